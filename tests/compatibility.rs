@@ -52,12 +52,12 @@ fn scores_follow_judgement() {
         for case in cases.iter().filter(|case| case.half == half) {
             let [one, other] = &case.pair;
             let find = |name: &str| knowledge.find(name).unwrap_or_else(|_| panic!("no {name}"));
-            let pair = compatibility::pair(find(one), find(other), &stack);
+            let pair = compatibility::score_pair(find(one), find(other), &stack);
             if (pair.score - case.expert).abs() > 20 {
                 report.push(format!("{one} {other}: {} for {}", pair.score, case.expert));
             }
             let sum: i32 = pair.reasons.iter().map(|reason| reason.points).sum();
-            let whole = (compatibility::base() + sum).clamp(0, 100);
+            let whole = (compatibility::base_score() + sum).clamp(0, 100);
             assert_eq!(
                 pair.score, whole,
                 "the reasons of {one} and {other} do not add up to the score"

@@ -15,7 +15,7 @@ use std::process::Command;
 
 /// Directories of the repository: inline code that starts with one of them is a path in the
 /// repository.
-const FOLDERS: &str = "page/ content/ lexicon/ engine/ validators/ memory/src/ guidance/ authoring/ \
+const DIRECTORIES: &str = "page/ content/ lexicon/ engine/ validators/ memory/src/ guidance/ authoring/ \
                        report/ ci/ cli/ lsp/ mcp/ src/ docs/ tests/ benches/ fuzz/ .ci/ npm/";
 
 fn root() -> &'static Path {
@@ -28,7 +28,7 @@ fn is_updating() -> bool {
 
 /// Asserts that a file contains `text`; writes the file if updating.
 #[track_caller]
-fn is_current(path: &str, text: &str) {
+fn assert_current(path: &str, text: &str) {
     let place = root().join(path);
     if is_updating() {
         fs::write(&place, text).expect("written");
@@ -104,7 +104,7 @@ fn the_index_of_rules_is_current() {
         }
     }
     text.push_str(&packs());
-    is_current("docs/rules.md", &text);
+    assert_current("docs/rules.md", &text);
 }
 
 /// The section on packs: each pack with its summary.
@@ -153,11 +153,11 @@ fn the_reference_of_the_command_line_is_current() {
         let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
         left.extend(inner.cloned().collect::<Vec<_>>().into_iter().rev());
     }
-    is_current("docs/cli.md", &text);
+    assert_current("docs/cli.md", &text);
 }
 
 /// Replaces the text between two markers of a page.
-fn between(page: &str, mark: &str, text: &str) -> String {
+fn replace_between(page: &str, mark: &str, text: &str) -> String {
     let (head, rest) = page.split_once(&format!("<!-- {mark} -->\n")).expect("a mark");
     let (_, tail) = rest.split_once(&format!("<!-- /{mark} -->")).expect("a mark");
     format!("{head}<!-- {mark} -->\n{text}<!-- /{mark} -->{tail}")
@@ -184,22 +184,22 @@ fn the_lists_in_the_page_on_memory_are_current() {
     }
     let page = root().join("docs/memory.md");
     let page = fs::read_to_string(page).expect("text").replace("\r\n", "\n");
-    let page = between(&page, "commands", &commands);
-    is_current("docs/memory.md", &between(&page, "rules", &rules));
+    let page = replace_between(&page, "commands", &commands);
+    assert_current("docs/memory.md", &replace_between(&page, "rules", &rules));
 }
 
 #[test]
 fn the_schema_of_the_configuration_is_current() {
     let schema =
         serde_json::to_string_pretty(&aidd_engine::project::config::schema()).expect("JSON");
-    is_current("docs/config.schema.json", &format!("{schema}\n"));
+    assert_current("docs/config.schema.json", &format!("{schema}\n"));
 }
 
 #[test]
 fn the_tools_of_agents_are_current() {
     let page = fs::read_to_string(root().join("docs/agents.md")).expect("text");
     let costs = aidd_mcp::list::table(aidd_mcp::Profile::Lean);
-    let page = replaced(&page.replace("\r\n", "\n"), "profiles", &format!("```text\n{costs}```\n"));
+    let page = replace_section(&page.replace("\r\n", "\n"), "profiles", &format!("```text\n{costs}```\n"));
     let mut table = String::from(
         "| Tool | Description | Changes | Profiles | Further arguments |\n| --- | --- | --- | --- | --- |\n",
     );
@@ -215,10 +215,10 @@ fn the_tools_of_agents_are_current() {
         writeln!(table, "| `{name}` | {about} | {changes} | {} | {also} |", profiles.join(", "))
             .expect("memory");
     }
-    let page = replaced(&page, "clients", &clients());
-    let page = replaced(&page, "tools", &table);
-    let page = replaced(&page, "resources", &resources());
-    is_current("docs/agents.md", &replaced(&page, "prompts", &prompts()));
+    let page = replace_section(&page, "clients", &clients());
+    let page = replace_section(&page, "tools", &table);
+    let page = replace_section(&page, "resources", &resources());
+    assert_current("docs/agents.md", &replace_section(&page, "prompts", &prompts()));
 }
 
 fn resources() -> String {
@@ -279,7 +279,7 @@ fn unlisted(input: &aidd_mcp::schema::Object) -> Vec<String> {
 }
 
 /// Replaces the text between the markers named `name` with `part`.
-fn replaced(page: &str, name: &str, part: &str) -> String {
+fn replace_section(page: &str, name: &str, part: &str) -> String {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
     let (head, rest) = page.split_once(&open).expect("a mark");
     let (_, tail) = rest.split_once(&close).expect("a mark");
@@ -304,7 +304,7 @@ fn sample() -> [(&'static str, String); 3] {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the binary under test")]
-fn the_sample_of_the_readme_is_what_is_printed() {
+fn the_sample_in_the_readme_matches_the_output() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir_all(folder.path().join(".git")).expect("made");
     for (path, text) in sample() {
@@ -328,11 +328,11 @@ fn the_sample_of_the_readme_is_what_is_printed() {
     let (head, rest) = readme.split_once("<!-- sample -->\n").expect("a mark");
     let (_, tail) = rest.split_once("<!-- /sample -->").expect("a mark");
     let text = format!("{head}<!-- sample -->\n{block}<!-- /sample -->{tail}");
-    is_current("README.md", &text);
+    assert_current("README.md", &text);
 }
 
 #[test]
-fn what_the_pages_name_exists() {
+fn paths_in_the_pages_exist() {
     let mut missing = Vec::new();
     for (page, text) in pages() {
         let folder = root().join(&page).parent().expect("a folder").to_owned();
@@ -346,7 +346,7 @@ fn what_the_pages_name_exists() {
                 }
             }
             for span in code_spans(content) {
-                let ours = FOLDERS.split(' ').any(|folder| span.starts_with(folder));
+                let ours = DIRECTORIES.split(' ').any(|folder| span.starts_with(folder));
                 let exact = !span.contains(['<', '*', '…', ' ', '{']);
                 if ours && exact && !root().join(span).exists() {
                     missing.push(format!("{page}:{line}: `{span}` does not exist"));
@@ -393,7 +393,7 @@ fn slug(title: &str) -> String {
 }
 
 #[test]
-fn the_commands_of_the_pages_can_be_typed() {
+fn commands_in_the_pages_are_valid() {
     let mut wrong = Vec::new();
     for (page, text) in pages().into_iter().filter(|(page, _)| page != "docs/cli.md") {
         for (line, fence, content) in lines(&text) {
@@ -401,7 +401,7 @@ fn the_commands_of_the_pages_can_be_typed() {
                 None => code_spans(content).filter(|span| span.starts_with("aidd ")).collect(),
                 // Output in a console block is not a command.
                 Some("console") if !content.starts_with("$ ") => Vec::new(),
-                Some("sh" | "console" | "yaml" | "text") => typed(content).into_iter().collect(),
+                Some("sh" | "console" | "yaml" | "text") => aidd_command(content).into_iter().collect(),
                 Some(_) => Vec::new(),
             };
             for command in commands.into_iter().filter(|command| !command.contains('…')) {
@@ -429,7 +429,7 @@ fn is_incomplete(kind: ErrorKind) -> bool {
 }
 
 /// The call of aidd in a shell line, if there is one.
-fn typed(line: &str) -> Option<&str> {
+fn aidd_command(line: &str) -> Option<&str> {
     let line = line.trim_start().trim_start_matches("$ ");
     let line = line.strip_prefix("- run: ").or(line.strip_prefix("run: ")).unwrap_or(line);
     // The text after `--` is the command line that another program starts.
@@ -464,7 +464,7 @@ fn words(command: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_rules_that_the_pages_name_exist() {
+fn rules_in_the_pages_exist() {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let kinds: Vec<&str> =
         registry.rules().iter().filter_map(|rule| Some(rule.id.split_once('/')?.0)).collect();

@@ -49,13 +49,13 @@ fn scripts() -> PathBuf {
 fn client(name: &str) -> Option<PathBuf> {
     let found = Some(editors().join("bin").join(name)).filter(|path| path.exists());
     if found.is_none() {
-        missing(name);
+        report_missing(name);
     }
     found
 }
 
 /// Prints that a client is not tested, bypassing the test runner, which would capture the output.
-fn missing(name: &str) {
+fn report_missing(name: &str) {
     let text = format!("{name} is missing; install it with lsp/tests/editors/install");
     assert!(env::var_os("AIDD_REQUIRE_EDITORS").is_none(), "{text}");
     let _ = writeln!(std::io::stderr(), "skipped: {text}");
@@ -73,7 +73,7 @@ fn project() -> tempfile::TempDir {
 
 /// The findings of the command line for a file, in the format of the drivers.
 #[expect(clippy::disallowed_methods, reason = "the binary under test, and its clients")]
-fn reported(root: &Path, file: &str) -> Vec<String> {
+fn cli_findings(root: &Path, file: &str) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_aidd"))
         .args(["check", file, "--format", "json"])
         .current_dir(root)
@@ -99,10 +99,10 @@ fn reported(root: &Path, file: &str) -> Vec<String> {
 /// Runs a driver and compares what it saw with the findings of the command line.
 #[track_caller]
 #[expect(clippy::disallowed_methods, reason = "the binary under test, and its clients")]
-fn shows_and_fixes<T: AsRef<OsStr>>(program: &Path, args: &[T]) {
+fn assert_shows_and_fixes<T: AsRef<OsStr>>(program: &Path, args: &[T]) {
     let folder = project();
     let root = folder.path().canonicalize().expect("a folder");
-    let mut expected: Vec<String> = FILES.iter().flat_map(|file| reported(&root, file)).collect();
+    let mut expected: Vec<String> = FILES.iter().flat_map(|file| cli_findings(&root, file)).collect();
     assert!(expected.len() >= 6, "{expected:?}");
     let state = tempfile::tempdir().expect("a folder");
     let out = state.path().join("out.txt");
@@ -122,7 +122,7 @@ fn shows_and_fixes<T: AsRef<OsStr>>(program: &Path, args: &[T]) {
         .expect("it runs");
     let seen = fs::read_to_string(&out).unwrap_or_default();
     expected.extend(["-- fixed".to_owned(), FIXED.to_owned()]);
-    expected.extend(reported(&root, "notes.txt"));
+    expected.extend(cli_findings(&root, "notes.txt"));
     let seen: Vec<&str> = seen.lines().collect();
     let words = String::from_utf8_lossy(&run.stderr);
     assert!(seen == expected, "seen: {seen:#?}\nexpected: {expected:#?}\n{words}");
@@ -132,18 +132,18 @@ fn shows_and_fixes<T: AsRef<OsStr>>(program: &Path, args: &[T]) {
 fn neovim(name: &str) {
     let Some(program) = client(name) else { return };
     let script = format!("luafile {}", scripts().join("neovim.lua").display());
-    shows_and_fixes(&program, &["--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", &script]);
+    assert_shows_and_fixes(&program, &["--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", &script]);
 }
 
 #[test]
-fn neovim_of_debian() {
+fn debian_neovim() {
     neovim("nvim");
 }
 
 /// The package is only available for this platform.
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn neovim_of_today() {
+fn current_neovim() {
     neovim("nvim-new");
 }
 
@@ -151,7 +151,7 @@ fn neovim_of_today() {
 fn emacs_with_eglot() {
     let Some(program) = client("emacs") else { return };
     let script = scripts().join("eglot.el");
-    shows_and_fixes(&program, &["-Q", "--batch", "-l", &script.to_string_lossy()]);
+    assert_shows_and_fixes(&program, &["-Q", "--batch", "-l", &script.to_string_lossy()]);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn pytest_lsp_as_each_editor() {
         "neovim@v0.11.0",
         "visual-studio-code@v1.65.2",
     ] {
-        shows_and_fixes(&program, &[script.as_os_str(), editor.as_ref()]);
+        assert_shows_and_fixes(&program, &[script.as_os_str(), editor.as_ref()]);
     }
 }
 
@@ -177,6 +177,6 @@ fn reference_client_in_each_encoding() {
     for (encoding, way) in
         [("utf-8", "push"), ("utf-16", "push"), ("utf-16", "pull"), ("utf-32", "pull")]
     {
-        shows_and_fixes(&program, &[script.as_os_str(), encoding.as_ref(), way.as_ref()]);
+        assert_shows_and_fixes(&program, &[script.as_os_str(), encoding.as_ref(), way.as_ref()]);
     }
 }

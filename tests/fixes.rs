@@ -39,8 +39,8 @@ fn check(path: &str, text: &str, safety: Safety) -> Result<String, String> {
     let before = findings(path, text.as_bytes());
     let once = fix_file(&ENGINE, path, text.as_bytes().to_vec(), &Memory::default(), safety);
     let after = findings(path, &once.bytes);
-    let mended = String::from_utf8_lossy(&once.bytes).into_owned();
-    let say = |what: &str| format!("{what}\n--- before\n{text}\n--- after\n{mended}");
+    let fixed = String::from_utf8_lossy(&once.bytes).into_owned();
+    let say = |what: &str| format!("{what}\n--- before\n{text}\n--- after\n{fixed}");
     if syntax_errors(&after) > syntax_errors(&before) {
         return Err(say("the fixes broke the syntax"));
     }
@@ -55,11 +55,11 @@ fn check(path: &str, text: &str, safety: Safety) -> Result<String, String> {
     if left > 0 && once.applied == 0 {
         return Err(say("a fix is offered but never applied"));
     }
-    Ok(mended)
+    Ok(fixed)
 }
 
 #[test]
-fn every_example_of_every_page_is_mended_for_good() {
+fn every_example_is_fixed_idempotently() {
     let mut wrong = Vec::new();
     let mut changed = 0;
     for rule in ENGINE.registry().rules() {
@@ -109,7 +109,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_dockerfile_is_mended_for_good(
+    fn any_dockerfile_is_fixed_idempotently(
         lines in proptest::collection::vec(0..LINES.len(), 1..12),
         crlf in any::<bool>(),
     ) {

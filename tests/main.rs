@@ -6,7 +6,7 @@ mod agents;
 mod cli;
 mod compatibility;
 mod docs;
-mod doors;
+mod frontends;
 mod editor;
 mod editors;
 mod fixes;

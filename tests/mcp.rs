@@ -14,7 +14,7 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// Maximum time for an immediate response, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn aidd(root: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_aidd"));
@@ -49,7 +49,7 @@ impl Agent {
         Self { child, out }
     }
 
-    fn ask(&mut self, message: &Value) -> Value {
+    fn request(&mut self, message: &Value) -> Value {
         let input = self.child.stdin.as_mut().expect("open");
         writeln!(input, "{message}").expect("written");
         let mut line = String::new();
@@ -57,21 +57,21 @@ impl Agent {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    fn hello(&mut self) -> Value {
+    fn initialize(&mut self) -> Value {
         let info = json!({"name": "test", "version": "1"});
         let params =
             json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
-        self.ask(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}))
+        self.request(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}))
     }
 }
 
-fn ended(child: &mut Child) -> ExitStatus {
+fn wait_for_exit(child: &mut Child) -> ExitStatus {
     let begun = Instant::now();
     loop {
         if let Some(status) = child.try_wait().expect("asked") {
             return status;
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > TIMEOUT {
             child.kill().expect("killed");
             panic!("the process does not exit");
         }
@@ -80,12 +80,12 @@ fn ended(child: &mut Child) -> ExitStatus {
 }
 
 #[test]
-fn it_ends_when_its_client_closes_the_pipe() {
+fn it_exits_when_its_client_closes_the_pipe() {
     let folder = project();
     let mut agent = Agent::start(folder.path());
-    assert_eq!(agent.hello()["result"]["serverInfo"]["name"], "aidd");
+    assert_eq!(agent.initialize()["result"]["serverInfo"]["name"], "aidd");
     drop(agent.child.stdin.take());
-    assert_eq!(ended(&mut agent.child).code(), Some(0));
+    assert_eq!(wait_for_exit(&mut agent.child).code(), Some(0));
     let mut rest = String::new();
     agent.out.read_to_string(&mut rest).expect("text");
     assert_eq!(rest, "");
@@ -94,17 +94,17 @@ fn it_ends_when_its_client_closes_the_pipe() {
 }
 
 #[test]
-fn it_ends_when_nobody_says_anything() {
+fn it_exits_without_input() {
     let folder = project();
     let mut agent = Agent::start(folder.path());
     drop(agent.child.stdin.take());
-    assert_eq!(ended(&mut agent.child).code(), Some(0));
+    assert_eq!(wait_for_exit(&mut agent.child).code(), Some(0));
 }
 
 /// The client is killed while a child process of it still holds the pipes.
 #[cfg(unix)]
 #[test]
-fn it_ends_when_its_client_is_killed() {
+fn it_exits_when_its_client_is_killed() {
     let folder = project();
     // A shell gives background processes no standard input, except through another descriptor.
     let script = "exec 3<&0; \"$1\" mcp --root \"$2\" <&3 & wait";
@@ -130,18 +130,18 @@ fn it_ends_when_its_client_is_killed() {
     agent.child.kill().expect("killed");
     agent.child.wait().expect("waited");
     // Its output is closed when the server exits; no other process holds it.
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     let mut out = agent.out;
     std::thread::spawn(move || {
         let _ = out.read_to_string(&mut String::new());
-        let _ = tell.send(());
+        let _ = sender.send(());
     });
-    assert!(told.recv_timeout(PATIENCE).is_ok(), "the server outlives its client");
+    assert!(receiver.recv_timeout(TIMEOUT).is_ok(), "the server outlives its client");
     drop(input);
 }
 
 #[test]
-fn it_refuses_what_is_no_project() {
+fn it_refuses_a_directory_that_is_not_a_project() {
     let folder = project();
     let said = |command: &mut Command| {
         let output = command.stdin(Stdio::null()).output().expect("it runs");
@@ -160,7 +160,7 @@ fn it_refuses_what_is_no_project() {
 }
 
 #[test]
-fn it_says_what_the_profiles_cost() {
+fn it_prints_the_cost_of_the_profiles() {
     let folder = project();
     let output = aidd(folder.path()).args(["--list", "--profile", "lean"]).output();
     let text = String::from_utf8(output.expect("it runs").stdout).expect("text");
@@ -181,7 +181,7 @@ fn clients() -> Option<PathBuf> {
 }
 
 #[test]
-fn the_inspector_finds_nothing_to_object_to() {
+fn the_inspector_reports_no_errors() {
     let Some(clients) = clients() else { return };
     let folder = project();
     let launcher = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const LITERAL: [&str; 3] = ["topic", "error", "file"];
 
 /// Stop words.
-const COMMON: [&str; 38] = [
+const STOP_WORDS: [&str; 38] = [
     "about", "after", "all", "and", "any", "are", "because", "but", "can", "did", "does", "for",
     "from", "has", "have", "how", "into", "its", "not", "once", "our", "same", "should", "that",
     "the", "them", "they", "too", "was", "were", "what", "when", "where", "which", "who", "why",
@@ -90,7 +90,7 @@ fn count<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
 
 fn words(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| word.chars().count() > 2 && !COMMON.contains(word)).collect()
+    words.filter(|word| word.chars().count() > 2 && !STOP_WORDS.contains(word)).collect()
 }
 
 /// Removes suffixes such as plurals, approximately.
@@ -109,7 +109,7 @@ fn is_kana_or_han(c: char) -> bool {
 }
 
 #[test]
-fn memories_are_whole_and_no_two_alike() {
+fn memories_are_complete_and_distinct() {
     let memories = memories();
     let mut ids = BTreeSet::new();
     let mut titles = BTreeSet::new();
@@ -151,7 +151,7 @@ fn superseded_memories_are_older_and_of_the_same_topic() {
 }
 
 #[test]
-fn questions_point_to_memories() {
+fn questions_refer_to_memories() {
     let memories = memories();
     let ids: BTreeSet<_> = memories.iter().map(|memory| &memory.id).collect();
     let mut asked = BTreeSet::new();
@@ -168,7 +168,7 @@ fn questions_point_to_memories() {
 }
 
 #[test]
-fn both_halves_hold_the_same_kinds() {
+fn both_halves_contain_the_same_kinds() {
     let questions = questions();
     for (kind, asked) in count(questions.iter().map(|question| &*question.kind)) {
         assert!(asked >= 12, "{kind}: {asked} questions only");
@@ -194,9 +194,9 @@ fn no_question_copies_its_answer() {
                 assert!(!text.contains(&asked), "{} copies {memory}", question.id);
             }
             if question.kind == "paraphrase" && *grade == 3 {
-                let told: BTreeSet<_> = words(text).into_iter().map(stem).collect();
+                let answer_words: BTreeSet<_> = words(text).into_iter().map(stem).collect();
                 let asked: BTreeSet<_> = words(&asked).into_iter().map(stem).collect();
-                let shared: Vec<_> = asked.intersection(&told).collect();
+                let shared: Vec<_> = asked.intersection(&answer_words).collect();
                 let few = shared.len() * 2 < asked.len();
                 assert!(few, "{} shares {shared:?} with {memory}", question.id);
             }
@@ -205,7 +205,7 @@ fn no_question_copies_its_answer() {
 }
 
 #[test]
-fn superseded_questions_name_the_old_answer_too() {
+fn superseded_questions_include_the_old_answer() {
     let memories = memories();
     for question in questions().iter().filter(|question| question.kind == "superseded") {
         let better = memories.iter().any(|memory| {
@@ -218,7 +218,7 @@ fn superseded_questions_name_the_old_answer_too() {
 }
 
 #[test]
-fn the_counts_of_the_readme_hold() {
+fn the_counts_in_the_readme_are_correct() {
     let memories = memories();
     let questions = questions();
     let scripts = |has: fn(char) -> bool| {

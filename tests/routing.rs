@@ -20,14 +20,14 @@ enum Rows {
 }
 
 impl Rows {
-    fn hold(&self, row: Option<&str>) -> bool {
+    fn contains(&self, row: Option<&str>) -> bool {
         match self {
             Self::One(wanted) => row == Some(wanted),
             Self::Several(wanted) => wanted.iter().any(|wanted| row == Some(wanted)),
         }
     }
 
-    fn said(&self) -> String {
+    fn display(&self) -> String {
         match self {
             Self::One(wanted) => wanted.clone(),
             Self::Several(wanted) => wanted.join(" or "),
@@ -71,7 +71,7 @@ fn cases(set: &str) -> Vec<Case> {
 }
 
 #[test]
-fn tasks_go_where_they_belong() {
+fn tasks_are_routed_correctly() {
     let routing = Routing::new(&Library::shipped(&aidd_content::RULES)).expect("the tables");
     let mut report = Vec::new();
     let mut sums = Vec::new();
@@ -81,11 +81,11 @@ fn tasks_go_where_they_belong() {
         for case in &cases {
             let route = routing.classify(&case.task);
             let row = route.row.as_deref();
-            let is_right = case.row.hold(row);
+            let is_right = case.row.contains(row);
             if is_right {
                 right += 1;
             } else {
-                let (got, wanted) = (row.unwrap_or("nothing"), case.row.said());
+                let (got, wanted) = (row.unwrap_or("nothing"), case.row.display());
                 report.push(format!("{set}: {}: {got} instead of {wanted}", case.task));
             }
         }
@@ -98,25 +98,25 @@ fn tasks_go_where_they_belong() {
 /// Lower bound of a range of confidence, number of correct results in it, and number of tasks in it,
 /// over the three sets that were not used to choose words of the table. Below the second bound a
 /// route is only proposed for a matching word.
-const SURELY: &[(f64, (usize, usize))] =
+const CONFIDENCE: &[(f64, (usize, usize))] =
     &[(0.0, (1, 14)), (0.2, (15, 31)), (0.4, (12, 20)), (0.6, (16, 18)), (0.8, (36, 37))];
 
 #[test]
-fn confidence_says_how_often_it_is_right() {
+fn confidence_matches_the_accuracy() {
     let routing = Routing::new(&Library::shipped(&aidd_content::RULES)).expect("the tables");
-    let mut found: Vec<_> = SURELY.iter().map(|(least, _)| (*least, (0, 0))).collect();
+    let mut found: Vec<_> = CONFIDENCE.iter().map(|(least, _)| (*least, (0, 0))).collect();
     for case in ["seventh", "eighth", "ninth"].into_iter().flat_map(cases) {
         let route = routing.classify(&case.task);
         let place = found.iter_mut().rfind(|(least, _)| route.confidence >= *least);
         let (_, (right, all)) = place.expect("starts at zero");
         *all += 1;
-        *right += usize::from(case.row.hold(route.row.as_deref()));
+        *right += usize::from(case.row.contains(route.row.as_deref()));
     }
-    assert_eq!(found, SURELY);
+    assert_eq!(found, CONFIDENCE);
 }
 
 #[test]
-fn talk_is_no_task() {
+fn small_talk_is_not_a_task() {
     let routing = Routing::new(&Library::shipped(&aidd_content::RULES)).expect("the tables");
     let talk = [
         "",

@@ -25,12 +25,12 @@ fn engine() -> Engine {
 }
 
 /// Panics with one line per fault.
-fn none(faults: &[String]) {
+fn assert_none(faults: &[String]) {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
 #[test]
-fn every_example_gives_what_its_page_says() {
+fn every_example_has_the_documented_findings() {
     let engine = engine();
     let faults: Vec<String> = engine
         .registry()
@@ -42,12 +42,12 @@ fn every_example_gives_what_its_page_says() {
             examples::run(&engine, rule).into_iter().map(|wrong| format!("{}: {wrong}", rule.id))
         })
         .collect();
-    none(&faults);
+    assert_none(&faults);
 }
 
 /// Some editors write an invisible byte order mark; findings on the first line must not change.
 #[test]
-fn failing_examples_fail_behind_a_byte_order_mark_too() {
+fn failing_examples_fail_after_a_byte_order_mark() {
     let engine = engine();
     let mut faults = Vec::new();
     let of_files = |rule: &&Rule| !rule.is_project_check() && rule.form != Some(Form::Commit);
@@ -80,13 +80,13 @@ fn failing_examples_fail_behind_a_byte_order_mark_too() {
             }
         }
     }
-    none(&faults);
+    assert_none(&faults);
 }
 
 /// Windows line breaks have two bytes, and the node of a comment can include the first: a pattern
 /// that ends with `$` would then not match.
 #[test]
-fn failing_examples_fail_with_windows_line_ends_too() {
+fn failing_examples_fail_with_windows_line_endings() {
     let engine = engine();
     let mut faults = Vec::new();
     let rules = engine.registry().rules().iter();
@@ -107,7 +107,7 @@ fn failing_examples_fail_with_windows_line_ends_too() {
             }
         }
     }
-    none(&faults);
+    assert_none(&faults);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn pages_and_checks_are_one_to_one() {
 }
 
 #[test]
-fn every_pattern_compiles_and_every_rule_speaks() {
+fn every_pattern_compiles_and_every_rule_has_texts() {
     let mut faults = Vec::new();
     for rule in engine().registry().rules() {
         faults.extend(
@@ -148,12 +148,12 @@ fn every_pattern_compiles_and_every_rule_speaks() {
             faults.push(format!("{}: security-severity requires the tag `security`", rule.id));
         }
     }
-    none(&faults);
+    assert_none(&faults);
 }
 
 /// Rules whose examples are reported by another rule when all rules run: rule, the other rule,
 /// reason.
-const SHADOWED: [(&str, &str, &str); 16] = [
+const MORE_SPECIFIC: [(&str, &str, &str); 16] = [
     ("aws-credentials-file", "aws-access-key-id", "the format of the key is more specific"),
     ("aws-credentials-file", "aws-secret-access-key", "the name of the key is more specific"),
     ("ci-secret", "docker-login-password", "the command is more specific"),
@@ -179,7 +179,7 @@ fn example_secrets_are_marked_and_found_among_all_rules() {
     let engine = engine();
     let mut faults = Vec::new();
     let known = |rule: &str, found: &[&str]| {
-        SHADOWED.iter().position(|(shadowed, other, _)| {
+        MORE_SPECIFIC.iter().position(|(shadowed, other, _)| {
             let is = |id: &str, name: &str| id.strip_prefix("secrets/") == Some(name);
             is(rule, shadowed) && found.iter().any(|id| is(id, other))
         })
@@ -213,18 +213,18 @@ fn example_secrets_are_marked_and_found_among_all_rules() {
             }
         }
     }
-    for (index, (rule, other, _)) in SHADOWED.iter().enumerate() {
+    for (index, (rule, other, _)) in MORE_SPECIFIC.iter().enumerate() {
         if !shadowed.contains(&index) {
             faults.push(format!("{rule}: no longer shadowed by {other}"));
         }
     }
-    none(&faults);
+    assert_none(&faults);
 }
 
 /// The project's own pages must have no findings: this detects a join mark that does not break its
 /// secret.
 #[test]
-fn the_pages_themselves_hold_no_secret() {
+fn the_pages_contain_no_secret() {
     let engine = engine();
     let mut faults = Vec::new();
     for page in aidd_content::RULES.pages {
@@ -236,7 +236,7 @@ fn the_pages_themselves_hold_no_secret() {
             }
         }
     }
-    none(&faults);
+    assert_none(&faults);
 }
 
 /// The engine with one pack enabled.
@@ -254,7 +254,7 @@ fn with_pack(name: &str) -> Engine {
 /// A pack whose list matches nothing would silently enable nothing; a rule without a pack would not
 /// be discoverable.
 #[test]
-fn packs_and_the_rules_of_compliance_know_each_other() {
+fn packs_and_compliance_rules_match() {
     let known = engine();
     let mut packed: BTreeSet<String> = BTreeSet::new();
     for pack in aidd_content::RULES.packs {
@@ -284,7 +284,7 @@ fn code_of_guidance() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 #[test]
-fn every_rule_that_the_guidance_names_exists() {
+fn rules_in_the_guidance_exist() {
     let engine = engine();
     let mut faults = Vec::new();
     let mut seen = 0;
@@ -306,13 +306,13 @@ fn every_rule_that_the_guidance_names_exists() {
             faults.push(format!("{page}: unknown rule `{word}`"));
         }
     }
-    none(&faults);
+    assert_none(&faults);
     assert!(seen > 100, "only {seen} names were checked");
 }
 
 /// Unknown tools, packs and commands would lead an agent into costly errors.
 #[test]
-fn every_tool_pack_and_command_that_the_guidance_names_exists() {
+fn tools_packs_and_commands_in_the_guidance_exist() {
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for tool in aidd_mcp::tools::all() {
         known.insert(tool.name);
@@ -343,12 +343,12 @@ fn every_tool_pack_and_command_that_the_guidance_names_exists() {
             faults.push(format!("{page}: unknown command `aidd {name}`"));
         }
     }
-    none(&faults);
+    assert_none(&faults);
 }
 
 /// Claims about external facts require a source; rules without a source have severity *info*.
 #[test]
-fn a_rule_of_a_pack_says_where_it_comes_from() {
+fn rules_in_packs_have_sources() {
     let mut faults = Vec::new();
     for page in aidd_content::RULES.pages {
         let header = aidd_page::header(page.text).expect("a header");
@@ -359,7 +359,7 @@ fn a_rule_of_a_pack_says_where_it_comes_from() {
             faults.push(format!("{}: a source is missing", page.id));
         }
     }
-    none(&faults);
+    assert_none(&faults);
 }
 
 /// Suppression comments for other tools need not be repeated for aidd.

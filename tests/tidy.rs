@@ -36,7 +36,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 ];
 
 /// The library crates: their callers must be able to distinguish errors, not only print them.
-const BELOW: [&str; 7] =
+const LIBRARY_CRATES: [&str; 7] =
     ["page", "lexicon", "engine", "validators", "memory", "guidance", "authoring"];
 
 /// Exceptions: public functions of those crates with a string as error, as `file::function`, and
@@ -44,7 +44,7 @@ const BELOW: [&str; 7] =
 const TEXT_ERRORS: &[(&str, &str)] = &[];
 
 /// The words in the header of a source file which explain why it is longer than the limit.
-const LONG_BECAUSE: &str = "Over 500 lines because";
+const LENGTH_REASON: &str = "Over 500 lines because";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -153,7 +153,7 @@ fn only_the_program_and_tests_name_the_families() {
 }
 
 /// The return type of the function whose signature is at the start of `code`.
-fn returned(code: &str) -> &str {
+fn return_type(code: &str) -> &str {
     let (mut depth, mut start, mut before) = (0, None, ' ');
     for (at, c) in code.char_indices() {
         match c {
@@ -203,7 +203,7 @@ fn with_text_errors(code: &str) -> Vec<&str> {
         for (at, _) in code.match_indices(start) {
             let signature = &code[at + start.len()..];
             let end = signature.find(['(', '<']).unwrap_or_default();
-            if has_text_error(returned(signature)) {
+            if has_text_error(return_type(signature)) {
                 found.push(&signature[..end]);
             }
         }
@@ -212,14 +212,14 @@ fn with_text_errors(code: &str) -> Vec<&str> {
 }
 
 #[test]
-fn public_functions_have_errors_that_can_be_told_apart() {
+fn public_functions_have_distinguishable_errors() {
     let sample = "pub fn one<F: Fn() -> u8>(f: F, a: [u8; 2]) -> Result<(), String> {\n\
         pub fn two(\n    a: &str,\n) -> Option<Result<Vec<(u8, u8)>, String>>\nwhere\n    T: Copy,\n{\n\
         pub fn three(f: &dyn Fn() -> Result<u8, String>) -> Result<String, Error> {\n\
         pub(crate) fn four() -> Result<u8, String> {";
     assert_eq!(with_text_errors(sample), ["one", "two"]);
     let mut found = BTreeSet::new();
-    for name in BELOW {
+    for name in LIBRARY_CRATES {
         for (path, text) in files(&root().join(name).join("src"), &[".rs"]) {
             let is_test = path.ends_with("tests.rs") || path.contains("tests/");
             let code = if is_test { "" } else { without_tests(&text) };
@@ -236,7 +236,7 @@ fn public_functions_have_errors_that_can_be_told_apart() {
 }
 
 #[test]
-fn source_files_can_be_read_in_one_sitting() {
+fn source_files_are_at_most_500_lines() {
     let mut long = Vec::new();
     let crates = CRATES.iter().map(|(name, _)| *name);
     for folder in crates.chain(["src", "tests", "fuzz", "benches"]) {
@@ -247,7 +247,7 @@ fn source_files_can_be_read_in_one_sitting() {
         for (path, text) in files(&folder, &[".rs"]) {
             let lines = text.lines().count();
             let head: String = text.lines().take(12).collect::<Vec<_>>().join("\n");
-            if lines > 500 && !head.contains(LONG_BECAUSE) {
+            if lines > 500 && !head.contains(LENGTH_REASON) {
                 long.push(format!("{}/{path}: {lines} lines", folder.display()));
             }
         }
@@ -256,7 +256,7 @@ fn source_files_can_be_read_in_one_sitting() {
 }
 
 #[test]
-fn no_code_is_left_half_done() {
+fn no_unfinished_macros_remain() {
     // Assembled here, so that this file does not match itself.
     let marks = ["todo", "unimplemented"].map(|word| format!("{word}!("));
     let crates = CRATES.iter().map(|(name, _)| format!("{name}/src"));

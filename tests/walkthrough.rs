@@ -14,14 +14,14 @@ const START: &str =
 const LINES: usize = 9;
 
 #[test]
-fn the_walkthrough_is_what_is_printed() {
+fn the_walkthrough_matches_the_output() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/walkthrough.md");
     let text = fs::read_to_string(&page).expect("the page").replace("\r\n", "\n");
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().join("shop");
     fs::create_dir(&root).expect("made");
     run(&root, "git init -q -b main");
-    let printed = walk(&root, &text);
+    let printed = render(&root, &text);
     if std::env::var_os("UPDATE_DOCS").is_some() {
         fs::write(&page, &printed).expect("written");
     }
@@ -33,11 +33,11 @@ fn the_walkthrough_is_what_is_printed() {
 }
 
 /// The page with the current output of its commands.
-fn walk(root: &Path, page: &str) -> String {
-    let mut told = String::new();
+fn render(root: &Path, page: &str) -> String {
+    let mut output = String::new();
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
-        let _ = writeln!(told, "{line}");
+        let _ = writeln!(output, "{line}");
         let fence = &line[..line.len() - line.trim_start_matches('`').len()];
         if fence.len() < 3 {
             continue;
@@ -47,18 +47,18 @@ fn walk(root: &Path, page: &str) -> String {
             let place = root.join(path);
             fs::create_dir_all(place.parent().expect("a folder")).expect("made");
             fs::write(place, block.join("\n") + "\n").expect("written");
-            let _ = writeln!(told, "{}", block.join("\n"));
+            let _ = writeln!(output, "{}", block.join("\n"));
         } else if line == "```console" {
             for command in block.iter().filter(|line| line.starts_with("$ ")) {
-                let _ = writeln!(told, "{command}");
+                let _ = writeln!(output, "{command}");
                 for command in command[2..].split(" && ") {
-                    told.push_str(&run(root, command));
+                    output.push_str(&run(root, command));
                 }
             }
         }
-        let _ = writeln!(told, "{fence}");
+        let _ = writeln!(output, "{fence}");
     }
-    told
+    output
 }
 
 /// The output of a command, without the parts that differ between runs.
@@ -92,7 +92,7 @@ fn run(root: &Path, line: &str) -> String {
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
         return String::new();
     }
-    shown(&String::from_utf8_lossy(&output.stdout), input.is_some())
+    displayed(&String::from_utf8_lossy(&output.stdout), input.is_some())
 }
 
 /// Words of a command line; quotes group words.
@@ -109,16 +109,16 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// The output, for a hook the text that the agent receives; without times and hashes.
-fn shown(printed: &str, is_hook: bool) -> String {
+fn displayed(printed: &str, is_hook: bool) -> String {
     let mut text = printed.replace("\r\n", "\n");
     if is_hook {
         let answer: serde_json::Value = serde_json::from_str(&text).expect("an answer");
         let said = &answer["hookSpecificOutput"];
-        let told = said.get("additionalContext").or_else(|| said.get("permissionDecisionReason"));
-        text = told.and_then(serde_json::Value::as_str).expect("the context").to_owned();
+        let context = said.get("additionalContext").or_else(|| said.get("permissionDecisionReason"));
+        text = context.and_then(serde_json::Value::as_str).expect("the context").to_owned();
     }
     let lines: Vec<String> =
-        text.lines().filter(|line| !line.starts_with("Open session")).map(steady).collect();
+        text.lines().filter(|line| !line.starts_with("Open session")).map(normalize).collect();
     let mut shown = String::new();
     for line in lines.iter().take(if is_hook { LINES } else { usize::MAX }) {
         let _ = writeln!(shown, "{line}");
@@ -130,7 +130,7 @@ fn shown(printed: &str, is_hook: bool) -> String {
 }
 
 /// A line without times and hashes: bracketed text with a digit.
-fn steady(line: &str) -> String {
+fn normalize(line: &str) -> String {
     match line.split_once(" (") {
         Some((before, rest)) => match rest.split_once(')') {
             Some((inner, after))

@@ -5,13 +5,13 @@ use aidd_engine::project::stack::{Dependency, Ecosystem, Group, Manifest, Stack}
 use std::collections::BTreeSet;
 
 /// The package manager of the first manifest; empty when unknown.
-pub(super) fn manager<'m>(used: &[(&'m Manifest, &Dependency)]) -> &'m str {
+pub(super) fn package_manager<'m>(used: &[(&'m Manifest, &Dependency)]) -> &'m str {
     used.first().and_then(|(manifest, _)| manifest.manager.as_deref()).unwrap_or_default()
 }
 
 /// The packages whose version is set. Maven packages whose version comes from a parent of the same
 /// group are replaced by that parent.
-fn set_by<'m>(manifest: &'m Manifest, names: &[&'m str]) -> Vec<&'m str> {
+fn versioned_packages<'m>(manifest: &'m Manifest, names: &[&'m str]) -> Vec<&'m str> {
     let group = |name: &str| name.split_once(':').map(|(group, _)| group.to_owned());
     let parent = |name: &str| {
         let brings = |it: &&Dependency| it.group == Group::Build && group(&it.name) == group(name);
@@ -31,7 +31,7 @@ fn set_by<'m>(manifest: &'m Manifest, names: &[&'m str]) -> Vec<&'m str> {
 /// The command that sets versions with the manifest's package manager, or an instruction to edit
 /// the manifest when there is no such command.
 pub(super) fn set_version(manifest: &Manifest, names: &[&str], to: &str) -> String {
-    let names = &set_by(manifest, names);
+    let names = &versioned_packages(manifest, names);
     let each = |form: &dyn Fn(&str) -> String| {
         names.iter().map(|name| form(name)).collect::<Vec<_>>().join(" ")
     };
@@ -41,11 +41,11 @@ pub(super) fn set_version(manifest: &Manifest, names: &[&str], to: &str) -> Stri
         "yarn" => format!("yarn up {}", each(&|name| format!("{name}@^{to}"))),
         "bun" => format!("bun add {at}"),
         "cargo" => format!("cargo add {at}"),
-        "uv" => format!("uv add {}", each(&|name| format!("'{name}~={}'", two_parts(to)))),
+        "uv" => format!("uv add {}", each(&|name| format!("'{name}~={}'", with_minor_version(to)))),
         "poetry" => format!("poetry add {}", each(&|name| format!("'{name}@^{to}'"))),
-        "pdm" => format!("pdm add {}", each(&|name| format!("'{name}~={}'", two_parts(to)))),
+        "pdm" => format!("pdm add {}", each(&|name| format!("'{name}~={}'", with_minor_version(to)))),
         "pipenv" => {
-            format!("pipenv install {}", each(&|name| format!("'{name}~={}'", two_parts(to))))
+            format!("pipenv install {}", each(&|name| format!("'{name}~={}'", with_minor_version(to))))
         }
         "go" => format!("go get {} && go mod tidy", each(&|name| format!("{name}@v{to}"))),
         "composer" => format!("composer require -W {}", each(&|name| format!("'{name}:^{to}'"))),
@@ -99,12 +99,12 @@ pub(super) fn add_or_remove(manifest: &Manifest, names: &[&str], is_added: bool)
 }
 
 /// `~=` needs at least two version segments.
-fn two_parts(version: &str) -> String {
+fn with_minor_version(version: &str) -> String {
     if version.contains('.') { version.to_owned() } else { format!("{version}.0") }
 }
 
 /// Replaces npx in a codemod command with the project's own package runner.
-pub(super) fn run_by(codemod: &str, manager: &str) -> String {
+pub(super) fn with_package_runner(codemod: &str, manager: &str) -> String {
     let Some(rest) = codemod.strip_prefix("npx ") else { return codemod.to_owned() };
     match manager {
         "pnpm" => format!("pnpm dlx {rest}"),
@@ -115,7 +115,7 @@ pub(super) fn run_by(codemod: &str, manager: &str) -> String {
 }
 
 /// The project's own checks, as declared in its manifests.
-pub(super) fn checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) -> Vec<String> {
+pub(super) fn project_checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) -> Vec<String> {
     const SCRIPTS: [&str; 7] =
         ["typecheck", "type-check", "check", "lint", "build", "test", "test:e2e"];
     let is_used =
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_parent_brings_is_set_there() {
+    fn versions_from_a_parent_are_set_at_the_parent() {
         let named = |name: &str, group| Dependency {
             name: name.to_owned(),
             group,

@@ -2,7 +2,7 @@
 //! weigh most, facts derived from entry headers weigh less, and missing statements are reported as
 //! unknown.
 
-use super::knowledge::{Entry, Knowledge, plain};
+use super::knowledge::{Entry, Knowledge, normalize_name};
 use aidd_engine::project::stack::{Stack, Version};
 use aidd_lexicon::tables::knowledge as table;
 use aidd_lexicon::tables::scores::compatibility as points;
@@ -48,17 +48,17 @@ pub struct Pair {
 
 /// The score of a pair before its reasons are added.
 #[must_use]
-pub fn base() -> i32 {
+pub fn base_score() -> i32 {
     points::UNKNOWN
 }
 
 /// Scores a pair. `stack` is the project in which both would be used.
 #[must_use]
-pub fn pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
+pub fn score_pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
     let mut reasons = Vec::new();
     let mut say = |points: i32, why: String| reasons.push(Reason { points, why });
-    let is_stated = stated(one, other, &mut say);
-    let are_rivals = categories(one, other, is_stated, &mut say);
+    let is_stated = add_stated_reasons(one, other, &mut say);
+    let are_rivals = add_category_reasons(one, other, is_stated, &mut say);
     for entry in [one, other] {
         let (name, updated) = (entry.name, entry.updated);
         match entry.maturity {
@@ -72,13 +72,13 @@ pub fn pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
     }
     // Alternatives usually share their companions, so shared companions say nothing about them.
     if !are_rivals {
-        companions(one, other, &mut say);
+        add_companion_reasons(one, other, &mut say);
     }
-    languages(one, other, is_stated, &mut say);
+    add_language_reasons(one, other, is_stated, &mut say);
     if !is_stated {
-        ecosystems(one, other, &mut say);
+        add_ecosystem_reasons(one, other, &mut say);
     }
-    versions(one, other, stack, &mut say);
+    add_version_reasons(one, other, stack, &mut say);
     let sum = points::UNKNOWN + reasons.iter().map(|reason| reason.points).sum::<i32>();
     let score = sum.clamp(0, 100);
     reasons.sort_by_key(|reason| -reason.points.abs());
@@ -92,7 +92,7 @@ pub fn pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
 }
 
 /// Adds what the entries state about each other. Returns whether they state anything.
-fn stated(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) -> bool {
+fn add_stated_reasons(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) -> bool {
     let conflict = |from: &Entry<'_>, to: &Entry<'_>| {
         let found = from.conflicts.iter().find(|(stem, _)| *stem == to.stem());
         found.map(|(_, why)| (*why).to_owned())
@@ -123,7 +123,7 @@ fn stated(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) 
 
 /// Whether the two are used instead of each other: one is an alternative to the other, or both
 /// serve the same purpose.
-fn categories(
+fn add_category_reasons(
     one: &Entry<'_>,
     other: &Entry<'_>,
     is_stated: bool,
@@ -131,9 +131,9 @@ fn categories(
 ) -> bool {
     let alternative = |from: &Entry<'_>, to: &Entry<'_>| {
         let names: BTreeSet<String> =
-            [to.name, to.stem()].into_iter().chain(to.aliases.iter().copied()).map(plain).collect();
+            [to.name, to.stem()].into_iter().chain(to.aliases.iter().copied()).map(normalize_name).collect();
         let rows = from.alternatives().into_iter();
-        let mut found = rows.filter(|(name, _)| names.contains(&plain(name)));
+        let mut found = rows.filter(|(name, _)| names.contains(&normalize_name(name)));
         found
             .next()
             .map(|(_, when)| format!("{} is an alternative to {}: {when}", to.name, from.name))
@@ -159,18 +159,18 @@ fn categories(
 }
 
 /// Checks whether one is a language or runtime and the other a package that its programs can use.
-fn languages(
+fn add_language_reasons(
     one: &Entry<'_>,
     other: &Entry<'_>,
     is_stated: bool,
     say: &mut dyn FnMut(i32, String),
 ) {
-    let (language, ecosystem, package) = match (language(one), language(other)) {
+    let (language, ecosystem, package) = match (package_ecosystem(one), package_ecosystem(other)) {
         (Some(language), None) => (one, language, other),
         (None, Some(language)) => (other, language, one),
         _ => return,
     };
-    let words = published(package);
+    let words = published_ecosystems(package);
     if words.is_empty() || matches!(package.category, "data" | "infrastructure") {
         return;
     }
@@ -188,19 +188,19 @@ fn languages(
 }
 
 /// The package ecosystem of a language or runtime; `None` for other technologies.
-pub(super) fn language(entry: &Entry<'_>) -> Option<&'static str> {
+pub(super) fn package_ecosystem(entry: &Entry<'_>) -> Option<&'static str> {
     let found = table::LANGUAGES.pairs().find(|(stem, _)| *stem == entry.stem());
     found.map(|(_, ecosystem)| ecosystem)
 }
 
 /// The ecosystems in which a technology is published, without container images.
-fn published(entry: &Entry<'_>) -> BTreeSet<String> {
+fn published_ecosystems(entry: &Entry<'_>) -> BTreeSet<String> {
     let words = entry.packages.iter().map(|(ecosystem, _)| (*ecosystem).to_owned());
     words.filter(|word| word != "oci").collect()
 }
 
 /// Adds the technologies that both work with.
-fn companions(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) {
+fn add_companion_reasons(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) {
     let shared: Vec<&str> =
         one.works_with.iter().copied().filter(|stem| other.works_with.contains(stem)).collect();
     if !shared.is_empty() {
@@ -211,8 +211,8 @@ fn companions(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, Strin
 }
 
 /// Checks whether both can be part of one program.
-fn ecosystems(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) {
-    let (own, theirs) = (published(one), published(other));
+fn add_ecosystem_reasons(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) {
+    let (own, theirs) = (published_ecosystems(one), published_ecosystems(other));
     let is_library = |entry: &Entry<'_>, words: &BTreeSet<String>| {
         // Data stores and servers are reached over a network anyway.
         !words.is_empty() && !matches!(entry.category, "data" | "infrastructure" | "runtime")
@@ -231,7 +231,7 @@ fn ecosystems(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, Strin
 }
 
 /// Adds the versions that the project uses.
-fn versions(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack, say: &mut dyn FnMut(i32, String)) {
+fn add_version_reasons(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack, say: &mut dyn FnMut(i32, String)) {
     let here = [one, other].map(|entry| entry.version_in(stack));
     for (entry, here) in [one, other].into_iter().zip(&here) {
         let described = entry.version.and_then(Version::read);
@@ -250,10 +250,10 @@ fn versions(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack, say: &mut dyn FnM
 
 /// Every pair of the technologies, lowest score first.
 #[must_use]
-pub fn pairs(entries: &[&Entry<'_>], stack: &Stack) -> Vec<Pair> {
+pub fn score_pairs(entries: &[&Entry<'_>], stack: &Stack) -> Vec<Pair> {
     let mut found = Vec::new();
     for (at, one) in entries.iter().enumerate() {
-        found.extend(entries[at + 1..].iter().map(|other| pair(one, other, stack)));
+        found.extend(entries[at + 1..].iter().map(|other| score_pair(one, other, stack)));
     }
     found.sort_by_key(|pair| pair.score);
     found
@@ -262,7 +262,7 @@ pub fn pairs(entries: &[&Entry<'_>], stack: &Stack) -> Vec<Pair> {
 /// Conflicts between the given technologies and other technologies that the project uses: both
 /// names and the reason.
 #[must_use]
-pub fn clashes_here(
+pub fn find_conflicts(
     entries: &[&Entry<'_>],
     knowledge: &Knowledge<'_>,
     stack: &Stack,

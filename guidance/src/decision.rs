@@ -9,10 +9,10 @@ use std::sync::LazyLock;
 
 /// Maximum number of characters of a decision that are read; a decision is a sentence and its
 /// reasons, and every word is compared with every entry.
-pub const LONGEST: usize = 4000;
+pub const MAX_CHARS: usize = 4000;
 
 /// Maximum number of characters of a decision that are quoted.
-const SUBJECT: usize = 90;
+const MAX_SUBJECT_CHARS: usize = 90;
 
 /// The kind of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -36,7 +36,7 @@ pub enum Kind {
 
 /// What a decision names, in its own words.
 #[derive(Debug, Default)]
-pub struct Named<'k, 'a> {
+pub struct DecisionFacts<'k, 'a> {
     /// The first sentence of the decision, shortened.
     pub subject: String,
     /// The kind, if a word of the decision indicates one.
@@ -48,7 +48,7 @@ pub struct Named<'k, 'a> {
     /// Technologies with a knowledge entry, and the words used for them.
     pub technologies: Vec<(&'k Entry<'a>, String)>,
     /// The technologies that the decision abandons.
-    pub left: Vec<&'k Entry<'a>>,
+    pub abandoned: Vec<&'k Entry<'a>>,
     /// Figures with their units.
     pub figures: Vec<String>,
     /// Acts that cannot be undone, or not easily.
@@ -58,13 +58,13 @@ pub struct Named<'k, 'a> {
     /// Words that allow no exception, such as `all` or `never`.
     pub absolutes: Vec<String>,
     /// Words that refer to sunk cost, habit or fashion.
-    pub pulls: Vec<String>,
+    pub biases: Vec<String>,
 }
 
-impl<'k, 'a> Named<'k, 'a> {
+impl<'k, 'a> DecisionFacts<'k, 'a> {
     /// The technologies that the decision adopts.
     pub fn chosen(&self) -> impl Iterator<Item = &'k Entry<'a>> {
-        let is_left = |entry: &Entry<'a>| self.left.iter().any(|left| std::ptr::eq(*left, entry));
+        let is_left = |entry: &Entry<'a>| self.abandoned.iter().any(|left| std::ptr::eq(*left, entry));
         self.technologies.iter().map(|(entry, _)| *entry).filter(move |entry| !is_left(entry))
     }
 }
@@ -74,7 +74,7 @@ fn pattern(text: &str) -> Regex {
 }
 
 /// A pattern that matches words in any case: English as whole words, Korean anywhere.
-fn either(english: List, korean: List) -> String {
+fn any_word_pattern(english: List, korean: List) -> String {
     format!(r"(?i)\b(?:{})\b|{}", english.alternatives(), korean.alternatives())
 }
 
@@ -103,14 +103,14 @@ static REASON: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static ABSOLUTE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&either(table::ABSOLUTES, table::ABSOLUTES_IN_KOREAN)));
+    LazyLock::new(|| pattern(&any_word_pattern(table::ABSOLUTES, table::ABSOLUTES_IN_KOREAN)));
 
-static PULL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&either(table::PULLS, table::PULLS_IN_KOREAN)));
+static BIAS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&any_word_pattern(table::PULLS, table::PULLS_IN_KOREAN)));
 
 /// "instead of X", "from X to", "replace X with", "X → Y", "over X": matches the technology that is
 /// abandoned.
-static LEAVING: LazyLock<Regex> = LazyLock::new(|| {
+static ABANDONED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(
         r"(?i)(?:\b(?:{})\s+(?:the |our |all )?|\bfrom\s+)([\w.+#@/-]+(?: [A-Z][\w.+#-]*)?)",
         table::LEAVING.alternatives()
@@ -130,7 +130,7 @@ static KINDS: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
         (Kind::Change, table::CHANGE, table::CHANGE_IN_KOREAN),
         (Kind::Adoption, table::ADOPTION, table::ADOPTION_IN_KOREAN),
     ]
-    .map(|(kind, english, korean)| (kind, pattern(&either(english, korean))))
+    .map(|(kind, english, korean)| (kind, pattern(&any_word_pattern(english, korean))))
     .into()
 });
 
@@ -171,13 +171,13 @@ fn kind_of(decision: &str) -> Option<Kind> {
 
 /// The part of a decision that is read: its first [`LONGEST`] characters.
 #[must_use]
-pub fn clipped(text: &str) -> &str {
-    text.char_indices().nth(LONGEST).map_or(text, |(at, _)| &text[..at])
+pub fn truncate(text: &str) -> &str {
+    text.char_indices().nth(MAX_CHARS).map_or(text, |(at, _)| &text[..at])
 }
 
 /// Extracts what a decision names.
 #[must_use]
-pub fn read<'k, 'a>(decision: &str, knowledge: &'k Knowledge<'a>) -> Named<'k, 'a> {
+pub fn extract_facts<'k, 'a>(decision: &str, knowledge: &'k Knowledge<'a>) -> DecisionFacts<'k, 'a> {
     let all = |pattern: &Regex| -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for hit in pattern.find_iter(decision) {
@@ -190,9 +190,9 @@ pub fn read<'k, 'a>(decision: &str, knowledge: &'k Knowledge<'a>) -> Named<'k, '
         found
     };
     let mut left: Vec<&Entry<'a>> = Vec::new();
-    for pattern in [&*LEAVING, &*ARROW] {
+    for pattern in [&*ABANDONED, &*ARROW] {
         for hit in pattern.captures_iter(decision) {
-            for (entry, _) in knowledge.named_in(&hit[1]) {
+            for (entry, _) in knowledge.find_named_entries(&hit[1]) {
                 if !left.iter().any(|known| std::ptr::eq(*known, entry)) {
                     left.push(entry);
                 }
@@ -203,15 +203,15 @@ pub fn read<'k, 'a>(decision: &str, knowledge: &'k Knowledge<'a>) -> Named<'k, '
     let reasons = all(&REASON);
     // A technology that only a reason names is the source of the problem, not a choice.
     let rest = reasons.iter().fold(decision.to_owned(), |text, reason| text.replace(reason, " "));
-    let named = knowledge.named_in(&rest);
-    for (entry, _) in knowledge.named_in(&reasons.join(" ; ")) {
+    let named = knowledge.find_named_entries(&rest);
+    for (entry, _) in knowledge.find_named_entries(&reasons.join(" ; ")) {
         let is_chosen = named.iter().any(|(known, _)| std::ptr::eq(*known, entry));
         if !is_chosen && !left.iter().any(|known| std::ptr::eq(*known, entry)) {
             left.push(entry);
         }
     }
-    let technologies = knowledge.named_in(decision);
-    let is_product = |word: &str| !knowledge.named_in(word).is_empty();
+    let technologies = knowledge.find_named_entries(decision);
+    let is_product = |word: &str| !knowledge.find_named_entries(word).is_empty();
     let mut identifiers: Vec<String> = Vec::new();
     for hit in IDENTIFIER.captures_iter(decision) {
         let word = hit.get(1).or(hit.get(2)).map_or("", |it| it.as_str());
@@ -221,23 +221,23 @@ pub fn read<'k, 'a>(decision: &str, knowledge: &'k Knowledge<'a>) -> Named<'k, '
     }
     identifiers.truncate(4);
     let subject = subject(decision);
-    Named {
+    DecisionFacts {
         kind,
         object: object(&subject),
         identifiers,
         subject,
         technologies,
-        left,
+        abandoned: left,
         figures: all(&FIGURE),
-        acts: all(&ACT).iter().map(|act| trimmed(act)).collect(),
+        acts: all(&ACT).iter().map(|act| trim_act(act)).collect(),
         reasons,
         absolutes: all(&ABSOLUTE),
-        pulls: all(&PULL),
+        biases: all(&BIAS),
     }
 }
 
 /// An act without the trailing words that lead into the next clause.
-fn trimmed(act: &str) -> String {
+fn trim_act(act: &str) -> String {
     let act = act.split(" because").next().unwrap_or(act);
     let mut words: Vec<&str> = act.split_whitespace().collect();
     while words.len() > 1 && words.last().is_some_and(|word| table::LEADING_ON.contains(word)) {
@@ -251,7 +251,7 @@ fn subject(decision: &str) -> String {
     let line = decision.trim().lines().next().unwrap_or_default().trim();
     let end = [". ", "? ", "! "].iter().filter_map(|stop| line.find(stop)).min();
     let sentence = end.map_or(line, |end| &line[..end]).trim_end_matches(['.', '!', '?']);
-    match sentence.char_indices().nth(SUBJECT) {
+    match sentence.char_indices().nth(MAX_SUBJECT_CHARS) {
         Some((end, _)) => format!("{}…", sentence[..end].trim_end()),
         None => sentence.to_owned(),
     }

@@ -14,12 +14,12 @@ pub struct Demand<'a> {
     pub checks: Vec<&'a str>,
     /// Whether it is under a heading that names a language, and therefore applies to files of that
     /// language only.
-    pub is_of_language: bool,
+    pub is_language_specific: bool,
 }
 
 /// The demands of a page, in order.
 #[must_use]
-pub fn of(page: &Page) -> Vec<Demand<'_>> {
+pub fn parse_demands(page: &Page) -> Vec<Demand<'_>> {
     let mut demands = Vec::new();
     let mut is_code = false;
     let mut is_of_language = false;
@@ -37,18 +37,18 @@ pub fn of(page: &Page) -> Vec<Demand<'_>> {
             continue;
         }
         let text = line.trim_start_matches(['-', '*', '+', '>', ' ']);
-        let has = |words: List| words.iter().any(|word| holds(text, word));
+        let has = |words: List| words.iter().any(|word| contains_word(text, word));
         let forbids = has(table::FORBIDDING);
         if forbids || has(table::DEMANDING) {
-            let (text, checks) = without_checks(text);
-            demands.push(Demand { text, forbids, checks, is_of_language });
+            let (text, checks) = split_checks(text);
+            demands.push(Demand { text, forbids, checks, is_language_specific: is_of_language });
         }
     }
     demands
 }
 
 /// Whether `text` contains `word` between word boundaries.
-fn holds(text: &str, word: &str) -> bool {
+fn contains_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let after = text[at + word.len()..].chars().next();
@@ -57,7 +57,7 @@ fn holds(text: &str, word: &str) -> bool {
 }
 
 /// A line without the check names at its end, and those names.
-fn without_checks(line: &str) -> (&str, Vec<&str>) {
+fn split_checks(line: &str) -> (&str, Vec<&str>) {
     let (mut text, mut checks) = (line.trim_end(), Vec::new());
     while let Some(start) = text.strip_suffix('`').and_then(|inner| inner.rfind('`')) {
         let name = &text[start + 1..text.len() - 1];
@@ -78,34 +78,34 @@ fn without_checks(line: &str) -> (&str, Vec<&str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Library, Shelf};
+    use crate::{Library, PageKind};
 
     #[test]
     fn demands_are_read_with_their_checks() {
         let library = Library::shipped(&aidd_content::RULES);
-        let page = library.get(Shelf::Rules, "code-style").expect("a page");
-        let demands = of(page);
+        let page = library.get(PageKind::Rules, "code-style").expect("a page");
+        let demands = parse_demands(page);
         let any = demands.iter().find(|demand| demand.text.contains("`any`")).expect("a demand");
         assert_eq!(any.text, "NEVER use `any`; `unknown` and a check instead.");
         assert_eq!((any.forbids, &*any.checks), (true, &["compliance/any-type"][..]));
-        assert!(any.is_of_language);
+        assert!(any.is_language_specific);
         let long = demands.iter().find(|demand| demand.text.contains("300")).expect("a demand");
-        assert!(!long.forbids && !long.is_of_language);
+        assert!(!long.forbids && !long.is_language_specific);
         assert!(demands.iter().all(|demand| !demand.text.starts_with("SHOULD")));
     }
 
     #[test]
     fn every_shipped_rule_demands_something() {
         let library = Library::shipped(&aidd_content::RULES);
-        for page in library.on(Shelf::Rules) {
-            assert!(!of(page).is_empty(), "{}", page.path);
+        for page in library.pages_of_kind(PageKind::Rules) {
+            assert!(!parse_demands(page).is_empty(), "{}", page.path);
         }
     }
 
     #[test]
-    fn words_in_words_and_in_code_do_not_bind() {
-        assert!(!holds("MUSTARD and ALMUST", "MUST"));
-        assert_eq!(without_checks("NEVER `a/b` in `c/d`"), ("NEVER `a/b` in", vec!["c/d"]));
-        assert_eq!(without_checks("Use `src/` `A/b`"), ("Use `src/` `A/b`", vec![]));
+    fn partial_words_and_code_are_not_demands() {
+        assert!(!contains_word("MUSTARD and ALMUST", "MUST"));
+        assert_eq!(split_checks("NEVER `a/b` in `c/d`"), ("NEVER `a/b` in", vec!["c/d"]));
+        assert_eq!(split_checks("Use `src/` `A/b`"), ("Use `src/` `A/b`", vec![]));
     }
 }

@@ -2,30 +2,30 @@
 //! about what the decision names, and the evidence from memory, knowledge base and project. The
 //! questions are those of `specs/heuristics.md`.
 
-mod said;
+mod questions;
 #[cfg(test)]
 mod tests;
 
-use super::decision::{self, Kind, Named};
+use super::decision::{self, Kind, DecisionFacts};
 use super::knowledge::{Entry, Knowledge};
 use super::library::{Library, TableError};
-use super::shelf::Shelf;
+use super::page_kind::PageKind;
 use aidd_engine::project::stack::Stack;
 use aidd_memory::types::Outcome;
-use said::Said;
+use questions::Questions;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Default number of heuristics in an answer.
-pub const USUAL: usize = 5;
+pub const DEFAULT_COUNT: usize = 5;
 /// Maximum number of pieces of evidence per heuristic.
-const EVIDENCE: usize = 6;
+const MAX_EVIDENCE: usize = 6;
 
 /// Maximum number of questions per heuristic.
-const ASKS: usize = 4;
+const MAX_QUESTIONS: usize = 4;
 /// Minimum number of heuristics for a decision without a kind that names nothing.
-const FEWEST: usize = 3;
+const MIN_COUNT: usize = 3;
 
 /// The cost of a wrong decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ pub struct Mention {
 
 /// A memory relevant to the decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recalled {
+pub struct RelatedMemory {
     /// The id of the memory.
     pub id: String,
     /// `decision`, `mistake`, `convention` or another memory type.
@@ -91,7 +91,7 @@ pub struct Recalled {
     pub marks: String,
 }
 
-impl Recalled {
+impl RelatedMemory {
     /// The memory on one line, with its remarks.
     fn line(&self) -> String {
         format!("{}: {}{}", self.id, self.title, self.marks)
@@ -100,7 +100,7 @@ impl Recalled {
 
 /// The context in which heuristics are applied.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'s> {
+pub struct Context<'s> {
     /// The library with the page of heuristics.
     pub library: &'s Library,
     /// The knowledge base.
@@ -108,14 +108,14 @@ pub struct Scene<'s> {
     /// The project's manifests.
     pub stack: &'s Stack,
     /// Memories about the same subject.
-    pub memories: &'s [Recalled],
+    pub memories: &'s [RelatedMemory],
     /// Where the identifiers of the decision occur in the project.
     pub mentions: &'s [Mention],
 }
 
 /// A heuristic applied to the decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Applied {
+pub struct AppliedHeuristic {
     /// `H1` to `H10`.
     pub id: String,
     /// The display name from the page.
@@ -133,11 +133,11 @@ pub struct Applied {
 
 /// The result of applying the heuristics.
 #[derive(Debug)]
-pub struct Questioned<'k, 'a> {
+pub struct HeuristicsReport<'k, 'a> {
     /// What the decision names.
-    pub named: Named<'k, 'a>,
+    pub named: DecisionFacts<'k, 'a>,
     /// The heuristics, most relevant first.
-    pub applied: Vec<Applied>,
+    pub applied: Vec<AppliedHeuristic>,
     /// How many more heuristics apply.
     pub more: usize,
 }
@@ -150,55 +150,55 @@ pub fn apply<'s>(
     text: &str,
     stakes: Stakes,
     limit: usize,
-    scene: &Scene<'s>,
-) -> Result<Questioned<'s, 's>, TableError> {
-    let named = decision::read(text, scene.knowledge);
-    let mut chosen: Vec<(i32, Applied)> = Vec::new();
-    let mut general: Vec<(i32, Applied)> = Vec::new();
+    scene: &Context<'s>,
+) -> Result<HeuristicsReport<'s, 's>, TableError> {
+    let named = decision::extract_facts(text, scene.knowledge);
+    let mut chosen: Vec<(i32, AppliedHeuristic)> = Vec::new();
+    let mut general: Vec<(i32, AppliedHeuristic)> = Vec::new();
     for heuristic in heuristics(scene.library)? {
-        let words = heard(text, &heuristic.words);
+        let words = matched_words(text, &heuristic.words);
         let fits = heuristic.stakes.contains(&stakes);
-        let applied = put(&heuristic, &words, stakes, &named, scene);
+        let applied = apply_heuristic(&heuristic, &words, stakes, &named, scene);
         let is_asked = !applied.asks.is_empty();
         let weight = 2 * i32::try_from(words.len()).unwrap_or(5)
             + i32::from(fits)
-            + named_for(&heuristic.id, &named, scene)
+            + relevance(&heuristic.id, &named, scene)
             + precedence(&heuristic.id, stakes);
         if is_asked && (fits || !words.is_empty() || !applied.evidence.is_empty()) {
             chosen.push((weight, applied));
         } else if fits || !words.is_empty() {
-            general.push((weight, generally(&heuristic, applied, &named)));
+            general.push((weight, with_general_question(&heuristic, applied, &named)));
         }
     }
     // Questions about the decision itself are more useful than general ones.
     chosen.sort_by_key(|(weight, _)| -weight);
     general.sort_by_key(|(weight, _)| -weight);
-    let missing = FEWEST.saturating_sub(chosen.len());
+    let missing = MIN_COUNT.saturating_sub(chosen.len());
     chosen.extend(general.into_iter().take(missing));
     let more = chosen.len().saturating_sub(limit);
     chosen.truncate(limit);
     let applied = chosen.into_iter().map(|(_, applied)| applied).collect();
-    Ok(Questioned { named, applied, more })
+    Ok(HeuristicsReport { named, applied, more })
 }
 
 /// Applies the first general question of a heuristic to a decision that names nothing relevant.
-fn generally(heuristic: &Heuristic, applied: Applied, named: &Named<'_, '_>) -> Applied {
+fn with_general_question(heuristic: &Heuristic, applied: AppliedHeuristic, named: &DecisionFacts<'_, '_>) -> AppliedHeuristic {
     let subject = format!("“{}”", named.subject);
     let ask = heuristic.asks.iter().find(|ask| ask.contains("<decision>"));
     let asks = ask.map(|ask| ask.replace("<decision>", &subject)).into_iter().collect();
     let open = if applied.evidence.is_empty() { heuristic.evidence.clone() } else { Vec::new() };
-    Applied { asks, open, ..applied }
+    AppliedHeuristic { asks, open, ..applied }
 }
 
 fn heuristics(library: &Library) -> Result<Vec<Heuristic>, TableError> {
-    let page = library.get(Shelf::Specs, "heuristics").ok_or(TableError::NoHeuristics)?;
+    let page = library.get(PageKind::Specs, "heuristics").ok_or(TableError::NoHeuristics)?;
     let rows = page.header.get("heuristics").cloned().unwrap_or(Value::Null);
     serde_json::from_value(rows)
         .map_err(|why| TableError::Malformed { path: page.path.clone(), why })
 }
 
 /// The words of a heuristic that occur in the decision: English as whole words, Korean anywhere.
-fn heard(text: &str, words: &Words) -> Vec<String> {
+fn matched_words(text: &str, words: &Words) -> Vec<String> {
     let text = text.to_lowercase();
     let padded: String =
         text.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { ' ' }).collect();
@@ -224,24 +224,24 @@ fn precedence(id: &str, stakes: Stakes) -> i32 {
 }
 
 /// The weighted number of items that the heuristic asks about and the decision names.
-fn named_for(id: &str, named: &Named<'_, '_>, scene: &Scene<'_>) -> i32 {
+fn relevance(id: &str, named: &DecisionFacts<'_, '_>, scene: &Context<'_>) -> i32 {
     let has = |is: bool, weight| if is { weight } else { 0 };
     match id {
         "H1" => has(!named.reasons.is_empty(), 1) + has(!named.figures.is_empty(), 1),
         "H2" => has(named.chosen().next().is_some(), 1),
         "H3" => has(!named.absolutes.is_empty(), 2),
-        "H4" => has(new_parts(named, scene.stack).len() > 1, 3),
+        "H4" => has(new_technologies(named, scene.stack).len() > 1, 3),
         "H6" => has(!named.acts.is_empty(), 4),
-        "H7" => has(!new_parts(named, scene.stack).is_empty(), 2),
+        "H7" => has(!new_technologies(named, scene.stack).is_empty(), 2),
         "H8" => has(!named.figures.is_empty(), 2),
-        "H9" => has(!named.pulls.is_empty(), 4) + has(!named.left.is_empty(), 1),
+        "H9" => has(!named.biases.is_empty(), 4) + has(!named.abandoned.is_empty(), 1),
         "H10" => has(!scene.memories.is_empty(), 3),
         _ => 0,
     }
 }
 
 /// The chosen technologies that the project does not use yet; empty if it has no manifest.
-fn new_parts<'k, 'a>(named: &Named<'k, 'a>, stack: &Stack) -> Vec<&'k Entry<'a>> {
+fn new_technologies<'k, 'a>(named: &DecisionFacts<'k, 'a>, stack: &Stack) -> Vec<&'k Entry<'a>> {
     if stack.manifests.is_empty() {
         return Vec::new();
     }
@@ -250,9 +250,9 @@ fn new_parts<'k, 'a>(named: &Named<'k, 'a>, stack: &Stack) -> Vec<&'k Entry<'a>>
 
 /// Fills the placeholders of a question with what the decision names; `None` if a placeholder has
 /// no value.
-fn filled(ask: &str, named: &Named<'_, '_>) -> Option<String> {
+fn fill_placeholders(ask: &str, named: &DecisionFacts<'_, '_>) -> Option<String> {
     let chosen: Vec<&str> = named.chosen().map(|entry| entry.name).collect();
-    let left: Vec<&str> = named.left.iter().map(|entry| entry.name).collect();
+    let left: Vec<&str> = named.abandoned.iter().map(|entry| entry.name).collect();
     let object = named.object.as_ref().map(|object| format!("“{object}”")).unwrap_or_default();
     let marks =
         [("<chosen>", chosen.join(" and ")), ("<left>", left.join(" and ")), ("<object>", object)];
@@ -268,33 +268,33 @@ fn filled(ask: &str, named: &Named<'_, '_>) -> Option<String> {
     Some(text)
 }
 
-fn put(
+fn apply_heuristic(
     heuristic: &Heuristic,
     words: &[String],
     stakes: Stakes,
-    named: &Named<'_, '_>,
-    scene: &Scene<'_>,
-) -> Applied {
-    let mut said = Said::default();
+    named: &DecisionFacts<'_, '_>,
+    scene: &Context<'_>,
+) -> AppliedHeuristic {
+    let mut said = Questions::default();
     match &*heuristic.id {
-        "H1" => said::zero_trust(named, scene, &mut said),
-        "H2" => said::first_principles(named, &mut said),
-        "H3" => said::pareto(named, &mut said),
-        "H4" => said::fewest_parts(named, scene, &mut said),
-        "H5" => said::ordinary_error(scene, &mut said),
-        "H6" => said::way_back(named, scene, &mut said),
-        "H7" => said::taking_away(named, scene, &mut said),
-        "H8" => said::outside_figures(named, scene, &mut said),
-        "H9" => said::bias(named, scene, &mut said),
-        "H10" => said::discrepancy(named, scene, &mut said),
+        "H1" => questions::zero_trust(named, scene, &mut said),
+        "H2" => questions::first_principles(named, &mut said),
+        "H3" => questions::pareto(named, &mut said),
+        "H4" => questions::simplicity(named, scene, &mut said),
+        "H5" => questions::repeated_mistakes(scene, &mut said),
+        "H6" => questions::reversibility(named, scene, &mut said),
+        "H7" => questions::removal(named, scene, &mut said),
+        "H8" => questions::reference_cases(named, scene, &mut said),
+        "H9" => questions::bias(named, scene, &mut said),
+        "H10" => questions::discrepancy(named, scene, &mut said),
         _ => {}
     }
     for ask in named.kind.and_then(|kind| heuristic.of.get(&kind)).into_iter().flatten() {
-        said.asks.extend(filled(ask, named));
+        said.questions.extend(fill_placeholders(ask, named));
     }
-    said.asks.truncate(ASKS);
-    said.evidence.truncate(EVIDENCE);
-    let is_open = said.evidence.is_empty() && !said.asks.is_empty() && !words.is_empty();
+    said.questions.truncate(MAX_QUESTIONS);
+    said.evidence.truncate(MAX_EVIDENCE);
+    let is_open = said.evidence.is_empty() && !said.questions.is_empty() && !words.is_empty();
     let open = if is_open { heuristic.evidence.clone() } else { Vec::new() };
     let because = if words.is_empty() {
         let word = serde_json::to_value(stakes).unwrap_or_default();
@@ -302,28 +302,28 @@ fn put(
     } else {
         format!("the decision mentions {}", words.join(", "))
     };
-    Applied {
+    AppliedHeuristic {
         id: heuristic.id.clone(),
         name: heuristic.name.clone(),
         because,
-        asks: said.asks,
+        asks: said.questions,
         evidence: said.evidence,
         open,
     }
 }
 
 /// Where and in which version the project uses a technology.
-fn here(entry: &Entry<'_>, stack: &Stack) -> Option<String> {
+fn project_usage(entry: &Entry<'_>, stack: &Stack) -> Option<String> {
     entry.version_in(stack).map(|(version, place)| format!("{place} has {} {version}", entry.name))
 }
 
 /// The alternatives to a technology that the project uses: where they are used, and when to choose
 /// them.
-fn alternatives_here(entry: &Entry<'_>, scene: &Scene<'_>) -> Vec<(String, String)> {
+fn alternatives_in_project(entry: &Entry<'_>, scene: &Context<'_>) -> Vec<(String, String)> {
     let rows = entry.alternatives().into_iter();
     rows.filter_map(|(name, when)| {
         let other = scene.knowledge.find(&name).ok()?;
-        Some((here(other, scene.stack)?, when))
+        Some((project_usage(other, scene.stack)?, when))
     })
     .collect()
 }

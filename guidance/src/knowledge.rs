@@ -4,7 +4,7 @@ mod korean;
 mod naming;
 
 use super::library::{Library, Page};
-use super::shelf::Shelf;
+use super::page_kind::PageKind;
 use aidd_engine::project::stack::{Dependency, Manifest, Stack, Version};
 use aidd_lexicon::tables::scores::knowledge as score;
 use aidd_memory::recall::texts::Texts;
@@ -14,11 +14,11 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// Maximum number of suggestions for an unknown name.
-const SUGGESTIONS: usize = 5;
+const MAX_SUGGESTIONS: usize = 5;
 
 /// An old API or syntax that a version removed or replaced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Legacy {
+pub struct OldFormRule {
     /// The version that removed or replaced it.
     pub since: String,
     /// The code text of the old form.
@@ -80,25 +80,25 @@ pub struct Entry<'a> {
     /// Stems of the entries that it conflicts with, and why.
     pub conflicts: Vec<(&'a str, &'a str)>,
     /// Old forms of its API or syntax.
-    pub legacy: Vec<Legacy>,
+    pub legacy: Vec<OldFormRule>,
     /// Migrations between major versions.
     pub migrations: Vec<Migration>,
 }
 
 impl<'a> Entry<'a> {
-    fn of(page: &'a Page) -> Self {
-        let said = |key| page.said(key).unwrap_or_default();
-        let list = |key| page.list(key).collect::<Vec<_>>();
+    fn from_page(page: &'a Page) -> Self {
+        let said = |key| page.string_field(key).unwrap_or_default();
+        let list = |key| page.string_list(key).collect::<Vec<_>>();
         let conflicts = page.header.get("conflicts_with").and_then(Value::as_object);
         let conflicts = conflicts.into_iter().flatten();
         Self {
-            name: page.said("name").unwrap_or(&page.name),
+            name: page.string_field("name").unwrap_or(&page.name),
             category: said("category"),
             maturity: said("maturity"),
             updated: said("last_updated"),
-            version: page.said("version"),
+            version: page.string_field("version"),
             aliases: list("aliases"),
-            packages: page.list("packages").filter_map(|it| it.split_once(':')).collect(),
+            packages: page.string_list("packages").filter_map(|it| it.split_once(':')).collect(),
             works_with: list("works_with"),
             conflicts: conflicts.filter_map(|(key, why)| Some((&**key, why.as_str()?))).collect(),
             legacy: rows(page, "legacy"),
@@ -188,8 +188,8 @@ impl<'a> Entry<'a> {
             Some((dependency.version()?, place))
         });
         versions.next().or_else(|| {
-            let names: BTreeSet<String> = self.names().map(plain).collect();
-            let mut pins = stack.pins.iter().filter(|pin| names.contains(&plain(&pin.name)));
+            let names: BTreeSet<String> = self.names().map(normalize_name).collect();
+            let mut pins = stack.pins.iter().filter(|pin| names.contains(&normalize_name(&pin.name)));
             pins.find_map(|pin| Some((Version::read(&pin.version)?, pin.path.clone())))
         })
     }
@@ -224,7 +224,7 @@ fn cells(line: &str) -> Vec<String> {
 }
 
 /// A name normalised for comparison: letters and digits in lower case.
-pub(super) fn plain(name: &str) -> String {
+pub(super) fn normalize_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -242,11 +242,11 @@ pub struct Query<'q> {
 }
 
 /// Maximum length in bytes of a name that is looked up.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_LEN: usize = 200;
 
 /// A search result: an entry, its score and the matching use case.
 #[derive(Debug)]
-pub struct Found<'k, 'a> {
+pub struct SearchResult<'k, 'a> {
     /// The entry.
     pub entry: &'k Entry<'a>,
     /// The score from 0 to 1; 0 if no words were searched for.
@@ -273,7 +273,7 @@ impl<'a> Knowledge<'a> {
     /// Collects the entries of `library`.
     #[must_use]
     pub fn new(library: &'a Library) -> Self {
-        let entries = library.on(Shelf::Knowledge).map(Entry::of).collect();
+        let entries = library.pages_of_kind(PageKind::Knowledge).map(Entry::from_page).collect();
         Self { entries, index: library.index() }
     }
 
@@ -289,7 +289,7 @@ impl<'a> Knowledge<'a> {
                 let mut parts =
                     vec![(score::NAME, entry.name), (score::SUMMARY, &*entry.page.summary)];
                 parts.extend(entry.aliases.iter().map(|alias| (score::ALIAS, *alias)));
-                parts.extend(entry.page.list("tags").map(|tag| (score::TAG, tag)));
+                parts.extend(entry.page.string_list("tags").map(|tag| (score::TAG, tag)));
                 parts.extend([(score::CATEGORY, entry.category), (score::FILE, entry.stem())]);
                 parts
             }))
@@ -311,7 +311,7 @@ impl<'a> Knowledge<'a> {
                     (score::CASE_SUMMARY, &*entry.page.summary),
                     (score::CASE_CATEGORY, entry.category),
                 ];
-                parts.extend(entry.page.list("tags").map(|tag| (score::CASE_TAG, tag)));
+                parts.extend(entry.page.string_list("tags").map(|tag| (score::CASE_TAG, tag)));
                 parts
             });
             (Texts::new(texts), cases)
@@ -320,7 +320,7 @@ impl<'a> Knowledge<'a> {
 
     /// The matching entries, best first. An exact name match comes first.
     #[must_use]
-    pub fn query(&self, query: &Query<'_>) -> Vec<Found<'_, 'a>> {
+    pub fn query(&self, query: &Query<'_>) -> Vec<SearchResult<'_, 'a>> {
         let is = |wanted: Option<&str>, own: &str| {
             wanted.is_none_or(|wanted| wanted.trim().eq_ignore_ascii_case(own))
         };
@@ -328,7 +328,7 @@ impl<'a> Knowledge<'a> {
             (_, Some(case)) => self.by_case(case, query.text),
             (Some(text), None) => self.by_text(text),
             (None, None) => {
-                let of = |entry| Found { entry, score: 0.0, use_case: None };
+                let of = |entry| SearchResult { entry, score: 0.0, use_case: None };
                 self.entries.iter().map(of).collect()
             }
         };
@@ -338,14 +338,14 @@ impl<'a> Knowledge<'a> {
         found
     }
 
-    fn by_text(&self, text: &str) -> Vec<Found<'_, 'a>> {
-        let asked = plain(text);
+    fn by_text(&self, text: &str) -> Vec<SearchResult<'_, 'a>> {
+        let asked = normalize_name(text);
         let of = |(at, score): (usize, f32)| {
             let entry = &self.entries[at];
             // From the name itself down to one of its packages.
             let named = [&[entry.name, entry.stem()][..], &entry.aliases[..]];
-            let is_named = |names: &[&str]| names.iter().any(|name| plain(name) == asked);
-            let is_package = entry.packages.iter().any(|(_, name)| plain(name) == asked);
+            let is_named = |names: &[&str]| names.iter().any(|name| normalize_name(name) == asked);
+            let is_package = entry.packages.iter().any(|(_, name)| normalize_name(name) == asked);
             let rank = named.iter().position(|names| is_named(names));
             let bonus = match rank {
                 Some(0) => score::IS_NAME,
@@ -353,9 +353,9 @@ impl<'a> Knowledge<'a> {
                 None if is_package => score::IS_PACKAGE,
                 None => 0.0,
             };
-            Found { entry, score: score + bonus, use_case: None }
+            SearchResult { entry, score: score + bonus, use_case: None }
         };
-        let asked_for = korean::with_english(text);
+        let asked_for = korean::with_english_terms(text);
         let mut found: Vec<_> = self.texts().rank(&asked_for).into_iter().map(of).collect();
         found.sort_by(|one, other| other.score.total_cmp(&one.score));
         found.iter_mut().for_each(|it| it.score = it.score.min(1.0));
@@ -363,21 +363,21 @@ impl<'a> Knowledge<'a> {
     }
 
     /// Ranks by the nearest use case, weighted by its fit.
-    fn by_case(&self, case: &str, text: Option<&str>) -> Vec<Found<'_, 'a>> {
+    fn by_case(&self, case: &str, text: Option<&str>) -> Vec<SearchResult<'_, 'a>> {
         let (texts, cases) = self.cases();
-        let mut found: Vec<Found<'_, 'a>> = Vec::new();
-        for (row, score) in texts.rank(&korean::with_english(case)) {
+        let mut found: Vec<SearchResult<'_, 'a>> = Vec::new();
+        for (row, score) in texts.rank(&korean::with_english_terms(case)) {
             let (at, case) = &cases[row];
             let entry = &self.entries[*at];
             let score = score * f32::from(case.fit) / 10.0;
             match found.iter_mut().find(|it| std::ptr::eq(it.entry, entry)) {
                 Some(known) if known.score >= score => {}
                 Some(known) => (known.score, known.use_case) = (score, Some(case.clone())),
-                None => found.push(Found { entry, score, use_case: Some(case.clone()) }),
+                None => found.push(SearchResult { entry, score, use_case: Some(case.clone()) }),
             }
         }
         if let Some(text) = text {
-            let ranked = self.texts().rank(&korean::with_english(text));
+            let ranked = self.texts().rank(&korean::with_english_terms(text));
             found.retain_mut(|it| {
                 let own = ranked.iter().find(|(at, _)| std::ptr::eq(&self.entries[*at], it.entry));
                 it.score *= own.map_or(0.0, |(_, score)| *score);
@@ -394,15 +394,15 @@ impl<'a> Knowledge<'a> {
     /// When no entry matches: suggested names, nearest first.
     pub fn find(&self, name: &str) -> Result<&Entry<'a>, Vec<&'a str>> {
         // A comparison costs the product of the lengths, and no name is that long.
-        if name.len() > LONGEST_NAME {
+        if name.len() > MAX_NAME_LEN {
             return Err(Vec::new());
         }
-        let asked = plain(name);
+        let asked = normalize_name(name);
         let named = |entry: &&Entry<'a>| {
             entry.page.name.eq_ignore_ascii_case(name.trim())
-                || [entry.name, entry.stem()].iter().any(|own| plain(own) == asked)
+                || [entry.name, entry.stem()].iter().any(|own| normalize_name(own) == asked)
         };
-        let also = |entry: &&Entry<'a>| entry.names().any(|own| plain(own) == asked);
+        let also = |entry: &&Entry<'a>| entry.names().any(|own| normalize_name(own) == asked);
         if !asked.is_empty()
             && let Some(entry) =
                 self.entries.iter().find(named).or_else(|| self.entries.iter().find(also))
@@ -413,7 +413,7 @@ impl<'a> Knowledge<'a> {
             .entries
             .iter()
             .filter_map(|entry| {
-                let likeness = entry.names().map(|own| strsim::jaro_winkler(&plain(own), &asked));
+                let likeness = entry.names().map(|own| strsim::jaro_winkler(&normalize_name(own), &asked));
                 let best = likeness.fold(0.0, f64::max);
                 (best > 0.85).then_some((best, entry.name))
             })
@@ -429,7 +429,7 @@ impl<'a> Knowledge<'a> {
                 names.push(name);
             }
         }
-        names.truncate(SUGGESTIONS);
+        names.truncate(MAX_SUGGESTIONS);
         Err(names)
     }
 

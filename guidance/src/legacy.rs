@@ -1,20 +1,20 @@
 //! Finds old forms of technologies in the project's code: the patterns under `legacy` of knowledge
 //! entries that the version in use has replaced.
 
-use super::knowledge::{Entry, Legacy};
+use super::knowledge::{Entry, OldFormRule};
 use aidd_engine::project::stack::Version;
 use aidd_engine::text::files::{Disk, Files};
 use serde::Serialize;
 
 /// Maximum size in bytes of a file that is searched.
-const FILE: u64 = 512 << 10;
+const MAX_FILE_SIZE: u64 = 512 << 10;
 /// Maximum number of files that are searched.
-const FILES: usize = 3000;
+const MAX_FILES: usize = 3000;
 /// Maximum number of places reported per old form.
-const PLACES: usize = 20;
+const MAX_PLACES: usize = 20;
 
 /// Extensions of files that contain code of an ecosystem.
-const ENDINGS: &[(&str, &[&str])] = &[
+const EXTENSIONS: &[(&str, &[&str])] = &[
     (
         "npm",
         &[
@@ -50,8 +50,8 @@ pub struct OldForm {
 
 /// The old forms of an entry that `version` has replaced; all of them if the version is unknown.
 #[must_use]
-pub fn replaced<'e>(entry: &'e Entry<'_>, version: Option<&Version>) -> Vec<&'e Legacy> {
-    let is_past = |legacy: &&Legacy| match (version, Version::read(&legacy.since)) {
+pub fn replaced_forms<'e>(entry: &'e Entry<'_>, version: Option<&Version>) -> Vec<&'e OldFormRule> {
+    let is_past = |legacy: &&OldFormRule| match (version, Version::read(&legacy.since)) {
         (Some(version), Some(since)) => since <= *version,
         _ => true,
     };
@@ -61,7 +61,7 @@ pub fn replaced<'e>(entry: &'e Entry<'_>, version: Option<&Version>) -> Vec<&'e 
 /// The code that uses the packages of an entry, as search patterns: the quoted name where modules
 /// are imported by it, otherwise the import statement.
 #[must_use]
-pub fn naming(entry: &Entry<'_>) -> Vec<Legacy> {
+pub fn import_forms(entry: &Entry<'_>) -> Vec<OldFormRule> {
     let mut texts: Vec<String> = Vec::new();
     for (ecosystem, name) in &entry.packages {
         let module = name.replace('-', "_");
@@ -80,13 +80,13 @@ pub fn naming(entry: &Entry<'_>) -> Vec<Legacy> {
             _ => {}
         }
     }
-    let form = |pattern| Legacy { since: String::new(), pattern, instead: String::new() };
+    let form = |pattern| OldFormRule { since: String::new(), pattern, instead: String::new() };
     texts.into_iter().map(form).collect()
 }
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Search {
+pub struct SearchResults {
     /// The occurrences, by file and line.
     pub found: Vec<OldForm>,
     /// How many files were searched.
@@ -97,13 +97,13 @@ pub struct Search {
 
 /// A search request: the technology's name, the ecosystems of its code, and the old forms.
 #[derive(Clone, Debug)]
-pub struct Wanted<'w> {
+pub struct SearchRequest<'w> {
     /// The name of the technology.
     pub name: &'w str,
     /// The ecosystems whose files are searched; empty for any file.
     pub ecosystems: Vec<&'w str>,
     /// The old forms to search for.
-    pub forms: Vec<&'w Legacy>,
+    pub forms: Vec<&'w OldFormRule>,
 }
 
 /// Searches the files at `paths` for old forms. It is a text search: comments and strings match
@@ -112,22 +112,22 @@ pub struct Wanted<'w> {
 pub fn search<'p>(
     disk: &Disk,
     paths: impl IntoIterator<Item = &'p str>,
-    wanted: &[Wanted<'_>],
-) -> Search {
-    let mut search = Search::default();
+    wanted: &[SearchRequest<'_>],
+) -> SearchResults {
+    let mut search = SearchResults::default();
     for path in paths {
-        let of_file: Vec<&Wanted<'_>> = wanted.iter().filter(|it| is_code(path, it)).collect();
+        let of_file: Vec<&SearchRequest<'_>> = wanted.iter().filter(|it| is_code(path, it)).collect();
         if of_file.is_empty() {
             continue;
         }
-        if search.files == FILES {
-            search.notes.push(format!("searched {FILES} files; skipped the rest"));
+        if search.files == MAX_FILES {
+            search.notes.push(format!("searched {MAX_FILES} files; skipped the rest"));
             break;
         }
         // Reading one more byte than the limit detects a file that is too large.
-        let Ok(bytes) = disk.read(path, FILE + 1) else { continue };
-        if bytes.len() as u64 > FILE {
-            search.notes.push(format!("{path}: larger than {} KiB; skipped", FILE >> 10));
+        let Ok(bytes) = disk.read(path, MAX_FILE_SIZE + 1) else { continue };
+        if bytes.len() as u64 > MAX_FILE_SIZE {
+            search.notes.push(format!("{path}: larger than {} KiB; skipped", MAX_FILE_SIZE >> 10));
             continue;
         }
         let Ok(text) = String::from_utf8(bytes) else { continue };
@@ -140,20 +140,20 @@ pub fn search<'p>(
     search
 }
 
-fn is_code(path: &str, wanted: &Wanted<'_>) -> bool {
+fn is_code(path: &str, wanted: &SearchRequest<'_>) -> bool {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
     let name = path.rsplit('/').next().unwrap_or(path);
     // Lock files list dependencies of dependencies.
     if name.contains("lock") {
         return false;
     }
-    ENDINGS.iter().any(|(ecosystem, endings)| {
+    EXTENSIONS.iter().any(|(ecosystem, endings)| {
         let is_asked = wanted.ecosystems.is_empty() || wanted.ecosystems.contains(ecosystem);
         is_asked && endings.contains(&ending)
     })
 }
 
-fn forms_in(path: &str, text: &str, wanted: &Wanted<'_>, search: &mut Search) {
+fn forms_in(path: &str, text: &str, wanted: &SearchRequest<'_>, search: &mut SearchResults) {
     for legacy in &wanted.forms {
         let say = |line| OldForm {
             path: path.to_owned(),
@@ -170,14 +170,14 @@ fn forms_in(path: &str, text: &str, wanted: &Wanted<'_>, search: &mut Search) {
             search.found.push(say(1));
             continue;
         }
-        let lines = text.lines().enumerate().filter(|(_, line)| holds(line, &legacy.pattern));
-        let places = lines.map(|(line, _)| say(line + 1)).take(PLACES.saturating_sub(known));
+        let lines = text.lines().enumerate().filter(|(_, line)| contains_words(line, &legacy.pattern));
+        let places = lines.map(|(line, _)| say(line + 1)).take(MAX_PLACES.saturating_sub(known));
         search.found.extend(places);
     }
 }
 
 /// Whether a line contains `pattern` as whole words: `poolOptions` does not match `myPoolOptions2`.
-fn holds(line: &str, pattern: &str) -> bool {
+fn contains_words(line: &str, pattern: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let pattern = pattern.trim();
     let starts = pattern.chars().next().is_some_and(is_word);
@@ -199,11 +199,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_forms_are_words_of_their_own() {
-        assert!(holds("  poolOptions: {", "poolOptions"));
-        assert!(!holds("myPoolOptions2, poolOptionsX, a-poolOptions", "poolOptions"));
-        assert!(holds("process.env.REACT_APP_URL", "REACT_APP_"));
-        assert!(holds("x = new Buffer(3)", "new Buffer("));
-        assert!(!holds("", "") && !holds("a", ""));
+    fn old_forms_match_whole_words() {
+        assert!(contains_words("  poolOptions: {", "poolOptions"));
+        assert!(!contains_words("myPoolOptions2, poolOptionsX, a-poolOptions", "poolOptions"));
+        assert!(contains_words("process.env.REACT_APP_URL", "REACT_APP_"));
+        assert!(contains_words("x = new Buffer(3)", "new Buffer("));
+        assert!(!contains_words("", "") && !contains_words("a", ""));
     }
 }

@@ -9,20 +9,20 @@ pub mod heuristics;
 pub mod knowledge;
 pub mod legacy;
 pub mod library;
-mod meaning;
+mod task_model;
 pub mod migration;
-pub mod next;
+pub mod suggestions;
 pub mod prompts;
 pub mod routing;
 pub mod scaffold;
-pub mod sheet;
-pub mod shelf;
-pub mod start;
+pub mod token_budget;
+pub mod page_kind;
+pub mod session_start;
 pub mod task;
 #[cfg(test)]
 mod tests;
 pub mod versions;
 mod words;
 
-pub use library::{Library, Origin, Page, TableError, Watched};
-pub use shelf::Shelf;
+pub use library::{Library, Origin, Page, TableError, LibraryCache};
+pub use page_kind::PageKind;

@@ -2,7 +2,7 @@
 
 use super::knowledge::Index;
 use super::routing::Routing;
-use super::shelf::Shelf;
+use super::page_kind::PageKind;
 use aidd_engine::project::config::{ContentConfig, ContentMode};
 use aidd_engine::text::files::{Disk, Files, SIDE_FILE_LIMIT, Stamp, markdown_below};
 use aidd_engine::text::nearest::nearest;
@@ -19,10 +19,10 @@ use thiserror::Error;
 const PREFIXES: [&str; 3] = [".aidd/", "ai/", ""];
 
 /// Maximum number of characters of a summary in an index.
-const SUMMARY: usize = 140;
+const MAX_SUMMARY_CHARS: usize = 140;
 
 /// Maximum number of pages of one kind in a project; a directory with more serves another purpose.
-const MOST: usize = 2000;
+const MAX_PAGES: usize = 2000;
 
 /// The origin of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Origin {
 #[derive(Clone, Debug)]
 pub struct Page {
     /// The kind of page.
-    pub shelf: Shelf,
+    pub kind: PageKind,
     /// The name, unique among pages of the same kind.
     pub name: String,
     /// The path: relative to the project's root, or to `content/` for shipped pages.
@@ -89,12 +89,12 @@ impl Page {
 
     /// The string value of a header field.
     #[must_use]
-    pub fn said(&self, key: &str) -> Option<&str> {
+    pub fn string_field(&self, key: &str) -> Option<&str> {
         self.header.get(key).and_then(Value::as_str)
     }
 
     /// The strings of a list in the header; a single string counts as a list of one.
-    pub fn list(&self, key: &str) -> impl Iterator<Item = &str> {
+    pub fn string_list(&self, key: &str) -> impl Iterator<Item = &str> {
         let value = self.header.get(key);
         let one = value.and_then(Value::as_str);
         let many = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -105,7 +105,7 @@ impl Page {
 /// All pages of guidance that apply to a project.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
-    pages: BTreeMap<(Shelf, String), Page>,
+    pages: BTreeMap<(PageKind, String), Page>,
     /// The shipped pages, including those that the project replaces.
     guides: &'static [Guide],
     /// See [`Tables::tasks`].
@@ -150,8 +150,8 @@ pub enum TableError {
 }
 
 /// A directory with a project's pages of one kind, and its files.
-struct Place {
-    shelf: Shelf,
+struct SourceDir {
+    shelf: PageKind,
     folder: String,
     files: Vec<String>,
 }
@@ -160,16 +160,16 @@ impl Library {
     /// Loads the shipped pages only.
     #[must_use]
     pub fn shipped(tables: &Tables) -> Self {
-        Self::of_guides(tables.guides, tables.tasks)
+        Self::from_guides(tables.guides, tables.tasks)
     }
 
-    fn of_guides(guides: &'static [Guide], tasks: &'static str) -> Self {
+    fn from_guides(guides: &'static [Guide], tasks: &'static str) -> Self {
         let mut library = Self { guides, tasks, ..Self::default() };
         for guide in guides {
-            let Some((shelf, rest)) = Shelf::of_shipped(guide.path) else { continue };
+            let Some((shelf, rest)) = PageKind::from_shipped_path(guide.path) else { continue };
             let name = shelf.key(rest, Some(guide.name).filter(|name| !name.is_empty()));
             let page = Page {
-                shelf,
+                kind: shelf,
                 path: guide.path.to_owned(),
                 origin: Origin::Shipped,
                 summary: guide.summary.to_owned(),
@@ -187,31 +187,31 @@ impl Library {
     /// `config` says otherwise.
     #[must_use]
     pub fn load(tables: &Tables, disk: &Disk, config: &ContentConfig) -> Self {
-        let (places, problems) = places(disk, config);
-        Self::of(tables, disk, config, &places, problems)
+        let (places, problems) = source_dirs(disk, config);
+        Self::from_places(tables, disk, config, &places, problems)
     }
 
-    fn of(
+    fn from_places(
         tables: &Tables,
         disk: &Disk,
         config: &ContentConfig,
-        places: &[Place],
+        places: &[SourceDir],
         problems: Vec<String>,
     ) -> Self {
         let mut library = Self::shipped(tables);
         library.problems = problems;
         if config.override_mode == Some(ContentMode::ProjectOnly) {
-            library.pages.retain(|(shelf, _), _| !shelf.is_open());
+            library.pages.retain(|(shelf, _), _| !shelf.is_customizable());
         }
         let mut own = BTreeMap::new();
         for place in places {
-            library.lay_over(disk, place, &mut own);
+            library.add_project_pages(disk, place, &mut own);
         }
         library.pages.extend(own);
         library
     }
 
-    fn lay_over(&mut self, disk: &Disk, place: &Place, own: &mut BTreeMap<(Shelf, String), Page>) {
+    fn add_project_pages(&mut self, disk: &Disk, place: &SourceDir, own: &mut BTreeMap<(PageKind, String), Page>) {
         for path in &place.files {
             let rest = path.strip_prefix(&*place.folder).unwrap_or(path).trim_start_matches('/');
             let rest = if rest.is_empty() { path } else { rest };
@@ -222,10 +222,10 @@ impl Library {
                     continue;
                 }
             };
-            let key = |page: &Page| (page.shelf, page.name.clone());
+            let key = |page: &Page| (page.kind, page.name.clone());
             if let Some(first) = own.get(&key(&page)) {
                 let beside = first.path.starts_with(&place.folder);
-                if beside && place.shelf.tells_folders_apart() {
+                if beside && place.shelf.distinguishes_dirs() {
                     page.name = rest.strip_suffix(".md").unwrap_or(rest).to_owned();
                 }
             }
@@ -240,7 +240,7 @@ impl Library {
 
     /// The shipped pages only.
     pub(super) fn without_project(&self) -> Self {
-        Self::of_guides(self.guides, self.tasks)
+        Self::from_guides(self.guides, self.tasks)
     }
 
     /// See [`Tables::tasks`].
@@ -259,16 +259,16 @@ impl Library {
     }
 
     /// All pages of a kind, sorted by name.
-    pub fn on(&self, shelf: Shelf) -> impl Iterator<Item = &Page> {
+    pub fn pages_of_kind(&self, shelf: PageKind) -> impl Iterator<Item = &Page> {
         self.pages
             .range((shelf, String::new())..)
             .map(|(_, page)| page)
-            .take_while(move |page| page.shelf == shelf)
+            .take_while(move |page| page.kind == shelf)
     }
 
     /// The page of a kind with exactly this name.
     #[must_use]
-    pub fn get(&self, shelf: Shelf, name: &str) -> Option<&Page> {
+    pub fn get(&self, shelf: PageKind, name: &str) -> Option<&Page> {
         self.pages.get(&(shelf, name.to_owned()))
     }
 
@@ -277,56 +277,56 @@ impl Library {
     ///
     /// # Errors
     /// When no page matches: suggested names, nearest first; empty when none is near.
-    pub fn find(&self, shelf: Shelf, given: &str) -> Result<&Page, Vec<&str>> {
+    pub fn find(&self, shelf: PageKind, given: &str) -> Result<&Page, Vec<&str>> {
         if let Some(page) = self.get(shelf, given) {
             return Ok(page);
         }
         let plain = |name: &str| name.trim().to_lowercase().replace([' ', '_'], "-");
         let wanted = plain(given);
-        if let Some(page) = self.on(shelf).find(|page| plain(&page.name) == wanted) {
+        if let Some(page) = self.pages_of_kind(shelf).find(|page| plain(&page.name) == wanted) {
             return Ok(page);
         }
         let parts: Vec<&Page> = if wanted.is_empty() {
             Vec::new()
         } else {
-            self.on(shelf).filter(|page| plain(&page.name).contains(&wanted)).collect()
+            self.pages_of_kind(shelf).filter(|page| plain(&page.name).contains(&wanted)).collect()
         };
         if let [page] = parts[..] {
             return Ok(page);
         }
         let mut near: Vec<&str> = parts.iter().map(|page| &*page.name).take(5).collect();
         if near.is_empty() {
-            near.extend(nearest(&wanted, self.on(shelf).map(|page| &*page.name)));
+            near.extend(nearest(&wanted, self.pages_of_kind(shelf).map(|page| &*page.name)));
         }
         Err(near)
     }
 }
 
 /// The directories with the project's pages by kind, highest precedence first, and problems found.
-fn places(disk: &Disk, config: &ContentConfig) -> (Vec<Place>, Vec<String>) {
+fn source_dirs(disk: &Disk, config: &ContentConfig) -> (Vec<SourceDir>, Vec<String>) {
     let (mut places, mut problems) = (Vec::new(), Vec::new());
     if config.override_mode == Some(ContentMode::BundledOnly) {
         return (places, problems);
     }
-    for shelf in Shelf::all().filter(|shelf| shelf.is_open()) {
-        let configured = config.paths.as_ref().and_then(|paths| paths.get(shelf.word()));
-        let configured = configured.filter(|_| shelf != Shelf::Protocol);
+    for shelf in PageKind::all().filter(|shelf| shelf.is_customizable()) {
+        let configured = config.paths.as_ref().and_then(|paths| paths.get(shelf.name()));
+        let configured = configured.filter(|_| shelf != PageKind::Protocol);
         let folders: Vec<String> = match configured {
             Some(folder) => vec![folder.trim_matches('/').to_owned()],
-            None => PREFIXES.iter().map(|prefix| format!("{prefix}{}", shelf.folder())).collect(),
+            None => PREFIXES.iter().map(|prefix| format!("{prefix}{}", shelf.dir())).collect(),
         };
         for folder in folders {
             let is_there = match shelf {
-                Shelf::Protocol => disk.exists(&folder),
+                PageKind::Protocol => disk.exists(&folder),
                 _ => disk.is_dir(&folder),
             };
             if is_there && disk.inside(&folder).is_none() {
                 problems.push(format!("{folder}: outside the project"));
             } else if is_there {
                 let files = files(disk, shelf, &folder, &mut problems);
-                places.push(Place { shelf, folder, files });
+                places.push(SourceDir { shelf, folder, files });
             } else if configured.is_some() {
-                let key = shelf.word();
+                let key = shelf.name();
                 problems.push(format!(
                     "{folder}: `content.paths.{key}` names a directory that does not exist"
                 ));
@@ -337,22 +337,22 @@ fn places(disk: &Disk, config: &ContentConfig) -> (Vec<Place>, Vec<String>) {
 }
 
 /// The files of one kind in a directory.
-fn files(disk: &Disk, shelf: Shelf, folder: &str, problems: &mut Vec<String>) -> Vec<String> {
-    if shelf == Shelf::Protocol {
+fn files(disk: &Disk, shelf: PageKind, folder: &str, problems: &mut Vec<String>) -> Vec<String> {
+    if shelf == PageKind::Protocol {
         return vec![folder.to_owned()];
     }
     let mut files = markdown_below(disk, folder);
-    files.retain(|path| shelf.takes(path[folder.len()..].trim_start_matches('/')));
-    if files.len() > MOST {
+    files.retain(|path| shelf.contains(path[folder.len()..].trim_start_matches('/')));
+    if files.len() > MAX_PAGES {
         let many = files.len();
-        problems.push(format!("{folder}: {many} pages; only the first {MOST} by name are read"));
-        files.truncate(MOST);
+        problems.push(format!("{folder}: {many} pages; only the first {MAX_PAGES} by name are read"));
+        files.truncate(MAX_PAGES);
     }
     files
 }
 
 /// Reads and parses a page.
-fn read(disk: &Disk, shelf: Shelf, path: &str, rest: &str) -> Result<Page, String> {
+fn read(disk: &Disk, shelf: PageKind, path: &str, rest: &str) -> Result<Page, String> {
     let bytes = disk.read(path, SIDE_FILE_LIMIT + 1).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > SIDE_FILE_LIMIT {
         return Err("larger than 2 MiB; skipped".to_owned());
@@ -365,11 +365,11 @@ fn read(disk: &Disk, shelf: Shelf, path: &str, rest: &str) -> Result<Page, Strin
     let summary = said.map_or_else(|| page::summary(&text[body..]), str::to_owned);
     let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
     Ok(Page {
-        shelf,
+        kind: shelf,
         name,
         path: path.to_owned(),
         origin: Origin::Project,
-        summary: summary.chars().take(SUMMARY).collect(),
+        summary: summary.chars().take(MAX_SUMMARY_CHARS).collect(),
         header: header.into(),
         body,
         text: Cow::Owned(text),
@@ -400,16 +400,16 @@ fn header(text: &str) -> Result<(Map<String, Value>, usize), String> {
 
 /// The library of one project, reloaded when a page or the configuration changes.
 #[derive(Debug, Default)]
-pub struct Watched(Option<Known>);
+pub struct LibraryCache(Option<CachedLibrary>);
 
 #[derive(Debug)]
-struct Known {
+struct CachedLibrary {
     config: ContentConfig,
     stamps: Vec<(String, Option<Stamp>)>,
     library: Arc<Library>,
 }
 
-impl Watched {
+impl LibraryCache {
     /// The current library. Compares the stamp of every page and reloads only after a change.
     pub fn current(
         &mut self,
@@ -417,7 +417,7 @@ impl Watched {
         disk: &Disk,
         config: &ContentConfig,
     ) -> Arc<Library> {
-        let (places, problems) = places(disk, config);
+        let (places, problems) = source_dirs(disk, config);
         let paths = places.iter().flat_map(|place| &place.files);
         let stamps: Vec<_> = paths.map(|path| (path.clone(), disk.stamp(path))).collect();
         if let Some(known) = &self.0
@@ -427,8 +427,8 @@ impl Watched {
         {
             return known.library.clone();
         }
-        let library = Arc::new(Library::of(tables, disk, config, &places, problems));
-        let known = Known { config: config.clone(), stamps, library: library.clone() };
+        let library = Arc::new(Library::from_places(tables, disk, config, &places, problems));
+        let known = CachedLibrary { config: config.clone(), stamps, library: library.clone() };
         self.0 = Some(known);
         library
     }

@@ -3,22 +3,22 @@
 //! a note.
 
 mod error;
-mod leave;
+mod replacement;
 #[cfg(test)]
 mod tests;
 
 pub use error::MigrationError;
 
-use super::commands::{checks, manager, run_by, set_version};
-use super::compatibility::language;
-use super::knowledge::{Entry, Knowledge, Migration, plain};
+use super::commands::{project_checks, package_manager, with_package_runner, set_version};
+use super::compatibility::package_ecosystem;
+use super::knowledge::{Entry, Knowledge, Migration, normalize_name};
 use super::legacy::OldForm;
 use aidd_engine::project::stack::{Dependency, Ecosystem, Manifest, Pin, Stack, Version};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// Maximum number of hops in a plan.
-const HOPS: usize = 12;
+const MAX_HOPS: usize = 12;
 
 /// The risk of a step: the probability of failure and its cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -66,7 +66,7 @@ pub struct Plan {
 
 /// The parameters of a plan.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'p> {
+pub struct PlanParams<'p> {
     /// The version to migrate from; `None` for the version that the project uses.
     pub from: Option<&'p str>,
     /// The version or technology to migrate to; `None` for the version that the entry describes.
@@ -79,7 +79,7 @@ pub struct Asked<'p> {
 
 /// The parts of the project that a plan depends on.
 #[derive(Clone, Copy)]
-struct Project<'s> {
+struct ProjectContext<'s> {
     stack: &'s Stack,
     /// The packages of the technology, and the manifests that name them.
     used: &'s [(&'s Manifest, &'s Dependency)],
@@ -93,7 +93,7 @@ struct Project<'s> {
 /// When a version is missing or malformed, or the target is not newer. The message says what to do.
 pub fn plan(
     entry: &Entry<'_>,
-    asked: Asked<'_>,
+    asked: PlanParams<'_>,
     knowledge: &Knowledge<'_>,
     stack: &Stack,
 ) -> Result<Plan, MigrationError> {
@@ -101,33 +101,33 @@ pub fn plan(
     let here = entry.version_in(stack);
     let used = entry.used_in(stack);
     let ecosystems = ecosystems(entry, &used);
-    let project = Project { stack, used: &used, ecosystems: &ecosystems };
-    if let Some(way) = leave::way(entry, asked.to, knowledge) {
+    let project = ProjectContext { stack, used: &used, ecosystems: &ecosystems };
+    if let Some(way) = replacement::find_replacement(entry, asked.to, knowledge) {
         // Leaving a technology does not require knowing its current version.
         let from = match asked.from {
-            Some(_) => Some(starting(entry, asked.from, here.as_ref(), &mut plan.notes)?),
+            Some(_) => Some(resolve_start(entry, asked.from, here.as_ref(), &mut plan.notes)?),
             None => here.map(|(version, _)| version),
         };
-        leave::plan(entry, &way, from.as_ref(), asked, knowledge, project, &mut plan);
+        replacement::add_replacement_steps(entry, &way, from.as_ref(), asked, knowledge, project, &mut plan);
         return Ok(plan);
     }
-    let from = starting(entry, asked.from, here.as_ref(), &mut plan.notes)?;
-    let to = target(entry, asked.to)?;
+    let from = resolve_start(entry, asked.from, here.as_ref(), &mut plan.notes)?;
+    let to = resolve_target(entry, asked.to)?;
     if to < from && !from.is_of(&to) {
         return Err(MigrationError::Backwards { from, to });
     }
     if from.is_of(&to) {
         let technology = entry.name.to_owned();
-        return Err(MigrationError::Done { technology, from, to });
+        return Err(MigrationError::AlreadyMigrated { technology, from, to });
     }
     (plan.from, plan.to) = (from.to_string(), to.to_string());
-    prepare(entry, Some(&from), asked.old_forms, project, &mut plan);
+    add_preparation(entry, Some(&from), asked.old_forms, project, &mut plan);
     for hop in route(entry, &from, &to) {
         plan.hops.push(hop.from.clone());
-        walk(entry, &hop, asked.old_forms, project, &mut plan);
+        add_hop_steps(entry, &hop, asked.old_forms, project, &mut plan);
     }
     plan.hops.push(plan.to.clone());
-    guard(entry, project, &mut plan);
+    add_guardrails(entry, project, &mut plan);
     if used.is_empty() && pins(entry, stack).is_empty() {
         let names: Vec<&str> = entry.packages.iter().map(|(_, name)| *name).collect();
         let said = if names.is_empty() {
@@ -149,7 +149,7 @@ pub fn plan(
     Ok(plan)
 }
 
-fn starting(
+fn resolve_start(
     entry: &Entry<'_>,
     given: Option<&str>,
     here: Option<&(Version, String)>,
@@ -157,9 +157,9 @@ fn starting(
 ) -> Result<Version, MigrationError> {
     let Some(given) = given else {
         let here = here.map(|(version, _)| version.clone());
-        return here.ok_or_else(|| MigrationError::NoStart(entry.name.to_owned()));
+        return here.ok_or_else(|| MigrationError::MissingStart(entry.name.to_owned()));
     };
-    let version = Version::read(given).ok_or_else(|| MigrationError::Start(given.to_owned()))?;
+    let version = Version::read(given).ok_or_else(|| MigrationError::InvalidStart(given.to_owned()))?;
     if let Some((own, place)) = here.filter(|(own, _)| !own.is_of(&version)) {
         notes.push(format!(
             "{place} has {own}, not {version}; the plan starts at {version} as requested"
@@ -168,9 +168,9 @@ fn starting(
     Ok(version)
 }
 
-fn target(entry: &Entry<'_>, given: Option<&str>) -> Result<Version, MigrationError> {
+fn resolve_target(entry: &Entry<'_>, given: Option<&str>) -> Result<Version, MigrationError> {
     match given {
-        Some(given) => Version::read(given).ok_or_else(|| MigrationError::Target {
+        Some(given) => Version::read(given).ok_or_else(|| MigrationError::UnknownTarget {
             given: given.to_owned(),
             technology: entry.name.to_owned(),
             ways: entry.migrations.iter().map(|it| it.to.to_string()).collect(),
@@ -178,7 +178,7 @@ fn target(entry: &Entry<'_>, given: Option<&str>) -> Result<Version, MigrationEr
         None => entry
             .version
             .and_then(Version::read)
-            .ok_or_else(|| MigrationError::NoTarget(entry.name.to_owned())),
+            .ok_or_else(|| MigrationError::MissingTarget(entry.name.to_owned())),
     }
 }
 
@@ -190,14 +190,14 @@ fn ecosystems(entry: &Entry<'_>, used: &[(&Manifest, &Dependency)]) -> BTreeSet<
         return found;
     }
     let of_packages = entry.packages.iter().map(|(word, _)| *word);
-    let words = of_packages.chain(language(entry));
+    let words = of_packages.chain(package_ecosystem(entry));
     words.filter_map(Ecosystem::from_word).collect()
 }
 
 /// The files that pin the version of a runtime.
 fn pins<'s>(entry: &Entry<'_>, stack: &'s Stack) -> Vec<&'s Pin> {
-    let names: BTreeSet<String> = entry.names().map(plain).collect();
-    stack.pins.iter().filter(|pin| names.contains(&plain(&pin.name))).collect()
+    let names: BTreeSet<String> = entry.names().map(normalize_name).collect();
+    stack.pins.iter().filter(|pin| names.contains(&normalize_name(&pin.name))).collect()
 }
 
 /// One hop between versions, with the entry's migration if it has one.
@@ -216,7 +216,7 @@ fn route<'e>(entry: &'e Entry<'_>, from: &Version, to: &Version) -> Vec<Hop<'e>>
     let within = |end: &Version| end <= to || to.is_of(end);
     let mut hops = Vec::new();
     let mut at = from.clone();
-    while hops.len() < HOPS && at < *to && !at.is_of(to) {
+    while hops.len() < MAX_HOPS && at < *to && !at.is_of(to) {
         let starts = known.iter().filter(|(from, end, _)| *from <= at && *end > at && within(end));
         let longest = starts.max_by(|a, b| a.1.cmp(&b.1).then(a.0.cmp(&b.0)));
         let (next, known) = match longest {
@@ -235,17 +235,17 @@ fn route<'e>(entry: &'e Entry<'_>, from: &Version, to: &Version) -> Vec<Hop<'e>>
 
 /// Adds the preparation: a clean branch with recorded check results, and the removal of old forms
 /// that the current version already replaced.
-fn prepare(
+fn add_preparation(
     entry: &Entry<'_>,
     from: Option<&Version>,
     old_forms: &[OldForm],
-    project: Project<'_>,
+    project: ProjectContext<'_>,
     plan: &mut Plan,
 ) {
     plan.steps.push(Step {
         what: "Create a branch from a clean work tree; run the checks and record their output"
             .to_owned(),
-        commands: checks(project.ecosystems, project.stack),
+        commands: project_checks(project.ecosystems, project.stack),
         risk: Risk::Low,
         source: project.used.first().map(|(manifest, _)| manifest.path.clone()),
     });
@@ -256,7 +256,7 @@ fn prepare(
         plan.steps.push(Step {
             what: format!(
                 "First replace the old forms that {from} already replaced, in a separate commit: {}",
-                shown(&forms)
+                render_forms(&forms)
             ),
             commands: Vec::new(),
             risk: Risk::Medium,
@@ -266,11 +266,11 @@ fn prepare(
 }
 
 /// Adds the steps of one hop.
-fn walk(
+fn add_hop_steps(
     entry: &Entry<'_>,
     hop: &Hop<'_>,
     old_forms: &[OldForm],
-    project: Project<'_>,
+    project: ProjectContext<'_>,
     plan: &mut Plan,
 ) {
     let (name, from, to) = (entry.name, &hop.from, &hop.to);
@@ -286,8 +286,8 @@ fn walk(
             source: Some(page),
         });
         plan.notes.push(format!("the breaking changes of {name} {from} to {to} are unknown"));
-        update(entry, to, project, plan, Risk::High);
-        verify(to, project, plan);
+        add_version_step(entry, to, project, plan, Risk::High);
+        add_verification(to, project, plan);
         return;
     };
     if let Some(guide) = &known.guide {
@@ -307,12 +307,12 @@ fn walk(
         });
     }
     let risk = if known.breaking.len() > 2 { Risk::High } else { Risk::Medium };
-    update(entry, to, project, plan, risk);
+    add_version_step(entry, to, project, plan, risk);
     if let Some(codemod) = &known.codemod {
         plan.steps.push(Step {
             what: "Run the codemod and review its whole diff; commit it separately from manual changes"
                 .to_owned(),
-            commands: vec![run_by(codemod, manager(project.used))],
+            commands: vec![with_package_runner(codemod, package_manager(project.used))],
             risk: Risk::Medium,
             source: known.guide.clone(),
         });
@@ -326,17 +326,17 @@ fn walk(
     let forms: Vec<&OldForm> = old_forms.iter().filter(between).collect();
     if !forms.is_empty() {
         plan.steps.push(Step {
-            what: format!("Replace the old forms that {to} replaced: {}", shown(&forms)),
+            what: format!("Replace the old forms that {to} replaced: {}", render_forms(&forms)),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: Some(format!("{page}, legacy")),
         });
     }
-    verify(to, project, plan);
+    add_verification(to, project, plan);
 }
 
 /// Old forms with their replacements and places, in short form.
-fn shown(forms: &[&OldForm]) -> String {
+fn render_forms(forms: &[&OldForm]) -> String {
     let mut seen = BTreeSet::new();
     let mut parts = Vec::new();
     for form in forms {
@@ -357,7 +357,7 @@ fn shown(forms: &[&OldForm]) -> String {
 }
 
 /// Adds the step that sets the version in every manifest or file that names or pins it.
-fn update(entry: &Entry<'_>, to: &str, project: Project<'_>, plan: &mut Plan, risk: Risk) {
+fn add_version_step(entry: &Entry<'_>, to: &str, project: ProjectContext<'_>, plan: &mut Plan, risk: Risk) {
     let used = project.used;
     if used.is_empty() {
         let pins = pins(entry, project.stack);
@@ -399,8 +399,8 @@ fn update(entry: &Entry<'_>, to: &str, project: Project<'_>, plan: &mut Plan, ri
     });
 }
 
-fn verify(to: &str, project: Project<'_>, plan: &mut Plan) {
-    let commands = checks(project.ecosystems, project.stack);
+fn add_verification(to: &str, project: ProjectContext<'_>, plan: &mut Plan) {
+    let commands = project_checks(project.ecosystems, project.stack);
     if commands.is_empty() && !plan.notes.iter().any(|note| note.contains("no check")) {
         plan.notes
             .push("no checks found in the manifests: define one before the first step".to_owned());
@@ -414,15 +414,15 @@ fn verify(to: &str, project: Project<'_>, plan: &mut Plan) {
 }
 
 /// Adds the guardrails of the whole plan.
-fn guard(entry: &Entry<'_>, project: Project<'_>, plan: &mut Plan) {
-    let Project { stack, used, .. } = project;
+fn add_guardrails(entry: &Entry<'_>, project: ProjectContext<'_>, plan: &mut Plan) {
+    let ProjectContext { stack, used, .. } = project;
     if plan.hops.len() > 2 {
         plan.guardrails.push(format!(
             "One hop at a time ({}), each merged and running before the next",
             plan.hops.join(", ")
         ));
     }
-    let install = match manager(used) {
+    let install = match package_manager(used) {
         "pnpm" => Some("pnpm install --frozen-lockfile"),
         "yarn" => Some("yarn install --immutable"),
         "bun" => Some("bun install --frozen-lockfile"),

@@ -1,7 +1,7 @@
 //! Prompts that a user selects: pages with placeholders.
 
 use super::library::{Library, Page};
-use super::shelf::Shelf;
+use super::page_kind::PageKind;
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -36,7 +36,7 @@ pub enum PromptError {
     },
     /// The prompt has no argument of that name.
     #[error("unknown argument `{name}`; expected one of {}", .known.join(", "))]
-    Unknown {
+    UnknownArgument {
         /// The unknown name.
         name: String,
         /// The names of the prompt's arguments.
@@ -44,7 +44,7 @@ pub enum PromptError {
     },
     /// A required argument is missing.
     #[error("`{name}` is missing: {description}")]
-    Missing {
+    MissingArgument {
         /// The name of the argument.
         name: String,
         /// The description of the argument.
@@ -52,7 +52,7 @@ pub enum PromptError {
     },
     /// The value of an argument is not one of its allowed values.
     #[error("`{name}` is `{value}`; expected one of {}", .values.join(", "))]
-    Value {
+    InvalidValue {
         /// The name of the argument.
         name: String,
         /// The value that was passed.
@@ -62,7 +62,7 @@ pub enum PromptError {
     },
     /// The prompt includes a page that is unknown.
     #[error("the prompt includes {0}, which does not exist")]
-    Include(String),
+    UnknownInclude(String),
 }
 
 /// The arguments of a prompt, in order.
@@ -82,7 +82,7 @@ pub fn arguments(page: &Page) -> Result<Vec<Argument>, PromptError> {
 ///
 /// # Errors
 /// When an argument is missing, unknown, or has a value that is not allowed.
-pub fn filled(
+pub fn render(
     library: &Library,
     page: &Page,
     given: &dyn Fn(&str) -> Option<String>,
@@ -92,12 +92,12 @@ pub fn filled(
     let known = || arguments.iter().map(|argument| argument.name.clone());
     if let Some(name) = names.iter().find(|name| !known().any(|known| known == **name)) {
         let (name, known) = (name.clone(), known().collect());
-        return Err(PromptError::Unknown { name, known });
+        return Err(PromptError::UnknownArgument { name, known });
     }
     let mut values: Vec<(&str, String)> = Vec::new();
     for argument in &arguments {
         let name: &str = &argument.name;
-        let value = value(argument, given(name))?;
+        let value = resolve_value(argument, given(name))?;
         values.push((name, value.replace(&format!("</{name}"), &format!("<\\/{name}"))));
     }
     let mut text = String::new();
@@ -114,41 +114,41 @@ pub fn filled(
         rest = &place[end + 2..];
     }
     text.push_str(rest);
-    for included in page.list("includes") {
-        text.push_str(&include(library, included)?);
+    for included in page.string_list("includes") {
+        text.push_str(&included_page(library, included)?);
     }
     Ok(text)
 }
 
-fn value(argument: &Argument, given: Option<String>) -> Result<String, PromptError> {
+fn resolve_value(argument: &Argument, given: Option<String>) -> Result<String, PromptError> {
     let name = &argument.name;
     let given = given.filter(|text| !text.trim().is_empty());
     let Some(value) = given else {
         if argument.required {
             let (name, description) = (name.clone(), argument.description.clone());
-            return Err(PromptError::Missing { name, description });
+            return Err(PromptError::MissingArgument { name, description });
         }
         return Ok(argument.default.clone().unwrap_or_else(|| "not specified".to_owned()));
     };
     if !argument.values.is_empty() && !argument.values.contains(&value) {
         let (name, values) = (name.clone(), argument.values.clone());
-        return Err(PromptError::Value { name, value, values });
+        return Err(PromptError::InvalidValue { name, value, values });
     }
     Ok(value)
 }
 
 /// The text of an included page.
-fn include(library: &Library, path: &str) -> Result<String, PromptError> {
+fn included_page(library: &Library, path: &str) -> Result<String, PromptError> {
     if path == "rules" {
         let lines =
-            library.on(Shelf::Rules).map(|page| format!("- {}: {}\n", page.name, page.summary));
+            library.pages_of_kind(PageKind::Rules).map(|page| format!("- {}: {}\n", page.name, page.summary));
         return Ok(format!(
             "\n\n---\n# Rules (aidd://rules/NAME)\n\n{}",
             lines.collect::<String>()
         ));
     }
-    let unknown = || PromptError::Include(path.to_owned());
-    let (shelf, rest) = Shelf::of_shipped(path).ok_or_else(unknown)?;
+    let unknown = || PromptError::UnknownInclude(path.to_owned());
+    let (shelf, rest) = PageKind::from_shipped_path(path).ok_or_else(unknown)?;
     // A skill's directory name is its key, as shipped.
     let name = shelf.key(rest, None);
     // It can be absent in a project that uses only its own pages.
@@ -170,8 +170,8 @@ pub fn completions(library: &Library, page: &Page, argument: &str, beginning: &s
         _ => (String::new(), beginning),
     };
     if argument == "candidates" {
-        let name = |page: &Page| page.said("name").unwrap_or(&page.name).to_owned();
-        values.extend(library.on(Shelf::Knowledge).map(name));
+        let name = |page: &Page| page.string_field("name").unwrap_or(&page.name).to_owned();
+        values.extend(library.pages_of_kind(PageKind::Knowledge).map(name));
     }
     let last = last.to_lowercase();
     values.retain(|value| value.to_lowercase().starts_with(&last));
@@ -184,40 +184,40 @@ mod tests {
 
     fn fill(name: &str, given: &[(&str, &str)]) -> Result<String, String> {
         let library = Library::shipped(&aidd_content::RULES);
-        let page = library.get(Shelf::Prompts, name).expect("a prompt");
+        let page = library.get(PageKind::Prompts, name).expect("a prompt");
         let names: Vec<String> = given.iter().map(|(name, _)| (*name).to_owned()).collect();
         let of = |name: &str| {
             given.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
         };
-        filled(&library, page, &of, &names).map_err(|error| error.to_string())
+        render(&library, page, &of, &names).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn every_prompt_is_filled_and_includes_pages_that_are_there() {
+    fn every_prompt_renders_with_existing_includes() {
         let library = Library::shipped(&aidd_content::RULES);
-        assert_eq!(library.on(Shelf::Prompts).count(), 5);
-        for page in library.on(Shelf::Prompts) {
+        assert_eq!(library.pages_of_kind(PageKind::Prompts).count(), 5);
+        for page in library.pages_of_kind(PageKind::Prompts) {
             let of = |_: &str| None::<String>;
             let missing: Vec<Argument> = arguments(page).expect("arguments");
             let required: Vec<&Argument> = missing.iter().filter(|one| one.required).collect();
             if !required.is_empty() {
-                assert!(filled(&library, page, &of, &[]).is_err(), "{}", page.path);
+                assert!(render(&library, page, &of, &[]).is_err(), "{}", page.path);
             }
             let of = |name: &str| {
                 let argument = missing.iter().find(|one| one.name == name)?;
                 Some(argument.values.first().cloned().unwrap_or_else(|| "something".to_owned()))
             };
-            let text = filled(&library, page, &of, &[]).expect("a prompt");
+            let text = render(&library, page, &of, &[]).expect("a prompt");
             assert!(!text.contains("{{"), "{}", page.path);
-            for path in page.list("includes").filter(|path| *path != "rules") {
-                let (shelf, rest) = Shelf::of_shipped(path).expect(path);
+            for path in page.string_list("includes").filter(|path| *path != "rules") {
+                let (shelf, rest) = PageKind::from_shipped_path(path).expect(path);
                 assert!(library.get(shelf, &shelf.key(rest, None)).is_some(), "{path}");
             }
         }
     }
 
     #[test]
-    fn what_is_given_is_put_in_once() {
+    fn values_are_inserted_once() {
         let text = fill("aidd_plan_task", &[("task", "Use {{stakes}} as is")]).expect("a prompt");
         assert!(text.contains("<task>Use {{stakes}} as is</task>"), "{text}");
         assert!(text.contains("Stakes: medium."));
@@ -236,7 +236,7 @@ mod tests {
     fn arguments_are_completed() {
         let library = Library::shipped(&aidd_content::RULES);
         let of = |prompt, argument, beginning| {
-            let page = library.get(Shelf::Prompts, prompt).expect("a prompt");
+            let page = library.get(PageKind::Prompts, prompt).expect("a prompt");
             completions(&library, page, argument, beginning)
         };
         assert_eq!(of("aidd_start_feature", "phase", "s"), ["SPEC", "SHIP"]);

@@ -3,9 +3,9 @@
 //! `templates/decision-tree.md`. Those pages describe the method.
 
 use super::library::{Library, Origin, TableError};
-use super::meaning::Meaning;
-use super::shelf::Shelf;
-use super::words::{Task, Words};
+use super::task_model::TaskModel;
+use super::page_kind::PageKind;
+use super::words::{NormalizedTask, Words};
 use aidd_lexicon::tables::scores::routing as score;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// Maximum number of characters of a task that are read; a task is one or a few sentences.
-const LONGEST: usize = 4000;
+const MAX_CHARS: usize = 4000;
 
 /// A row of the routing table.
 #[derive(Clone, Debug, Deserialize)]
@@ -76,7 +76,7 @@ pub struct Routing {
     otherwise: String,
     /// See [`aidd_page::Tables::tasks`].
     tasks: &'static str,
-    meaning: OnceLock<Meaning>,
+    meaning: OnceLock<TaskModel>,
 }
 
 /// The classification of a task.
@@ -101,13 +101,13 @@ pub struct Route {
     /// The confidence from 0 to 1.
     pub confidence: f64,
     /// The second-best row, when the confidence in the first is low.
-    pub second: Option<String>,
+    pub runner_up: Option<String>,
     /// Candidate rows, when no row is likely enough to be selected.
-    pub maybe: Vec<String>,
+    pub candidates: Vec<String>,
 }
 
 /// A row index, the weight of its matching words, and the indices of the matched tokens.
-type Weighed = (usize, f64, BTreeSet<usize>);
+type RowScore = (usize, f64, BTreeSet<usize>);
 
 impl Routing {
     /// Reads the tables from the pages of `library`.
@@ -126,14 +126,14 @@ impl Routing {
             ask: String,
         }
         let rows = rows(library)?;
-        let tree: Tree = page_data(library, Shelf::Templates, "decision-tree")?;
+        let tree: Tree = page_data(library, PageKind::Templates, "decision-tree")?;
         let mut nodes = Vec::new();
         let mut areas = Vec::new();
         for (place, area) in tree.areas.into_iter().enumerate() {
             areas.push(area.words);
             nodes.extend(area.nodes.into_iter().map(|node| (node, place)));
         }
-        let of_pages = library.on(Shelf::Skills).map(|page| page.name.clone());
+        let of_pages = library.pages_of_kind(PageKind::Skills).map(|page| page.name.clone());
         let roles = nodes.iter().map(|(node, _)| node.activates.clone()).chain(of_pages);
         let roles = roles.filter(|role| role != "competency-matrix").collect();
         Ok(Self {
@@ -152,13 +152,13 @@ impl Routing {
     ///
     /// # Errors
     /// See [`Routing::new`].
-    pub fn of(library: &Library) -> Result<&Self, &TableError> {
+    pub fn for_library(library: &Library) -> Result<&Self, &TableError> {
         library.routing().get_or_init(|| Self::new(library)).as_ref()
     }
 
     /// The template for questions when no row matches.
     #[must_use]
-    pub fn otherwise(&self) -> &str {
+    pub fn fallback_template(&self) -> &str {
         &self.otherwise
     }
 
@@ -171,17 +171,17 @@ impl Routing {
     /// Classifies `task`.
     #[must_use]
     pub fn classify(&self, task: &str) -> Route {
-        let mut task = Task::new(&task.chars().take(LONGEST).collect::<String>());
-        if let Some(role) = self.named(&task) {
+        let mut task = NormalizedTask::new(&task.chars().take(MAX_CHARS).collect::<String>());
+        if let Some(role) = self.named_role(&task) {
             return Route { roles: vec![role], confidence: 1.0, ..Route::default() };
         }
-        self.meaning().put_right(&mut task.tokens);
+        self.meaning().correct_typos(&mut task.tokens);
         let ranked = self.rank(&task);
         // A single unknown word is not a task.
         if ranked.is_empty() && task.tokens.len() < 2 {
             return Route::default();
         }
-        let shares = self.shares(&task, &ranked);
+        let shares = self.probabilities(&task, &ranked);
         let Some(&(best, confidence)) = shares.first() else { return Route::default() };
         if ranked.is_empty() {
             let is_talk = |&(row, _): &(usize, f64)| row == self.rows.len();
@@ -191,19 +191,19 @@ impl Routing {
             if confidence < score::LEAST {
                 let rows = shares.iter().filter(|share| !is_talk(share)).take(3);
                 let maybe = rows.map(|&(row, _)| self.rows[row].id.clone()).collect();
-                return Route { maybe, ..Route::default() };
+                return Route { candidates: maybe, ..Route::default() };
             }
         }
         let Some(row) = self.rows.get(best) else { return Route::default() };
         let second = shares.get(1).and_then(|&(at, _)| self.rows.get(at));
         let second = second.filter(|_| confidence < score::SURE).map(|row| row.id.clone());
         let likely = shares.iter().filter(|(_, share)| *share >= score::ALSO).map(|(row, _)| *row);
-        Route { confidence, second, ..self.lead(row, &ranked, &likely.collect()) }
+        Route { confidence, runner_up: second, ..self.route_for(row, &ranked, &likely.collect()) }
     }
 
     /// The route for the deciding row, and for the other rows that match by a word and are in
     /// `likely`.
-    fn lead(&self, row: &Row, ranked: &[Weighed], likely: &BTreeSet<usize>) -> Route {
+    fn route_for(&self, row: &Row, ranked: &[RowScore], likely: &BTreeSet<usize>) -> Route {
         let route = Route {
             row: Some(row.id.clone()),
             roles: vec![row.role.clone()],
@@ -218,7 +218,7 @@ impl Routing {
         let Some(leading) = self.node_of(&row.id) else { return route };
         // A whole feature spans areas by definition, so every area that the task names counts.
         let is_wide = self.nodes[leading].0.spans;
-        let mut matched = self.matched(ranked, |row| is_wide || likely.contains(&row));
+        let mut matched = self.matched_nodes(ranked, |row| is_wide || likely.contains(&row));
         matched.insert(leading);
         let many = self
             .spans
@@ -233,7 +233,7 @@ impl Routing {
             order.sort_unstable();
         }
         let roles = distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone()));
-        let then = distinct(self.after(leading));
+        let then = distinct(self.follow_up_roles(leading));
         Route {
             // A role that does the work is not suggested afterwards too.
             then: then.into_iter().filter(|role| !roles.contains(role)).collect(),
@@ -246,9 +246,9 @@ impl Routing {
 
     /// The rows with their share of the probability, largest first, ties in table order. The index
     /// after the last row means "not a task"; it is excluded as soon as a word matches.
-    fn shares(&self, task: &Task, ranked: &[Weighed]) -> Vec<(usize, f64)> {
+    fn probabilities(&self, task: &NormalizedTask, ranked: &[RowScore]) -> Vec<(usize, f64)> {
         let mut scores: Vec<f64> =
-            self.meaning().fits(&task.tokens).into_iter().map(f64::from).collect();
+            self.meaning().score(&task.tokens).into_iter().map(f64::from).collect();
         for (row, weight, _) in ranked {
             scores[*row] += score::WORD * weight;
         }
@@ -264,7 +264,7 @@ impl Routing {
         shares
     }
 
-    fn meaning(&self) -> &Meaning {
+    fn meaning(&self) -> &TaskModel {
         self.meaning.get_or_init(|| {
             let places: BTreeMap<&str, usize> =
                 self.rows.iter().enumerate().map(|(at, row)| (&*row.id, at)).collect();
@@ -284,12 +284,12 @@ impl Routing {
                 let words = row.words.en.iter().chain(&row.words.ko);
                 words.map(move |word| (word.trim_end_matches('*'), at))
             });
-            Meaning::new(talk + 1, &tasks, &words.collect::<Vec<_>>())
+            TaskModel::new(talk + 1, &tasks, &words.collect::<Vec<_>>())
         })
     }
 
     /// The role that the task names, with hyphens or spaces.
-    fn named(&self, task: &Task) -> Option<String> {
+    fn named_role(&self, task: &NormalizedTask) -> Option<String> {
         let says = |role: &&String| {
             task.text.contains(role.as_str()) || task.text.contains(&role.replace('-', " "))
         };
@@ -297,15 +297,15 @@ impl Routing {
     }
 
     /// The matching rows with weight and tokens, heaviest first, ties in table order.
-    fn rank(&self, task: &Task) -> Vec<Weighed> {
+    fn rank(&self, task: &NormalizedTask) -> Vec<RowScore> {
         let bonus: Vec<f64> = self
             .areas
             .iter()
-            .map(|words| if task.weigh(words).0 > 0.0 { 0.5 } else { 0.0 })
+            .map(|words| if task.weight(words).0 > 0.0 { 0.5 } else { 0.0 })
             .collect();
         let mut ranked = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
-            let (weight, taken) = task.weigh(&row.words);
+            let (weight, taken) = task.weight(&row.words);
             if weight > 0.0 {
                 let area = self.node_of(&row.id).map(|node| self.nodes[node].1);
                 let bonus = area.and_then(|area| bonus.get(area)).copied().unwrap_or_default();
@@ -318,7 +318,7 @@ impl Routing {
 
     /// The nodes of the rows that satisfy `is_meant` and match at least one token that no heavier
     /// row uses, in tree order.
-    fn matched(&self, ranked: &[Weighed], is_meant: impl Fn(usize) -> bool) -> BTreeSet<usize> {
+    fn matched_nodes(&self, ranked: &[RowScore], is_meant: impl Fn(usize) -> bool) -> BTreeSet<usize> {
         let mut used: BTreeSet<usize> = BTreeSet::new();
         let mut nodes = BTreeSet::new();
         for (row, _, taken) in ranked {
@@ -334,7 +334,7 @@ impl Routing {
         self.nodes.iter().position(|(node, _)| node.rows.iter().any(|own| own == row))
     }
 
-    fn place(&self, id: &str) -> Option<usize> {
+    fn node_by_id(&self, id: &str) -> Option<usize> {
         self.nodes.iter().position(|(node, _)| node.id == id)
     }
 
@@ -344,7 +344,7 @@ impl Routing {
         if depth > self.nodes.len() || order.contains(&node) {
             return;
         }
-        for needed in self.nodes[node].0.needs.iter().filter_map(|id| self.place(id)) {
+        for needed in self.nodes[node].0.needs.iter().filter_map(|id| self.node_by_id(id)) {
             self.activate(needed, order, depth + 1);
         }
         if !order.contains(&node) {
@@ -352,8 +352,8 @@ impl Routing {
         }
     }
 
-    fn after(&self, node: usize) -> impl Iterator<Item = String> {
-        let then = self.nodes[node].0.then.iter().filter_map(|id| self.place(id));
+    fn follow_up_roles(&self, node: usize) -> impl Iterator<Item = String> {
+        let then = self.nodes[node].0.then.iter().filter_map(|id| self.node_by_id(id));
         then.map(|node| self.nodes[node].0.activates.clone())
     }
 }
@@ -366,12 +366,12 @@ struct Rows {
 /// The rows of the page. A project's rows come before the shipped ones and replace those with the
 /// same id.
 fn rows(library: &Library) -> Result<Vec<Row>, TableError> {
-    let Rows { mut rows } = page_data(library, Shelf::Templates, "routing")?;
+    let Rows { mut rows } = page_data(library, PageKind::Templates, "routing")?;
     let is_own =
-        library.get(Shelf::Templates, "routing").is_some_and(|page| page.origin == Origin::Project);
-    let has_ours = || library.on(Shelf::Templates).any(|page| page.origin == Origin::Shipped);
+        library.get(PageKind::Templates, "routing").is_some_and(|page| page.origin == Origin::Project);
+    let has_ours = || library.pages_of_kind(PageKind::Templates).any(|page| page.origin == Origin::Shipped);
     if is_own && has_ours() {
-        let ours: Rows = page_data(&library.without_project(), Shelf::Templates, "routing")?;
+        let ours: Rows = page_data(&library.without_project(), PageKind::Templates, "routing")?;
         let own: BTreeSet<String> = rows.iter().map(|row| row.id.clone()).collect();
         rows.extend(ours.rows.into_iter().filter(|row| !own.contains(&row.id)));
     }
@@ -384,7 +384,7 @@ fn rows(library: &Library) -> Result<Vec<Row>, TableError> {
 /// When the page does not exist or its header is malformed.
 pub(super) fn page_data<T: DeserializeOwned>(
     library: &Library,
-    shelf: Shelf,
+    shelf: PageKind,
     name: &str,
 ) -> Result<T, TableError> {
     // A project that uses only its own pages may not have this table; the shipped one applies then.
@@ -395,7 +395,7 @@ pub(super) fn page_data<T: DeserializeOwned>(
             shipped = library.without_project();
             shipped
                 .get(shelf, name)
-                .ok_or_else(|| TableError::Missing { name: name.to_owned(), shelf: shelf.word() })?
+                .ok_or_else(|| TableError::Missing { name: name.to_owned(), shelf: shelf.name() })?
         }
     };
     serde_json::from_value(Value::Object((*page.header).clone()))
@@ -424,14 +424,14 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_solves_its_own_cases() {
+    fn the_tree_cases_are_routed() {
         #[derive(Deserialize)]
         struct Cases {
             cases: Vec<Case>,
         }
         let library = Library::shipped(&aidd_content::RULES);
         let routing = Routing::new(&library).expect("the tables");
-        let cases: Cases = page_data(&library, Shelf::Templates, "decision-tree").expect("cases");
+        let cases: Cases = page_data(&library, PageKind::Templates, "decision-tree").expect("cases");
         assert!(cases.cases.len() > 3);
         for case in cases.cases {
             assert_eq!(routing.classify(&case.task).roles, case.roles, "{}", case.task);
@@ -440,7 +440,7 @@ mod tests {
 
     /// A name, a place and a symptom in a task of one area do not count as separate areas.
     #[test]
-    fn words_of_rows_that_are_hardly_meant_call_no_roles() {
+    fn incidental_words_do_not_add_roles() {
         let routing = Routing::new(&Library::shipped(&aidd_content::RULES)).expect("the tables");
         let roles = |task: &str| routing.classify(task).roles;
         let flaky = "flaky test in CI: test_login_timeout fails one run out of ten";
@@ -451,7 +451,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the test creates a project to read")]
-    fn rows_of_a_project_go_before_ours_and_ours_stay() {
+    fn project_rows_precede_shipped_rows() {
         let folder = tempfile::tempdir().expect("a directory");
         std::fs::create_dir(folder.path().join("templates")).expect("created");
         let page = "---\nrows:\n  - { id: billing, en: [ledger*, dunning], role: billing-engineer, workflow: refactor, tier: 1, phase: BUILD, like: [A posting has the wrong account] }\n  - { id: tests, en: [test*], role: tester, workflow: test, tier: 2, phase: VERIFY }\n---\n# Routing\n";
@@ -462,7 +462,7 @@ mod tests {
             &disk,
             &aidd_engine::project::config::ContentConfig::default(),
         );
-        let routing = Routing::of(&library).expect("the tables");
+        let routing = Routing::for_library(&library).expect("the tables");
         let routed = |text: &str| {
             let route = routing.classify(text);
             format!("{} {:?}", route.row.unwrap_or_default(), route.roles)
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_nothing_is_said_to() {
+    fn unmatched_tasks_get_no_route() {
         let library = Library::shipped(&aidd_content::RULES);
         let routing = Routing::new(&library).expect("the tables");
         assert_eq!(routing.classify("hm, perhaps later"), Route::default());

@@ -2,7 +2,7 @@
 //! existing files are never touched.
 
 use super::library::Library;
-use super::shelf::Shelf;
+use super::page_kind::PageKind;
 use aidd_engine::project::config::ContentConfig;
 use std::fmt::Write as _;
 
@@ -28,24 +28,24 @@ pub struct File {
 }
 
 /// The README text of each directory.
-const FOLDERS: &[(Shelf, Preset, &str)] = &[
+const READMES: &[(PageKind, Preset, &str)] = &[
     (
-        Shelf::Skills,
+        PageKind::Skills,
         Preset::Standard,
         "One role per directory: `ROLE/SKILL.md` with `name`, `description` and `summary` in its header. A role with the same name replaces the shipped one.",
     ),
     (
-        Shelf::Workflows,
+        PageKind::Workflows,
         Preset::Standard,
         "One workflow per file: its steps with roles and gates. A file with the same name replaces the shipped one.",
     ),
     (
-        Shelf::Templates,
+        PageKind::Templates,
         Preset::Standard,
         "One template per file. A file with the same name replaces the shipped one.",
     ),
     (
-        Shelf::Knowledge,
+        PageKind::Knowledge,
         Preset::Full,
         "The team's knowledge of a technology: `CATEGORY/NAME.md` with `name`, `category`, `last_updated` and `maturity` in its header. A file at the same path replaces the shipped one.",
     ),
@@ -60,20 +60,20 @@ const CONFIG: &str = "{\n  // Minimum severity that fails a run: error, warning,
 /// The files of a preset, sorted by path, in the directories that `config` names.
 #[must_use]
 pub fn files(library: &Library, config: &ContentConfig, preset: Preset) -> Vec<File> {
-    let folder = |shelf: Shelf| {
-        let configured = config.paths.as_ref().and_then(|paths| paths.get(shelf.word()));
-        configured.unwrap_or(shelf.folder()).trim_matches('/').to_owned()
+    let folder = |shelf: PageKind| {
+        let configured = config.paths.as_ref().and_then(|paths| paths.get(shelf.name()));
+        configured.unwrap_or(shelf.dir()).trim_matches('/').to_owned()
     };
     let file = |path: String, text: String| File { path, text };
-    let agents = folder(Shelf::Agents);
+    let agents = folder(PageKind::Agents);
     let mut files = vec![
-        file(Shelf::Protocol.folder().to_owned(), protocol(&agents, &folder(Shelf::Rules))),
+        file(PageKind::Protocol.dir().to_owned(), protocol(&agents, &folder(PageKind::Rules))),
         file(format!("{agents}/roles.md"), roles(library)),
-        file(format!("{}/house.md", folder(Shelf::Rules)), RULE.to_owned()),
+        file(format!("{}/house.md", folder(PageKind::Rules)), RULE.to_owned()),
     ];
-    for (shelf, from, about) in FOLDERS {
+    for (shelf, from, about) in READMES {
         if *from == Preset::Standard && preset != Preset::Minimal || preset == Preset::Full {
-            let name = shelf.word();
+            let name = shelf.name();
             let title = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
             files.push(file(
                 format!("{}/README.md", folder(*shelf)),
@@ -100,7 +100,7 @@ fn roles(library: &Library) -> String {
     let mut text = String::from(
         "---\nname: roles\nsummary: Who does what in this project.\n---\n# Roles\n\nThe shipped roles, each loaded by `aidd_get_agent`. Delete those that the project does not need.\n\n",
     );
-    for page in library.on(Shelf::Skills).filter(|page| page.header.contains_key("tier")) {
+    for page in library.pages_of_kind(PageKind::Skills).filter(|page| page.header.contains_key("tier")) {
         let _ = writeln!(text, "- {}: {}", page.name, page.summary);
     }
     text
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn presets_hold_each_other() {
+    fn larger_presets_include_smaller_ones() {
         let [minimal, standard, full] =
             [Preset::Minimal, Preset::Standard, Preset::Full].map(paths);
         assert_eq!(minimal, ["AGENTS.md", "agents/roles.md", "rules/house.md"]);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_laid_out_is_read_back() {
+    fn scaffolded_files_are_read_back() {
         let (_, unknown) = config::read(CONFIG).expect("valid");
         assert_eq!(unknown, []);
         let folder = tempfile::tempdir().expect("a directory");
@@ -148,12 +148,12 @@ mod tests {
             &config,
         );
         assert_eq!(library.problems, [""; 0]);
-        let house = library.get(Shelf::Rules, "house").expect("a page");
+        let house = library.get(PageKind::Rules, "house").expect("a page");
         assert_eq!(house.path, "docs/rules/house.md");
-        assert_eq!(crate::demands::of(house).len(), 2);
+        assert_eq!(crate::demands::parse_demands(house).len(), 2);
         assert!(
             library
-                .get(Shelf::Agents, "roles")
+                .get(PageKind::Agents, "roles")
                 .expect("a page")
                 .body()
                 .contains("- quality-engineer: ")

@@ -3,8 +3,8 @@
 
 use super::library::{Library, TableError};
 use super::routing::{Route, Routing, page_data};
-use super::shelf::Shelf;
-use super::words::{Words, finds};
+use super::page_kind::PageKind;
+use super::words::{Words, matching_words};
 use aidd_engine::project::config::TokenBudget;
 use aidd_engine::text::files::{Disk, Files};
 use aidd_engine::text::paths::Globs;
@@ -13,11 +13,11 @@ use aidd_lexicon::tables::tasks;
 use serde::Deserialize;
 
 /// Maximum number of files and lines of a small change: `specs/fast-track.md`, low-complexity.
-const SMALL: (usize, usize) = (3, 50);
+const SMALL_CHANGE: (usize, usize) = (3, 50);
 
 /// Information about the change in addition to the task.
 #[derive(Clone, Debug, Default)]
-pub struct Expected {
+pub struct ExpectedChange {
     /// The files that are expected to change.
     pub files: Vec<String>,
     /// The number of lines that are expected to change.
@@ -40,7 +40,7 @@ pub enum Size {
 impl Size {
     /// The size as a word: `low`, `moderate` or `complex`.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Low => "low",
             Self::Moderate => "moderate",
@@ -67,7 +67,7 @@ pub struct Condition {
     /// The condition as a sentence.
     pub asks: String,
     /// Whether it is met; `None` if unknown, which counts as not met.
-    pub holds: Option<bool>,
+    pub is_met: Option<bool>,
 }
 
 /// The classification of a task.
@@ -90,7 +90,7 @@ pub struct Task {
     /// The template for questions, if nothing is known about the task.
     pub ask: Option<String>,
     /// Roles whose deliverable already exists, with its path: they review instead of building.
-    pub present: Vec<(String, String)>,
+    pub existing_deliverables: Vec<(String, String)>,
 }
 
 #[derive(Deserialize)]
@@ -109,7 +109,7 @@ struct Allowed {
 
 /// The role that most of the files belong to. Of equals, the last in the table wins: the role that
 /// builds, not a supporting one.
-fn by_files(files: &[String]) -> Option<&'static str> {
+fn role_by_files(files: &[String]) -> Option<&'static str> {
     let mut counts: Vec<(usize, &str)> = Vec::new();
     let mut left: Vec<&String> = files.iter().collect();
     for (role, globs) in tasks::ROLES_BY_FILES.pairs() {
@@ -127,8 +127,8 @@ fn by_files(files: &[String]) -> Option<&'static str> {
 }
 
 /// The route by files, for a task whose words are inconclusive.
-fn routed_by_files(routing: &Routing, files: &[String]) -> Option<Route> {
-    let role = by_files(files)?;
+fn route_by_files(routing: &Routing, files: &[String]) -> Option<Route> {
+    let role = role_by_files(files)?;
     let rows = || routing.rows().iter().filter(|row| row.role == role);
     let row = rows().find(|row| row.phase == "BUILD").or_else(|| rows().next())?;
     Some(Route {
@@ -149,17 +149,17 @@ pub fn classify(
     routing: &Routing,
     disk: &Disk,
     text: &str,
-    expected: &Expected,
+    expected: &ExpectedChange,
 ) -> Result<Task, TableError> {
     let mut route = routing.classify(text);
     // Files are stronger evidence than uncertain words.
     let is_unsure = route.roles.is_empty() || route.confidence < UNSURE;
-    let other = is_unsure.then(|| routed_by_files(routing, &expected.files)).flatten();
+    let other = is_unsure.then(|| route_by_files(routing, &expected.files)).flatten();
     let is_by_files = other.is_some();
     route = other.unwrap_or(route);
-    let size = size(text, &route, expected);
-    let fast: FastTrack = page_data(library, Shelf::Specs, "fast-track")?;
-    let risky = finds(text, &fast.risky_words).into_iter();
+    let size = estimate_size(text, &route, expected);
+    let fast: FastTrack = page_data(library, PageKind::Specs, "fast-track")?;
+    let risky = matching_words(text, &fast.risky_words).into_iter();
     let mut risks: Vec<String> = risky.map(|word| word.trim_end_matches('*').to_owned()).collect();
     if !fast.risky_paths.is_empty() {
         let paths = Globs::new::<String>(&fast.risky_paths, &[])
@@ -170,11 +170,11 @@ pub fn classify(
         .allowed_when
         .into_iter()
         .map(|one| {
-            let holds = holds(&one.id, &route, &risks, expected);
-            Condition { id: one.id, asks: one.asks, holds }
+            let holds = is_met(&one.id, &route, &risks, expected);
+            Condition { id: one.id, asks: one.asks, is_met: holds }
         })
         .collect();
-    let fast_track = conditions.iter().all(|condition| condition.holds == Some(true));
+    let fast_track = conditions.iter().all(|condition| condition.is_met == Some(true));
     let present = route.roles.iter().filter_map(|role| {
         let (_, places) = tasks::HAND_OVERS.pairs().find(|(of, _)| of == role)?;
         let place = places.split(' ').find(|place| disk.exists(place))?;
@@ -182,21 +182,21 @@ pub fn classify(
         (route.roles.last() != Some(role)).then(|| (role.clone(), place.to_owned()))
     });
     let present = present.collect();
-    let ask = route.row.is_none().then(|| routing.otherwise().to_owned());
+    let ask = route.row.is_none().then(|| routing.fallback_template().to_owned());
     let ask = ask.filter(|_| route.roles.is_empty());
     let skips = if fast_track { fast.skips } else { Vec::new() };
-    Ok(Task { route, is_by_files, size, risks, conditions, fast_track, skips, ask, present })
+    Ok(Task { route, is_by_files, size, risks, conditions, fast_track, skips, ask, existing_deliverables: present })
 }
 
-fn size(text: &str, route: &Route, expected: &Expected) -> Size {
+fn estimate_size(text: &str, route: &Route, expected: &ExpectedChange) -> Size {
     let words = text.split_whitespace().count();
     let (files, lines) = (expected.files.len(), expected.lines.unwrap_or_default());
     if route.spans || words > 60 || files > 10 || lines > 500 {
         Size::Complex
     } else if route.roles.len() <= 1
         && words <= 15
-        && files <= SMALL.0
-        && lines <= SMALL.1
+        && files <= SMALL_CHANGE.0
+        && lines <= SMALL_CHANGE.1
         && route.tier != Some(1)
     {
         Size::Low
@@ -206,15 +206,15 @@ fn size(text: &str, route: &Route, expected: &Expected) -> Size {
 }
 
 /// Whether a condition is met, by its id on the page.
-fn holds(id: &str, route: &Route, risks: &[String], expected: &Expected) -> Option<bool> {
+fn is_met(id: &str, route: &Route, risks: &[String], expected: &ExpectedChange) -> Option<bool> {
     let is_text = |path: &String| {
         [".md", ".txt", ".rst", ".adoc"].iter().any(|ending| path.ends_with(ending))
     };
     match id {
-        "low-complexity" if expected.files.len() > SMALL.0 => Some(false),
+        "low-complexity" if expected.files.len() > SMALL_CHANGE.0 => Some(false),
         "low-complexity" => {
             let lines = expected.lines.filter(|_| !expected.files.is_empty());
-            lines.map(|lines| lines <= SMALL.1)
+            lines.map(|lines| lines <= SMALL_CHANGE.1)
         }
         "tier-2-or-3" => route.tier.map(|tier| tier > 1),
         "not-shipping" => route.phase.as_ref().map(|phase| phase != "SHIP"),
@@ -232,7 +232,7 @@ fn holds(id: &str, route: &Route, risks: &[String], expected: &Expected) -> Opti
 mod tests {
     use super::*;
 
-    fn classified(text: &str, expected: &Expected) -> Task {
+    fn classified(text: &str, expected: &ExpectedChange) -> Task {
         let library = Library::shipped(&aidd_content::RULES);
         let routing = Routing::new(&library).expect("the tables");
         let folder = tempfile::tempdir().expect("a directory");
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_fast_track_needs_every_condition() {
-        let small = Expected {
+        let small = ExpectedChange {
             files: vec!["src/date.ts".to_owned()],
             lines: Some(10),
             is_tested: Some(true),
@@ -251,19 +251,19 @@ mod tests {
         let task = classified("Fix the wrong month in the date helper", &small);
         assert!(task.fast_track, "{task:?}");
         assert_eq!(task.skips, ["brainstorm", "research", "SPEC"]);
-        let unknown = classified("Fix the wrong month in the date helper", &Expected::default());
+        let unknown = classified("Fix the wrong month in the date helper", &ExpectedChange::default());
         let open: Vec<&str> = unknown
             .conditions
             .iter()
-            .filter(|one| one.holds.is_none())
+            .filter(|one| one.is_met.is_none())
             .map(|one| &*one.id)
             .collect();
         assert_eq!(open, ["low-complexity", "known-ground"]);
         assert!(!unknown.fast_track && unknown.skips.is_empty());
-        let risky = Expected { files: vec!["src/auth/date.ts".to_owned()], ..small };
+        let risky = ExpectedChange { files: vec!["src/auth/date.ts".to_owned()], ..small };
         assert_eq!(classified("Fix the wrong month", &risky).risks, ["src/auth/date.ts"]);
-        assert_eq!(classified("비밀번호 버그를 고쳐줘", &Expected::default()).risks, ["비밀번호"]);
-        let risks = |text: &str| classified(text, &Expected::default()).risks;
+        assert_eq!(classified("비밀번호 버그를 고쳐줘", &ExpectedChange::default()).risks, ["비밀번호"]);
+        let risks = |text: &str| classified(text, &ExpectedChange::default()).risks;
         assert_eq!(risks("Authors are sorted wrong"), [""; 0]);
         assert_eq!(risks("Drag and drop cards, and a drop-down below"), [""; 0]);
         assert_eq!(risks("Drop the orders table"), ["drop the"]);
@@ -271,10 +271,10 @@ mod tests {
     }
 
     #[test]
-    fn files_tell_where_words_do_not() {
+    fn files_decide_when_words_do_not() {
         let routed = |files: &[&str]| {
             let files = files.iter().map(|&path| path.to_owned()).collect();
-            let expected = Expected { files, ..Expected::default() };
+            let expected = ExpectedChange { files, ..ExpectedChange::default() };
             let task = classified("Show the balance after each posting", &expected);
             // An uncertain match by words is used only if the files are inconclusive.
             assert!(task.is_by_files || task.route.confidence < UNSURE);
@@ -290,18 +290,18 @@ mod tests {
         assert_eq!(routed(&["Dockerfile"]), "platform-engineer");
         assert_eq!(routed(&["LICENSE"]), "");
         assert_eq!(routed(&[]), "");
-        let named = Expected { files: vec!["a.sql".to_owned()], ..Expected::default() };
+        let named = ExpectedChange { files: vec!["a.sql".to_owned()], ..ExpectedChange::default() };
         assert!(!classified("Refactor the pricing module", &named).is_by_files);
     }
 
     #[test]
-    fn what_is_there_is_reviewed_and_what_is_unknown_is_asked() {
-        let task = classified("Implement the orders endpoint in NestJS", &Expected::default());
+    fn existing_deliverables_are_reviewed_and_unknown_tasks_are_questioned() {
+        let task = classified("Implement the orders endpoint in NestJS", &ExpectedChange::default());
         assert_eq!(
-            task.present,
+            task.existing_deliverables,
             [("data-architect".to_owned(), "prisma/schema.prisma".to_owned())]
         );
-        let nothing = classified("hm, perhaps later", &Expected::default());
+        let nothing = classified("hm, perhaps later", &ExpectedChange::default());
         assert_eq!(nothing.ask.as_deref(), Some("brainstorm"));
     }
 }

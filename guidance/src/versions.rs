@@ -1,10 +1,10 @@
 //! Determines which version of a library the code is written for: the four steps of
 //! `specs/version-protocol.md`, each with its evidence or what is missing.
 
-use super::knowledge::{Entry, Knowledge, plain};
+use super::knowledge::{Entry, Knowledge, normalize_name};
 use super::legacy::OldForm;
 use super::library::{Library, Origin};
-use super::shelf::Shelf;
+use super::page_kind::PageKind;
 use aidd_engine::project::stack::installed::{Installed, Installs};
 use aidd_engine::project::stack::{Dependency, Ecosystem, Manifest, Stack, Version};
 use jiff::Span;
@@ -13,7 +13,7 @@ use regex::Regex;
 use serde::Serialize;
 
 /// Age in months after which an entry is only a hint.
-const MONTHS: i64 = 6;
+const MAX_AGE_MONTHS: i64 = 6;
 
 /// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -52,7 +52,7 @@ pub struct Step {
 
 /// The verified version of one package in one manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifiedVersion {
     /// The name of the package.
     pub package: String,
     /// The ecosystem of the package.
@@ -71,7 +71,7 @@ pub struct Verified {
 
 /// A memory that names the package.
 #[derive(Clone, Debug)]
-pub struct Remembered {
+pub struct MemoryMention {
     /// The id of the memory.
     pub id: String,
     /// The text of the memory.
@@ -80,7 +80,7 @@ pub struct Remembered {
 
 /// The context of a version check.
 #[derive(Clone, Copy)]
-pub struct Scene<'s> {
+pub struct Context<'s> {
     /// The packages installed in the project.
     pub installs: &'s Installs<'s>,
     /// The project's manifests.
@@ -90,7 +90,7 @@ pub struct Scene<'s> {
     /// The knowledge base.
     pub knowledge: &'s Knowledge<'s>,
     /// Memories that name the packages.
-    pub memories: &'s [Remembered],
+    pub memories: &'s [MemoryMention],
     /// The old forms found in the code.
     pub old_forms: &'s [OldForm],
     /// The number of files searched for old forms.
@@ -101,7 +101,7 @@ pub struct Scene<'s> {
 
 /// Runs the four steps for one dependency.
 #[must_use]
-pub fn verify(scene: &Scene<'_>, manifest: &Manifest, dependency: &Dependency) -> Verified {
+pub fn verify(scene: &Context<'_>, manifest: &Manifest, dependency: &Dependency) -> VerifiedVersion {
     let entry = scene.knowledge.entries().iter().find(|entry| {
         let packages = &entry.packages;
         packages.contains(&(manifest.ecosystem.word(), &*dependency.name))
@@ -125,7 +125,7 @@ pub fn verify(scene: &Scene<'_>, manifest: &Manifest, dependency: &Dependency) -
         (_, Outcome::Failed) => Confidence::Low,
         _ => Confidence::Medium,
     };
-    Verified {
+    VerifiedVersion {
         package: dependency.name.clone(),
         ecosystem: manifest.ecosystem,
         manifest: manifest.path.clone(),
@@ -165,14 +165,14 @@ fn detect(stack: &Stack, manifest: &Manifest, dependency: &Dependency) -> Step {
 
 /// Rules and memories that mention the package with a version.
 fn context(
-    scene: &Scene<'_>,
+    scene: &Context<'_>,
     dependency: &Dependency,
     entry: Option<&Entry<'_>>,
     version: Option<&Version>,
 ) -> Step {
     let mut names: Vec<&str> = vec![&dependency.name];
     names.extend(entry.map(|entry| entry.name));
-    let patterns: Vec<Regex> = names.iter().filter_map(|name| mention(name)).collect();
+    let patterns: Vec<Regex> = names.iter().filter_map(|name| mention_pattern(name)).collect();
     let mut step = Step { id: "context", outcome: Outcome::NotDone, evidence: Vec::new() };
     let mut look = |place: &str, line: &str| {
         for found in patterns.iter().filter_map(|pattern| pattern.captures(line)) {
@@ -195,8 +195,8 @@ fn context(
             return;
         }
     };
-    for shelf in [Shelf::Protocol, Shelf::Rules, Shelf::Skills] {
-        for page in scene.library.on(shelf).filter(|page| page.origin == Origin::Project) {
+    for shelf in [PageKind::Protocol, PageKind::Rules, PageKind::Skills] {
+        for page in scene.library.pages_of_kind(shelf).filter(|page| page.origin == Origin::Project) {
             for (line, text) in page.text().lines().enumerate() {
                 look(&format!("{}:{}", page.path, line + 1), text);
             }
@@ -226,7 +226,7 @@ fn context(
 
 /// Matches `React 18`, `react@18.2`, `react version >= 18`, but not a longer name that contains
 /// this one.
-fn mention(name: &str) -> Option<Regex> {
+fn mention_pattern(name: &str) -> Option<Regex> {
     let name = regex::escape(name);
     Regex::new(&format!(
         r"(?i)(?:^|[^\w@/.-]){name}(?:@|\s+|\s*[:=]\s*)(?:version\s+|v)?(?:[<>=^~]+\s*)?(\d+(?:\.\d+)*)\b"
@@ -235,7 +235,7 @@ fn mention(name: &str) -> Option<Regex> {
 }
 
 fn is_older(updated: &str, today: Date) -> bool {
-    let term = Span::new().try_months(MONTHS);
+    let term = Span::new().try_months(MAX_AGE_MONTHS);
     let due = updated.parse::<Date>().ok().zip(term.ok()).map(|(day, term)| day.checked_add(term));
     !matches!(due, Some(Ok(due)) if due >= today)
 }
@@ -243,7 +243,7 @@ fn is_older(updated: &str, today: Date) -> bool {
 /// Documentation of exactly this major version: the installed one, otherwise what the entry
 /// references.
 fn document(
-    scene: &Scene<'_>,
+    scene: &Context<'_>,
     manifest: &Manifest,
     dependency: &Dependency,
     entry: Option<&Entry<'_>>,
@@ -304,20 +304,20 @@ fn document(
     step
 }
 
-fn filter(scene: &Scene<'_>, entry: Option<&Entry<'_>>, version: Option<&Version>) -> Step {
+fn filter(scene: &Context<'_>, entry: Option<&Entry<'_>>, version: Option<&Version>) -> Step {
     let mut step = Step { id: "filter", outcome: Outcome::NotDone, evidence: Vec::new() };
     let Some(entry) = entry.filter(|entry| !entry.legacy.is_empty()) else {
         step.evidence.push("no old forms are known".to_owned());
         return step;
     };
-    let looked_for = super::legacy::replaced(entry, version);
+    let looked_for = super::legacy::replaced_forms(entry, version);
     if scene.searched == 0 {
         step.evidence.push("no file was searched".to_owned());
         return step;
     }
-    let name = plain(entry.name);
+    let name = normalize_name(entry.name);
     let found = scene.old_forms.iter().filter(|form| {
-        plain(&form.technology) == name
+        normalize_name(&form.technology) == name
             && looked_for.iter().any(|legacy| legacy.pattern == form.pattern)
     });
     for form in found {

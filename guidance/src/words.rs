@@ -14,25 +14,25 @@ pub(super) struct Words {
 }
 
 /// A task text, normalised for routing.
-pub(super) struct Task {
+pub(super) struct NormalizedTask {
     /// The text in lower case.
     pub(super) text: String,
     /// The words of the text.
     pub(super) tokens: Vec<String>,
 }
 
-impl Task {
+impl NormalizedTask {
     pub(super) fn new(text: &str) -> Self {
-        let text = folded(text);
+        let text = normalize(text);
         let tokens = tokens(&text);
         Self { text, tokens }
     }
 
     /// The tokens that an English entry matches: consecutive whole words, the last one as a prefix
     /// if the entry ends with `*`.
-    fn english(&self, entry: &str) -> BTreeSet<usize> {
+    fn match_english(&self, entry: &str) -> BTreeSet<usize> {
         let is_beginning = entry.ends_with('*');
-        let entry = words(&folded(entry));
+        let entry = words(&normalize(entry));
         let Some((last, first)) = entry.split_last() else { return BTreeSet::new() };
         let fits = |window: &[String]| {
             let (end, start) = (&window[first.len()], &window[..first.len()]);
@@ -43,8 +43,8 @@ impl Task {
     }
 
     /// The tokens that a Korean entry matches; it can occur anywhere in the text.
-    fn korean(&self, entry: &str) -> BTreeSet<usize> {
-        let entry = folded(entry);
+    fn match_korean(&self, entry: &str) -> BTreeSet<usize> {
+        let entry = normalize(entry);
         if entry.is_empty() || !self.text.contains(&entry) {
             return BTreeSet::new();
         }
@@ -54,14 +54,14 @@ impl Task {
     }
 
     /// The number of words of `words` that match the task, each entry once, and the matched tokens.
-    pub(super) fn weigh(&self, words: &Words) -> (f64, BTreeSet<usize>) {
-        let english = words.en.iter().map(|entry| (entry, self.english(entry)));
-        let korean = words.ko.iter().map(|entry| (entry, self.korean(entry)));
+    pub(super) fn weight(&self, words: &Words) -> (f64, BTreeSet<usize>) {
+        let english = words.en.iter().map(|entry| (entry, self.match_english(entry)));
+        let korean = words.ko.iter().map(|entry| (entry, self.match_korean(entry)));
         let mut weight = 0.0;
         let mut taken = BTreeSet::new();
         for (entry, covered) in english.chain(korean) {
             if !covered.is_empty() {
-                weight += self::words(&folded(entry)).len().max(1) as f64;
+                weight += self::words(&normalize(entry)).len().max(1) as f64;
                 taken.extend(covered);
             }
         }
@@ -71,11 +71,11 @@ impl Task {
 
 /// The words of a text in lower case; Korean particles after Latin words become separate tokens.
 pub(super) fn tokens(text: &str) -> Vec<String> {
-    words(&folded(text)).into_iter().flat_map(without_particle).collect()
+    words(&normalize(text)).into_iter().flat_map(without_particle).collect()
 }
 
 /// Lower case, in composed Unicode form (NFC).
-fn folded(text: &str) -> String {
+fn normalize(text: &str) -> String {
     text.nfc().collect::<String>().to_lowercase()
 }
 
@@ -96,9 +96,9 @@ fn without_particle(token: String) -> Vec<String> {
 }
 
 /// The entries of `words` that match `text`.
-pub(super) fn finds(text: &str, words: &Words) -> Vec<String> {
-    let task = Task::new(text);
-    let english = words.en.iter().filter(|entry| !task.english(entry).is_empty());
-    let korean = words.ko.iter().filter(|entry| !task.korean(entry).is_empty());
+pub(super) fn matching_words(text: &str, words: &Words) -> Vec<String> {
+    let task = NormalizedTask::new(text);
+    let english = words.en.iter().filter(|entry| !task.match_english(entry).is_empty());
+    let korean = words.ko.iter().filter(|entry| !task.match_korean(entry).is_empty());
     english.chain(korean).cloned().collect()
 }

@@ -9,7 +9,7 @@ use aidd_engine::text::kind::{
     CONFIG_PATH, LEGACY_MEMORY_DIR, MEMORY_DIR, MEMORY_FILES, PACK_DIR, RULE_DIRS,
 };
 use aidd_engine::workspace::project::{Project, ProjectError};
-use aidd_guidance::{Library, Watched};
+use aidd_guidance::{Library, LibraryCache};
 use aidd_memory::MemoryError;
 use aidd_memory::project::{Clock, ProjectMemory, system_clock};
 use aidd_memory::store::Wanted;
@@ -77,7 +77,7 @@ struct Shared {
     environment: Environment,
     memory: Mutex<Option<ProjectMemory>>,
     project: Mutex<Option<(Stamps, Arc<Project>)>>,
-    library: Mutex<Watched>,
+    library: Mutex<LibraryCache>,
     notices: Mutex<Vec<String>>,
 }
 

@@ -4,8 +4,8 @@ use crate::context::Context;
 use crate::resources::string_value;
 use crate::schema::Object;
 use aidd_engine::text::escape;
-use aidd_guidance::prompts::{Argument, arguments, filled};
-use aidd_guidance::{Library, Page, Shelf};
+use aidd_guidance::prompts::{Argument, arguments, render};
+use aidd_guidance::{Library, Page, PageKind};
 use rmcp::model::{ErrorData, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 
 /// The title for users: `aidd_plan_task` becomes `Plan a task`.
@@ -18,7 +18,7 @@ pub fn title(page: &Page) -> String {
 /// The prompt pages with their arguments.
 #[must_use]
 pub fn all(library: &Library) -> Vec<(&Page, Vec<Argument>)> {
-    let prompts = library.on(Shelf::Prompts);
+    let prompts = library.pages_of_kind(PageKind::Prompts);
     prompts.map(|page| (page, arguments(page).unwrap_or_default())).collect()
 }
 
@@ -46,16 +46,16 @@ pub(crate) fn get(
     let wrong = |message: String| ErrorData::invalid_params(message, None);
     let library =
         context.library().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-    let page = library.get(Shelf::Prompts, name).ok_or_else(|| {
+    let page = library.get(PageKind::Prompts, name).ok_or_else(|| {
         let near = library
-            .find(Shelf::Prompts, name)
+            .find(PageKind::Prompts, name)
             .map_or_else(|near| near.join(", "), |page| page.name.clone());
         let hint = if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
         wrong(format!("unknown prompt `{name}`{hint}"))
     })?;
     let names: Vec<String> = given.map(|given| given.keys().cloned().collect()).unwrap_or_default();
     let value = |name: &str| string_value(given.and_then(|given| given.get(name)));
-    let text = filled(&library, page, &value, &names).map_err(|error| wrong(error.to_string()))?;
+    let text = render(&library, page, &value, &names).map_err(|error| wrong(error.to_string()))?;
     let message = PromptMessage::new_text(Role::User, escape::lines(&text));
     Ok(GetPromptResult::new(vec![message]).with_description(&page.summary))
 }

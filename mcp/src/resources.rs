@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::tool::ToolError;
 use aidd_engine::text::escape::markdown;
-use aidd_guidance::{Library, Origin, Page, Shelf, demands};
+use aidd_guidance::{Library, Origin, Page, PageKind, demands};
 use aidd_memory::MemoryError;
 use aidd_memory::brief::Brief;
 use aidd_memory::store::{Layers, Order, Query};
@@ -25,7 +25,7 @@ const MAX_SESSIONS: usize = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
     /// A page of this kind, by the name in the URI.
-    Page(Shelf),
+    Page(PageKind),
     Agents,
     Memories(Kind),
     Evolution,
@@ -61,27 +61,27 @@ pub const ROWS: &[Row] = &[
         "aidd://specs/{name}",
         "Specification",
         "The method: lifecycle, heuristics…",
-        Content::Page(Shelf::Specs),
+        Content::Page(PageKind::Specs),
     ),
-    row("aidd://rules/{name}", "Rule", "A rule as text", Content::Page(Shelf::Rules)),
-    row("aidd://skills/{agent}", "Role", "How a role works", Content::Page(Shelf::Skills)),
+    row("aidd://rules/{name}", "Rule", "A rule as text", Content::Page(PageKind::Rules)),
+    row("aidd://skills/{agent}", "Role", "How a role works", Content::Page(PageKind::Skills)),
     row(
         "aidd://workflows/{name}",
         "Workflow",
         "Steps with roles and gates",
-        Content::Page(Shelf::Workflows),
+        Content::Page(PageKind::Workflows),
     ),
     row(
         "aidd://templates/{name}",
         "Template",
         "A form to fill in",
-        Content::Page(Shelf::Templates),
+        Content::Page(PageKind::Templates),
     ),
     row(
         "aidd://knowledge/{category}/{entry}",
         "Knowledge",
         "A technology: use, trade-offs, alternatives",
-        Content::Page(Shelf::Knowledge),
+        Content::Page(PageKind::Knowledge),
     ),
     row(
         "aidd://memory/decisions",
@@ -176,7 +176,7 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
                     .map_or_else(|near| near.join(", "), |page| page.name.clone());
                 let hint =
                     if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
-                missing(format!("`{name}` not found in {}{hint}", shelf.word()))
+                missing(format!("`{name}` not found in {}{hint}", shelf.name()))
             })?;
             Ok(render(page))
         }
@@ -224,12 +224,12 @@ pub(crate) fn completions(
     if !row.uri.contains(&format!("{{{argument}}}")) {
         return None;
     }
-    let names = library.on(shelf).map(|page| &*page.name);
+    let names = library.pages_of_kind(shelf).map(|page| &*page.name);
     let mut values: Vec<String> = match (shelf, argument) {
-        (Shelf::Knowledge, "category") => {
+        (PageKind::Knowledge, "category") => {
             names.filter_map(|name| name.split_once('/')).map(|(head, _)| head.to_owned()).collect()
         }
-        (Shelf::Knowledge, _) => names
+        (PageKind::Knowledge, _) => names
             .filter_map(|name| name.split_once('/'))
             .filter(|(head, _)| category.is_none_or(|category| category == *head))
             .map(|(_, entry)| entry.to_owned())
@@ -246,13 +246,13 @@ pub(crate) fn completions(
 
 fn agents(library: &Library) -> String {
     let mut text = String::new();
-    for page in library.on(Shelf::Protocol).chain(library.on(Shelf::Agents)) {
+    for page in library.pages_of_kind(PageKind::Protocol).chain(library.pages_of_kind(PageKind::Agents)) {
         let body = page.body().trim_end();
         let body = if is_shipped(page) { Cow::Borrowed(body) } else { markdown::page(body).into() };
         let _ = write!(text, "{body}\n\n");
     }
     text.push_str("# All roles\n\n");
-    for page in library.on(Shelf::Skills) {
+    for page in library.pages_of_kind(PageKind::Skills) {
         let (name, summary) = (&page.name, &page.summary);
         let _ = if is_shipped(page) {
             writeln!(text, "- [{name}](aidd://skills/{name}): {summary}")
@@ -287,8 +287,8 @@ fn render(page: &Page) -> String {
 
 fn guardrails(library: &Library) -> String {
     let mut text = String::from("# Guardrails\n");
-    for page in library.on(Shelf::Rules) {
-        let demands = demands::of(page);
+    for page in library.pages_of_kind(PageKind::Rules) {
+        let demands = demands::parse_demands(page);
         if demands.is_empty() {
             continue;
         }

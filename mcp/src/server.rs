@@ -15,7 +15,7 @@ use crate::schema::Object;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::{prompts, resources};
 use aidd_engine::text::escape;
-use aidd_guidance::Shelf;
+use aidd_guidance::PageKind;
 use aidd_guidance::prompts::completions;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
@@ -285,7 +285,7 @@ fn completed(context: &Context, asked: &CompleteRequestParams) -> Result<Vec<Str
     let (name, beginning) = (&*asked.argument.name, &*asked.argument.value);
     match &asked.r#ref {
         Reference::Prompt(prompt) => {
-            let page = library.get(Shelf::Prompts, &prompt.name).ok_or_else(|| {
+            let page = library.get(PageKind::Prompts, &prompt.name).ok_or_else(|| {
                 ErrorData::invalid_params(format!("unknown prompt `{}`", prompt.name), None)
             })?;
             Ok(completions(&library, page, name, beginning))

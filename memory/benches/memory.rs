@@ -33,7 +33,7 @@ static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd
 
 fn main() {
     if let Ok(root) = std::env::var("AIDD_BENCH_WORKER") {
-        return work(Path::new(&root));
+        return run_worker(Path::new(&root));
     }
     let parts: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let wants = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
@@ -57,7 +57,7 @@ fn main() {
 type Part = (&'static str, fn(&str, &Path));
 
 const PARTS: [Part; 5] =
-    [("limit", limit), ("save", save), ("open", open), ("walk", walk), ("many", many)];
+    [("limit", limit), ("save", save), ("open", open), ("walk", walk), ("many", save_concurrently)];
 
 /// A size, reduced for a quick run.
 fn size(full: usize) -> usize {
@@ -119,7 +119,7 @@ fn text(n: usize) -> String {
 
 /// Tracked files with this number of decisions, each with its own topic and linked to others by
 /// `links`.
-fn tracked(root: &Path, count: usize, links: impl Fn(usize) -> Vec<usize>) {
+fn write_tracked_files(root: &Path, count: usize, links: impl Fn(usize) -> Vec<usize>) {
     let at = 1_763_800_000_000_i64;
     let time = |n: usize| at + i64::try_from(n).expect("a time");
     let id = |n: usize| format!("decision_{}_{n:012x}", time(n));
@@ -162,7 +162,7 @@ fn save(name: &str, place: &Path) {
     for full in [0, 1_000, 10_000, 100_000] {
         let count = if full == 0 { 0 } else { size(full) };
         let folder = folder(place);
-        tracked(folder.path(), count, |_| Vec::new());
+        write_tracked_files(folder.path(), count, |_| Vec::new());
         let mut memory = memory(folder.path());
         let first = timed(1, |_| decide(&mut memory, count));
         row(&format!("first decision saved by a process, of {count}"), name, first);
@@ -185,7 +185,7 @@ fn save(name: &str, place: &Path) {
 fn open(name: &str, place: &Path) {
     for count in [1_000, 10_000].map(size) {
         let folder = folder(place);
-        tracked(folder.path(), count, |_| Vec::new());
+        write_tracked_files(folder.path(), count, |_| Vec::new());
         let times = timed(1, |_| drop(memory(folder.path())));
         row(&format!("{count} memories of a clone taken in"), name, times);
         let times = timed(size(100), |_| drop(memory(folder.path())));
@@ -222,7 +222,7 @@ fn measure_walk(
     links: &dyn Fn(usize) -> Vec<usize>,
 ) {
     let folder = folder(place);
-    tracked(folder.path(), count, links);
+    write_tracked_files(folder.path(), count, links);
     let mut memory = memory(folder.path());
     let query = Query { limit: Some(50), ..Query::active(Layers::PERMANENT, Kind::Decision) };
     let mut ids: Vec<String> = memory
@@ -244,7 +244,7 @@ fn measure_walk(
 }
 
 /// Eight processes that save at once; a quarter of their memories are decisions.
-fn many(name: &str, place: &Path) {
+fn save_concurrently(name: &str, place: &Path) {
     let folder = folder(place);
     drop(memory(folder.path()));
     let program = std::env::current_exe().expect("this program");
@@ -279,7 +279,7 @@ fn many(name: &str, place: &Path) {
     assert_eq!(there, count, "memories");
 }
 
-fn work(root: &Path) {
+fn run_worker(root: &Path) {
     let number: usize =
         std::env::var("AIDD_BENCH_NUMBER").ok().and_then(|n| n.parse().ok()).expect("a number");
     let mut memory = memory(root);

@@ -54,7 +54,7 @@ fn both_ways_together_find_more_than_each_alone() {
     let [words, meaning, both] = [Using::Words, Using::Meaning, Using::Both]
         .map(|using| set::scores(&mut memory, &asked, using));
     for (name, other) in [("words", &words), ("meaning", &meaning)] {
-        let [mean, low, _] = set::gained(&both, other);
+        let [mean, low, _] = set::gain_interval(&both, other);
         assert!(low > 0.0, "only {mean:.3} more than {name}, at least {low:.3}");
     }
     for (at, least) in [0.76, 0.81, 0.72, 0.73].into_iter().enumerate() {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The reference to the action in the documented workflows.
-const OURS: &str = "aidd-dev/aidd@v0";
+const ACTION: &str = "aidd-dev/aidd@v0";
 
 /// The pages with examples.
 const PAGES: [&str; 2] = ["README.md", "docs/github-action.md"];
@@ -119,7 +119,7 @@ fn the_examples_name_inputs_that_exist() {
                 assert!(repository.starts_with("actions/"), "{}: {name}", example.place);
                 continue;
             }
-            assert_eq!(name, OURS, "{}: {version}", example.place);
+            assert_eq!(name, ACTION, "{}: {version}", example.place);
             for input in with.and_then(Value::as_object).into_iter().flatten() {
                 assert!(action.inputs.contains_key(input.0), "{}: {}", example.place, input.0);
             }
@@ -128,7 +128,7 @@ fn the_examples_name_inputs_that_exist() {
 }
 
 #[test]
-fn the_examples_ask_for_no_more_than_they_need() {
+fn the_examples_request_minimal_permissions() {
     for example in examples() {
         let yaml = example.yaml();
         let Some(jobs) = yaml.get("jobs").and_then(Value::as_object) else { continue };
@@ -182,7 +182,7 @@ fn the_inputs_and_outputs_are_described() {
 }
 
 #[test]
-fn actions_of_others_are_pinned() {
+fn third_party_actions_are_pinned() {
     for path in workflows() {
         let text = fs::read_to_string(&path).expect("text");
         for line in text.lines().filter_map(|line| line.split_once("uses: ").map(|(_, uses)| uses))
@@ -201,7 +201,7 @@ fn actions_of_others_are_pinned() {
 }
 
 #[test]
-fn branches_stand_for_no_release() {
+fn branches_have_no_release_file() {
     let release = text(".github/action/release");
     let lines: Vec<&str> = release.lines().filter(|line| !line.starts_with('#')).collect();
     let stamped = lines.len() > 1 && lines[0].split('.').count() == 3;
@@ -209,7 +209,7 @@ fn branches_stand_for_no_release() {
 }
 
 #[test]
-fn actionlint_and_zizmor_have_nothing_to_say() {
+fn actionlint_and_zizmor_report_nothing() {
     if let Some(mut actionlint) = tool("actionlint") {
         is_clean(actionlint.current_dir(root()));
     }
@@ -220,7 +220,7 @@ fn actionlint_and_zizmor_have_nothing_to_say() {
 
 /// In a repository with the action itself, so that inputs are checked, too.
 #[test]
-fn actionlint_has_nothing_to_say_of_the_examples() {
+fn actionlint_reports_nothing_for_the_examples() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = |below: &str| folder.path().join(below);
     fs::create_dir_all(place(".github/workflows")).expect("made");
@@ -231,7 +231,7 @@ fn actionlint_has_nothing_to_say_of_the_examples() {
         let Some(workflow) = example.workflow() else { continue };
         let header = format!("# {}\n", example.place);
         let name = format!(".github/workflows/{index}.yml");
-        write(&place(&name), &(header + &workflow.replace(OURS, "./")));
+        write(&place(&name), &(header + &workflow.replace(ACTION, "./")));
         linted += 1;
     }
     assert!(linted > 5, "{linted}");

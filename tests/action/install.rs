@@ -52,7 +52,7 @@ impl Server {
     }
 
     /// The requested paths.
-    fn asked(&self) -> Vec<String> {
+    fn requested_paths(&self) -> Vec<String> {
         let requests = self.runtime.block_on(self.server.received_requests()).expect("recorded");
         requests.iter().map(|request| request.url.path().to_owned()).collect()
     }
@@ -89,12 +89,12 @@ fn machine(release: &str, server: &Server) -> Runner {
     runner
 }
 
-fn is_built(runner: &Runner) -> bool {
+fn assert_built(runner: &Runner) -> bool {
     !runner.read("seen/cargo").is_empty()
 }
 
 #[track_caller]
-fn refuses(outcome: &Outcome, why: &str) {
+fn assert_refused(outcome: &Outcome, why: &str) {
     assert_eq!(outcome.code, 2, "{}", outcome.log);
     assert!(outcome.log.contains("::error title=aidd::"), "{}", outcome.log);
     assert!(outcome.log.contains(why), "{}", outcome.log);
@@ -111,17 +111,17 @@ fn the_release_is_checked_and_run() {
     assert_eq!(first.steps, ["Get the release", "aidd"]);
     assert!(first.log.contains(&format!("aidd 1.2.3, released, sha256 {}", sha256(&bytes))));
     assert!(runner.read("seen/args").starts_with("[ci]\n"));
-    assert!(!is_built(&runner));
+    assert!(!assert_built(&runner));
     let binary = &first.outputs["binary"];
     assert!(binary.starts_with(&runner.path("temp").display().to_string()), "{binary}");
 
     // A machine with a persistent tool cache does not download again.
     assert_eq!(runner.run().code, 1);
-    assert_eq!(server.asked(), [format!("/v1.2.3/{ARCHIVE}")]);
+    assert_eq!(server.requested_paths(), [format!("/v1.2.3/{ARCHIVE}")]);
 }
 
 #[test]
-fn a_kept_archive_is_checked_again() {
+fn a_cached_archive_is_verified_again() {
     let (server, bytes) = (Server::new(), archive());
     server.file(&format!("/v1.2.3/{ARCHIVE}"), &bytes);
     let runner = machine(&release(&bytes), &server);
@@ -129,7 +129,7 @@ fn a_kept_archive_is_checked_again() {
     runner.write(&format!("tools/aidd/1.2.3/{ARCHIVE}"), "not what was released");
     let outcome = runner.run();
     assert_eq!(outcome.code, 1, "{}", outcome.log);
-    assert_eq!(server.asked().len(), 1);
+    assert_eq!(server.requested_paths().len(), 1);
 }
 
 #[test]
@@ -138,8 +138,8 @@ fn an_archive_with_another_sha256_is_refused() {
     server.file(&format!("/v1.2.3/{ARCHIVE}"), &bytes);
     let runner = machine(&release(b"what was released"), &server);
     let outcome = runner.run();
-    refuses(&outcome, "does not have the expected sha256");
-    assert!(!is_built(&runner) && runner.read("seen/args").is_empty());
+    assert_refused(&outcome, "does not have the expected sha256");
+    assert!(!assert_built(&runner) && runner.read("seen/args").is_empty());
     assert!(!runner.path(&format!("tools/aidd/1.2.3/{ARCHIVE}")).exists());
 }
 
@@ -155,51 +155,51 @@ fn a_commit_without_a_release_is_built() {
     assert_eq!(runner.read("seen/cargo"), "build --release --locked --bin aidd\n");
     let folder = fs::canonicalize(runner.path("action")).expect("a folder");
     assert_eq!(runner.read("seen/cargo-folder"), format!("{}\n", folder.display()));
-    assert_eq!(server.asked(), [""; 0]);
+    assert_eq!(server.requested_paths(), [""; 0]);
 
     // The same source is not built again; changed source is.
     fs::remove_file(runner.path("seen/cargo")).expect("removed");
     assert_eq!(runner.run().code, 1);
-    assert!(!is_built(&runner));
+    assert!(!assert_built(&runner));
     runner.write("action/src/main.rs", "fn main() { }\n");
     assert_eq!(runner.run().code, 1);
-    assert!(is_built(&runner));
+    assert!(assert_built(&runner));
 }
 
 #[test]
-fn a_build_in_the_cache_is_not_kept_again() {
+fn a_cached_build_is_not_stored_again() {
     let runner = machine("none\n", &Server::new()).with_cache();
     let outcome = runner.run();
     assert!(!outcome.steps.contains(&"Keep the build".to_owned()), "{:?}", outcome.steps);
 }
 
 #[test]
-fn what_is_not_released_is_built() {
+fn an_unreleased_version_is_built() {
     let (server, bytes) = (Server::new(), archive());
     let gone = machine(&release(&bytes), &server);
     let outcome = gone.run();
     assert_eq!(outcome.code, 1, "{}", outcome.log);
-    assert!(is_built(&gone) && outcome.log.contains(" not found; building it"), "{}", outcome.log);
+    assert!(assert_built(&gone) && outcome.log.contains(" not found; building it"), "{}", outcome.log);
 
     for (os, arch) in [("Linux", "ARM"), ("Linux", "ARM64")] {
         let runner = machine(&release(&bytes), &server).on(os, arch);
         let outcome = runner.run();
         assert_eq!(outcome.code, 1, "{}", outcome.log);
-        assert!(is_built(&runner));
+        assert!(assert_built(&runner));
     }
 }
 
 #[test]
-fn a_server_in_trouble_is_no_reason_to_build() {
+fn a_server_error_is_not_a_reason_to_build() {
     let (server, bytes) = (Server::new(), archive());
     server.serve(&format!("/v1.2.3/{ARCHIVE}"), ResponseTemplate::new(403));
     let runner = machine(&release(&bytes), &server);
-    refuses(&runner.run(), "HTTP status 403");
-    assert!(!is_built(&runner));
+    assert_refused(&runner.run(), "HTTP status 403");
+    assert!(!assert_built(&runner));
 }
 
 #[test]
-fn another_version_is_checked_by_its_own_list() {
+fn another_version_is_verified_with_its_own_list() {
     let (server, bytes) = (Server::new(), archive());
     server.file(&format!("/v2.0.0/{ARCHIVE}"), &bytes);
     server.file("/v2.0.0/sha256.sum", format!("{} *{ARCHIVE}\n", sha256(&bytes)).as_bytes());
@@ -207,12 +207,12 @@ fn another_version_is_checked_by_its_own_list() {
     let outcome = runner.run();
     assert_eq!(outcome.code, 1, "{}", outcome.log);
     assert!(outcome.log.contains("comes from the release itself"), "{}", outcome.log);
-    assert!(!is_built(&runner));
+    assert!(!assert_built(&runner));
 
     server.file("/v2.0.1/sha256.sum", format!("{} *{ARCHIVE}\n", sha256(b"")).as_bytes());
     server.file(&format!("/v2.0.1/{ARCHIVE}"), &bytes);
     let runner = machine("none\n", &server).with("version", "2.0.1");
-    refuses(&runner.run(), "does not have the expected sha256");
+    assert_refused(&runner.run(), "does not have the expected sha256");
 }
 
 #[test]
@@ -226,11 +226,11 @@ fn another_version_is_never_replaced() {
         ("$(touch pwned)", "is not of the form 1.2.3"),
     ] {
         let runner = machine(&release(&bytes), &server).with("version", version);
-        refuses(&runner.run(), why);
-        assert!(!is_built(&runner) && !runner.path("work/pwned").exists());
+        assert_refused(&runner.run(), why);
+        assert!(!assert_built(&runner) && !runner.path("work/pwned").exists());
     }
     let runner = machine("none\n", &server).with("version", "1.2.3").on("Linux", "ARM");
-    refuses(&runner.run(), "not released for Linux on ARM");
+    assert_refused(&runner.run(), "not released for Linux on ARM");
 }
 
 /// As in the release workflow, with the list that cargo-dist writes.
@@ -252,21 +252,21 @@ fn a_stamped_checkout_runs_the_release() {
     assert_eq!(stamped, format!("# A comment.\n1.2.3\n{} *{ARCHIVE}\n", sha256(&bytes)));
     let outcome = runner.run();
     assert_eq!(outcome.code, 1, "{}", outcome.log);
-    assert!(!is_built(&runner));
+    assert!(!assert_built(&runner));
 }
 
 #[test]
-fn the_source_may_be_asked_for() {
+fn a_source_build_can_be_requested() {
     let (server, bytes) = (Server::new(), archive());
     server.file(&format!("/v1.2.3/{ARCHIVE}"), &bytes);
     let runner = machine(&release(&bytes), &server).with("version", "source");
     assert_eq!(runner.run().code, 1);
-    assert!(is_built(&runner));
-    assert_eq!(server.asked(), [""; 0]);
+    assert!(assert_built(&runner));
+    assert_eq!(server.requested_paths(), [""; 0]);
 }
 
 #[test]
-fn without_cargo_the_way_out_is_named() {
+fn without_cargo_the_remedy_is_printed() {
     let runner = Runner::new("none\n");
     for tool in ["bash", "dirname", "grep", "head", "tr", "find", "sort", "xargs", "cat", "cut"] {
         link(&runner, tool);

@@ -13,4 +13,4 @@ mod packages;
 mod runner;
 mod steps;
 #[cfg(unix)]
-mod whole;
+mod end_to_end;

@@ -26,7 +26,7 @@ fn args(runner: &Runner) -> String {
 }
 
 #[track_caller]
-fn refused(runner: &Runner) -> Outcome {
+fn assert_refused(runner: &Runner) -> Outcome {
     let outcome = runner.run();
     assert_eq!(outcome.code, 2, "{}", outcome.log);
     assert!(runner.read("seen/args").is_empty(), "aidd was run");
@@ -147,7 +147,7 @@ fn inputs_are_data() {
 }
 
 #[test]
-fn the_folder_is_the_one_asked_for() {
+fn the_directory_is_the_requested_one() {
     let runner = machine().with("working-directory", "a b");
     std::fs::create_dir(runner.path("work/a b")).expect("made");
     args(&runner);
@@ -157,20 +157,20 @@ fn the_folder_is_the_one_asked_for() {
 #[test]
 fn a_switch_is_true_or_false() {
     for input in ["annotations", "summary", "comment", "check-run", "review"] {
-        let outcome = refused(&machine().with(input, "yes"));
+        let outcome = assert_refused(&machine().with(input, "yes"));
         let error =
             format!("::error title=aidd::input {input}: expected true or false, found 'yes'");
         assert!(outcome.log.contains(&error), "{}", outcome.log);
     }
     for input in ["diff", "sarif"] {
-        let outcome = refused(&machine().with(input, "never"));
+        let outcome = assert_refused(&machine().with(input, "never"));
         assert!(
             outcome.log.contains(&format!("input {input}: expected auto or off")),
             "{}",
             outcome.log
         );
     }
-    let outcome = refused(&machine().with("command", "fix"));
+    let outcome = assert_refused(&machine().with("command", "fix"));
     assert!(outcome.log.contains("expected check, merge or post, found 'fix'"), "{}", outcome.log);
 }
 

@@ -150,7 +150,7 @@ impl Registry {
 }
 
 #[test]
-fn npm_installs_the_binary_of_this_system_alone() {
+fn npm_installs_only_the_binary_of_this_system() {
     if !has_npm() {
         return;
     }
@@ -176,7 +176,7 @@ fn npm_installs_the_binary_of_this_system_alone() {
     let args = npx(&["check", "a b", "$(x)", "*"]);
     assert_eq!(String::from_utf8_lossy(&args.stdout), "[check]\n[a b]\n[$(x)]\n[*]\n");
 
-    passes_signals_on(&project.join("node_modules/@aidd-dev/aidd/bin/aidd.js"));
+    assert_signals_forwarded(&project.join("node_modules/@aidd-dev/aidd/bin/aidd.js"));
 
     fs::remove_dir_all(project.join(format!("node_modules/@aidd-dev/aidd-{system}")))
         .expect("gone");
@@ -187,7 +187,7 @@ fn npm_installs_the_binary_of_this_system_alone() {
 }
 
 /// Stops the launcher, and expects that the binary received the signal and reported it.
-fn passes_signals_on(launcher: &Path) {
+fn assert_signals_forwarded(launcher: &Path) {
     use std::io::{BufRead, BufReader};
     let mut child =
         program("node").arg(launcher).arg("wait").stdout(Stdio::piped()).spawn().expect("started");
@@ -199,7 +199,7 @@ fn passes_signals_on(launcher: &Path) {
 }
 
 #[test]
-fn the_packages_are_those_that_are_released() {
+fn the_packages_match_the_release_targets() {
     let dist = fs::read_to_string(root().join("dist-workspace.toml")).expect("text");
     let install = fs::read_to_string(root().join(".github/action/install.sh")).expect("text");
     let release = fs::read_to_string(root().join(".github/workflows/release.yml")).expect("text");

@@ -121,19 +121,19 @@ impl Runner {
         let action = read();
         let mut context = Context { inputs: self.inputs.clone(), steps: BTreeMap::new() };
         for (name, input) in &action.inputs {
-            let default = context.fill(&input.default);
+            let default = context.expand(&input.default);
             context.inputs.entry(name.clone()).or_insert(default);
         }
         let mut outcome =
             Outcome { code: 0, log: String::new(), outputs: BTreeMap::new(), steps: Vec::new() };
         for step in &action.runs.steps {
-            if !step.condition.as_ref().is_none_or(|condition| context.holds(condition)) {
+            if !step.condition.as_ref().is_none_or(|condition| context.evaluate(condition)) {
                 continue;
             }
             outcome.steps.push(step.name.clone());
             let outputs = match (&step.uses, &step.run) {
-                (Some(uses), None) => self.used(uses, step, &context),
-                (None, Some(run)) => self.ran(run, step, &context, &mut outcome),
+                (Some(uses), None) => self.emulate_action(uses, step, &context),
+                (None, Some(run)) => self.run_step(run, step, &context, &mut outcome),
                 _ => panic!("{}: either `uses` or `run`", step.name),
             };
             context.steps.insert(step.id.clone().unwrap_or_default(), outputs);
@@ -143,17 +143,17 @@ impl Runner {
         }
         let outputs = action.outputs.iter();
         outcome.outputs =
-            outputs.map(|(name, output)| (name.clone(), context.fill(&output.value))).collect();
+            outputs.map(|(name, output)| (name.clone(), context.expand(&output.value))).collect();
         outcome
     }
 
     /// Emulates other actions, as far as this action uses them.
-    fn used(&self, uses: &str, step: &Step, context: &Context) -> BTreeMap<String, String> {
+    fn emulate_action(&self, uses: &str, step: &Step, context: &Context) -> BTreeMap<String, String> {
         let (name, _) = uses.split_once('@').expect("a version");
         let with: Vec<String> = step
             .with
             .iter()
-            .map(|(name, value)| format!("{name}={}", context.fill(value)))
+            .map(|(name, value)| format!("{name}={}", context.expand(value)))
             .collect();
         assert_eq!(with.len(), 2, "{with:?}");
         assert!(with.iter().all(|input| !input.ends_with('=')), "{with:?}");
@@ -167,7 +167,7 @@ impl Runner {
     }
 
     #[expect(clippy::disallowed_methods, reason = "the steps of the action")]
-    fn ran(
+    fn run_step(
         &self,
         run: &str,
         step: &Step,
@@ -180,7 +180,7 @@ impl Runner {
         fs::write(&script, run).expect("written");
         let output_file = self.path("output");
         fs::write(&output_file, "").expect("written");
-        let folder = step.working_directory.as_ref().map_or(".".to_owned(), |to| context.fill(to));
+        let folder = step.working_directory.as_ref().map_or(".".to_owned(), |to| context.expand(to));
         let mut path = self.path("bin").display().to_string();
         if !self.only_own {
             path = format!("{path}:{}", std::env::var("PATH").expect("a path"));
@@ -200,7 +200,7 @@ impl Runner {
             .env("RUNNER_TEMP", self.path("temp"))
             .env("RUNNER_TOOL_CACHE", self.path("tools"))
             .envs(self.env.iter().cloned())
-            .envs(step.env.iter().map(|(name, value)| (name, context.fill(value))))
+            .envs(step.env.iter().map(|(name, value)| (name, context.expand(value))))
             .output()
             .expect("bash");
         outcome.log.push_str(&String::from_utf8_lossy(&output.stdout));
@@ -241,7 +241,7 @@ struct Context {
 
 impl Context {
     /// Expands `${{ … }}` in a text.
-    fn fill(&self, text: &str) -> String {
+    fn expand(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("${{") {
@@ -254,7 +254,7 @@ impl Context {
     }
 
     /// Whether a condition is true: comparisons joined by `&&`.
-    fn holds(&self, condition: &str) -> bool {
+    fn evaluate(&self, condition: &str) -> bool {
         condition.split("&&").all(|part| {
             if let Some((left, right)) = part.split_once("==") {
                 self.value(left.trim()) == self.value(right.trim())

@@ -5,9 +5,9 @@
 //! `AIDD_REQUIRE_CLIENTS=1` they fail. The content of the clients' files is checked without it.
 #![expect(clippy::disallowed_methods, reason = "the client and Git are external programs")]
 
-mod days;
+mod sessions;
 mod set_up;
-mod steady;
+mod normalize;
 mod tools;
 
 use std::env;
@@ -34,11 +34,11 @@ fn python() -> Option<PathBuf> {
 
 /// The output of a script in `mcp/tests/clients`; `None` if the SDK is missing.
 fn script(name: &str, args: &[&str]) -> Option<String> {
-    fed(name, args, "", &env::var_os("PATH").unwrap_or_default())
+    script_with_input(name, args, "", &env::var_os("PATH").unwrap_or_default())
 }
 
 /// The output of a script with this standard input and `PATH`.
-fn fed(name: &str, args: &[&str], told: &str, path: &OsStr) -> Option<String> {
+fn script_with_input(name: &str, args: &[&str], input: &str, path: &OsStr) -> Option<String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("mcp/tests/clients").join(name);
     let mut python = Command::new(python()?);
     python.arg(script).args(args).env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONUTF8", "1");
@@ -49,7 +49,7 @@ fn fed(name: &str, args: &[&str], told: &str, path: &OsStr) -> Option<String> {
     }
     python.env("PATH", path).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = python.spawn().expect("Python runs");
-    child.stdin.take().expect("piped").write_all(told.as_bytes()).expect("written");
+    child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("written");
     let done = child.wait_with_output().expect("Python ends");
     let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success(), "{name} {args:?}\n{err}");
@@ -80,7 +80,7 @@ fn shop(folder: &Path) -> PathBuf {
     root
 }
 
-fn day(mode: &str) {
+fn run_session(mode: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let root = shop(folder.path());
     let Some(said) = script("day.py", &[AIDD, word(&root), mode]) else { return };
@@ -88,11 +88,11 @@ fn day(mode: &str) {
 }
 
 #[test]
-fn a_day_without_handshake() {
-    day("auto");
+fn a_session_without_handshake() {
+    run_session("auto");
 }
 
 #[test]
-fn a_day_with_handshake() {
-    day("legacy");
+fn a_session_with_handshake() {
+    run_session("legacy");
 }

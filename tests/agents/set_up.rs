@@ -1,7 +1,7 @@
 //! The files of `aidd init --client`, used as by the clients: the files have the client's format,
 //! the server starts from them, and the hooks run from them and answer in the client's format.
 
-use crate::agents::{AIDD, fed, word};
+use crate::agents::{AIDD, script_with_input, word};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The formats of files and answers, from the documentation of the clients.
-const FORMS: &str = include_str!("client_files.json");
+const FORMATS: &str = include_str!("client_files.json");
 
 /// Files and the path within each to the server definitions.
 const SERVERS: [(&str, &str); 7] = [
@@ -25,7 +25,7 @@ const SERVERS: [(&str, &str); 7] = [
 ];
 
 /// An empty directory, set up for clients, and the paths that were written for them.
-fn empty(clients: &[&str]) -> (tempfile::TempDir, Vec<String>) {
+fn set_up_directory(clients: &[&str]) -> (tempfile::TempDir, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut init = Command::new(AIDD);
     init.arg("init").args(clients.iter().flat_map(|client| ["--client", client]));
@@ -77,7 +77,7 @@ fn item_of(item: &toml_edit::Item) -> Value {
 
 /// Checks `value` against the format of this name.
 #[track_caller]
-fn holds(forms: &Value, name: &str, value: &Value) {
+fn assert_format(forms: &Value, name: &str, value: &Value) {
     let mut form = match forms.get(name).or_else(|| forms["$defs"].get(name)) {
         Some(form) => form.clone(),
         None => panic!("{name} has no form in client_files.json"),
@@ -92,11 +92,11 @@ fn holds(forms: &Value, name: &str, value: &Value) {
 }
 
 #[test]
-fn every_file_has_the_form_of_its_client() {
-    let forms: Value = serde_json::from_str(FORMS).expect("JSON");
-    let (folder, paths) = empty(&CLIENTS);
+fn every_file_has_the_format_of_its_client() {
+    let forms: Value = serde_json::from_str(FORMATS).expect("JSON");
+    let (folder, paths) = set_up_directory(&CLIENTS);
     for path in &paths {
-        holds(&forms, path, &content(folder.path(), path));
+        assert_format(&forms, path, &content(folder.path(), path));
     }
     let known: BTreeSet<&str> =
         forms.as_object().expect("forms").keys().map(String::as_str).collect();
@@ -106,15 +106,15 @@ fn every_file_has_the_form_of_its_client() {
 
 #[test]
 fn the_server_of_every_client_starts_from_its_file() {
-    let (folder, _) = empty(&CLIENTS);
+    let (folder, _) = set_up_directory(&CLIENTS);
     let mut servers = Vec::new();
     for (path, key) in SERVERS {
         let file = content(folder.path(), path);
         let server = &file[key]["aidd"];
         servers.push(json!([path, server["command"], server["args"]]));
     }
-    let told = Value::Array(servers).to_string();
-    let Some(said) = fed("set_up.py", &[word(folder.path())], &told, &path_with_aidd()) else {
+    let clients_json = Value::Array(servers).to_string();
+    let Some(said) = script_with_input("set_up.py", &[word(folder.path())], &clients_json, &path_with_aidd()) else {
         return;
     };
     let started: Vec<&str> = said.lines().collect();
@@ -131,7 +131,7 @@ fn path_with_aidd() -> OsString {
 
 /// Runs the configured commands for an event like Claude Code: with the shell, in the project, with
 /// the event on standard input. Returns their answers.
-fn answers(root: &Path, settings: &Value, event: &str, more: Value) -> Vec<String> {
+fn hook_answers(root: &Path, settings: &Value, event: &str, more: Value) -> Vec<String> {
     let mut said = json!({
         "session_id": "0b6f3a52-7d1e-4a0e-9a55-2f1f3f9f0c11",
         "transcript_path": root.join(".claude/projects/p/0b6f3a52.jsonl"),
@@ -149,10 +149,10 @@ fn answers(root: &Path, settings: &Value, event: &str, more: Value) -> Vec<Strin
     };
     let hooks = groups.iter().filter(fits).flat_map(|group| group["hooks"].as_array());
     let commands = hooks.flatten().map(|hook| hook["command"].as_str().expect("a command"));
-    commands.map(|command| answer(root, command, &said)).collect()
+    commands.map(|command| hook_answer(root, command, &said)).collect()
 }
 
-fn answer(root: &Path, command: &str, said: &Value) -> String {
+fn hook_answer(root: &Path, command: &str, said: &Value) -> String {
     let shell = if cfg!(windows) { ["cmd", "/C"] } else { ["/bin/sh", "-c"] };
     let mut child = Command::new(shell[0])
         .args([shell[1], command])
@@ -178,13 +178,13 @@ fn answer(root: &Path, command: &str, said: &Value) -> String {
 /// effect.
 #[test]
 fn the_hooks_of_claude_code_run_from_its_settings() {
-    let forms: Value = serde_json::from_str(FORMS).expect("JSON");
-    let (folder, _) = empty(&["claude-code"]);
+    let forms: Value = serde_json::from_str(FORMATS).expect("JSON");
+    let (folder, _) = set_up_directory(&["claude-code"]);
     let root = folder.path();
     let settings = content(root, ".claude/settings.json");
     let mut heard = Map::new();
     let mut run = |event: &str, more: Value| -> Value {
-        let said = answers(root, &settings, event, more);
+        let said = hook_answers(root, &settings, event, more);
         assert_eq!(said.len(), 1, "{event}: one command");
         heard.insert(event.to_owned(), Value::Null);
         let text = said[0].trim();
@@ -194,7 +194,7 @@ fn the_hooks_of_claude_code_run_from_its_settings() {
             return json!(text);
         }
         let answer: Value = serde_json::from_str(text).expect("JSON");
-        holds(&forms, "claude-answer", &answer);
+        assert_format(&forms, "claude-answer", &answer);
         assert_eq!(answer["hookSpecificOutput"]["hookEventName"], event);
         answer["hookSpecificOutput"].clone()
     };

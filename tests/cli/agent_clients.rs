@@ -6,12 +6,12 @@ use insta::assert_snapshot;
 use std::fmt::Write;
 
 #[test]
-fn the_files_of_every_client_are_these() {
+fn the_files_of_every_client_match() {
     let project = set_up();
     let clients = ["claude-code", "cursor", "vscode", "codex", "windsurf", "zed", "gemini"];
     let mut args = vec!["init"];
     args.extend(clients.iter().flat_map(|client| ["--client", client]));
-    assert_snapshot!(project.run(&args).ends(0).out, @"
+    assert_snapshot!(project.run(&args).expect_code(0).out, @"
     wrote .claude/rules/aidd.md
     wrote .claude/settings.json
     wrote .mcp.json
@@ -205,7 +205,7 @@ fn the_files_of_every_client_are_these() {
     }
     "#);
     args.push("--remove");
-    project.run(&args).ends(0);
+    project.run(&args).expect_code(0);
     let left: Vec<String> = std::fs::read_dir(project.path())
         .expect("a folder")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
@@ -214,9 +214,9 @@ fn the_files_of_every_client_are_these() {
 }
 
 #[test]
-fn clients_that_are_there_are_named() {
+fn installed_clients_are_listed() {
     let project = Project::new(&[(".cursor/rules/x.mdc", ""), ("GEMINI.md", "# Mine\n")]);
-    let ran = project.run(&["init"]).ends(0);
+    let ran = project.run(&["init"]).expect_code(0);
     assert!(
         ran.err.contains(
             "also found: Cursor, Gemini CLI; set up with: aidd init --client cursor --client gemini"
@@ -224,15 +224,15 @@ fn clients_that_are_there_are_named() {
         "{}",
         ran.err
     );
-    let ran = project.run(&["init", "--client", "gemini"]).ends(0);
+    let ran = project.run(&["init", "--client", "gemini"]).expect_code(0);
     assert!(
         ran.err.contains("also found: Cursor; set up with: aidd init --client cursor"),
         "{}",
         ran.err
     );
     assert!(project.read("GEMINI.md").starts_with("# Mine\n\n<!-- aidd init -->\n"));
-    project.run(&["init", "--remove"]).ends(2);
-    let ran = project.run(&["init", "--client", "cursor", "--dry-run"]).ends(0);
+    project.run(&["init", "--remove"]).expect_code(2);
+    let ran = project.run(&["init", "--client", "cursor", "--dry-run"]).expect_code(0);
     assert!(ran.out.contains("+++ b/.cursor/mcp.json"), "{}", ran.out);
     assert!(ran.err.contains("would write .cursor/mcp.json"), "{}", ran.err);
     assert!(!project.path().join(".cursor/mcp.json").exists());

@@ -1,6 +1,6 @@
 //! Agent hooks under error conditions, and their run time.
 
-use crate::cli::agent_hooks::{claude, set_up};
+use crate::cli::agent_hooks::{claude_event, set_up};
 use crate::cli::support::{BLUE, Project, token};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -18,7 +18,7 @@ const HOOKS: [&str; 7] = [
 ];
 
 #[test]
-fn a_client_that_never_ends_its_message_is_not_waited_for() {
+fn an_incomplete_message_times_out() {
     let project = set_up();
     let mut command = project.command("", &["hook", "post-tool-use"]);
     let streams = [Stdio::piped(), Stdio::piped()];
@@ -37,14 +37,14 @@ fn a_client_that_never_ends_its_message_is_not_waited_for() {
 }
 
 #[test]
-fn whatever_is_said_a_hook_ends_well() {
+fn hooks_succeed_on_any_input() {
     let project = set_up();
     let mut deep = "[".repeat(100_000);
     deep.push_str(&"]".repeat(100_000));
-    let whole = claude(
+    let whole = claude_event(
         "PostToolUse",
         json!({"tool_name": "Write", "tool_input": {
-            "file_path": project.place("a.txt"), "content": "a",
+            "file_path": project.absolute("a.txt"), "content": "a",
         }}),
     )
     .to_string();
@@ -60,10 +60,10 @@ fn whatever_is_said_a_hook_ends_well() {
             "cwd": "\u{0}", "tool_response": 3})
         .to_string()
         .into_bytes(),
-        claude("PostToolUse", json!({"tool_name": "Teleport", "tool_input": {"where": "home"}}))
+        claude_event("PostToolUse", json!({"tool_name": "Teleport", "tool_input": {"where": "home"}}))
             .to_string()
             .into_bytes(),
-        claude(
+        claude_event(
             "PreToolUse",
             json!({"tool_name": "Write", "tool_input": {
                 "file_path": "\u{0}/../../../x\n", "content": "x",
@@ -71,11 +71,11 @@ fn whatever_is_said_a_hook_ends_well() {
         )
         .to_string()
         .into_bytes(),
-        claude("Nothing", json!({"session_id": "x".repeat(100_000)})).to_string().into_bytes(),
+        claude_event("Nothing", json!({"session_id": "x".repeat(100_000)})).to_string().into_bytes(),
     ];
     for name in HOOKS {
         for said in &hostile {
-            let ran = project.run_with(said, &["hook", name]).ends(0);
+            let ran = project.run_with(said, &["hook", name]).expect_code(0);
             let shown = String::from_utf8_lossy(&said[..said.len().min(80)]).into_owned();
             // Any conversation that starts receives the memory.
             let is_start =
@@ -83,36 +83,36 @@ fn whatever_is_said_a_hook_ends_well() {
             assert!(ran.out.is_empty() || is_start, "{name} {shown}: {}", ran.out);
             assert!(!ran.err.contains("panicked"), "{name} {shown}: {}", ran.err);
         }
-        let ran = project.run_with(b"{}", &["hook", name, "--wrong"]).ends(0);
+        let ran = project.run_with(b"{}", &["hook", name, "--wrong"]).expect_code(0);
         assert_eq!(ran.out, "", "{name}");
         assert!(ran.err.contains("--wrong"), "{}", ran.err);
     }
     let mut huge = br#"{"prompt": ""#.to_vec();
     huge.resize(20 << 20, b'x');
     for name in ["pre-tool-use", "user-prompt"] {
-        let ran = project.run_with(&huge, &["hook", name]).ends(0);
+        let ran = project.run_with(&huge, &["hook", name]).expect_code(0);
         assert_eq!(ran.out, "", "{name}");
     }
 }
 
 #[test]
-fn a_broken_set_up_stands_in_nobodys_way() {
-    let start = claude("SessionStart", json!({"source": "startup"}));
+fn a_broken_setup_does_not_block() {
+    let start = claude_event("SessionStart", json!({"source": "startup"}));
     let project = set_up();
     project.write(".aidd/config.json", "{\"failOn\": ");
-    let input = json!({"file_path": project.place("a.env"), "content": format!("K={}", token())});
-    let said = claude("PreToolUse", json!({"tool_name": "Write", "tool_input": input}));
-    let ran = project.tells("pre-tool-use", &said).ends(0);
+    let input = json!({"file_path": project.absolute("a.env"), "content": format!("K={}", token())});
+    let said = claude_event("PreToolUse", json!({"tool_name": "Write", "tool_input": input}));
+    let ran = project.run_hook("pre-tool-use", &said).expect_code(0);
     assert_eq!(ran.out, "");
     assert!(ran.err.starts_with("aidd hook pre-tool-use: "), "{}", ran.err);
     assert!(ran.err.ends_with("skipped\n"), "{}", ran.err);
     // An invalid database, and a directory in its place.
     project.write(".aidd/data.db", "this is no database, and never was one");
-    project.tells("session-start", &start).ends(0);
+    project.run_hook("session-start", &start).expect_code(0);
     let project = set_up();
     project.write(".aidd/data.db/x", "");
     for name in ["session-start", "post-tool-use", "stop", "pre-compact", "session-end"] {
-        let ran = project.tells(name, &start).ends(0);
+        let ran = project.run_hook(name, &start).expect_code(0);
         assert!(!ran.err.contains("panicked"), "{name}: {}", ran.err);
     }
     // A hook does not set up anything.
@@ -125,22 +125,22 @@ fn a_broken_set_up_stands_in_nobodys_way() {
 
 /// Clients treat exit code 2 as a refusal, some of them of everything that follows.
 #[test]
-fn a_hook_that_this_version_does_not_know_refuses_nothing() {
+fn an_unknown_hook_refuses_nothing() {
     let project = set_up();
     for name in ["subagent-stop", "PreToolUse", "stopp"] {
-        let ran = project.run_with(b"{}", &["hook", name]).ends(1);
+        let ran = project.run_with(b"{}", &["hook", name]).expect_code(1);
         assert_eq!(ran.out, "");
         assert!(ran.err.contains(&format!("unrecognized subcommand '{name}'")), "{}", ran.err);
     }
-    project.run(&["hook", "install", "--wrong"]).ends(2);
-    project.run(&["hook"]).ends(2);
-    project.run(&["hook", "help"]).ends(0);
+    project.run(&["hook", "install", "--wrong"]).expect_code(2);
+    project.run(&["hook"]).expect_code(2);
+    project.run(&["hook", "help"]).expect_code(0);
 }
 
 #[cfg(unix)]
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a shell that deletes its own directory")]
-fn a_folder_that_is_gone_stands_in_nobodys_way() {
+fn a_deleted_directory_does_not_block() {
     let project = set_up();
     for name in HOOKS {
         project.write("gone/x", "");
@@ -148,8 +148,8 @@ fn a_folder_that_is_gone_stands_in_nobodys_way() {
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", &script]).current_dir(project.path().join("gone")).env_clear();
         shell.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        let said = claude("Stop", json!({"prompt": "continue"})).to_string();
-        let ran = project.finish(&mut shell, said.as_bytes()).ends(0);
+        let said = claude_event("Stop", json!({"prompt": "continue"})).to_string();
+        let ran = project.finish(&mut shell, said.as_bytes()).expect_code(0);
         assert_eq!(ran.out, "", "{name}");
         assert!(ran.err.starts_with("aidd hook: cannot read the current directory"), "{}", ran.err);
     }
@@ -157,13 +157,13 @@ fn a_folder_that_is_gone_stands_in_nobodys_way() {
 
 /// Findings of an edit are reported in time, even if the edit cannot be recorded.
 #[test]
-fn a_store_that_is_busy_takes_no_finding_away() {
+fn a_busy_store_hides_no_finding() {
     let project = set_up();
     project.write(".aidd/rules/team/old-colour.md", BLUE);
     project.write("a.txt", "a blue sky\n");
     let said = edited(&project, "one");
-    project.tells("post-tool-use", &said).ends(0);
-    let path = project.place(".aidd/data.journal.lock");
+    project.run_hook("post-tool-use", &said).expect_code(0);
+    let path = project.absolute(".aidd/data.journal.lock");
     let journal = std::fs::File::options().write(true).create(true).truncate(false).open(path);
     let journal = journal.expect("the lock of the memory");
     journal.lock().expect("locked");
@@ -171,36 +171,36 @@ fn a_store_that_is_busy_takes_no_finding_away() {
     project.write("ai/memory/decisions.jsonl", "");
     let mut command = project.command("", &["hook", "post-tool-use"]);
     command.env("AIDD_HOOK_LIMIT", "5");
-    let ran = project.finish(&mut command, said.to_string().as_bytes()).ends(0);
+    let ran = project.finish(&mut command, said.to_string().as_bytes()).expect_code(0);
     assert!(ran.out.contains("a.txt:1:3 warning team/old-colour"), "{}", ran.out);
     assert_eq!(ran.err, "aidd hook: timed out after 5s; skipped\n");
 }
 
 fn edited(project: &Project, session: &str) -> Value {
     let input =
-        json!({"file_path": project.place("a.txt"), "old_string": "red", "new_string": "blue"});
+        json!({"file_path": project.absolute("a.txt"), "old_string": "red", "new_string": "blue"});
     let more = json!({"session_id": session, "tool_name": "Edit", "tool_input": input});
-    claude("PostToolUse", more)
+    claude_event("PostToolUse", more)
 }
 
 /// Clients run the hooks of parallel tool calls and conversations in parallel.
 #[test]
-fn hooks_that_run_at_once_keep_everything() {
-    const SIDE_BY_SIDE: usize = 10;
+fn concurrent_hooks_lose_nothing() {
+    const PARALLEL: usize = 10;
     let project = set_up();
     project.write("a.txt", "a blue sky\n");
     let sessions = |project: &Project| {
-        let ran = project.run(&["memory", "--json", "sessions", "--limit", "100"]).ends(0);
+        let ran = project.run(&["memory", "--json", "sessions", "--limit", "100"]).expect_code(0);
         let said: Value = serde_json::from_str(&ran.out).expect("JSON");
         said["sessions"].as_array().expect("a list").clone()
     };
     let at_once = |name: &(dyn Fn(usize) -> String + Sync)| {
         std::thread::scope(|scope| {
-            for number in 0..SIDE_BY_SIDE {
+            for number in 0..PARALLEL {
                 let project = &project;
                 scope.spawn(move || {
-                    let ran = project.tells("post-tool-use", &edited(project, &name(number)));
-                    assert_eq!(ran.ends(0).err, "");
+                    let ran = project.run_hook("post-tool-use", &edited(project, &name(number)));
+                    assert_eq!(ran.expect_code(0).err, "");
                 });
             }
         });
@@ -208,21 +208,21 @@ fn hooks_that_run_at_once_keep_everything() {
     at_once(&|_| "same".to_owned());
     assert_eq!(sessions(&project).len(), 1);
     at_once(&|number| format!("other {number}"));
-    assert_eq!(sessions(&project).len(), 1 + SIDE_BY_SIDE);
+    assert_eq!(sessions(&project).len(), 1 + PARALLEL);
 }
 
 /// Prints the cold run time of each hook; the limit of 20 ms applies to an optimised build.
 #[test]
 #[expect(clippy::print_stdout, reason = "prints the measured times")]
-fn hooks_are_quick() {
+fn hooks_are_fast() {
     const RUNS: usize = 20;
     let project = set_up();
     project
         .run(&["memory", "add", "decision", "Tokens live in cookies", "--topic", "auth"])
-        .ends(0);
+        .expect_code(0);
     project.write("a.rs", "fn main() {}\n");
     let input =
-        json!({"file_path": project.place("a.rs"), "old_string": "main", "new_string": "other"});
+        json!({"file_path": project.absolute("a.rs"), "old_string": "main", "new_string": "other"});
     let more = json!({"tool_name": "Edit", "tool_input": input, "prompt": "continue"});
     for (name, event) in [
         ("session-start", "SessionStart"),
@@ -233,11 +233,11 @@ fn hooks_are_quick() {
         ("stop", "Stop"),
         ("session-end", "SessionEnd"),
     ] {
-        let said = claude(event, more.clone());
+        let said = claude_event(event, more.clone());
         let mut times: Vec<Duration> = (0..RUNS)
             .map(|_| {
                 let started = Instant::now();
-                project.tells(name, &said).ends(0);
+                project.run_hook(name, &said).expect_code(0);
                 started.elapsed()
             })
             .collect();

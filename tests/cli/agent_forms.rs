@@ -1,7 +1,7 @@
 //! The formats in which clients pass files: paths and field names. Each was found in the
 //! documentation or an issue of a client.
 
-use crate::cli::agent_hooks::{claude, set_up};
+use crate::cli::agent_hooks::{claude_event, set_up};
 use crate::cli::support::{BLUE, Project};
 use serde_json::{Value, json};
 
@@ -37,19 +37,19 @@ const PATCH: &str =
 fn codex(project: &Project, event: &str, folder: &str, patch: &str) -> Value {
     json!({
         "session_id": "s", "turn_id": "1", "hook_event_name": event, "model": "gpt-5",
-        "transcript_path": "/home/u/.codex/sessions/s.jsonl", "cwd": project.place(folder),
+        "transcript_path": "/home/u/.codex/sessions/s.jsonl", "cwd": project.absolute(folder),
         "tool_name": "apply_patch", "tool_use_id": "c", "tool_input": {"command": patch},
         "tool_response": "Success. Updated the following files",
     })
 }
 
 #[test]
-fn a_path_counts_from_the_folder_that_the_client_works_in() {
+fn a_path_is_relative_to_the_clients_directory() {
     let project = project();
     let hook = |name: &str, said: &Value, folder: &str| {
         let mut command = project.command(folder, &["hook", name]);
         command.env("AIDD_HOOK_LIMIT", "120");
-        let ran = project.finish(&mut command, said.to_string().as_bytes()).ends(0);
+        let ran = project.finish(&mut command, said.to_string().as_bytes()).expect_code(0);
         assert_eq!(ran.err, "");
         serde_json::from_str(&ran.out).unwrap_or(Value::Null)
     };
@@ -78,7 +78,7 @@ fn a_path_counts_from_the_folder_that_the_client_works_in() {
 }
 
 #[test]
-fn a_file_that_moves_is_judged_where_it_goes() {
+fn a_moved_file_is_checked_at_its_target() {
     let project = project();
     let patch = PATCH.replace("a.txt\n", "a.txt\n*** Move to: sky/new.txt\n");
     let said = codex(&project, "PreToolUse", "", &patch);
@@ -88,35 +88,35 @@ fn a_file_that_moves_is_judged_where_it_goes() {
     project.write("sky/new.txt", "a blue sky\n");
     let said = codex(&project, "PostToolUse", "", &patch);
     assert_eq!(found(&project.answer("post-tool-use", &said)), expected);
-    let ran = project.run(&["memory", "--json", "sessions"]).ends(0);
+    let ran = project.run(&["memory", "--json", "sessions"]).expect_code(0);
     let sessions: Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(1));
 }
 
 #[cfg(unix)]
 #[test]
-fn a_project_may_be_reached_by_a_link() {
+fn a_project_can_be_reached_through_a_link() {
     let project = project();
-    let beside = tempfile::tempdir().expect("a folder");
-    let link = beside.path().join("link");
+    let link_dir = tempfile::tempdir().expect("a folder");
+    let link = link_dir.path().join("link");
     std::os::unix::fs::symlink(project.path(), &link).expect("linked");
     let input = json!({
         "file_path": link.join("a.txt"), "old_string": "red", "new_string": "blue",
     });
-    let said = claude("PreToolUse", json!({"tool_name": "Edit", "tool_input": input}));
+    let said = claude_event("PreToolUse", json!({"tool_name": "Edit", "tool_input": input}));
     let expected = ["a.txt:1:3 error team/old-colour"];
     assert_eq!(found(&project.answer("pre-tool-use", &said)), expected);
     let mut there = project.command("", &["hook", "pre-tool-use"]);
     there.current_dir(&link).env("AIDD_HOOK_LIMIT", "120");
-    let ran = project.finish(&mut there, said.to_string().as_bytes()).ends(0);
+    let ran = project.finish(&mut there, said.to_string().as_bytes()).expect_code(0);
     assert_eq!(found(&serde_json::from_str(&ran.out).expect("JSON")), expected);
 }
 
 #[test]
-fn other_words_for_an_edit_are_understood() {
+fn other_field_names_for_an_edit_are_accepted() {
     let project = project();
     project.write("a.txt", "a blue sky\n");
-    let file = project.place("a.txt");
+    let file = project.absolute("a.txt");
     let edit = json!({"old_string": "red", "new_string": "blue"});
     let arguments = json!({"path": file, "old_str": "red", "new_str": "blue"});
     let expected = ["a.txt:1:3 error team/old-colour"];
@@ -150,7 +150,7 @@ fn other_words_for_an_edit_are_understood() {
     assert_eq!(project.answer("post-tool-use", &failed), Value::Null);
     let created = json!({
         "sessionId": "s", "cwd": project.path(), "toolName": "create",
-        "toolArgs": {"path": project.place("new.txt"), "file_text": "blue\n"},
+        "toolArgs": {"path": project.absolute("new.txt"), "file_text": "blue\n"},
     });
     let answer = project.answer("pre-tool-use", &created);
     assert_eq!(answer["permissionDecision"], "deny");
@@ -159,7 +159,7 @@ fn other_words_for_an_edit_are_understood() {
 
 /// Of two files that need each other, one is written first.
 #[test]
-fn what_the_next_file_may_mend_is_told_and_not_refused() {
+fn findings_that_a_later_file_can_fix_are_reported_not_refused() {
     let project = project();
     project.write(
         ".aidd/rules/team/tested.md",
@@ -173,12 +173,12 @@ fn what_the_next_file_may_mend_is_told_and_not_refused() {
         ("src/a.rs", "fn a() {}\n", "team/tested"),
         ("docs/a.md", "# A\n\n[b](b.md)\n", "team/links"),
     ] {
-        let input = json!({"file_path": project.place(path), "content": text});
-        let said = |event: &str| claude(event, json!({"tool_name": "Write", "tool_input": input}));
+        let input = json!({"file_path": project.absolute(path), "content": text});
+        let said = |event: &str| claude_event(event, json!({"tool_name": "Write", "tool_input": input}));
         assert_eq!(project.answer("pre-tool-use", &said("PreToolUse")), Value::Null, "{path}");
         project.write(path, text);
-        let told = project.answer("post-tool-use", &said("PostToolUse")).to_string();
-        assert!(told.contains(&format!("error {rule}")), "{path}: {told}");
+        let report = project.answer("post-tool-use", &said("PostToolUse")).to_string();
+        assert!(report.contains(&format!("error {rule}")), "{path}: {report}");
     }
 }
 
@@ -207,7 +207,7 @@ fn without_aidd_nothing_is_refused() {
     let clients = ["claude-code", "cursor", "vscode", "codex", "windsurf", "gemini"];
     let mut args = vec!["init"];
     args.extend(clients.iter().flat_map(|client| ["--client", client]));
-    project.run(&args).ends(0);
+    project.run(&args).expect_code(0);
     for (path, count, code) in [
         (".claude/settings.json", 8, 127),
         (".cursor/hooks.json", 7, 127),

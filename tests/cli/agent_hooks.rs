@@ -1,6 +1,6 @@
 //! The hooks of agent clients: the real binary, called like each client does.
 
-use crate::cli::support::{BLUE, Project, Ran, token};
+use crate::cli::support::{BLUE, Project, RunOutput, token};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 pub(crate) fn set_up() -> Project {
     let project = Project::new(&[]);
     std::fs::remove_dir(project.path().join(".git")).expect("removed");
-    project.run(&["init"]).ends(0);
+    project.run(&["init"]).expect_code(0);
     project
 }
 
 impl Project {
     /// Runs a hook like a client does.
-    pub(crate) fn tells(&self, name: &str, said: &Value) -> Ran {
+    pub(crate) fn run_hook(&self, name: &str, said: &Value) -> RunOutput {
         let mut command = self.command("", &["hook", name]);
         // An unoptimised build can be slow on a busy machine.
         command.env("AIDD_HOOK_LIMIT", "120");
@@ -25,18 +25,18 @@ impl Project {
     /// The answer of a hook, as JSON; asserts that there is no other output.
     #[track_caller]
     pub(crate) fn answer(&self, name: &str, said: &Value) -> Value {
-        let ran = self.tells(name, said).ends(0);
+        let ran = self.run_hook(name, said).expect_code(0);
         assert_eq!(ran.err, "", "{name}");
         if ran.out.is_empty() { Value::Null } else { serde_json::from_str(&ran.out).expect("JSON") }
     }
 
-    pub(crate) fn place(&self, path: &str) -> String {
+    pub(crate) fn absolute(&self, path: &str) -> String {
         self.path().join(path).display().to_string()
     }
 }
 
 /// The event as Claude Code sends it.
-pub(crate) fn claude(event: &str, more: Value) -> Value {
+pub(crate) fn claude_event(event: &str, more: Value) -> Value {
     let mut said = json!({
         "session_id": "5f0c", "transcript_path": "/home/u/.claude/projects/p/5f0c.jsonl",
         "cwd": "/", "permission_mode": "default", "hook_event_name": event,
@@ -48,7 +48,7 @@ pub(crate) fn claude(event: &str, more: Value) -> Value {
 }
 
 /// A line of a transcript, without the parts that differ between runs.
-fn steady(text: &str) -> String {
+fn normalize(text: &str) -> String {
     let mut steady = String::new();
     let mut rest = text;
     while let Some(at) = ["session_", "decision_", "checkpoint_", "tool_outcome_"]
@@ -80,14 +80,14 @@ fn steady(text: &str) -> String {
 }
 
 #[test]
-fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
+fn a_claude_code_conversation_works_in_an_empty_directory() {
     let project = Project::new(&[]);
     std::fs::remove_dir(project.path().join(".git")).expect("removed");
-    let ran = project.run(&["init", "--client", "claude-code"]).ends(0);
+    let ran = project.run(&["init", "--client", "claude-code"]).expect_code(0);
     let mut transcript = format!("$ aidd init --client claude-code\n{}{}", ran.out, ran.err);
     project
         .run(&["memory", "add", "decision", "Tokens live in cookies", "--topic", "auth"])
-        .ends(0);
+        .expect_code(0);
 
     let settings: Value =
         serde_json::from_str(&project.read(".claude/settings.json")).expect("JSON");
@@ -97,9 +97,9 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
         command.strip_prefix("aidd hook ").expect("ours").to_owned()
     };
     let mut run = |event: &str, more: Value| {
-        let ran = project.tells(&command(event), &claude(event, more)).ends(0);
+        let ran = project.run_hook(&command(event), &claude_event(event, more)).expect_code(0);
         assert_eq!(ran.err, "", "{event}");
-        let said = if ran.out.is_empty() { "(nothing)".to_owned() } else { steady(&ran.out) };
+        let said = if ran.out.is_empty() { "(nothing)".to_owned() } else { normalize(&ran.out) };
         let said = said.replace("\\n", "\n").replace(&token(), "TOKEN");
         // The shipped rules follow, and their list grows.
         let said = said.split("\n## Rules\n").next().unwrap_or_default();
@@ -107,7 +107,7 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
     };
     run("SessionStart", json!({"source": "startup", "model": "claude-sonnet-5"}));
     run("UserPromptSubmit", json!({"prompt": "Let us continue where we stopped"}));
-    let file = project.place("Dockerfile");
+    let file = project.absolute("Dockerfile");
     let text = "FROM debian:latest\nRUN apt-get install -y curl\n";
     let leak = format!("FROM debian:12\nENV TOKEN={}\n", token());
     run(
@@ -204,7 +204,7 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
     "###);
 
     let sessions: Value =
-        serde_json::from_str(&project.run(&["memory", "--json", "sessions"]).ends(0).out)
+        serde_json::from_str(&project.run(&["memory", "--json", "sessions"]).expect_code(0).out)
             .expect("JSON");
     let session = &sessions["sessions"][0];
     assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(1));
@@ -228,14 +228,14 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
 }
 
 #[test]
-fn every_client_is_refused_a_secret_in_its_own_form() {
+fn secrets_are_refused_in_the_format_of_each_client() {
     let project = set_up();
     let leak = format!("KEY={}\n", token());
-    let file = project.place("a.env");
+    let file = project.absolute("a.env");
     let input = json!({"file_path": file, "content": leak});
     let mut shown = String::new();
     for said in [
-        claude("PreToolUse", json!({"tool_name": "Write", "tool_input": input})),
+        claude_event("PreToolUse", json!({"tool_name": "Write", "tool_input": input})),
         json!({
             "hook_event_name": "PreToolUse", "session_id": "s", "turn_id": "1", "cwd": "/",
             "tool_name": "apply_patch",
@@ -260,7 +260,7 @@ fn every_client_is_refused_a_secret_in_its_own_form() {
         "agent_action_name": "pre_write_code", "trajectory_id": "t", "execution_id": "e",
         "tool_info": {"file_path": file, "edits": [{"old_string": "", "new_string": leak}]},
     });
-    let ran = project.tells("pre-tool-use", &said).ends(2);
+    let ran = project.run_hook("pre-tool-use", &said).expect_code(2);
     assert_eq!(ran.out, "");
     write!(shown, "pre_write_code (stderr, exit code 2): {}", ran.err).expect("memory");
     assert!(!shown.contains(&token()));
@@ -284,14 +284,14 @@ fn every_client_is_refused_a_secret_in_its_own_form() {
 }
 
 #[test]
-fn only_what_an_edit_brings_is_told_and_only_where_check_would_look() {
+fn only_new_findings_in_checked_files_are_reported() {
     let project = Project::new(&[]);
-    project.run(&["init"]).ends(0);
+    project.run(&["init"]).expect_code(0);
     project.write(".aidd/rules/team/old-colour.md", BLUE);
     project.write("a.txt", "a blue sky\n");
     let post = |path: &str, old: &str, new: &str| {
-        let input = json!({"file_path": project.place(path), "old_string": old, "new_string": new});
-        let said = claude("PostToolUse", json!({"tool_name": "Edit", "tool_input": input}));
+        let input = json!({"file_path": project.absolute(path), "old_string": old, "new_string": new});
+        let said = claude_event("PostToolUse", json!({"tool_name": "Edit", "tool_input": input}));
         let answer = project.answer("post-tool-use", &said);
         answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
     };
@@ -315,7 +315,7 @@ fn only_what_an_edit_brings_is_told_and_only_where_check_would_look() {
     assert_eq!(post("/etc/hosts", "red", "blue"), "");
     assert_eq!(post("gone.txt", "red", "blue"), "");
     // The command line reports the same.
-    let ran = project.run(&["check", ".", "--format", "json"]).ends(0);
+    let ran = project.run(&["check", ".", "--format", "json"]).expect_code(0);
     let found: Value = serde_json::from_str(&ran.out).expect("JSON");
     let paths: Vec<&str> = found["findings"]
         .as_array()
@@ -327,7 +327,7 @@ fn only_what_an_edit_brings_is_told_and_only_where_check_would_look() {
 }
 
 #[test]
-fn an_error_on_the_way_refuses_and_an_old_one_does_not() {
+fn a_new_error_refuses_and_an_existing_one_does_not() {
     let project = set_up();
     project.write(
         ".aidd/rules/team/old-colour.md",
@@ -336,29 +336,29 @@ fn an_error_on_the_way_refuses_and_an_old_one_does_not() {
     project.write("a.txt", "a blue sky\nred\n");
     let pre = |old: &str, new: &str| {
         let input =
-            json!({"file_path": project.place("a.txt"), "old_string": old, "new_string": new});
-        let said = claude("PreToolUse", json!({"tool_name": "Edit", "tool_input": input}));
+            json!({"file_path": project.absolute("a.txt"), "old_string": old, "new_string": new});
+        let said = claude_event("PreToolUse", json!({"tool_name": "Edit", "tool_input": input}));
         let answer = project.answer("pre-tool-use", &said);
         answer["hookSpecificOutput"]["permissionDecision"].as_str().map(str::to_owned)
     };
     assert_eq!(pre("red", "green"), None);
     assert_eq!(pre("red", "light blue").as_deref(), Some("deny"));
-    project.run(&["baseline", "write"]).ends(0);
+    project.run(&["baseline", "write"]).expect_code(0);
     assert_eq!(pre("red", "light blue").as_deref(), Some("deny"));
 }
 
 #[test]
 fn a_conversation_without_work_leaves_no_session() {
     let project = set_up();
-    let answer = project.answer("session-start", &claude("SessionStart", json!({})));
+    let answer = project.answer("session-start", &claude_event("SessionStart", json!({})));
     assert!(answer["hookSpecificOutput"]["additionalContext"].is_string());
     let count = |project: &Project| {
-        let ran = project.run(&["memory", "--json", "sessions"]).ends(0);
+        let ran = project.run(&["memory", "--json", "sessions"]).expect_code(0);
         let sessions: Value = serde_json::from_str(&ran.out).expect("JSON");
         sessions["sessions"].as_array().map(Vec::len)
     };
     assert_eq!(count(&project), Some(1));
-    project.answer("session-end", &claude("SessionEnd", json!({"reason": "exit"})));
+    project.answer("session-end", &claude_event("SessionEnd", json!({"reason": "exit"})));
     assert_eq!(count(&project), Some(0));
     // A client without a conversation id also receives the memory.
     let answer = project.answer("session-start", &json!({"hook_event_name": "SessionStart"}));
@@ -367,29 +367,29 @@ fn a_conversation_without_work_leaves_no_session() {
 }
 
 #[test]
-fn nothing_of_a_conversation_is_kept_where_the_settings_say_so() {
+fn no_observations_are_stored_if_disabled() {
     let project = set_up();
     project.write(".aidd/config.json", "{\"content\": {\"sessionTracking\": false}}");
-    let answer = project.answer("session-start", &claude("SessionStart", json!({})));
+    let answer = project.answer("session-start", &claude_event("SessionStart", json!({})));
     assert!(answer["hookSpecificOutput"]["additionalContext"].is_string());
     project.write("a.txt", "green\n");
     let input =
-        json!({"file_path": project.place("a.txt"), "old_string": "red", "new_string": "green"});
-    let edit = claude("PostToolUse", json!({"tool_name": "Edit", "tool_input": input}));
-    project.tells("post-tool-use", &edit).ends(0);
+        json!({"file_path": project.absolute("a.txt"), "old_string": "red", "new_string": "green"});
+    let edit = claude_event("PostToolUse", json!({"tool_name": "Edit", "tool_input": input}));
+    project.run_hook("post-tool-use", &edit).expect_code(0);
     let sessions = || {
-        let ran = project.run(&["memory", "--json", "sessions"]).ends(0);
+        let ran = project.run(&["memory", "--json", "sessions"]).expect_code(0);
         let sessions: Value = serde_json::from_str(&ran.out).expect("JSON");
         sessions["sessions"].as_array().map(Vec::len)
     };
     assert_eq!(sessions(), Some(0));
     project.write(".aidd/config.json", "{}");
-    project.tells("post-tool-use", &edit).ends(0);
+    project.run_hook("post-tool-use", &edit).expect_code(0);
     assert_eq!(sessions(), Some(1));
 }
 
 #[test]
-fn what_a_conversation_is_told_keeps_to_its_budget() {
+fn the_context_respects_its_budget() {
     let project = set_up();
     let mut lines = String::new();
     for at in 0..60 {
@@ -402,22 +402,22 @@ fn what_a_conversation_is_told_keeps_to_its_budget() {
         writeln!(lines, "{line}").expect("memory");
     }
     project.write("ai/memory/decisions.jsonl", lines);
-    let answer = project.answer("session-start", &claude("SessionStart", json!({})));
+    let answer = project.answer("session-start", &claude_event("SessionStart", json!({})));
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
     assert!(text.contains("topic 59: "), "{text}");
     let tokens = aidd_lexicon::tokens::count(text);
     assert!((600..=1200).contains(&tokens), "{tokens} tokens");
     project.write(".aidd/config.json", "{\"content\": {\"tokenBudget\": \"minimal\"}}");
-    let answer = project.answer("session-start", &claude("SessionStart", json!({})));
+    let answer = project.answer("session-start", &claude_event("SessionStart", json!({})));
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
     let tokens = aidd_lexicon::tokens::count(text);
     assert!((100..=400).contains(&tokens), "{tokens} tokens");
 }
 
 #[test]
-fn a_prompt_is_told_what_is_remembered_of_it_and_no_other_is() {
+fn only_related_memories_are_added_to_a_prompt() {
     let project = set_up();
-    let add = |args: &[&str]| project.run(&[&["memory", "add"], args].concat()).ends(0).out;
+    let add = |args: &[&str]| project.run(&[&["memory", "add"], args].concat()).expect_code(0).out;
     let decided = add(&[
         "decision",
         "Sessions live in signed cookies",
@@ -434,12 +434,12 @@ fn a_prompt_is_told_what_is_remembered_of_it_and_no_other_is() {
     ]);
     let id = |said: &str| said.split(' ').nth(1).expect("an id").to_owned();
     let (decided, mistake) = (id(&decided), id(&mistake));
-    let tell = |event: &str, prompt: &str| {
-        let ran = project.tells("user-prompt", &claude(event, json!({"prompt": prompt}))).ends(0);
+    let run_prompt = |event: &str, prompt: &str| {
+        let ran = project.run_hook("user-prompt", &claude_event(event, json!({"prompt": prompt}))).expect_code(0);
         assert_eq!(ran.err, "");
         ran.out.replace(&decided, "DECIDED").replace(&mistake, "MISTAKE")
     };
-    let prompt = |text: &str| tell("UserPromptSubmit", text);
+    let prompt = |text: &str| run_prompt("UserPromptSubmit", text);
     assert_snapshot!(prompt("Why did we put sessions into signed cookies?"), @"
     Related project memory (details: `aidd_memory_get`):
     - decision sessions: Sessions live in signed cookies (because: No store to run) [DECIDED]
@@ -450,11 +450,11 @@ fn a_prompt_is_told_what_is_remembered_of_it_and_no_other_is() {
     - mistake TypeError: Cannot read properties of undefined (reading 'basket') (fixed by: Await the customer before reading the basket) [MISTAKE]
     ");
     let gemini: Value =
-        serde_json::from_str(&tell("BeforeAgent", "Where do the signed sessions cookies live"))
+        serde_json::from_str(&run_prompt("BeforeAgent", "Where do the signed sessions cookies live"))
             .expect("JSON");
     let text = gemini["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
     assert!(text.starts_with("Related project memory"), "{text}");
-    let cursor = tell("beforeSubmitPrompt", "Where do the signed sessions cookies live");
+    let cursor = run_prompt("beforeSubmitPrompt", "Where do the signed sessions cookies live");
     let cursor: Value = serde_json::from_str(&cursor).expect("JSON");
     assert_eq!((&cursor["continue"], &cursor["additional_context"]), (&json!(true), &json!(text)));
     for other in [
@@ -470,7 +470,7 @@ fn a_prompt_is_told_what_is_remembered_of_it_and_no_other_is() {
     }
     // A hook does not set up anything.
     let bare = Project::new(&[]);
-    let said = claude("UserPromptSubmit", json!({"prompt": "Where do our sessions live now?"}));
-    assert_eq!(bare.tells("user-prompt", &said).ends(0).out, "");
+    let said = claude_event("UserPromptSubmit", json!({"prompt": "Where do our sessions live now?"}));
+    assert_eq!(bare.run_hook("user-prompt", &said).expect_code(0).out, "");
     assert!(!bare.path().join(".aidd").exists());
 }

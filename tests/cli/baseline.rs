@@ -10,12 +10,12 @@ fn project() -> Project {
         ("sub/b.txt", "a blue sky\n"),
         (".aidd/config.json", r#"{"failOn": "warning"}"#),
     ]);
-    project.run(&["baseline", "write"]).ends(0);
+    project.run(&["baseline", "write"]).expect_code(0);
     project
 }
 
 #[test]
-fn what_is_recorded_is_put_off_and_what_is_new_is_not() {
+fn recorded_findings_are_baselined_and_new_ones_are_not() {
     let project = project();
     assert_snapshot!(project.read(".aidd/baseline.json"), @r#"
     {
@@ -36,114 +36,114 @@ fn what_is_recorded_is_put_off_and_what_is_new_is_not() {
       ]
     }
     "#);
-    let ran = project.run(&["check", "."]).ends(0);
+    let ran = project.run(&["check", "."]).expect_code(0);
     assert!(ran.out.ends_with("; 2 baselined\n"), "{}", ran.out);
     // Moved by lines above it, it is the same finding; a further occurrence is a new one.
     project.write("a.txt", "teal\n\nblue\n");
-    project.run(&["check", "."]).ends(0);
+    project.run(&["check", "."]).expect_code(0);
     project.write("a.txt", "blue\nblue\n");
-    let ran = project.run(&["check", ".", "--format", "github"]).ends(1);
+    let ran = project.run(&["check", ".", "--format", "github"]).expect_code(1);
     assert_eq!(paths(&ran.out), ["a.txt"]);
-    let ran = project.run(&["check", ".", "--no-baseline", "--format", "github"]).ends(1);
+    let ran = project.run(&["check", ".", "--no-baseline", "--format", "github"]).expect_code(1);
     assert_eq!(paths(&ran.out), ["a.txt", "a.txt", "sub/b.txt"]);
 }
 
 #[test]
-fn new_findings_are_recorded_only_when_told() {
+fn new_findings_are_recorded_only_on_request() {
     let project = project();
     let before = project.read(".aidd/baseline.json");
     project.write("c.txt", "blue\n");
-    let ran = project.run(&["baseline", "write"]).ends(2);
+    let ran = project.run(&["baseline", "write"]).expect_code(2);
     assert_snapshot!(ran.err, @"
     error: 1 finding is not in the baseline
     hint: show them with `aidd check`; --accept-new records them, `aidd baseline prune` only removes entries
     ");
     assert_eq!(project.read(".aidd/baseline.json"), before);
-    let ran = project.run(&["baseline", "write", "--accept-new"]).ends(0);
+    let ran = project.run(&["baseline", "write", "--accept-new"]).expect_code(0);
     assert_eq!(ran.err, "recorded 3 findings in ROOT/.aidd/baseline.json\n");
-    project.run(&["check", "."]).ends(0);
+    project.run(&["check", "."]).expect_code(0);
 }
 
 #[test]
-fn what_is_gone_is_told_and_taken_out() {
+fn removed_findings_are_reported_and_pruned() {
     let project = project();
     project.remove("sub/b.txt");
     let note = "note: 1 finding in the baseline no longer found; run `aidd baseline prune` to remove the entries\n";
-    assert_eq!(project.run(&["check", "."]).ends(0).err, note);
-    assert_eq!(project.run_in("sub", &["check", "."]).ends(0).err, note);
+    assert_eq!(project.run(&["check", "."]).expect_code(0).err, note);
+    assert_eq!(project.run_in("sub", &["check", "."]).expect_code(0).err, note);
     // A run that did not check the file reports nothing.
-    assert_eq!(project.run(&["check", "a.txt"]).ends(0).err, "");
-    assert_eq!(project.run(&["check", ".", "--only", "secrets/*"]).ends(0).err, "");
-    assert_eq!(project.run(&["check", ".", "--exclude", "sub/"]).ends(0).err, "");
-    let ran = project.run(&["baseline", "prune"]).ends(0);
+    assert_eq!(project.run(&["check", "a.txt"]).expect_code(0).err, "");
+    assert_eq!(project.run(&["check", ".", "--only", "secrets/*"]).expect_code(0).err, "");
+    assert_eq!(project.run(&["check", ".", "--exclude", "sub/"]).expect_code(0).err, "");
+    let ran = project.run(&["baseline", "prune"]).expect_code(0);
     assert_eq!(ran.err, "removed 1 finding from ROOT/.aidd/baseline.json\n");
-    assert_eq!(project.run(&["check", "."]).ends(0).err, "");
+    assert_eq!(project.run(&["check", "."]).expect_code(0).err, "");
     assert!(!project.read(".aidd/baseline.json").contains("sub/b.txt"), "entry not removed");
 }
 
 #[test]
-fn a_run_over_a_part_keeps_the_rest() {
+fn a_partial_run_preserves_other_entries() {
     let project = project();
     let before = project.read(".aidd/baseline.json");
-    project.run_in("sub", &["baseline", "write"]).ends(0);
+    project.run_in("sub", &["baseline", "write"]).expect_code(0);
     assert_eq!(project.read(".aidd/baseline.json"), before);
     project.write("sub/c.txt", "blue");
-    project.run(&["baseline", "write", "sub", "--accept-new"]).ends(0);
-    project.run(&["check", "."]).ends(0);
+    project.run(&["baseline", "write", "sub", "--accept-new"]).expect_code(0);
+    project.run(&["check", "."]).expect_code(0);
 }
 
 #[test]
-fn a_broken_baseline_ends_with_2_whatever_is_asked_of_it() {
+fn an_invalid_baseline_exits_with_2_for_every_command() {
     let project = project();
     let good = project.read(".aidd/baseline.json");
     let conflict = format!("<<<<<<< HEAD\n{good}=======\n{good}>>>>>>> topic\n");
     project.write(".aidd/baseline.json", &conflict);
-    let ran = project.run(&["check", "."]).ends(2);
+    let ran = project.run(&["check", "."]).expect_code(2);
     assert_snapshot!(ran.err, @r"
     error: ROOT/.aidd/baseline.json: line 1: conflict marker; keep both sides, then run `aidd baseline prune`
     hint: fix it by hand or restore it from Git; or delete it and run `aidd baseline write` to record all current findings
     ");
     for args in [["baseline", "write"], ["baseline", "prune"]] {
-        project.run(&args).ends(2);
+        project.run(&args).expect_code(2);
         assert_eq!(project.read(".aidd/baseline.json"), conflict);
     }
     for broken in ["", "[]", "{\"schemaVersion\": 1}", "{\"schemaVersion\": 99, \"findings\": []}"]
     {
         project.write(".aidd/baseline.json", broken);
-        assert_eq!(project.run(&["check", "."]).ends(2).out, "");
+        assert_eq!(project.run(&["check", "."]).expect_code(2).out, "");
     }
-    project.run(&["check", ".", "--no-baseline"]).ends(1);
+    project.run(&["check", ".", "--no-baseline"]).expect_code(1);
 }
 
 #[test]
-fn another_file_may_be_named() {
+fn another_baseline_file_can_be_used() {
     let project = project();
     project.remove(".aidd/baseline.json");
-    let ran = project.run(&["check", ".", "--baseline", "known.json"]).ends(2);
+    let ran = project.run(&["check", ".", "--baseline", "known.json"]).expect_code(2);
     assert!(
         ran.err.contains("hint: run `aidd baseline write` to create a baseline"),
         "{}",
         ran.err
     );
-    project.run(&["baseline", "write", "--baseline", "known.json"]).ends(0);
-    project.run(&["check", "."]).ends(1);
-    project.run(&["check", ".", "--baseline", "known.json"]).ends(0);
-    project.run_env(&[("AIDD_BASELINE", "known.json")], &["check", "."]).ends(0);
+    project.run(&["baseline", "write", "--baseline", "known.json"]).expect_code(0);
+    project.run(&["check", "."]).expect_code(1);
+    project.run(&["check", ".", "--baseline", "known.json"]).expect_code(0);
+    project.run_env(&[("AIDD_BASELINE", "known.json")], &["check", "."]).expect_code(0);
     project.write(".aidd/config.json", r#"{"failOn": "warning", "baseline": "known.json"}"#);
-    project.run_in("sub", &["check", "."]).ends(0);
+    project.run_in("sub", &["check", "."]).expect_code(0);
 }
 
 #[test]
-fn what_the_configuration_names_is_written_within_the_project_only() {
+fn the_configured_baseline_must_be_inside_the_project() {
     let project = project();
     let config = |baseline: &str| format!(r#"{{"failOn": "warning", "baseline": "{baseline}"}}"#);
     for outside in ["../known.json", "/known.json", "sub/../../known.json"] {
         project.write(".aidd/config.json", config(outside));
-        let ran = project.run(&["baseline", "write"]).ends(2);
+        let ran = project.run(&["baseline", "write"]).expect_code(2);
         assert!(ran.err.contains("is outside the project"), "{outside}: {}", ran.err);
-        project.run(&["baseline", "prune"]).ends(2);
+        project.run(&["baseline", "prune"]).expect_code(2);
     }
     project.write(".aidd/config.json", config("sub/../known.json"));
-    project.run(&["baseline", "write"]).ends(0);
-    project.run(&["check", "."]).ends(0);
+    project.run(&["baseline", "write"]).expect_code(0);
+    project.run(&["check", "."]).expect_code(0);
 }

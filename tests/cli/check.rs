@@ -9,18 +9,18 @@ const ALLOW: &str = concat!("aidd", ":allow team/old-colour");
 #[test]
 fn a_clean_project_ends_with_0() {
     let project = Project::new(&[("a.txt", "teal\n")]);
-    let ran = project.run(&["check", "."]).ends(0);
+    let ran = project.run(&["check", "."]).expect_code(0);
     assert_snapshot!(ran.out, @"no problems in 1 file (TIME)");
     assert_eq!(ran.err, "");
-    assert_eq!(project.run(&["check"]).ends(0).out, ran.out);
+    assert_eq!(project.run(&["check"]).expect_code(0).out, ran.out);
 }
 
 #[test]
-fn findings_end_with_1_and_are_shown_in_their_place() {
+fn findings_exit_with_1_and_show_their_location() {
     let project = Project::new(&[("rules/blue.md", BLUE), ("rules/console.md", CONSOLE)]);
     project.write("a.txt", "a blue sky\n");
     project.write("src/a.js", "if (x) {\n  console.log(x)\n}\n");
-    let ran = project.run(&["check", "."]).ends(1);
+    let ran = project.run(&["check", "."]).expect_code(1);
     assert_snapshot!(ran.out, @"
     warning[team/old-colour]: `blue` is not our colour
      --> a.txt:1:3
@@ -44,15 +44,15 @@ fn findings_end_with_1_and_are_shown_in_their_place() {
 }
 
 #[test]
-fn what_fails_is_for_the_user_to_say() {
+fn fail_on_selects_the_failing_severity() {
     let project = Project::new(&[("rules/blue.md", BLUE), ("a.txt", "blue")]);
-    project.run(&["check", "."]).ends(0);
-    project.run(&["check", ".", "--fail-on", "warning"]).ends(1);
-    project.run_env(&[("AIDD_FAIL_ON", "info")], &["check", "."]).ends(1);
+    project.run(&["check", "."]).expect_code(0);
+    project.run(&["check", ".", "--fail-on", "warning"]).expect_code(1);
+    project.run_env(&[("AIDD_FAIL_ON", "info")], &["check", "."]).expect_code(1);
     project.write(".aidd/config.json", r#"{"failOn": "warning"}"#);
-    project.run(&["check", "."]).ends(1);
-    project.run(&["check", ".", "--fail-on", "never"]).ends(0);
-    let ran = project.run_env(&[("AIDD_FAIL_ON", "fatal")], &["check", "."]).ends(2);
+    project.run(&["check", "."]).expect_code(1);
+    project.run(&["check", ".", "--fail-on", "never"]).expect_code(0);
+    let ran = project.run_env(&[("AIDD_FAIL_ON", "fatal")], &["check", "."]).expect_code(2);
     assert!(
         ran.err.contains("unknown severity `fatal`; expected error, warning, info or never"),
         "{}",
@@ -82,9 +82,9 @@ fn rules_are_chosen_by_id_glob_alias_and_severity() {
 }
 
 #[test]
-fn wrong_usage_ends_with_2_and_says_what_would_do() {
+fn invalid_usage_exits_with_2_and_a_hint() {
     let project = Project::new(&[("a.txt", "")]);
-    let said = |args: &[&str]| project.run(args).ends(2).err;
+    let said = |args: &[&str]| project.run(args).expect_code(2).err;
     assert_snapshot!(said(&["check", ".", "--only", "secrets/github-personal-acess-token"]), @"
     error: unknown rule `secrets/github-personal-acess-token`; did you mean `secrets/github-personal-access-token`?
     hint: run `aidd rule list` to list all rules
@@ -117,27 +117,27 @@ fn wrong_usage_ends_with_2_and_says_what_would_do() {
 fn a_path_outside_the_project_is_refused() {
     let (project, other) = (Project::new(&[("a.txt", "")]), Project::new(&[("b.txt", "")]));
     let outside = other.path().join("b.txt").display().to_string();
-    let ran = project.run(&["check", "a.txt", &outside]).ends(2);
+    let ran = project.run(&["check", "a.txt", &outside]).expect_code(2);
     assert!(ran.err.contains("is not below"), "{}", ran.err);
     assert!(ran.err.contains("hint: check each project in a separate run"), "{}", ran.err);
-    project.run(&["check", &outside]).ends(0);
+    project.run(&["check", &outside]).expect_code(0);
 }
 
 #[test]
-fn standard_input_stands_for_a_path() {
+fn standard_input_is_checked_as_a_path() {
     let project = Project::new(&[("rules/blue.md", BLUE)]);
-    let ran = project.run_with(b"blue", &["check", "-", "--stdin-path", "new.txt"]).ends(0);
+    let ran = project.run_with(b"blue", &["check", "-", "--stdin-path", "new.txt"]).expect_code(0);
     assert!(ran.out.contains("--> new.txt:1:1"), "{}", ran.out);
-    let ran = project.run_with(b"blue", &["check", "-", "--stdin-path", "new.csv"]).ends(0);
+    let ran = project.run_with(b"blue", &["check", "-", "--stdin-path", "new.csv"]).expect_code(0);
     assert_eq!(ran.out, "no problems in 1 file (TIME)\n");
-    let ran = project.run_with(token().as_bytes(), &["check", "-"]).ends(1);
+    let ran = project.run_with(token().as_bytes(), &["check", "-"]).expect_code(1);
     assert!(ran.out.contains("--> stdin.txt:1:1"), "{}", ran.out);
-    let ran = project.run_with(b"", &["check", "-", "--stdin-path", "../a.txt"]).ends(2);
+    let ran = project.run_with(b"", &["check", "-", "--stdin-path", "../a.txt"]).expect_code(2);
     assert!(ran.err.contains("is not inside ROOT"), "{}", ran.err);
 }
 
 #[test]
-fn ignored_hidden_and_excluded_files_are_left_out_as_told() {
+fn ignored_hidden_and_excluded_files_are_skipped() {
     let project = Project::new(&[
         ("rules/blue.md", BLUE),
         (".gitignore", "git.txt\n"),
@@ -148,7 +148,7 @@ fn ignored_hidden_and_excluded_files_are_left_out_as_told() {
         ("deep/.hidden.txt", "blue"),
     ]);
     let run = |args: &[&str]| {
-        project.run(&[&["check", ".", "--format", "github"], args].concat()).ends(0).out
+        project.run(&[&["check", ".", "--format", "github"], args].concat()).expect_code(0).out
     };
     assert_eq!(paths(&run(&[])), ["deep/.hidden.txt", "seen.txt"]);
     assert_eq!(paths(&run(&["--no-hidden"])), ["seen.txt"]);
@@ -158,7 +158,7 @@ fn ignored_hidden_and_excluded_files_are_left_out_as_told() {
     project.write(".aidd/config.json", r#"{"exclude": ["seen.*"]}"#);
     assert_eq!(paths(&run(&[])), ["deep/.hidden.txt"]);
     // Files named on the command line are checked.
-    let ran = project.run(&["check", "git.txt", "seen.txt", "--format", "github"]).ends(0);
+    let ran = project.run(&["check", "git.txt", "seen.txt", "--format", "github"]).expect_code(0);
     assert_eq!(ran.out.matches("team/old-colour").count(), 2, "{}", ran.out);
 }
 
@@ -166,11 +166,11 @@ fn ignored_hidden_and_excluded_files_are_left_out_as_told() {
 fn a_file_is_checked_once_however_often_it_is_named() {
     let project = Project::new(&[("rules/blue.md", BLUE), ("d/a.txt", "blue"), ("b.txt", "blue")]);
     let args = ["check", "d/a.txt", "d", "d/../d/a.txt", ".", "rules", "--format", "github"];
-    assert_eq!(paths(&project.run(&args).ends(0).out), ["b.txt", "d/a.txt"]);
+    assert_eq!(paths(&project.run(&args).expect_code(0).out), ["b.txt", "d/a.txt"]);
     assert!(
         project
             .run(&["check", "d", "d"])
-            .ends(0)
+            .expect_code(0)
             .out
             .ends_with("1 warning in 2 files (TIME); 1 fixable with --fix\n")
     );
@@ -183,7 +183,7 @@ fn the_output_does_not_depend_on_the_number_of_threads() {
         project.write(&format!("d{}/f{n}.txt", n % 7), format!("{n} blue\n{}\nblue\n", token()));
     }
     for format in ["text", "json", "sarif", "github", "gitlab", "markdown"] {
-        let run = |jobs| project.run(&["check", ".", "--format", format, "--jobs", jobs]).ends(1);
+        let run = |jobs| project.run(&["check", ".", "--format", format, "--jobs", jobs]).expect_code(1);
         let one = run("1").out;
         assert_eq!(one, run("7").out, "{format}");
         assert_eq!(one, run("0").out, "{format}");
@@ -194,9 +194,9 @@ fn the_output_does_not_depend_on_the_number_of_threads() {
 fn allow_comments_need_a_name_and_are_reported_when_they_allow_nothing() {
     let project = Project::new(&[("rules/blue.md", BLUE)]);
     project.write("a.txt", format!("blue # {ALLOW} the sky is\n"));
-    let ran = project.run(&["check", "a.txt"]).ends(0);
+    let ran = project.run(&["check", "a.txt"]).expect_code(0);
     assert!(ran.out.ends_with("; 1 allowed\n"), "{}", ran.out);
     project.write("a.txt", format!("teal # {ALLOW} the sky is\n"));
-    let ran = project.run(&["check", "a.txt"]).ends(0);
+    let ran = project.run(&["check", "a.txt"]).expect_code(0);
     assert!(ran.out.contains("warning[aidd/unused-allow]"), "{}", ran.out);
 }

@@ -23,17 +23,17 @@ fn project() -> Project {
     let project = Project::repository();
     project.stage("rules/commits.md", RULE);
     project.stage("parts/core/package.json", "{\"name\": \"@acme/core\"}\n");
-    project.git(&["commit", "--quiet", "-m", "begin as one likes"]).ends(0);
-    project.git(&["checkout", "--quiet", "-b", "side"]).ends(0);
+    project.git(&["commit", "--quiet", "-m", "begin as one likes"]).expect_code(0);
+    project.git(&["checkout", "--quiet", "-b", "side"]).expect_code(0);
     project.stage("src/lib.rs", "pub fn first() {}\n1\n2\n3\n4\n");
-    project.git(&["commit", "--quiet", "-m", "fix(cor): count\n\nWhy."]).ends(0);
-    project.git(&["commit", "--quiet", "--allow-empty", "-m", "feat(core): fine"]).ends(0);
-    project.git(&["commit", "--quiet", "--allow-empty", "-m", "Some work"]).ends(0);
+    project.git(&["commit", "--quiet", "-m", "fix(cor): count\n\nWhy."]).expect_code(0);
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "feat(core): fine"]).expect_code(0);
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "Some work"]).expect_code(0);
     project
 }
 
 /// Replaces hashes, which differ between runs.
-fn steady(out: &str) -> String {
+fn normalize(out: &str) -> String {
     let mut lines = String::new();
     for line in out.lines() {
         let words = line.split_inclusive([' ', ':']).map(|word| match word.find("commit/") {
@@ -54,16 +54,16 @@ fn steady(out: &str) -> String {
 
 /// The errors of `--format github`.
 fn errors(out: &str) -> String {
-    let out = steady(out);
+    let out = normalize(out);
     out.lines().filter(|line| line.starts_with("::error")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn the_commits_of_a_branch_are_judged_against_its_base() {
+fn the_commits_of_a_branch_are_checked_against_its_base() {
     let project = project();
     // Without a base, no commits are checked.
-    project.run(&["check", "."]).ends(0);
-    let ran = project.run(&["check", "--diff", "main", "--format", "github"]).ends(1);
+    project.run(&["check", "."]).expect_code(0);
+    let ran = project.run(&["check", "--diff", "main", "--format", "github"]).expect_code(1);
     assert_snapshot!(errors(&ran.out), @"
     ::error title=team/commits::commit/HASH: not a Conventional Commit: expected a type and a colon, as in `fix: …`%0Aexpected `type(scope): description`, as in `fix(parser): read empty files`
     ::error title=team/commits::commit/HASH: unknown scope `cor`%0Adid you mean `core`? Known scopes: core
@@ -71,9 +71,9 @@ fn the_commits_of_a_branch_are_judged_against_its_base() {
     ::error title=team/commits::commit/change: the change adds and removes 4 lines, more than 3%0Asplit it: smaller changes are easier to review
     ::error title=team/commits::commit/change: the change touches `src/lib.rs` but not `CHANGELOG.md`
     ");
-    let ran = project.run(&["check", "--diff", "main"]).ends(1);
+    let ran = project.run(&["check", "--diff", "main"]).expect_code(1);
     assert!(ran.out.contains("unknown scope `cor`"), "{}", ran.out);
-    let sarif = project.run(&["check", "--diff", "main", "--format", "sarif"]).ends(1).out;
+    let sarif = project.run(&["check", "--diff", "main", "--format", "sarif"]).expect_code(1).out;
     let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
     let run = &sarif["runs"][0];
     assert_eq!(run["results"].as_array().map(Vec::len), Some(0));
@@ -82,7 +82,7 @@ fn the_commits_of_a_branch_are_judged_against_its_base() {
     assert!(notes.iter().all(|note| note["locations"].is_null()), "{notes:?}");
     // The ids do not depend on the hashes.
     let ids = || -> Vec<String> {
-        let json = project.run(&["check", "--diff", "main", "--format", "json"]).ends(1).out;
+        let json = project.run(&["check", "--diff", "main", "--format", "json"]).expect_code(1).out;
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         let all = json["findings"].as_array().expect("a list").iter();
         all.map(|finding| finding["id"].as_str().expect("an id").to_owned()).collect()
@@ -99,20 +99,20 @@ fn the_commits_of_a_branch_are_judged_against_its_base() {
             "-m",
             "Some work",
         ])
-        .ends(0);
+        .expect_code(0);
     let mut after = ids();
     let (mut sorted, _) = (before.clone(), after.sort());
     sorted.sort();
     assert_eq!(after, sorted);
     let off = r#"{"rules": {"team/commits": "off"}}"#;
     project.write(".aidd/config.json", off);
-    project.run(&["check", "--diff", "main"]).ends(0);
+    project.run(&["check", "--diff", "main"]).expect_code(0);
 }
 
 #[test]
-fn a_pull_request_is_judged_with_its_title() {
+fn the_title_of_a_pull_request_is_checked() {
     let project = project();
-    let hash = |rev: &str| project.git(&["rev-parse", rev]).ends(0).out.trim().to_owned();
+    let hash = |rev: &str| project.git(&["rev-parse", rev]).expect_code(0).out.trim().to_owned();
     let (base, head) = (hash("main"), hash("side"));
     let event = serde_json::json!({
         "repository": {"full_name": "a/b", "default_branch": "main"},
@@ -131,7 +131,7 @@ fn a_pull_request_is_judged_with_its_title() {
         ("GITHUB_EVENT_PATH", &*path),
         ("GITHUB_SHA", &*head),
     ];
-    let ran = project.run_env(&env, &["ci"]).ends(1);
+    let ran = project.run_env(&env, &["ci"]).expect_code(1);
     assert_snapshot!(errors(&ran.out), @"
     ::error title=team/commits::commit/HASH: not a Conventional Commit: expected a type and a colon, as in `fix: …`%0Aexpected `type(scope): description`, as in `fix(parser): read empty files`
     ::error title=team/commits::commit/HASH: unknown scope `cor`%0Adid you mean `core`? Known scopes: core
@@ -142,9 +142,9 @@ fn a_pull_request_is_judged_with_its_title() {
 }
 
 #[test]
-fn a_message_is_judged_before_there_is_a_commit() {
+fn a_message_is_checked_before_the_commit() {
     let project = project();
-    let ran = project.run_with(b"Some words\n# a comment\n", &["hook", "commit-msg", "-"]).ends(1);
+    let ran = project.run_with(b"Some words\n# a comment\n", &["hook", "commit-msg", "-"]).expect_code(1);
     assert_snapshot!(ran.err, @"
     error: line 1: not a Conventional Commit: expected a type and a colon, as in `fix: …` [team/commits]
       expected `type(scope): description`, as in `fix(parser): read empty files`
@@ -152,15 +152,15 @@ fn a_message_is_judged_before_there_is_a_commit() {
     for fine in
         ["fix(core): it\n", "fixup! Some words\n", "# only a comment\n", "Merge branch 'a'\n"]
     {
-        let ran = project.run_with(fine.as_bytes(), &["hook", "commit-msg", "-"]).ends(0);
+        let ran = project.run_with(fine.as_bytes(), &["hook", "commit-msg", "-"]).expect_code(0);
         assert_eq!(ran.err, "", "{fine}");
     }
-    let ran = project.run(&["hook", "commit-msg", "none"]).ends(2);
+    let ran = project.run(&["hook", "commit-msg", "none"]).expect_code(2);
     assert!(ran.err.contains("ROOT/none"), "{}", ran.err);
-    project.run(&["hook", "install", "--hook", "commit-msg"]).ends(0);
-    let ran = project.git(&["commit", "--quiet", "--allow-empty", "-m", "no type"]).ends(1);
+    project.run(&["hook", "install", "--hook", "commit-msg"]).expect_code(0);
+    let ran = project.git(&["commit", "--quiet", "--allow-empty", "-m", "no type"]).expect_code(1);
     assert!(ran.err.contains("not a Conventional Commit"), "{}", ran.err);
-    project.git(&["commit", "--quiet", "--allow-empty", "-m", "fix(core): a type"]).ends(0);
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "fix(core): a type"]).expect_code(0);
 }
 
 #[test]
@@ -172,10 +172,10 @@ fn the_examples_of_a_rule_on_commits_are_run_and_counted() {
         )
     };
     project.write("rules/commits.md", page("fix: a"));
-    let ran = project.run(&["rule", "test"]).ends(0);
+    let ran = project.run(&["rule", "test"]).expect_code(0);
     assert_snapshot!(ran.out, @"team/commits: applies to commits, in `aidd ci`, `aidd check --diff BASE` and `aidd hook commit-msg`");
     assert_snapshot!(ran.err, @"1 rule tested, 0 failed");
     project.write("rules/commits.md", page("feat: a"));
-    let ran = project.run(&["rule", "test"]).ends(1);
+    let ran = project.run(&["rule", "test"]).expect_code(1);
     assert!(ran.out.contains("expected [], found [\"1:1 feat\"]"), "{}", ran.out);
 }

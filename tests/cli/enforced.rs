@@ -1,6 +1,6 @@
 //! Conventions with a check: added, enforced, edited manually, removed.
 
-use crate::cli::memory::steady;
+use crate::cli::memory::normalize;
 use crate::cli::support::Project;
 use insta::assert_snapshot;
 
@@ -20,7 +20,7 @@ fn a_convention_with_a_check_is_enforced() {
         r#"{"text": {"regex": "Moment"}, "fails": {"src/a.ts": "moment(1)"}}"#,
         "{",
     ] {
-        let ran = add(wrong).ends(2);
+        let ran = add(wrong).expect_code(2);
         said.push_str(ran.err.lines().next().unwrap_or_default());
         said.push('\n');
     }
@@ -28,31 +28,31 @@ fn a_convention_with_a_check_is_enforced() {
     let ran = add(
         r#"{"files": ["*.ts"], "text": {"regex": "\\bmoment\\("}, "severity": "error", "fails": {"src/x.ts": "moment()"}}"#,
     );
-    said.push_str(&ran.ends(0).err);
+    said.push_str(&ran.expect_code(0).err);
     let id = project.memory(&["recent"])["hits"][0]["id"].as_str().expect("an id").to_owned();
     let checked = project.run(&["check", "--format", "github"]);
     assert_eq!(checked.code, 1);
     said.push_str(&checked.out);
-    said.push_str(&project.run(&["rule", "list", "convention/*"]).ends(0).out);
-    said.push_str(&project.run(&["rule", "test"]).ends(0).out);
-    let doctor = project.run(&["doctor"]).ends(0).out;
+    said.push_str(&project.run(&["rule", "list", "convention/*"]).expect_code(0).out);
+    said.push_str(&project.run(&["rule", "test"]).expect_code(0).out);
+    let doctor = project.run(&["doctor"]).expect_code(0).out;
     said.extend(
         doctor.lines().filter(|line| line.starts_with("rule")).map(|line| format!("{line}\n")),
     );
-    said.push_str(&project.run(&["memory", "search", "moment"]).ends(0).out);
+    said.push_str(&project.run(&["memory", "search", "moment"]).expect_code(0).out);
     // An invalid manual edit is reported by every command, and nothing else is lost.
     let text = project.read("ai/memory/conventions.jsonl");
     project.write("ai/memory/conventions.jsonl", text.replace("\"regex\"", "\"regx\""));
     let checked =
         project.run(&["check", "src", "--only", "memory/malformed-check", "--format", "github"]);
-    said.push_str(&checked.ends(1).out);
-    let doctor = project.run(&["doctor"]).ends(2).out;
+    said.push_str(&checked.expect_code(1).out);
+    let doctor = project.run(&["doctor"]).expect_code(2).out;
     said.extend(
         doctor.lines().filter(|line| line.starts_with("wrong")).map(|line| format!("{line}\n")),
     );
-    project.run(&["memory", "edit", &id, "--unset", "check"]).ends(0);
+    project.run(&["memory", "edit", &id, "--unset", "check"]).expect_code(0);
     assert_eq!(project.run(&["check", "src"]).code, 0);
-    assert_snapshot!(counted(&steady(&said, &[&id])), @"
+    assert_snapshot!(without_counts(&normalize(&said, &[&id])), @"
     error: `check`: unknown key `regx`; did you mean `regex`?
     error: `check.text` cannot run: unclosed group
     error: `check` fails its own examples: `fails`: no finding in src/a.ts
@@ -75,7 +75,7 @@ fn a_convention_with_a_check_is_enforced() {
 }
 
 /// Without the numbers of files and shipped rules: the files of the store are counted as well.
-fn counted(text: &str) -> String {
+fn without_counts(text: &str) -> String {
     let mut counted = String::new();
     for line in text.lines() {
         let mut words: Vec<&str> = line.split(' ').collect();

@@ -13,23 +13,23 @@ fn project() -> Project {
 }
 
 #[test]
-fn safe_fixes_are_applied_and_the_rest_is_told() {
+fn safe_fixes_are_applied_and_others_are_reported() {
     let project = project();
-    let ran = project.run(&["check", ".", "--fix"]).ends(1);
+    let ran = project.run(&["check", ".", "--fix"]).expect_code(1);
     assert_eq!(ran.err, "fixed 2 problems in 1 file\n");
     assert!(ran.out.ends_with("1 error in 4 files (TIME); 1 fixable with --fix-unsafe\n"));
     assert_eq!(project.read("a.txt"), "a teal sky,\na teal sea\n");
     assert_eq!(project.read("src/a.js"), "console.log(x)\n");
-    let ran = project.run(&["check", ".", "--fix-unsafe"]).ends(0);
+    let ran = project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
     assert_eq!(ran.err, "fixed 1 problem in 1 file\n");
     assert_eq!(project.read("src/a.js"), "logger.log(x)\n");
-    assert_eq!(project.run(&["check", ".", "--fix-unsafe"]).ends(0).err, "");
+    assert_eq!(project.run(&["check", ".", "--fix-unsafe"]).expect_code(0).err, "");
 }
 
 #[test]
 fn a_dry_run_prints_a_patch_and_changes_nothing() {
     let project = project();
-    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).ends(1);
+    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
     assert_snapshot!(ran.out, @r"
     --- a/a.txt
     +++ b/a.txt
@@ -46,19 +46,19 @@ fn a_dry_run_prints_a_patch_and_changes_nothing() {
     ");
     assert_eq!(ran.err, "would fix 3 problems in 2 files\n");
     assert_eq!(project.read("a.txt"), "a blue sky,\na blue sea\n");
-    let ran = project.run(&["check", "rules", "--fix", "--dry-run"]).ends(0);
+    let ran = project.run(&["check", "rules", "--fix", "--dry-run"]).expect_code(0);
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "nothing to fix\n"));
 }
 
 #[test]
-fn standard_input_is_mended_to_standard_output() {
+fn standard_input_is_fixed_to_standard_output() {
     let project = project();
     let args = ["check", "-", "--fix", "--stdin-path", "b.txt"];
-    let ran = project.run_with(b"one blue", &args).ends(0);
+    let ran = project.run_with(b"one blue", &args).expect_code(0);
     assert_eq!(ran.out, "one teal");
-    let ran = project.run_with(b"one teal", &args).ends(0);
+    let ran = project.run_with(b"one teal", &args).expect_code(0);
     assert_eq!(ran.out, "one teal");
-    let ran = project.run_with(b"one blue\n", &[&args[..], &["--dry-run"]].concat()).ends(1);
+    let ran = project.run_with(b"one blue\n", &[&args[..], &["--dry-run"]].concat()).expect_code(1);
     assert_snapshot!(ran.out, @r"
     --- a/b.txt
     +++ b/b.txt
@@ -72,46 +72,46 @@ fn standard_input_is_mended_to_standard_output() {
 fn a_patch_shows_no_secret() {
     let project = project();
     project.write("a.txt", format!("{}\na blue sky\n", token()));
-    let ran = project.run(&["check", "a.txt", "--fix", "--dry-run"]).ends(1);
+    let ran = project.run(&["check", "a.txt", "--fix", "--dry-run"]).expect_code(1);
     assert!(!ran.out.contains(&token()), "a secret in the patch");
     assert!(ran.out.contains("+a teal sky"), "{}", ran.out);
-    project.run(&["check", "a.txt", "--fix"]).ends(1);
+    project.run(&["check", "a.txt", "--fix"]).expect_code(1);
     assert_eq!(project.read("a.txt"), format!("{}\na teal sky\n", token()));
 }
 
 #[test]
-fn line_endings_and_marks_are_left_as_they_are() {
+fn line_endings_and_byte_order_marks_are_preserved() {
     let project = project();
     for (before, after) in
         [("\u{FEFF}blue\r\nsky\r\n", "\u{FEFF}teal\r\nsky\r\n"), ("sky\rblue", "sky\rteal")]
     {
         project.write("a.txt", before);
-        project.run(&["check", "a.txt", "--fix"]).ends(0);
+        project.run(&["check", "a.txt", "--fix"]).expect_code(0);
         assert_eq!(project.read("a.txt"), after);
     }
 }
 
 /// Spans of such a file do not match its bytes: it is checked, but not fixed.
 #[test]
-fn a_file_in_utf_16_is_not_mended() {
+fn a_file_in_utf_16_is_not_fixed() {
     let project = project();
     let bytes: Vec<u8> = "\u{FEFF}blue".encode_utf16().flat_map(u16::to_le_bytes).collect();
     project.write("a.txt", &bytes);
-    let ran = project.run(&["check", "a.txt", "--fix"]).ends(0);
+    let ran = project.run(&["check", "a.txt", "--fix"]).expect_code(0);
     assert!(ran.out.contains("1 warning"), "{}", ran.out);
     assert_eq!(std::fs::read(project.path().join("a.txt")).expect("there"), bytes);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_mended_file_keeps_its_permissions_and_its_link() {
+fn a_fixed_file_keeps_its_permissions_and_its_link() {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
     let project = project();
     let target = project.path().join("a.txt");
     fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).expect("set");
     symlink("a.txt", project.path().join("link.txt")).expect("linked");
-    project.run(&["check", "link.txt", "--fix"]).ends(0);
+    project.run(&["check", "link.txt", "--fix"]).expect_code(0);
     assert_eq!(project.read("a.txt"), "a teal sky,\na teal sea\n");
     assert!(project.path().join("link.txt").is_symlink(), "still a link");
     let mode = fs::metadata(&target).expect("there").permissions().mode();
@@ -120,7 +120,7 @@ fn a_mended_file_keeps_its_permissions_and_its_link() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_is_written_where_a_link_leads_out_of_the_project() {
+fn nothing_is_written_through_links_out_of_the_project() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let project = project();
     let outside = tempfile::tempdir().expect("a directory");
@@ -158,7 +158,7 @@ fn nothing_is_written_where_a_link_leads_out_of_the_project() {
 
 #[cfg(unix)]
 #[test]
-fn no_file_is_made_or_renamed_outside_the_project_or_in_a_store() {
+fn no_file_is_created_or_renamed_outside_the_project_or_in_a_store() {
     let rule = |id: &str, to: &str| {
         format!(
             "---\nseverity: error\ncheck:\n  tree: {{ each: 'packages/<pkg>/', exists: ['{to}'] }}\n  fix: {{ create: true }}\n---\n# t/{id}\n\nWhy.\n\n## Template\n\n```txt\nmade\n```\n"

@@ -1,6 +1,6 @@
 //! Git hooks and commit messages, in real repositories.
 
-use crate::cli::support::{Project, Ran, token};
+use crate::cli::support::{Project, RunOutput, token};
 use insta::assert_snapshot;
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::process::Command;
 /// Runs Git in `folder` without the machine's settings; `env` overrides everything. `aidd` is not
 /// on the path, so hooks only find the binary that installed them.
 #[expect(clippy::disallowed_methods, reason = "the tests' own repository")]
-fn git_in(folder: &Path, env: &[(&str, &str)], args: &[&str]) -> Ran {
+fn git_in(folder: &Path, env: &[(&str, &str)], args: &[&str]) -> RunOutput {
     let mut git = Command::new("git");
     for local in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
         git.env_remove(local);
@@ -25,7 +25,7 @@ fn git_in(folder: &Path, env: &[(&str, &str)], args: &[&str]) -> Ran {
         .envs(env.iter().copied())
         .output()
         .expect("git is installed");
-    Ran {
+    RunOutput {
         code: output.status.code().expect("not killed"),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
         err: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -33,7 +33,7 @@ fn git_in(folder: &Path, env: &[(&str, &str)], args: &[&str]) -> Ran {
 }
 
 impl Project {
-    pub(crate) fn git(&self, args: &[&str]) -> Ran {
+    pub(crate) fn git(&self, args: &[&str]) -> RunOutput {
         git_in(self.path(), &[], args)
     }
 
@@ -41,16 +41,16 @@ impl Project {
     pub(crate) fn repository() -> Self {
         let project = Self::new(&[("src/lib.rs", "pub fn first() {}\n")]);
         fs::remove_dir(project.path().join(".git")).expect("removed");
-        project.git(&["init", "--quiet"]).ends(0);
-        project.git(&["add", "."]).ends(0);
-        project.git(&["commit", "--quiet", "-m", "feat: begin"]).ends(0);
+        project.git(&["init", "--quiet"]).expect_code(0);
+        project.git(&["add", "."]).expect_code(0);
+        project.git(&["commit", "--quiet", "-m", "feat: begin"]).expect_code(0);
         project
     }
 
     /// Writes and stages a file.
     pub(crate) fn stage(&self, path: &str, text: &str) {
         self.write(path, text);
-        self.git(&["add", "."]).ends(0);
+        self.git(&["add", "."]).expect_code(0);
     }
 
     fn hook(&self, name: &str) -> String {
@@ -70,13 +70,13 @@ impl Project {
 }
 
 #[test]
-fn a_hook_checks_what_is_committed() {
+fn a_hook_checks_the_commit() {
     let project = Project::repository();
-    let ran = project.run(&["hook", "install"]).ends(0);
+    let ran = project.run(&["hook", "install"]).expect_code(0);
     assert_eq!(ran.out, "wrote ROOT/.git/hooks/pre-commit\n");
-    let ran = project.run_in("src", &["hook", "install"]).ends(0);
+    let ran = project.run_in("src", &["hook", "install"]).expect_code(0);
     assert_eq!(ran.out, "up to date: ROOT/.git/hooks/pre-commit\n");
-    assert_snapshot!(project.run(&["hook", "status"]).ends(0).out, @"
+    assert_snapshot!(project.run(&["hook", "status"]).expect_code(0).out, @"
     hooks in ROOT/.git/hooks
       pre-commit         aidd checks the staged changes
       prepare-commit-msg none
@@ -84,27 +84,27 @@ fn a_hook_checks_what_is_committed() {
       pre-push           none
     ");
     project.stage("a.env", &format!("KEY={}\n", token()));
-    let ran = project.git(&["commit", "-m", "feat: leak"]).ends(1);
+    let ran = project.git(&["commit", "-m", "feat: leak"]).expect_code(1);
     let said = format!("{}{}", ran.out, ran.err);
     assert!(said.contains("secrets/github-personal-access-token"), "{said}");
     // Unstaged changes are not checked.
-    project.git(&["rm", "--quiet", "--cached", "a.env"]).ends(0);
+    project.git(&["rm", "--quiet", "--cached", "a.env"]).expect_code(0);
     project.stage("src/b.rs", "fn b() {}\n");
-    project.git(&["rm", "--quiet", "--cached", "a.env"]).ends(0);
-    project.git(&["commit", "--quiet", "-m", "feat: clean"]).ends(0);
-    let ran = project.run(&["hook", "uninstall"]).ends(0);
+    project.git(&["rm", "--quiet", "--cached", "a.env"]).expect_code(0);
+    project.git(&["commit", "--quiet", "-m", "feat: clean"]).expect_code(0);
+    let ran = project.run(&["hook", "uninstall"]).expect_code(0);
     assert_eq!(ran.out, "removed ROOT/.git/hooks/pre-commit\n");
-    assert_eq!(project.run(&["hook", "uninstall"]).ends(0).out, "");
+    assert_eq!(project.run(&["hook", "uninstall"]).expect_code(0).out, "");
     project.stage("b.env", &format!("KEY={}\n", token()));
-    project.git(&["commit", "--quiet", "-m", "feat: leak"]).ends(0);
+    project.git(&["commit", "--quiet", "-m", "feat: leak"]).expect_code(0);
 }
 
 #[test]
-fn a_hook_of_another_origin_is_kept() {
+fn a_foreign_hook_is_preserved() {
     let project = Project::repository();
     let foreign = "#!/bin/sh\necho ran >>foreign.log\n";
     project.foreign_hook("pre-commit", foreign);
-    let ran = project.run(&["hook", "install"]).ends(2);
+    let ran = project.run(&["hook", "install"]).expect_code(2);
     assert_snapshot!(ran.err, @"
     error: ROOT/.git/hooks/pre-commit is a hook from another source
     hint: --chain runs it before aidd; --force moves it to a backup
@@ -113,29 +113,29 @@ fn a_hook_of_another_origin_is_kept() {
     assert!(
         project
             .run(&["hook", "status"])
-            .ends(0)
+            .expect_code(0)
             .out
             .contains("pre-commit         from another source")
     );
-    assert_eq!(project.run(&["hook", "uninstall"]).ends(0).out, "");
+    assert_eq!(project.run(&["hook", "uninstall"]).expect_code(0).out, "");
 
-    project.run(&["hook", "install", "--chain"]).ends(0);
+    project.run(&["hook", "install", "--chain"]).expect_code(0);
     assert_eq!(project.hook("pre-commit.aidd-backup"), foreign);
-    let status = project.run(&["hook", "status"]).ends(0).out;
+    let status = project.run(&["hook", "status"]).expect_code(0).out;
     assert!(status.contains("the staged changes, after the previous hook\n"), "{status}");
     // Installing again preserves the previous hook.
-    assert!(project.run(&["hook", "install"]).ends(0).out.starts_with("up to date"));
-    project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).ends(0);
+    assert!(project.run(&["hook", "install"]).expect_code(0).out.starts_with("up to date"));
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).expect_code(0);
     assert_eq!(project.read("foreign.log"), "ran\n");
-    let ran = project.run(&["hook", "uninstall"]).ends(0);
+    let ran = project.run(&["hook", "uninstall"]).expect_code(0);
     assert_eq!(ran.out, "restored ROOT/.git/hooks/pre-commit\n");
     assert_eq!(project.hook("pre-commit"), foreign);
 
-    project.run(&["hook", "install", "--force"]).ends(0);
-    project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).ends(0);
+    project.run(&["hook", "install", "--force"]).expect_code(0);
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).expect_code(0);
     assert_eq!(project.read("foreign.log"), "ran\n");
     project.foreign_hook("pre-commit", foreign);
-    let ran = project.run(&["hook", "install", "--force"]).ends(2);
+    let ran = project.run(&["hook", "install", "--force"]).expect_code(2);
     assert!(ran.err.contains("pre-commit.aidd-backup already exists"), "{}", ran.err);
 }
 
@@ -143,51 +143,51 @@ fn a_hook_of_another_origin_is_kept() {
 fn a_chained_hook_that_fails_stops_the_commit() {
     let project = Project::repository();
     project.foreign_hook("pre-commit", "#!/bin/sh\nexit 3\n");
-    project.run(&["hook", "install", "--chain"]).ends(0);
+    project.run(&["hook", "install", "--chain"]).expect_code(0);
     assert_ne!(project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).code, 0);
 }
 
 #[test]
-fn lines_around_the_marks_are_the_users() {
+fn lines_outside_the_markers_are_preserved() {
     let project = Project::repository();
-    project.run(&["hook", "install"]).ends(0);
+    project.run(&["hook", "install"]).expect_code(0);
     let written = project.hook("pre-commit");
     let mine = written.replace("#!/bin/sh\n", "#!/bin/sh\necho mine\n") + "echo after\n";
     project.write(".git/hooks/pre-commit", mine.replace("check --staged", "check --old"));
     assert_eq!(
-        project.run(&["hook", "install"]).ends(0).out,
+        project.run(&["hook", "install"]).expect_code(0).out,
         "updated ROOT/.git/hooks/pre-commit\n"
     );
     assert_eq!(project.hook("pre-commit"), mine);
-    let ran = project.run(&["hook", "uninstall"]).ends(0);
+    let ran = project.run(&["hook", "uninstall"]).expect_code(0);
     assert_eq!(ran.out, "removed aidd from ROOT/.git/hooks/pre-commit\n");
     assert_eq!(project.hook("pre-commit"), "#!/bin/sh\necho mine\necho after\n");
 }
 
 #[test]
-fn hooks_lie_where_git_looks_for_them() {
+fn hooks_are_installed_where_git_finds_them() {
     let project = Project::repository();
-    project.git(&["worktree", "add", "--quiet", "-b", "b", "it's a tree"]).ends(0);
-    let ran = project.run_in("it's a tree", &["hook", "install"]).ends(0);
+    project.git(&["worktree", "add", "--quiet", "-b", "b", "it's a tree"]).expect_code(0);
+    let ran = project.run_in("it's a tree", &["hook", "install"]).expect_code(0);
     assert_eq!(ran.out, "wrote ROOT/.git/hooks/pre-commit\n");
-    project.git(&["config", "core.hooksPath", "my hooks"]).ends(0);
-    let ran = project.run(&["hook", "install"]).ends(0);
+    project.git(&["config", "core.hooksPath", "my hooks"]).expect_code(0);
+    let ran = project.run(&["hook", "install"]).expect_code(0);
     assert_eq!((&*ran.out, &*ran.err), ("wrote ROOT/my hooks/pre-commit\n", ""));
     let elsewhere = tempfile::tempdir().expect("a folder");
     let path = elsewhere.path().to_string_lossy().replace('\\', "/");
     // The user's global configuration is used, the repository's is not.
-    project.git(&["config", "--unset", "core.hooksPath"]).ends(0);
+    project.git(&["config", "--unset", "core.hooksPath"]).expect_code(0);
     let of_user = [
         ("GIT_CONFIG_COUNT", "1"),
         ("GIT_CONFIG_KEY_0", "core.hooksPath"),
         ("GIT_CONFIG_VALUE_0", &*path),
     ];
-    let ran = project.run_env(&of_user, &["hook", "install"]).ends(0);
+    let ran = project.run_env(&of_user, &["hook", "install"]).expect_code(0);
     assert!(ran.err.contains("which other repositories also use"), "{}", ran.err);
     let hook = elsewhere.path().join("pre-commit");
     fs::remove_file(&hook).expect("was written");
-    project.git(&["config", "core.hooksPath", &path]).ends(0);
-    let ran = project.run(&["hook", "install"]).ends(2);
+    project.git(&["config", "core.hooksPath", &path]).expect_code(0);
+    let ran = project.run(&["hook", "install"]).expect_code(2);
     assert!(ran.err.contains("which is outside the repository"), "{}", ran.err);
     assert!(ran.err.contains("git config --local --unset core.hooksPath"), "{}", ran.err);
     assert!(!hook.exists());
@@ -195,36 +195,36 @@ fn hooks_lie_where_git_looks_for_them() {
     {
         std::os::unix::fs::symlink(&path, project.path().join("linked")).expect("linked");
         for link in ["linked", "linked/new"] {
-            project.git(&["config", "core.hooksPath", link]).ends(0);
-            let ran = project.run(&["hook", "install"]).ends(2);
+            project.git(&["config", "core.hooksPath", link]).expect_code(0);
+            let ran = project.run(&["hook", "install"]).expect_code(2);
             assert!(ran.err.contains("which is outside the repository"), "{link}: {}", ran.err);
         }
         assert_eq!(fs::read_dir(elsewhere.path()).expect("a folder").count(), 0);
     }
-    project.git(&["config", "core.hooksPath", ".husky/_"]).ends(0);
-    let ran = project.run(&["hook", "install"]).ends(2);
+    project.git(&["config", "core.hooksPath", ".husky/_"]).expect_code(0);
+    let ran = project.run(&["hook", "install"]).expect_code(2);
     let hint = "hint: instead, add to .husky/pre-commit: aidd check --staged";
     assert!(ran.err.contains(hint), "{}", ran.err);
-    let ran = project.run(&["hook", "install", "--hook", "commit-msg"]).ends(2);
+    let ran = project.run(&["hook", "install", "--hook", "commit-msg"]).expect_code(2);
     let hint = "to .husky/commit-msg: aidd hook commit-msg \"$1\"";
     assert!(ran.err.contains(hint), "{}", ran.err);
     let nowhere = tempfile::tempdir().expect("a folder");
     let nowhere = nowhere.path().to_string_lossy().into_owned();
-    let ran = project.run_in(&nowhere, &["hook", "status"]).ends(2);
+    let ran = project.run_in(&nowhere, &["hook", "status"]).expect_code(2);
     assert!(ran.err.contains("is not in a Git repository"), "{}", ran.err);
 }
 
 #[test]
-fn a_missing_aidd_is_said_and_blocks_nothing() {
+fn a_missing_aidd_is_reported_and_blocks_nothing() {
     let project = Project::repository();
-    project.run(&["hook", "install"]).ends(0);
+    project.run(&["hook", "install"]).expect_code(0);
     let hook = project.hook("pre-commit");
     let end = hook.find("\nif [").expect("the fallback comes first");
     let start = hook[..end].rfind("aidd='").expect("a fallback");
     let lost = format!("{}aidd='/no/such/aidd'{}", &hook[..start], &hook[end..]);
     project.write(".git/hooks/pre-commit", lost);
     project.stage("a.env", &format!("KEY={}\n", token()));
-    let ran = project.git(&["commit", "--quiet", "-m", "x"]).ends(0);
+    let ran = project.git(&["commit", "--quiet", "-m", "x"]).expect_code(0);
     assert_eq!(ran.err, "pre-commit: aidd is not installed, so this hook did nothing\n");
 }
 
@@ -233,66 +233,66 @@ fn messages_list_what_is_staged_and_are_checked() {
     let project = Project::repository();
     project
         .run(&["hook", "install", "--hook", "prepare-commit-msg", "--hook", "commit-msg"])
-        .ends(0);
-    let last = |project: &Project| project.git(&["log", "-1", "--format=%s"]).ends(0).out;
+        .expect_code(0);
+    let last = |project: &Project| project.git(&["log", "-1", "--format=%s"]).expect_code(0).out;
     project.stage("src/lib.rs", "pub fn first() {}\npub fn second() {}\n");
     // The editor shows the facts as comments. If it adds nothing, Git has no message.
     let edited = |editor: &str| {
         git_in(project.path(), &[("GIT_EDITOR", editor)], &["commit", "--quiet", "--verbose"])
     };
-    edited("f() { cp \"$1\" seen; }; f").ends(1);
+    edited("f() { cp \"$1\" seen; }; f").expect_code(1);
     let seen = project.read("seen");
     let symbol = "\n# symbols:\n# - added public function `second` in src/lib.rs\n";
     assert!(seen.contains(symbol), "{seen}");
-    edited("f() { echo own > \"$1\"; }; f").ends(0);
+    edited("f() { echo own > \"$1\"; }; f").expect_code(0);
     assert_eq!(last(&project), "own\n");
     project.stage("src/lib.rs", "pub fn first() {}\n");
-    project.git(&["commit", "--quiet", "-m", "my own words"]).ends(0);
+    project.git(&["commit", "--quiet", "-m", "my own words"]).expect_code(0);
     assert_eq!(last(&project), "my own words\n");
-    project.git(&["commit", "--quiet", "--amend"]).ends(0);
+    project.git(&["commit", "--quiet", "--amend"]).expect_code(0);
     assert_eq!(last(&project), "my own words\n");
     let leak = format!("use {}", token());
-    let ran = project.git(&["commit", "--quiet", "--allow-empty", "-m", &leak]).ends(1);
+    let ran = project.git(&["commit", "--quiet", "--allow-empty", "-m", &leak]).expect_code(1);
     assert!(ran.err.contains("commit-msg: the message contains a secret"), "{}", ran.err);
     assert!(!ran.err.contains(&token()) && !ran.out.contains(&token()));
 }
 
 #[test]
-fn a_push_is_judged_by_what_is_new() {
+fn a_push_checks_only_new_commits() {
     let project = Project::repository();
     let remote = tempfile::tempdir().expect("a folder");
     let url = remote.path().to_string_lossy().into_owned();
-    project.git(&["init", "--quiet", "--bare", &url]).ends(0);
-    project.git(&["remote", "add", "origin", &url]).ends(0);
+    project.git(&["init", "--quiet", "--bare", &url]).expect_code(0);
+    project.git(&["remote", "add", "origin", &url]).expect_code(0);
     project.stage("old.env", &format!("KEY={}\n", token()));
-    project.git(&["commit", "--quiet", "-m", "old"]).ends(0);
-    project.git(&["push", "--quiet", "origin", "HEAD:main"]).ends(0);
-    project.run(&["hook", "install", "--hook", "pre-push"]).ends(0);
+    project.git(&["commit", "--quiet", "-m", "old"]).expect_code(0);
+    project.git(&["push", "--quiet", "origin", "HEAD:main"]).expect_code(0);
+    project.run(&["hook", "install", "--hook", "pre-push"]).expect_code(0);
     // Commits on the remote are not new, whether or not the remote has the branch.
     project.stage("a.txt", "a\n");
-    project.git(&["commit", "--quiet", "-m", "clean"]).ends(0);
-    project.git(&["push", "--quiet", "origin", "HEAD:main", "HEAD:other"]).ends(0);
+    project.git(&["commit", "--quiet", "-m", "clean"]).expect_code(0);
+    project.git(&["push", "--quiet", "origin", "HEAD:main", "HEAD:other"]).expect_code(0);
     project.stage("new.env", &format!("KEY={}\n", token()));
-    project.git(&["commit", "--quiet", "-m", "new"]).ends(0);
+    project.git(&["commit", "--quiet", "-m", "new"]).expect_code(0);
     for branch in ["HEAD:main", "HEAD:third"] {
         assert_ne!(project.git(&["push", "--quiet", "origin", branch]).code, 0, "{branch}");
     }
-    project.git(&["push", "--quiet", "origin", ":other"]).ends(0);
+    project.git(&["push", "--quiet", "origin", ":other"]).expect_code(0);
 }
 
 #[test]
-fn what_is_staged_is_listed() {
+fn staged_changes_are_listed() {
     let project = Project::repository();
-    let ran = project.run(&["generate", "commit-message"]).ends(2);
+    let ran = project.run(&["generate", "commit-message"]).expect_code(2);
     assert_snapshot!(ran.err, @r"
     error: nothing is staged
     hint: stage what the commit is to hold: git add FILE…
     ");
     project.write("src/lib.rs", "pub fn first() {}\npub fn unstaged() {}\n");
     project.write("src/http_client.rs", "pub struct Client;\n");
-    project.git(&["add", "src/http_client.rs"]).ends(0);
+    project.git(&["add", "src/http_client.rs"]).expect_code(0);
     // In a subdirectory, the whole repository is used.
-    let ran = project.run_in("src", &["generate", "commit-message", "--format", "json"]).ends(0);
+    let ran = project.run_in("src", &["generate", "commit-message", "--format", "json"]).expect_code(0);
     assert_snapshot!(ran.out, @r#"
     {
       "convention": {
@@ -346,7 +346,7 @@ fn what_is_staged_is_listed() {
         ".aidd/rules/commits.md",
         "---\nseverity: error\ncheck:\n  commit: { conventional: { types: [feat, fix], scopes: [web] } }\n---\n# team/commits\n\nWhy.\n",
     );
-    let ran = project.run(&["generate", "commit-message"]).ends(0);
+    let ran = project.run(&["generate", "commit-message"]).expect_code(0);
     assert_snapshot!(ran.out, @"
     types: feat, fix (allowed by team/commits)
     scopes: web
@@ -357,22 +357,22 @@ fn what_is_staged_is_listed() {
     ");
     project.stage(&format!("docs/{}.md", token()), "# Key\n");
     for format in ["text", "json"] {
-        let ran = project.run(&["generate", "commit-message", "--format", format]).ends(0);
+        let ran = project.run(&["generate", "commit-message", "--format", format]).expect_code(0);
         assert!(!ran.out.contains(&token()), "{}", ran.out);
     }
 }
 
 #[test]
-fn renames_and_reverts_are_seen() {
+fn renames_and_reverts_are_detected() {
     let project = Project::repository();
-    project.git(&["mv", "src/lib.rs", "src/other.rs"]).ends(0);
-    let ran = project.run(&["generate", "commit-message"]).ends(0);
+    project.git(&["mv", "src/lib.rs", "src/other.rs"]).expect_code(0);
+    let ran = project.run(&["generate", "commit-message"]).expect_code(0);
     let renamed = "- renamed src/lib.rs to src/other.rs (source, same text)\n";
     assert!(ran.out.ends_with(renamed), "{}", ran.out);
-    project.git(&["commit", "--quiet", "-m", "refactor: another name"]).ends(0);
-    let hash = project.git(&["rev-parse", "HEAD"]).ends(0).out;
-    project.git(&["mv", "src/other.rs", "src/lib.rs"]).ends(0);
-    let ran = project.run(&["generate", "commit-message"]).ends(0);
+    project.git(&["commit", "--quiet", "-m", "refactor: another name"]).expect_code(0);
+    let hash = project.git(&["rev-parse", "HEAD"]).expect_code(0).out;
+    project.git(&["mv", "src/other.rs", "src/lib.rs"]).expect_code(0);
+    let ran = project.run(&["generate", "commit-message"]).expect_code(0);
     let reverts = format!("\nreverts: {} refactor: another name\n", hash.trim());
     assert!(ran.out.starts_with("type: revert (") && ran.out.contains(&reverts), "{}", ran.out);
 }
@@ -381,11 +381,11 @@ fn renames_and_reverts_are_seen() {
 fn the_first_commit_and_no_repository() {
     let project = Project::new(&[("README.md", "# The tool\n")]);
     fs::remove_dir(project.path().join(".git")).expect("removed");
-    let ran = project.run(&["generate", "commit-message"]).ends(2);
+    let ran = project.run(&["generate", "commit-message"]).expect_code(2);
     assert!(ran.err.ends_with("hint: create one with: git init\n"), "{}", ran.err);
-    project.git(&["init", "--quiet"]).ends(0);
-    project.git(&["add", "."]).ends(0);
-    let ran = project.run(&["generate", "commit-message"]).ends(0);
+    project.git(&["init", "--quiet"]).expect_code(0);
+    project.git(&["add", "."]).expect_code(0);
+    let ran = project.run(&["generate", "commit-message"]).expect_code(0);
     assert!(ran.out.starts_with("type: docs (only documentation changed)\n"), "{}", ran.out);
 }
 
@@ -403,6 +403,6 @@ fn the_hooks_for_pre_commit_can_be_run() {
         if args.len() == 1 {
             args.extend(["a.env", "src/lib.rs"]);
         }
-        project.run(&args).ends(1);
+        project.run(&args).expect_code(1);
     }
 }

@@ -1,7 +1,7 @@
 //! Hostile names and texts in every command and format: the output must not control a terminal or a
 //! CI system, and must remain valid in its format.
 
-use crate::cli::support::{Project, Ran};
+use crate::cli::support::{Project, RunOutput};
 use clap::{Command, CommandFactory, ValueEnum};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use std::ffi::OsStr;
@@ -199,18 +199,18 @@ fn valid() -> String {
 }
 
 /// The names of all runnable commands, as typed.
-fn leaves(command: &Command, path: &str, found: &mut Vec<String>) {
+fn runnable_commands(command: &Command, path: &str, found: &mut Vec<String>) {
     let inner: Vec<&Command> = command.get_subcommands().collect();
     if !path.is_empty() && (inner.is_empty() || !command.is_subcommand_required_set()) {
         found.push(path.to_owned());
     }
     for command in inner {
-        leaves(command, format!("{path} {}", command.get_name()).trim_start(), found);
+        runnable_commands(command, format!("{path} {}", command.get_name()).trim_start(), found);
     }
 }
 
 /// Whether `c` controls a terminal, is invisible, or ends a line.
-fn is_steering(c: char) -> bool {
+fn is_control(c: char) -> bool {
     c.is_control() || "\u{202e}\u{200b}\u{2028}\u{e0041}".contains(c)
 }
 
@@ -225,7 +225,7 @@ fn without_colors(text: &str) -> String {
 fn assert_harmless(what: &str, text: &str, is_github: bool) {
     for line in text.split('\n') {
         let line = line.strip_suffix('\r').unwrap_or(line);
-        let steering = line.chars().find(|&c| c != '\t' && is_steering(c));
+        let steering = line.chars().find(|&c| c != '\t' && is_control(c));
         assert!(steering.is_none(), "{what}: {steering:?} in {line:?}");
         let start = line.trim_start();
         let ours = ["error ", "warning ", "notice ", "group::", "endgroup::"];
@@ -258,7 +258,7 @@ fn assert_markdown(what: &str, text: &str) {
 }
 
 /// Runs a command in all environments and checks every byte of its output.
-fn run(project: &Project, args: &[&str], env: &[(&str, &str)]) -> Ran {
+fn run(project: &Project, args: &[&str], env: &[(&str, &str)]) -> RunOutput {
     let payload = format!(
         "{{\"hook_event_name\": \"PreToolUse\", \"session_id\": {0}, \"prompt\": {0}, \"source\": {0}, \"tool_name\": \"Write\", \
          \"cwd\": {1:?}, \"tool_input\": {{\"file_path\": {2}, \"content\": {3}}}, \"tool_response\": {{\"stderr\": {0}}}}}",
@@ -288,7 +288,7 @@ fn run(project: &Project, args: &[&str], env: &[(&str, &str)]) -> Ran {
     ran
 }
 
-fn filled<'a>(args: &[&'a str], id: &str) -> Vec<String> {
+fn with_placeholders<'a>(args: &[&'a str], id: &str) -> Vec<String> {
     let fill = |arg: &&'a str| arg.replace("EVIL", EVIL).replace("FILE", &format!("{NAME}.txt"));
     args.iter().map(|arg| if *arg == "ID" { id.to_owned() } else { fill(arg) }).collect()
 }
@@ -296,7 +296,7 @@ fn filled<'a>(args: &[&'a str], id: &str) -> Vec<String> {
 #[test]
 fn no_command_lets_hostile_text_through() {
     let mut all = Vec::new();
-    leaves(&aidd_cli::cli::Cli::command(), "", &mut all);
+    runnable_commands(&aidd_cli::cli::Cli::command(), "", &mut all);
     all.sort();
     let mut covered: Vec<String> = CASES.iter().map(|(path, _)| (*path).to_owned()).collect();
     covered.sort();
@@ -304,12 +304,12 @@ fn no_command_lets_hostile_text_through() {
 
     let project = project(&valid());
     let add = ["memory", "add", "decision", EVIL, "--topic", EVIL, "--json"];
-    let added = run(&project, &add, &[]).ends(0);
+    let added = run(&project, &add, &[]).expect_code(0);
     let added: serde_json::Value = serde_json::from_str(&added.out).expect("JSON");
     let id = added["id"].as_str().or(added["entry"]["id"].as_str()).expect("an id").to_owned();
     for (path, sets) in CASES {
         for args in *sets {
-            let args = filled(args, &id);
+            let args = with_placeholders(args, &id);
             let args: Vec<&str> = path.split(' ').chain(args.iter().map(String::as_str)).collect();
             let ran = run(&project, &args, &[]);
             if args[0] == "explain" && args.len() == 2 && args[1] == "team/evil" {
@@ -357,11 +357,11 @@ fn no_format_lets_hostile_text_through() {
     for format in aidd_report::Format::value_variants() {
         let format = format.to_possible_value().expect("a name");
         let format = format.get_name();
-        let found = run(&project, &["check", ".", "--format", format], &[]).ends(1);
+        let found = run(&project, &["check", ".", "--format", format], &[]).expect_code(1);
         assert!(found.out.contains("team/evil"), "{}", found.out);
         run(&project, &["ci", "--base", "main", "--format", format], &github);
     }
-    let found = run(&project, &["ci", "--base", "main"], &github).ends(1);
+    let found = run(&project, &["ci", "--base", "main"], &github).expect_code(1);
     assert!(found.out.contains("::error file="), "{}", found.out);
     let said = fs::read_to_string(summary).expect("a summary");
     assert!(said.contains("team/evil"), "{said}");
@@ -377,7 +377,7 @@ fn between_markers(text: &str) -> &str {
 }
 
 #[test]
-fn rules_are_exported_without_what_a_page_smuggles_in() {
+fn rules_are_exported_without_smuggled_markup() {
     let project = project(&valid());
     let page = |title: &str, text: &str| {
         format!(
@@ -391,20 +391,20 @@ fn rules_are_exported_without_what_a_page_smuggles_in() {
         .write("rules/team/smuggler.md", page("team/smuggler", &format!("Never <b>so</b> {evil}")));
     project
         .write("rules/guide.md", format!("# A guide\n\nRead <img src=x> [me](command:x) {evil}\n"));
-    run(&project, &["rule", "export", "agents-md"], &[]).ends(0);
+    run(&project, &["rule", "export", "agents-md"], &[]).expect_code(0);
     let text = fs::read_to_string(project.path().join("AGENTS.md")).expect("written");
     let block = between_markers(&text);
     assert!(block.contains("team/smuggler") && block.contains("- Read "), "{block}");
     assert_harmless("the block", block, false);
     assert_markdown("the block", block);
-    let shown = run(&project, &["rule", "export", "agents-md", "--stdout"], &[]).ends(0).out;
+    let shown = run(&project, &["rule", "export", "agents-md", "--stdout"], &[]).expect_code(0).out;
     assert_markdown("the block on standard output", between_markers(&shown));
     // The markers are found again.
-    run(&project, &["rule", "export", "agents-md", "--check"], &[]).ends(0);
+    run(&project, &["rule", "export", "agents-md", "--check"], &[]).expect_code(0);
 }
 
 #[test]
-fn hostile_configuration_is_quoted_and_no_more() {
+fn hostile_configuration_is_only_quoted() {
     let evil = quoted(EVIL, false);
     let configs = [
         format!("{{{evil}: 1, \"failOn\": {evil}, \"rules\": {{{evil}: {evil}}}}}"),

@@ -28,7 +28,7 @@ fn found(project: &Project, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_tracked_file_is_checked_whatever_an_ignore_file_names() {
+fn a_tracked_file_is_checked_despite_ignore_files() {
     let secret = format!("key = {}\n", token());
     let project = repository(&[
         (".gitignore", "*.env\nbuild/\n"),
@@ -54,7 +54,7 @@ fn a_tracked_file_is_checked_whatever_an_ignore_file_names() {
 }
 
 #[test]
-fn the_report_says_how_many_tracked_files_are_left_out() {
+fn the_report_counts_excluded_tracked_files() {
     let secret = format!("key = {}\n", token());
     let project = repository(&[
         (".aiddignore", "fixtures/\n"),
@@ -67,14 +67,14 @@ fn the_report_says_how_many_tracked_files_are_left_out() {
     git(&project, &["add", "."]);
     project.write("fixtures/untracked.txt", &secret);
     let message = "3 tracked files are excluded by `.aiddignore` (2) and `exclude` (1)";
-    let ran = project.run(&["check", "."]).ends(0);
+    let ran = project.run(&["check", "."]).expect_code(0);
     assert!(ran.out.contains(message), "{}", ran.out);
     for format in ["json", "markdown", "sarif", "github"] {
-        let ran = project.run(&["check", ".", "--format", format]).ends(0);
-        let is_told = ran.out.contains("3 tracked files are excluded by");
-        assert_eq!(is_told, format != "sarif", "{format}: {}", ran.out);
+        let ran = project.run(&["check", ".", "--format", format]).expect_code(0);
+        let is_reported = ran.out.contains("3 tracked files are excluded by");
+        assert_eq!(is_reported, format != "sarif", "{format}: {}", ran.out);
     }
-    let ran = project.run(&["check", ".", "--staged"]).ends(0);
+    let ran = project.run(&["check", ".", "--staged"]).expect_code(0);
     assert!(ran.out.contains(&message.replace("tracked", "changed")), "{}", ran.out);
     let ran = project.run(&["check", ".", "--no-ignore"]);
     assert!(!ran.out.contains("`.aiddignore`"), "{}", ran.out);
@@ -126,7 +126,7 @@ mod unix {
     const NAMES: [&str; 4] = [".gitignore", ".ignore", ".aiddignore", "d/.gitignore"];
 
     #[test]
-    fn an_ignore_file_that_is_no_regular_file_is_not_opened_and_told_of() {
+    fn an_irregular_ignore_file_is_not_opened_and_reported() {
         for name in NAMES {
             for kind in ["pipe", "zero", "link"] {
                 let secret = format!("key = {}\n", token());
@@ -145,8 +145,8 @@ mod unix {
                     let (code, text) = run(&project, args);
                     assert_eq!(code, 1, "{name} {kind}: {text}");
                     assert!(text.contains("--> d/c.env:1:7"), "{name} {kind}: {text}");
-                    let told = format!("{name}: not read as an ignore file: ");
-                    assert!(text.contains(&told), "{name} {kind} {args:?}: {text}");
+                    let expected = format!("{name}: not read as an ignore file: ");
+                    assert!(text.contains(&expected), "{name} {kind} {args:?}: {text}");
                 }
                 run(&project, &["doctor"]);
             }
@@ -154,7 +154,7 @@ mod unix {
     }
 
     #[test]
-    fn the_excludes_of_a_repository_are_opened_with_care() {
+    fn the_excludes_of_a_repository_must_be_a_regular_file() {
         let project = repository(&[("a.txt", "text\n")]);
         pipe(&project, ".git/info/exclude");
         let (code, text) = run(&project, &["check", "."]);
@@ -163,7 +163,7 @@ mod unix {
     }
 
     #[test]
-    fn an_ignore_file_that_is_too_large_names_nothing_and_is_told_of() {
+    fn a_too_large_ignore_file_is_skipped_and_reported() {
         let project = repository(&[("a.env", &format!("key = {}\n", token()))]);
         project.write(".gitignore", format!("*.env\n{}", "# nothing\n".repeat(300_000)));
         let (code, text) = run(&project, &["check", "."]);
@@ -173,7 +173,7 @@ mod unix {
     }
 
     #[test]
-    fn settings_and_baseline_that_are_no_regular_files_end_the_run() {
+    fn irregular_settings_and_baselines_are_errors() {
         for path in [".aidd/config.json", ".aidd/baseline.json"] {
             for kind in ["pipe", "zero", "out"] {
                 let project = Project::new(&[("a.txt", "text\n"), (".aidd/x", "")]);

@@ -14,7 +14,7 @@ The domain knows no one.
 ";
 
 #[test]
-fn imports_against_the_order_are_told_and_lost_ones_too() {
+fn reversed_and_unresolved_imports_are_reported() {
     let project = Project::new(&[
         ("rules/layers.md", LAYERS),
         ("tsconfig.json", "{\"compilerOptions\": {\"paths\": {\"@app/*\": [\"./src/app/*\"]}}}\n"),
@@ -26,7 +26,7 @@ fn imports_against_the_order_are_told_and_lost_ones_too() {
         ),
         ("src/domain/order.test.ts", "import \"../app/main\";\n"),
     ]);
-    let ran = project.run(&["check", ".", "--verbose"]).ends(1);
+    let ran = project.run(&["check", ".", "--verbose"]).expect_code(1);
     assert_snapshot!(ran.out, @r#"
     error[team/layers]: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, a higher layer
      --> src/domain/order.ts:1:23
@@ -49,9 +49,9 @@ fn imports_against_the_order_are_told_and_lost_ones_too() {
     note: team/layers 1 import looks like a part of the project and resolves to no file: `./gone` in src/domain/order.ts
     ");
     // Reported without a special option.
-    let plain = project.run(&["check", "."]).ends(1);
+    let plain = project.run(&["check", "."]).expect_code(1);
     assert_snapshot!(plain.err, @"note: team/layers 1 import looks like a part of the project and resolves to no file: `./gone` in src/domain/order.ts");
-    assert_eq!(project.run(&["check", ".", "--quiet"]).ends(1).err, "");
+    assert_eq!(project.run(&["check", ".", "--quiet"]).expect_code(1).err, "");
     project.write(
         "src/domain/order.ts",
         concat!(
@@ -59,7 +59,7 @@ fn imports_against_the_order_are_told_and_lost_ones_too() {
             "allow team/layers it is being moved\nimport { main } from \"@app/main\";\n"
         ),
     );
-    project.run(&["check", "."]).ends(0);
+    project.run(&["check", "."]).expect_code(0);
 }
 
 const DOC: &str = "---
@@ -75,20 +75,20 @@ A decision has a status.
 ";
 
 #[test]
-fn documents_are_judged_and_mended() {
+fn documents_are_checked_and_fixed() {
     let project = Project::new(&[
         ("rules/doc.md", DOC),
         ("docs/a.md", "# A\n\n[b](b.md#b) [folder](sub/) [lost](gone.md)\n"),
         ("docs/b.md", "# B\n\n## Status\n"),
         ("docs/sub/x.txt", ""),
     ]);
-    let ran = project.run(&["check", ".", "--format", "github"]).ends(0);
+    let ran = project.run(&["check", ".", "--format", "github"]).expect_code(0);
     assert_snapshot!(ran.out, @"
     ::warning file=docs/a.md,line=1,endLine=1,col=1,endColumn=4,title=team/doc::`## Status` is missing; it belongs after `# A`
     ::warning file=docs/a.md,line=3,endLine=3,col=28,endColumn=43,title=team/doc::the link target `gone.md` does not exist
     2 warnings in 4 files; 1 fixable with --fix
     ");
-    project.run(&["check", ".", "--fix"]).ends(0);
+    project.run(&["check", ".", "--fix"]).expect_code(0);
     assert_eq!(
         project.read("docs/a.md"),
         "# A\n\n[b](b.md#b) [folder](sub/) [lost](gone.md)\n\n## Status\n"

@@ -1,13 +1,13 @@
 //! The memory on the command line, as used by people, teams and agent clients.
 
-use crate::cli::support::{Project, Ran, token};
+use crate::cli::support::{Project, RunOutput, token};
 use insta::assert_snapshot;
 use serde_json::Value;
 use std::fs;
 
 const DECISIONS: &str = "ai/memory/decisions.jsonl";
 
-impl Ran {
+impl RunOutput {
     /// The output, parsed as JSON.
     #[track_caller]
     fn json(&self) -> Value {
@@ -17,7 +17,7 @@ impl Ran {
 
 impl Project {
     /// A directory outside a repository.
-    pub(crate) fn bare() -> Self {
+    pub(crate) fn outside_repository() -> Self {
         let project = Self::new(&[]);
         fs::remove_dir(project.path().join(".git")).expect("removed");
         project
@@ -27,19 +27,19 @@ impl Project {
     #[track_caller]
     pub(crate) fn memory(&self, args: &[&str]) -> Value {
         let args = [&["memory"], args, &["--json"]].concat();
-        self.run(&args).ends(0).json()
+        self.run(&args).expect_code(0).json()
     }
 
     /// Adds a decision; returns its id.
     #[track_caller]
-    pub(crate) fn decide(&self, text: &str, more: &[&str]) -> String {
+    pub(crate) fn add_decision(&self, text: &str, more: &[&str]) -> String {
         let answer = self.memory(&[&["add", "decision", text], more].concat());
         answer["id"].as_str().expect("an id").to_owned()
     }
 }
 
 /// Text without the parts that differ between runs: ids, hashes, times.
-pub(crate) fn steady(text: &str, ids: &[&str]) -> String {
+pub(crate) fn normalize(text: &str, ids: &[&str]) -> String {
     let mut text = text.to_owned();
     for (index, id) in ids.iter().enumerate() {
         text = text.replace(id, &format!("ID{}", index + 1));
@@ -67,8 +67,8 @@ pub(crate) fn steady(text: &str, ids: &[&str]) -> String {
 }
 
 #[test]
-fn looking_where_nothing_is_remembered_leaves_no_trace() {
-    let project = Project::bare();
+fn queries_without_a_memory_write_nothing() {
+    let project = Project::outside_repository();
     for args in [
         &["memory", "search", "auth"][..],
         &["memory", "recent"],
@@ -79,16 +79,16 @@ fn looking_where_nothing_is_remembered_leaves_no_trace() {
         &["memory", "doctor"],
         &["memory", "prune"],
     ] {
-        project.run(args).ends(0);
+        project.run(args).expect_code(0);
     }
-    let ran = project.run(&["memory", "show", "decision_1"]).ends(2);
+    let ran = project.run(&["memory", "show", "decision_1"]).expect_code(2);
     assert!(ran.err.contains("the memory is empty"), "{}", ran.err);
     assert_eq!(fs::read_dir(project.path()).expect("a folder").count(), 0);
 }
 
 #[test]
-fn a_decision_is_remembered_found_shown_and_followed() {
-    let project = Project::bare();
+fn a_decision_is_saved_found_shown_and_superseded() {
+    let project = Project::outside_repository();
     let ran = project.run(&[
         "memory",
         "add",
@@ -103,7 +103,7 @@ fn a_decision_is_remembered_found_shown_and_followed() {
         "--confidence",
         "0.8",
     ]);
-    let ran = ran.ends(0);
+    let ran = ran.expect_code(0);
     let first = ran.out.split(' ').nth(1).expect("an id").to_owned();
     assert_eq!(ran.out, format!("saved {first} in ai/memory/decisions.jsonl\n"));
     assert_eq!(project.read(DECISIONS).lines().count(), 1);
@@ -117,9 +117,9 @@ fn a_decision_is_remembered_found_shown_and_followed() {
     let answer = project.memory(&["supersede", hash, "Sessions live in Redis", "-r", "End them"]);
     let second = answer["id"].as_str().expect("an id").to_owned();
     assert_eq!(answer["superseded"], serde_json::json!([first]));
-    project.run(&["memory", "outcome", &second, "partial", "--reason", "Slow"]).ends(0);
-    let shown = project.run(&["memory", "show", &second]).ends(0).out;
-    assert_snapshot!(steady(&shown, &[&first, &second]), @r"
+    project.run(&["memory", "outcome", &second, "partial", "--reason", "Slow"]).expect_code(0);
+    let shown = project.run(&["memory", "show", &second]).expect_code(0).out;
+    assert_snapshot!(normalize(&shown, &[&first, &second]), @r"
     ID2
     decision · active · [PARTIAL: Slow] · auth · TIME TIME · changed TIME TIME
 
@@ -137,8 +137,8 @@ fn a_decision_is_remembered_found_shown_and_followed() {
       TIME TIME   REV  Sessions live in Redis
       TIME TIME   REV  Sessions live in Redis [PARTIAL]
     ");
-    let shown = project.run(&["memory", "show", &first]).ends(0).out;
-    assert_snapshot!(steady(&shown, &[&first, &second]), @r"
+    let shown = project.run(&["memory", "show", &first]).expect_code(0).out;
+    assert_snapshot!(normalize(&shown, &[&first, &second]), @r"
     ID1
     decision · superseded · auth · TIME TIME
 
@@ -155,24 +155,24 @@ fn a_decision_is_remembered_found_shown_and_followed() {
     let topics = project.memory(&["topics"]);
     assert_eq!(topics["topics"][0]["decisions"], 2);
     assert_eq!(topics["topics"][0]["active"], serde_json::json!([second]));
-    let recent = project.run(&["memory", "recent", "--type", "decision"]).ends(0);
-    assert_snapshot!(steady(&recent.out, &[&first, &second]), @"
+    let recent = project.run(&["memory", "recent", "--type", "decision"]).expect_code(0);
+    assert_snapshot!(normalize(&recent.out, &[&first, &second]), @"
     Sessions live in Redis [PARTIAL: Slow]
       Slow
       ID2 · TIME · auth
     ");
 
-    project.run(&["memory", "remove", &second, "--reason", "No"]).ends(0);
+    project.run(&["memory", "remove", &second, "--reason", "No"]).expect_code(0);
     let whole = project.memory(&["show", &first]);
     assert_eq!(whole["entries"][0]["status"], "active", "the superseded decision is active again");
-    let ran = project.run(&["memory", "remove", &second]).ends(2);
+    let ran = project.run(&["memory", "remove", &second]).expect_code(2);
     assert!(ran.err.contains(&second[..]), "{}", ran.err);
 }
 
 #[test]
 fn errors_say_what_to_do() {
-    let project = Project::bare();
-    let id = project.decide("Use SQLite", &[]);
+    let project = Project::outside_repository();
+    let id = project.add_decision("Use SQLite", &[]);
     let errors: String = [
         &["memory", "show", "nothing"][..],
         &["memory", "supersede", "nothing", "x"],
@@ -183,11 +183,11 @@ fn errors_say_what_to_do() {
         &["memory", "branch"],
     ]
     .iter()
-    .map(|args| project.run(args).ends(2).err)
+    .map(|args| project.run(args).expect_code(2).err)
     .collect();
-    let ran = project.run(&["memory", "import", "none.json"]).ends(2);
+    let ran = project.run(&["memory", "import", "none.json"]).expect_code(2);
     assert!(ran.err.starts_with("error: none.json: "), "{}", ran.err);
-    assert_snapshot!(steady(&errors, &[&id]), @"
+    assert_snapshot!(normalize(&errors, &[&id]), @"
     error: unknown memory `nothing`
     hint: `aidd memory recent` and `aidd memory search` print ids
     error: unknown memory `nothing`
@@ -204,23 +204,23 @@ fn errors_say_what_to_do() {
 }
 
 #[test]
-fn long_texts_come_from_standard_input_and_secrets_do_not_stay() {
-    let project = Project::bare();
+fn long_texts_come_from_standard_input_and_secrets_are_redacted() {
+    let project = Project::outside_repository();
     let text = format!("Deploys failed\nwith {}\n<private>my notes</private>\n", token());
     let args = ["memory", "add", "mistake", "-", "--fix", "Rotate", "--file", "deploy.env"];
-    let ran = project.run_with(text.as_bytes(), &args).ends(0);
+    let ran = project.run_with(text.as_bytes(), &args).expect_code(0);
     assert!(ran.err.contains("replaced by [REDACTED]"), "{}", ran.err);
     let id = ran.out.split(' ').nth(1).expect("an id").to_owned();
     let lines = project.read("ai/memory/mistakes.jsonl");
     assert!(!lines.contains(&token()) && !lines.contains("my notes"), "{lines}");
-    let ran = project.run_with(text.as_bytes(), &args).ends(0);
+    let ran = project.run_with(text.as_bytes(), &args).expect_code(0);
     assert_eq!(ran.out, format!("{id} occurred 2 times\n"));
 }
 
 #[test]
-fn two_branches_are_merged_and_settled() {
-    let project = Project::bare();
-    let base = project.decide("Sessions live in memory", &["--topic", "auth"]);
+fn two_branches_are_merged_and_resolved() {
+    let project = Project::outside_repository();
+    let base = project.add_decision("Sessions live in memory", &["--topic", "auth"]);
     let tracked = project.read(DECISIONS);
     let side = |text: &str| {
         let clone = Project::new(&[(DECISIONS, &tracked)]);
@@ -232,7 +232,7 @@ fn two_branches_are_merged_and_settled() {
         format!("{tracked}<<<<<<< HEAD\n{our_line}=======\n{their_line}>>>>>>> feature\n");
     project.write(DECISIONS, &conflict);
 
-    let checked = project.run(&["check", ".", "--format", "json"]).ends(1).json();
+    let checked = project.run(&["check", ".", "--format", "json"]).expect_code(1).json();
     let rules: Vec<&str> = checked["findings"]
         .as_array()
         .expect("findings")
@@ -248,71 +248,71 @@ fn two_branches_are_merged_and_settled() {
             "memory/conflict-marker"
         ]
     );
-    let ran = project.run(&["memory", "conflicts"]).ends(0);
+    let ran = project.run(&["memory", "conflicts"]).expect_code(0);
     let mut both = [&*ours, &*theirs];
     both.sort_unstable();
-    assert_snapshot!(steady(&ran.out, &both).replace("In cookies", "…").replace("In Redis", "…"), @r"
+    assert_snapshot!(normalize(&ran.out, &both).replace("In cookies", "…").replace("In Redis", "…"), @r"
     several decisions on auth
       ID1  TIME  …
       ID2  TIME  …
     ");
-    project.run(&["memory", "doctor"]).ends(1);
-    let ran = project.run(&["memory", "settle", &ours]).ends(0);
+    project.run(&["memory", "doctor"]).expect_code(1);
+    let ran = project.run(&["memory", "settle", &ours]).expect_code(0);
     assert_eq!(ran.out, format!("kept {ours}\nsuperseded {theirs}\n"));
-    let ran = project.run(&["memory", "doctor", "--fix"]).ends(0);
+    let ran = project.run(&["memory", "doctor", "--fix"]).expect_code(0);
     assert!(ran.out.contains("fixed          3 lines in ai/memory/decisions.jsonl"), "{}", ran.out);
-    project.run(&["check", "."]).ends(0);
+    project.run(&["check", "."]).expect_code(0);
     assert_eq!(project.memory(&["conflicts"])["conflicts"], serde_json::json!([]));
 }
 
 #[test]
-fn two_edits_side_by_side_are_settled_by_name() {
-    let project = Project::bare();
-    let id = project.decide("Cookies live for an hour", &[]);
+fn two_conflicting_edits_are_resolved_by_revision() {
+    let project = Project::outside_repository();
+    let id = project.add_decision("Cookies live for an hour", &[]);
     let tracked = project.read(DECISIONS);
     let side = |text: &str| {
         let clone = Project::new(&[(DECISIONS, &tracked)]);
-        clone.run(&["memory", "edit", &id, "--content", text]).ends(0);
+        clone.run(&["memory", "edit", &id, "--content", text]).expect_code(0);
         clone.read(DECISIONS).replace(&tracked, "")
     };
     let text = format!("{tracked}{}{}", side("For a day"), side("For a week"));
     project.write(DECISIONS, text);
-    let ran = project.run(&["check", ".", "--only", "memory/*"]).ends(0);
+    let ran = project.run(&["check", ".", "--only", "memory/*"]).expect_code(0);
     assert!(ran.out.contains("warning[memory/contested-edit]: 2 edits of"), "{}", ran.out);
     let conflicts = project.memory(&["conflicts"]);
     let edits = conflicts["conflicts"][0]["edits"].as_array().expect("edits");
     let day = edits.iter().find(|edit| edit["content"] == "For a day").expect("an edit");
     let rev = day["rev"].as_str().expect("a hash");
-    project.run(&["memory", "settle", &id, "--rev", rev]).ends(0);
+    project.run(&["memory", "settle", &id, "--rev", rev]).expect_code(0);
     let whole = project.memory(&["show", &id]);
     assert_eq!(whole["entries"][0]["content"], "For a day");
     assert_eq!(whole["entries"][0]["history"].as_array().expect("a history").len(), 4);
-    let ran = project.run(&["check", ".", "--only", "memory/*"]).ends(0);
+    let ran = project.run(&["check", ".", "--only", "memory/*"]).expect_code(0);
     assert!(ran.out.starts_with("no problems"), "{}", ran.out);
 }
 
 #[test]
-fn an_export_is_taken_in_elsewhere_once() {
-    let project = Project::bare();
-    let first = project.decide("Use `SQLite`", &["--topic", "store"]);
-    project.decide("Use files", &["--topic", "store"]);
+fn an_export_is_imported_elsewhere_once() {
+    let project = Project::outside_repository();
+    let first = project.add_decision("Use `SQLite`", &["--topic", "store"]);
+    project.add_decision("Use files", &["--topic", "store"]);
     project.memory(&["add", "convention", "Errors say what to do", "--example", "hint: …"]);
     project.memory(&["add", "insight", "Long lines hide conflicts", "--tag", "git"]);
-    project.run(&["memory", "export", "-o", "all.jsonl"]).ends(0);
+    project.run(&["memory", "export", "-o", "all.jsonl"]).expect_code(0);
     let text = project.read("all.jsonl");
     assert_eq!(text.lines().count(), 4);
 
-    let other = Project::bare();
-    let ran = other.run_with(text.as_bytes(), &["memory", "import", "-", "--dry-run"]).ends(0);
+    let other = Project::outside_repository();
+    let ran = other.run_with(text.as_bytes(), &["memory", "import", "-", "--dry-run"]).expect_code(0);
     assert_eq!(ran.out, "read - as aidd\nwould import 4 memories; 0 already known\n");
     assert!(!other.path().join("ai").exists());
-    let ran = other.run_with(text.as_bytes(), &["memory", "import", "-"]).ends(0);
+    let ran = other.run_with(text.as_bytes(), &["memory", "import", "-"]).expect_code(0);
     assert_eq!(ran.out, "read - as aidd\nimported 4 memories; 0 already known\n");
-    let ran = other.run_with(text.as_bytes(), &["memory", "import", "-"]).ends(0);
+    let ran = other.run_with(text.as_bytes(), &["memory", "import", "-"]).expect_code(0);
     assert_eq!(ran.out, "read - as aidd\nimported 0 memories; 4 already known\n");
-    assert_eq!(other.run(&["memory", "export"]).ends(0).out, text);
+    assert_eq!(other.run(&["memory", "export"]).expect_code(0).out, text);
     assert_eq!(other.memory(&["show", &first])["entries"][0]["status"], "superseded");
-    let page = other.run(&["memory", "export", "--format", "markdown", "--tracked"]).ends(0).out;
+    let page = other.run(&["memory", "export", "--format", "markdown", "--tracked"]).expect_code(0).out;
     let ids: Vec<String> = other.memory(&["recent"])["hits"]
         .as_array()
         .expect("hits")
@@ -320,7 +320,7 @@ fn an_export_is_taken_in_elsewhere_once() {
         .map(|hit| hit["id"].as_str().expect("an id").to_owned())
         .collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    assert_snapshot!(steady(&page, &ids), @"
+    assert_snapshot!(normalize(&page, &ids), @"
     # Project memory
 
     ## Decisions
@@ -339,13 +339,13 @@ fn an_export_is_taken_in_elsewhere_once() {
 }
 
 #[test]
-fn memories_of_other_programs_are_taken_in() {
-    let project = Project::bare();
+fn memories_of_other_programs_are_imported() {
+    let project = Project::outside_repository();
     project.write(
         "memory.jsonl",
         "{\"type\":\"entity\",\"name\":\"Auth\",\"entityType\":\"component\",\"observations\":[\"uses JWT\"]}\n{\"type\":\"relation\",\"from\":\"x\",\"to\":\"y\",\"relationType\":\"z\"}\n",
     );
-    let ran = project.run(&["memory", "import", "memory.jsonl"]).ends(0);
+    let ran = project.run(&["memory", "import", "memory.jsonl"]).expect_code(0);
     assert_snapshot!(ran.out, @"
     read memory.jsonl as server-memory
     imported 1 memory; 0 already known
@@ -356,10 +356,10 @@ fn memories_of_other_programs_are_taken_in() {
 }
 
 #[test]
-fn to_only_look_at_an_import_leaves_no_trace() {
-    let project = Project::bare();
+fn a_dry_run_import_writes_nothing() {
+    let project = Project::outside_repository();
     project.write("memory.jsonl", "{\"type\":\"entity\",\"name\":\"Auth\",\"entityType\":\"component\",\"observations\":[\"uses JWT\"]}\n");
-    let ran = project.run(&["memory", "import", "memory.jsonl", "--dry-run"]).ends(0);
+    let ran = project.run(&["memory", "import", "memory.jsonl", "--dry-run"]).expect_code(0);
     assert!(ran.out.contains("would import 1 memory"), "{}", ran.out);
     assert_eq!(ran.err, "");
     assert!(!project.path().join(".aidd").exists() && !project.path().join("ai").exists());
@@ -367,9 +367,9 @@ fn to_only_look_at_an_import_leaves_no_trace() {
 
 #[cfg(unix)]
 #[test]
-fn the_doctor_reports_what_it_cannot_mend() {
+fn the_doctor_reports_what_it_cannot_fix() {
     let project = Project::new(&[]);
-    let id = project.decide("Use SQLite", &[]);
+    let id = project.add_decision("Use SQLite", &[]);
     // Like stores that were created before they had a `.gitignore`.
     fs::remove_file(project.path().join(".aidd/.gitignore")).expect("removed");
     let line = project.read(DECISIONS);
@@ -378,8 +378,8 @@ fn the_doctor_reports_what_it_cannot_mend() {
     fs::write(&victim, format!("{line}{line}")).expect("written");
     fs::remove_file(project.path().join(DECISIONS)).expect("removed");
     std::os::unix::fs::symlink(&victim, project.path().join(DECISIONS)).expect("linked");
-    let ran = project.run(&["memory", "doctor", "--fix"]).ends(1);
-    assert_snapshot!(steady(&ran.out, &[&id]), @"
+    let ran = project.run(&["memory", "doctor", "--fix"]).expect_code(1);
+    assert_snapshot!(normalize(&ran.out, &[&id]), @"
     root           ROOT
     store          sqlite, intact
     memories       1 decision
@@ -394,15 +394,15 @@ fn the_doctor_reports_what_it_cannot_mend() {
 }
 
 #[test]
-fn the_doctor_names_each_thing_and_mends_it() {
+fn the_doctor_reports_and_fixes_each_problem() {
     let project = Project::new(&[(".gitignore", ".aidd/branches/\n")]);
-    let id = project.decide("Use SQLite", &[]);
+    let id = project.add_decision("Use SQLite", &[]);
     // Like stores that were created before they had a `.gitignore`.
     fs::remove_file(project.path().join(".aidd/.gitignore")).expect("removed");
     let line = project.read(DECISIONS);
     project.write(DECISIONS, format!("{line}{line}torn {{\n"));
-    let ran = project.run(&["memory", "doctor"]).ends(1);
-    assert_snapshot!(steady(&ran.out, &[&id]), @"
+    let ran = project.run(&["memory", "doctor"]).expect_code(1);
+    assert_snapshot!(normalize(&ran.out, &[&id]), @"
     root           ROOT
     store          sqlite, intact
     memories       1 decision
@@ -417,8 +417,8 @@ fn the_doctor_names_each_thing_and_mends_it() {
     wrong          ignored: .gitignore excludes .aidd/branches, so it is not shared
                    delete that line, or add after it: !.aidd/branches/
     ");
-    let ran = project.run(&["memory", "doctor", "--fix"]).ends(1);
-    assert_snapshot!(steady(&ran.out, &[&id]), @"
+    let ran = project.run(&["memory", "doctor", "--fix"]).expect_code(1);
+    assert_snapshot!(normalize(&ran.out, &[&id]), @"
     root           ROOT
     store          sqlite, intact
     memories       1 decision
@@ -433,36 +433,36 @@ fn the_doctor_names_each_thing_and_mends_it() {
                    delete that line, or add after it: !.aidd/branches/
     ");
     assert_eq!(project.read(DECISIONS), format!("{line}torn {{\n"));
-    let seen = project.run(&["memory", "doctor", "--json"]).ends(1).json();
+    let seen = project.run(&["memory", "doctor", "--json"]).expect_code(1).json();
     assert_eq!(seen["wrong"].as_array().expect("a list").len(), 2);
     // A missing or invalid store is rebuilt.
     fs::write(project.path().join(".aidd/data.db"), "not a database").expect("written");
     project.write(DECISIONS, &line);
     project.write(".gitignore", "/.aidd/data.*\n");
-    project.run(&["memory", "doctor"]).ends(0);
+    project.run(&["memory", "doctor"]).expect_code(0);
     assert_eq!(project.memory(&["show", &id])["entries"][0]["content"], "Use SQLite");
 }
 
 #[test]
 fn tracked_files_are_pruned_only_by_force() {
-    let project = Project::bare();
-    let id = project.decide("Use SQLite", &[]);
-    project.run(&["memory", "remove", &id]).ends(0);
+    let project = Project::outside_repository();
+    let id = project.add_decision("Use SQLite", &[]);
+    project.run(&["memory", "remove", &id]).expect_code(0);
     let before = project.read(DECISIONS);
     std::thread::sleep(std::time::Duration::from_millis(5));
     let args = ["memory", "prune", "--tracked", "--days", "0"];
-    let ran = project.run(&args).ends(0);
+    let ran = project.run(&args).expect_code(0);
     assert!(ran.out.starts_with("would remove the lines of"), "{}", ran.out);
     assert_eq!(project.read(DECISIONS), before);
-    project.run(&[&args[..], &["--apply"]].concat()).ends(0);
+    project.run(&[&args[..], &["--apply"]].concat()).expect_code(0);
     assert_eq!(project.read(DECISIONS), "");
-    project.run(&["memory", "prune", "--apply"]).ends(2);
+    project.run(&["memory", "prune", "--apply"]).expect_code(2);
 }
 
 #[test]
-fn a_prompt_is_answered_whatever_the_hook_is_given() {
-    let project = Project::bare();
-    let hook = |stdin: &str| project.run_with(stdin.as_bytes(), &["hook", "user-prompt"]).ends(0);
+fn a_prompt_hook_succeeds_on_any_input() {
+    let project = Project::outside_repository();
+    let hook = |stdin: &str| project.run_with(stdin.as_bytes(), &["hook", "user-prompt"]).expect_code(0);
     let prompt = |text: &str| {
         serde_json::json!({"session_id": "s", "transcript_path": "/t", "cwd": "/",
             "hook_event_name": "UserPromptSubmit", "prompt": text})
@@ -489,6 +489,6 @@ fn a_prompt_is_answered_whatever_the_hook_is_given() {
         assert_eq!((&*ran.out, &*ran.err), ("", ""), "{silent}");
     }
     // Exit code 2 would block the prompt.
-    project.run(&["hook", "user-prompt", "--no-such-option"]).ends(0);
+    project.run(&["hook", "user-prompt", "--no-such-option"]).expect_code(0);
     assert_eq!(fs::read_dir(project.path()).expect("a folder").count(), 0);
 }

@@ -1,47 +1,47 @@
 //! Layers, outcomes and branches of the memory, as shown by the binary in a real repository.
 
-use crate::cli::agent_hooks::claude;
-use crate::cli::support::{Project, Ran};
+use crate::cli::agent_hooks::claude_event;
+use crate::cli::support::{Project, RunOutput};
 use serde_json::{Value, json};
 
 const DECISIONS: &str = "ai/memory/decisions.jsonl";
 
 impl Project {
     /// A repository with a committed memory setup.
-    fn remembering() -> Self {
+    fn with_memory() -> Self {
         let project = Self::repository();
-        project.run(&["init"]).ends(0);
-        project.commits();
+        project.run(&["init"]).expect_code(0);
+        project.commit_all();
         project
     }
 
-    fn commits(&self) {
-        self.git(&["add", "-A"]).ends(0);
-        self.git(&["commit", "--quiet", "--allow-empty", "-m", "docs: remember"]).ends(0);
+    fn commit_all(&self) {
+        self.git(&["add", "-A"]).expect_code(0);
+        self.git(&["commit", "--quiet", "--allow-empty", "-m", "docs: remember"]).expect_code(0);
     }
 
-    fn goes_to(&self, args: &[&str]) {
-        self.git(&[&["checkout", "--quiet"], args].concat()).ends(0);
+    fn checkout(&self, args: &[&str]) {
+        self.git(&[&["checkout", "--quiet"], args].concat()).expect_code(0);
     }
 
-    fn remembers(&self, args: &[&str]) -> String {
+    fn add_memory(&self, args: &[&str]) -> String {
         let answer = self.memory(&[&["add"], args].concat());
         answer["id"].as_str().expect("an id").to_owned()
     }
 
-    fn said(&self, args: &[&str]) -> String {
-        let ran: Ran = self.run(&[&["memory"], args].concat()).ends(0);
+    fn memory_output(&self, args: &[&str]) -> String {
+        let ran: RunOutput = self.run(&[&["memory"], args].concat()).expect_code(0);
         ran.out
     }
 
     /// The text that an agent receives at the start of a conversation, and for a prompt.
-    fn told(&self, prompt: &str) -> [String; 2] {
+    fn agent_contexts(&self, prompt: &str) -> [String; 2] {
         let start =
-            self.answer("session-start", &claude("SessionStart", json!({"source": "startup"})));
+            self.answer("session-start", &claude_event("SessionStart", json!({"source": "startup"})));
         let start = start["hookSpecificOutput"]["additionalContext"].as_str();
         let prompt =
-            self.tells("user-prompt", &claude("UserPromptSubmit", json!({"prompt": prompt})));
-        [start.unwrap_or_default().to_owned(), prompt.ends(0).out]
+            self.run_hook("user-prompt", &claude_event("UserPromptSubmit", json!({"prompt": prompt})));
+        [start.unwrap_or_default().to_owned(), prompt.expect_code(0).out]
     }
 }
 
@@ -51,9 +51,9 @@ fn titles(found: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn what_a_session_noted_on_a_branch_is_no_decision_of_the_project() {
-    let project = Project::remembering();
-    project.remembers(&["decision", "Use PostgreSQL for the carts", "--topic", "store"]);
+fn observations_on_a_branch_are_not_project_decisions() {
+    let project = Project::with_memory();
+    project.add_memory(&["decision", "Use PostgreSQL for the carts", "--topic", "store"]);
     let noted = json!({
         "id": "decision_1763800000000_0a1b2c3d4e5f", "type": "decision", "layer": "session",
         "content": "Keep all carts in MongoDB", "metadata": {}, "status": "active",
@@ -62,17 +62,17 @@ fn what_a_session_noted_on_a_branch_is_no_decision_of_the_project() {
         "schemaVersion": 1, "topic": "store",
     });
     project.write("noted.jsonl", format!("{noted}\n"));
-    project.run(&["memory", "import", "noted.jsonl"]).ends(0);
-    for text in project.told("what did we decide, do we keep all carts in MongoDB?") {
+    project.run(&["memory", "import", "noted.jsonl"]).expect_code(0);
+    for text in project.agent_contexts("what did we decide, do we keep all carts in MongoDB?") {
         assert!(!text.contains("MongoDB"), "{text}");
     }
-    assert!(!project.said(&["topics"]).contains("MongoDB"));
-    assert!(!project.said(&["export", "--tracked"]).contains("MongoDB"));
-    let page = project.said(&["export", "--format", "markdown"]);
+    assert!(!project.memory_output(&["topics"]).contains("MongoDB"));
+    assert!(!project.memory_output(&["export", "--tracked"]).contains("MongoDB"));
+    let page = project.memory_output(&["export", "--format", "markdown"]);
     let (known, own) = page.split_once("# Only in this checkout").expect("two parts");
     assert!(!known.contains("MongoDB"), "{page}");
     assert!(own.contains("Keep all carts in MongoDB"), "{page}");
-    let found = project.said(&["search", "carts in MongoDB"]);
+    let found = project.memory_output(&["search", "carts in MongoDB"]);
     assert!(
         found.contains("Keep all carts in MongoDB [observed in a session on feature/login]"),
         "{found}"
@@ -80,15 +80,15 @@ fn what_a_session_noted_on_a_branch_is_no_decision_of_the_project() {
 }
 
 #[test]
-fn what_failed_says_so_wherever_it_is_shown() {
-    let project = Project::remembering();
+fn failed_decisions_are_marked_everywhere() {
+    let project = Project::with_memory();
     let text = "Sessions live in signed cookies";
-    let bad = project.remembers(&["decision", text, "--topic", "auth", "--reasoning", "no store"]);
-    let half = project.remembers(&["decision", "Carts are cached in Redis", "--topic", "cache"]);
-    project.said(&["outcome", &bad, "failed", "--reason", "Cookies grew over 4 KB"]);
-    project.said(&["outcome", &half, "partial", "--reason", "evictions at noon"]);
+    let bad = project.add_memory(&["decision", text, "--topic", "auth", "--reasoning", "no store"]);
+    let half = project.add_memory(&["decision", "Carts are cached in Redis", "--topic", "cache"]);
+    project.memory_output(&["outcome", &bad, "failed", "--reason", "Cookies grew over 4 KB"]);
+    project.memory_output(&["outcome", &half, "partial", "--reason", "evictions at noon"]);
     let mark = "[FAILED: Cookies grew over 4 KB]";
-    let [start, prompt] = project.told("where do our sessions live, in signed cookies?");
+    let [start, prompt] = project.agent_contexts("where do our sessions live, in signed cookies?");
     assert!(start.contains("Failed decisions, not to be repeated"), "{start}");
     let (_, held) = start.split_once("## Active decisions").expect("a part");
     let held = held.split("\n## ").next().unwrap_or_default();
@@ -97,39 +97,39 @@ fn what_failed_says_so_wherever_it_is_shown() {
     for (surface, shown) in [
         ("start", start.as_str()),
         ("prompt", &prompt),
-        ("search", &project.said(&["search", "signed cookies"])),
-        ("recent", &project.said(&["recent"])),
-        ("show", &project.said(&["show", &bad])),
-        ("timeline", &project.said(&["timeline", &half])),
-        ("topics", &project.said(&["topics"])),
+        ("search", &project.memory_output(&["search", "signed cookies"])),
+        ("recent", &project.memory_output(&["recent"])),
+        ("show", &project.memory_output(&["show", &bad])),
+        ("timeline", &project.memory_output(&["timeline", &half])),
+        ("topics", &project.memory_output(&["topics"])),
     ] {
         assert!(shown.contains(mark), "{surface}: {shown}");
     }
     assert!(!prompt.contains("because: no store"), "{prompt}");
-    let page = project.said(&["export", "--format", "markdown"]);
+    let page = project.memory_output(&["export", "--format", "markdown"]);
     let (_, failed) = page.split_once("## Decisions that failed").expect("a part");
     assert!(failed.contains(text) && !failed.contains("Redis"), "{page}");
     let found = project.memory(&["search", "signed cookies"]);
     assert_eq!(found["hits"][0]["outcomeReason"], "Cookies grew over 4 KB", "{found}");
     // A further decision on its topic reports both outcomes.
-    let other = project.remembers(&["decision", "Sessions live in Redis", "--topic", "AUTH!"]);
+    let other = project.add_memory(&["decision", "Sessions live in Redis", "--topic", "AUTH!"]);
     assert_eq!(project.memory(&["topics"])["topics"][0]["active"], json!([other]));
 }
 
 #[test]
-fn a_branch_without_the_file_has_none_of_its_lines() {
-    let project = Project::remembering();
-    project.goes_to(&["-b", "with"]);
-    project.remembers(&["decision", "Use Redis for the carts", "--topic", "store"]);
-    project.commits();
-    project.goes_to(&["main"]);
+fn a_branch_without_the_file_has_no_memories_of_it() {
+    let project = Project::with_memory();
+    project.checkout(&["-b", "with"]);
+    project.add_memory(&["decision", "Use Redis for the carts", "--topic", "store"]);
+    project.commit_all();
+    project.checkout(&["main"]);
     assert!(!project.path().join(DECISIONS).exists());
     assert_eq!(titles(&project.memory(&["search", "Redis"])), [""; 0]);
-    let [start, _] = project.told("where are the carts stored in production now?");
+    let [start, _] = project.agent_contexts("where are the carts stored in production now?");
     assert!(!start.contains("Redis"), "{start}");
     project.run(&["memory", "doctor", "--fix"]);
     assert!(!project.path().join(DECISIONS).exists());
-    project.goes_to(&["with"]);
+    project.checkout(&["with"]);
     assert_eq!(titles(&project.memory(&["search", "Redis"])), ["Use Redis for the carts"]);
     // A file that is in Git but missing in the work tree was deleted by mistake.
     std::fs::remove_file(project.path().join(DECISIONS)).expect("removed");
@@ -137,24 +137,24 @@ fn a_branch_without_the_file_has_none_of_its_lines() {
 }
 
 #[test]
-fn what_two_branches_said_is_joined_by_a_merge() {
-    let project = Project::remembering();
-    let old = project.remembers(&["decision", "Talk REST between services"]);
-    project.commits();
+fn a_merge_combines_the_memories_of_two_branches() {
+    let project = Project::with_memory();
+    let old = project.add_memory(&["decision", "Talk REST between services"]);
+    project.commit_all();
     for (branch, new, convention) in
         [("one", "Talk GraphQL", "Dates are UTC"), ("two", "Talk gRPC", "dates are  UTC.")]
     {
-        project.goes_to(&["-b", branch, "main"]);
-        project.said(&["supersede", &old, new]);
-        project.remembers(&["convention", convention]);
-        project.commits();
+        project.checkout(&["-b", branch, "main"]);
+        project.memory_output(&["supersede", &old, new]);
+        project.add_memory(&["convention", convention]);
+        project.commit_all();
     }
-    project.git(&["merge", "--quiet", "-m", "merged", "one"]).ends(0);
+    project.git(&["merge", "--quiet", "-m", "merged", "one"]).expect_code(0);
     let conflicts = project.memory(&["conflicts"]);
     let conflicts = conflicts["conflicts"].as_array().expect("conflicts");
     assert_eq!(conflicts.len(), 1, "{conflicts:?}");
     assert_eq!(conflicts[0]["kind"], "forked");
-    let text = project.said(&["conflicts"]);
+    let text = project.memory_output(&["conflicts"]);
     assert!(text.contains("Talk GraphQL") && text.contains("Talk gRPC"), "{text}");
     let checked = project.run(&["check", "ai/memory"]);
     assert!(checked.out.contains("memory/competing-decisions"), "{}", checked.out);
@@ -162,6 +162,6 @@ fn what_two_branches_said_is_joined_by_a_merge() {
     assert_eq!(found["hits"].as_array().expect("hits").len(), 1, "{found}");
     let all = project.memory(&["search", "dates UTC", "--type", "convention", "--all"]);
     for hit in all["hits"].as_array().expect("hits") {
-        project.said(&["show", hit["id"].as_str().expect("an id")]);
+        project.memory_output(&["show", hit["id"].as_str().expect("an id")]);
     }
 }

@@ -7,18 +7,18 @@ use std::fs;
 const DECISIONS: &str = "ai/memory/decisions.jsonl";
 
 #[test]
-fn an_edit_changes_what_it_names_or_is_refused() {
-    let project = Project::bare();
-    let id = project.decide("Use SQLite", &["--topic", "store"]);
+fn an_edit_changes_the_named_fields_or_is_refused() {
+    let project = Project::outside_repository();
+    let id = project.add_decision("Use SQLite", &["--topic", "store"]);
     let edit = |args: &[&str]| project.run(&[&["memory", "edit", &id], args].concat());
-    edit(&["--set", "content=Use Postgres", "--set", "reasoning=Many writers"]).ends(0);
+    edit(&["--set", "content=Use Postgres", "--set", "reasoning=Many writers"]).expect_code(0);
     let entry = project.memory(&["show", &id])["entries"][0].clone();
     assert_eq!(entry["content"], "Use Postgres");
     assert_eq!(entry["metadata"]["reasoning"], "Many writers");
     assert_eq!(entry["metadata"]["content"], Value::Null);
-    edit(&["--set", "topic=database"]).ends(0);
+    edit(&["--set", "topic=database"]).expect_code(0);
     assert_eq!(project.memory(&["show", &id])["entries"][0]["topic"], "database");
-    edit(&["--unset", "topic"]).ends(0);
+    edit(&["--unset", "topic"]).expect_code(0);
     assert_eq!(project.memory(&["show", &id])["entries"][0]["topic"], Value::Null);
     let before = project.read(DECISIONS);
     for (args, said) in [
@@ -32,22 +32,22 @@ fn an_edit_changes_what_it_names_or_is_refused() {
         (&["--content", "x", "--set", "content=y"], "both name `content`"),
         (&["--set", "context=x", "--unset", "context"], "field `context` is set twice"),
     ] {
-        let ran = edit(args).ends(2);
+        let ran = edit(args).expect_code(2);
         assert!(ran.err.contains(said), "{args:?}: {}", ran.err);
     }
     assert_eq!(project.read(DECISIONS), before);
 }
 
 #[test]
-fn the_log_of_memory_v2_is_imported_with_its_chain_and_times() {
-    let project = Project::bare();
+fn the_memory_v2_log_is_imported_with_its_history() {
+    let project = Project::outside_repository();
     let log = [
         r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-14T09:30:00Z","decision_id":"aaa","topic":"auth","decision":"JWT","rationale":"simple","status":"active"}"#,
         r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-15T09:30:00Z","decision_id":"bbb","topic":"auth","decision":"Sessions","status":"active","supersedes":"aaa"}"#,
         r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-16T09:30:00Z","decision_id":"ccc","topic":"queue","decision":"Kafka","status":"rejected"}"#,
     ];
     project.write("T-1.decisions.jsonl", log.join("\n"));
-    let ran = project.run(&["memory", "import", "T-1.decisions.jsonl"]).ends(0);
+    let ran = project.run(&["memory", "import", "T-1.decisions.jsonl"]).expect_code(0);
     assert!(ran.out.contains("as memory-v2"), "{}", ran.out);
     let found = project.memory(&["search", "--all", "--sort", "oldest"]);
     let found: Vec<(&str, &str, i64)> = found["hits"]
@@ -63,13 +63,13 @@ fn the_log_of_memory_v2_is_imported_with_its_chain_and_times() {
         found,
         [("JWT", "superseded", 1_771_061_400_000), ("Sessions", "active", 1_771_147_800_000)]
     );
-    let again = project.run(&["memory", "import", "T-1.decisions.jsonl"]).ends(0);
+    let again = project.run(&["memory", "import", "T-1.decisions.jsonl"]).expect_code(0);
     assert!(again.out.contains("imported 0 memories"), "{}", again.out);
 }
 
 #[test]
-fn another_programs_database_is_named_and_kept() {
-    let project = Project::bare();
+fn another_programs_database_is_reported_and_preserved() {
+    let project = Project::outside_repository();
     let path = project.path().join(".aidd/data.db");
     // The first page of an empty database with the application id of GeoPackage.
     let mut before = vec![0; 4096];
@@ -83,7 +83,7 @@ fn another_programs_database_is_named_and_kept() {
     before[100..108].copy_from_slice(&[13, 0, 0, 0, 0, 0x10, 0, 0]);
     fs::create_dir_all(project.path().join(".aidd")).expect("made");
     fs::write(&path, &before).expect("written");
-    let ran = project.run(&["memory", "add", "decision", "Use SQLite"]).ends(0);
+    let ran = project.run(&["memory", "add", "decision", "Use SQLite"]).expect_code(0);
     assert!(ran.err.contains("another program (application id 0x47504b47"), "{}", ran.err);
     assert!(!ran.err.contains("damaged"), "{}", ran.err);
     let seen = project.run(&["memory", "doctor"]);
@@ -96,8 +96,8 @@ fn another_programs_database_is_named_and_kept() {
 }
 
 #[test]
-fn a_project_with_its_memory_in_the_plain_folder_goes_on_there() {
-    let project = Project::bare();
+fn an_existing_memory_directory_is_used() {
+    let project = Project::outside_repository();
     fs::create_dir(project.path().join(".git")).expect("made");
     let line =
         r#"{"at":1,"content":"Use SQLite","id":"decision_1_a","topic":"store","type":"decision"}"#;
@@ -109,7 +109,7 @@ fn a_project_with_its_memory_in_the_plain_folder_goes_on_there() {
     let attributes = project.read(".gitattributes");
     assert!(attributes.ends_with("\nmemory/*.jsonl merge=union\n"), "{attributes}");
     assert_eq!(project.read("memory/decisions.jsonl"), format!("{line}\n"));
-    let ran = project.run(&["memory", "add", "mistake", "boom", "--fix", "mended"]).ends(0);
+    let ran = project.run(&["memory", "add", "mistake", "boom", "--fix", "mended"]).expect_code(0);
     assert!(ran.out.contains("in memory/mistakes.jsonl"), "{}", ran.out);
     assert!(!project.path().join("ai").exists());
     project.write("ai/memory/decisions.jsonl", "");

@@ -1,7 +1,7 @@
 //! The real binary, called like a person or a CI runner does.
 
 mod agent_clients;
-mod agent_days;
+mod agent_sessions;
 mod agent_faults;
 mod agent_forms;
 mod agent_hooks;
@@ -25,4 +25,4 @@ mod rule_import;
 mod suggest;
 mod support;
 mod usage;
-mod whole;
+mod project_rules;

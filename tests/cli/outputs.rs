@@ -33,7 +33,7 @@ fn one_run_writes_several_files() {
         "--output",
         "GITHUB=commands",
     ];
-    let first = project.run(&args).ends(1);
+    let first = project.run(&args).expect_code(1);
     assert!(first.out.ends_with("; 1 fixable with --fix, 1 with --fix-unsafe\n"), "{}", first.out);
     let json =
         |path: &str| serde_json::from_str::<serde_json::Value>(&project.read(path)).expect("JSON");
@@ -45,24 +45,24 @@ fn one_run_writes_several_files() {
     assert!(project.read("r.txt").contains("--> a.txt:1:1"));
     assert!(project.read("commands").starts_with("::error file=b.js,line=1"));
     // The report files of the first run are not checked in the second.
-    let second = project.run(&args).ends(1);
+    let second = project.run(&args).expect_code(1);
     assert_eq!(second.out, first.out);
-    let quiet = project.run(&[&args[..], &["--quiet"]].concat()).ends(1);
+    let quiet = project.run(&[&args[..], &["--quiet"]].concat()).expect_code(1);
     assert_eq!(quiet.out, "");
 }
 
 #[test]
 fn a_file_that_cannot_be_written_ends_with_2() {
     let project = project();
-    let ran = project.run(&["check", ".", "--output", "a.txt/r.json"]).ends(2);
+    let ran = project.run(&["check", ".", "--output", "a.txt/r.json"]).expect_code(2);
     assert!(ran.err.starts_with("error: ") && ran.err.contains("r.json"), "{}", ran.err);
 }
 
 #[test]
-fn colours_are_for_terminals_and_for_those_who_ask() {
+fn colours_are_used_on_terminals_and_on_request() {
     let project = project();
     let colored = |env: &[(&str, &str)], args: &[&str]| {
-        project.run_env(env, &[&["check", "."], args].concat()).ends(0).out.contains('\x1b')
+        project.run_env(env, &[&["check", "."], args].concat()).expect_code(0).out.contains('\x1b')
     };
     assert!(!colored(&[], &[]));
     assert!(colored(&[], &["--color", "always"]));
@@ -73,7 +73,7 @@ fn colours_are_for_terminals_and_for_those_who_ask() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let project = project();
     project.write("a.txt", "blue\n".repeat(4_000));
     let mut commands: Vec<Vec<&str>> =
@@ -103,7 +103,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 
 /// Passwords known to the credential parsers are masked even if their rules are not selected.
 #[test]
-fn a_password_is_in_no_output_of_other_rules() {
+fn a_password_does_not_appear_in_output_of_other_rules() {
     let project = Project::new(&[("rules/blue.md", &BLUE.replace("  files: [\"*.txt\"]\n", ""))]);
     // In two parts, so that this file contains no password.
     let password = concat!("h7Kq9z", "Xw2Lmt");
@@ -129,7 +129,7 @@ fn a_password_is_in_no_output_of_other_rules() {
 /// As a key, in a file with little other content, on a line that another rule reports, in a name
 /// that another finding quotes.
 #[test]
-fn a_secret_is_in_no_output() {
+fn a_secret_does_not_appear_in_any_output() {
     let project = project();
     let token = token();
     project.write("a.txt", format!("blue {token} blue\n"));
@@ -144,7 +144,7 @@ fn a_secret_is_in_no_output() {
     for format in FORMATS {
         for more in [&[][..], &["--skip", "secrets/*"], &["--only", "team/*"], &["--no-baseline"]] {
             let args = [&["check", ".", "--format", format], more].concat();
-            said.push((args.join(" "), project.run(&args).ends(1)));
+            said.push((args.join(" "), project.run(&args).expect_code(1)));
         }
     }
     for args in [
@@ -171,18 +171,18 @@ fn a_secret_is_in_no_output() {
 }
 
 #[test]
-fn completions_the_manual_and_the_schema_are_there() {
+fn completions_manual_and_schema_are_printed() {
     let project = project();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        assert!(project.run(&["completions", shell]).ends(0).out.contains("baseline"), "{shell}");
+        assert!(project.run(&["completions", shell]).expect_code(0).out.contains("baseline"), "{shell}");
     }
-    assert!(project.run(&["man"]).ends(0).out.contains(".TH aidd 1"));
-    let man = project.run(&["man", "baseline", "write"]).ends(0).out;
+    assert!(project.run(&["man"]).expect_code(0).out.contains(".TH aidd 1"));
+    let man = project.run(&["man", "baseline", "write"]).expect_code(0).out;
     assert!(man.contains(".TH aidd-baseline-write 1") && man.contains("accept"), "{man}");
-    assert!(project.run(&["man", "chek"]).ends(2).err.contains("unknown command `chek`"));
-    let schema = project.run(&["config", "schema"]).ends(0).out;
+    assert!(project.run(&["man", "chek"]).expect_code(2).err.contains("unknown command `chek`"));
+    let schema = project.run(&["config", "schema"]).expect_code(0).out;
     let schema: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
     assert_eq!(schema["title"], aidd_engine::project::config::schema()["title"]);
-    let version = project.run(&["--version"]).ends(0).out;
+    let version = project.run(&["--version"]).expect_code(0).out;
     assert_eq!(version, format!("aidd {}\n", env!("CARGO_PKG_VERSION")));
 }

@@ -6,9 +6,9 @@ use insta::assert_snapshot;
 #[test]
 fn init_sets_a_project_up_once() {
     let project = Project::new(&[(".gitignore", "/target")]);
-    let ran = project.run(&["init"]).ends(0);
+    let ran = project.run(&["init"]).expect_code(0);
     assert_eq!(ran.out, "wrote .aidd/config.json\nwrote .gitattributes\nadded to .gitignore\n");
-    project.run(&["check", "."]).ends(0);
+    project.run(&["check", "."]).expect_code(0);
     assert_snapshot!(project.read(".gitattributes"), @"
     # Memory lines are independent: a merge keeps the lines of both sides.
     ai/memory/*.jsonl merge=union
@@ -22,41 +22,41 @@ fn init_sets_a_project_up_once() {
     project.write(".aidd/config.json", "{ \"failOn\": \"warning\" }");
     let files = [".aidd/config.json", ".gitattributes", ".gitignore"];
     let before = files.map(|path| project.read(path));
-    let ran = project.run(&["init"]).ends(0);
+    let ran = project.run(&["init"]).expect_code(0);
     assert_eq!(ran.out, "kept .aidd/config.json\nkept .gitattributes\nkept .gitignore\n");
     assert_eq!(files.map(|path| project.read(path)), before);
 }
 
 #[test]
-fn init_outside_a_repository_says_what_is_left_to_do() {
+fn init_outside_a_repository_prints_the_next_steps() {
     let project = Project::new(&[]);
     std::fs::remove_dir(project.path().join(".git")).expect("removed");
-    let ran = project.run(&["init"]).ends(0);
+    let ran = project.run(&["init"]).expect_code(0);
     assert_eq!(ran.out, "wrote .aidd/config.json\n");
     assert!(ran.err.starts_with("not in a Git repository"), "{}", ran.err);
 }
 
 #[test]
-fn a_configuration_that_cannot_be_used_ends_with_2_and_the_place() {
+fn an_invalid_configuration_exits_with_2_and_the_position() {
     let project = Project::new(&[(".aidd/config.json", "{\n  // why\n  \"failOn\": \"fatal\"\n}")]);
-    let said = project.run(&["check", "."]).ends(2).err;
+    let said = project.run(&["check", "."]).expect_code(2).err;
     assert_snapshot!(said, @r#"
     error: ROOT/.aidd/config.json:3:13: `failOn`: expected `error`, `warning`, `info` or `never`, found the string "fatal"
     hint: run `aidd config schema` to see the allowed keys and values
     "#);
     for args in [&["doctor"][..], &["config", "show"], &["rule", "list"]] {
-        assert_eq!(project.run(args).ends(2).err, said);
+        assert_eq!(project.run(args).expect_code(2).err, said);
     }
     project.write(".aidd/config.json", "{\"exclude\": [");
-    let ran = project.run(&["check", "."]).ends(2);
+    let ran = project.run(&["check", "."]).expect_code(2);
     assert!(ran.err.starts_with("error: ROOT/.aidd/config.json:1:"), "{}", ran.err);
     project.write(".aidd/config.json", r#"{"exclude": ["a[b"]}"#);
-    let ran = project.run(&["check", "."]).ends(2);
+    let ran = project.run(&["check", "."]).expect_code(2);
     assert_snapshot!(ran.err, @"
     error: ROOT/.aidd/config.json:1:14: `exclude`: not a glob: `a[b`: unclosed character class; missing ']'
     hint: run `aidd config schema` to see the allowed keys and values
     ");
-    let ran = project.run(&["check", ".", "--config", "none.json"]).ends(2);
+    let ran = project.run(&["check", ".", "--config", "none.json"]).expect_code(2);
     assert!(ran.err.contains("hint: run `aidd init` to create a configuration"), "{}", ran.err);
 }
 
@@ -67,7 +67,7 @@ fn unknown_keys_and_rules_are_findings_with_a_suggestion() {
         "{\n  \"failsOn\": \"error\",\n  \"rules\": {\"team/old-color\": \"off\"}\n}\n",
     )]);
     project.write("rules/blue.md", BLUE);
-    let ran = project.run(&["check", "."]).ends(1);
+    let ran = project.run(&["check", "."]).expect_code(1);
     assert_snapshot!(ran.out, @r#"
     error[aidd/invalid-config]: unknown key `failsOn`; did you mean `failOn`?
      --> .aidd/config.json:2:3
@@ -88,7 +88,7 @@ fn unknown_keys_and_rules_are_findings_with_a_suggestion() {
 
     2 errors in 2 files (TIME); 2 fixable with --fix-unsafe
     "#);
-    project.run(&["check", ".", "--fix-unsafe"]).ends(0);
+    project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
     assert!(project.read(".aidd/config.json").contains("\"team/old-colour\": \"off\""));
 }
 
@@ -107,17 +107,17 @@ fn rules_are_set_by_name_alias_and_glob_and_by_path() {
     assert_eq!(run(r#"{"rules": {"team/*": "off", "TEAM1": "info"}}"#).1, "a.txt old/b.txt");
     let overrides = r#"{"overrides": [{"files": ["old/"], "rules": {"team/old-colour": "off"}}]}"#;
     assert_eq!(run(overrides), (0, "a.txt".into()));
-    let shown = project.run(&["config", "show", "old/b.txt"]).ends(0).out;
+    let shown = project.run(&["config", "show", "old/b.txt"]).expect_code(0).out;
     assert!(shown.contains("team/old-colour = off"), "{shown}");
     assert!(shown.contains("# .aidd/config.json"), "{shown}");
     let env = [("AIDD_EXCLUDE", "a.*")];
-    let ran = project.run_env(&env, &["check", ".", "--format", "github"]).ends(0);
+    let ran = project.run_env(&env, &["check", ".", "--format", "github"]).expect_code(0);
     assert_eq!(paths(&ran.out).join(""), "");
-    assert!(project.run_env(&env, &["config", "show"]).ends(0).out.contains("# AIDD_EXCLUDE"));
+    assert!(project.run_env(&env, &["config", "show"]).expect_code(0).out.contains("# AIDD_EXCLUDE"));
 }
 
 #[test]
-fn parameters_that_no_rule_takes_end_the_run_at_their_place() {
+fn unknown_parameters_are_errors_with_a_position() {
     let page = "---\nseverity: warning\ncheck:\n  params: { max: 1 }\n  text: { regex: blue, max: \"${max}\" }\n---\n# team/blue\n\nBlue is old.\n\n## Fails\n\n```txt\nblue blue\n```\n\n```finding\n1:6 blue\n```\n\n## Passes\n\n```txt\nblue\n```\n";
     let project = Project::new(&[("rules/blue.md", page), ("old/b.txt", "blue blue blue")]);
     let run = |params: &str| {
@@ -139,7 +139,7 @@ fn parameters_that_no_rule_takes_end_the_run_at_their_place() {
     // Examples use the default values of the page.
     run(r#"{"max": 3}"#);
     project.write(".aidd/config.json", r#"{"rules": {"team/blue": {"params": {"max": 9}}}}"#);
-    project.run(&["rule", "test"]).ends(0);
+    project.run(&["rule", "test"]).expect_code(0);
 }
 
 #[test]
@@ -149,11 +149,11 @@ fn the_pages_of_every_rules_folder_are_rules() {
     project.write("rules/one.md", page("team/one"));
     project.write("ai/rules/two.md", page("team/two"));
     project.write(".aidd/rules/team/three.md", page("team/three"));
-    let ran = project.run(&["check", ".", "--format", "github"]).ends(0);
+    let ran = project.run(&["check", ".", "--format", "github"]).expect_code(0);
     for rule in ["team/one", "team/two", "team/three"] {
         assert!(ran.out.contains(rule), "{rule}: {}", ran.out);
     }
-    let list = project.run(&["rule", "list", "team/*"]).ends(0);
+    let list = project.run(&["rule", "list", "team/*"]).expect_code(0);
     assert_snapshot!(list.out, @r"
     warning team/one    Blue is last year's colour. [TEAM1]
     warning team/three  Blue is last year's colour. [TEAM1]
@@ -163,21 +163,21 @@ fn the_pages_of_every_rules_folder_are_rules() {
 }
 
 #[test]
-fn pages_of_other_tools_in_a_rules_folder_are_left_alone() {
+fn pages_of_other_tools_in_a_rules_directory_are_ignored() {
     let project = Project::new(&[("rules/a.md", "---\ntitle: A\nglobs: '*.ts'\n---\n# A\n")]);
     project.write("rules/b.md", "# No header\n");
     project.write("ai/rules/c.md", "---\ntitle: never closed\n");
-    assert_eq!(project.run(&["check", "."]).ends(0).out, "no problems in 3 files (TIME)\n");
-    project.run(&["doctor"]).ends(0);
+    assert_eq!(project.run(&["check", "."]).expect_code(0).out, "no problems in 3 files (TIME)\n");
+    project.run(&["doctor"]).expect_code(0);
     project.write(".aidd/rules/a.md", "---\ntitle: A\n---\n# A\n");
-    let ran = project.run(&["check", "."]).ends(1);
+    let ran = project.run(&["check", "."]).expect_code(1);
     assert!(ran.out.contains("unknown key `title`"), "{}", ran.out);
 }
 
 #[test]
-fn a_page_that_cannot_be_used_is_a_finding_on_that_page() {
+fn an_invalid_page_is_a_finding_on_that_page() {
     let project = Project::new(&[("rules/blue.md", &BLUE.replace("severity:", "severty:"))]);
-    let ran = project.run(&["check", "."]).ends(1);
+    let ran = project.run(&["check", "."]).expect_code(1);
     assert_snapshot!(ran.out, @r"
     error[aidd/malformed-page]: unknown key `severty`; did you mean `severity`?
      --> rules/blue.md:2:1
@@ -190,11 +190,11 @@ fn a_page_that_cannot_be_used_is_a_finding_on_that_page() {
     1 error in 1 file (TIME); 1 fixable with --fix-unsafe
     ");
     let wrong = "rules/blue.md:2:1: unknown key `severty`";
-    assert!(project.run(&["rule", "test"]).ends(1).out.contains(wrong));
-    assert!(project.run(&["doctor"]).ends(2).out.contains(wrong));
+    assert!(project.run(&["rule", "test"]).expect_code(1).out.contains(wrong));
+    assert!(project.run(&["doctor"]).expect_code(2).out.contains(wrong));
     for (from, to) in [("regex: 'blue'", "regex: '(blue'"), ("regex: 'blue'", "regex: '(?=b)'")] {
         project.write("rules/blue.md", BLUE.replace(from, to));
-        let ran = project.run(&["check", "."]).ends(1);
+        let ran = project.run(&["check", "."]).expect_code(1);
         assert!(
             ran.out.contains("error[aidd/malformed-page]: the check cannot run: "),
             "{}",
@@ -202,7 +202,7 @@ fn a_page_that_cannot_be_used_is_a_finding_on_that_page() {
         );
     }
     project.write("rules/blue.md", CONSOLE.replace("[javascript]", "[cobol]"));
-    let ran = project.run(&["check", "."]).ends(1);
+    let ran = project.run(&["check", "."]).expect_code(1);
     assert!(
         ran.out.contains("`cobol` is not a built-in language; expected one of bash, c, "),
         "{}",
@@ -211,14 +211,14 @@ fn a_page_that_cannot_be_used_is_a_finding_on_that_page() {
 }
 
 #[test]
-fn rules_are_begun_tested_and_explained() {
+fn rules_are_created_tested_and_explained() {
     let project = Project::new(&[]);
     for form in ["text", "syntax", "tree", "data", "guidance"] {
         let id = format!("team/{form}-rule");
-        let ran = project.run(&["rule", "new", &id, "--form", form]).ends(0);
+        let ran = project.run(&["rule", "new", &id, "--form", form]).expect_code(0);
         assert_eq!(ran.out, format!(".aidd/rules/{id}.md\n"));
     }
-    let ran = project.run(&["rule", "test"]).ends(0);
+    let ran = project.run(&["rule", "test"]).expect_code(0);
     assert_snapshot!(ran.out, @"
     team/data-rule: applies to 0 files, so it cannot find anything
     team/guidance-rule: guidance only, nothing to test
@@ -227,29 +227,29 @@ fn rules_are_begun_tested_and_explained() {
     team/tree-rule: applies to 0 files, so it cannot find anything
     ");
     assert_eq!(ran.err, "4 rules tested, 0 failed\n");
-    project.run(&["rule", "test", "team/text-rule"]).ends(0);
-    project.run(&["check", "."]).ends(0);
-    assert!(project.run(&["rule", "new", "team/text-rule"]).ends(2).err.contains("already"));
-    assert!(project.run(&["rule", "new", "Text"]).ends(2).err.contains("kind/kebab-name"));
+    project.run(&["rule", "test", "team/text-rule"]).expect_code(0);
+    project.run(&["check", "."]).expect_code(0);
+    assert!(project.run(&["rule", "new", "team/text-rule"]).expect_code(2).err.contains("already"));
+    assert!(project.run(&["rule", "new", "Text"]).expect_code(2).err.contains("kind/kebab-name"));
     project.write("rules/blue.md", BLUE.replace("1:3 blue", "1:4 blue"));
-    let ran = project.run(&["rule", "test", "TEAM1"]).ends(1);
+    let ran = project.run(&["rule", "test", "TEAM1"]).expect_code(1);
     assert!(ran.out.contains("expected [\"1:4 blue\"], found [\"1:3 blue\"]"), "{}", ran.out);
-    let ran = project.run(&["explain", "team/old-colour"]).ends(0);
+    let ran = project.run(&["explain", "team/old-colour"]).expect_code(0);
     assert!(ran.out.starts_with("team/old-colour\nwarning · also TEAM1 · rules/blue.md\n"));
     assert_eq!(
-        project.run(&["explain", "team1", "--markdown"]).ends(0).out,
+        project.run(&["explain", "team1", "--markdown"]).expect_code(0).out,
         project.read("rules/blue.md")
     );
 }
 
 #[test]
-fn the_doctor_says_what_there_is() {
+fn the_doctor_reports_the_setup() {
     let project = Project::new(&[("rules/blue.md", BLUE), ("rules/console.md", CONSOLE)]);
     for path in ["a.txt", "b.txt", "c.js", "d/Dockerfile", "e.md"] {
         project.write(path, "");
     }
     project.write(".aidd/config.json", r#"{"exclude": ["d/"]}"#);
-    let ran = project.run(&["doctor"]).ends(0);
+    let ran = project.run(&["doctor"]).expect_code(0);
     assert!(ran.out.contains("rule           team/old-colour applies to 2 files"), "{}", ran.out);
     assert!(ran.out.contains("rule           team/console applies to 1 file"), "{}", ran.out);
     assert!(!ran.out.contains("Dockerfile"), "{}", ran.out);
@@ -257,7 +257,7 @@ fn the_doctor_says_what_there_is() {
 }
 
 #[test]
-fn the_rules_that_hold_are_told_in_agents_md() {
+fn enabled_rules_are_exported_to_agents_md() {
     let page = "---\nseverity: error\nhelp: Use the logger\ncheck:\n  files: [\"src/**\"]\n  text: { regex: 'print!' }\n\
                 ---\n# team/no-print\n\nOutput goes through the logger. It has levels.\n";
     let project = Project::new(&[
@@ -270,8 +270,8 @@ fn the_rules_that_hold_are_told_in_agents_md() {
         ("AGENTS.md", "# Ours\n\nBe kind.\n"),
     ]);
     let export = ["rule", "export", "agents-md"];
-    assert_eq!(project.run(&[&export[..], &["--check"]].concat()).ends(1).err.lines().count(), 1);
-    project.run(&export).ends(0);
+    assert_eq!(project.run(&[&export[..], &["--check"]].concat()).expect_code(1).err.lines().count(), 1);
+    project.run(&export).expect_code(0);
     assert_snapshot!(project.read("AGENTS.md"), @"
     # Ours
 
@@ -292,15 +292,15 @@ fn the_rules_that_hold_are_told_in_agents_md() {
     <!-- /aidd:rules -->
     ");
     let written = project.read("AGENTS.md");
-    assert_eq!(project.run(&export).ends(0).err, "AGENTS.md is up to date\n");
-    project.run(&[&export[..], &["--check"]].concat()).ends(0);
+    assert_eq!(project.run(&export).expect_code(0).err, "AGENTS.md is up to date\n");
+    project.run(&[&export[..], &["--check"]].concat()).expect_code(0);
     assert_eq!(project.read("AGENTS.md"), written);
-    project.run(&["rule", "export", "agents-md", "-o", "docs.md"]).ends(0);
+    project.run(&["rule", "export", "agents-md", "-o", "docs.md"]).expect_code(0);
     assert!(project.read("docs.md").starts_with("<!-- aidd:rules -->\n"));
-    let ran = project.run(&["rule", "export", "agents-md", "-o", "../x.md"]).ends(2);
+    let ran = project.run(&["rule", "export", "agents-md", "-o", "../x.md"]).expect_code(2);
     assert!(ran.err.contains("is outside of the project"), "{}", ran.err);
     project.write("AGENTS.md", "<!-- aidd:rules -->\n");
-    let ran = project.run(&export).ends(2);
+    let ran = project.run(&export).expect_code(2);
     assert!(
         ran.err.contains("`<!-- aidd:rules -->` in line 1 has no matching marker"),
         "{}",
@@ -309,13 +309,13 @@ fn the_rules_that_hold_are_told_in_agents_md() {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_read_is_kept_and_told_with_its_place() {
+fn an_invalid_configuration_is_preserved_and_reported_with_its_position() {
     let project = Project::new(&[(".aidd/config.json", "{\n  \"failOn\": \"loud\"\n}\n")]);
-    let ran = project.run(&["init"]).ends(2);
+    let ran = project.run(&["init"]).expect_code(2);
     assert!(ran.out.contains("kept .aidd/config.json"), "{}", ran.out);
-    let told = ran.err.lines().find(|line| line.contains("config.json:2:13: ")).expect("the place");
-    assert!(told.contains("loud"), "{told}");
+    let problem = ran.err.lines().find(|line| line.contains("config.json:2:13: ")).expect("the place");
+    assert!(problem.contains("loud"), "{problem}");
     assert_eq!(project.read(".aidd/config.json"), "{\n  \"failOn\": \"loud\"\n}\n");
     project.write(".aidd/config.json", "{}\n");
-    project.run(&["init"]).ends(0);
+    project.run(&["init"]).expect_code(0);
 }

@@ -54,7 +54,7 @@ fn verdict(lines: &[String]) -> Found {
 }
 
 /// The findings of the imported pages: the second part of the id, path, line.
-fn ours(project: &Project, tool: &str) -> Found {
+fn aidd_findings(project: &Project, tool: &str) -> Found {
     let only = format!("{tool}/*");
     let ran = project.run(&["check", ".", "--only", &only, "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
@@ -70,7 +70,7 @@ fn ours(project: &Project, tool: &str) -> Found {
 
 /// The differences by rule and path. A tool's finding on a directory or on the project matches a
 /// finding on a file within it; some tools only report the first of several lines.
-fn difference(theirs: &Found, ours: &Found) -> Vec<String> {
+fn diff_findings(theirs: &Found, ours: &Found) -> Vec<String> {
     let meets = |(rule, path, line): &(String, String, u64), of: &(String, String, u64)| {
         let place = path == "." || of.1 == *path || of.1.starts_with(&format!("{path}/"));
         of.0 == *rule && place && (*line == 0 || of.2 == *line)
@@ -89,7 +89,7 @@ fn difference(theirs: &Found, ours: &Found) -> Vec<String> {
 #[test]
 fn alint_and_its_pages_find_the_same() {
     let (project, theirs) = fixture("alint");
-    let ran = project.run(&["rule", "import"]).ends(0);
+    let ran = project.run(&["rule", "import"]).expect_code(0);
     assert_snapshot!(ran.out, @"
     .alint.yml (alint)
       wrote .aidd/rules/alint/adr-filename-pattern.md
@@ -138,10 +138,10 @@ fn alint_and_its_pages_find_the_same() {
         domain: it finds imports by its own expression; write a page of the form `layers` with `forbid`
         dead-symlink: links and modes of files are Git's and the system's affair
     ");
-    project.run(&["rule", "test"]).ends(0);
+    project.run(&["rule", "test"]).expect_code(0);
     // `domain` and `same-version` are not imported. Of two files with the same name, alint reports
     // the first, aidd the second.
-    assert_snapshot!(difference(&verdict(&theirs), &ours(&project, "alint")).join("\n"), @"
+    assert_snapshot!(diff_findings(&verdict(&theirs), &aidd_findings(&project, "alint")).join("\n"), @"
     missed adr-sections docs/adr/Second.md:1
     missed domain src/domain/a.ts:1
     missed same-version packages/b/package.json:0
@@ -153,7 +153,7 @@ fn alint_and_its_pages_find_the_same() {
 #[test]
 fn ls_lint_and_its_pages_find_the_same() {
     let (project, theirs) = fixture("ls-lint");
-    let ran = project.run(&["rule", "import"]).ends(0);
+    let ran = project.run(&["rule", "import"]).expect_code(0);
     assert_snapshot!(ran.out, @"
     .ls-lint.yml (ls-lint)
       wrote .aidd/rules/ls-lint/any-ts.md
@@ -169,12 +169,12 @@ fn ls_lint_and_its_pages_find_the_same() {
       wrote .aidd/rules/ls-lint/sql.md
       wrote .aidd/rules/ls-lint/ts.md
     ");
-    project.run(&["rule", "test"]).ends(0);
+    project.run(&["rule", "test"]).expect_code(0);
     // ls-lint reports an extension; pages for one extension have the directory in their name.
     let paths = |found: &Found| -> BTreeSet<String> {
         found.iter().map(|(_, path, _)| path.clone()).collect()
     };
-    let found = ours(&project, "ls-lint");
+    let found = aidd_findings(&project, "ls-lint");
     let (count, names): (Found, Found) =
         found.into_iter().partition(|(rule, ..)| rule.ends_with("-count"));
     let theirs = verdict(&theirs);
@@ -187,7 +187,7 @@ fn ls_lint_and_its_pages_find_the_same() {
 #[test]
 fn ast_grep_and_its_pages_find_the_same() {
     let (project, theirs) = fixture("ast-grep");
-    let ran = project.run(&["rule", "import"]).ends(0);
+    let ran = project.run(&["rule", "import"]).expect_code(0);
     assert_snapshot!(ran.out, @"
     sgconfig.yml (ast-grep)
       wrote .aidd/rules/ast-grep/no-await-in-loop.md
@@ -272,14 +272,14 @@ fn ast_grep_and_its_pages_find_the_same() {
     }
     ```
     ");
-    project.run(&["rule", "test", "ast-grep/no-console", "ast-grep/no-eval"]).ends(0);
-    assert_eq!(difference(&verdict(&theirs), &ours(&project, "ast-grep")), [""; 0]);
+    project.run(&["rule", "test", "ast-grep/no-console", "ast-grep/no-eval"]).expect_code(0);
+    assert_eq!(diff_findings(&verdict(&theirs), &aidd_findings(&project, "ast-grep")), [""; 0]);
 }
 
 #[test]
 fn markdownlint_and_its_pages_find_the_same() {
     let (project, theirs) = fixture("markdownlint");
-    let ran = project.run(&["rule", "import"]).ends(0);
+    let ran = project.run(&["rule", "import"]).expect_code(0);
     assert_snapshot!(ran.out, @"
     .markdownlint.jsonc (markdownlint)
       wrote .aidd/rules/markdownlint/md011-no-reversed-links.md
@@ -310,23 +310,23 @@ fn markdownlint_and_its_pages_find_the_same() {
         MD040 fenced-code-language: a rule that is built in says it; instead: `compliance/unnamed-code-block`, switched on by the pack `docs`
         MD056 table-column-count: no form reads tables
     ");
-    project.run(&["rule", "test"]).ends(0);
+    project.run(&["rule", "test"]).expect_code(0);
     let theirs: Vec<String> = theirs
         .into_iter()
         // Covered by built-in rules.
         .filter(|line| !["MD001", "MD040"].iter().any(|rule| line.starts_with(rule)))
         .collect();
-    let ours: Found = ours(&project, "markdownlint")
+    let ours: Found = aidd_findings(&project, "markdownlint")
         .into_iter()
         .map(|(rule, path, line)| (rule[..5].to_uppercase(), path, line))
         .collect();
-    assert_snapshot!(difference(&verdict(&theirs), &ours).join("\n"), @"");
+    assert_snapshot!(diff_findings(&verdict(&theirs), &ours).join("\n"), @"");
 }
 
 #[test]
 fn commitlint_and_its_pages_find_the_same() {
     let (project, theirs) = fixture("commitlint");
-    let ran = project.run(&["rule", "import"]).ends(0);
+    let ran = project.run(&["rule", "import"]).expect_code(0);
     assert_snapshot!(ran.out, @"
     commitlint.config.js (commitlint)
       wrote .aidd/rules/commitlint/body-case.md
@@ -351,14 +351,14 @@ fn commitlint_and_its_pages_find_the_same() {
         `ignores[0]` (line 5): `(message) => message.startsWith('WIP')`: it is no literal: nothing of the repository is run
         local-plugin-rule: it is no rule of commitlint 21: a plugin may have it
     ");
-    project.run(&["rule", "test"]).ends(0);
-    assert_snapshot!(on_messages(&project, &theirs).join("\n"), @"");
+    project.run(&["rule", "test"]).expect_code(0);
+    assert_snapshot!(diff_on_messages(&project, &theirs).join("\n"), @"");
 }
 
 #[test]
-fn commitlint_with_a_parser_of_its_own_and_its_pages_find_the_same() {
+fn commitlint_with_a_custom_parser_and_its_pages_find_the_same() {
     let (project, theirs) = fixture("commitlint-parser");
-    let ran = project.run(&["rule", "import"]).ends(0);
+    let ran = project.run(&["rule", "import"]).expect_code(0);
     assert_snapshot!(ran.out, @r#"
     commitlint.config.mjs (commitlint)
       wrote .aidd/rules/commitlint/body-case.md
@@ -377,12 +377,12 @@ fn commitlint_with_a_parser_of_its_own_and_its_pages_find_the_same() {
       not imported:
         subject-case, subject-max-length: with the parser's own `headerPattern`, `^(\w+)(?:\((\w[\w/-]*)\))? - (.+)$`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`
     "#);
-    project.run(&["rule", "test"]).ends(0);
-    assert_snapshot!(on_messages(&project, &theirs).join("\n"), @"");
+    project.run(&["rule", "test"]).expect_code(0);
+    assert_snapshot!(diff_on_messages(&project, &theirs).join("\n"), @"");
 }
 
 /// Messages for which commitlint and the pages of a project differ, by rule.
-fn on_messages(project: &Project, theirs: &[String]) -> Vec<String> {
+fn diff_on_messages(project: &Project, theirs: &[String]) -> Vec<String> {
     let messages: Vec<String> =
         serde_json::from_str(&project.read("messages.json")).expect("texts");
     assert_eq!(theirs.len(), messages.len());
@@ -435,49 +435,49 @@ fn on_messages(project: &Project, theirs: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn an_import_loses_nothing_and_says_so() {
+fn an_import_reports_everything_not_imported() {
     let project = Project::new(&[(".ls-lint.yml", "ls:\n  .ts: kebab-case\n"), ("src/a.ts", "")]);
-    let ran = project.run(&["rule", "import", "--dry-run"]).ends(0);
+    let ran = project.run(&["rule", "import", "--dry-run"]).expect_code(0);
     assert_snapshot!(ran.out, @"
     .ls-lint.yml (ls-lint)
       would write .aidd/rules/ls-lint/ts.md
     ");
     assert!(!project.path().join(".aidd/rules").exists(), "a dry run writes nothing");
-    project.run(&["rule", "import"]).ends(0);
+    project.run(&["rule", "import"]).expect_code(0);
     let path = ".aidd/rules/ls-lint/ts.md";
     let before = project.read(path);
-    let again = project.run(&["rule", "import"]).ends(0);
+    let again = project.run(&["rule", "import"]).expect_code(0);
     assert_eq!(again.err, "0 pages written, 1 unchanged; 0 items not imported\n");
     project.write(path, before.replace("severity: error", "severity: info"));
-    let kept = project.run(&["rule", "import"]).ends(1);
+    let kept = project.run(&["rule", "import"]).expect_code(1);
     assert!(kept.err.contains("1 differ (overwrite with --force)"), "{}", kept.err);
     assert!(project.read(path).contains("severity: info"));
-    project.run(&["rule", "import", "--force"]).ends(0);
+    project.run(&["rule", "import", "--force"]).expect_code(0);
     assert_eq!(project.read(path), before);
     // A page with the same id elsewhere would conflict.
     project.remove(path);
     project.write("rules/names.md", &before);
-    let ran = project.run(&["rule", "import"]).ends(1);
+    let ran = project.run(&["rule", "import"]).expect_code(1);
     assert!(ran.out.contains("another page has the same id"), "{}", ran.out);
 }
 
 #[test]
-fn a_configuration_that_cannot_be_read_keeps_no_other_from_being_imported() {
+fn an_unreadable_configuration_does_not_prevent_other_imports() {
     let project = Project::new(&[
         (".ls-lint.yml", "ls:\n  .ts: [\n"),
         (".markdownlint.json", "{\"default\": false, \"MD045\": true}\n"),
     ]);
-    let told = project.run(&["rule", "import"]).ends(2).err;
-    assert!(told.contains("1 page written") && told.contains("error: .ls-lint.yml:"), "{told}");
-    let again = project.run(&["rule", "import", "--from", "markdownlint"]).ends(0).err;
+    let stderr = project.run(&["rule", "import"]).expect_code(2).err;
+    assert!(stderr.contains("1 page written") && stderr.contains("error: .ls-lint.yml:"), "{stderr}");
+    let again = project.run(&["rule", "import", "--from", "markdownlint"]).expect_code(0).err;
     assert!(again.contains("1 unchanged"), "{again}");
 }
 
 #[test]
-fn what_cannot_be_imported_is_an_error_with_the_remedy() {
+fn an_unsupported_import_is_an_error_with_a_remedy() {
     let project =
         Project::new(&[("odd.yml", "a: 1\n"), ("broken.json", "{"), (".ls-lint.yml", "ls: [a]\n")]);
-    let said = |args: &[&str]| project.run(args).ends(2).err;
+    let said = |args: &[&str]| project.run(args).expect_code(2).err;
     assert_snapshot!(said(&["rule", "import", "odd.yml"]), @"error: odd.yml looks like no configuration that is known; say of which tool it is: --from alint|commitlint|ls-lint|ast-grep|markdownlint");
     assert_snapshot!(said(&["rule", "import", "broken.json", "--from", "markdownlint"]), @"error: broken.json:1:1: Unterminated object");
     assert_snapshot!(said(&["rule", "import"]), @"error: .ls-lint.yml has no `ls`: the names that ls-lint judges");

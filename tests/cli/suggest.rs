@@ -45,8 +45,8 @@ fn project() -> Project {
 }
 
 #[test]
-fn documents_are_listed_with_who_enforces_each_sentence() {
-    let ran = project().run(&["rule", "suggest"]).ends(0);
+fn documents_are_listed_with_the_enforcer_of_each_sentence() {
+    let ran = project().run(&["rule", "suggest"]).expect_code(0);
     assert_snapshot!(ran.out, @r#"
     5 sentences: 1 enforced, 1 by other tools, 1 off, 2 not enforced
     AGENTS.md:3  Never call `legacyParse()`; it is slow.
@@ -65,7 +65,7 @@ fn documents_are_listed_with_who_enforces_each_sentence() {
     1 document read
     `aidd rule suggest "SENTENCE"` shows the forms that can check a sentence
     "#);
-    let coverage = project().run(&["rule", "coverage"]).ends(0);
+    let coverage = project().run(&["rule", "coverage"]).expect_code(0);
     assert_snapshot!(coverage.out, @"
     document   sentences  enforced  elsewhere  off  open
     AGENTS.md          5         1          1    1     2
@@ -81,7 +81,7 @@ fn documents_are_listed_with_who_enforces_each_sentence() {
 fn a_sentence_is_an_argument_or_standard_input() {
     let project = project();
     let sentence = "Never call legacyParse()";
-    let ran = project.run(&["rule", "suggest", sentence]).ends(0);
+    let ran = project.run(&["rule", "suggest", sentence]).expect_code(0);
     assert_snapshot!(ran.out, @r"
     Never call `legacyParse()`; it is slow.
       stated in   AGENTS.md:3
@@ -111,16 +111,16 @@ fn a_sentence_is_an_argument_or_standard_input() {
     ");
     assert_snapshot!(ran.err, @"write a rule page, then run `aidd rule suggest --draft FILE`");
     let piped =
-        project.run_with(b"Never call\n legacyParse()\n", &["rule", "suggest", "-"]).ends(0);
+        project.run_with(b"Never call\n legacyParse()\n", &["rule", "suggest", "-"]).expect_code(0);
     assert_eq!(piped.out, ran.out);
-    let certain = project.run(&["rule", "suggest", "Keep to compliance/any-type"]).ends(0);
+    let certain = project.run(&["rule", "suggest", "Keep to compliance/any-type"]).expect_code(0);
     assert_snapshot!(certain.out, @r#"
     Keep to compliance/any-type
       stated in   not in a document
       off         compliance/any-type
       turn on     "rules": {"compliance/any-type": "warning"} in .aidd/config.json, or the pack "typescript-strict" in "compliance"
     "#);
-    let korean = project.run(&["rule", "suggest", "console.log를 사용하지 마세요"]).ends(0);
+    let korean = project.run(&["rule", "suggest", "console.log를 사용하지 마세요"]).expect_code(0);
     assert_snapshot!(korean.out, @r#"
     console.log를 사용하지 마세요
       stated in   not in a document
@@ -130,10 +130,10 @@ fn a_sentence_is_an_argument_or_standard_input() {
 }
 
 #[test]
-fn a_draft_is_validated_tried_and_then_enforced() {
+fn a_draft_is_validated_tested_and_then_enforced() {
     let project = project();
     let sentence = "Never call legacyParse()";
-    let ran = project.run(&["rule", "suggest", sentence, "--draft", "draft.md"]).ends(0);
+    let ran = project.run(&["rule", "suggest", sentence, "--draft", "draft.md"]).expect_code(0);
     assert_snapshot!(ran.out, @"
     team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: valid
       examples    1 fails, 1 passes
@@ -141,14 +141,14 @@ fn a_draft_is_validated_tried_and_then_enforced() {
                   src/a.ts:2  const user = legacyParse(text);
       severity    warning: few places break it: fix them, or run `aidd baseline write`
     ");
-    let piped = project.run_with(PAGE.as_bytes(), &["rule", "suggest", "--draft", "-"]).ends(0);
+    let piped = project.run_with(PAGE.as_bytes(), &["rule", "suggest", "--draft", "-"]).expect_code(0);
     assert_eq!(piped.out, ran.out);
     assert!(!project.path().join(".aidd/rules").exists());
     project.write(".aidd/rules/no-legacy-parse.md", PAGE);
-    project.run(&["rule", "test"]).ends(0);
-    let checked = project.run(&["check", "--fail-on", "warning", "."]).ends(1);
+    project.run(&["rule", "test"]).expect_code(0);
+    let checked = project.run(&["check", "--fail-on", "warning", "."]).expect_code(1);
     assert!(checked.out.contains("team/no-legacy-parse"), "{}", checked.out);
-    let listed = project.run(&["rule", "suggest", sentence]).ends(0);
+    let listed = project.run(&["rule", "suggest", sentence]).expect_code(0);
     assert!(listed.out.contains("by team/no-legacy-parse"), "{}", listed.out);
 }
 
@@ -156,14 +156,14 @@ fn a_draft_is_validated_tried_and_then_enforced() {
 fn a_draft_with_problems_names_line_and_remedy() {
     let project = project();
     project.write("draft.md", PAGE.replace("pattern:", "patern:"));
-    let ran = project.run(&["rule", "suggest", "--draft", "draft.md"]).ends(1);
+    let ran = project.run(&["rule", "suggest", "--draft", "draft.md"]).expect_code(1);
     assert_snapshot!(ran.out, @"
     team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: not valid
       line 4: unknown key `patern` in the rule; did you mean `pattern`?
         correct the value of `syntax`
     ");
     project.write("draft.md", PAGE.replace("1:14", "1:15"));
-    let ran = project.run(&["rule", "suggest", "--draft", "draft.md"]).ends(1);
+    let ran = project.run(&["rule", "suggest", "--draft", "draft.md"]).expect_code(1);
     assert_snapshot!(ran.out, @r#"
     team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: not valid
       line 12: expected ["1:15 legacyParse(text)"], found ["1:14 legacyParse(text)"]
@@ -176,10 +176,10 @@ fn a_draft_with_problems_names_line_and_remedy() {
 }
 
 #[test]
-fn programs_read_the_same() {
+fn json_output_matches_text_output() {
     let project = project();
     let json = |args: &[&str]| {
-        let ran = project.run(&[&["rule", "suggest", "--format", "json"], args].concat()).ends(0);
+        let ran = project.run(&[&["rule", "suggest", "--format", "json"], args].concat()).expect_code(0);
         serde_json::from_str::<serde_json::Value>(&ran.out).expect("JSON")
     };
     let all = json(&["AGENTS.md"]);
@@ -198,7 +198,7 @@ fn programs_read_the_same() {
 fn hostile_input_is_refused_or_cleaned() {
     let project = project();
     let piped = |text: &[u8], args: &[&str], code: i32| {
-        project.run_with(text, &[&["rule", "suggest"], args].concat()).ends(code)
+        project.run_with(text, &[&["rule", "suggest"], args].concat()).expect_code(code)
     };
     let long = "never ".repeat(180_000);
     assert_snapshot!(piped(long.as_bytes(), &["-"], 2).err, @"
@@ -224,9 +224,9 @@ fn hostile_input_is_refused_or_cleaned() {
 }
 
 #[test]
-fn what_cannot_be_read_is_an_error() {
+fn unreadable_input_is_an_error() {
     let project = project();
-    let refused = |args: &[&str]| project.run(&[&["rule", "suggest"], args].concat()).ends(2).err;
+    let refused = |args: &[&str]| project.run(&[&["rule", "suggest"], args].concat()).expect_code(2).err;
     assert_snapshot!(refused(&["gone.md"]), @"
     error: gone.md: no such file
     hint: pass a document of the project, or a sentence in quotes
@@ -239,16 +239,16 @@ fn what_cannot_be_read_is_an_error() {
     error: `--draft` cannot be combined with documents
     hint: pass a sentence in quotes, or no argument
     ");
-    let outside = project.run(&["rule", "suggest", "/"]).ends(2);
+    let outside = project.run(&["rule", "suggest", "/"]).expect_code(2);
     assert!(outside.err.contains("is not in the project"), "{}", outside.err);
-    project.run(&["rule", "suggest", "--draft", "gone.md"]).ends(2);
+    project.run(&["rule", "suggest", "--draft", "gone.md"]).expect_code(2);
     let empty = Project::new(&[("a.txt", "")]);
-    let ran = empty.run(&["rule", "suggest"]).ends(0);
+    let ran = empty.run(&["rule", "suggest"]).expect_code(0);
     assert!(ran.err.contains("no document found"), "{}", ran.err);
 }
 
 #[test]
-fn the_page_shows_what_is_printed() {
+fn the_documentation_shows_the_actual_output() {
     let project = Project::new(&[
         (
             "AGENTS.md",
@@ -267,7 +267,7 @@ fn the_page_shows_what_is_printed() {
         (" \"Never call legacyParse()\"", vec![sentence]),
         (" \"Never call legacyParse()\" --draft draft.md", vec![sentence, "--draft", "draft.md"]),
     ] {
-        let ran = project.run(&[vec!["rule", "suggest"], args].concat()).ends(0);
+        let ran = project.run(&[vec!["rule", "suggest"], args].concat()).expect_code(0);
         let block =
             format!("```console\n$ aidd rule suggest{shown}\n{}\n```\n", ran.out.trim_end());
         assert!(page.contains(&block), "docs/writing-rules.md does not show:\n{block}");

@@ -79,7 +79,7 @@ pub(crate) struct Project {
 
 /// The result of a run.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct RunOutput {
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -127,23 +127,23 @@ impl Project {
         command
     }
 
-    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> RunOutput {
         self.run_in("", args)
     }
 
-    pub(crate) fn run_in(&self, folder: &str, args: &[&str]) -> Ran {
+    pub(crate) fn run_in(&self, folder: &str, args: &[&str]) -> RunOutput {
         self.finish(&mut self.command(folder, args), b"")
     }
 
-    pub(crate) fn run_with(&self, stdin: &[u8], args: &[&str]) -> Ran {
+    pub(crate) fn run_with(&self, stdin: &[u8], args: &[&str]) -> RunOutput {
         self.finish(&mut self.command("", args), stdin)
     }
 
-    pub(crate) fn run_env(&self, env: &[(&str, &str)], args: &[&str]) -> Ran {
+    pub(crate) fn run_env(&self, env: &[(&str, &str)], args: &[&str]) -> RunOutput {
         self.finish(self.command("", args).envs(env.iter().copied()), b"")
     }
 
-    pub(crate) fn finish(&self, command: &mut Command, stdin: &[u8]) -> Ran {
+    pub(crate) fn finish(&self, command: &mut Command, stdin: &[u8]) -> RunOutput {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -153,15 +153,15 @@ impl Project {
         // A run that reads no input can have closed the pipe already.
         let _ = child.stdin.take().expect("piped").write_all(stdin);
         let output = child.wait_with_output().expect("ended");
-        Ran {
+        RunOutput {
             code: output.status.code().expect("not killed"),
-            out: self.steady(&output.stdout),
-            err: self.steady(&output.stderr),
+            out: self.normalize(&output.stdout),
+            err: self.normalize(&output.stderr),
         }
     }
 
     /// Text without the parts that differ between runs: times, and the name of the directory.
-    fn steady(&self, bytes: &[u8]) -> String {
+    fn normalize(&self, bytes: &[u8]) -> String {
         let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
         let canonical = fs::canonicalize(self.path()).expect("a folder");
         let text = [canonical.as_path(), self.path()]
@@ -182,10 +182,10 @@ fn without_time(line: &str) -> String {
     time.unwrap_or_else(|| line.to_owned())
 }
 
-impl Ran {
+impl RunOutput {
     /// Asserts the exit code, and prints the output if it differs.
     #[track_caller]
-    pub(crate) fn ends(self, code: i32) -> Self {
+    pub(crate) fn expect_code(self, code: i32) -> Self {
         assert_eq!(self.code, code, "out:\n{}\nerr:\n{}", self.out, self.err);
         self
     }

@@ -9,9 +9,9 @@ fn project() -> Project {
 }
 
 #[test]
-fn a_variable_set_to_nothing_is_not_set() {
+fn an_empty_variable_counts_as_unset() {
     let project = project();
-    let plain = project.run(&["check", "."]).ends(0);
+    let plain = project.run(&["check", "."]).expect_code(0);
     assert!(plain.out.contains("team/old-colour"), "{}", plain.out);
     let names = [
         "AIDD_EXCLUDE",
@@ -23,10 +23,10 @@ fn a_variable_set_to_nothing_is_not_set() {
         "AIDD_MAX_FILE_SIZE",
     ];
     for name in names {
-        let ran = project.run_env(&[(name, "")], &["check", "."]).ends(0);
+        let ran = project.run_env(&[(name, "")], &["check", "."]).expect_code(0);
         assert_eq!((ran.out, ran.err), (plain.out.clone(), plain.err.clone()), "{name}");
     }
-    let shown = project.run_env(&[("AIDD_EXCLUDE", "")], &["config", "show"]).ends(0).out;
+    let shown = project.run_env(&[("AIDD_EXCLUDE", "")], &["config", "show"]).expect_code(0).out;
     assert!(shown.contains("exclude = []  # default"), "{shown}");
 }
 
@@ -34,7 +34,7 @@ fn a_variable_set_to_nothing_is_not_set() {
 fn a_wrong_value_of_a_variable_names_the_variable() {
     let project = project();
     let said = |name: &str, value: &str, args: &[&str]| {
-        project.run_env(&[(name, value)], args).ends(2).err
+        project.run_env(&[(name, value)], args).expect_code(2).err
     };
     assert_snapshot!(said("AIDD_JOBS", "many", &["check", "."]), @"
     error: invalid value 'many' for '--jobs <N>': a whole number is expected
@@ -50,23 +50,23 @@ fn a_wrong_value_of_a_variable_names_the_variable() {
 }
 
 #[test]
-fn a_list_of_globs_may_have_braces() {
+fn a_list_of_globs_can_contain_braces() {
     let project = project();
     project.write("b.md", "blue\n");
-    let out = |args: &[&str]| project.run(args).ends(0).out;
+    let out = |args: &[&str]| project.run(args).expect_code(0).out;
     assert!(!out(&["check", ".", "--exclude", "*.{txt,md}"]).contains("a.txt"));
     assert!(out(&["check", ".", "--exclude", "*.md,x"]).contains("a.txt"));
     assert!(out(&["check", ".", "--only", "team/{old-colour,red}"]).contains("a.txt"));
-    let ran = project.run(&["check", ".", "--only", ","]).ends(2);
+    let ran = project.run(&["check", ".", "--only", ","]).expect_code(2);
     assert_eq!(ran.err, "error: --only requires at least one rule\n");
-    let ran = project.run(&["check", ".", "--exclude", "[a"]).ends(2);
+    let ran = project.run(&["check", ".", "--exclude", "[a"]).expect_code(2);
     assert!(ran.err.contains("not a glob: `[a`: unclosed character class"), "{}", ran.err);
 }
 
 #[test]
 fn an_output_of_an_unknown_format_writes_nothing() {
     let project = project();
-    let ran = project.run(&["check", ".", "--output", "jnit=a.xml"]).ends(2);
+    let ran = project.run(&["check", ".", "--output", "jnit=a.xml"]).expect_code(2);
     assert_snapshot!(ran.err, @r"
     error: --output jnit=a.xml: unknown format `jnit`; did you mean `junit`?
     hint: the formats are text, json, sarif, github, markdown, gitlab, junit
@@ -75,10 +75,10 @@ fn an_output_of_an_unknown_format_writes_nothing() {
 }
 
 #[test]
-fn the_words_of_other_tools_lead_to_ours() {
+fn options_of_other_tools_produce_hints() {
     let project = project();
     let hint = |args: &[&str]| {
-        let said = project.run(args).ends(2).err;
+        let said = project.run(args).expect_code(2).err;
         said.lines().last().unwrap_or_default().to_owned()
     };
     assert_eq!(hint(&["fix"]), "hint: did you mean `aidd check . --fix`?");
@@ -87,7 +87,7 @@ fn the_words_of_other_tools_lead_to_ours() {
 }
 
 #[test]
-fn packages_that_are_projects_are_checked_together_from_above() {
+fn nested_projects_are_checked_from_the_root() {
     let project = project();
     project.write("packages/api/.aidd/rules/console.md", CONSOLE);
     project.write("packages/api/src/a.js", "console.log(1)\n");
@@ -99,9 +99,9 @@ fn packages_that_are_projects_are_checked_together_from_above() {
 }
 
 #[test]
-fn packs_are_listed_and_rules_are_as_severe_as_here() {
+fn packs_are_listed_with_effective_severities() {
     let project = Project::new(&[(".aidd/config.json", r#"{"compliance": "git"}"#)]);
-    let listed = project.run(&["rule", "packs"]).ends(0);
+    let listed = project.run(&["rule", "packs"]).expect_code(0);
     let git = listed.out.lines().find(|line| line.contains(" git ")).unwrap_or_default();
     assert!(git.starts_with("on  git") && git.contains(" rules  "), "{git}");
     assert!(listed.out.contains("off docs"), "{}", listed.out);
@@ -110,69 +110,69 @@ fn packs_are_listed_and_rules_are_as_severe_as_here() {
         "{}",
         listed.err
     );
-    let one = project.run(&["rule", "packs", "git"]).ends(0).out;
+    let one = project.run(&["rule", "packs", "git"]).expect_code(0).out;
     assert!(one.lines().any(|line| line.contains("compliance/commit-message")), "{one}");
     assert!(one.lines().all(|line| !line.starts_with("off")), "{one}");
-    let off = project.run(&["rule", "list", "compliance/enum"]).ends(0).out;
+    let off = project.run(&["rule", "list", "compliance/enum"]).expect_code(0).out;
     assert!(off.starts_with("off "), "{off}");
-    let ran = project.run(&["rule", "packs", "gti"]).ends(2);
+    let ran = project.run(&["rule", "packs", "gti"]).expect_code(2);
     assert_snapshot!(ran.err, @"
     error: unknown pack `gti`; did you mean `git`?
     hint: `aidd rule packs` lists all packs
     ");
-    let ran = project.run(&["explain", "git"]).ends(2);
+    let ran = project.run(&["explain", "git"]).expect_code(2);
     assert!(ran.err.contains("hint: it is a rule pack: aidd rule packs git"), "{}", ran.err);
     project.write(".aidd/packs/torn.md", "<<<<<<< a\n---\npack: { rules: x }\n---\n");
-    let ran = project.run(&["rule", "packs"]).ends(2);
+    let ran = project.run(&["rule", "packs"]).expect_code(2);
     assert!(ran.out.contains("off docs"), "an invalid pack does not hide the others: {}", ran.out);
     assert!(ran.err.contains(".aidd/packs/torn.md:1:1: merge conflict"), "{}", ran.err);
     project.remove(".aidd/packs/torn.md");
-    let json = project.run(&["rule", "packs", "--json"]).ends(0).out;
+    let json = project.run(&["rule", "packs", "--json"]).expect_code(0).out;
     let all: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(all[0]["on"], false);
 }
 
 #[test]
-fn a_pack_that_is_not_there_is_placed() {
+fn an_unknown_pack_is_reported_with_its_position() {
     let project = Project::new(&[(".aidd/config.json", "{\n  \"compliance\": [\"gti\"]\n}\n")]);
-    assert_snapshot!(project.run(&["check", "."]).ends(2).err, @"error: ROOT/.aidd/config.json:2:18: compliance: unknown pack `gti`; did you mean `git`?");
+    assert_snapshot!(project.run(&["check", "."]).expect_code(2).err, @"error: ROOT/.aidd/config.json:2:18: compliance: unknown pack `gti`; did you mean `git`?");
 }
 
 #[test]
-fn a_page_torn_by_a_merge_is_no_page_that_says_nothing() {
+fn a_page_with_a_merge_conflict_is_reported() {
     let project = project();
     let torn = "<<<<<<< HEAD\n---\nseverity: error\n=======\n---\nseverity: info\n>>>>>>> b\ncheck:\n  text: { regex: blue }\n---\n# team/x\n\nWhy.\n";
     project.write(".aidd/rules/x.md", torn);
-    let ran = project.run(&["check", "."]).ends(1);
+    let ran = project.run(&["check", "."]).expect_code(1);
     assert!(ran.out.contains("merge conflict in the page"), "{}", ran.out);
     project.write(".aidd/rules/x.md", "\n---\nseverity: error\n---\n# team/x\n\nWhy.\n");
-    let ran = project.run(&["check", "."]).ends(1);
+    let ran = project.run(&["check", "."]).expect_code(1);
     assert!(ran.out.contains("the header must begin on the first line"), "{}", ran.out);
 }
 
 #[test]
-fn a_dry_run_tells_of_what_only_unsafe_fixes_mend() {
+fn a_dry_run_reports_unsafe_fixes() {
     let project = Project::new(&[("Dockerfile", "FROM node:20.1\nRUN apt-get install -y a=1\n")]);
-    let ran = project.run(&["check", ".", "--fix", "--dry-run"]).ends(0);
+    let ran = project.run(&["check", ".", "--fix", "--dry-run"]).expect_code(0);
     assert_eq!(ran.err, "nothing to fix; 1 problem fixable with --fix-unsafe\n");
 }
 
 #[test]
-fn a_message_that_is_not_there_is_told() {
-    let ran = project().run(&["hook", "commit-msg", "nowhere"]).ends(2);
+fn a_missing_message_file_is_reported() {
+    let ran = project().run(&["hook", "commit-msg", "nowhere"]).expect_code(2);
     assert!(ran.err.contains("nowhere"), "{}", ran.err);
 }
 
 #[test]
-fn a_configuration_by_another_name_is_told() {
+fn a_misnamed_configuration_is_reported() {
     let project = project();
     project.write("aidd.toml", "fail-on = 'warning'\n");
     let said = "aidd.toml is not read: the configuration is .aidd/config.json, in JSON";
-    let ran = project.run(&["check", "."]).ends(0);
+    let ran = project.run(&["check", "."]).expect_code(0);
     assert_eq!(ran.err, format!("note: {said}\n"));
-    assert_eq!(project.run(&["check", ".", "-q"]).ends(0).err, "");
-    let doctor = project.run(&["doctor"]).ends(2).out;
+    assert_eq!(project.run(&["check", ".", "-q"]).expect_code(0).err, "");
+    let doctor = project.run(&["doctor"]).expect_code(2).out;
     assert!(doctor.contains(&format!("wrong          {said}")), "{doctor}");
     project.write(".aidd/config.json", "{}");
-    assert_eq!(project.run(&["check", "."]).ends(0).err, "");
+    assert_eq!(project.run(&["check", "."]).expect_code(0).err, "");
 }

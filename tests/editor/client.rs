@@ -39,15 +39,15 @@ impl Editor {
                 "textDocument": { "diagnostic": {} },
             },
         });
-        let _ = self.ask("initialize", &params);
-        self.tell("initialized", &json!({}));
+        let _ = self.request("initialize", &params);
+        self.notify("initialized", &json!({}));
     }
 
-    pub(crate) fn tell(&mut self, method: &str, params: &Value) {
+    pub(crate) fn notify(&mut self, method: &str, params: &Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let id = self.last;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));

@@ -13,7 +13,7 @@ use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// Waits for a process to exit; its standard input stays open.
-fn ended(editor: &mut Editor) -> ExitStatus {
+fn wait_for_exit(editor: &mut Editor) -> ExitStatus {
     let started = Instant::now();
     loop {
         if let Some(status) = editor.process.try_wait().expect("a child") {
@@ -25,34 +25,34 @@ fn ended(editor: &mut Editor) -> ExitStatus {
 }
 
 #[test]
-fn it_ends_when_told_to_with_its_input_still_open() {
+fn it_exits_on_request_with_its_input_still_open() {
     let folder = tempfile::tempdir().expect("a folder");
     for (says_shutdown, code) in [(true, 0), (false, 1)] {
         let mut editor = Editor::start();
         editor.initialize(folder.path(), std::process::id());
         if says_shutdown {
-            let _ = editor.ask("shutdown", &Value::Null);
+            let _ = editor.request("shutdown", &Value::Null);
         }
-        editor.tell("exit", &Value::Null);
-        assert_eq!(ended(&mut editor).code(), Some(code));
+        editor.notify("exit", &Value::Null);
+        assert_eq!(wait_for_exit(&mut editor).code(), Some(code));
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn it_ends_with_the_process_that_started_it() {
+fn it_exits_with_its_parent_process() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut parent = Editor::start();
     let mut editor = Editor::start();
     editor.initialize(folder.path(), parent.process.id());
-    let _ = editor.ask("workspace/executeCommand", &json!({ "command": "aidd.showConfig" }));
+    let _ = editor.request("workspace/executeCommand", &json!({ "command": "aidd.showConfig" }));
     parent.process.kill().expect("killed");
     let _ = parent.process.wait().expect("gone");
-    assert_eq!(ended(&mut editor).code(), Some(1));
+    assert_eq!(wait_for_exit(&mut editor).code(), Some(1));
 }
 
 #[test]
-fn it_tells_the_findings_of_the_command_line() {
+fn it_reports_the_findings_of_the_command_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path();
     std::fs::create_dir_all(root.join(".aidd")).expect("made");
@@ -78,8 +78,8 @@ fn it_tells_the_findings_of_the_command_line() {
         .collect();
     let mut editor = Editor::start();
     editor.initialize(root, std::process::id());
-    let report = editor.ask("workspace/diagnostic", &json!({ "previousResultIds": [] }));
-    let mut told: Vec<(String, u64, u64)> = report["items"]
+    let report = editor.request("workspace/diagnostic", &json!({ "previousResultIds": [] }));
+    let mut findings: Vec<(String, u64, u64)> = report["items"]
         .as_array()
         .expect("a list")
         .iter()
@@ -94,9 +94,9 @@ fn it_tells_the_findings_of_the_command_line() {
         })
         .collect();
     wanted.sort();
-    told.sort();
+    findings.sort();
     assert!(wanted.len() >= 5, "{wanted:?}");
-    assert_eq!(told, wanted);
-    editor.tell("exit", &Value::Null);
-    let _ = ended(&mut editor);
+    assert_eq!(findings, wanted);
+    editor.notify("exit", &Value::Null);
+    let _ = wait_for_exit(&mut editor);
 }

@@ -1,17 +1,17 @@
 //! Incomplete clones and unusual files.
 
 use crate::pull_requests::runner::{Runner, payload};
-use crate::pull_requests::scene::Scene;
+use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::support::{project, run};
 use crate::repository::Repository;
 use insta::assert_snapshot;
 use std::fs;
 
 /// A pull request that edits, renames, adds and removes files.
-fn scene() -> Scene {
+fn scene() -> PullRequest {
     let text = "one\ntwo\nthree\nblue\nfive\nsix\nseven\n";
     let files = [("a/b.txt", "blue old\n"), ("c/old.txt", text), ("d/gone.txt", "blue gone\n")];
-    Scene::new(&files, |server| {
+    PullRequest::new(&files, |server| {
         server.write("a/b.txt", "zero\nblue old\nblue new\n");
         server.git(&["mv", "c/old.txt", "c/new.txt"]);
         server.write("c/new.txt", format!("zero\n{text}blue eight\n"));
@@ -21,9 +21,9 @@ fn scene() -> Scene {
 }
 
 #[test]
-fn a_sparse_check_out_lacks_nothing() {
+fn a_sparse_checkout_is_complete() {
     let scene = scene();
-    let whole = scene.usual_runner().told(&[]);
+    let whole = scene.standard_runner().ci_summary(&[]);
     assert_snapshot!(whole, @"
     exit 1, (first parent of the merge commit)
     a/b.txt:2 team/colour pre-existing: already present on line 1 of the base
@@ -36,17 +36,17 @@ fn a_sparse_check_out_lacks_nothing() {
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/", "/a/"]);
     assert!(!clone.path("e/added.txt").exists());
-    assert_eq!(scene.runner(clone).told(&[]), whole);
+    assert_eq!(scene.runner(clone).ci_summary(&[]), whole);
 }
 
 #[test]
-fn a_sparse_check_out_of_the_default_branch_says_what_it_lacks() {
+fn a_sparse_checkout_of_the_default_branch_reports_missing_files() {
     let scene = scene();
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/", "/a/"]);
     let values = [("ref", "refs/heads/main"), ("before", &*scene.base), ("after", &scene.merge)];
     let runner = Runner::github(clone, "push", "refs/heads/main", &payload("push.json", &values));
-    assert_snapshot!(runner.told(&[]), @"
+    assert_snapshot!(runner.ci_summary(&[]), @"
     exit 1, (commit before the push), all files
     Not checked, because not checked out: 2 changed files
     a/b.txt:2 team/colour pre-existing: already present on line 1 of the base
@@ -56,7 +56,7 @@ fn a_sparse_check_out_of_the_default_branch_says_what_it_lacks() {
 }
 
 /// A partial clone of a pull request that only contains the blobs of the checked-out commit.
-fn without_contents(scene: &Scene, commit: &str) -> Repository {
+fn without_blobs(scene: &PullRequest, commit: &str) -> Repository {
     let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
     clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", commit]);
     clone.git(&["checkout", "--quiet", "--detach", commit]);
@@ -64,27 +64,27 @@ fn without_contents(scene: &Scene, commit: &str) -> Repository {
 }
 
 #[test]
-fn contents_that_were_left_out_are_fetched() {
+fn missing_blobs_are_fetched() {
     let scene = scene();
-    let whole = scene.usual_runner().told(&[]);
-    let clone = without_contents(&scene, &scene.merge);
+    let whole = scene.standard_runner().ci_summary(&[]);
+    let clone = without_blobs(&scene, &scene.merge);
     let missing = "rev-list --objects --missing=print HEAD^1".split(' ').collect::<Vec<_>>();
     assert!(clone.git(&missing).contains('?'), "contents are missing");
-    assert_eq!(scene.runner(clone).told(&[]), whole);
+    assert_eq!(scene.runner(clone).ci_summary(&[]), whole);
     // Also sparse: the blobs of the head are missing, too.
     let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
     clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", &scene.merge]);
     clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/"]);
     clone.git(&["checkout", "--quiet", "--detach", &scene.merge]);
-    assert_eq!(scene.runner(clone).told(&[]), whole);
+    assert_eq!(scene.runner(clone).ci_summary(&[]), whole);
 }
 
 #[test]
-fn contents_of_a_head_that_is_not_checked_out_are_fetched() {
+fn missing_blobs_of_the_head_are_fetched() {
     let mut scene = scene();
-    let target = |scene: &Scene, clone: Repository| {
+    let target = |scene: &PullRequest, clone: Repository| {
         let event = scene.payload("pull_request_target.json");
-        Runner::github(clone, "pull_request_target", "refs/heads/main", &event).told(&[])
+        Runner::github(clone, "pull_request_target", "refs/heads/main", &event).ci_summary(&[])
     };
     let whole = target(&scene, scene.checkout(&scene.base, &["--depth=1"]));
     assert_snapshot!(whole, @"
@@ -96,18 +96,18 @@ fn contents_of_a_head_that_is_not_checked_out_are_fetched() {
     e/added.txt:1 team/colour new: the file is new
     d/gone.txt:1 team/colour fixed: the file was removed
     ");
-    assert_eq!(target(&scene, without_contents(&scene, &scene.base)), whole);
+    assert_eq!(target(&scene, without_blobs(&scene, &scene.base)), whole);
     // Settings of the target that are not checked out.
     let checked_out = scene.base.clone();
-    scene.target_moves(&[(".aidd/config.json", r#"{ "exclude": ["e/"] }"#)]);
-    let told = target(&scene, without_contents(&scene, &checked_out));
-    assert!(!told.contains("e/added.txt") && told.contains("a/b.txt:3"), "{told}");
+    scene.push_to_target(&[(".aidd/config.json", r#"{ "exclude": ["e/"] }"#)]);
+    let report = target(&scene, without_blobs(&scene, &checked_out));
+    assert!(!report.contains("e/added.txt") && report.contains("a/b.txt:3"), "{report}");
 }
 
 #[test]
-fn contents_that_cannot_be_had_are_an_error() {
+fn blobs_that_cannot_be_fetched_are_an_error() {
     let scene = scene();
-    let clone = without_contents(&scene, &scene.merge);
+    let clone = without_blobs(&scene, &scene.merge);
     clone.git(&["remote", "set-url", "origin", "file:///nowhere"]);
     let ran = scene.runner(clone).ci(&[]);
     assert_eq!((ran.code, &*ran.out), (2, ""));
@@ -117,44 +117,44 @@ fn contents_that_cannot_be_had_are_an_error() {
 #[test]
 fn a_submodule_is_not_entered() {
     let inner = project(&[("inner.txt", "blue\n")]);
-    let scene = Scene::new(&[("a.txt", "a\n")], |server| {
+    let scene = PullRequest::new(&[("a.txt", "a\n")], |server| {
         let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add"];
         server.git(&[&add[..], &[&*inner.url(), "sub"]].concat());
         server.write("a.txt", "blue\n");
     });
-    assert_snapshot!(scene.usual_runner().told(&[]), @"
+    assert_snapshot!(scene.standard_runner().ci_summary(&[]), @"
     exit 1, (first parent of the merge commit)
     a.txt:1 team/colour new: this change added or changed the line
     ");
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     clone.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init"]);
     assert!(clone.path("sub/inner.txt").exists());
-    assert_snapshot!(scene.runner(clone).told(&[]), @"
+    assert_snapshot!(scene.runner(clone).ci_summary(&[]), @"
     exit 1, (first parent of the merge commit)
     a.txt:1 team/colour new: this change added or changed the line
     ");
 }
 
 #[test]
-fn line_ends_of_the_work_tree_are_no_change() {
-    let scene = Scene::usual();
+fn line_endings_of_the_work_tree_are_not_a_change() {
+    let scene = PullRequest::standard();
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     for file in ["a.txt", "theirs.txt"] {
         let text = fs::read_to_string(clone.path(file)).expect("text");
         clone.write(file, text.replace('\n', "\r\n"));
     }
-    assert_eq!(scene.runner(clone).told(&[]), scene.usual_runner().told(&[]));
+    assert_eq!(scene.runner(clone).ci_summary(&[]), scene.standard_runner().ci_summary(&[]));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_name_that_is_not_utf_8_is_a_name() {
+fn a_name_that_is_not_utf_8_is_supported() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let old = OsStr::from_bytes(b"caf\xE9/old.txt");
     let new = OsStr::from_bytes(b"caf\xE9/\xFF new.txt");
-    let scene = Scene::new(&[("a.txt", "a\n")], |server| server.write(new, "blue new\n"));
-    assert_snapshot!(scene.usual_runner().told(&[]), @"
+    let scene = PullRequest::new(&[("a.txt", "a\n")], |server| server.write(new, "blue new\n"));
+    assert_snapshot!(scene.standard_runner().ci_summary(&[]), @"
     exit 1, (first parent of the merge commit)
     caf�/� new.txt:1 team/colour new: the file is new
     ");
@@ -164,15 +164,15 @@ fn a_name_that_is_not_utf_8_is_a_name() {
     server.write(old, "zero\nblue old\nblue new\n");
     server.commit(&[]);
     let runner = Runner::new(server);
-    let whole = runner.told(&["--base", "HEAD~1"]);
+    let whole = runner.ci_summary(&["--base", "HEAD~1"]);
     assert_snapshot!(whole, @"
     exit 1, (given as HEAD~1)
     caf�/old.txt:2 team/colour pre-existing: already present on line 1 of the base
     caf�/old.txt:3 team/colour new: this change added or changed the line
     ");
     // When all files are checked, it is not considered missing from the checkout.
-    let told = runner.told(&["--base", "HEAD~1", "--scope", "all"]);
-    assert!(told.contains("old.txt:3") && !told.contains("checked out"), "{told}");
+    let report = runner.ci_summary(&["--base", "HEAD~1", "--scope", "all"]);
+    assert!(report.contains("old.txt:3") && !report.contains("checked out"), "{report}");
     // Also in shards, and where the names must be links.
     let file = runner.file("report.md").display().to_string();
     assert_eq!(runner.ci(&["--base", "HEAD~1", "--output", &file, "--shard", "1/1"]).code, 1);
@@ -180,20 +180,20 @@ fn a_name_that_is_not_utf_8_is_a_name() {
 }
 
 /// The report of a finding in `a.txt` after the file is changed to `now`.
-fn told_of(now: &[u8], config: &str) -> String {
+fn report_after_change(now: &[u8], config: &str) -> String {
     let server = project(&[("a.txt", "blue\nblue too\n"), (".aidd/config.json", config)]);
     server.write("a.txt", now);
     server.commit(&[]);
-    Runner::new(server).told(&["--base", "HEAD~1"])
+    Runner::new(server).ci_summary(&["--base", "HEAD~1"])
 }
 
 #[test]
-fn what_could_not_be_checked_is_not_fixed() {
-    assert_snapshot!(told_of(b"\0\0\0", "{}"), @"exit 0, (given as HEAD~1)");
+fn findings_in_unchecked_files_are_not_fixed() {
+    assert_snapshot!(report_after_change(b"\0\0\0", "{}"), @"exit 0, (given as HEAD~1)");
     let large = "x".repeat(2000);
     let limit = r#"{ "maxFileSize": 1000 }"#;
-    assert_snapshot!(told_of(large.as_bytes(), limit), @"exit 0, (given as HEAD~1)");
-    assert_snapshot!(told_of(b"", "{}"), @"
+    assert_snapshot!(report_after_change(large.as_bytes(), limit), @"exit 0, (given as HEAD~1)");
+    assert_snapshot!(report_after_change(b"", "{}"), @"
     exit 0, (given as HEAD~1)
     a.txt:1 team/colour fixed: the line was changed or removed
     a.txt:2 team/colour fixed: the line was changed or removed
@@ -201,12 +201,12 @@ fn what_could_not_be_checked_is_not_fixed() {
 }
 
 #[test]
-fn a_line_that_stayed_is_not_blamed_when_its_file_can_be_checked_again() {
+fn findings_on_unchanged_lines_are_not_new_after_a_skipped_base() {
     let large = format!("blue\n{}\nblue too\n", "x\n".repeat(1000));
     let config = r#"{ "maxFileSize": 1000 }"#;
     let server = project(&[("a.txt", &large), (".aidd/config.json", config)]);
     server.commit(&[("a.txt", "blue\nblue new\nblue too\n")]);
-    assert_snapshot!(Runner::new(server).told(&["--base", "HEAD~1"]), @"
+    assert_snapshot!(Runner::new(server).ci_summary(&["--base", "HEAD~1"]), @"
     exit 1, (given as HEAD~1)
     a.txt:1 team/colour pre-existing: the line is unchanged; the base was checked only in part
     a.txt:2 team/colour new: this change added or changed the line
@@ -216,24 +216,24 @@ fn a_line_that_stayed_is_not_blamed_when_its_file_can_be_checked_again() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_be_read_is_told() {
+fn an_unreadable_file_is_reported() {
     use std::os::unix::fs::PermissionsExt;
-    let scene = Scene::new(&[("a.txt", "blue\n")], |server| server.write("a.txt", "one\nblue\n"));
+    let scene = PullRequest::new(&[("a.txt", "blue\n")], |server| server.write("a.txt", "one\nblue\n"));
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     let path = clone.path("a.txt");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).expect("set");
     // Root can read it anyway.
     let readable = fs::read(&path).is_ok();
-    let told = scene.runner(clone).told(&[]);
-    assert!(!told.contains("fixed"), "{told}");
+    let report = scene.runner(clone).ci_summary(&[]);
+    assert!(!report.contains("fixed"), "{report}");
     let wanted = if readable { "exit 0" } else { "exit 3" };
-    assert!(told.starts_with(wanted), "{told}");
-    assert_eq!(told.contains("a.txt cannot be read"), !readable, "{told}");
+    assert!(report.starts_with(wanted), "{report}");
+    assert_eq!(report.contains("a.txt cannot be read"), !readable, "{report}");
 }
 
 #[test]
 fn nothing_of_the_repository_is_run_and_nothing_is_changed() {
-    let scene = Scene::usual();
+    let scene = PullRequest::standard();
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     let mark = clone.path(".git/ran");
     let touch = format!("touch {}", mark.display());
@@ -247,7 +247,7 @@ fn nothing_of_the_repository_is_run_and_nothing_is_changed() {
     };
     let before = state(&clone);
     let runner = scene.runner(clone);
-    assert!(!runner.told(&[]).contains("untracked"));
+    assert!(!runner.ci_summary(&[]).contains("untracked"));
     assert_eq!(state(&runner.clone), before);
     assert!(!mark.exists(), "a program named in the repository's settings ran");
     assert!(run(&runner.clone, &["ci", "merge", "a.txt"]).status.code() == Some(2));

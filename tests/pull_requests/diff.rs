@@ -47,7 +47,7 @@ fn a_renamed_file_keeps_its_findings() {
 }
 
 #[test]
-fn the_base_is_where_the_branch_left_and_a_merge_of_it_changes_nothing() {
+fn the_base_is_the_merge_base_also_after_a_merge() {
     let repository = project(&[("a.txt", "a\n")]);
     repository.git(&["switch", "--quiet", "--create", "topic"]);
     repository.commit(&[("mine.txt", "blue\n")]);
@@ -61,7 +61,7 @@ fn the_base_is_where_the_branch_left_and_a_merge_of_it_changes_nothing() {
 }
 
 #[test]
-fn the_work_tree_and_what_is_not_tracked_count_as_the_head() {
+fn the_head_includes_the_work_tree_and_untracked_files() {
     let repository = project(&[("a.txt", "blue\n"), (".gitignore", "ignored/\n")]);
     repository.write("a.txt", "green\nblue\n");
     repository.write("untracked/b.txt", "blue\n");
@@ -75,7 +75,7 @@ fn the_work_tree_and_what_is_not_tracked_count_as_the_head() {
 }
 
 #[test]
-fn what_is_staged_is_checked_whatever_the_work_tree_holds() {
+fn the_index_is_checked_instead_of_the_work_tree() {
     let repository = project(&[("a.txt", "a\n"), ("b.txt", "blue\n")]);
     repository.write("a.txt", "a\nblue staged\n");
     repository.git(&["add", "a.txt"]);
@@ -99,7 +99,7 @@ fn the_first_commit_is_compared_with_nothing() {
 }
 
 #[test]
-fn an_index_of_its_own_is_the_one_that_git_commit_made() {
+fn a_temporary_index_of_git_commit_is_used() {
     let repository = project(&[("a.txt", "a\n")]);
     repository.write("a.txt", "blue\n");
     repository.git(&["add", "a.txt"]);
@@ -110,7 +110,7 @@ fn an_index_of_its_own_is_the_one_that_git_commit_made() {
 }
 
 #[test]
-fn line_ends_are_no_change() {
+fn line_endings_are_not_a_change() {
     let repository = project(&[("a.txt", "one\nblue\nthree\n")]);
     repository.write("a.txt", "one\r\nblue\r\nthree\r\nblue\r\n");
     assert_snapshot!(check(&repository, &["--changed"]), @"
@@ -141,7 +141,7 @@ fn submodules_and_links_are_not_entered() {
 }
 
 #[test]
-fn an_allow_comment_that_goes_leaves_a_new_finding_and_one_that_comes_fixes_nothing() {
+fn removing_an_allow_comment_is_new_and_adding_one_is_not_fixed() {
     let repository =
         project(&[("a.txt", "# aidd:allow team/colour ours\nblue\nblue open\nlast\n")]);
     repository.write("a.txt", "blue\n# aidd:allow team/colour why not\nblue open\nlast\n");
@@ -152,7 +152,7 @@ fn an_allow_comment_that_goes_leaves_a_new_finding_and_one_that_comes_fixes_noth
 }
 
 #[test]
-fn a_change_elsewhere_in_the_file_can_bring_a_finding_about() {
+fn a_change_elsewhere_in_the_file_can_cause_a_finding() {
     let repository = project(&[(
         "Dockerfile",
         "FROM debian:12 AS build\nFROM debian:12\nCOPY --from=build /a /a\nUSER app\n",
@@ -166,7 +166,7 @@ fn a_change_elsewhere_in_the_file_can_bring_a_finding_about() {
 }
 
 #[test]
-fn a_project_in_a_folder_of_the_repository_sees_its_own_paths() {
+fn a_project_in_a_subdirectory_has_relative_paths() {
     let repository = Repository::new();
     let (path, rule) = crate::pull_requests::support::RULE;
     repository.commit(&[
@@ -183,7 +183,7 @@ fn a_project_in_a_folder_of_the_repository_sees_its_own_paths() {
 }
 
 #[test]
-fn only_the_paths_asked_for_are_judged() {
+fn only_the_requested_paths_are_checked() {
     let repository = project(&[("a/x.txt", "a\n"), ("ab/y.txt", "a\n")]);
     repository.write("a/x.txt", "blue\n");
     repository.write("ab/y.txt", "blue\n");
@@ -193,7 +193,7 @@ fn only_the_paths_asked_for_are_judged() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_name_that_is_not_utf_8_is_a_name() {
+fn a_name_that_is_not_utf_8_is_supported() {
     use std::os::unix::ffi::OsStrExt;
     let repository = project(&[("a.txt", "a\n")]);
     let name = std::ffi::OsStr::from_bytes(b"caf\xE9.txt");
@@ -207,7 +207,7 @@ fn a_name_that_is_not_utf_8_is_a_name() {
 }
 
 #[test]
-fn a_base_that_is_not_there_is_an_error_with_a_hint() {
+fn a_missing_base_is_an_error_with_a_hint() {
     let said = |repository: &Repository, args: &[&str]| {
         let ran = run(repository, &[&["check", "."], args].concat());
         assert_eq!(ran.status.code(), Some(2));

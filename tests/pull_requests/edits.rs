@@ -9,10 +9,10 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A finding without its status: path, line, column, rule, id.
-type Seen = (String, u64, u64, String, String);
+type FindingKey = (String, u64, u64, String, String);
 
 /// The findings that a command reports, without fixed ones.
-fn seen(repository: &Repository, args: &[&str]) -> Vec<(Seen, String)> {
+fn reported_findings(repository: &Repository, args: &[&str]) -> Vec<(FindingKey, String)> {
     let ran = run(repository, &[args, &["--format", "json"]].concat());
     let said = String::from_utf8_lossy(&ran.stderr);
     let report: Value =
@@ -54,41 +54,41 @@ proptest! {
         write(&before);
         let base = repository.commit(&[]);
         write(&after);
-        let plain = seen(&repository, &["check", "."]);
-        let changed = seen(&repository, &["check", ".", "--changed"]);
+        let plain = reported_findings(&repository, &["check", "."]);
+        let changed = reported_findings(&repository, &["check", ".", "--changed"]);
         repository.commit(&[]);
-        let judged = seen(&repository, &["ci", "--base", &base]);
+        let judged = reported_findings(&repository, &["ci", "--base", &base]);
         prop_assert_eq!(&changed, &judged);
         for part in ["1/2", "2/2"] {
             let save = format!("part-{}.json", &part[..1]);
             let args = ["ci", "--base", &base, "--shard", part, "--save", &save];
-            seen(&repository, &args);
+            reported_findings(&repository, &args);
         }
-        let merged = seen(&repository, &["ci", "merge", "part-1.json", "part-2.json"]);
+        let merged = reported_findings(&repository, &["ci", "merge", "part-1.json", "part-2.json"]);
         prop_assert_eq!(&merged, &judged);
 
         for (at, lines) in after.iter().enumerate() {
             let path = format!("{at}.txt");
-            let added = added(&repository, &base, &path);
-            let of = |found: &[(Seen, String)]| -> BTreeSet<Seen> {
-                let there = |seen: &&Seen| seen.0 == path && added.contains(&seen.1);
+            let added = added_lines(&repository, &base, &path);
+            let of = |found: &[(FindingKey, String)]| -> BTreeSet<FindingKey> {
+                let there = |seen: &&FindingKey| seen.0 == path && added.contains(&seen.1);
                 found.iter().map(|(seen, _)| seen).filter(there).cloned().collect()
             };
             prop_assert_eq!(of(&plain), of(&judged), "{}: {:?}", path, lines);
             let then = before.get(at).map_or(&[][..], Vec::as_slice);
-            blames_no_more_than_came(&judged, &path, then, lines)?;
+            has_no_excess_new_findings(&judged, &path, then, lines)?;
         }
     }
 }
 
 /// Of equal lines, at most as many are new as were added. Which of them are new is ambiguous.
-fn blames_no_more_than_came(
-    judged: &[(Seen, String)],
+fn has_no_excess_new_findings(
+    judged: &[(FindingKey, String)],
     path: &str,
     before: &[String],
     after: &[String],
 ) -> Result<(), TestCaseError> {
-    let line = |seen: &Seen| after[usize::try_from(seen.1).expect("small") - 1].trim();
+    let line = |seen: &FindingKey| after[usize::try_from(seen.1).expect("small") - 1].trim();
     for text in after.iter().map(|line| line.trim()).filter(|text| text.contains("blue")) {
         let count = |lines: &[String]| lines.iter().filter(|line| line.trim() == text).count();
         let blamed = judged
@@ -101,7 +101,7 @@ fn blames_no_more_than_came(
 }
 
 /// The lines that Git considers added, as an independent reference.
-fn added(repository: &Repository, base: &str, path: &str) -> BTreeSet<u64> {
+fn added_lines(repository: &Repository, base: &str, path: &str) -> BTreeSet<u64> {
     let diff = repository.git(&["diff", "--histogram", "--unified=0", base, "--", path]);
     let mut lines = BTreeSet::new();
     for header in diff.lines().filter(|line| line.starts_with("@@")) {

@@ -1,16 +1,16 @@
 //! The base of the comparison for each event.
 
 use crate::pull_requests::runner::{Runner, payload};
-use crate::pull_requests::scene::Scene;
+use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::support::project;
 use crate::repository::Repository;
 use insta::assert_snapshot;
 
 #[test]
-fn a_pull_request_is_compared_with_what_it_is_merged_into() {
-    let scene = Scene::usual();
-    let told = |depth: &[&str]| scene.runner(scene.checkout(&scene.merge, depth)).told(&[]);
-    let whole = told(&[]);
+fn a_pull_request_is_compared_with_its_target() {
+    let scene = PullRequest::standard();
+    let report = |depth: &[&str]| scene.runner(scene.checkout(&scene.merge, depth)).ci_summary(&[]);
+    let whole = report(&[]);
     assert_snapshot!(whole, @"
     exit 1, (first parent of the merge commit)
     a.txt:2 team/colour pre-existing: already present on line 2 of the base
@@ -18,30 +18,30 @@ fn a_pull_request_is_compared_with_what_it_is_merged_into() {
     gone.txt:1 team/colour fixed: the file was removed
     ");
     for depth in ["--depth=1", "--depth=2"] {
-        assert_eq!(told(&[depth]), whole, "{depth}");
+        assert_eq!(report(&[depth]), whole, "{depth}");
     }
 }
 
 #[test]
-fn a_pull_request_whose_head_is_checked_out_is_compared_with_where_it_left() {
-    let scene = Scene::usual();
-    let told = |depth: &[&str]| scene.runner(scene.checkout(&scene.head, depth)).told(&[]);
-    let whole = told(&[]);
+fn a_pull_request_head_is_compared_with_the_merge_base() {
+    let scene = PullRequest::standard();
+    let report = |depth: &[&str]| scene.runner(scene.checkout(&scene.head, depth)).ci_summary(&[]);
+    let whole = report(&[]);
     assert_snapshot!(whole, @"
     exit 1, (merge base of main and the pull request)
     a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
     gone.txt:1 team/colour fixed: the file was removed
     ");
-    assert_eq!(told(&["--depth=1"]), whole);
+    assert_eq!(report(&["--depth=1"]), whole);
 }
 
 #[test]
-fn a_pull_request_whose_target_is_checked_out_has_nothing_to_compare() {
-    let scene = Scene::usual();
+fn a_checked_out_target_has_nothing_to_compare() {
+    let scene = PullRequest::standard();
     let ran = scene.runner(scene.checkout(&scene.base, &["--depth=1"])).ci(&[]);
     assert_eq!(ran.code, 2);
-    assert_snapshot!(scene.named(&ran.err), @"
+    assert_snapshot!(scene.with_commit_names(&ran.err), @"
     error: nothing to compare: BASE1e7ed is already part of main
     hint: check out the merge commit of the pull request, as the checkout action does by default, or its head HEADf1544
     ");
@@ -49,13 +49,13 @@ fn a_pull_request_whose_target_is_checked_out_has_nothing_to_compare() {
 
 #[test]
 fn a_merge_group_is_compared_with_its_base() {
-    let scene = Scene::usual();
+    let scene = PullRequest::standard();
     let group = [("merge_group.base_sha", &*scene.base), ("merge_group.head_sha", &scene.merge)];
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     let git_ref = "refs/heads/gh-readonly-queue/main/pr-7";
     let runner =
         Runner::github(clone, "merge_group", git_ref, &payload("merge_group.json", &group));
-    assert_snapshot!(runner.told(&[]), @"
+    assert_snapshot!(runner.ci_summary(&[]), @"
     exit 1, (base of the merge group)
     a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
@@ -71,7 +71,7 @@ struct Pushed {
 }
 
 impl Pushed {
-    fn to(branch: &str) -> Self {
+    fn push_to(branch: &str) -> Self {
         let server = project(&[("a.txt", "blue one\n"), ("old.txt", "blue old\n")]);
         server.git(&["switch", "--quiet", "--force-create", branch]);
         let before = server.commit(&[("a.txt", "blue one\nblue two\n")]);
@@ -79,28 +79,28 @@ impl Pushed {
         Self { server, before, after }
     }
 
-    fn told(&self, branch: &str, name: &str, before: &str) -> String {
+    fn report(&self, branch: &str, name: &str, before: &str) -> String {
         let clone = Repository::new();
         clone.git(&["remote", "add", "origin", &self.server.url()]);
         clone.git(&["fetch", "--quiet", "--depth=1", "origin", &self.after]);
         clone.git(&["checkout", "--quiet", "--detach", &self.after]);
         let git_ref = format!("refs/heads/{branch}");
         let values = [("ref", &*git_ref), ("before", before), ("after", &self.after)];
-        Runner::github(clone, "push", &git_ref, &payload(name, &values)).told(&[])
+        Runner::github(clone, "push", &git_ref, &payload(name, &values)).ci_summary(&[])
     }
 }
 
 #[test]
-fn a_push_is_compared_with_what_was_there() {
-    let pushed = Pushed::to("topic");
-    assert_snapshot!(pushed.told("topic", "push.json", &pushed.before), @"
+fn a_push_is_compared_with_the_previous_commit() {
+    let pushed = Pushed::push_to("topic");
+    assert_snapshot!(pushed.report("topic", "push.json", &pushed.before), @"
     exit 1, (commit before the push)
     a.txt:1 team/colour pre-existing: already present on line 1 of the base
     a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:3 team/colour new: this change added or changed the line
     ");
     let none = "0".repeat(40);
-    assert_snapshot!(pushed.told("topic", "push_new_branch.json", &none), @"
+    assert_snapshot!(pushed.report("topic", "push_new_branch.json", &none), @"
     exit 1, (merge base of main and HEAD)
     a.txt:1 team/colour pre-existing: already present on line 1 of the base
     a.txt:2 team/colour new: this change added or changed the line
@@ -110,8 +110,8 @@ fn a_push_is_compared_with_what_was_there() {
 
 #[test]
 fn a_push_to_the_default_branch_checks_all_files() {
-    let pushed = Pushed::to("main");
-    assert_snapshot!(pushed.told("main", "push.json", &pushed.before), @"
+    let pushed = Pushed::push_to("main");
+    assert_snapshot!(pushed.report("main", "push.json", &pushed.before), @"
     exit 1, (commit before the push), all files
     a.txt:1 team/colour pre-existing: already present on line 1 of the base
     a.txt:2 team/colour pre-existing: already present on line 2 of the base
@@ -119,7 +119,7 @@ fn a_push_to_the_default_branch_checks_all_files() {
     old.txt:1 team/colour pre-existing: the file did not change
     ");
     let none = "0".repeat(40);
-    assert_snapshot!(pushed.told("main", "push_new_branch.json", &none), @"
+    assert_snapshot!(pushed.report("main", "push_new_branch.json", &none), @"
     exit 1
     All files were checked: this is the first push to main
     a.txt:1 team/colour new: -
@@ -130,20 +130,20 @@ fn a_push_to_the_default_branch_checks_all_files() {
 }
 
 #[test]
-fn a_forced_push_is_compared_with_where_it_left() {
-    let mut pushed = Pushed::to("topic");
+fn a_forced_push_is_compared_with_the_merge_base() {
+    let mut pushed = Pushed::push_to("topic");
     pushed.server.git(&["reset", "--quiet", "--hard", "main"]);
     let replaced = pushed.before.clone();
     pushed.after = pushed.server.commit(&[("b.txt", "blue instead\n")]);
-    assert_snapshot!(pushed.told("topic", "push_forced.json", &replaced), @"
+    assert_snapshot!(pushed.report("topic", "push_forced.json", &replaced), @"
     exit 1, (merge base of main and HEAD)
     b.txt:1 team/colour new: the file is new
     ");
-    let mut pushed = Pushed::to("main");
+    let mut pushed = Pushed::push_to("main");
     pushed.server.git(&["reset", "--quiet", "--hard", "HEAD~2"]);
     let replaced = pushed.before.clone();
     pushed.after = pushed.server.commit(&[("b.txt", "blue instead\n")]);
-    assert_snapshot!(pushed.told("main", "push_forced.json", &replaced), @"
+    assert_snapshot!(pushed.report("main", "push_forced.json", &replaced), @"
     exit 1, (merge base of main before the forced push and HEAD), all files
     a.txt:1 team/colour pre-existing: the file did not change
     b.txt:1 team/colour new: the file is new
@@ -152,14 +152,14 @@ fn a_forced_push_is_compared_with_where_it_left() {
 }
 
 #[test]
-fn a_timer_and_a_hand_check_everything() {
+fn scheduled_and_manual_runs_check_all_files() {
     let server = project(&[("a.txt", "blue\n")]);
-    let told = ["schedule", "workflow_dispatch"].map(|name| {
+    let reports = ["schedule", "workflow_dispatch"].map(|name| {
         let clone = server.cloned(&["--depth=1"]);
         let payload = payload(&format!("{name}.json"), &[]);
-        Runner::github(clone, name, "refs/heads/main", &payload).told(&[])
+        Runner::github(clone, name, "refs/heads/main", &payload).ci_summary(&[])
     });
-    assert_snapshot!(told.concat(), @"
+    assert_snapshot!(reports.concat(), @"
     exit 1
     All files were checked: a scheduled run checks everything
     a.txt:1 team/colour new: -
@@ -170,8 +170,8 @@ fn a_timer_and_a_hand_check_everything() {
 }
 
 #[test]
-fn gitlab_says_it_in_variables() {
-    let scene = Scene::usual();
+fn gitlab_passes_the_event_in_variables() {
+    let scene = PullRequest::standard();
     let common = [
         ("GITLAB_CI", "true"),
         ("CI_SERVER_URL", "https://gitlab.example.org"),
@@ -180,16 +180,16 @@ fn gitlab_says_it_in_variables() {
         ("CI_COMMIT_SHA", &*scene.head),
         ("CI_COMMIT_REF_NAME", "topic"),
     ];
-    let told = |more: &[(&str, &str)]| {
+    let report = |more: &[(&str, &str)]| {
         let clone = scene.checkout(&scene.head, &["--depth=1"]);
         let variables = common.iter().chain(more);
         let runner =
             variables.fold(Runner::new(clone), |runner, (name, value)| runner.set(name, value));
         // No line of the log is a GitHub workflow command.
         assert!(!runner.ci(&[]).out.contains("::"));
-        runner.told(&[])
+        runner.ci_summary(&[])
     };
-    assert_snapshot!(told(&[
+    assert_snapshot!(report(&[
         ("CI_PIPELINE_SOURCE", "merge_request_event"),
         ("CI_MERGE_REQUEST_IID", "3"),
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &scene.fork),
@@ -200,7 +200,7 @@ fn gitlab_says_it_in_variables() {
     a.txt:4 team/colour new: this change added or changed the line
     gone.txt:1 team/colour fixed: the file was removed
     ");
-    assert_snapshot!(told(&[
+    assert_snapshot!(report(&[
         ("CI_PIPELINE_SOURCE", "push"),
         ("CI_COMMIT_BEFORE_SHA", &"0".repeat(40)),
     ]), @"
@@ -212,25 +212,25 @@ fn gitlab_says_it_in_variables() {
 }
 
 #[test]
-fn without_a_ci_system_the_base_is_named() {
-    let scene = Scene::usual();
+fn without_a_ci_system_the_base_is_an_option() {
+    let scene = PullRequest::standard();
     let clone = scene.server.cloned(&["--branch=topic"]);
     let runner = Runner::new(clone);
-    assert_snapshot!(runner.told(&["--base", "origin/main"]), @"
+    assert_snapshot!(runner.ci_summary(&["--base", "origin/main"]), @"
     exit 1, (merge base of origin/main and HEAD)
     a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
     gone.txt:1 team/colour fixed: the file was removed
     ");
     // The default branch is guessed.
-    assert_snapshot!(runner.told(&[]), @"
+    assert_snapshot!(runner.ci_summary(&[]), @"
     exit 1, (merge base of origin/HEAD and HEAD)
     a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
     gone.txt:1 team/colour fixed: the file was removed
     ");
     let named = Runner::new(scene.server.cloned(&["--branch=topic"])).set("AIDD_BASE", &scene.fork);
-    assert_snapshot!(scene.named(&named.told(&[])), @"
+    assert_snapshot!(scene.with_commit_names(&named.ci_summary(&[])), @"
     exit 1, (given as FORK)
     a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
@@ -239,7 +239,7 @@ fn without_a_ci_system_the_base_is_named() {
 }
 
 #[test]
-fn without_a_base_nothing_is_judged_unless_wished() {
+fn without_a_base_nothing_is_checked_unless_requested() {
     let alone = project(&[("a.txt", "blue\n")]);
     alone.git(&["branch", "-m", "work"]);
     let runner = Runner::new(alone);
@@ -255,12 +255,12 @@ fn without_a_base_nothing_is_judged_unless_wished() {
     error: unknown commit `nowhere`: the clone has no remote to fetch from
     hint: fetch it first, or check out with `fetch-depth: 0`
     ");
-    assert_snapshot!(runner.told(&["--no-base", "full"]), @"
+    assert_snapshot!(runner.ci_summary(&["--no-base", "full"]), @"
     exit 1
     All files were checked: no commit to compare with: the clone has no remote to fetch from
     a.txt:1 team/colour new: -
     ");
-    assert_snapshot!(runner.told(&["--base", "nowhere", "--no-base", "full"]), @"
+    assert_snapshot!(runner.ci_summary(&["--base", "nowhere", "--no-base", "full"]), @"
     exit 1
     All files were checked: unknown commit `nowhere`: the clone has no remote to fetch from
     a.txt:1 team/colour new: -
@@ -268,8 +268,8 @@ fn without_a_base_nothing_is_judged_unless_wished() {
 }
 
 #[test]
-fn an_event_that_cannot_be_read_is_an_error() {
-    let scene = Scene::usual();
+fn an_invalid_event_is_an_error() {
+    let scene = PullRequest::standard();
     let said = |payload: &serde_json::Value| {
         let clone = scene.checkout(&scene.merge, &["--depth=1"]);
         let ran = Runner::github(clone, "pull_request", "refs/pull/7/merge", payload).ci(&[]);
@@ -282,6 +282,6 @@ fn an_event_that_cannot_be_read_is_an_error() {
     assert_snapshot!(said(&payload("schedule.json", &[])), @": the event has no `pull_request.number`");
     let hash = [("pull_request.head.sha", "--upload-pack=x")];
     assert_snapshot!(said(&payload("pull_request.json", &hash)), @r#": `pull_request.head.sha` is not a commit hash: "--upload-pack=x""#);
-    let gone = scene.usual_runner().set("GITHUB_EVENT_PATH", "/nowhere/event.json").ci(&[]);
+    let gone = scene.standard_runner().set("GITHUB_EVENT_PATH", "/nowhere/event.json").ci(&[]);
     assert_eq!((gone.code, &*gone.out), (2, ""));
 }

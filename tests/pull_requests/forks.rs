@@ -1,8 +1,8 @@
 //! Pull requests from forks: one run saves its report, another run posts it and treats it as
 //! untrusted.
 
-use crate::pull_requests::runner::{Ran, Runner, payload};
-use crate::pull_requests::scene::Scene;
+use crate::pull_requests::runner::{RunOutput, Runner, payload};
+use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::server::{GitHub, TOKEN};
 use crate::repository::Repository;
 use insta::assert_snapshot;
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 /// The pull request of a fork, its report, and a GitHub mock server.
 struct Fork {
-    scene: Scene,
+    scene: PullRequest,
     server: GitHub,
     report: Value,
 }
 
 impl Fork {
     fn new() -> Self {
-        let scene = Scene::new(&[("a.txt", "one\n")], |server| server.write("a.txt", "blue\n"));
+        let scene = PullRequest::new(&[("a.txt", "one\n")], |server| server.write("a.txt", "blue\n"));
         let server = GitHub::start("");
         server.state().pulls = vec![json!({
             "number": 7,
@@ -42,7 +42,7 @@ impl Fork {
     }
 
     /// The subsequent run on the default branch, without files of the pull request.
-    fn posts(&self, report: &[u8], args: &[&str]) -> (Ran, Runner) {
+    fn post(&self, report: &[u8], args: &[&str]) -> (RunOutput, Runner) {
         let event = payload("workflow_run.json", &[("workflow_run.head_sha", &self.scene.head)]);
         let clone = Repository::new();
         clone.commit(&[("README.md", "nothing\n")]);
@@ -55,8 +55,8 @@ impl Fork {
     }
 
     /// The output for a report that must be refused.
-    fn refuses(&self, report: &[u8]) -> String {
-        let (ran, runner) = self.posts(report, &["--comment", "--check-run", "--upload-sarif"]);
+    fn assert_refused(&self, report: &[u8]) -> String {
+        let (ran, runner) = self.post(report, &["--comment", "--check-run", "--upload-sarif"]);
         let said = format!("{}{}{}", ran.out, ran.err, runner.text("summary.md"));
         assert_ne!(ran.code, 0, "{said}");
         let log = self.server.log();
@@ -64,14 +64,14 @@ impl Fork {
         assert_eq!((ran.out, runner.text("summary.md")), (String::new(), String::new()));
         let folder = runner.clone.path("").to_string_lossy().into_owned();
         let first = ran.err.lines().next().unwrap_or_default().replace(&folder, "");
-        self.scene.named(&first)
+        self.scene.with_commit_names(&first)
     }
 
     /// The same for the report with a different value at a path.
-    fn refuses_with(&self, pointer: &str, value: impl Into<Value>) -> String {
+    fn assert_refused_with(&self, pointer: &str, value: impl Into<Value>) -> String {
         let mut report = self.report.clone();
         *report.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value.into();
-        self.refuses(report.to_string().as_bytes())
+        self.assert_refused(report.to_string().as_bytes())
     }
 }
 
@@ -80,7 +80,7 @@ fn a_saved_report_is_posted_to_the_pull_request_it_comes_from() {
     let fork = Fork::new();
     let report = fork.report.to_string();
     let (ran, runner) =
-        fork.posts(report.as_bytes(), &["--comment", "--check-run", "--upload-sarif"]);
+        fork.post(report.as_bytes(), &["--comment", "--check-run", "--upload-sarif"]);
     assert_eq!((ran.code, &*ran.err), (0, ""));
     assert_snapshot!(ran.out, @"
     https://github.com/octo/demo/pull/7#issuecomment-1
@@ -89,7 +89,7 @@ fn a_saved_report_is_posted_to_the_pull_request_it_comes_from() {
     let state = fork.server.state();
     let comment = state.comments[0].clone();
     assert_eq!(comment["issue"], "7");
-    assert_snapshot!(fork.scene.named(comment["body"].as_str().expect("text")), @r"
+    assert_snapshot!(fork.scene.with_commit_names(comment["body"].as_str().expect("text")), @r"
     <!-- aidd:report:aidd -->
     ## aidd: changes needed: 1 error introduced in 1 changed file
 
@@ -116,38 +116,38 @@ fn a_saved_report_is_posted_to_the_pull_request_it_comes_from() {
 fn a_report_that_claims_to_be_another_is_refused() {
     let fork = Fork::new();
     let other = "0123456789abcdef0123456789abcdef01234567";
-    assert_snapshot!(fork.refuses_with("/context/pull", 8), @"error: the report claims pull request #8, but HEAD is the head of #7");
-    assert_snapshot!(fork.refuses_with("/context/headSha", other), @"error: the report names another commit than the run that saved it");
-    assert_snapshot!(fork.refuses_with("/context/repository", "octo/other"), @"error: the report names another repository than the run that saved it");
+    assert_snapshot!(fork.assert_refused_with("/context/pull", 8), @"error: the report claims pull request #8, but HEAD is the head of #7");
+    assert_snapshot!(fork.assert_refused_with("/context/headSha", other), @"error: the report names another commit than the run that saved it");
+    assert_snapshot!(fork.assert_refused_with("/context/repository", "octo/other"), @"error: the report names another repository than the run that saved it");
     // The pull request is closed, or has newer commits.
     fork.server.state().pulls[0]["state"] = "closed".into();
-    assert_snapshot!(fork.refuses(fork.report.to_string().as_bytes()), @"error: no open pull request has HEAD as its head");
+    assert_snapshot!(fork.assert_refused(fork.report.to_string().as_bytes()), @"error: no open pull request has HEAD as its head");
     fork.server.state().pulls[0]["state"] = "open".into();
     fork.server.state().pulls[0]["head"]["sha"] = other.into();
-    assert_snapshot!(fork.refuses(fork.report.to_string().as_bytes()), @"error: no open pull request has HEAD as its head");
+    assert_snapshot!(fork.assert_refused(fork.report.to_string().as_bytes()), @"error: no open pull request has HEAD as its head");
 }
 
 #[test]
-fn a_report_that_is_none_is_refused() {
+fn an_invalid_report_is_refused() {
     let fork = Fork::new();
-    assert_snapshot!(fork.refuses(b"{"), @"error: report.json: not a saved report: the JSON is incomplete");
-    assert_snapshot!(fork.refuses(b"[]"), @"error: report.json: not a saved report: line 1, column 2: not in the format written by `aidd ci --save`");
-    assert_snapshot!(fork.refuses(b"\xff\xfe"), @"error: report.json: not a saved report: line 1, column 1: invalid JSON");
-    assert_snapshot!(fork.refuses(&vec![b'['; (64 << 20) + 1]), @"error: report.json: more than 67108864 bytes");
-    assert_snapshot!(fork.refuses("[".repeat(100_000).as_bytes()), @"error: report.json: not a saved report: line 1, column 1: not in the format written by `aidd ci --save`");
-    assert_snapshot!(fork.refuses_with("/schemaVersion", 99), @"error: report.json: unsupported schema version 99; this aidd reads version 1");
-    assert_snapshot!(fork.refuses_with("/document/findings/0/path", "../../etc/passwd"), @"error: report.json: findings[0]: `../../etc/passwd` is not a path below the root");
-    assert_snapshot!(fork.refuses_with("/document/findings/0/path", "/etc/passwd"), @"error: report.json: findings[0]: `/etc/passwd` is not a path below the root");
-    assert_snapshot!(fork.refuses_with("/document/findings/0/path", "x##[stop-commands]y/../z"), @"error: report.json: findings[0]: `x# #[stop-commands]y/../z` is not a path below the root");
-    assert_snapshot!(fork.refuses_with("/document/findings/0/path", "a\n::error::b/../c"), @"error: report.json: findings[0]: `a ::error::b/../c` is not a path below the root");
-    assert_snapshot!(fork.refuses_with("/document/category", "--> <b>"), @"error: report.json: `category` contains characters that are not allowed in an untrusted report");
-    assert_snapshot!(fork.refuses_with("/context/repository", "../.."), @"error: report.json: context.repository is not `owner/name`");
-    assert_snapshot!(fork.refuses_with("/document/findings/0/start/line", 0), @"error: report.json: findings[0]: invalid range");
-    assert_snapshot!(fork.refuses_with("/shard", json!({ "index": 9, "count": 2 })), @"error: report.json: the index of `shard` is not in 1..=count");
+    assert_snapshot!(fork.assert_refused(b"{"), @"error: report.json: not a saved report: the JSON is incomplete");
+    assert_snapshot!(fork.assert_refused(b"[]"), @"error: report.json: not a saved report: line 1, column 2: not in the format written by `aidd ci --save`");
+    assert_snapshot!(fork.assert_refused(b"\xff\xfe"), @"error: report.json: not a saved report: line 1, column 1: invalid JSON");
+    assert_snapshot!(fork.assert_refused(&vec![b'['; (64 << 20) + 1]), @"error: report.json: more than 67108864 bytes");
+    assert_snapshot!(fork.assert_refused("[".repeat(100_000).as_bytes()), @"error: report.json: not a saved report: line 1, column 1: not in the format written by `aidd ci --save`");
+    assert_snapshot!(fork.assert_refused_with("/schemaVersion", 99), @"error: report.json: unsupported schema version 99; this aidd reads version 1");
+    assert_snapshot!(fork.assert_refused_with("/document/findings/0/path", "../../etc/passwd"), @"error: report.json: findings[0]: `../../etc/passwd` is not a path below the root");
+    assert_snapshot!(fork.assert_refused_with("/document/findings/0/path", "/etc/passwd"), @"error: report.json: findings[0]: `/etc/passwd` is not a path below the root");
+    assert_snapshot!(fork.assert_refused_with("/document/findings/0/path", "x##[stop-commands]y/../z"), @"error: report.json: findings[0]: `x# #[stop-commands]y/../z` is not a path below the root");
+    assert_snapshot!(fork.assert_refused_with("/document/findings/0/path", "a\n::error::b/../c"), @"error: report.json: findings[0]: `a ::error::b/../c` is not a path below the root");
+    assert_snapshot!(fork.assert_refused_with("/document/category", "--> <b>"), @"error: report.json: `category` contains characters that are not allowed in an untrusted report");
+    assert_snapshot!(fork.assert_refused_with("/context/repository", "../.."), @"error: report.json: context.repository is not `owner/name`");
+    assert_snapshot!(fork.assert_refused_with("/document/findings/0/start/line", 0), @"error: report.json: findings[0]: invalid range");
+    assert_snapshot!(fork.assert_refused_with("/shard", json!({ "index": 9, "count": 2 })), @"error: report.json: the index of `shard` is not in 1..=count");
 }
 
 #[test]
-fn hostile_texts_do_nothing() {
+fn hostile_texts_have_no_effect() {
     let fork = Fork::new();
     let evil = "\n::error file=x::y\n##[set-output name=result]success @octo/team #1 GH-2 \
                 ![i](https://evil.example/x.png) <img src=x> </details> | --> ``` \
@@ -167,7 +167,7 @@ fn hostile_texts_do_nothing() {
     report["document"]["lineHashes"] = json!({});
     report["diffLines"] = json!({});
     let args = ["--comment", "--check-run", "--upload-sarif"];
-    let (ran, runner) = fork.posts(report.to_string().as_bytes(), &args);
+    let (ran, runner) = fork.post(report.to_string().as_bytes(), &args);
     assert_eq!((ran.code, &*ran.err), (0, ""));
     for line in ran.out.lines() {
         assert!(line.starts_with("https://github.com/octo/demo/"), "{line}");
@@ -177,9 +177,9 @@ fn hostile_texts_do_nothing() {
     let check_run = state.check_runs[0]["output"]["summary"].as_str().expect("text");
     for text in [comment, check_run, &runner.text("summary.md")] {
         assert!(text.contains("evil"), "{text}");
-        is_harmless(text);
+        assert_harmless(text);
     }
-    assert_snapshot!(fork.scene.named(comment), @r"
+    assert_snapshot!(fork.scene.with_commit_names(comment), @r"
     <!-- aidd:report:aidd -->
     ## aidd: changes needed: 1 error introduced in 1 changed file
 
@@ -213,31 +213,31 @@ fn hostile_texts_do_nothing() {
 }
 
 #[test]
-fn what_a_stranger_calls_weakened_does_nothing() {
+fn untrusted_weakened_settings_have_no_effect() {
     let fork = Fork::new();
     let evil = "\n::error file=x::y\n##[set-output name=result]success @octo/team #1 \
                 ![i](https://evil.example/x.png) <img src=x> --> ``` \u{202e}\u{1b}[31m";
     let mut report = fork.report.clone();
     let one = json!({ "kind": "rule", "path": "<b>@octo ##[x]/::error::.txt", "line": 2, "message": evil });
     report["document"]["comparison"]["weakened"] = json!([one]);
-    let (ran, runner) = fork.posts(report.to_string().as_bytes(), &["--comment", "--check-run"]);
+    let (ran, runner) = fork.post(report.to_string().as_bytes(), &["--comment", "--check-run"]);
     assert_eq!((ran.code, &*ran.err), (0, ""));
     let comment = fork.server.state().comments[0]["body"].as_str().expect("text").to_owned();
     for text in [&comment, &runner.text("summary.md")] {
         assert!(
             text.contains("This change weakens the checks in 1 place") && text.contains("evil")
         );
-        is_harmless(text);
+        assert_harmless(text);
     }
     let fork = Fork::new();
     report["document"]["comparison"]["weakened"][0]["path"] = "../x".into();
-    let said = fork.refuses(report.to_string().as_bytes());
+    let said = fork.assert_refused(report.to_string().as_bytes());
     assert_eq!(said, "error: report.json: `../x` is not a path below the root");
 }
 
 /// Asserts that Markdown contains no mention, issue, image, link or HTML from untrusted input.
 #[track_caller]
-fn is_harmless(text: &str) {
+fn assert_harmless(text: &str) {
     let mut parts = text.split("](<");
     let mut shown = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -267,7 +267,7 @@ fn is_harmless(text: &str) {
 }
 
 #[test]
-fn outside_of_a_run_that_follows_the_event_has_to_agree() {
+fn outside_of_a_workflow_run_the_event_must_match() {
     let fork = Fork::new();
     let clone = fork.scene.checkout(&fork.scene.merge, &["--depth=1"]);
     clone.write("report.json", fork.report.to_string());

@@ -14,7 +14,7 @@ fn repository() -> Repository {
 }
 
 #[test]
-fn the_policy_goes_before_the_least_severity() {
+fn the_policy_takes_precedence_over_the_severity() {
     let runner = Runner::new(repository());
     let mut table = String::new();
     for (config, args) in [
@@ -74,7 +74,7 @@ fn the_policy_goes_before_the_least_severity() {
 }
 
 #[test]
-fn the_environment_and_the_merge_say_it_too() {
+fn environment_and_merge_apply_the_policy() {
     let runner = Runner::new(repository()).set("AIDD_FAIL_ON", "never");
     let part = runner.file("part.json").display().to_string();
     let base = ["--base", "HEAD~1"];
@@ -85,7 +85,7 @@ fn the_environment_and_the_merge_say_it_too() {
 }
 
 #[test]
-fn only_what_is_new_fails() {
+fn only_new_findings_fail() {
     let repository = repository();
     repository.commit(&[("a.txt", "one\nblue teh\n"), ("c.txt", "fine\n")]);
     let runner = Runner::new(repository);

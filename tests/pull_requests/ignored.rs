@@ -1,20 +1,20 @@
 //! Tracked files that match an ignore file are part of a change like any other file.
 
 use crate::pull_requests::runner::Runner;
-use crate::pull_requests::scene::Scene;
+use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::support::{check, lines, project, run};
 use crate::repository::Repository;
 use insta::assert_snapshot;
 
 #[test]
-fn a_file_that_was_added_by_force_is_part_of_the_change() {
-    let scene = Scene::new(&[(".gitignore", "*.gen.txt\nbuild/\n"), ("a.txt", "a\n")], |server| {
+fn a_force_added_file_is_part_of_the_change() {
+    let scene = PullRequest::new(&[(".gitignore", "*.gen.txt\nbuild/\n"), ("a.txt", "a\n")], |server| {
         for path in ["evil.gen.txt", "build/deep/evil.txt"] {
             server.write(path, "blue evil\n");
             server.git(&["add", "--force", path]);
         }
     });
-    assert_snapshot!(scene.usual_runner().told(&[]), @"
+    assert_snapshot!(scene.standard_runner().ci_summary(&[]), @"
     exit 1, (first parent of the merge commit)
     build/deep/evil.txt:1 team/colour new: the file is new
     evil.gen.txt:1 team/colour new: the file is new
@@ -32,7 +32,7 @@ fn a_file_that_was_added_by_force_is_part_of_the_change() {
 }
 
 #[test]
-fn what_was_there_before_is_pre_existing_though_an_ignore_file_names_it() {
+fn findings_in_ignored_tracked_files_are_pre_existing() {
     let repository = project(&[("old.txt", "blue old\n")]);
     repository.write(".gitignore", "*.txt\n");
     repository.write("gen.txt", "blue gen\nmore\n");
@@ -57,15 +57,15 @@ fn what_was_there_before_is_pre_existing_though_an_ignore_file_names_it() {
 }
 
 #[test]
-fn the_report_says_how_many_changed_files_are_left_out() {
+fn the_report_counts_excluded_changed_files() {
     let scene =
-        Scene::new(&[(".aiddignore", "fixtures/\n"), ("fixtures/a.txt", "a\n")], |server| {
+        PullRequest::new(&[(".aiddignore", "fixtures/\n"), ("fixtures/a.txt", "a\n")], |server| {
             server.write("fixtures/a.txt", "blue\n");
             server.write("fixtures/b.txt", "blue\n");
             server.write("c.txt", "c\n");
         });
-    let runner = scene.usual_runner();
-    assert_snapshot!(runner.told(&[]), @"
+    let runner = scene.standard_runner();
+    assert_snapshot!(runner.ci_summary(&[]), @"
     exit 0, (first parent of the merge commit)
     2 changed files are excluded by `.aiddignore`
     ");
@@ -73,9 +73,9 @@ fn the_report_says_how_many_changed_files_are_left_out() {
 
 /// `pull_request_target`: the ignore files of the target apply.
 #[test]
-fn of_an_untrusted_head_the_ignore_files_of_the_base_count() {
+fn for_an_untrusted_head_the_ignore_files_of_the_base_apply() {
     let base = [(".aiddignore", "fixtures/\n"), (".gitignore", "*.gen.txt\n"), ("a.txt", "a\n")];
-    let scene = Scene::new(&base, |server| {
+    let scene = PullRequest::new(&base, |server| {
         server.write(".aiddignore", "evil.txt\n");
         server.write("evil.txt", "blue evil\n");
         server.write("evil.gen.txt", "blue evil\n");
@@ -88,7 +88,7 @@ fn of_an_untrusted_head_the_ignore_files_of_the_base_count() {
     };
     for commit in [&scene.base, &scene.head] {
         let runner = runner(scene.checkout(commit, &["--depth=1"]));
-        insta::allow_duplicates!(assert_snapshot!(runner.told(&[]), @"
+        insta::allow_duplicates!(assert_snapshot!(runner.ci_summary(&[]), @"
         exit 1, (merge base of main and the pull request)
         1 changed file is excluded by `.aiddignore`
         evil.gen.txt:1 team/colour new: the file is new

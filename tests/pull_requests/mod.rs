@@ -11,7 +11,7 @@ mod moves;
 mod outputs;
 mod posting;
 mod runner;
-mod scene;
+mod pull_request;
 #[expect(dead_code, reason = "these tests only use some functions of the mock server")]
 #[path = "../../ci/tests/github/server.rs"]
 mod server;
@@ -23,4 +23,4 @@ mod smart_http;
 mod support;
 mod target;
 mod weakened;
-mod whole;
+mod project_rules;

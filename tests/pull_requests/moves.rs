@@ -1,7 +1,7 @@
 //! Directories and files that move.
 
 use crate::pull_requests::runner::Runner;
-use crate::pull_requests::scene::Scene;
+use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::support::{RULE, check, command, lines, project};
 use crate::repository::Repository;
 use insta::assert_snapshot;
@@ -36,7 +36,7 @@ fn change(repository: &Repository) {
 }
 
 #[test]
-fn a_folder_that_moves_with_its_rules_keeps_its_findings() {
+fn a_directory_moved_with_its_rules_keeps_its_findings() {
     for rules in [".aidd/rules", "ai/rules"] {
         let package = package(rules);
         let repository = Repository::new();
@@ -103,19 +103,19 @@ fn findings_on_a_directory_move_with_it() {
 }
 
 #[test]
-fn a_file_that_moves_into_a_project_of_its_own_brings_what_shipped_rules_found() {
+fn a_file_moved_into_a_nested_project_keeps_findings_of_shipped_rules() {
     let rule = format!("app/{}", RULE.0);
     let token = format!("TOKEN=gh{}_{}\n", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
     let text = format!("one\ntwo\nthree\nblue\n{token}six\nseven\n");
     let own = [(&*rule, RULE.1), ("app/.aidd/config.json", "{}"), ("lib/a.txt", &text)];
-    let scene = Scene::new(&own, |server| {
+    let scene = PullRequest::new(&own, |server| {
         server.git(&["mv", "lib/a.txt", "app/a.txt"]);
         server.write("app/a.txt", format!("zero\n{text}{}", token.replace("Vq7", "Xq8")));
     });
-    let runner = scene.usual_runner();
+    let runner = scene.standard_runner();
     for shard in [&[][..], &["--shard", "1/1"]] {
         let args = [&["ci", "--format", "json"], shard].concat();
-        insta::allow_duplicates!(assert_snapshot!(runner.run_in("app", &args).told(), @"
+        insta::allow_duplicates!(assert_snapshot!(runner.run_in("app", &args).summary(), @"
         exit 1, (first parent of the merge commit)
         app/a.txt:5 team/colour new: the line is unchanged; caused by a change elsewhere
         app/a.txt:6 secrets/github-personal-access-token pre-existing: already present on line 5 of the base
@@ -133,7 +133,7 @@ fn a_file_that_moves_into_a_project_of_its_own_brings_what_shipped_rules_found()
 }
 
 #[test]
-fn what_a_comment_allowed_does_not_move_without_it() {
+fn an_allowed_finding_moved_without_its_comment_is_new() {
     let tested = ("rules/tested.md", TREE);
     let file = (
         "src/x.ts",
@@ -147,26 +147,26 @@ fn what_a_comment_allowed_does_not_move_without_it() {
 }
 
 #[test]
-fn a_part_of_the_project_knows_that_its_rules_moved() {
+fn a_shard_detects_moved_rules() {
     let package = package("ai/rules");
-    let scene = Scene::new(&files(&package), change);
-    let whole = scene.usual_runner().told(&[]);
-    let new = |told: &str| told.lines().filter(|line| line.contains(" new: ")).count();
+    let scene = PullRequest::new(&files(&package), change);
+    let whole = scene.standard_runner().ci_summary(&[]);
+    let new = |report: &str| report.lines().filter(|line| line.contains(" new: ")).count();
     assert_eq!(new(&whole), 1, "{whole}");
-    let parts = ["1/2", "2/2"].map(|part| scene.usual_runner().told(&["--shard", part]));
+    let parts = ["1/2", "2/2"].map(|part| scene.standard_runner().ci_summary(&["--shard", part]));
     assert_eq!(parts.iter().map(|part| new(part)).sum::<usize>(), 2, "{parts:?}");
-    let path = scene.usual_runner().told(&["packages/b/same.txt"]);
+    let path = scene.standard_runner().ci_summary(&["packages/b/same.txt"]);
     assert_eq!(new(&path), 0, "{path}");
 }
 
 #[test]
-fn a_stranger_cannot_hide_findings_by_a_move() {
+fn an_untrusted_move_cannot_hide_findings() {
     let package = package(".aidd/rules");
-    let scene = Scene::new(&files(&package), change);
+    let scene = PullRequest::new(&files(&package), change);
     let clone = scene.checkout(&scene.base, &["--depth=1"]);
     let event = scene.payload("pull_request_target.json");
     let runner = Runner::github(clone, "pull_request_target", "refs/heads/main", &event);
-    assert_snapshot!(runner.told(&[]), @"
+    assert_snapshot!(runner.ci_summary(&[]), @"
     exit 1, (merge base of main and the pull request)
     packages/b/edited.txt:4 team/hue pre-existing: already present on line 3 of the base
     packages/b/edited.txt:7 team/hue new: this change added or changed the line
@@ -185,16 +185,16 @@ fn a_nested_rule_applies_on_an_untrusted_head_though_the_root_has_its_id() {
         ("packages/a/x.txt", "one\n"),
         ("x.txt", "one\n"),
     ];
-    let scene = Scene::new(&files, |repository| {
+    let scene = PullRequest::new(&files, |repository| {
         repository.write("packages/a/x.txt", "one\nblue\nmauve\n");
         repository.write("x.txt", "one\nblue\nmauve\n");
     });
-    let trusted = scene.usual_runner().told(&[]);
+    let trusted = scene.standard_runner().ci_summary(&[]);
     let clone = scene.checkout(&scene.base, &["--depth=1"]);
     let event = scene.payload("pull_request_target.json");
     let runner = Runner::github(clone, "pull_request_target", "refs/heads/main", &event);
-    let untrusted = runner.told(&[]);
-    let findings = |told: &str| told.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    let untrusted = runner.ci_summary(&[]);
+    let findings = |report: &str| report.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(findings(&untrusted), findings(&trusted));
     assert_snapshot!(untrusted, @"
     exit 1, (merge base of main and the pull request)
@@ -205,7 +205,7 @@ fn a_nested_rule_applies_on_an_untrusted_head_though_the_root_has_its_id() {
 }
 
 #[test]
-fn rules_that_move_by_themselves_blame_no_line_that_stayed() {
+fn moved_rules_do_not_make_existing_findings_new() {
     let page = format!("packages/a/{}", RULE.0);
     let files = [(&*page, RULE.1), ("packages/a/x.txt", "blue\n"), ("x.txt", "blue\n")];
     let repository = Repository::new();
@@ -221,7 +221,7 @@ fn rules_that_move_by_themselves_blame_no_line_that_stayed() {
 }
 
 #[test]
-fn renames_are_found_by_contents_before_anything_is_compared() {
+fn renames_are_detected_by_content_first() {
     // More files than are compared by similarity; with equal contents the source is ambiguous.
     for text in [|number: usize| format!("{number}\n"), |_: usize| "same\n".to_owned()] {
         let repository = project(&[]);
@@ -230,9 +230,9 @@ fn renames_are_found_by_contents_before_anything_is_compared() {
         }
         repository.commit(&[("old/blue.txt", "blue\n")]);
         repository.git(&["mv", "old", "new"]);
-        let told = check(&repository, &["--staged"]);
+        let report = check(&repository, &["--staged"]);
         let found =
             "new/blue.txt:1 team/colour pre-existing: already present on line 1 of the base\n";
-        assert_eq!(told, found);
+        assert_eq!(report, found);
     }
 }

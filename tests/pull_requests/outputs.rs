@@ -1,15 +1,15 @@
 //! Outputs of a report: log, job summary, step outputs, files.
 
 use crate::pull_requests::runner::Runner;
-use crate::pull_requests::scene::Scene;
+use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::support::{SPELLING, project};
 use insta::assert_snapshot;
 use serde_json::Value;
 
 /// A pull request with an error, a fixable warning, and a fixed finding.
-fn scene() -> Scene {
+fn scene() -> PullRequest {
     let before = [SPELLING, ("a.txt", "one\nblue old\nthree\n"), ("gone.txt", "blue gone\n")];
-    Scene::new(&before, |server| {
+    PullRequest::new(&before, |server| {
         server.git(&["rm", "--quiet", "gone.txt"]);
         server.write("a.txt", "one\nblue old\nthree\nblue, 100% new\nteh end\n");
     })
@@ -43,7 +43,7 @@ fn results(runner: &Runner, file: &str) -> String {
 #[test]
 fn the_log_has_annotations_and_the_summary_is_added_to() {
     let scene = scene();
-    let runner = scene.usual_runner();
+    let runner = scene.standard_runner();
     std::fs::write(runner.file("summary.md"), "What another step said.\n").expect("written");
     std::fs::write(runner.file("output.txt"), "other=1\n").expect("written");
     let sarif = runner.file("results.sarif");
@@ -51,14 +51,14 @@ fn the_log_has_annotations_and_the_summary_is_added_to() {
     let ran =
         runner.ci(&["--output", &sarif.to_string_lossy(), "--save", &report.to_string_lossy()]);
     assert_eq!(ran.code, 1);
-    assert_snapshot!(scene.named(&ran.out), @"
+    assert_snapshot!(scene.with_commit_names(&ran.out), @"
     ::error file=a.txt,line=4,endLine=4,col=1,endColumn=5,title=team/colour::`blue` is not our colour
     ::warning file=a.txt,line=5,endLine=5,col=1,endColumn=4,title=team/spelling::`teh` is misspelt
     compared with BASE (first parent of the merge commit): 2 changed files
     1 error, 1 warning in 1 file; 1 fixable with --fix; 1 pre-existing, 1 fixed
     ");
-    assert_snapshot!(scene.named(&ran.err), @"aidd: fetching BASEbe969 (main)");
-    assert_snapshot!(scene.named(&runner.text("summary.md")), @r"
+    assert_snapshot!(scene.with_commit_names(&ran.err), @"aidd: fetching BASEbe969 (main)");
+    assert_snapshot!(scene.with_commit_names(&runner.text("summary.md")), @r"
     What another step said.
     ## aidd: changes needed: 1 error, 1 warning introduced in 2 changed files
 
@@ -118,7 +118,7 @@ fn the_log_has_annotations_and_the_summary_is_added_to() {
 }
 
 #[test]
-fn code_scanning_hears_of_all_that_stands_on_the_default_branch() {
+fn code_scanning_receives_all_findings_of_the_default_branch() {
     let server = project(&[("a.txt", "blue one\n"), ("old.txt", "blue old\n")]);
     let before = server.rev("HEAD");
     let after = server.commit(&[("a.txt", "blue one\nblue two\n")]);
@@ -145,19 +145,19 @@ fn code_scanning_hears_of_all_that_stands_on_the_default_branch() {
 #[test]
 fn reports_of_an_earlier_run_are_not_checked() {
     let scene = scene();
-    let runner = scene.usual_runner();
-    let told = runner.told(&["--output", "out/report.txt", "--save", "saved.txt"]);
-    assert_eq!(runner.told(&["--output", "out/report.txt", "--save", "saved.txt"]), told);
-    assert!(!told.contains("report.txt") && !told.contains("saved.txt"), "{told}");
+    let runner = scene.standard_runner();
+    let report = runner.ci_summary(&["--output", "out/report.txt", "--save", "saved.txt"]);
+    assert_eq!(runner.ci_summary(&["--output", "out/report.txt", "--save", "saved.txt"]), report);
+    assert!(!report.contains("report.txt") && !report.contains("saved.txt"), "{report}");
 }
 
 #[test]
-fn annotations_may_be_left_out_and_other_formats_are_no_commands() {
+fn annotations_are_optional_and_other_formats_contain_no_commands() {
     // A line that the log of a runner would interpret as a command, in both syntaxes, in every
     // format.
     let trap = "blue ##[set-output name=result]success\n::error file=b.txt::blue\n";
-    let scene = Scene::new(&[("a.txt", "one\n")], |server| server.write("a.txt", trap));
-    let runner = scene.usual_runner();
+    let scene = PullRequest::new(&[("a.txt", "one\n")], |server| server.write("a.txt", trap));
+    let runner = scene.standard_runner();
     let args = [
         &["--no-annotations"][..],
         &["--format", "text"],
@@ -171,8 +171,8 @@ fn annotations_may_be_left_out_and_other_formats_are_no_commands() {
         let ran = runner.ci(args);
         assert_eq!(ran.code, 1);
         assert!(ran.out.contains("blue"), "{}", ran.out);
-        is_no_command(&ran.out);
-        is_no_command(&ran.err);
+        assert_no_command(&ran.out);
+        assert_no_command(&ran.err);
     }
     let ran = runner.ci(&[]);
     assert_eq!(ran.out.lines().filter(|line| line.starts_with("::error ")).count(), 2);
@@ -181,17 +181,17 @@ fn annotations_may_be_left_out_and_other_formats_are_no_commands() {
     let runner = Runner::new(scene.checkout(&scene.merge, &[]));
     let ran = runner.ci(&["--base", &scene.base]);
     assert!(ran.out.contains("# #["), "{}", ran.out);
-    is_no_command(&ran.out);
+    assert_no_command(&ran.out);
 }
 
 #[track_caller]
-fn is_no_command(log: &str) {
+fn assert_no_command(log: &str) {
     let command = |line: &&str| line.trim_start().starts_with("::") || line.contains("##[");
     assert_eq!(log.lines().find(command), None);
 }
 
 #[test]
-fn what_the_gate_enforces_is_stated() {
+fn the_policy_is_reported() {
     let server = project(&[
         ("a.txt", "blue\n"),
         (
@@ -212,9 +212,9 @@ fn what_the_gate_enforces_is_stated() {
 }
 
 #[test]
-fn a_report_holds_the_findings() {
-    let scene = Scene::usual();
-    let runner = scene.usual_runner();
+fn a_report_contains_the_findings() {
+    let scene = PullRequest::standard();
+    let runner = scene.standard_runner();
     for format in ["json", "github", "markdown"] {
         let report = runner.ci(&["--report", format]);
         let same = runner.ci(&["--format", format]);
@@ -233,15 +233,15 @@ fn a_report_holds_the_findings() {
 }
 
 #[test]
-fn a_project_in_a_folder_is_told_from_the_top() {
+fn a_project_in_a_subdirectory_is_reported_with_paths_from_the_root() {
     let page = format!("app/{}", SPELLING.0);
     let files = [("app/.aidd/config.json", "{}"), (&*page, SPELLING.1), ("app/a.txt", "one\n")];
-    let scene = Scene::new(&files, |server| server.write("app/a.txt", "one\nteh end\n"));
-    let runner = scene.usual_runner();
+    let scene = PullRequest::new(&files, |server| server.write("app/a.txt", "one\nteh end\n"));
+    let runner = scene.standard_runner();
     let sarif = runner.file("app.sarif").display().to_string();
     let part = runner.file("part.json").display().to_string();
     let ran = runner.run_in("app", &["ci", "--output", &sarif]);
-    assert_snapshot!(scene.named(&ran.out), @"
+    assert_snapshot!(scene.with_commit_names(&ran.out), @"
     ::warning file=app/a.txt,line=2,endLine=2,col=1,endColumn=4,title=team/spelling::`teh` is misspelt
     compared with BASE (first parent of the merge commit): 1 changed file
     1 warning in 1 file; 1 fixable with --fix
@@ -251,7 +251,7 @@ fn a_project_in_a_folder_is_told_from_the_top() {
     let root = log["runs"][0]["originalUriBaseIds"]["%SRCROOT%"]["uri"].as_str().expect("text");
     assert!(!root.ends_with("app/"), "{root}");
     let row = |text: String| text.lines().find(|line| line.contains("teh")).map(str::to_owned);
-    assert_snapshot!(scene.named(&row(runner.text("summary.md")).expect("a row")), @r"| [team/spelling](<https://github.com/octo/demo/blob/MERGE/app/rules/team/spelling.md>) | [app/a.txt:2](<https://github.com/octo/demo/blob/MERGE/app/a.txt#L2>) | \`teh\` is misspelt |");
+    assert_snapshot!(scene.with_commit_names(&row(runner.text("summary.md")).expect("a row")), @r"| [team/spelling](<https://github.com/octo/demo/blob/MERGE/app/rules/team/spelling.md>) | [app/a.txt:2](<https://github.com/octo/demo/blob/MERGE/app/a.txt#L2>) | \`teh\` is misspelt |");
     // The same from the root, and in shards.
     assert_eq!(runner.ci(&["app"]).out, ran.out);
     assert_eq!(runner.run_in("app", &["ci", "--shard", "1/1", "--save", &part]).code, 0);

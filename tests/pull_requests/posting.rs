@@ -1,7 +1,7 @@
 //! Posting to a GitHub mock server.
 
 use crate::pull_requests::runner::Runner;
-use crate::pull_requests::scene::Scene;
+use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::server::{Fault, GitHub, TOKEN, error};
 use crate::pull_requests::support::SPELLING;
 use insta::assert_snapshot;
@@ -9,27 +9,27 @@ use serde_json::Value;
 
 const ALL: [&str; 4] = ["--comment", "--check-run", "--review", "--upload-sarif"];
 
-fn scene() -> Scene {
-    Scene::new(&[SPELLING, ("a.txt", "one\nblue old\nthree\n")], |server| {
+fn scene() -> PullRequest {
+    PullRequest::new(&[SPELLING, ("a.txt", "one\nblue old\nthree\n")], |server| {
         server.write("a.txt", "one\nblue old\nthree\nblue new\nteh end\n");
     })
 }
 
 /// A mock server with the pull request.
-fn server(scene: &Scene) -> GitHub {
+fn server(scene: &PullRequest) -> GitHub {
     let server = GitHub::start("");
     known(&server, scene);
     server
 }
 
-fn known(server: &GitHub, scene: &Scene) {
+fn known(server: &GitHub, scene: &PullRequest) {
     let mut state = server.state();
     state.head = Some(scene.head.clone());
     state.diff.insert("a.txt".into(), vec![(1, 20)]);
 }
 
-fn runner(scene: &Scene, server: &GitHub) -> Runner {
-    scene.usual_runner().set("GITHUB_API_URL", &server.api).set("GITHUB_TOKEN", TOKEN)
+fn runner(scene: &PullRequest, server: &GitHub) -> Runner {
+    scene.standard_runner().set("GITHUB_API_URL", &server.api).set("GITHUB_TOKEN", TOKEN)
 }
 
 fn texts(values: &[Value]) -> Vec<String> {
@@ -37,13 +37,13 @@ fn texts(values: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn later_runs_change_what_the_first_one_made() {
+fn later_runs_update_earlier_posts() {
     let mut scene = scene();
     let server = server(&scene);
     let ran = runner(&scene, &server).ci(&ALL);
     assert_eq!(ran.code, 1);
-    assert_eq!(said(&ran.err), "");
-    assert_snapshot!(scene.named(&texts(&server.state().comments).join("\n---\n")), @r"
+    assert_eq!(posting_message(&ran.err), "");
+    assert_snapshot!(scene.with_commit_names(&texts(&server.state().comments).join("\n---\n")), @r"
     <!-- aidd:report:aidd -->
     ## aidd: changes needed: 1 error, 1 warning introduced in 1 changed file
 
@@ -98,9 +98,9 @@ fn later_runs_change_what_the_first_one_made() {
     scene.push(&[("a.txt", "one\nblue old\nthree\nblue new\nthe end\n")]);
     known(&server, &scene);
     let ran = runner(&scene, &server).ci(&ALL);
-    assert_eq!((ran.code, &*said(&ran.err)), (1, ""));
+    assert_eq!((ran.code, &*posting_message(&ran.err)), (1, ""));
     assert_eq!(server.state().comments.len(), 1);
-    assert_snapshot!(scene.named(&texts(&server.state().comments)[0]), @r"
+    assert_snapshot!(scene.with_commit_names(&texts(&server.state().comments)[0]), @r"
     <!-- aidd:report:aidd -->
     ## aidd: changes needed: 1 error introduced in 1 changed file
 
@@ -134,8 +134,8 @@ fn later_runs_change_what_the_first_one_made() {
     scene.push(&[("a.txt", "one\nblue old\nthree\nthe end\n")]);
     known(&server, &scene);
     let ran = runner(&scene, &server).ci(&ALL);
-    assert_eq!((ran.code, &*said(&ran.err)), (0, ""));
-    assert_snapshot!(scene.named(&texts(&server.state().comments).join("\n---\n")), @"
+    assert_eq!((ran.code, &*posting_message(&ran.err)), (0, ""));
+    assert_snapshot!(scene.with_commit_names(&texts(&server.state().comments).join("\n---\n")), @"
     <!-- aidd:report:aidd -->
     ## aidd: no problems
 
@@ -147,22 +147,22 @@ fn later_runs_change_what_the_first_one_made() {
 
 #[test]
 fn a_pull_request_without_findings_gets_no_comment() {
-    let scene = Scene::new(&[("a.txt", "one\n")], |server| server.write("a.txt", "two\n"));
+    let scene = PullRequest::new(&[("a.txt", "one\n")], |server| server.write("a.txt", "two\n"));
     let server = server(&scene);
     let ran = runner(&scene, &server).ci(&["--comment", "--review"]);
-    assert_eq!((ran.code, &*said(&ran.err)), (0, ""));
+    assert_eq!((ran.code, &*posting_message(&ran.err)), (0, ""));
     assert_eq!(server.log(), "GET issues/7/comments?per_page=100&page=1");
 }
 
 #[test]
-fn a_token_of_a_fork_leaves_annotations_summary_and_exit_code() {
+fn a_read_only_token_leaves_annotations_summary_and_exit_code() {
     let scene = scene();
     let server = server(&scene);
     server.state().read_only = true;
     let runner = runner(&scene, &server);
     let ran = runner.ci(&ALL);
     assert_eq!(ran.code, 1);
-    assert_eq!(ran.out, scene.usual_runner().ci(&[]).out);
+    assert_eq!(ran.out, scene.standard_runner().ci(&[]).out);
     let left_out: Vec<&str> =
         ran.err.lines().filter_map(|line| line.split_once(" (403")).map(|(why, _)| why).collect();
     assert_snapshot!(left_out.join("\n"), @"
@@ -176,10 +176,10 @@ fn a_token_of_a_fork_leaves_annotations_summary_and_exit_code() {
 }
 
 #[test]
-fn without_a_token_nothing_is_posted_and_all_else_is_there() {
+fn without_a_token_only_posting_is_skipped() {
     let scene = scene();
     let server = server(&scene);
-    let runner = scene.usual_runner().set("GITHUB_API_URL", &server.api);
+    let runner = scene.standard_runner().set("GITHUB_API_URL", &server.api);
     let ran = runner.ci(&ALL);
     assert_eq!(ran.code, 1);
     assert_snapshot!(ran.err.lines().last().unwrap_or_default(), @"aidd: nothing was posted: set GITHUB_TOKEN to a token of the repository");
@@ -189,7 +189,7 @@ fn without_a_token_nothing_is_posted_and_all_else_is_there() {
 }
 
 #[test]
-fn no_other_server_than_github_sees_the_token() {
+fn only_github_receives_the_token() {
     let scene = scene();
     let server = server(&scene);
     let gitea = runner(&scene, &server).set("GITEA_ACTIONS", "true").ci(&ALL);
@@ -210,7 +210,7 @@ fn no_other_server_than_github_sees_the_token() {
 }
 
 #[test]
-fn a_limit_is_told_and_waited_for_no_longer_than_bearable() {
+fn a_rate_limit_is_reported_and_waiting_is_limited() {
     let scene = scene();
     let server = server(&scene);
     let limit = || {
@@ -221,41 +221,41 @@ fn a_limit_is_told_and_waited_for_no_longer_than_bearable() {
     let runner = runner(&scene, &server);
     let ran = runner.ci(&["--comment", "--review"]);
     assert_eq!(ran.code, 1);
-    let told = ran.err.lines().filter(|line| line.contains("accepts no more requests until"));
-    assert_eq!(told.count(), 2, "{}", ran.err);
+    let rate_limits = ran.err.lines().filter(|line| line.contains("accepts no more requests until"));
+    assert_eq!(rate_limits.count(), 2, "{}", ran.err);
     assert_eq!(server.log(), "GET issues/7/comments?per_page=100&page=1");
 }
 
 #[test]
-fn a_server_that_fails_is_asked_again_and_one_that_is_gone_is_told() {
+fn failed_requests_are_retried_and_a_lost_server_is_reported() {
     let scene = scene();
     let server = server(&scene);
     server.fail("POST issues", Fault::Answer(502, Vec::new(), Value::Null));
     server.fail("POST issues", Fault::Unanswered);
     let ran = runner(&scene, &server).ci(&["--comment"]);
-    assert_eq!((ran.code, &*said(&ran.err)), (1, ""));
+    assert_eq!((ran.code, &*posting_message(&ran.err)), (1, ""));
     assert_eq!(server.state().comments.len(), 1);
 
-    let gone = scene.usual_runner().set("GITHUB_TOKEN", TOKEN).ci(&["--comment"]);
+    let gone = scene.standard_runner().set("GITHUB_TOKEN", TOKEN).ci(&["--comment"]);
     assert_eq!(gone.code, 1);
     assert!(gone.out.starts_with("::error "));
-    let said = said(&gone.err);
+    let said = posting_message(&gone.err);
     assert!(said.starts_with("aidd: The comment was not posted: GitHub did not respond"), "{said}");
     assert!(!gone.err.contains(TOKEN) && !gone.out.contains(TOKEN));
 }
 
 /// The log lines about posting.
-fn said(log: &str) -> String {
+fn posting_message(log: &str) -> String {
     log.lines().filter(|line| !line.contains("fetching")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn a_suggestion_is_left_out_where_the_lines_are_others() {
+fn a_suggestion_is_skipped_if_the_lines_differ() {
     let before = "one\n2\n3\n4\n5\n6\n7\n8\nnine\n";
-    let mut scene = Scene::new(&[SPELLING, ("a.txt", before)], |server| {
+    let mut scene = PullRequest::new(&[SPELLING, ("a.txt", before)], |server| {
         server.write("a.txt", format!("{before}teh end\n"));
     });
-    scene.target_moves(&[("a.txt", &format!("zero\n{before}"))]);
+    scene.push_to_target(&[("a.txt", &format!("zero\n{before}"))]);
     let server = server(&scene);
     let ran = runner(&scene, &server).ci(&["--review"]);
     assert_eq!(ran.code, 0);

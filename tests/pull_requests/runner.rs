@@ -17,7 +17,7 @@ pub(crate) struct Runner {
 }
 
 /// The result of a step.
-pub(crate) struct Ran {
+pub(crate) struct RunOutput {
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -88,28 +88,28 @@ impl Runner {
     }
 
     /// Runs the binary in a directory of the clone.
-    pub(crate) fn run_in(&self, folder: &str, args: &[&str]) -> Ran {
+    pub(crate) fn run_in(&self, folder: &str, args: &[&str]) -> RunOutput {
         let mut command = command(&self.clone, folder, args);
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         let ran = command.output().expect("started");
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
         let code = ran.status.code().expect("no signal");
-        Ran { code, out: text(&ran.stdout), err: text(&ran.stderr), ran }
+        RunOutput { code, out: text(&ran.stdout), err: text(&ran.stderr), ran }
     }
 
     /// Runs `aidd ci ARGS` at the root of the clone.
-    pub(crate) fn ci(&self, args: &[&str]) -> Ran {
+    pub(crate) fn ci(&self, args: &[&str]) -> RunOutput {
         self.run_in("", &[&["ci"], args].concat())
     }
 
     /// The findings of `aidd ci ARGS`, in the format of [`Ran::told`].
-    pub(crate) fn told(&self, args: &[&str]) -> String {
-        self.ci(&[args, &["--format", "json"]].concat()).told()
+    pub(crate) fn ci_summary(&self, args: &[&str]) -> String {
+        self.ci(&[args, &["--format", "json"]].concat()).summary()
     }
 }
 
-impl Ran {
+impl RunOutput {
     /// The JSON report on standard output.
     pub(crate) fn report(&self) -> Value {
         let said = || format!("{}{}", self.out, self.err);
@@ -117,7 +117,7 @@ impl Ran {
     }
 
     /// The JSON report in short form: exit code, base, notes, findings.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let report = self.report();
         let mut text = format!("exit {}", self.code);
         if let Some(base) = report["comparison"]["base"].as_str() {

@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use crate::pull_requests::runner::Runner;
-use crate::pull_requests::scene::Scene;
+use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::smart_http;
 use crate::repository::Repository;
 use std::fs;
@@ -92,7 +92,7 @@ impl Marker {
     }
 
     /// The programs run since the last call.
-    fn taken(&self) -> String {
+    fn take_records(&self) -> String {
         let mark = fs::read_to_string(self.path("mark")).unwrap_or_default();
         let _ = fs::remove_file(self.path("mark"));
         mark
@@ -101,7 +101,7 @@ impl Marker {
 
 /// A clone of a pull request's head whose configuration names the recording program, and which
 /// needs a fetch.
-fn hostile(scene: &Scene, marker: &Marker, included: bool) -> Repository {
+fn hostile(scene: &PullRequest, marker: &Marker, included: bool) -> Repository {
     let clone = scene.checkout(&scene.head, &["--depth=1"]);
     clone.write(".git/info/attributes", "* filter=evil diff=evil merge=evil\n");
     for hook in HOOKS {
@@ -120,9 +120,9 @@ fn hostile(scene: &Scene, marker: &Marker, included: bool) -> Repository {
 }
 
 #[test]
-fn no_program_of_the_repository_is_run() {
+fn repository_programs_are_not_run() {
     for included in [false, true] {
-        let scene = Scene::usual();
+        let scene = PullRequest::standard();
         let marker = Marker::new();
         let clone = hostile(&scene, &marker, included);
         let files = [("staged.txt", "blue staged\n"), ("ai/memory/decisions.jsonl", "{}\n")];
@@ -134,13 +134,13 @@ fn no_program_of_the_repository_is_run() {
         clone.git(&[&plain[..], &["add", "staged.txt"]].concat());
         // The same time stamp for files and index: contents must be compared.
         clone.write("a.txt", "one\nblue old\nthree\nblue new\nblue more\n");
-        marker.taken();
+        marker.take_records();
         clone.run(&["status"]);
-        assert!(!marker.taken().is_empty(), "Git itself runs what is configured");
+        assert!(!marker.take_records().is_empty(), "Git itself runs what is configured");
         let runner = scene.runner(clone);
-        let told = runner.told(&[]);
-        assert_eq!(marker.taken(), "");
-        assert!(told.starts_with("exit 1, (merge base of main and the pull request)"), "{told}");
+        let report = runner.ci_summary(&[]);
+        assert_eq!(marker.take_records(), "");
+        assert!(report.starts_with("exit 1, (merge base of main and the pull request)"), "{report}");
         for args in [
             &["ci", "--base", "main"][..],
             &["check", "."],
@@ -156,15 +156,15 @@ fn no_program_of_the_repository_is_run() {
             &["rule", "suggest"],
         ] {
             let ran = runner.run_in("", args);
-            assert_eq!(marker.taken(), "", "{args:?}");
+            assert_eq!(marker.take_records(), "", "{args:?}");
             assert!(!ran.err.contains("not run"), "{args:?}: {}", ran.err);
         }
     }
 }
 
 #[test]
-fn an_address_that_names_a_program_is_refused() {
-    let scene = Scene::usual();
+fn a_url_that_names_a_program_is_refused() {
+    let scene = PullRequest::standard();
     let marker = Marker::new();
     let program = marker.path("program").to_string_lossy().into_owned();
     let ext = format!("ext::{program} %S");
@@ -183,14 +183,14 @@ fn an_address_that_names_a_program_is_refused() {
             clone.git(&["config", key, value]);
         }
         let ran = scene.runner(clone).ci(&[]);
-        assert_eq!((ran.code, marker.taken().as_str()), (2, ""), "{settings:?}: {}", ran.err);
+        assert_eq!((ran.code, marker.take_records().as_str()), (2, ""), "{settings:?}: {}", ran.err);
         assert!(ran.err.contains("hint: "), "{settings:?}: {}", ran.err);
     }
 }
 
 #[test]
-fn objects_that_were_left_out_are_fetched_without_the_programs_of_the_repository() {
-    let scene = Scene::usual();
+fn missing_objects_are_fetched_without_repository_programs() {
+    let scene = PullRequest::standard();
     let marker = Marker::new();
     marker.write("program", "exec git-upload-pack \"$@\"");
     let clone = scene.server.cloned(&["--filter=tree:0", "--no-checkout"]);
@@ -198,14 +198,14 @@ fn objects_that_were_left_out_are_fetched_without_the_programs_of_the_repository
     clone.git(&["checkout", "--quiet", "--detach", &scene.merge]);
     let program = marker.value("@");
     clone.git(&["config", "remote.origin.uploadpack", &program]);
-    let told = scene.runner(clone).told(&[]);
-    assert_eq!(marker.taken(), "");
-    assert!(told.starts_with("exit 1, (first parent of the merge commit)"), "{told}");
+    let report = scene.runner(clone).ci_summary(&[]);
+    assert_eq!(marker.take_records(), "");
+    assert!(report.starts_with("exit 1, (first parent of the merge commit)"), "{report}");
 }
 
 #[test]
-fn what_is_left_out_is_reported() {
-    let scene = Scene::usual();
+fn ignored_settings_are_reported() {
+    let scene = PullRequest::standard();
     let clone = scene.checkout(&scene.head, &["--depth=1"]);
     clone.git(&["config", "core.sshCommand", "ssh -i key"]);
     let ran = scene.runner(clone).ci(&[]);
@@ -223,24 +223,24 @@ fn what_is_left_out_is_reported() {
 }
 
 /// A clone of the pull request's head whose remote requires credentials.
-fn private(scene: &Scene) -> (Repository, String) {
+fn private(scene: &PullRequest) -> (Repository, String) {
     let url = smart_http::serve(scene.server.path(""), "AUTHORIZATION: basic c2VjcmV0");
     let clone = scene.checkout(&scene.head, &["--depth=1"]);
     clone.git(&["remote", "set-url", "origin", &format!("{url}repository")]);
     (clone, url)
 }
 
-fn fetches(runner: &Runner) {
-    let told = runner.told(&[]);
-    assert!(told.starts_with("exit 1, (merge base of main and the pull request)"), "{told}");
+fn assert_fetches(runner: &Runner) {
+    let report = runner.ci_summary(&[]);
+    assert!(report.starts_with("exit 1, (merge base of main and the pull request)"), "{report}");
     let names = fs::read_dir(runner.clone.path(".git")).expect("a folder");
     let names: Vec<_> = names.map(|entry| entry.expect("an entry").file_name()).collect();
     assert!(!names.iter().any(|name| name.to_string_lossy().starts_with("aidd-")), "{names:?}");
 }
 
 #[test]
-fn credentials_that_the_checkout_action_leaves_are_used() {
-    let scene = Scene::usual();
+fn credentials_of_the_checkout_action_are_used() {
+    let scene = PullRequest::standard();
     let (clone, _) = private(&scene);
     let ran = scene.runner(clone).ci(&[]);
     assert_eq!(ran.code, 2, "the remote requires credentials");
@@ -248,7 +248,7 @@ fn credentials_that_the_checkout_action_leaves_are_used() {
     let (clone, url) = private(&scene);
     let header = "AUTHORIZATION: basic c2VjcmV0";
     clone.git(&["config", &format!("http.{url}.extraheader"), header]);
-    fetches(&scene.runner(clone));
+    assert_fetches(&scene.runner(clone));
     // In a separate file, which the configuration includes for this directory.
     let (clone, url) = private(&scene);
     let files = tempfile::tempdir().expect("a folder");
@@ -257,7 +257,7 @@ fn credentials_that_the_checkout_action_leaves_are_used() {
     let directory = clone.path(".git").canonicalize().expect("a folder");
     let directory = directory.to_string_lossy();
     clone.git(&["config", &format!("includeIf.gitdir:{directory}.path"), &file]);
-    fetches(&scene.runner(clone));
+    assert_fetches(&scene.runner(clone));
     // In the URL, which replaces another.
     let (clone, url) = private(&scene);
     let address = format!("{url}repository");
@@ -268,12 +268,12 @@ fn credentials_that_the_checkout_action_leaves_are_used() {
         &format!("url.{address}.insteadOf"),
         "https://git.example.org/repository",
     ]);
-    fetches(&scene.runner(clone));
+    assert_fetches(&scene.runner(clone));
 }
 
 #[test]
 fn settings_of_the_user_are_used() {
-    let scene = Scene::usual();
+    let scene = PullRequest::standard();
     let (clone, url) = private(&scene);
     let files = tempfile::tempdir().expect("a folder");
     let (user, included) = (files.path().join("user"), files.path().join("included"));
@@ -288,5 +288,5 @@ fn settings_of_the_user_are_used() {
     let text = format!("[http \"{url}\"]\n\textraheader = {header}\n");
     fs::write(&included, text).expect("written");
     let runner = scene.runner(clone);
-    fetches(&runner.set("GIT_CONFIG_GLOBAL", &user.to_string_lossy()));
+    assert_fetches(&runner.set("GIT_CONFIG_GLOBAL", &user.to_string_lossy()));
 }

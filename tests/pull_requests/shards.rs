@@ -1,7 +1,7 @@
 //! A run in shards, merged, equals the unsharded run.
 
 use crate::pull_requests::runner::{Runner, payload};
-use crate::pull_requests::scene::Scene;
+use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::support::{SPELLING, command};
 use crate::repository::Repository;
 use aidd_engine::workspace::walk::Part;
@@ -76,7 +76,7 @@ fn change_packages(server: &Repository) {
 }
 
 /// A pull request with twelve files and some packages, with all kinds of report content.
-fn scene() -> Scene {
+fn scene() -> PullRequest {
     let quiet = quiet();
     let names: Vec<String> = (0..12).map(|at| format!("part-{at}/file.txt")).collect();
     let text = |at: usize| format!("one\nblue {at}\nteh {at}\nhush {at}\nlast\n");
@@ -89,7 +89,7 @@ fn scene() -> Scene {
     files.extend(WHOLE);
     files.extend([SPELLING, (quiet.0, &*quiet.1), (".aidd/config.json", CONFIG)]);
     files.extend([("from.txt", travels), ("renamed.txt", &*texts[0]), ("big.yaml", "a: 1\n")]);
-    Scene::new(&files, |server| {
+    PullRequest::new(&files, |server| {
         baseline(server);
         change_packages(server);
         for at in [1, 3, 5, 7] {
@@ -159,7 +159,7 @@ fn merged(runner: &Runner, parts: &[String]) -> (i32, Vec<(String, String)>) {
 }
 
 /// Asserts that the merged shards equal the unsharded run; returns the JSON report.
-fn is_whole(runner: &Runner, of: usize) -> Value {
+fn assert_equals_unsharded(runner: &Runner, of: usize) -> Value {
     let whole = outcome(runner, &[]);
     let mut parts = saved(runner, of);
     // The order of the shards does not matter.
@@ -173,10 +173,10 @@ fn is_whole(runner: &Runner, of: usize) -> Value {
 }
 
 #[test]
-fn the_parts_of_a_pull_request_make_up_the_whole() {
+fn merged_shards_of_a_pull_request_equal_the_full_run() {
     let scene = scene();
-    let runner = scene.usual_runner();
-    let report = is_whole(&runner, 3);
+    let runner = scene.standard_runner();
+    let report = assert_equals_unsharded(&runner, 3);
     let part_of = |path: &str| (1..=3).find(|&index| Part { index, of: 3 }.contains(path));
     assert_ne!(part_of("from.txt"), part_of("here.txt"));
     // The test requires findings of all kinds.
@@ -189,12 +189,12 @@ fn the_parts_of_a_pull_request_make_up_the_whole() {
     };
     assert_eq!(report["findings"].as_array().expect("findings").iter().filter(across).count(), 2);
     assert_eq!(summary["skipped"].as_array().map(Vec::len), Some(1), "{summary}");
-    has_whole(&report);
-    is_whole(&runner, 7);
+    assert_project_findings(&report);
+    assert_equals_unsharded(&runner, 7);
 }
 
 /// Asserts that the rules on the whole project have findings of each kind.
-fn has_whole(report: &Value) {
+fn assert_project_findings(report: &Value) {
     let has = |rule: &str, status: &str| {
         let found = report["findings"].as_array().expect("findings").iter();
         found.filter(|found| found["rule"] == rule && found["status"] == status).count()
@@ -206,36 +206,36 @@ fn has_whole(report: &Value) {
 }
 
 #[test]
-fn the_parts_of_a_strangers_pull_request_make_up_the_whole() {
+fn merged_shards_of_an_untrusted_pull_request_equal_the_full_run() {
     let scene = scene();
     let clone = scene.checkout(&scene.base, &["--depth=1"]);
     let event = scene.payload("pull_request_target.json");
     let runner = Runner::github(clone, "pull_request_target", "refs/heads/main", &event);
-    has_whole(&is_whole(&runner, 3));
+    assert_project_findings(&assert_equals_unsharded(&runner, 3));
 }
 
 #[test]
-fn the_parts_of_a_tree_make_up_the_whole() {
+fn merged_shards_of_a_tree_equal_the_full_run() {
     let scene = scene();
     let server = &scene.server;
     server.git(&["switch", "--quiet", "--detach", &scene.merge]);
     let clone = server.cloned(&["--depth=1"]);
     let values = [("ref", "refs/heads/main"), ("before", &*scene.base), ("after", &scene.merge)];
     let runner = Runner::github(clone, "push", "refs/heads/main", &payload("push.json", &values));
-    let report = is_whole(&runner, 3);
+    let report = assert_equals_unsharded(&runner, 3);
     assert_eq!(report["comparison"]["wholeTree"], true);
     assert_eq!(report["summary"]["stale"], 3);
     // A run without a base.
     let clone = server.cloned(&["--depth=1"]);
     let schedule = payload("schedule.json", &[]);
     let runner = Runner::github(clone, "schedule", "refs/heads/main", &schedule);
-    is_whole(&runner, 2);
+    assert_equals_unsharded(&runner, 2);
 }
 
 #[test]
-fn parts_that_do_not_fit_are_refused() {
-    let scene = Scene::usual();
-    let runner = scene.usual_runner();
+fn mismatched_shards_are_refused() {
+    let scene = PullRequest::standard();
+    let runner = scene.standard_runner();
     let parts = saved(&runner, 3);
     let said = |parts: &[&String]| {
         let args: Vec<&str> =
@@ -282,10 +282,10 @@ fn parts_that_do_not_fit_are_refused() {
 #[test]
 fn a_merged_report_is_posted_without_suggestions() {
     let scene =
-        Scene::new(&[SPELLING, ("a.txt", "one\n")], |server| server.write("a.txt", "teh\n"));
+        PullRequest::new(&[SPELLING, ("a.txt", "one\n")], |server| server.write("a.txt", "teh\n"));
     let server = crate::pull_requests::server::GitHub::start("");
     let runner = scene
-        .usual_runner()
+        .standard_runner()
         .set("GITHUB_API_URL", &server.api)
         .set("GITHUB_TOKEN", crate::pull_requests::server::TOKEN);
     let parts = saved(&runner, 2);

@@ -6,7 +6,7 @@
 //! can be identified.
 
 use crate::pull_requests::runner::{Runner, payload};
-use crate::pull_requests::scene::Scene;
+use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::support::RULE;
 use crate::repository::Repository;
 use serde_json::Value;
@@ -220,13 +220,13 @@ impl Found {
 }
 
 #[track_caller]
-fn is_right(runner: &Runner, args: &[&str], name: &str) {
+fn assert_correct(runner: &Runner, args: &[&str], name: &str) {
     let ran = runner.ci(&[args, &["--format", "json"]].concat());
     let found = Found::read(&ran.report());
     let planted: BTreeSet<String> = (0..COUNT).map(|at| format!("planted_{at:02}")).collect();
     let missed: Vec<&String> = planted.difference(&found.new).collect();
     let wrong: Vec<&String> = found.new.difference(&planted).collect();
-    assert_eq!((missed, wrong), (vec![], vec![]), "{name}: missed, wrong\n{}", ran.told());
+    assert_eq!((missed, wrong), (vec![], vec![]), "{name}: missed, wrong\n{}", ran.summary());
     assert_eq!(found.others, BTreeSet::new(), "{name}");
     assert_eq!(ran.code, 1, "{name}");
     let fixed = ["old_18", "old_19"].map(str::to_owned);
@@ -239,7 +239,7 @@ fn is_right(runner: &Runner, args: &[&str], name: &str) {
     assert!(seen.is_superset(&wanted), "{name}: {:?}", wanted.difference(&seen));
 }
 
-fn scene() -> Scene {
+fn scene() -> PullRequest {
     let before = before();
     let files: Vec<(&str, &str)> = before.iter().map(|(path, text)| (*path, &**text)).collect();
     let server = Repository::new();
@@ -248,32 +248,32 @@ fn scene() -> Scene {
     }
     server.git(&["add", "--force", "ignored", "tracked.local.txt"]);
     let fork = server.commit(&[RULE]);
-    let mut scene = Scene::on(server, fork, change);
+    let mut scene = PullRequest::with_server(server, fork, change);
     // Meanwhile a commit adds a problem to the target.
-    scene.target_moves(&[("theirs.txt", &old(35))]);
+    scene.push_to_target(&[("theirs.txt", &old(35))]);
     scene
 }
 
 #[test]
-fn whatever_the_event_exactly_what_was_planted_is_new() {
+fn exactly_the_planted_problems_are_new_for_every_event() {
     let scene = scene();
     for depth in [&["--depth=1"][..], &["--depth=2"], &[]] {
         let merge = || scene.checkout(&scene.merge, depth);
-        is_right(&scene.runner(merge()), &[], &format!("pull_request, merge, {depth:?}"));
+        assert_correct(&scene.runner(merge()), &[], &format!("pull_request, merge, {depth:?}"));
         let head = || scene.checkout(&scene.head, depth);
-        is_right(&scene.runner(head()), &[], &format!("pull_request, head, {depth:?}"));
+        assert_correct(&scene.runner(head()), &[], &format!("pull_request, head, {depth:?}"));
         let group =
             [("merge_group.base_sha", &*scene.base), ("merge_group.head_sha", &scene.merge)];
         let git_ref = "refs/heads/gh-readonly-queue/main/pr-7";
         let event = payload("merge_group.json", &group);
         let runner = Runner::github(merge(), "merge_group", git_ref, &event);
-        is_right(&runner, &[], &format!("merge_group, {depth:?}"));
+        assert_correct(&runner, &[], &format!("merge_group, {depth:?}"));
         for (name, before) in [("push.json", &*scene.fork), ("push_new_branch.json", NONE)] {
             let git_ref = "refs/heads/topic";
             let values = [("ref", git_ref), ("before", before), ("after", &scene.head)];
             let event = payload(name, &values);
             let runner = Runner::github(head(), "push", git_ref, &event);
-            is_right(&runner, &[], &format!("{name}, {depth:?}"));
+            assert_correct(&runner, &[], &format!("{name}, {depth:?}"));
         }
         let gitlab = [
             ("GITLAB_CI", "true"),
@@ -289,23 +289,23 @@ fn whatever_the_event_exactly_what_was_planted_is_new() {
         ];
         let start = Runner::new(head());
         let runner = gitlab.iter().fold(start, |runner, (name, value)| runner.set(name, value));
-        is_right(&runner, &[], &format!("merge request, {depth:?}"));
+        assert_correct(&runner, &[], &format!("merge request, {depth:?}"));
     }
     let clone = scene.server.cloned(&["--branch=topic"]);
-    is_right(&Runner::new(clone), &["--base", "origin/main"], "a named base");
+    assert_correct(&Runner::new(clone), &["--base", "origin/main"], "a named base");
 }
 
 const NONE: &str = "0000000000000000000000000000000000000000";
 
 #[test]
-fn an_untrusted_head_is_checked_all_the_same() {
+fn an_untrusted_head_is_checked_as_well() {
     let scene = scene();
     let event = scene.payload("pull_request_target.json");
     for commit in [&scene.base, &scene.head] {
         for depth in ["--depth=1", "--depth=2"] {
             let clone = scene.checkout(commit, &[depth]);
             let runner = Runner::github(clone, "pull_request_target", "refs/heads/main", &event);
-            is_right(&runner, &[], &format!("pull_request_target, {depth}"));
+            assert_correct(&runner, &[], &format!("pull_request_target, {depth}"));
         }
     }
 }

@@ -2,7 +2,7 @@
 //! the checks.
 
 use crate::pull_requests::runner::Runner;
-use crate::pull_requests::scene::Scene;
+use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::support::{RULE, command};
 use crate::repository::Repository;
 use insta::assert_snapshot;
@@ -17,13 +17,13 @@ const TRICKS: [(&str, &str); 6] = [
     (".aidd/config.json", "{"),
 ];
 
-fn runner(scene: &Scene, clone: Repository) -> Runner {
+fn runner(scene: &PullRequest, clone: Repository) -> Runner {
     let payload = scene.payload("pull_request_target.json");
     Runner::github(clone, "pull_request_target", "refs/heads/main", &payload)
 }
 
-fn scene(trick: impl FnOnce(&Repository)) -> Scene {
-    Scene::new(&[("a.txt", "blue old\n")], |server| {
+fn scene(trick: impl FnOnce(&Repository)) -> PullRequest {
+    PullRequest::new(&[("a.txt", "blue old\n")], |server| {
         trick(server);
         server.write("evil.txt", "blue evil\n");
         server.git(&["add", "--force", "evil.txt"]);
@@ -37,13 +37,13 @@ evil.txt:1 team/colour new: the file is new
 
 /// The trick itself can be a finding.
 #[track_caller]
-fn is_found(told: &str, trick: &str) {
-    let found = FOUND.lines().all(|line| told.lines().any(|other| other == line));
-    assert!(found, "{trick}: {told}");
+fn assert_found(report: &str, trick: &str) {
+    let found = FOUND.lines().all(|line| report.lines().any(|other| other == line));
+    assert!(found, "{trick}: {report}");
 }
 
 #[test]
-fn a_head_cannot_switch_off_what_judges_it() {
+fn a_head_cannot_disable_its_checks() {
     for (path, text) in TRICKS {
         let scene = scene(|server| {
             server.write(path, text);
@@ -51,11 +51,11 @@ fn a_head_cannot_switch_off_what_judges_it() {
         });
         // The target is checked out; the head is fetched, but never written to disk.
         let target = runner(&scene, scene.checkout(&scene.base, &["--depth=1"]));
-        is_found(&target.told(&[]), text);
+        assert_found(&target.ci_summary(&[]), text);
         assert!(!target.clone.path("evil.txt").exists());
         // Even if the head is checked out, the rules of the target apply.
         let head = runner(&scene, scene.checkout(&scene.head, &["--depth=1"]));
-        is_found(&head.told(&[]), text);
+        assert_found(&head.ci_summary(&[]), text);
     }
 }
 
@@ -63,26 +63,26 @@ fn a_head_cannot_switch_off_what_judges_it() {
 fn the_ignore_files_of_the_target_apply_and_those_of_the_head_do_not() {
     let found = FOUND.replacen('\n', "\n1 changed file is excluded by `.aiddignore`\n", 1);
     let before = [(".aiddignore", "generated/\n"), ("generated/old.txt", "fine\n")];
-    let scene = Scene::new(&before, |server| {
+    let scene = PullRequest::new(&before, |server| {
         server.write(".aiddignore", "evil.txt\n");
         server.write("evil.txt", "blue evil\n");
         server.write("generated/new.txt", "blue generated\n");
     });
     for commit in [&scene.base, &scene.head] {
         let clone = scene.checkout(commit, &["--depth=1"]);
-        assert_eq!(runner(&scene, clone).told(&[]), found);
+        assert_eq!(runner(&scene, clone).ci_summary(&[]), found);
     }
     // In a partial clone, missing blobs are fetched.
     let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
     clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", &scene.head, &scene.base]);
     clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/"]);
     clone.git(&["checkout", "--quiet", "--detach", &scene.base]);
-    assert_eq!(runner(&scene, clone).told(&[]), found);
+    assert_eq!(runner(&scene, clone).ci_summary(&[]), found);
 }
 
 #[test]
-fn comments_of_a_head_that_allow_are_listed() {
-    let scene = Scene::new(&[("a.txt", "blue old\n")], |server| {
+fn allow_comments_of_a_head_are_listed() {
+    let scene = PullRequest::new(&[("a.txt", "blue old\n")], |server| {
         server.write("evil.txt", "# aidd:allow team/colour the sky\nblue evil\n");
         server.write(".aidd/config.json", r#"{ "failOn": "never" }"#);
     });
@@ -98,7 +98,7 @@ fn a_head_cannot_delete_the_rule_or_bring_a_baseline() {
         server.git(&["rm", "--quiet", RULE.0]);
     });
     let target = runner(&scene_without, scene_without.checkout(&scene_without.base, &[]));
-    assert_eq!(target.told(&[]), FOUND);
+    assert_eq!(target.ci_summary(&[]), FOUND);
 
     let scene_with = scene(|server| {
         server.write("evil.txt", "blue evil\n");
@@ -109,25 +109,25 @@ fn a_head_cannot_delete_the_rule_or_bring_a_baseline() {
     });
     for commit in [&scene_with.base, &scene_with.head] {
         let runner = runner(&scene_with, scene_with.checkout(commit, &["--depth=1"]));
-        assert_eq!(runner.told(&[]), FOUND);
+        assert_eq!(runner.ci_summary(&[]), FOUND);
     }
 }
 
 #[test]
-fn a_head_cannot_choose_the_day_whose_rules_count() {
+fn a_head_cannot_choose_the_date_of_the_rules() {
     let off = r#"{ "rules": { "team/colour": "off" } }"#;
-    let mut scene = Scene::new(&[(".aidd/config.json", off)], |server| {
+    let mut scene = PullRequest::new(&[(".aidd/config.json", off)], |server| {
         server.write("evil.txt", "blue evil\n");
     });
-    scene.target_moves(&[(".aidd/config.json", "{}")]);
+    scene.push_to_target(&[(".aidd/config.json", "{}")]);
     for commit in [&scene.base, &scene.head, &scene.fork] {
         let runner = runner(&scene, scene.checkout(commit, &["--depth=1"]));
-        assert_eq!(runner.told(&[]), FOUND);
+        assert_eq!(runner.ci_summary(&[]), FOUND);
     }
 }
 
 #[test]
-fn nothing_on_the_disk_is_read() {
+fn the_work_tree_is_not_read() {
     let scene = scene(|_| ());
     let clone = scene.checkout(&scene.base, &["--depth=1"]);
     clone.write(".aidd/config.json", "{ \"rules\": { \"team/colour\": \"off\" } }");
@@ -135,14 +135,14 @@ fn nothing_on_the_disk_is_read() {
     clone.write(RULE.0, "---\nseverity: nonsense\n---\n# team/colour\n");
     clone.write("evil.txt", "harmless\n");
     clone.write("more.txt", "blue, but of no commit\n");
-    assert_eq!(runner(&scene, clone).told(&[]), FOUND);
+    assert_eq!(runner(&scene, clone).ci_summary(&[]), FOUND);
 }
 
 #[test]
-fn a_project_in_a_folder_is_the_one_of_the_target() {
+fn a_nested_project_is_that_of_the_target() {
     let rule = RULE.1.replace("team/colour", "app/colour");
     let app = [("app/.aidd/config.json", "{}"), ("app/rules/app/colour.md", &rule)];
-    let scene = Scene::new(&app, |server| {
+    let scene = PullRequest::new(&app, |server| {
         // A project added by the head, without rules: ignored.
         server.write("lib/.aidd/config.json", "{}");
         server.write("lib/evil.txt", "blue evil\n");
@@ -150,11 +150,11 @@ fn a_project_in_a_folder_is_the_one_of_the_target() {
         server.write("app/evil.txt", "blue evil\n");
     });
     let head = runner(&scene, scene.checkout(&scene.head, &["--depth=1"]));
-    assert_snapshot!(head.told(&["lib"]), @"
+    assert_snapshot!(head.ci_summary(&["lib"]), @"
     exit 1, (merge base of main and the pull request)
     lib/evil.txt:1 team/colour new: the file is new
     ");
-    assert_snapshot!(head.told(&["app"]), @"
+    assert_snapshot!(head.ci_summary(&["app"]), @"
     exit 1, (merge base of main and the pull request)
     app/evil.txt:1 app/colour new: the file is new
     ");
@@ -183,46 +183,46 @@ const CONVENTION: (&str, &str) = (
 );
 
 #[test]
-fn a_head_cannot_change_what_the_memory_of_the_target_demands() {
+fn a_head_cannot_change_conventions_of_the_target() {
     let later = r#"{"at":2,"content":"Red is fine","id":"convention_2_c","links":[{"relation":"supersedes","to":"convention_1_a"}],"type":"convention"}"#;
     let removed = format!("{}{later}\n", CONVENTION.1);
     let milder = CONVENTION.1.replace("error", "info");
     let other = CONVENTION.1.replace("no-red", "other").replace("convention_1_a", "convention_2_b");
     for trick in ["", &removed, &milder, &other] {
-        let scene = Scene::new(&[CONVENTION], |server| {
+        let scene = PullRequest::new(&[CONVENTION], |server| {
             server.write(CONVENTION.0, trick);
             server.write("evil.txt", "red evil\n");
         });
         for commit in [&scene.base, &scene.head] {
             let clone = scene.checkout(commit, &["--depth=1"]);
-            let told = runner(&scene, clone).told(&[]);
+            let report = runner(&scene, clone).ci_summary(&[]);
             let found =
-                told.lines().filter(|line| line.starts_with("evil.txt")).collect::<Vec<_>>();
+                report.lines().filter(|line| line.starts_with("evil.txt")).collect::<Vec<_>>();
             assert_eq!(
                 found,
                 ["evil.txt:1 convention/no-red new: the file is new"],
-                "{trick}: {told}"
+                "{trick}: {report}"
             );
         }
     }
     // A directory that would take precedence over that of the target.
     let plain = (CONVENTION.0.strip_prefix("ai/").expect("below ai"), CONVENTION.1);
     for name in ["decisions.jsonl", "conventions.json"] {
-        let scene = Scene::new(&[plain], |server| {
+        let scene = PullRequest::new(&[plain], |server| {
             server.write(format!("ai/memory/{name}"), "");
             server.write("evil.txt", "red evil\n");
         });
         let clone = scene.checkout(&scene.head, &["--depth=1"]);
-        let told = runner(&scene, clone).told(&[]);
-        assert!(told.contains("evil.txt:1 convention/no-red new"), "{name}: {told}");
+        let report = runner(&scene, clone).ci_summary(&[]);
+        assert!(report.contains("evil.txt:1 convention/no-red new"), "{name}: {report}");
     }
     // In a partial clone, the missing blobs of the memory are fetched.
-    let scene = Scene::new(&[CONVENTION], |server| {
+    let scene = PullRequest::new(&[CONVENTION], |server| {
         server.write(CONVENTION.0, "");
         server.write("evil.txt", "red evil\n");
     });
     let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
     clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", &scene.head, &scene.base]);
     clone.git(&["checkout", "--quiet", "--detach", &scene.head]);
-    assert!(runner(&scene, clone).told(&[]).contains("evil.txt:1 convention/no-red"));
+    assert!(runner(&scene, clone).ci_summary(&[]).contains("evil.txt:1 convention/no-red"));
 }

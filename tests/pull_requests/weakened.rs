@@ -1,8 +1,8 @@
 //! A change that weakens the settings it is checked with: the report starts with a list of what it
 //! weakens, and the settings of the base apply as well.
 
-use crate::pull_requests::runner::{Ran, Runner};
-use crate::pull_requests::scene::Scene;
+use crate::pull_requests::runner::{RunOutput, Runner};
+use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::support::{RULE, command};
 use crate::repository::Repository;
 use insta::assert_snapshot;
@@ -10,9 +10,9 @@ use insta::assert_snapshot;
 const CONFIG: &str = ".aidd/config.json";
 
 /// A pull request that adds `new.txt` with a violation of `team/colour`, and applies `change`.
-fn scene(before: &[(&str, &str)], change: impl FnOnce(&Repository)) -> Scene {
+fn scene(before: &[(&str, &str)], change: impl FnOnce(&Repository)) -> PullRequest {
     let files = [&[("a.txt", "blue old\n")], before].concat();
-    Scene::new(&files, |server| {
+    PullRequest::new(&files, |server| {
         server.write("new.txt", "blue new\n");
         change(server);
     })
@@ -20,13 +20,13 @@ fn scene(before: &[(&str, &str)], change: impl FnOnce(&Repository)) -> Scene {
 
 /// The weakened settings, and the failing findings of the report.
 struct Report {
-    ran: Ran,
+    ran: RunOutput,
     weakened: String,
     new: String,
 }
 
-fn report_with(scene: &Scene, args: &[&str]) -> Report {
-    let ran = scene.usual_runner().ci(&[&["--format", "json"], args].concat());
+fn report_with(scene: &PullRequest, args: &[&str]) -> Report {
+    let ran = scene.standard_runner().ci(&[&["--format", "json"], args].concat());
     let report = ran.report();
     let text = |value: &serde_json::Value| value.as_str().expect("text").to_owned();
     let mut weakened = String::new();
@@ -45,29 +45,29 @@ fn report_with(scene: &Scene, args: &[&str]) -> Report {
     Report { ran, weakened, new }
 }
 
-fn report(scene: &Scene) -> Report {
+fn report(scene: &PullRequest) -> Report {
     report_with(scene, &[])
 }
 
 /// The report of a pull request that must fail by the settings of its base.
 #[track_caller]
-fn failing(before: &[(&str, &str)], change: impl FnOnce(&Repository)) -> String {
+fn failing_report(before: &[(&str, &str)], change: impl FnOnce(&Repository)) -> String {
     let scene = scene(before, change);
     let report = report(&scene);
     assert_eq!(report.ran.code, 1, "{}\n{}", report.ran.out, report.ran.err);
     // In the text format it comes first.
-    let text = scene.usual_runner().ci(&["--format", "text"]);
+    let text = scene.standard_runner().ci(&["--format", "text"]);
     assert_eq!(text.code, 1);
     assert!(text.out.starts_with("This change weakens the checks in "), "{}", text.out);
     format!("{}{}", report.weakened, report.new)
 }
 
 fn with_config(config: &str) -> String {
-    failing(&[], |server| server.write(CONFIG, config))
+    failing_report(&[], |server| server.write(CONFIG, config))
 }
 
 #[test]
-fn a_rule_that_is_switched_off() {
+fn a_disabled_rule_is_listed() {
     assert_snapshot!(with_config("{\n  \"rules\": { \"team/colour\": \"off\" }\n}"), @"
     [rule] .aidd/config.json:2: turns `team/colour` off (error in the base)
     error[team/colour] the settings of the base report it: .aidd/config.json:2 turns `team/colour` off (error in the base)
@@ -84,7 +84,7 @@ fn a_rule_that_is_switched_off() {
 }
 
 #[test]
-fn a_rule_that_is_milder() {
+fn a_lower_severity_is_listed() {
     assert_snapshot!(with_config(r#"{ "rules": { "team/colour": "info" } }"#), @"
     [rule] .aidd/config.json:1: lowers `team/colour` from error to info
     error[team/colour] the settings of the base report it: .aidd/config.json:1 lowers `team/colour` from error to info
@@ -92,7 +92,7 @@ fn a_rule_that_is_milder() {
 }
 
 #[test]
-fn what_fails_the_run() {
+fn a_weaker_fail_condition_is_listed() {
     assert_snapshot!(with_config(r#"{ "failOn": "never" }"#), @"
     [fail-on] .aidd/config.json:1: changes `failOn` from error to never
     error[team/colour] the file is new
@@ -106,7 +106,7 @@ fn what_fails_the_run() {
     error[team/colour] the file is new
     ");
     let blocks = r#"{ "failOn": "never", "ci": { "blockOn": ["team/colour"] } }"#;
-    let report = failing(&[(CONFIG, blocks)], |server| {
+    let report = failing_report(&[(CONFIG, blocks)], |server| {
         server.write(CONFIG, r#"{ "failOn": "never" }"#);
     });
     assert_snapshot!(report, @"
@@ -116,7 +116,7 @@ fn what_fails_the_run() {
 }
 
 #[test]
-fn files_that_are_left_out() {
+fn excluded_files_are_listed() {
     assert_snapshot!(with_config(r#"{ "exclude": ["**"] }"#), @"
     [paths] .aidd/config.json:1: adds `**` to `exclude`; excludes 5 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 2 more
     error[team/colour] the settings of the base report it: .aidd/config.json:1 adds `**` to `exclude`; excludes 5 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 2 more
@@ -125,7 +125,7 @@ fn files_that_are_left_out() {
     [paths] .aidd/config.json:1: narrows `include`; excludes 4 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 1 more
     error[team/colour] the settings of the base report it: .aidd/config.json:1 narrows `include`; excludes 4 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 1 more
     ");
-    assert_snapshot!(failing(&[], |server| server.write(".aiddignore", "*\n")), @"
+    assert_snapshot!(failing_report(&[], |server| server.write(".aiddignore", "*\n")), @"
     [ignore-file] .aiddignore: adds `*`; excludes 5 tracked files: `.aiddignore`, `a.txt`, `new.txt` and 2 more
     error[team/colour] the settings of the base report it: .aiddignore adds `*`; excludes 5 tracked files: `.aiddignore`, `a.txt`, `new.txt` and 2 more
     ");
@@ -136,8 +136,8 @@ fn files_that_are_left_out() {
 }
 
 #[test]
-fn a_baseline_that_knows_the_new_problem() {
-    let report = failing(&[], |server| {
+fn a_baseline_entry_for_a_new_problem_is_listed() {
+    let report = failing_report(&[], |server| {
         let wrote = command(server, "", &["baseline", "write"]).output().expect("started");
         assert!(wrote.status.success());
     });
@@ -148,8 +148,8 @@ fn a_baseline_that_knows_the_new_problem() {
 }
 
 #[test]
-fn a_rule_page_that_goes_or_is_off() {
-    let gone = failing(&[], |server| {
+fn a_removed_or_disabled_rule_page_is_listed() {
+    let gone = failing_report(&[], |server| {
         server.git(&["rm", "--quiet", RULE.0]);
     });
     assert_snapshot!(gone, @"
@@ -157,19 +157,19 @@ fn a_rule_page_that_goes_or_is_off() {
     error[team/colour] the settings of the base report it: rules/team/colour.md is deleted: turns `team/colour` off (error in the base)
     ");
     let off = RULE.1.replace("severity: error", "severity: error\nenabled: false");
-    assert_snapshot!(failing(&[], |server| server.write(RULE.0, &off)), @"
+    assert_snapshot!(failing_report(&[], |server| server.write(RULE.0, &off)), @"
     [page] rules/team/colour.md:3: turns `team/colour` off (error in the base)
     error[team/colour] the settings of the base report it: rules/team/colour.md:3 turns `team/colour` off (error in the base)
     ");
     let other = RULE.1.replace("blue\\w*", "bluebell");
-    assert_snapshot!(failing(&[], |server| server.write(RULE.0, &other)), @"
+    assert_snapshot!(failing_report(&[], |server| server.write(RULE.0, &other)), @"
     [page] rules/team/colour.md: changes the check of `team/colour`
     error[team/colour] the settings of the base report it: rules/team/colour.md changes the check of `team/colour`
     ");
 }
 
 #[test]
-fn a_pack_that_is_named_no_more() {
+fn a_removed_pack_is_listed() {
     let off = RULE.1.replace("severity: error", "severity: error\nenabled: false");
     let pack = "---\npack:\n  rules: [team/colour]\n---\n# Colours\n\nWhat we paint with.\n";
     let before = [
@@ -177,19 +177,19 @@ fn a_pack_that_is_named_no_more() {
         (".aidd/packs/colours.md", pack),
         (CONFIG, r#"{ "compliance": ["./colours"] }"#),
     ];
-    assert_snapshot!(failing(&before, |server| server.write(CONFIG, "{}")), @"
+    assert_snapshot!(failing_report(&before, |server| server.write(CONFIG, "{}")), @"
     [pack] .aidd/config.json: removes the pack `./colours`: turns `team/colour` off (error in the base)
     error[team/colour] the settings of the base report it: .aidd/config.json removes the pack `./colours`: turns `team/colour` off (error in the base)
     ");
 }
 
 #[test]
-fn a_convention_that_is_superseded() {
+fn a_superseded_convention_is_listed() {
     let convention = r#"{"at":1,"content":"No blue","id":"convention_1_a","metadata":{"check":{"files":["*.txt"],"rule":"no-blue","severity":"error","text":{"regex":"blue"}}},"type":"convention"}"#;
     let later = r#"{"at":2,"content":"Blue is fine","id":"convention_2_c","links":[{"relation":"supersedes","to":"convention_1_a"}],"type":"convention"}"#;
     let path = "ai/memory/conventions.jsonl";
     let (first, both) = (format!("{convention}\n"), format!("{convention}\n{later}\n"));
-    let report = failing(&[(path, &first)], |server| server.write(path, &both));
+    let report = failing_report(&[(path, &first)], |server| server.write(path, &both));
     assert_snapshot!(report, @"
     [page] ai/memory/conventions.jsonl: drops the check: turns `convention/no-blue` off (error in the base)
     error[convention/no-blue] the settings of the base report it: ai/memory/conventions.jsonl drops the check: turns `convention/no-blue` off (error in the base)
@@ -198,10 +198,10 @@ fn a_convention_that_is_superseded() {
 }
 
 #[test]
-fn a_configuration_that_is_a_link() {
+fn a_linked_configuration_is_listed() {
     #[cfg(unix)]
     {
-        let report = failing(&[(CONFIG, "{}")], |server| {
+        let report = failing_report(&[(CONFIG, "{}")], |server| {
             server.write("other.json", r#"{ "rules": { "team/colour": "off" } }"#);
             std::fs::remove_file(server.path(CONFIG)).expect("there");
             std::os::unix::fs::symlink("../other.json", server.path(CONFIG)).expect("made");
@@ -211,7 +211,7 @@ fn a_configuration_that_is_a_link() {
 }
 
 #[test]
-fn a_folder_that_becomes_a_project_of_its_own() {
+fn a_new_nested_project_is_listed() {
     let scene = scene(&[("app/old.txt", "fine\n")], |server| {
         server.write("app/.aidd/config.json", r#"{ "rules": { "team/colour": "off" } }"#);
     });
@@ -220,9 +220,9 @@ fn a_folder_that_becomes_a_project_of_its_own() {
 }
 
 #[test]
-fn comments_that_allow_are_listed_and_count() {
+fn allow_comments_are_listed_and_apply() {
     let scene =
-        Scene::new(&[("a.txt", "# aidd:allow team/colour the sea\nblue old\n")], |server| {
+        PullRequest::new(&[("a.txt", "# aidd:allow team/colour the sea\nblue old\n")], |server| {
             server.write("new.txt", "# aidd:allow team/colour the sky\nblue new\n");
             server.write("a.txt", "one\n# aidd:allow team/colour the sea\nblue old\n");
         });
@@ -234,7 +234,7 @@ fn comments_that_allow_are_listed_and_count() {
 }
 
 #[test]
-fn nothing_is_listed_that_is_not_weaker() {
+fn only_weaker_settings_are_listed() {
     let stricter = r#"{ "rules": { "team/colour": "error" }, "failOn": "info" }"#;
     for change in [
         ("b.txt", "fine\n"),
@@ -251,9 +251,9 @@ fn nothing_is_listed_that_is_not_weaker() {
 }
 
 #[test]
-fn what_the_base_has_already_fails_nothing() {
+fn weak_settings_of_the_base_are_not_listed() {
     // The weaker settings only affect existing findings.
-    let scene = Scene::new(&[("a.txt", "blue old\n")], |server| {
+    let scene = PullRequest::new(&[("a.txt", "blue old\n")], |server| {
         server.write("a.txt", "blue old\nfine\n");
         server.write(CONFIG, r#"{ "rules": { "team/colour": "off" } }"#);
     });
@@ -269,17 +269,17 @@ fn what_the_base_has_already_fails_nothing() {
 }
 
 #[test]
-fn whoever_runs_it_may_leave_the_base_out() {
+fn the_settings_of_the_base_are_optional() {
     let scene = scene(&[], |server| server.write(CONFIG, r#"{ "rules": { "team/*": "off" } }"#));
     let report = report_with(&scene, &["--settings", "head"]);
     assert_eq!(report.ran.code, 0, "{}", report.ran.out);
     assert!(report.weakened.contains("turns `team/colour` off"), "{}", report.weakened);
-    let runner = scene.usual_runner().set("AIDD_SETTINGS", "head");
+    let runner = scene.standard_runner().set("AIDD_SETTINGS", "head");
     assert_eq!(runner.ci(&[]).code, 0);
 }
 
 #[test]
-fn a_base_that_cannot_be_read_does_not_fail_what_repairs_it() {
+fn a_repair_of_an_unreadable_base_does_not_fail() {
     let scene = scene(&[(CONFIG, "{")], |server| server.write(CONFIG, "{}"));
     let report = report(&scene);
     assert_eq!(report.ran.code, 1);
@@ -293,11 +293,11 @@ fn a_base_that_cannot_be_read_does_not_fail_what_repairs_it() {
 }
 
 #[test]
-fn what_git_does_not_track_holds_for_both_sides() {
+fn untracked_settings_apply_to_both_sides() {
     let scene = scene(&[(".gitignore", ".aidd/\n")], |server| {
         server.write("more.txt", "fine\n");
     });
-    let runner = scene.usual_runner();
+    let runner = scene.standard_runner();
     runner.clone.write(CONFIG, r#"{ "rules": { "team/colour": "off" } }"#);
     let ran = runner.ci(&["--format", "json"]);
     assert_eq!(ran.code, 0, "{}", ran.out);
@@ -305,11 +305,11 @@ fn what_git_does_not_track_holds_for_both_sides() {
 }
 
 #[test]
-fn every_format_begins_with_what_is_weakened() {
+fn every_format_starts_with_the_weakened_settings() {
     let scene = scene(&[], |server| {
         server.write(CONFIG, "{\n  \"rules\": { \"team/colour\": \"off\" }\n}");
     });
-    let ran = |format: &str| scene.named(&scene.usual_runner().ci(&["--format", format]).out);
+    let ran = |format: &str| scene.with_commit_names(&scene.standard_runner().ci(&["--format", format]).out);
     let first = |text: &str, lines: usize| {
         text.lines().take(lines).map(|line| format!("{line}\n")).collect::<String>()
     };
@@ -345,15 +345,15 @@ fn every_format_begins_with_what_is_weakened() {
 }
 
 #[test]
-fn parts_that_are_merged_say_it_once() {
+fn merged_shards_report_it_once() {
     let scene = scene(&[], |server| {
         server.write(CONFIG, r#"{ "exclude": ["*.txt"], "failOn": "never" }"#);
         server.write("more.txt", "blue more\n");
         server.write("moved.txt", "blue old\n");
         server.git(&["rm", "--quiet", "a.txt"]);
     });
-    let whole = scene.usual_runner().ci(&["--format", "json"]);
-    let runner = scene.usual_runner();
+    let whole = scene.standard_runner().ci(&["--format", "json"]);
+    let runner = scene.standard_runner();
     let parts: Vec<String> =
         (1..=3).map(|at| runner.file(&format!("part-{at}.json")).display().to_string()).collect();
     for (part, at) in parts.iter().zip(1..) {

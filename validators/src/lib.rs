@@ -23,11 +23,11 @@ type Check<T> = fn(&T, &mut Report<'_>);
 /// The rules of one family, by id.
 type Checks<T> = &'static [(&'static str, Check<T>)];
 
-fn ids<T>(checks: Checks<T>) -> Vec<&'static str> {
+fn check_ids<T>(checks: Checks<T>) -> Vec<&'static str> {
     checks.iter().map(|&(id, _)| id).collect()
 }
 
-fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {
+fn run_checks<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {
     for &(id, check) in checks {
         if report.begin(id) {
             check(file, report);

@@ -1,7 +1,7 @@
 //! The tracked files of the project's memory: damage by merges and manual edits, and contradictions
 //! between memories. Only the text of the file is read, not the store.
 
-use super::{Checks, each, ids};
+use super::{Checks, run_checks, check_ids};
 use aidd_engine::check::family::Family;
 use aidd_engine::parse::lines::active_set::{ActiveSet, Conflict};
 use aidd_engine::parse::lines::log::{self, Folded, Problem, ProblemKind, Revision};
@@ -19,9 +19,9 @@ use std::collections::BTreeMap;
 /// The rules on tracked memory files.
 pub(super) const FAMILY: Family = Family {
     name: "memory",
-    rules: || ids(CHECKS),
+    rules: || check_ids(CHECKS),
     claim: |path, _| is_memory_path(path).then_some(Kind::MEMORY),
-    check: |_, _, report| each(CHECKS, &parse(report.source()), report),
+    check: |_, _, report| run_checks(CHECKS, &parse(report.source()), report),
     ..Family::EMPTY
 };
 
@@ -71,7 +71,7 @@ fn parse(source: &Source) -> Lines {
 
 impl Lines {
     fn problems(&self, kind: ProblemKind) -> impl Iterator<Item = (&Problem, Span)> {
-        let place = |problem: &Problem| self.place(problem.line);
+        let place = |problem: &Problem| self.line_span(problem.line);
         self.problems
             .iter()
             .filter(move |problem| problem.kind == kind)
@@ -79,7 +79,7 @@ impl Lines {
     }
 
     /// The span of a line (from 1), including its line break.
-    fn place(&self, line: usize) -> Span {
+    fn line_span(&self, line: usize) -> Span {
         line.checked_sub(1).and_then(|index| self.places.get(index)).copied().unwrap_or_default()
     }
 
@@ -93,19 +93,19 @@ impl Lines {
     }
 
     /// The last line that shows a memory.
-    fn shown(&self, id: &str) -> Option<&(usize, Revision)> {
+    fn latest_head(&self, id: &str) -> Option<&(usize, Revision)> {
         self.heads(id).pop()
     }
 
     /// The span of a field's value on a line, or of the line if it has no such field.
     fn field(&self, source: &Source, line: usize, name: &str) -> Span {
-        let place = text_of(source, self.place(line));
+        let place = line_text(source, self.line_span(line));
         within(source, place, |object| object.get(name).map(|field| field.value.range()))
     }
 
     /// The span of a link to a memory on a line, or of the line if there is none.
     fn link(&self, source: &Source, line: usize, relation: Relation, to: &str) -> Span {
-        let place = text_of(source, self.place(line));
+        let place = line_text(source, self.line_span(line));
         let is = |link: &Object<'_>, name: &str, value: &str| {
             link.get_string(name).is_some_and(|text| text.value == value)
         };
@@ -120,7 +120,7 @@ impl Lines {
 }
 
 /// A line without its line break.
-fn text_of(source: &Source, line: Span) -> Span {
+fn line_text(source: &Source, line: Span) -> Span {
     let text = source.slice(line).trim_end_matches(['\n', '\r']);
     Span { end: line.start + u32::try_from(text.len()).unwrap_or_default(), ..line }
 }
@@ -143,7 +143,7 @@ fn within(
 
 fn conflict_marker(lines: &Lines, report: &mut Report<'_>) {
     for (problem, line) in lines.problems(ProblemKind::ConflictMarker) {
-        let span = text_of(report.source(), line);
+        let span = line_text(report.source(), line);
         report
             .at(span, problem.message.as_str())
             .fix("Delete the marker; both sides are retained", vec![Edit::delete(line)]);
@@ -152,7 +152,7 @@ fn conflict_marker(lines: &Lines, report: &mut Report<'_>) {
 
 fn malformed_line(lines: &Lines, report: &mut Report<'_>) {
     for (problem, line) in lines.problems(ProblemKind::MalformedLine) {
-        let span = text_of(report.source(), line);
+        let span = line_text(report.source(), line);
         report
             .at(span, format!("{}; the line is skipped", problem.message))
             .help("fix the line, or restore it from the history of the file: git log -p");
@@ -165,15 +165,15 @@ fn malformed_check(lines: &Lines, report: &mut Report<'_>) {
     if carrying.peek().is_none() {
         return;
     }
-    let standing = ActiveSet::new(&lines.memories);
-    for memory in carrying.filter(|memory| standing.is_active(&memory.entry.id)) {
+    let active = ActiveSet::new(&lines.memories);
+    for memory in carrying.filter(|memory| active.is_active(&memory.entry.id)) {
         let id = &memory.entry.id;
         let Err(why) = remembered::validate(&memory.entry) else { continue };
         let heads = lines.heads(id);
         let carries = |head: &&&(usize, Revision)| head.1.metadata.contains_key(CHECK);
         let Some((line, _)) = heads.iter().rev().find(carries) else { continue };
         let source = report.source();
-        let place = text_of(source, lines.place(*line));
+        let place = line_text(source, lines.line_span(*line));
         let span = within(source, place, |object| {
             let check = object.get_object("metadata")?.get(CHECK)?;
             Some(check.value.range())
@@ -186,7 +186,7 @@ fn malformed_check(lines: &Lines, report: &mut Report<'_>) {
 
 fn duplicate_line(lines: &Lines, report: &mut Report<'_>) {
     for (problem, line) in lines.problems(ProblemKind::DuplicateLine) {
-        let span = text_of(report.source(), line);
+        let span = line_text(report.source(), line);
         report.at(span, problem.message.as_str()).fix("Delete the copy", vec![Edit::delete(line)]);
     }
 }
@@ -201,7 +201,7 @@ fn edited_line(lines: &Lines, report: &mut Report<'_>) {
         finding.help("change a memory with `aidd memory edit`, which keeps the previous revision");
         // The rule on duplicate lines reports copies of another line.
         if let Some(revision) = read.get(&problem.line) {
-            let edit = Edit::replace(text_of(source, line), revision.line());
+            let edit = Edit::replace(line_text(source, line), revision.line());
             finding.fix("Rewrite the line as parsed", vec![edit]);
         }
     }
@@ -227,13 +227,13 @@ fn contested_edit(lines: &Lines, report: &mut Report<'_>) {
 
 /// Reports the conflicts that `pick` selects: at the last line, with the others as related
 /// locations.
-fn clashing(
+fn report_conflicts(
     lines: &Lines,
     report: &mut Report<'_>,
-    pick: impl Fn(&Conflict<'_>, &Source) -> Option<Found>,
+    pick: impl Fn(&Conflict<'_>, &Source) -> Option<Conflict>,
 ) {
-    let standing = ActiveSet::new(&lines.memories);
-    for clash in standing.conflicts() {
+    let active = ActiveSet::new(&lines.memories);
+    for clash in active.conflicts() {
         if let Some(found) = pick(&clash, report.source()) {
             let finding = report.at(found.span, found.message);
             finding.help(found.help);
@@ -244,7 +244,7 @@ fn clashing(
     }
 }
 
-struct Found {
+struct Conflict {
     span: Span,
     message: String,
     help: String,
@@ -252,35 +252,35 @@ struct Found {
 }
 
 fn competing_decisions(lines: &Lines, report: &mut Report<'_>) {
-    forked(lines, report);
-    clashing(lines, report, |clash, source| {
+    forked_supersede(lines, report);
+    report_conflicts(lines, report, |clash, source| {
         let Conflict::SharedTopic(_, ids) = clash else { return None };
-        let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.shown(id)).collect();
+        let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.latest_head(id)).collect();
         shown.sort_by_key(|(line, _)| *line);
         let (last, others) = shown.split_last()?;
-        let said = |line: usize| lines.field(source, line, "content");
+        let content = |line: usize| lines.field(source, line, "content");
         let name = last.1.topic.as_deref().unwrap_or_default().trim();
-        Some(Found {
-            span: said(last.0),
+        Some(Conflict {
+            span: content(last.0),
             message: format!("{} active decisions on `{name}`", shown.len()),
             help: format!("resolve the conflict: `aidd memory settle {}`", last.1.id),
             related: others
                 .iter()
-                .map(|(line, other)| (said(*line), format!("`{}` is also active", other.id)))
+                .map(|(line, other)| (content(*line), format!("`{}` is also active", other.id)))
                 .collect(),
         })
     });
 }
 
 /// Conflicts where several memories replaced the same memory.
-fn forked(lines: &Lines, report: &mut Report<'_>) {
-    clashing(lines, report, |clash, source| {
+fn forked_supersede(lines: &Lines, report: &mut Report<'_>) {
+    report_conflicts(lines, report, |clash, source| {
         let Conflict::Forked(ids) = clash else { return None };
-        let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.shown(id)).collect();
+        let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.latest_head(id)).collect();
         shown.sort_by_key(|(line, _)| *line);
         let (last, others) = shown.split_last()?;
         let content = |line: usize| lines.field(source, line, "content");
-        Some(Found {
+        Some(Conflict {
             span: content(last.0),
             message: format!("{} active memories replaced the same memory", shown.len()),
             help: format!(
@@ -296,10 +296,10 @@ fn forked(lines: &Lines, report: &mut Report<'_>) {
 }
 
 fn contradiction(lines: &Lines, report: &mut Report<'_>) {
-    clashing(lines, report, |clash, source| {
+    report_conflicts(lines, report, |clash, source| {
         let Conflict::Contradiction(from, to) = *clash else { return None };
-        let ((line, _), (other, _)) = (lines.shown(from)?, lines.shown(to)?);
-        Some(Found {
+        let ((line, _), (other, _)) = (lines.latest_head(from)?, lines.latest_head(to)?);
+        Some(Conflict {
             span: lines.link(source, *line, Relation::Contradicts, to),
             message: format!("`{from}` contradicts `{to}`, and both are active"),
             help: format!("resolve the conflict: `aidd memory settle {from}`"),
@@ -312,10 +312,10 @@ fn contradiction(lines: &Lines, report: &mut Report<'_>) {
 }
 
 fn circular_supersede(lines: &Lines, report: &mut Report<'_>) {
-    clashing(lines, report, |clash, source| {
+    report_conflicts(lines, report, |clash, source| {
         let Conflict::Cycle(from, to) = *clash else { return None };
-        let ((line, _), (other, _)) = (lines.shown(from)?, lines.shown(to)?);
-        Some(Found {
+        let ((line, _), (other, _)) = (lines.latest_head(from)?, lines.latest_head(to)?);
+        Some(Conflict {
             span: lines.link(source, *line, Relation::Supersedes, to),
             message: format!("`{from}` and `{to}` supersede each other, so both are active"),
             help: format!("resolve the conflict: `aidd memory settle {from}`"),
@@ -330,7 +330,7 @@ mod tests {
     use aidd_engine::parse::lines::types::Kind;
 
     #[test]
-    fn lines_are_placed_whatever_ends_them() {
+    fn line_spans_include_any_line_break() {
         let first = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "a").sealed();
         let line = first.line();
         let text = format!("\u{FEFF}{line}\r\n\r\n{{\r\n{line}");
@@ -339,7 +339,7 @@ mod tests {
         let found = |kind| {
             lines
                 .problems(kind)
-                .map(|(_, span)| source.slice(text_of(&source, span)).to_owned())
+                .map(|(_, span)| source.slice(line_text(&source, span)).to_owned())
                 .collect::<Vec<_>>()
         };
         assert_eq!(found(ProblemKind::MalformedLine), ["{"]);

@@ -6,7 +6,7 @@ use aidd_engine::rules::registry::Registry;
 use aidd_engine::workspace::examples;
 
 /// The faults in the examples of a page.
-fn wrong(page: &str) -> Vec<String> {
+fn faults(page: &str) -> Vec<String> {
     let registry =
         Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
     let rule = registry.get("t/x").expect("a rule").clone();
@@ -188,12 +188,12 @@ A tests/a.ts
 #[test]
 fn the_examples_of_the_forms_run() {
     for page in [LAYERS, DOC, COMMIT] {
-        assert_eq!(wrong(page), Vec::<String>::new());
+        assert_eq!(faults(page), Vec::<String>::new());
     }
 }
 
 #[test]
-fn an_example_that_is_wrong_is_told() {
+fn a_wrong_example_is_reported() {
     let changed = [
         LAYERS.replace("src/domain/order.ts:2:22 express\n", ""),
         DOC.replace("2:7 tomorrow\n", ""),
@@ -203,6 +203,6 @@ fn an_example_that_is_wrong_is_told() {
         COMMIT.replace("A tests/a.ts\n```\n", "tests/a.ts\n```\n"),
     ];
     for page in changed {
-        assert_eq!(wrong(&page).len(), 1, "{page}");
+        assert_eq!(faults(&page).len(), 1, "{page}");
     }
 }

@@ -8,7 +8,7 @@ use aidd_engine::text::source::Source;
 use aidd_engine::workspace::suppress::allow;
 
 #[test]
-fn the_comment_stands_above_the_statement() {
+fn the_comment_is_placed_above_the_statement() {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let engine =
         Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default());

@@ -16,7 +16,7 @@ const COMMON_TYPES: [&str; 11] =
 
 /// The types and scopes that the project's commit rules allow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allowed {
+pub struct CommitRules {
     /// The allowed types; empty if any type is allowed.
     pub types: Vec<String>,
     /// The allowed scopes; empty if any scope is allowed.
@@ -52,7 +52,7 @@ pub struct Convention {
 impl Convention {
     /// Derives the convention of a project from its rules and the first lines of its messages.
     /// Without either, the types are those of Conventional Commits.
-    pub(super) fn new(allowed: &Allowed, subjects: &[String]) -> Self {
+    pub(super) fn new(allowed: &CommitRules, subjects: &[String]) -> Self {
         let headers: Vec<_> =
             subjects.iter().filter_map(|line| parse_header(line, 0).ok()).collect();
         let is_used = headers.len() >= MIN_COMMITS;
@@ -128,9 +128,9 @@ mod tests {
     }
 
     #[test]
-    fn types_and_scopes_come_from_the_history() {
+    fn types_and_scopes_are_derived_from_the_history() {
         let history = subjects(&[("feat(web): a", 3), ("fix(api)!: b", 8), ("Merge c", 2)]);
-        let convention = Convention::new(&Allowed::default(), &history);
+        let convention = Convention::new(&CommitRules::default(), &history);
         assert_eq!(convention.types, ["fix", "feat"]);
         assert_eq!(convention.scopes, ["api", "web"]);
         assert_eq!((convention.commits, convention.conventional), (13, 11));
@@ -140,20 +140,20 @@ mod tests {
     }
 
     #[test]
-    fn a_short_history_shows_no_convention() {
+    fn a_short_history_has_no_convention() {
         let history = subjects(&[("oops(x): a", 9), ("Merge c", 90)]);
-        let convention = Convention::new(&Allowed::default(), &history);
+        let convention = Convention::new(&CommitRules::default(), &history);
         assert_eq!(convention.types, COMMON_TYPES);
         assert_eq!(convention.scopes, [""; 0]);
         assert_eq!(convention.most_frequent(), None);
     }
 
     #[test]
-    fn rules_come_before_the_history() {
-        let allowed = Allowed {
+    fn rules_take_precedence_over_the_history() {
+        let allowed = CommitRules {
             types: vec!["feat".to_owned(), "fix".to_owned()],
             rule: Some("t/x".to_owned()),
-            ..Allowed::default()
+            ..CommitRules::default()
         };
         let history = subjects(&[("chore(web): a", 8), ("fix(api): b", 4)]);
         let convention = Convention::new(&allowed, &history);

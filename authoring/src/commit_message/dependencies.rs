@@ -8,13 +8,13 @@ use std::sync::LazyLock;
 
 /// A dependency that was added, removed or changed to another version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bump {
+pub(super) struct DependencyBump {
     pub(super) name: String,
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
     /// Whether it was a dependency before (`was`) and is one after the change (`is`).
-    pub(super) was: bool,
-    pub(super) is: bool,
+    pub(super) was_present: bool,
+    pub(super) is_present: bool,
 }
 
 /// The contents of a manifest.
@@ -23,11 +23,11 @@ struct Manifest {
     /// Dependency name → version, if there is one.
     dependencies: BTreeMap<String, Option<String>>,
     /// The version of the project itself.
-    own: Option<String>,
+    own_version: Option<String>,
 }
 
 /// The dependencies that differ between two versions of a file.
-pub(super) fn compare(path: &str, before: &str, after: &str) -> Vec<Bump> {
+pub(super) fn compare(path: &str, before: &str, after: &str) -> Vec<DependencyBump> {
     let (before, after) = (read(path, before), read(path, after));
     let (old, new) = (before.dependencies, after.dependencies);
     let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
@@ -36,19 +36,19 @@ pub(super) fn compare(path: &str, before: &str, after: &str) -> Vec<Bump> {
     names
         .into_iter()
         .filter(|name| old.get(*name) != new.get(*name))
-        .map(|name| Bump {
+        .map(|name| DependencyBump {
             name: name.clone(),
             from: old.get(name).cloned().flatten(),
             to: new.get(name).cloned().flatten(),
-            was: old.contains_key(name),
-            is: new.contains_key(name),
+            was_present: old.contains_key(name),
+            is_present: new.contains_key(name),
         })
         .collect()
 }
 
 /// The new version of the project itself, if the manifest changes it.
-pub(super) fn released(path: &str, before: &str, after: &str) -> Option<String> {
-    let (before, after) = (read(path, before).own?, read(path, after).own?);
+pub(super) fn new_version(path: &str, before: &str, after: &str) -> Option<String> {
+    let (before, after) = (read(path, before).own_version?, read(path, after).own_version?);
     (before != after).then_some(after)
 }
 
@@ -60,10 +60,10 @@ fn read(path: &str, text: &str) -> Manifest {
     } else if name == "package.json" || name == "composer.json" {
         package_json(text)
     } else if name.starts_with("requirements") {
-        Manifest { dependencies: text.lines().filter_map(requirement).collect(), own: None }
+        Manifest { dependencies: text.lines().filter_map(requirement).collect(), own_version: None }
     } else if name == "go.mod" {
         let found = text.lines().filter_map(go_module);
-        Manifest { dependencies: found.collect(), own: None }
+        Manifest { dependencies: found.collect(), own_version: None }
     } else if name.contains("dockerfile") || name.contains("containerfile") {
         by_pattern(&FROM, text)
     } else if lower.starts_with(".github/") || name == "action.yml" || name == "action.yaml" {
@@ -96,7 +96,7 @@ fn by_pattern(pattern: &Regex, text: &str) -> Manifest {
         let version = found.get(2).map(|version| version.as_str());
         (found[1].to_owned(), version.filter(|v| is_version(v)).map(str::to_owned))
     });
-    Manifest { dependencies: found.collect(), own: None }
+    Manifest { dependencies: found.collect(), own_version: None }
 }
 
 /// Reads dependencies in the forms of Cargo, Poetry, PEP 621 and 735, and Pipenv.
@@ -108,7 +108,7 @@ fn toml(text: &str) -> Manifest {
         if name == "version"
             && matches!(section, "package" | "workspace.package" | "project" | "tool.poetry")
         {
-            manifest.own = version(&value);
+            manifest.own_version = version(&value);
         } else if is_list(section, name) {
             let items = value.split(['"', '\'']).skip(1).step_by(2);
             manifest.dependencies.extend(items.filter_map(requirement));
@@ -172,7 +172,7 @@ fn package_json(text: &str) -> Manifest {
     let tree = json::parse(text);
     let mut manifest = Manifest::default();
     let Some(&root) = tree.nodes[0].children.first() else { return manifest };
-    manifest.own = tree.text(root, "version").map(str::to_owned).filter(|v| is_version(v));
+    manifest.own_version = tree.text(root, "version").map(str::to_owned).filter(|v| is_version(v));
     for &group in &tree.nodes[root].children {
         let key = tree.nodes[group].key.as_str();
         let is_group = key == "dependencies"
@@ -204,13 +204,13 @@ mod tests {
 
     /// Renders changes as `name from→to`, with `-` for a missing version.
     #[track_caller]
-    fn shown(path: &str, before: &str, after: &str) -> String {
+    fn render(path: &str, before: &str, after: &str) -> String {
         let text = |it: &Option<String>, there| match it {
             Some(version) => version.clone(),
             None if there => "?".to_owned(),
             None => "-".to_owned(),
         };
-        let show = |b: &Bump| format!("{} {}→{}", b.name, text(&b.from, b.was), text(&b.to, b.is));
+        let show = |b: &DependencyBump| format!("{} {}→{}", b.name, text(&b.from, b.was_present), text(&b.to, b.is_present));
         compare(path, before, after).iter().map(show).collect::<Vec<_>>().join("; ")
     }
 
@@ -218,10 +218,10 @@ mod tests {
     fn manifests_are_compared() {
         let cargo = "[package]\nversion = \"1.0.0\"\n[dependencies]\na = \"1.0\"\nb.workspace = true\n[dev-dependencies]\nc = { version = \"2\", features = [\"x\"] }\n[dependencies.d]\nversion = \"3\"\n";
         let other = "[package]\nversion = \"1.1.0\"\n[dependencies]\na = \"1.1\"\n[dev-dependencies]\nc = { version = \"2\", features = [] }\n[dependencies.d]\nversion = \"4\"\n[dependencies.e]\npath = \"../e\"\n";
-        assert_eq!(shown("Cargo.toml", cargo, other), "a 1.0→1.1; b ?→-; d 3→4; e -→?");
-        assert_eq!(released("Cargo.toml", cargo, other).as_deref(), Some("1.1.0"));
+        assert_eq!(render("Cargo.toml", cargo, other), "a 1.0→1.1; b ?→-; d 3→4; e -→?");
+        assert_eq!(new_version("Cargo.toml", cargo, other).as_deref(), Some("1.1.0"));
         assert_eq!(
-            shown(
+            render(
                 "web/package.json",
                 r#"{"dependencies": {"a": "^1.0.0"}, "devDependencies": {"b": "git+https://u:p@h/x"}}"#,
                 r#"{"dependencies": {"a": "^2.0.0"}, "devDependencies": {"b": "git+https://u:q@h/x", "@c/d": "~1"}}"#
@@ -229,30 +229,30 @@ mod tests {
             "@c/d -→~1; a ^1.0.0→^2.0.0"
         );
         assert_eq!(
-            shown(
+            render(
                 "pyproject.toml",
                 "[project]\ndependencies = [\n  \"a>=1.0\", # x\n  \"b[c]==2\",\n]\n",
                 "[project]\ndependencies = [\n  \"a>=1.1,<2\",\n  \"b[c]==3\",\n]\n[dependency-groups]\ndev = [\"e\"]\n"
             ),
             "a >=1.0→>=1.1,<2; b 2→3; e -→?"
         );
-        assert_eq!(shown("requirements.txt", "# x\na==1\n-r b.txt\n", "a==2\n"), "a 1→2");
+        assert_eq!(render("requirements.txt", "# x\na==1\n-r b.txt\n", "a==2\n"), "a 1→2");
         let go = |v: &str| {
             format!("module m\n\ngo 1.22\n\nrequire (\n\tx.org/a v1.{v}.0 // indirect\n)\n")
         };
-        assert_eq!(shown("go.mod", &go("1"), &go("2")), "x.org/a v1.1.0→v1.2.0");
+        assert_eq!(render("go.mod", &go("1"), &go("2")), "x.org/a v1.1.0→v1.2.0");
         let uses =
             |v: &str| format!("jobs:\n  a:\n    steps:\n      - uses: actions/checkout@{v}\n");
         assert_eq!(
-            shown(".github/workflows/a.yml", &uses("v3"), &uses("v4")),
+            render(".github/workflows/a.yml", &uses("v3"), &uses("v4")),
             "actions/checkout v3→v4"
         );
         let hash = format!("{} # v5", "0".repeat(40));
         assert_eq!(
-            shown(".github/workflows/a.yml", &uses("v4"), &uses(&hash)),
+            render(".github/workflows/a.yml", &uses("v4"), &uses(&hash)),
             "actions/checkout v4→v5"
         );
-        assert_eq!(shown("Dockerfile", "FROM node:20 AS a\n", "FROM node:22 AS a\n"), "node 20→22");
-        assert_eq!(shown("Gemfile", "gem 'a', '~> 1'\n", "gem 'a', '~> 2'\n"), "a ~> 1→~> 2");
+        assert_eq!(render("Dockerfile", "FROM node:20 AS a\n", "FROM node:22 AS a\n"), "node 20→22");
+        assert_eq!(render("Gemfile", "gem 'a', '~> 1'\n", "gem 'a', '~> 2'\n"), "a ~> 1→~> 2");
     }
 }

@@ -1,13 +1,13 @@
 //! The facts of a change, file by file.
 
-use super::dependencies::{self, Bump};
+use super::dependencies::{self, DependencyBump};
 use super::file_kind::{self, FileKind};
 use super::keys::{self, KeyDelta};
 use super::lines::{self, LineCounts};
 use super::symbols::{SymbolKind, symbols};
-use super::symbols_diff::{self, Delta, FileSymbols, Placed};
+use super::symbols_diff::{self, Delta, FileSymbols, LocatedSymbol};
 use super::syntax;
-use super::{Change, ChangeKind, Input};
+use super::{Change, ChangeKind, DescribeParams};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -143,7 +143,7 @@ pub(super) struct File<'a> {
     difference: Difference,
     lines: LineCounts,
     keys: KeyDelta,
-    bumps: Vec<Bump>,
+    bumps: Vec<DependencyBump>,
     /// The new version of the project, if this manifest changes it.
     version: Option<String>,
 }
@@ -158,7 +158,7 @@ pub(super) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Analyses every file of `input`.
-    pub(super) fn new(input: &'a Input) -> Self {
+    pub(super) fn new(input: &'a DescribeParams) -> Self {
         let mut changes: Vec<&Change> = input.changes.iter().collect();
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         let mut budget = MAX_BYTES;
@@ -201,7 +201,7 @@ impl<'a> Facts<'a> {
 
     /// All symbols that differ: public symbols of the product first, tests last.
     pub(super) fn symbol_changes(&self) -> Vec<SymbolChange> {
-        let change = |change, it: &Placed, from: Option<&String>| SymbolChange {
+        let change = |change, it: &LocatedSymbol, from: Option<&String>| SymbolChange {
             change,
             kind: it.symbol.kind,
             name: it.symbol.name.clone(),
@@ -211,7 +211,7 @@ impl<'a> Facts<'a> {
         };
         let delta = &self.symbols;
         let mut all: Vec<(bool, SymbolChange)> = Vec::new();
-        let mut push = |kind, it: &Placed, from| {
+        let mut push = |kind, it: &LocatedSymbol, from| {
             all.push((it.symbol.in_test, change(kind, it, from)));
         };
         delta.added.iter().for_each(|it| push(SymbolChangeKind::Added, it, None));
@@ -230,8 +230,8 @@ impl<'a> Facts<'a> {
     pub(super) fn dependency_changes(&self) -> Vec<DependencyChange> {
         let of_file = |file: &File<'_>| {
             let path = file.change.path.clone();
-            let change = move |bump: &Bump| DependencyChange {
-                change: match (bump.was, bump.is) {
+            let change = move |bump: &DependencyBump| DependencyChange {
+                change: match (bump.was_present, bump.is_present) {
                     (false, _) => ChangeKind::Added,
                     (_, false) => ChangeKind::Deleted,
                     _ => ChangeKind::Changed,
@@ -266,7 +266,7 @@ impl<'a> Facts<'a> {
 
 /// Whether the file at `path` is part of the product and not a test.
 pub(super) fn is_product(path: &str) -> bool {
-    matches!(file_kind::of(path), FileKind::Source | FileKind::Content)
+    matches!(file_kind::from_path(path), FileKind::Source | FileKind::Content)
 }
 
 /// The facts that do not depend on the contents.
@@ -274,7 +274,7 @@ fn without_text(change: &Change) -> File<'_> {
     let is_moved = change.old_path.is_some() && change.before == change.after;
     File {
         change,
-        kind: file_kind::of(&change.path),
+        kind: file_kind::from_path(&change.path),
         difference: if is_moved { Difference::None } else { Difference::Content },
         lines: LineCounts::default(),
         keys: KeyDelta::default(),
@@ -296,7 +296,7 @@ fn read(change: &Change) -> (File<'_>, Option<FileSymbols>) {
     let has_dependencies = matches!(file.kind, FileKind::Manifest | FileKind::Build | FileKind::Ci);
     if is_old && has_dependencies {
         file.bumps = dependencies::compare(&change.path, before, after);
-        file.version = dependencies::released(&change.path, before, after);
+        file.version = dependencies::new_version(&change.path, before, after);
     }
     if is_old && (has_dependencies || file.kind == FileKind::Config) {
         file.keys = keys::compare(&change.path, before, after).unwrap_or_default();

@@ -55,7 +55,7 @@ impl FileKind {
 }
 
 /// Classifies the file at `path`.
-pub(super) fn of(path: &str) -> FileKind {
+pub(super) fn from_path(path: &str) -> FileKind {
     let lower = path.to_ascii_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let segments: Vec<&str> = folders.split('/').filter(|segment| !segment.is_empty()).collect();
@@ -69,7 +69,7 @@ pub(super) fn of(path: &str) -> FileKind {
         || table::CI_FOLDERS.iter().any(|folder| lower.starts_with(folder))
     {
         FileKind::Ci
-    } else if is_in(table::TEST_FOLDERS) && !is_for_readers(name, ending)
+    } else if is_in(table::TEST_FOLDERS) && !is_readme(name, ending)
         || is_test_name(name, path)
     {
         FileKind::Test
@@ -98,8 +98,8 @@ pub(super) fn of(path: &str) -> FileKind {
 }
 
 fn is_generated(path: &str, name: &str) -> bool {
-    const FOLDERS: [&str; 4] = ["dist/", "node_modules/", "vendor/", "__generated__/"];
-    FOLDERS.iter().any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
+    const GENERATED_DIRS: [&str; 4] = ["dist/", "node_modules/", "vendor/", "__generated__/"];
+    GENERATED_DIRS.iter().any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
         || [".min.js", ".min.css", ".pb.go", ".g.dart"].iter().any(|ending| name.ends_with(ending))
         || name.contains(".generated.")
         || name.contains("_generated.")
@@ -129,12 +129,12 @@ fn is_manifest(name: &str, ending: &str) -> bool {
 fn is_docs(segments: &[&str], name: &str, ending: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     segments.iter().any(|segment| table::DOC_FOLDERS.contains(segment))
-        || is_for_readers(name, ending)
+        || is_readme(name, ending)
         || (table::DOC_STEMS.iter().any(|known| stem.starts_with(known)) && !name.contains('.'))
 }
 
 /// `README.md`, `CHANGELOG.txt`, in any directory.
-fn is_for_readers(name: &str, ending: &str) -> bool {
+fn is_readme(name: &str, ending: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     table::DOC_STEMS.contains(stem) && (table::PROSE.contains(ending) || ending == "txt")
 }
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_tell_what_a_file_is_for() {
+    fn paths_determine_the_file_kind() {
         use FileKind::{
             Asset, Build, Ci, Config, Content, Docs, Generated, Lock, Manifest, Other, Source, Test,
         };
@@ -179,7 +179,7 @@ mod tests {
         ];
         for (kind, paths) in expected {
             for path in paths.split(' ') {
-                assert_eq!(of(path), kind, "{path}");
+                assert_eq!(from_path(path), kind, "{path}");
             }
         }
     }

@@ -5,7 +5,7 @@ use aidd_engine::parse::{json, yaml};
 use std::collections::BTreeMap;
 
 /// Maximum number of settings; a file with more is data, whose keys are not informative.
-const MOST: usize = 5_000;
+const MAX_SETTINGS: usize = 5_000;
 
 /// The settings of a file that were added, removed or changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,18 +23,18 @@ pub(super) fn compare(path: &str, before: &str, after: &str) -> Option<KeyDelta>
     for (key, value) in &after {
         match before.get(key) {
             None => delta.added.push(key.clone()),
-            Some(old) if old != value => delta.set.push((key.clone(), plain(value))),
+            Some(old) if old != value => delta.set.push((key.clone(), plain_value(value))),
             Some(_) => {}
         }
     }
     delta.removed = before.into_keys().filter(|key| !after.contains_key(key)).collect();
-    delta.added = shortened(&delta.added);
-    delta.removed = shortened(&delta.removed);
+    delta.added = collapse_common_keys(&delta.added);
+    delta.removed = collapse_common_keys(&delta.removed);
     Some(delta)
 }
 
 /// A value that is self-explanatory and cannot be a secret.
-fn plain(value: &str) -> Option<String> {
+fn plain_value(value: &str) -> Option<String> {
     let is_number = value.len() <= 12
         && value.chars().any(|c| c.is_ascii_digit())
         && value.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '_'));
@@ -42,7 +42,7 @@ fn plain(value: &str) -> Option<String> {
 }
 
 /// Replaces new keys below a common new key by that key.
-fn shortened(keys: &[String]) -> Vec<String> {
+fn collapse_common_keys(keys: &[String]) -> Vec<String> {
     let mut parents: BTreeMap<&str, usize> = BTreeMap::new();
     for key in keys {
         if let Some((parent, _)) = key.rsplit_once('.') {
@@ -62,12 +62,12 @@ fn shortened(keys: &[String]) -> Vec<String> {
 
 fn read(path: &str, text: &str) -> Option<BTreeMap<String, String>> {
     let entries = match path.rsplit('.').next().unwrap_or_default() {
-        "json" | "jsonc" | "json5" => of_tree(&json::parse(text)),
-        "yaml" | "yml" => of_tree(&yaml::parse(text)),
+        "json" | "jsonc" | "json5" => tree_settings(&json::parse(text)),
+        "yaml" | "yml" => tree_settings(&yaml::parse(text)),
         "toml" => toml(text),
         _ => return None,
     };
-    if entries.len() > MOST {
+    if entries.len() > MAX_SETTINGS {
         return None;
     }
     let mut settings: BTreeMap<String, String> = BTreeMap::new();
@@ -84,7 +84,7 @@ fn read(path: &str, text: &str) -> Option<BTreeMap<String, String>> {
     Some(settings)
 }
 
-fn of_tree(tree: &Tree) -> Vec<(String, String)> {
+fn tree_settings(tree: &Tree) -> Vec<(String, String)> {
     let mut entries = Vec::new();
     for node in &tree.nodes {
         let Some(value) = &node.value else { continue };
@@ -107,7 +107,7 @@ pub(super) fn toml(text: &str) -> Vec<(String, String)> {
     let mut section = String::new();
     let mut open = 0_usize;
     for line in text.lines() {
-        let line = without_comment(line).trim();
+        let line = strip_comment(line).trim();
         if line.is_empty() {
             continue;
         }
@@ -129,7 +129,7 @@ pub(super) fn toml(text: &str) -> Vec<(String, String)> {
     entries
 }
 
-fn without_comment(line: &str) -> &str {
+fn strip_comment(line: &str) -> &str {
     let mut quote = None;
     for (at, c) in line.char_indices() {
         match (quote, c) {

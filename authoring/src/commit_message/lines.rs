@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// Maximum total number of lines for an exact comparison, whose time is quadratic in the
 /// differences. Longer texts are compared as unordered lines.
-const ORDERED: usize = 6_000;
+const MAX_ORDERED_LINES: usize = 6_000;
 
 /// The number of lines that differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub(super) struct LineCounts {
 
 /// Counts the lines that differ between two texts.
 pub(super) fn compare(before: &str, after: &str) -> LineCounts {
-    if before.lines().count() + after.lines().count() > ORDERED {
-        return LineCounts { added: only(after, before), removed: only(before, after) };
+    if before.lines().count() + after.lines().count() > MAX_ORDERED_LINES {
+        return LineCounts { added: surplus_lines(after, before), removed: surplus_lines(before, after) };
     }
     let mut counts = LineCounts::default();
     let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_lines(before, after);
@@ -32,7 +32,7 @@ pub(super) fn compare(before: &str, after: &str) -> LineCounts {
 }
 
 /// The number of lines that `text` contains more often than `other`.
-fn only(text: &str, other: &str) -> usize {
+fn surplus_lines(text: &str, other: &str) -> usize {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for line in other.lines() {
         *counts.entry(line).or_default() += 1;
@@ -52,10 +52,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_and_long_texts_differ_alike() {
+    fn short_and_long_texts_have_the_same_counts() {
         let short = compare("a\nb\nc\n", "a\nB\nc\nc\n");
         assert_eq!(short, LineCounts { added: 2, removed: 1 });
-        let filler = "x\n".repeat(ORDERED);
+        let filler = "x\n".repeat(MAX_ORDERED_LINES);
         let long = compare(&format!("{filler}a\nb\nc\n"), &format!("{filler}a\nB\nc\nc\n"));
         assert_eq!(long, short);
     }

@@ -20,7 +20,7 @@ mod syntax;
 mod tests;
 mod text;
 
-pub use convention::{Allowed, Convention};
+pub use convention::{CommitRules, Convention};
 pub use facts::{
     DependencyChange, Difference, FileChange, SettingChange, SymbolChange, SymbolChangeKind,
 };
@@ -65,7 +65,7 @@ pub enum ChangeKind {
 
 /// The input of [`describe`].
 #[derive(Clone, Debug, Default)]
-pub struct Input {
+pub struct DescribeParams {
     /// The changed files.
     pub changes: Vec<Change>,
     /// The files of [`context_paths`] that exist, as path and text.
@@ -73,14 +73,14 @@ pub struct Input {
     /// The first lines of recent commit messages, newest first.
     pub subjects: Vec<String>,
     /// The types and scopes that the project's rules allow; empty without such a rule.
-    pub allowed: Allowed,
+    pub commit_rules: CommitRules,
     /// The commit that these changes revert.
-    pub reverts: Option<Reverted>,
+    pub reverts: Option<RevertedCommit>,
 }
 
 /// A commit that a change reverts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Reverted {
+pub struct RevertedCommit {
     /// The first line of its message.
     pub subject: String,
     /// The full hash.
@@ -101,7 +101,7 @@ pub struct Description {
     pub convention: Convention,
     /// The commit that the change reverts exactly.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reverts: Option<Reverted>,
+    pub reverts: Option<RevertedCommit>,
     /// Breaking changes: public names that are removed, renamed, hidden or have another signature.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breaking: Vec<String>,
@@ -138,12 +138,12 @@ pub struct Omitted {
 
 /// Describes these changes; `None` when there are none.
 #[must_use]
-pub fn describe(input: &Input) -> Option<Description> {
+pub fn describe(input: &DescribeParams) -> Option<Description> {
     if input.changes.is_empty() {
         return None;
     }
     let facts = Facts::new(input);
-    let convention = Convention::new(&input.allowed, &input.subjects);
+    let convention = Convention::new(&input.commit_rules, &input.subjects);
     let proposed = propose(&facts, &convention, input.reverts.is_some());
     let (kind, why) = proposed.unzip();
     let (mut files, mut symbols) = (facts.file_changes(), facts.symbol_changes());
@@ -159,7 +159,7 @@ pub fn describe(input: &Input) -> Option<Description> {
         why,
         convention,
         reverts: input.reverts.clone(),
-        breaking: package::breaks(&facts, &input.context),
+        breaking: package::breaking_changes(&facts, &input.context),
         version: facts.version().map(str::to_owned),
         files,
         symbols,

@@ -4,9 +4,9 @@
 
 use super::facts::{Facts, is_product};
 use super::symbols::{Symbol, SymbolKind};
-use super::symbols_diff::{Pair, Placed};
-use super::syntax::GAP;
-use super::text::code;
+use super::symbols_diff::{SymbolPair, LocatedSymbol};
+use super::syntax::TOKEN_SEPARATOR;
+use super::text::in_backticks;
 use super::{Change, keys};
 use aidd_engine::parse::json;
 use aidd_engine::parse::tree::Tree;
@@ -82,7 +82,7 @@ impl<'a> Before<'a> {
     }
 
     /// Whether other packages can use `symbol`.
-    fn is_public(&self, it: &Placed) -> bool {
+    fn is_public(&self, it: &LocatedSymbol) -> bool {
         let (path, symbol) = (it.path.as_str(), &it.symbol);
         if !symbol.exported || symbol.in_test || !is_product(path) {
             return false;
@@ -144,7 +144,7 @@ impl<'a> Before<'a> {
             return Some(false);
         }
         let inside = path.strip_prefix(folder)?.trim_start_matches('/');
-        let stem = without_ending(inside.strip_prefix("src/").unwrap_or(inside));
+        let stem = without_extension(inside.strip_prefix("src/").unwrap_or(inside));
         if stem == "index" || entries(&tree).any(|entry| entry == stem) {
             return Some(true);
         }
@@ -221,34 +221,34 @@ fn entries(tree: &Tree) -> impl Iterator<Item = &str> {
             .iter()
             .find_map(|folder| path.strip_prefix(folder))
             .unwrap_or(path);
-        Some(without_ending(inside))
+        Some(without_extension(inside))
     })
 }
 
-fn without_ending(path: &str) -> &str {
+fn without_extension(path: &str) -> &str {
     let start = path.rfind('/').map_or(0, |at| at + 1);
     path[start..].find('.').map_or(path, |at| &path[..start + at])
 }
 
 /// The breaking changes, one sentence each.
-pub(super) fn breaks(facts: &Facts<'_>, context: &[(String, String)]) -> Vec<String> {
+pub(super) fn breaking_changes(facts: &Facts<'_>, context: &[(String, String)]) -> Vec<String> {
     let before = Before { context, facts };
     let symbols = &facts.symbols;
     let removed = symbols
         .removed
         .iter()
         .filter(|it| before.is_public(it))
-        .map(|it| format!("{} is removed", code(&it.symbol.name)));
+        .map(|it| format!("{} is removed", in_backticks(&it.symbol.name)));
     let renamed =
         symbols.renamed.iter().filter(|pair| before.is_public(&pair.before)).map(|pair| {
-            format!("{} is now {}", code(&pair.before.symbol.name), code(&pair.after.symbol.name))
+            format!("{} is now {}", in_backticks(&pair.before.symbol.name), in_backticks(&pair.after.symbol.name))
         });
     let changed = symbols.changed.iter().filter_map(|pair| {
-        let name = code(&pair.before.symbol.name);
+        let name = in_backticks(&pair.before.symbol.name);
         if !pair.after.symbol.exported {
             before.is_public(&pair.before).then(|| format!("{name} is private"))
         } else {
-            (is_called_otherwise(pair) && before.is_public(&pair.before))
+            (has_incompatible_signature(pair) && before.is_public(&pair.before))
                 .then(|| format!("the signature of {name} changed"))
         }
     });
@@ -256,7 +256,7 @@ pub(super) fn breaks(facts: &Facts<'_>, context: &[(String, String)]) -> Vec<Str
 }
 
 /// Whether callers of a function, or readers of a member, must change their code.
-fn is_called_otherwise(pair: &Pair) -> bool {
+fn has_incompatible_signature(pair: &SymbolPair) -> bool {
     let (before, after) = (&pair.before.symbol, &pair.after.symbol);
     if !matches!(after.kind, SymbolKind::Function | SymbolKind::Member) || !pair.signature_differs()
     {
@@ -265,23 +265,23 @@ fn is_called_otherwise(pair: &Pair) -> bool {
     let path = pair.after.path.as_str();
     match path.rsplit('.').next().unwrap_or_default() {
         // Types are not checked at run time; in Python, parameter names are.
-        "py" => required(after, &before.parameters) != before.parameters,
+        "py" => required_parameters(after, &before.parameters) != before.parameters,
         "js" | "jsx" | "mjs" | "cjs" => {
-            required(after, &before.parameters).len() != before.parameters.len()
+            required_parameters(after, &before.parameters).len() != before.parameters.len()
         }
         "ts" | "tsx" | "mts" => {
-            let added = required(after, &before.parameters);
+            let added = required_parameters(after, &before.parameters);
             let only_optional = added.len() == before.parameters.len()
                 && after.parameters.len() > before.parameters.len();
-            !only_optional && nameless(before) != nameless(after)
+            !only_optional && without_parameter_names(before) != without_parameter_names(after)
         }
-        _ => nameless(before) != nameless(after),
+        _ => without_parameter_names(before) != without_parameter_names(after),
     }
 }
 
 /// The parameters of a function, without new parameters that are optional.
-fn required(symbol: &Symbol, known: &[String]) -> Vec<String> {
-    let tokens: Vec<&str> = symbol.signature.split(GAP).collect();
+fn required_parameters(symbol: &Symbol, known: &[String]) -> Vec<String> {
+    let tokens: Vec<&str> = symbol.signature.split(TOKEN_SEPARATOR).collect();
     let is_optional = |name: &String| {
         let at = tokens.iter().position(|token| token == name).unwrap_or(tokens.len());
         let after = tokens.iter().skip(at + 1).take_while(|token| !matches!(**token, "," | ")"));
@@ -297,10 +297,10 @@ fn required(symbol: &Symbol, known: &[String]) -> Vec<String> {
 }
 
 /// A signature without its parameter names, which callers do not write.
-fn nameless(symbol: &Symbol) -> Vec<&str> {
+fn without_parameter_names(symbol: &Symbol) -> Vec<&str> {
     symbol
         .signature
-        .split(GAP)
+        .split(TOKEN_SEPARATOR)
         .filter(|token| !matches!(*token, "mut" | "async" | "const"))
         .map(|token| if symbol.parameters.iter().any(|name| name == token) { "" } else { token })
         .collect()
@@ -311,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wanted_lies_above_the_changes() {
+    fn context_files_are_above_the_changes() {
         let change = Change { path: "a/src/b/c.rs".to_owned(), ..Change::default() };
         let paths = context_paths(&[change]);
         for path in ["a/Cargo.toml", "Cargo.toml", "a/src/lib.rs", "a/src/b.rs", "a/src/b/mod.rs"] {
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_and_modules_are_told() {
+    fn entries_and_modules_are_recognized() {
         assert!(declares("pub mod a;\nmod b;", "a") && !declares("pub mod a;\nmod b;", "b"));
         assert!(re_exports("pub use self::a::{B, C};", "a", "C"));
         assert!(!re_exports("use a::C;", "a", "C"));

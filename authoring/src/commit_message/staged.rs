@@ -1,6 +1,6 @@
 //! Gathers the staged changes of a repository from Git for [`super::describe`].
 
-use super::{Allowed, Change, ChangeKind, Description, Input, Reverted};
+use super::{CommitRules, Change, ChangeKind, Description, DescribeParams, RevertedCommit};
 use crate::commit_message;
 use aidd_engine::check::{Distribution, Selection};
 use aidd_engine::forms::commits::members;
@@ -13,9 +13,9 @@ use anyhow::Result;
 use std::path::Path;
 
 /// Maximum size in bytes of a file whose contents are read; larger files are only listed.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_SIZE: u64 = 1 << 20;
 /// The number of recent commits from which scopes are derived.
-const RECENT: usize = 200;
+const MAX_COMMITS: usize = 200;
 
 /// Describes the staged changes of the repository that contains `folder`, with secrets masked.
 /// `index` is an alternative index file, as in a hook of `git commit --only`.
@@ -27,7 +27,7 @@ pub fn describe_staged(
     folder: &Path,
     index: Option<&Path>,
 ) -> Result<Description> {
-    let mut description = commit_message::describe(&staged(distribution, folder, index)?)
+    let mut description = commit_message::describe(&staged_changes(distribution, folder, index)?)
         .ok_or_else(|| {
             UserError::new("nothing is staged").hint("stage the changes to commit: git add FILE…")
         })?;
@@ -40,11 +40,11 @@ pub fn describe_staged(
 }
 
 /// All staged changes of the repository that contains `folder`.
-fn staged(
+fn staged_changes(
     distribution: &'static Distribution,
     folder: &Path,
     index: Option<&Path>,
-) -> Result<Input> {
+) -> Result<DescribeParams> {
     let top = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
     let repository = Repository::open(top).map_err(|error| {
         let is_none = matches!(error, GitError::NoRepository(_));
@@ -54,39 +54,39 @@ fn staged(
     })?;
     let last = repository.commit("HEAD").ok();
     let base = match &last {
-        Some(commit) => repository.snapshot(commit).map_err(broken)?,
+        Some(commit) => repository.snapshot(commit).map_err(git_error)?,
         None => repository.empty_snapshot(),
     };
     let index = index.map(|path| project::absolute(folder, path));
-    let staged = repository.staged(index.as_deref()).map_err(broken)?;
+    let staged = repository.staged(index.as_deref()).map_err(git_error)?;
     let changes: Vec<Change> = repository
         .changes(&base, &staged)
-        .map_err(broken)?
+        .map_err(git_error)?
         .into_iter()
-        .filter_map(|change| read(&base, &staged, change))
+        .filter_map(|change| read_change(&base, &staged, change))
         .collect();
     let context = commit_message::context_paths(&changes)
         .into_iter()
-        .filter_map(|path| text(&staged, &path).map(|text| (path, text)))
+        .filter_map(|path| read_text(&staged, &path).map(|text| (path, text)))
         .collect();
-    let subjects = last.as_deref().map(|last| subjects(&repository, last)).unwrap_or_default();
-    let reverts = last.filter(|commit| takes_back(&repository, commit, &staged) == Some(true));
+    let subjects = last.as_deref().map(|last| recent_subjects(&repository, last)).unwrap_or_default();
+    let reverts = last.filter(|commit| is_exact_revert(&repository, commit, &staged) == Some(true));
     let reverts =
-        reverts.and_then(|commit| Some(Reverted { subject: subjects.first()?.clone(), commit }));
-    let allowed = allowed(distribution, folder, &staged)?;
-    Ok(Input { changes, context, subjects, allowed, reverts })
+        reverts.and_then(|commit| Some(RevertedCommit { subject: subjects.first()?.clone(), commit }));
+    let allowed = commit_rules(distribution, folder, &staged)?;
+    Ok(DescribeParams { changes, context, subjects, commit_rules: allowed, reverts })
 }
 
 /// What the project's rules allow: the types of the first rule that lists any, and likewise the
 /// scopes.
-fn allowed(
+fn commit_rules(
     distribution: &'static Distribution,
     folder: &Path,
     staged: &Snapshot,
-) -> Result<Allowed> {
+) -> Result<CommitRules> {
     let project = Project::open(distribution, folder, None)?;
     let engine = project.engine(&Selection::default())?;
-    let mut allowed = Allowed::default();
+    let mut allowed = CommitRules::default();
     for (rule, header) in commit_checks::conventional(&engine) {
         allowed.scope_required |= header.scope_required;
         if allowed.types.is_empty() && !header.types.is_empty() {
@@ -107,32 +107,32 @@ fn allowed(
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the signature that `map_err` expects")]
-fn broken(error: GitError) -> UserError {
+fn git_error(error: GitError) -> UserError {
     UserError::new(error.to_string()).hint("run `git fsck` to find the cause")
 }
 
-fn read(base: &Snapshot, staged: &Snapshot, change: git::Change) -> Option<Change> {
+fn read_change(base: &Snapshot, staged: &Snapshot, change: git::Change) -> Option<Change> {
     let kind = match (&change.base, &change.head) {
         (None, _) => ChangeKind::Added,
         (_, None) => ChangeKind::Deleted,
         _ => ChangeKind::Changed,
     };
-    let before = change.base.as_deref().and_then(|path| text(base, path));
-    let after = change.head.as_deref().and_then(|path| text(staged, path));
+    let before = change.base.as_deref().and_then(|path| read_text(base, path));
+    let after = change.head.as_deref().and_then(|path| read_text(staged, path));
     let path = change.head.as_ref().or(change.base.as_ref())?.clone();
     let old_path = change.base.filter(|old| *old != path);
     Some(Change { path, old_path, kind, before, after })
 }
 
 /// The text of a file; `None` if it does not exist, is not text or is too large.
-fn text(files: &Snapshot, path: &str) -> Option<String> {
-    let bytes = files.read(path, LARGEST + 1).ok()?;
+fn read_text(files: &Snapshot, path: &str) -> Option<String> {
+    let bytes = files.read(path, MAX_FILE_SIZE + 1).ok()?;
     let text = String::from_utf8(bytes).ok()?;
-    (text.len() as u64 <= LARGEST && !text.contains('\0')).then_some(text)
+    (text.len() as u64 <= MAX_FILE_SIZE && !text.contains('\0')).then_some(text)
 }
 
 /// Whether the staged state equals the state before `commit`, the most recent commit.
-fn takes_back(repository: &Repository, commit: &str, staged: &Snapshot) -> Option<bool> {
+fn is_exact_revert(repository: &Repository, commit: &str, staged: &Snapshot) -> Option<bool> {
     let parents = repository.parents(commit).ok()?;
     let [parent] = parents.as_slice() else { return None };
     let before = repository.snapshot(parent).ok()?;
@@ -141,12 +141,12 @@ fn takes_back(repository: &Repository, commit: &str, staged: &Snapshot) -> Optio
 
 /// The subjects of the most recent commits up to `head`, newest first, without merges; empty when
 /// the history cannot be read.
-fn subjects(repository: &Repository, head: &str) -> Vec<String> {
-    let commits = repository.between(&[], head, 2 * RECENT).unwrap_or_default();
+fn recent_subjects(repository: &Repository, head: &str) -> Vec<String> {
+    let commits = repository.between(&[], head, 2 * MAX_COMMITS).unwrap_or_default();
     let subject = |message: &str| {
         let lines = message.trim_start().lines().take_while(|line| !line.trim().is_empty());
         lines.map(str::trim).collect::<Vec<_>>().join(" ")
     };
     let own = commits.iter().filter(|commit| !commit.is_merge);
-    own.take(RECENT).map(|commit| subject(&commit.message)).collect()
+    own.take(MAX_COMMITS).map(|commit| subject(&commit.message)).collect()
 }

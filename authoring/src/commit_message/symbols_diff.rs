@@ -1,31 +1,31 @@
 //! Compares symbols: which ones are added, removed, renamed, moved or changed.
 
 use super::symbols::{Symbol, SymbolKind};
-use super::syntax::GAP;
+use super::syntax::TOKEN_SEPARATOR;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Minimum similarity of two bodies for a rename, from 0 to 1.
-const ALIKE: f32 = 0.8;
+const MIN_SIMILARITY: f32 = 0.8;
 /// Minimum number of tokens for a body to be distinctive.
-const TELLING: usize = 8;
+const MIN_TOKENS: usize = 8;
 /// Maximum total cost of comparisons in search of renames, in pairs of tokens.
-const BUDGET: usize = 50_000_000;
+const MAX_COST: usize = 50_000_000;
 
 /// A symbol and the path of its file.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
+pub(super) struct LocatedSymbol {
     pub(super) path: String,
     pub(super) symbol: Symbol,
 }
 
 /// A symbol before and after the change.
 #[derive(Clone, Debug)]
-pub(super) struct Pair {
-    pub(super) before: Placed,
-    pub(super) after: Placed,
+pub(super) struct SymbolPair {
+    pub(super) before: LocatedSymbol,
+    pub(super) after: LocatedSymbol,
 }
 
-impl Pair {
+impl SymbolPair {
     /// Whether the part that callers see differs.
     pub(super) fn signature_differs(&self) -> bool {
         self.before.symbol.signature != self.after.symbol.signature
@@ -35,13 +35,13 @@ impl Pair {
 /// The changes to the symbols of all changed files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delta {
-    pub(super) added: Vec<Placed>,
-    pub(super) removed: Vec<Placed>,
-    pub(super) renamed: Vec<Pair>,
+    pub(super) added: Vec<LocatedSymbol>,
+    pub(super) removed: Vec<LocatedSymbol>,
+    pub(super) renamed: Vec<SymbolPair>,
     /// Symbols with the same name in another file.
-    pub(super) moved: Vec<Pair>,
+    pub(super) moved: Vec<SymbolPair>,
     /// Symbols with the same name in the same file and another body or signature.
-    pub(super) changed: Vec<Pair>,
+    pub(super) changed: Vec<SymbolPair>,
 }
 
 /// The symbols of one file before and after the change.
@@ -61,12 +61,12 @@ pub(super) fn compare(files: Vec<FileSymbols>) -> Delta {
     }
     find_moved(&mut delta);
     find_renamed(&mut delta);
-    leave_out_what_follows(&mut delta);
+    remove_implied_changes(&mut delta);
     delta
 }
 
 fn compare_file(file: FileSymbols, delta: &mut Delta) {
-    let placed = |symbol: Symbol, path: &str| Placed { path: path.to_owned(), symbol };
+    let placed = |symbol: Symbol, path: &str| LocatedSymbol { path: path.to_owned(), symbol };
     let mut before: BTreeMap<(SymbolKind, String), VecDeque<Symbol>> = BTreeMap::new();
     for symbol in file.before {
         before.entry((symbol.kind, symbol.name.clone())).or_default().push_back(symbol);
@@ -77,7 +77,7 @@ fn compare_file(file: FileSymbols, delta: &mut Delta) {
             None => delta.added.push(placed(symbol, &file.path)),
             Some(old)
                 if old.tokens.code == symbol.tokens.code && old.exported == symbol.exported => {}
-            Some(old) => delta.changed.push(Pair {
+            Some(old) => delta.changed.push(SymbolPair {
                 before: placed(old, &file.old_path),
                 after: placed(symbol, &file.path),
             }),
@@ -89,10 +89,10 @@ fn compare_file(file: FileSymbols, delta: &mut Delta) {
 /// Removes pairs with the same key from the removed and added symbols.
 fn take_pairs<K: Ord>(
     delta: &mut Delta,
-    before_key: impl Fn(&Placed) -> Option<K>,
-    after_key: impl Fn(&Placed) -> Option<K>,
-) -> Vec<Pair> {
-    let mut added: Vec<Option<Placed>> =
+    before_key: impl Fn(&LocatedSymbol) -> Option<K>,
+    after_key: impl Fn(&LocatedSymbol) -> Option<K>,
+) -> Vec<SymbolPair> {
+    let mut added: Vec<Option<LocatedSymbol>> =
         std::mem::take(&mut delta.added).into_iter().map(Some).collect();
     let mut by_key: BTreeMap<K, VecDeque<usize>> = BTreeMap::new();
     for (at, it) in added.iter().flatten().enumerate() {
@@ -105,7 +105,7 @@ fn take_pairs<K: Ord>(
         let key = before_key(&before);
         let found = key.and_then(|key| by_key.get_mut(&key)).and_then(VecDeque::pop_front);
         match found.and_then(|at| added[at].take()) {
-            Some(after) => pairs.push(Pair { before, after }),
+            Some(after) => pairs.push(SymbolPair { before, after }),
             None => delta.removed.push(before),
         }
     }
@@ -115,7 +115,7 @@ fn take_pairs<K: Ord>(
 
 /// Finds symbols with the same name in another file; within one file they are already paired.
 fn find_moved(delta: &mut Delta) {
-    let key = |it: &Placed| {
+    let key = |it: &LocatedSymbol| {
         let symbol = &it.symbol;
         Some((symbol.kind, symbol.name.clone(), symbol.in_test))
     };
@@ -123,20 +123,20 @@ fn find_moved(delta: &mut Delta) {
 }
 
 fn find_renamed(delta: &mut Delta) {
-    let key = |it: &Placed| {
+    let key = |it: &LocatedSymbol| {
         let symbol = &it.symbol;
         let is_telling = can_be_renamed(symbol);
-        is_telling.then(|| (symbol.kind, symbol.parent.clone(), nameless(symbol).join("\n")))
+        is_telling.then(|| (symbol.kind, symbol.parent.clone(), without_own_name(symbol).join("\n")))
     };
     delta.renamed = take_pairs(delta, key, key);
-    find_alike(delta);
+    find_similar(delta);
     // Members of a renamed type have its new name as prefix.
     let types: BTreeMap<String, String> = delta
         .renamed
         .iter()
         .map(|pair| (pair.before.symbol.name.clone(), pair.after.symbol.name.clone()))
         .collect();
-    let member = |symbol: &Symbol, parent: &String| (parent.clone(), symbol.own_name().to_owned());
+    let member = |symbol: &Symbol, parent: &String| (parent.clone(), symbol.unqualified_name().to_owned());
     take_pairs(
         delta,
         |it| Some(member(&it.symbol, types.get(it.symbol.parent.as_ref()?)?)),
@@ -145,11 +145,11 @@ fn find_renamed(delta: &mut Delta) {
 }
 
 /// Finds symbols of one file that are nearly identical except for their names.
-fn find_alike(delta: &mut Delta) {
-    let mut budget = BUDGET;
+fn find_similar(delta: &mut Delta) {
+    let mut budget = MAX_COST;
     let mut kept = Vec::new();
     for before in std::mem::take(&mut delta.removed) {
-        let tokens = nameless(&before.symbol);
+        let tokens = without_own_name(&before.symbol);
         let found = delta.added.iter().position(|after| {
             let (one, other) = (&before.symbol, &after.symbol);
             let is_near = before.path == after.path
@@ -162,12 +162,12 @@ fn find_alike(delta: &mut Delta) {
                 return false;
             }
             budget = budget.saturating_sub(other.tokens.code.len());
-            is_alike(&tokens, &nameless(other), &mut budget)
+            is_similar(&tokens, &without_own_name(other), &mut budget)
         });
         match found {
             Some(at) => {
                 let after = delta.added.remove(at);
-                delta.renamed.push(Pair { before, after });
+                delta.renamed.push(SymbolPair { before, after });
             }
             None => kept.push(before),
         }
@@ -177,37 +177,37 @@ fn find_alike(delta: &mut Delta) {
 
 fn can_be_renamed(symbol: &Symbol) -> bool {
     matches!(symbol.kind, SymbolKind::Type | SymbolKind::Function)
-        && symbol.tokens.code.matches(GAP).count() >= TELLING
+        && symbol.tokens.code.matches(TOKEN_SEPARATOR).count() >= MIN_TOKENS
 }
 
 /// The tokens of a symbol, with its own name replaced.
-fn nameless(symbol: &Symbol) -> Vec<&str> {
-    let name = symbol.own_name();
-    let tokens = symbol.tokens.code.split(GAP);
+fn without_own_name(symbol: &Symbol) -> Vec<&str> {
+    let name = symbol.unqualified_name();
+    let tokens = symbol.tokens.code.split(TOKEN_SEPARATOR);
     tokens.map(|token| if token == name { "" } else { token }).collect()
 }
 
 /// Whether two bodies share most tokens in the same order. The maximum cost is deducted from the
 /// budget; once it is used up, no bodies are similar.
-fn is_alike(one: &[&str], other: &[&str], budget: &mut usize) -> bool {
+fn is_similar(one: &[&str], other: &[&str], budget: &mut usize) -> bool {
     let (least, most) = (one.len().min(other.len()), one.len().max(other.len()));
     let cost = one.len() * other.len();
-    if (least as f32) < ALIKE * most as f32 || cost > *budget {
+    if (least as f32) < MIN_SIMILARITY * most as f32 || cost > *budget {
         return false;
     }
     *budget -= cost;
     let ops = similar::capture_diff_slices(similar::Algorithm::Myers, one, other);
-    similar::diff_ratio(&ops, one.len(), other.len()) >= ALIKE
+    similar::diff_ratio(&ops, one.len(), other.len()) >= MIN_SIMILARITY
 }
 
 /// Removes changes implied by others: members of an added or removed type, and types that changed
 /// only in their members.
-fn leave_out_what_follows(delta: &mut Delta) {
-    let names = |placed: &[Placed]| -> BTreeSet<(String, String)> {
+fn remove_implied_changes(delta: &mut Delta) {
+    let names = |placed: &[LocatedSymbol]| -> BTreeSet<(String, String)> {
         placed.iter().map(|it| (it.path.clone(), it.symbol.name.clone())).collect()
     };
     let (added, removed) = (names(&delta.added), names(&delta.removed));
-    let is_below = |it: &Placed, known: &BTreeSet<(String, String)>| {
+    let is_below = |it: &LocatedSymbol, known: &BTreeSet<(String, String)>| {
         let parent = it.symbol.parent.as_ref();
         parent.is_some_and(|parent| known.contains(&(it.path.clone(), parent.clone())))
     };
@@ -235,7 +235,7 @@ mod tests {
     use crate::commit_message::symbols::symbols;
 
     #[track_caller]
-    fn shown(before: &[(&str, &str)], after: &[(&str, &str)]) -> String {
+    fn render(before: &[(&str, &str)], after: &[(&str, &str)]) -> String {
         let paths: BTreeSet<&str> = before.iter().chain(after).map(|(path, _)| *path).collect();
         let text = |files: &[(&str, &str)], path: &str| {
             files
@@ -250,9 +250,9 @@ mod tests {
             after: text(after, path),
         });
         let delta = compare(files.collect());
-        let one = |mark: char| move |it: &Placed| format!("{mark}{}", it.symbol.name);
+        let one = |mark: char| move |it: &LocatedSymbol| format!("{mark}{}", it.symbol.name);
         let two = |mark: char| {
-            move |it: &Pair| format!("{}{mark}{}", it.before.symbol.name, it.after.symbol.name)
+            move |it: &SymbolPair| format!("{}{mark}{}", it.before.symbol.name, it.after.symbol.name)
         };
         let mut all: Vec<String> = delta.added.iter().map(one('+')).collect();
         all.extend(delta.removed.iter().map(one('-')));
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_are_matched() {
+    fn symbols_are_paired() {
         let body = "(a: u8) -> u8 { let b = a + 1; c(b); d(b, a) }";
         let file = |names: &[&str]| -> String {
             names
@@ -277,30 +277,30 @@ mod tests {
                 .collect()
         };
         let one = |before: &[&str], after: &[&str]| {
-            shown(&[("a.rs", &file(before))], &[("a.rs", &file(after))])
+            render(&[("a.rs", &file(before))], &[("a.rs", &file(after))])
         };
         assert_eq!(one(&["e"], &["e"]), "");
         assert_eq!(one(&["e"], &["f"]), "e>f");
         assert_eq!(one(&["e"], &["e", "f"]), "+f");
         assert_eq!(one(&["e", "f"], &["f"]), "-e");
         assert_eq!(
-            shown(
+            render(
                 &[("a.rs", &file(&["e"])), ("b.rs", "")],
                 &[("a.rs", ""), ("b.rs", &file(&["e"]))]
             ),
             "e/e"
         );
-        assert_eq!(shown(&[("a.rs", "fn e() { a() }")], &[("a.rs", "fn e() { b() }")]), "e~e");
+        assert_eq!(render(&[("a.rs", "fn e() { a() }")], &[("a.rs", "fn e() { b() }")]), "e~e");
     }
 
     #[test]
-    fn members_follow_their_type() {
+    fn member_changes_are_implied_by_their_type() {
         let class = |name: &str, more: &str| {
             format!(
                 "export class {name} {{ a() {{ return 1 + 2 }} b() {{ return this.a() }} {more} }}"
             )
         };
-        let one = |before: &str, after: &str| shown(&[("a.ts", before)], &[("a.ts", after)]);
+        let one = |before: &str, after: &str| render(&[("a.ts", before)], &[("a.ts", after)]);
         assert_eq!(one("", &class("C", "")), "+C");
         assert_eq!(one(&class("C", ""), &class("D", "")), "C>D");
         assert_eq!(one(&class("C", ""), &class("C", "d() {}")), "+C.d");

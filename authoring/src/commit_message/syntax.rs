@@ -11,9 +11,9 @@ pub(super) type Node<'r> = ast_grep_core::Node<'r, StrDoc<SupportLang>>;
 pub(super) type Root = ast_grep_core::AstGrep<StrDoc<SupportLang>>;
 
 /// Maximum size in bytes of a text that is parsed; hand-written files are smaller.
-const LARGEST: usize = 512 << 10;
+const MAX_TEXT_SIZE: usize = 512 << 10;
 /// Separates tokens; no grammar has a token that contains it.
-pub(super) const GAP: char = '\u{1f}';
+pub(super) const TOKEN_SEPARATOR: char = '\u{1f}';
 
 /// Source code without its layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,24 +34,24 @@ pub(super) fn language(path: &str) -> Option<SupportLang> {
 
 /// Parses a text; `None` when it is too large.
 pub(super) fn parse(text: &str, language: SupportLang) -> Option<Root> {
-    (text.len() <= LARGEST).then(|| language.ast_grep(text))
+    (text.len() <= MAX_TEXT_SIZE).then(|| language.ast_grep(text))
 }
 
 /// The tokens of a text, by its grammar, or by its lines if there is none.
 pub(super) fn tokens(path: &str, text: &str) -> Option<Tokens> {
     match language(path) {
-        Some(language) => parse(text, language).map(|root| of_node(&root.root(), text, language)),
-        None => Some(of_lines(path, text)),
+        Some(language) => parse(text, language).map(|root| node_tokens(&root.root(), text, language)),
+        None => Some(line_tokens(path, text)),
     }
 }
 
 /// The tokens below `node`, a node of `text`.
-pub(super) fn of_node(node: &Node<'_>, text: &str, language: SupportLang) -> Tokens {
-    of_range(node, node.range(), text, language)
+pub(super) fn node_tokens(node: &Node<'_>, text: &str, language: SupportLang) -> Tokens {
+    range_tokens(node, node.range(), text, language)
 }
 
 /// The tokens below `node` within `range` of `text`.
-pub(super) fn of_range(
+pub(super) fn range_tokens(
     node: &Node<'_>,
     range: Range<usize>,
     text: &str,
@@ -77,11 +77,11 @@ pub(super) fn of_range(
         if language == SupportLang::Python && is_statement() {
             push(&mut tokens.code, &depth.to_string(), language);
         }
-        let is_leaf = node.is_leaf() || is_whole(&kind);
+        let is_leaf = node.is_leaf() || is_atomic(&kind);
         if !is_leaf {
             let depth = depth + usize::from(kind == "block");
             let children: Vec<Node<'_>> = node.children().collect();
-            let drops = drops(&node, &kind, &children);
+            let drops = formatting_children(&node, &kind, &children);
             let children = children.into_iter().enumerate().rev();
             left.extend(children.map(|(at, child)| (child, depth, drops.contains(&at))));
             continue;
@@ -101,7 +101,7 @@ pub(super) fn of_range(
 
 /// The children that rustfmt adds or removes: braces around the single expression of a closure or
 /// match arm, and the comma after an arm.
-fn drops(node: &Node<'_>, kind: &str, children: &[Node<'_>]) -> Vec<usize> {
+fn formatting_children(node: &Node<'_>, kind: &str, children: &[Node<'_>]) -> Vec<usize> {
     if *node.lang() != SupportLang::Rust {
         return Vec::new();
     }
@@ -131,7 +131,7 @@ fn is_comment(node: &Node<'_>, kind: &str) -> bool {
 }
 
 /// Kinds of nodes whose text is more than that of their leaves.
-fn is_whole(kind: &str) -> bool {
+fn is_atomic(kind: &str) -> bool {
     matches!(
         kind,
         "string"
@@ -170,7 +170,7 @@ fn push(code: &mut String, token: &str, language: SupportLang) {
         }
         _ => code.push_str(token),
     }
-    code.push(GAP);
+    code.push(TOKEN_SEPARATOR);
 }
 
 fn add_words(comments: &mut String, text: &str) {
@@ -178,11 +178,11 @@ fn add_words(comments: &mut String, text: &str) {
         comments.push_str(word);
         comments.push(' ');
     }
-    comments.push(GAP);
+    comments.push(TOKEN_SEPARATOR);
 }
 
 /// The lines of a text without a grammar, trimmed unless indentation can be significant.
-fn of_lines(path: &str, text: &str) -> Tokens {
+fn line_tokens(path: &str, text: &str) -> Tokens {
     let ending = path.rsplit('.').next().unwrap_or_default();
     let is_free = !matches!(ending, "hs" | "nim" | "fs" | "sass" | "styl" | "elm" | "ex" | "exs");
     let marks: &[&str] = match ending {
@@ -206,7 +206,7 @@ fn of_lines(path: &str, text: &str) -> Tokens {
             &mut tokens.code
         };
         to.push_str(if is_free { trimmed } else { line.trim_end() });
-        to.push(GAP);
+        to.push(TOKEN_SEPARATOR);
     }
     tokens
 }
@@ -216,44 +216,44 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn same(path: &str, one: &str, other: &str) -> (bool, bool) {
+    fn compare(path: &str, one: &str, other: &str) -> (bool, bool) {
         let (one, other) = (tokens(path, one).expect("small"), tokens(path, other).expect("small"));
         (one.code == other.code, one.comments == other.comments)
     }
 
     #[test]
     fn layout_is_not_code() {
-        assert_eq!(same("a.rs", "fn a(b: u8,) {b}", "fn a(\n  b: u8\n) {\n  b\n}"), (true, true));
-        assert_eq!(same("a.rs", "fn a() { \"x y\" }", "fn a() { \"x  y\" }"), (false, true));
-        assert_eq!(same("a.ts", "f('a');", "f(\"a\")\n"), (true, true));
-        assert_eq!(same("a.ts", "f(`a ${b} c`)", "f(`a ${b}c`)"), (false, true));
-        assert_eq!(same("a.js", "f('a \"b')", "f(\"a \\\"b\")"), (false, true));
+        assert_eq!(compare("a.rs", "fn a(b: u8,) {b}", "fn a(\n  b: u8\n) {\n  b\n}"), (true, true));
+        assert_eq!(compare("a.rs", "fn a() { \"x y\" }", "fn a() { \"x  y\" }"), (false, true));
+        assert_eq!(compare("a.ts", "f('a');", "f(\"a\")\n"), (true, true));
+        assert_eq!(compare("a.ts", "f(`a ${b} c`)", "f(`a ${b}c`)"), (false, true));
+        assert_eq!(compare("a.js", "f('a \"b')", "f(\"a \\\"b\")"), (false, true));
         let arms = "fn a() { match b { 1 => { c(|d| e) } _ => f, } }";
         assert_eq!(
-            same("a.rs", arms, "fn a() { match b { 1 => c(|d| { e }), _ => f } }"),
+            compare("a.rs", arms, "fn a() { match b { 1 => c(|d| { e }), _ => f } }"),
             (true, true)
         );
         assert_eq!(
-            same("a.rs", arms, "fn a() { match b { 1 => c(|d| { e; }), _ => f } }"),
+            compare("a.rs", arms, "fn a() { match b { 1 => c(|d| { e; }), _ => f } }"),
             (false, true)
         );
-        assert_eq!(same("a.go", "func a() { b() }", "func a() {\n\tb()\n}"), (true, true));
-        assert_eq!(same("a.kt", "  fun a() {}\n", "fun a() {}\n\n"), (true, true));
+        assert_eq!(compare("a.go", "func a() { b() }", "func a() {\n\tb()\n}"), (true, true));
+        assert_eq!(compare("a.kt", "  fun a() {}\n", "fun a() {}\n\n"), (true, true));
     }
 
     #[test]
     fn the_layout_of_python_is_code() {
         let nested = "if a:\n    b()\n    c()\n";
-        assert_eq!(same("a.py", nested, "if a:\n  b()\n  c()\n"), (true, true));
-        assert_eq!(same("a.py", nested, "if a:\n    b()\nc()\n"), (false, true));
-        assert!(same("a.py", "f(a,\n  b)\n", "f(a, b)\n").0);
+        assert_eq!(compare("a.py", nested, "if a:\n  b()\n  c()\n"), (true, true));
+        assert_eq!(compare("a.py", nested, "if a:\n    b()\nc()\n"), (false, true));
+        assert!(compare("a.py", "f(a,\n  b)\n", "f(a, b)\n").0);
     }
 
     #[test]
-    fn comments_stand_apart() {
-        assert_eq!(same("a.rs", "// a\nfn b() {}", "/// c\nfn b() {}"), (true, false));
-        assert_eq!(same("a.py", "def a():\n  'x'\n  b()", "def a():\n  b()"), (true, false));
-        assert_eq!(same("a.sql", "-- a\nSELECT 1;", "SELECT 1;"), (true, false));
-        assert_eq!(same("a.rs", "// a\n// b\nfn c() {}", "//  a\n\n// b\nfn c() {}"), (true, true));
+    fn comments_are_separated_from_code() {
+        assert_eq!(compare("a.rs", "// a\nfn b() {}", "/// c\nfn b() {}"), (true, false));
+        assert_eq!(compare("a.py", "def a():\n  'x'\n  b()", "def a():\n  b()"), (true, false));
+        assert_eq!(compare("a.sql", "-- a\nSELECT 1;", "SELECT 1;"), (true, false));
+        assert_eq!(compare("a.rs", "// a\n// b\nfn c() {}", "//  a\n\n// b\nfn c() {}"), (true, true));
     }
 }

@@ -1,6 +1,6 @@
 //! Tests that describe changes given as files before and after.
 
-use super::{Allowed, Change, ChangeKind, Description, Input, Reverted, context_paths, describe};
+use super::{CommitRules, Change, ChangeKind, Description, DescribeParams, RevertedCommit, context_paths, describe};
 use insta::assert_snapshot;
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ type Files<'a> = &'a [(&'a str, &'a str)];
 
 /// The input for two states of a project. As in Git, a removed file whose text appears at another
 /// path, or an `(old, new)` pair in `renames`, is a rename.
-fn input(before: Files<'_>, after: Files<'_>, renames: Files<'_>, subjects: &[&str]) -> Input {
+fn input(before: Files<'_>, after: Files<'_>, renames: Files<'_>, subjects: &[&str]) -> DescribeParams {
     let old: BTreeMap<&str, &str> = before.iter().copied().collect();
     let new: BTreeMap<&str, &str> = after.iter().copied().collect();
     let text =
@@ -33,11 +33,11 @@ fn input(before: Files<'_>, after: Files<'_>, renames: Files<'_>, subjects: &[&s
         let text = text(&new, &path)?;
         Some((path, text))
     });
-    Input {
+    DescribeParams {
         context: context.collect(),
         subjects: subjects.iter().map(|subject| (*subject).to_owned()).collect(),
         changes,
-        ..Input::default()
+        ..DescribeParams::default()
     }
 }
 
@@ -49,10 +49,10 @@ fn description(before: Files<'_>, after: Files<'_>) -> Description {
 /// The lists of a description, without the types.
 #[track_caller]
 fn facts(before: Files<'_>, after: Files<'_>) -> String {
-    listed(&description(before, after))
+    render(&description(before, after))
 }
 
-fn listed(description: &Description) -> String {
+fn render(description: &Description) -> String {
     let text = description.to_string();
     let lists = text.lines().filter(|line| !line.starts_with("type"));
     lists.collect::<Vec<_>>().join("\n")
@@ -97,7 +97,7 @@ fn symbols_are_listed_with_the_public_ones_first() {
 }
 
 #[test]
-fn differences_without_effect_are_named() {
+fn differences_without_effect_are_classified() {
     let path = "src/client.rs";
     let changed =
         |from: &str, to: &str| facts(&[(path, CLIENT)], &[(path, &CLIENT.replace(from, to))]);
@@ -121,13 +121,13 @@ fn differences_without_effect_are_named() {
         &[],
     );
     assert_eq!(
-        listed(&describe(&moved).expect("a change")),
+        render(&describe(&moved).expect("a change")),
         "files:\n- renamed src/a/b.rs to src/c/d.rs (source, same text)"
     );
     let image =
         Change { path: "logo.png".to_owned(), kind: ChangeKind::Added, ..Change::default() };
-    let description = describe(&Input { changes: vec![image], ..Input::default() });
-    assert_eq!(listed(&description.expect("a change")), "files:\n- added logo.png (asset)");
+    let description = describe(&DescribeParams { changes: vec![image], ..DescribeParams::default() });
+    assert_eq!(render(&description.expect("a change")), "files:\n- added logo.png (asset)");
 }
 
 #[test]
@@ -171,12 +171,12 @@ fn the_type_is_the_most_frequent_one_unless_the_files_define_it() {
     assert_eq!(proposed("docs/a.md", &["chore: x"; 12]), "chore");
     let mut mixed = input(&[], &[("docs/a.md", "x\n"), ("src/a.rs", "x\n")], &[], &history);
     assert_eq!(describe(&mixed).expect("a change").r#type.as_deref(), Some("fix"));
-    mixed.allowed = Allowed { types: vec!["feat".to_owned()], ..Allowed::default() };
+    mixed.commit_rules = CommitRules { types: vec!["feat".to_owned()], ..CommitRules::default() };
     assert_eq!(describe(&mixed).expect("a change").r#type.as_deref(), Some("feat"));
 }
 
 #[test]
-fn what_others_rely_on_breaks() {
+fn removed_public_symbols_are_breaking() {
     let source = "/// a\npub fn keep() {}\npub fn gone(a: u8) -> u8 { let b = a; c(b) }\n";
     let crate_of = |publish: &str| format!("[package]\nname = \"a\"\n{publish}");
     let lose = |manifest: &str, path: &str, root: &str| {
@@ -222,10 +222,10 @@ fn signatures_break_when_callers_must_change() {
 fn a_commit_is_reverted() {
     let mut input = input(&[("a", "1")], &[("a", "2")], &[], &[]);
     let commit = "ab12".repeat(10);
-    input.reverts = Some(Reverted { subject: "feat(x): add y".to_owned(), commit: commit.clone() });
+    input.reverts = Some(RevertedCommit { subject: "feat(x): add y".to_owned(), commit: commit.clone() });
     let description = describe(&input).expect("a change");
     assert_eq!(description.r#type.as_deref(), Some("revert"));
-    assert!(listed(&description).starts_with(&format!("reverts: {commit} feat(x): add y\n")));
+    assert!(render(&description).starts_with(&format!("reverts: {commit} feat(x): add y\n")));
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn long_lists_are_cut_and_counted() {
 
 #[test]
 fn without_changes_there_is_no_description() {
-    assert_eq!(describe(&Input::default()), None);
+    assert_eq!(describe(&DescribeParams::default()), None);
 }
 
 mod properties {
@@ -302,12 +302,12 @@ mod properties {
             }).collect();
             let mut other = changes.clone();
             other.reverse();
-            let description = describe(&Input { changes, ..Input::default() }).expect("a change");
+            let description = describe(&DescribeParams { changes, ..DescribeParams::default() }).expect("a change");
             let text = description.to_string();
             prop_assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
             let has_mark = text.contains('\u{202e}');
             prop_assert!(!has_mark);
-            let again = describe(&Input { changes: other, ..Input::default() });
+            let again = describe(&DescribeParams { changes: other, ..DescribeParams::default() });
             prop_assert_eq!(again, Some(description));
         }
     }

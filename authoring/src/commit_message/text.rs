@@ -13,17 +13,17 @@ const MAX_NAME: usize = 48;
 impl Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let (Some(kind), Some(why)) = (&self.r#type, &self.why) {
-            writeln!(f, "type: {} ({why})", plain(kind))?;
+            writeln!(f, "type: {} ({why})", to_plain_line(kind))?;
         }
         let convention = &self.convention;
-        let types = plain(&convention.types.join(", "));
+        let types = to_plain_line(&convention.types.join(", "));
         writeln!(f, "types: {types} ({})", convention.source())?;
         if !convention.scopes.is_empty() {
             let required = if convention.scope_required { " (required)" } else { "" };
-            writeln!(f, "scopes: {}{required}", plain(&convention.scopes.join(", ")))?;
+            writeln!(f, "scopes: {}{required}", to_plain_line(&convention.scopes.join(", ")))?;
         }
         if let Some(reverted) = &self.reverts {
-            writeln!(f, "reverts: {} {}", plain(&reverted.commit), plain(&reverted.subject))?;
+            writeln!(f, "reverts: {} {}", to_plain_line(&reverted.commit), to_plain_line(&reverted.subject))?;
         }
         if let Some(version) = &self.version {
             writeln!(f, "version: {version}")?;
@@ -65,9 +65,9 @@ impl Display for FileChange {
         };
         write!(f, "{verb} ")?;
         if let Some(old) = &self.old_path {
-            write!(f, "{} to ", plain(old))?;
+            write!(f, "{} to ", to_plain_line(old))?;
         }
-        write!(f, "{} ({}", plain(&self.path), self.kind.name())?;
+        write!(f, "{} ({}", to_plain_line(&self.path), self.kind.name())?;
         let difference = match self.difference {
             Difference::Content => "",
             Difference::Layout => ", layout only",
@@ -85,15 +85,15 @@ impl Display for FileChange {
 
 impl Display for SymbolChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (kind, name) = (self.kind.name(), code(&self.name));
-        let path = plain(&self.path);
+        let (kind, name) = (self.kind.name(), in_backticks(&self.name));
+        let path = to_plain_line(&self.path);
         let public = if self.is_public { "public " } else { "" };
         match (self.change, &self.from) {
             (SymbolChangeKind::Renamed, Some(from)) => {
-                write!(f, "renamed {public}{kind} {} to {name} in {path}", code(from))
+                write!(f, "renamed {public}{kind} {} to {name} in {path}", in_backticks(from))
             }
             (SymbolChangeKind::Moved, Some(from)) => {
-                write!(f, "moved {public}{kind} {name} from {} to {path}", plain(from))
+                write!(f, "moved {public}{kind} {name} from {} to {path}", to_plain_line(from))
             }
             (change, _) => write!(f, "{} {public}{kind} {name} in {path}", change.name()),
         }
@@ -102,7 +102,7 @@ impl Display for SymbolChange {
 
 impl Display for DependencyChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, path) = (plain(&self.name), plain(&self.path));
+        let (name, path) = (to_plain_line(&self.name), to_plain_line(&self.path));
         let version =
             |version: &Option<String>| version.clone().unwrap_or_else(|| "no version".to_owned());
         match self.change {
@@ -126,11 +126,11 @@ impl Display for SettingChange {
             ChangeKind::Deleted => "removed",
             ChangeKind::Changed => "changed",
         };
-        write!(f, "{verb} {}", code(&self.key))?;
+        write!(f, "{verb} {}", in_backticks(&self.key))?;
         if let Some(value) = &self.value {
             write!(f, " to {value}")?;
         }
-        write!(f, " in {}", plain(&self.path))
+        write!(f, " in {}", to_plain_line(&self.path))
     }
 }
 
@@ -165,7 +165,7 @@ impl Description {
 }
 
 /// `text` on one line, without control characters that a terminal would interpret.
-pub(super) fn plain(text: &str) -> String {
+pub(super) fn to_plain_line(text: &str) -> String {
     let visible = |c: char| if c.is_control() { ' ' } else { c };
     // Bidirectional control characters could change how the message reads.
     let is_mark = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
@@ -174,8 +174,8 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// `` `name` ``, or the end of the name if it is too long.
-pub(super) fn code(name: &str) -> String {
-    let name = plain(name).replace('`', "'");
+pub(super) fn in_backticks(name: &str) -> String {
+    let name = to_plain_line(name).replace('`', "'");
     let short = match name.char_indices().rev().nth(MAX_NAME - 1) {
         Some((at, _)) if at > 0 => format!("…{}", &name[at..]),
         _ => name,
@@ -188,9 +188,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_text_is_made_plain() {
-        assert_eq!(plain("a\nb\u{1b}[31m\u{202e}c"), "a b [31mc");
-        assert_eq!(code(&"a".repeat(48)), format!("`{}`", "a".repeat(48)));
-        assert_eq!(code(&"a".repeat(60)), format!("`…{}`", "a".repeat(48)));
+    fn hostile_text_is_sanitized() {
+        assert_eq!(to_plain_line("a\nb\u{1b}[31m\u{202e}c"), "a b [31mc");
+        assert_eq!(in_backticks(&"a".repeat(48)), format!("`{}`", "a".repeat(48)));
+        assert_eq!(in_backticks(&"a".repeat(60)), format!("`…{}`", "a".repeat(48)));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::draft::Draft;
 use super::{
-    ImportError, Left, Made, Tool, anchored, keys_left, read_data, read_one, recipe, sample, texts,
+    ImportError, NotImported, ImportDraft, Tool, anchor_glob, unsupported_keys, read_data, read_one, recipe, sample, string_list,
 };
 use aidd_engine::forms::syntax::LANGUAGES;
 use aidd_engine::text::files::Files;
@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 /// The conversion of a key of a rule.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Way {
+pub(super) enum KeyMapping {
     /// It is kept in `syntax`, unchanged.
     Syntax,
     /// It becomes another part of the page.
@@ -32,7 +32,7 @@ pub(super) enum Way {
 #[derive(Deserialize)]
 pub(super) struct Tables {
     /// Every key of a rule file.
-    pub(super) keys: BTreeMap<String, Way>,
+    pub(super) keys: BTreeMap<String, KeyMapping>,
     /// Aliases of languages.
     aliases: BTreeMap<String, String>,
     /// The file extension of a language, where it is not its name.
@@ -42,53 +42,53 @@ pub(super) struct Tables {
 }
 
 pub(super) static TABLES: LazyLock<Tables> =
-    LazyLock::new(|| recipe::read(crate::rule_import::tables::AST_GREP));
+    LazyLock::new(|| recipe::parse_tables(crate::rule_import::tables::AST_GREP));
 
 /// Maximum number of patterns of a rule that are tried as examples.
-const MOST_PATTERNS: usize = 3;
+const MAX_PATTERNS: usize = 3;
 
 /// Data of a project outside its rules.
 #[derive(Default)]
-struct Project {
+struct ProjectFiles {
     /// Shared utility rules, by id.
     shared: BTreeMap<String, Map<String, Json>>,
     /// Rule id → valid and invalid examples.
     tests: BTreeMap<String, [Vec<String>; 2]>,
 }
 
-pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
-    let mut made = Made::default();
-    let mut project = Project::default();
+pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportError> {
+    let mut made = ImportDraft::default();
+    let mut project = ProjectFiles::default();
     let all = read_data(files, path)?;
     if all.iter().all(|one| one["ruleDirs"].is_null()) {
         for document in &all {
-            rule(document, path, &project, &mut made)?;
+            import_rule(document, path, &project, &mut made)?;
         }
         return Ok(made);
     }
     let config = read_one(files, path)?;
-    let list = |key: &str| config.get(key).map(texts).unwrap_or_default();
+    let list = |key: &str| config.get(key).map(string_list).unwrap_or_default();
     for (_, document) in documents(files, path, &list("utilDirs"))? {
         if let (Some(id), Json::Object(map)) = (document["id"].as_str(), &document) {
             project.shared.insert(id.to_owned(), map.clone());
         }
     }
     let tests = config.get("testConfigs").and_then(Json::as_array).into_iter().flatten();
-    let tests: Vec<String> = tests.flat_map(|one| texts(&one["testDir"])).collect();
+    let tests: Vec<String> = tests.flat_map(|one| string_list(&one["testDir"])).collect();
     for (_, document) in documents(files, path, &tests)? {
         let Some(id) = document["id"].as_str() else { continue };
         let [valid, invalid] = project.tests.entry(id.to_owned()).or_default();
-        valid.extend(texts(&document["valid"]));
-        invalid.extend(texts(&document["invalid"]));
+        valid.extend(string_list(&document["valid"]));
+        invalid.extend(string_list(&document["invalid"]));
     }
     let rules = documents(files, path, &list("ruleDirs"))?;
     for (file, document) in &rules {
-        rule(document, file, &project, &mut made)?;
+        import_rule(document, file, &project, &mut made)?;
     }
     if rules.is_empty() {
-        made.left.push(Left::new("ruleDirs", "no rules in these directories"));
+        made.not_imported.push(NotImported::new("ruleDirs", "no rules in these directories"));
     }
-    made.left.extend(keys_left(&config, Tool::AstGrep, None));
+    made.not_imported.extend(unsupported_keys(&config, Tool::AstGrep, None));
     Ok(made)
 }
 
@@ -102,7 +102,7 @@ fn documents(
     let mut documents = Vec::new();
     let Some(listing) = files.listing() else { return Ok(documents) };
     for given in folders {
-        let outside = || ImportError::Outside { path: path.to_owned(), to: given.clone() };
+        let outside = || ImportError::OutsideProject { path: path.to_owned(), to: given.clone() };
         let folder = join(parent_dir(path), given).ok_or_else(outside)?;
         let is_rule = |path: &&String| path.ends_with(".yml") || path.ends_with(".yaml");
         for file in listing.below(&folder).iter().filter(is_rule) {
@@ -115,34 +115,34 @@ fn documents(
     Ok(documents)
 }
 
-fn rule(
+fn import_rule(
     document: &Json,
     file: &str,
-    project: &Project,
-    made: &mut Made,
+    project: &ProjectFiles,
+    made: &mut ImportDraft,
 ) -> Result<(), ImportError> {
     let Json::Object(map) = document else { return Ok(()) };
-    let id = document["id"].as_str().ok_or_else(|| ImportError::NoId(file.to_owned()))?;
+    let id = document["id"].as_str().ok_or_else(|| ImportError::MissingId(file.to_owned()))?;
     for key in map.keys() {
         let why = match TABLES.keys.get(key) {
-            Some(Way::Syntax | Way::Page) => continue,
-            Some(Way::Rule(why)) => {
-                made.left.push(Left::new(id, why));
+            Some(KeyMapping::Syntax | KeyMapping::Page) => continue,
+            Some(KeyMapping::Rule(why)) => {
+                made.not_imported.push(NotImported::new(id, why));
                 return Ok(());
             }
-            Some(Way::Key(why)) => why,
+            Some(KeyMapping::Key(why)) => why,
             None => "unknown key of ast-grep 0.51",
         };
-        made.left.push(Left::new(format!("{id}: {key}"), why));
+        made.not_imported.push(NotImported::new(format!("{id}: {key}"), why));
     }
-    match page(document, id, file, project) {
+    match draft_page(document, id, file, project) {
         Ok(draft) => made.drafts.push(draft),
-        Err(why) => made.left.push(Left::new(id, why)),
+        Err(why) => made.not_imported.push(NotImported::new(id, why)),
     }
     Ok(())
 }
 
-fn page(document: &Json, id: &str, file: &str, project: &Project) -> Result<Draft, String> {
+fn draft_page(document: &Json, id: &str, file: &str, project: &ProjectFiles) -> Result<Draft, String> {
     let text = |key: &str| document[key].as_str();
     let given = text("language").unwrap_or_default().to_ascii_lowercase();
     let language = TABLES.aliases.get(&given).unwrap_or(&given).as_str();
@@ -173,7 +173,7 @@ fn page(document: &Json, id: &str, file: &str, project: &Project) -> Result<Draf
     for (key, ours) in [("files", "files"), ("ignores", "exclude")] {
         // An item can also be an object with the glob.
         let globs = document[key].as_array().into_iter().flatten();
-        let glob = |one: &Json| one.as_str().or_else(|| one["glob"].as_str()).map(crossing);
+        let glob = |one: &Json| one.as_str().or_else(|| one["glob"].as_str()).map(convert_glob);
         let mut globs: Vec<String> = globs.filter_map(glob).collect();
         if ours == "exclude" && language == "typescript" {
             // In ast-grep TSX is a separate language with its own rules.
@@ -183,12 +183,12 @@ fn page(document: &Json, id: &str, file: &str, project: &Project) -> Result<Draf
             check[ours] = json!(globs);
         }
     }
-    let path = sample_path(language, &texts(&check["files"]));
+    let path = sample_path(language, &string_list(&check["files"]));
     let message = text("message").filter(|message| !message.trim().is_empty());
     let demand = format!("Code in {language} MUST NOT match `{id}`.");
     let mut draft = Draft::new(Tool::AstGrep, file, id, demand).check(check);
-    draft.message = Some(message.map_or_else(|| format!("`<match>` violates {id}"), placed));
-    draft.says.extend(message.map(plain));
+    draft.message = Some(message.map_or_else(|| format!("`<match>` violates {id}"), with_placeholders));
+    draft.paragraphs.extend(message.map(without_variables));
     draft.enabled = text("severity") != Some("off");
     draft.severity = match text("severity") {
         Some("error") => Severity::Error,
@@ -197,7 +197,7 @@ fn page(document: &Json, id: &str, file: &str, project: &Project) -> Result<Draf
     };
     if let Some(note) = text("note") {
         draft.help = note.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
-        draft.says.push(note.to_owned());
+        draft.paragraphs.push(note.to_owned());
     }
     draft.sources.extend(text("url").map(str::to_owned));
     let line = |text: &str| format!("{}\n", text.strip_suffix('\n').unwrap_or(text));
@@ -213,27 +213,27 @@ fn page(document: &Json, id: &str, file: &str, project: &Project) -> Result<Draf
     }
     // A pattern is code, except for its variables.
     let mut patterns = Vec::new();
-    named(&document["rule"], "pattern", &mut patterns);
-    named(&document["rule"], "context", &mut patterns);
-    for pattern in patterns.iter().take(MOST_PATTERNS) {
-        let code = filled(pattern, &document["constraints"]);
+    collect_strings(&document["rule"], "pattern", &mut patterns);
+    collect_strings(&document["rule"], "context", &mut patterns);
+    for pattern in patterns.iter().take(MAX_PATTERNS) {
+        let code = fill_pattern(pattern, &document["constraints"]);
         draft = draft.example(false, &path, line(&code));
     }
     for snippet in TABLES.snippets.get(language).into_iter().flatten() {
-        draft = draft.spare(&path, line(snippet));
+        draft = draft.fallback_example(&path, line(snippet));
     }
     Ok(draft.example(true, &path, ""))
 }
 
 /// Converts a glob in which `*` crosses slashes, as in ast-grep, to our syntax, in which it does
 /// not.
-fn crossing(glob: &str) -> String {
+fn convert_glob(glob: &str) -> String {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     let parts: Vec<&str> = glob.split('/').collect();
     let [folders @ .., _] = &parts[..] else { return glob.to_owned() };
     if folders.is_empty() {
         // Without a slash our globs match in any directory.
-        return if glob.contains('*') { glob.to_owned() } else { anchored(glob) };
+        return if glob.contains('*') { glob.to_owned() } else { anchor_glob(glob) };
     }
     let part = |(at, part): (usize, &&str)| match *part {
         "*" if at < folders.len() => "**".to_owned(),
@@ -244,11 +244,11 @@ fn crossing(glob: &str) -> String {
 }
 
 /// The `utils` of a rule, including the shared rules that it uses, directly or indirectly.
-fn utils(document: &Json, project: &Project) -> Result<Map<String, Json>, String> {
+fn utils(document: &Json, project: &ProjectFiles) -> Result<Map<String, Json>, String> {
     let mut utils = document["utils"].as_object().cloned().unwrap_or_default();
     let mut asked: Vec<String> = Vec::new();
     for key in ["rule", "constraints", "utils"] {
-        named(&document[key], "matches", &mut asked);
+        collect_strings(&document[key], "matches", &mut asked);
     }
     while let Some(name) = asked.pop() {
         let Some(one) = project.shared.get(&name).filter(|_| !utils.contains_key(&name)) else {
@@ -260,18 +260,18 @@ fn utils(document: &Json, project: &Project) -> Result<Map<String, Json>, String
             ));
         }
         for (key, value) in one.get("utils").and_then(Json::as_object).into_iter().flatten() {
-            named(value, "matches", &mut asked);
+            collect_strings(value, "matches", &mut asked);
             utils.entry(key.clone()).or_insert_with(|| value.clone());
         }
         let rule = one.get("rule").cloned().unwrap_or(Json::Null);
-        named(&rule, "matches", &mut asked);
+        collect_strings(&rule, "matches", &mut asked);
         utils.insert(name, rule);
     }
     Ok(utils)
 }
 
 /// Collects the strings under `key`, at any depth.
-fn named(value: &Json, key: &str, names: &mut Vec<String>) {
+fn collect_strings(value: &Json, key: &str, names: &mut Vec<String>) {
     let mut left = vec![value];
     while let Some(value) = left.pop() {
         match value {
@@ -286,21 +286,21 @@ fn named(value: &Json, key: &str, names: &mut Vec<String>) {
 }
 
 /// A message with our placeholders instead of meta variables.
-fn placed(message: &str) -> String {
-    variables(message, |name| format!("<{name}>"))
+fn with_placeholders(message: &str) -> String {
+    replace_variables(message, |name| format!("<{name}>"))
 }
 
 /// A message without its variables, for prose.
-fn plain(message: &str) -> String {
-    let text = variables(message, str::to_owned);
+fn without_variables(message: &str) -> String {
+    let text = replace_variables(message, str::to_owned);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
 /// A pattern with a plain name, or text that matches its constraint, instead of each variable.
-fn filled(pattern: &str, constraints: &Json) -> String {
-    variables(pattern, |name| {
-        let wanted = constraints[name]["regex"].as_str().and_then(sample::of_regex);
+fn fill_pattern(pattern: &str, constraints: &Json) -> String {
+    replace_variables(pattern, |name| {
+        let wanted = constraints[name]["regex"].as_str().and_then(sample::from_regex);
         if let Some(wanted) = wanted.filter(|wanted| !wanted.is_empty()) {
             return wanted;
         }
@@ -311,7 +311,7 @@ fn filled(pattern: &str, constraints: &Json) -> String {
     })
 }
 
-fn variables(text: &str, to: impl Fn(&str) -> String) -> String {
+fn replace_variables(text: &str, to: impl Fn(&str) -> String) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('$') {
@@ -336,7 +336,7 @@ fn sample_path(language: &str, globs: &[String]) -> String {
     let ending = format!(".{ending}");
     let names = ["example".to_owned(), format!("example{ending}")];
     let mut paths =
-        globs.iter().flat_map(|glob| names.iter().map(|name| sample::of_glob(glob, name)));
+        globs.iter().flat_map(|glob| names.iter().map(|name| sample::from_glob(glob, name)));
     let fitting = paths.find(|path| path.ends_with(&ending));
     fitting.unwrap_or_else(|| format!("src/example{ending}"))
 }
@@ -346,11 +346,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_are_put_in_place() {
-        assert_eq!(placed("`$A` costs $5, $$$ARGS and $b"), "`<A>` costs $5, <ARGS> and $b");
-        assert_eq!(filled("foo($A, $_B, $$$REST)", &Json::Null), "foo(a, b, rest)");
+    fn variables_are_replaced() {
+        assert_eq!(with_placeholders("`$A` costs $5, $$$ARGS and $b"), "`<A>` costs $5, <ARGS> and $b");
+        assert_eq!(fill_pattern("foo($A, $_B, $$$REST)", &Json::Null), "foo(a, b, rest)");
         let constraints = serde_json::json!({"A": {"regex": "^(log|debug)$"}});
-        assert_eq!(filled("x.$A($B)", &constraints), "x.log(b)");
+        assert_eq!(fill_pattern("x.$A($B)", &constraints), "x.log(b)");
     }
 
     #[test]
@@ -362,12 +362,12 @@ mod tests {
             ("src/**/*.ts", "src/**/*.ts"),
             ("./packages/*/src/**", "packages/**/src/**"),
         ] {
-            assert_eq!(crossing(theirs), ours);
+            assert_eq!(convert_glob(theirs), ours);
         }
     }
 
     #[test]
-    fn every_language_that_is_built_in_has_snippets_without_a_fault() {
+    fn every_built_in_language_has_valid_snippets() {
         use ast_grep_core::tree_sitter::LanguageExt;
         use ast_grep_language::SupportLang;
         for name in [

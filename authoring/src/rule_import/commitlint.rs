@@ -2,21 +2,21 @@
 //! The options of its rules were taken from and verified with 20.5.3.
 
 mod cases;
-mod own;
+mod custom_header;
 mod parse;
 mod shared;
 
 use super::draft::Draft;
 use super::modules::Modules;
-use super::recipe::{self, Table, Vars};
-use super::{ImportError, Left, Made, Tool, keys_left, script, texts};
+use super::recipe::{self, RuleTable, Vars};
+use super::{ImportError, NotImported, ImportDraft, Tool, unsupported_keys, script, string_list};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
-use own::Line;
-use parse::Parse;
+use custom_header::HeaderRequirement;
+use parse::HeaderParser;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
-use shared::{DEEPEST, Gathered, gather, known};
+use shared::{MAX_DEPTHMergedConfiged, merge_exknown_package, known};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -24,9 +24,9 @@ use std::sync::LazyLock;
 #[derive(Deserialize)]
 pub(super) struct Tables {
     /// Every rule; each becomes a page or a part of one.
-    pub(super) rules: BTreeMap<String, Table>,
+    pub(super) rules: BTreeMap<String, RuleTable>,
     /// The page for the rules that together define a Conventional Commit.
-    conventional: Table,
+    conventional: RuleTable,
     /// The parts of a message.
     parts: BTreeMap<String, Vars>,
     /// Expressions for the cases.
@@ -44,7 +44,7 @@ pub(super) struct Tables {
 }
 
 pub(super) static TABLES: LazyLock<Tables> =
-    LazyLock::new(|| recipe::read(crate::rule_import::tables::COMMITLINT));
+    LazyLock::new(|| recipe::parse_tables(crate::rule_import::tables::COMMITLINT));
 
 /// The file name used in examples.
 const MESSAGE: &str = "commit/message";
@@ -55,43 +55,43 @@ pub(super) fn is_rule(name: &str) -> bool {
 }
 
 /// A configured rule.
-struct Set<'a> {
+struct RuleSetting<'a> {
     name: &'a str,
     severity: Severity,
     never: bool,
     value: Json,
 }
 
-pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
-    let mut made = Made::default();
-    let modules = Modules::new(files, known);
+pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportError> {
+    let mut made = ImportDraft::default();
+    let modules = Modules::new(files, known_package);
     let config = modules.config(path, &mut made)?;
     let config = match config.get("commitlint") {
         Some(Json::Object(inner)) if path.ends_with("package.json") => inner.clone(),
         _ => config,
     };
-    let mut all = Gathered::default();
-    gather(&modules, path, &config, DEEPEST, &mut all, &mut made);
+    let mut all = MergedConfig::default();
+    merge_extends(&modules, path, &config, MAX_DEPTH, &mut all, &mut made);
     let unknown = "unknown key of commitlint";
-    made.left.extend(keys_left(&config, Tool::Commitlint, Some(unknown)));
+    made.not_imported.extend(unsupported_keys(&config, Tool::Commitlint, Some(unknown)));
     let mut set = Vec::new();
     for (name, value) in &all.rules {
-        match settled(name, value) {
+        match parse_setting(name, value) {
             Ok(one) => set.extend(one),
-            Err(why) => made.left.push(Left::new(name, why)),
+            Err(why) => made.not_imported.push(NotImported::new(name, why)),
         }
     }
     let (preset, from) = all.preset.unwrap_or_else(|| (Json::Null, path.to_owned()));
-    let (parse, prefixes) = Parse::of(&preset, &from, &modules);
-    if let Parse::Unknown(why) = &parse {
-        made.left.push(Left::new("parserPreset", why));
+    let (parse, prefixes) = HeaderParser::from_preset(&preset, &from, &modules);
+    if let HeaderParser::Unknown(why) = &parse {
+        made.not_imported.push(NotImported::new("parserPreset", why));
     }
-    draft(&set, path, (&parse, &prefixes), &mut made);
+    add_pages(&set, path, (&parse, &prefixes), &mut made);
     Ok(made)
 }
 
 /// Parses `[level, applicable, value]`; `None` when the rule is disabled.
-fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
+fn parse_setting<'a>(name: &'a str, value: &Json) -> Result<Option<RuleSetting<'a>>, String> {
     if !is_rule(name) {
         return Err("not a rule of commitlint 21; a plugin can define it".to_owned());
     }
@@ -114,7 +114,7 @@ fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
     }
     let given = list.get(2).cloned().unwrap_or(Json::Null);
     let nothing = match name {
-        "scope-enum" | "type-enum" => enumerated(&given).is_empty(),
+        "scope-enum" | "type-enum" => enum_names(&given).is_empty(),
         _ if name.contains("-max-") => given == "Infinity",
         _ => name.ends_with("min-length") && given == 0,
     };
@@ -127,11 +127,11 @@ fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
         // The defaults of the rules themselves.
         None => ["references-empty", "subject-exclamation-mark"].contains(&name),
     };
-    Ok(Some(Set { name, severity, never, value: given }))
+    Ok(Some(RuleSetting { name, severity, never, value: given }))
 }
 
 /// The rules that together define a Conventional Commit.
-const TOGETHER: [&str; 6] = [
+const CONVENTIONAL_RULES: [&str; 6] = [
     "type-enum",
     "type-empty",
     "subject-empty",
@@ -142,39 +142,39 @@ const TOGETHER: [&str; 6] = [
 
 /// Adds the pages of the configured rules. Messages are parsed as `parse` says and refer to issues
 /// by `prefixes`.
-fn draft(set: &[Set<'_>], file: &str, by: (&Parse, &[String]), made: &mut Made) {
+fn add_pages(set: &[RuleSetting<'_>], file: &str, by: (&HeaderParser, &[String]), made: &mut ImportDraft) {
     let (parse, prefixes) = by;
     let find = |name: &str| set.iter().find(|one| one.name == name);
     let demands = |name: &str| find(name).is_some_and(|one| one.never);
     let mut whole = false;
     match parse {
-        Parse::Conventional if demands("type-empty") && demands("subject-empty") => {
+        HeaderParser::Conventional if demands("type-empty") && demands("subject-empty") => {
             whole = true;
-            match together(set, file) {
+            match conventional_page(set, file) {
                 Ok(draft) => made.drafts.push(draft),
-                Err(why) => made.left.push(Left::new("parserPreset", why)),
+                Err(why) => made.not_imported.push(NotImported::new("parserPreset", why)),
             }
         }
-        Parse::Own(pattern, names) => {
+        HeaderParser::Custom(pattern, names) => {
             let empty = |part: &str| {
                 !names.iter().any(|name| name == part) || demands(&format!("{part}-empty"))
             };
             if empty("type") && empty("subject") {
-                let line = own::line(set, pattern, names);
-                match line.and_then(|line| line.draft(base(OWN, file, Severity::Error, ""))) {
+                let line = custom_header::whole_line(set, pattern, names);
+                match line.and_then(|line| line.into_draft(new_draft(CUSTOM_HEADER_RULES, file, Severity::Error, ""))) {
                     Ok(mut draft) => {
                         draft.name = "first-line".to_owned();
                         made.drafts.push(draft);
                         whole = true;
                     }
-                    Err(why) => made.left.push(Left::new("parserPreset", why)),
+                    Err(why) => made.not_imported.push(NotImported::new("parserPreset", why)),
                 }
             }
         }
         _ => {}
     }
     let types =
-        find("type-enum").filter(|one| !one.never).map(|one| texts(&one.value)).unwrap_or_default();
+        find("type-enum").filter(|one| !one.never).map(|one| string_list(&one.value)).unwrap_or_default();
     for one in set {
         let of_types = one.name == "type-case"
             && !one.never
@@ -184,10 +184,10 @@ fn draft(set: &[Set<'_>], file: &str, by: (&Parse, &[String]), made: &mut Made) 
         // A page on the lines below the first checks body and footers in the same way.
         let said = one.name == "footer-max-line-length"
             && find("body-max-line-length").is_some_and(|body| body.value == one.value);
-        if said || whole && (is_within(one, parse) || of_types) {
+        if said || whole && (is_covered(one, parse) || of_types) {
             continue;
         }
-        match page(one, file, parse, prefixes) {
+        match rule_page(one, file, parse, prefixes) {
             Ok(mut draft) => {
                 let both = one.name == "body-max-line-length"
                     && find("footer-max-line-length").is_some_and(|foot| foot.value == one.value);
@@ -196,36 +196,36 @@ fn draft(set: &[Set<'_>], file: &str, by: (&Parse, &[String]), made: &mut Made) 
                 }
                 made.drafts.push(draft);
             }
-            Err(why) => made.left.push(Left::new(one.name, why)),
+            Err(why) => made.not_imported.push(NotImported::new(one.name, why)),
         }
     }
 }
 
 /// The rules covered by the page of a first line with a custom parser.
-const OWN: &str = "type-enum, type-empty, subject-empty, scope-enum";
+const CUSTOM_HEADER_RULES: &str = "type-enum, type-empty, subject-empty, scope-enum";
 
 /// Whether the page on the whole first line already covers a rule.
-fn is_within(one: &Set<'_>, parse: &Parse) -> bool {
+fn is_covered(one: &RuleSetting<'_>, parse: &HeaderParser) -> bool {
     match parse {
-        Parse::Own(..) => {
-            OWN.split(", ").any(|name| name == one.name) && one.never == one.name.ends_with("empty")
+        HeaderParser::Custom(..) => {
+            CUSTOM_HEADER_RULES.split(", ").any(|name| name == one.name) && one.never == one.name.ends_with("empty")
         }
         _ => match one.name {
             "type-empty" | "subject-empty" => one.never,
-            _ => TOGETHER.contains(&one.name) && !one.never,
+            _ => CONVENTIONAL_RULES.contains(&one.name) && !one.never,
         },
     }
 }
 
 /// The draft of a check on commits, without the check.
-fn base(names: &str, file: &str, severity: Severity, demand: impl Into<String>) -> Draft {
+fn new_draft(names: &str, file: &str, severity: Severity, demand: impl Into<String>) -> Draft {
     let mut draft = Draft::new(Tool::Commitlint, file, names, demand);
     draft.severity = severity;
     draft
 }
 
 /// Skips the same commits as commitlint by default; commits of bots are checked.
-fn skipping(mut draft: Draft) -> Draft {
+fn skip_defaults(mut draft: Draft) -> Draft {
     if let Some(check) = &mut draft.check {
         check["commit"]["skip"] = json!(["merges", "reverts", "fixups"]);
     }
@@ -233,20 +233,20 @@ fn skipping(mut draft: Draft) -> Draft {
 }
 
 /// The single page for the rules that define a Conventional Commit.
-fn together(set: &[Set<'_>], file: &str) -> Result<Draft, String> {
-    let of: Vec<&Set<'_>> = set
+fn conventional_page(set: &[RuleSetting<'_>], file: &str) -> Result<Draft, String> {
+    let of: Vec<&RuleSetting<'_>> = set
         .iter()
-        .filter(|one| TOGETHER.contains(&one.name) && is_within(one, &Parse::Conventional))
+        .filter(|one| CONVENTIONAL_RULES.contains(&one.name) && is_covered(one, &HeaderParser::Conventional))
         .collect();
     let listed = |name: &str| {
         let one = set.iter().find(|one| one.name == name && !one.never);
-        one.map(|one| enumerated(&one.value)).filter(|names| !names.is_empty())
+        one.map(|one| enum_names(&one.value)).filter(|names| !names.is_empty())
     };
     let severity = of.iter().map(|one| one.severity).max().unwrap_or(Severity::Error);
     let milder = of.iter().filter(|one| one.severity < severity).map(|one| one.name);
     let has = |name: &str| of.iter().any(|one| one.name == name);
     let items: Vec<&str> =
-        TOGETHER.into_iter().filter(|name| TOGETHER[..4].contains(name) || has(name)).collect();
+        CONVENTIONAL_RULES.into_iter().filter(|name| CONVENTIONAL_RULES[..4].contains(name) || has(name)).collect();
     let mut vars = recipe::vars(json!({
         "types": listed("type-enum"),
         "scopes": listed("scope-enum"),
@@ -255,62 +255,62 @@ fn together(set: &[Set<'_>], file: &str) -> Result<Draft, String> {
     }));
     let table = &TABLES.conventional;
     table.derive(&mut vars)?;
-    let new = |demand| base(&items.join(", "), file, severity, demand);
+    let new = |demand| new_draft(&items.join(", "), file, severity, demand);
     let mut draft = table.drafts(&vars, MESSAGE, &new)?.pop().ok_or("it has no requirements")?;
     draft.name = "conventional".to_owned();
     draft.sources = vec!["https://www.conventionalcommits.org/en/v1.0.0/".to_owned()];
-    Ok(skipping(draft))
+    Ok(skip_defaults(draft))
 }
 
 /// The names that an `…-enum` rule lists; empty if any name is allowed.
-fn enumerated(value: &Json) -> Vec<String> {
-    if value["scopes"].is_null() { texts(value) } else { texts(&value["scopes"]) }
+fn enum_names(value: &Json) -> Vec<String> {
+    if value["scopes"].is_null() { string_list(value) } else { string_list(&value["scopes"]) }
 }
 
 /// The display name of a part of a message.
-fn called(part: &str) -> &str {
+fn part_name(part: &str) -> &str {
     TABLES.parts.get(part).and_then(|part| part["said"].as_str()).unwrap_or(part)
 }
 
-fn page(one: &Set<'_>, file: &str, parse: &Parse, prefixes: &[String]) -> Result<Draft, String> {
+fn rule_page(one: &RuleSetting<'_>, file: &str, parse: &HeaderParser, prefixes: &[String]) -> Result<Draft, String> {
     let (part, asked) = one.name.split_once('-').unwrap_or((one.name, ""));
     let is_part = ["type", "scope", "subject"].contains(&part)
         && !["full-stop", "exclamation-mark"].contains(&asked);
     match parse {
-        Parse::Own(pattern, names) if is_part => {
-            let line = own::case(one, pattern, names)?;
-            return line.draft(base(one.name, file, one.severity, ""));
+        HeaderParser::Custom(pattern, names) if is_part => {
+            let line = custom_header::forbidden_cases(one, pattern, names)?;
+            return line.into_draft(new_draft(one.name, file, one.severity, ""));
         }
-        Parse::Unknown(why) if is_part => return Err(why.clone()),
+        HeaderParser::Unknown(why) if is_part => return Err(why.clone()),
         _ => {}
     }
     let mut vars = recipe::vars(json!({
         "value": one.value,
         "never": one.never,
         "prefixes": prefixes,
-        "said": called(part),
+        "said": part_name(part),
         "other": TABLES.other,
         "parted": TABLES.parted,
-        "all": enumerated(&one.value),
-        "tries": tries(one, part),
+        "all": enum_names(&one.value),
+        "tries": sample_lines(one, part),
     }));
     let part = TABLES.parts.get(part);
     if let Some(part) = part.filter(|_| asked == "case") {
         let caseless = part["caseless"].as_str().filter(|_| !one.never);
         let caseless = caseless.map_or_else(String::new, |caseless| format!("|{caseless}|"));
-        let inner = cases::any(one, one.name.trim_end_matches("-case"))?;
+        let inner = cases::any_case_pattern(one, one.name.trim_end_matches("-case"))?;
         vars.insert("inner".to_owned(), json!(format!("{inner}{caseless}")));
-        vars.insert("names".to_owned(), json!(super::listed(&cases::names(&one.value)?, "or")));
+        vars.insert("names".to_owned(), json!(super::format_list(&cases::case_names(&one.value)?, "or")));
     }
     let table = &TABLES.rules[one.name];
     table.derive(&mut vars)?;
     let is_unwanted = one.never && ["case", "enum"].contains(&asked);
     let lines = part.and_then(|part| part.get(if is_unwanted { "lines" } else { "or_other" }));
     if let (Some(lines), true) = (lines.and_then(Json::as_str), vars.contains_key("inner")) {
-        let regex = recipe::text(lines, &vars)?;
+        let regex = recipe::fill_text(lines, &vars)?;
         vars.insert("regex".to_owned(), regex.into());
     }
-    let new = |demand| base(one.name, file, one.severity, demand);
+    let new = |demand| new_draft(one.name, file, one.severity, demand);
     let draft = table.drafts(&vars, MESSAGE, &new)?.pop();
     let draft = draft.ok_or_else(|| format!("{} is unsupported", one.name))?;
     let subject =
@@ -318,19 +318,19 @@ fn page(one: &Set<'_>, file: &str, parse: &Parse, prefixes: &[String]) -> Result
     let found = [("matches", true), ("not-matches", false)].into_iter();
     let found = found.filter_map(|(key, matches)| Some((subject[key].as_str()?, matches))).next();
     match found {
-        Some((regex, matches)) if draft.tries.is_empty() => {
+        Some((regex, matches)) if draft.candidates.is_empty() => {
             let (demand, regex) = (draft.demand.clone(), regex.to_owned());
-            Line { demand, matches, regex, lines: texts(&vars["tries"]) }.draft(draft)
+            HeaderRequirement { demand, matches, regex, lines: string_list(&vars["tries"]) }.into_draft(draft)
         }
-        _ => Ok(skipping(draft)),
+        _ => Ok(skip_defaults(draft)),
     }
 }
 
 /// Various first lines for examples.
-fn tries(one: &Set<'_>, part: &str) -> Vec<String> {
+fn sample_lines(one: &RuleSetting<'_>, part: &str) -> Vec<String> {
     let number = usize::try_from(one.value.as_u64().unwrap_or(9).min(1000)).unwrap_or(9);
-    let mut inner = texts(&one.value);
-    inner.extend(texts(&one.value["scopes"]));
+    let mut inner = string_list(&one.value);
+    inner.extend(string_list(&one.value["scopes"]));
     inner.extend(TABLES.words.iter().cloned());
     inner.extend(["x".repeat(number + 1), "x".repeat(number)]);
     let is_word = |text: &String| text.chars().all(|c| c.is_alphanumeric() || c == '_');

@@ -3,7 +3,7 @@
 
 mod yaml;
 
-use super::{Import, Left, Made, NewEngine, Page, Tool, slug, texts};
+use super::{Import, NotImported, ImportDraft, NewEngine, Page, Tool, slug, string_list};
 use aidd_engine::check::Engine;
 use aidd_engine::forms;
 use aidd_engine::rules::rule::Rule;
@@ -38,17 +38,17 @@ pub(super) struct Draft {
     /// The requirement: the first paragraph of the page.
     pub(super) demand: String,
     /// The messages and notes of the other tool, one paragraph each.
-    pub(super) says: Vec<String>,
+    pub(super) paragraphs: Vec<String>,
     /// How the page differs from the original rule.
     pub(super) notes: Vec<String>,
-    pub(super) tries: Vec<Try>,
+    pub(super) candidates: Vec<ExampleCandidate>,
     /// The content of a file that a fix creates.
     pub(super) template: Option<String>,
 }
 
 /// A candidate example: supporting files first, the checked file last.
 #[derive(Clone, Debug)]
-pub(super) struct Try {
+pub(super) struct ExampleCandidate {
     pub(super) passes: bool,
     /// Of several such examples only the first with the expected result is used, and only if there
     /// is no other.
@@ -72,9 +72,9 @@ impl Draft {
             aliases: Vec::new(),
             check: None,
             demand: demand.into(),
-            says: Vec::new(),
+            paragraphs: Vec::new(),
             notes: Vec::new(),
-            tries: Vec::new(),
+            candidates: Vec::new(),
             template: None,
         }
     }
@@ -96,14 +96,14 @@ impl Draft {
 
     /// Adds an example with several files.
     pub(super) fn project(mut self, passes: bool, files: Vec<(String, String)>) -> Self {
-        self.tries.push(Try { passes, is_spare: false, files });
+        self.candidates.push(ExampleCandidate { passes, is_spare: false, files });
         self
     }
 
     /// Adds a failing example that is used only if there is no better one.
-    pub(super) fn spare(mut self, path: &str, text: impl Into<String>) -> Self {
+    pub(super) fn fallback_example(mut self, path: &str, text: impl Into<String>) -> Self {
         let files = vec![(path.to_owned(), text.into())];
-        self.tries.push(Try { passes: false, is_spare: true, files });
+        self.candidates.push(ExampleCandidate { passes: false, is_spare: true, files });
         self
     }
 
@@ -112,7 +112,7 @@ impl Draft {
     }
 
     /// The page with these examples, their findings and the results of fixes.
-    fn page(&self, tries: &[Shown<'_>]) -> String {
+    fn page(&self, tries: &[VerifiedExample<'_>]) -> String {
         let mut page = format!("---\nseverity: {}\n", self.severity);
         let line = |text: &Option<String>| text.as_deref().map(one_line).unwrap_or_default();
         for (key, value) in [
@@ -131,7 +131,7 @@ impl Draft {
             block(check, 1, &mut page);
         }
         let _ = write!(page, "---\n# {}\n\n{}\n", self.id(), one_line(&self.demand));
-        self.says.iter().for_each(|says| said(says, &mut page));
+        self.paragraphs.iter().for_each(|says| write_foreign_text(says, &mut page));
         for note in &self.notes {
             let _ = write!(page, "\nDiffers from {}: {}.\n", self.tool, one_line(note));
         }
@@ -142,7 +142,7 @@ impl Draft {
         );
         if let Some(template) = &self.template {
             page.push_str("\n## Template\n");
-            fence(&mut page, "text", template);
+            write_fence(&mut page, "text", template);
         }
         // The blocks of a rule over the whole project already form one project.
         let over_all = |check: &Json| ["tree", "layers"].iter().any(|form| !check[*form].is_null());
@@ -157,34 +157,34 @@ impl Draft {
         let fixed = tries.iter().filter_map(|(one, _, fixed)| fixed.as_ref().zip(one.files.last()));
         for (at, (text, (path, _))) in fixed.enumerate() {
             page.push_str(if at == 0 { "\n## Fixed\n" } else { "" });
-            fence(&mut page, ending(path), text);
+            write_fence(&mut page, info_string(path), text);
         }
         page
     }
 
     /// The examples that can be written, in the order of the sections of a page.
-    fn writable(&self) -> Vec<&Try> {
-        let of = |passes: bool| self.tries.iter().filter(move |one| one.passes == passes);
+    fn writable(&self) -> Vec<&ExampleCandidate> {
+        let of = |passes: bool| self.candidates.iter().filter(move |one| one.passes == passes);
         of(false).chain(of(true)).filter(|one| one.is_writable()).collect()
     }
 }
 
 /// An example with its findings and the result of fixes.
-type Shown<'d> = (&'d Try, Vec<String>, Option<String>);
+type VerifiedExample<'d> = (&'d ExampleCandidate, Vec<String>, Option<String>);
 
-impl Try {
+impl ExampleCandidate {
     fn write(&self, found: &[String], joined: bool, page: &mut String) {
         for (at, (path, text)) in self.files.iter().enumerate() {
             let with = if joined || at + 1 == self.files.len() { "" } else { " with" };
-            let info = format!("{} path={path}{with}", ending(path));
+            let info = format!("{} path={path}{with}", info_string(path));
             match text.as_str() {
                 // A page cannot contain an empty block.
-                "" => fence(page, &format!("{info} times=0"), "nothing\n"),
-                text => fence(page, &info, text),
+                "" => write_fence(page, &format!("{info} times=0"), "nothing\n"),
+                text => write_fence(page, &info, text),
             }
         }
         if !self.passes {
-            fence(page, "finding", &format!("{}\n", found.join("\n")));
+            write_fence(page, "finding", &format!("{}\n", found.join("\n")));
         }
     }
 
@@ -201,7 +201,7 @@ fn is_block(text: &str) -> bool {
 }
 
 /// The info string of a code block for the file at `path`.
-fn ending(path: &str) -> &str {
+fn info_string(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("text", |(_, ending)| ending);
     let plain = !ending.is_empty() && ending.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -213,7 +213,7 @@ fn ending(path: &str) -> &str {
 }
 
 /// Writes a code block with a fence longer than any in its text.
-fn fence(page: &mut String, info: &str, text: &str) {
+fn write_fence(page: &mut String, info: &str, text: &str) {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let marks = "`".repeat(longest.max(2) + 1);
     let _ = write!(page, "\n{marks}{info}\n{text}{marks}\n");
@@ -224,7 +224,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Writes the text of another tool: paragraphs as prose, indented or listed lines verbatim.
-fn said(text: &str, page: &mut String) {
+fn write_foreign_text(text: &str, page: &mut String) {
     let mut lines = text.trim_end().lines().skip_while(|line| line.trim().is_empty()).peekable();
     while lines.peek().is_some() {
         let block: Vec<&str> = lines.by_ref().take_while(|line| !line.trim().is_empty()).collect();
@@ -233,15 +233,15 @@ fn said(text: &str, page: &mut String) {
             is_item || line.starts_with(['\t', ' '])
         };
         if block.len() > 1 && block.iter().any(is_laid_out) {
-            fence(page, "text", &format!("{}\n", block.join("\n")));
+            write_fence(page, "text", &format!("{}\n", block.join("\n")));
         } else if !block.is_empty() {
-            let _ = write!(page, "\n{}\n", prose(&block.join(" ")));
+            let _ = write!(page, "\n{}\n", escape_prose(&block.join(" ")));
         }
     }
 }
 
 /// The text of another tool as a paragraph that is not parsed as a heading, block or list.
-fn prose(text: &str) -> String {
+fn escape_prose(text: &str) -> String {
     let line = one_line(text);
     let odd = line.starts_with(['#', '`', '~', '>', '|', '-', '+', '*', '<'])
         && !line.starts_with('`')
@@ -251,21 +251,21 @@ fn prose(text: &str) -> String {
 
 /// Writes the pages of an imported configuration and parses each again; `engine` creates an engine
 /// from pages.
-pub(super) fn finish(made: Made, to: &str, engine: NewEngine<'_>) -> Import {
-    let mut import = Import { left: made.left, ..Import::default() };
+pub(super) fn write_pages(made: ImportDraft, to: &str, engine: NewEngine<'_>) -> Import {
+    let mut import = Import { not_imported: made.not_imported, ..Import::default() };
     let mut drafts = made.drafts;
-    name_apart(&mut drafts);
+    make_names_unique(&mut drafts);
     let mut taken = Vec::new();
     let mut pages = Vec::new();
     for draft in &drafts {
         let path = format!("{}/{}.md", to.trim_end_matches('/'), draft.id());
-        let tries: Vec<Shown<'_>> =
+        let tries: Vec<VerifiedExample<'_>> =
             draft.writable().into_iter().map(|one| (one, vec![String::new()], None)).collect();
         let text = draft.page(&tries);
-        match reread(&path, &text, &draft.id()) {
+        match parse_page(&path, &text, &draft.id()) {
             Ok(rule) => match forms::problems(&rule).first() {
                 // An option that our form rejects is not a defect of the page.
-                Some(why) => import.left.push(Left::new(&draft.item, why)),
+                Some(why) => import.not_imported.push(NotImported::new(&draft.item, why)),
                 None => {
                     taken.push((draft, path.clone()));
                     pages.push((path, text));
@@ -277,9 +277,9 @@ pub(super) fn finish(made: Made, to: &str, engine: NewEngine<'_>) -> Import {
     let engine = engine(&pages);
     let mut done = Vec::new();
     for (draft, path) in taken {
-        let tries = engine.as_ref().map(|engine| proven(engine, draft)).unwrap_or_default();
+        let tries = engine.as_ref().map(|engine| verified_examples(engine, draft)).unwrap_or_default();
         let text = draft.page(&tries);
-        if let Err(why) = reread(&path, &text, &draft.id()) {
+        if let Err(why) = parse_page(&path, &text, &draft.id()) {
             import.defects.push(format!("{path}: {why}"));
             continue;
         }
@@ -290,12 +290,12 @@ pub(super) fn finish(made: Made, to: &str, engine: NewEngine<'_>) -> Import {
     }
     let text = |page: &Page| (page.path.clone(), page.text.clone().into_bytes());
     let files = Memory(done.iter().map(|(.., page)| text(page)).collect());
-    let (own, glob) = own_folder(to);
+    let (own, glob) = page_dir(to);
     for (draft, tries, mut page) in done {
-        if engine.as_ref().is_some_and(|engine| judges(engine, &page.id, &files, &own)) {
+        if engine.as_ref().is_some_and(|engine| reports_findings_in(engine, &page.id, &files, &own)) {
             let mut spared = draft.clone();
             if let Some(check) = &mut spared.check {
-                let exclude = texts(&check["exclude"]).into_iter();
+                let exclude = string_list(&check["exclude"]).into_iter();
                 check["exclude"] = exclude.chain([glob.clone(), format!("{glob}/")]).collect();
             }
             page.text = spared.page(&tries);
@@ -308,7 +308,7 @@ pub(super) fn finish(made: Made, to: &str, engine: NewEngine<'_>) -> Import {
 
 /// The directory of the pages, which the pages do not need to check: its path, and its glob in a
 /// page.
-fn own_folder(to: &str) -> (String, String) {
+fn page_dir(to: &str) -> (String, String) {
     let to = to.trim_end_matches('/');
     let scope = scope_of(&format!("{to}/x.md")).to_owned();
     let inner = to.strip_prefix(&scope).unwrap_or(to).trim_start_matches('/');
@@ -322,7 +322,7 @@ fn own_folder(to: &str) -> (String, String) {
 }
 
 /// Whether a rule reports findings in the pages themselves, which `files` contains.
-fn judges(engine: &Engine, id: &str, files: &Memory, own: &str) -> bool {
+fn reports_findings_in(engine: &Engine, id: &str, files: &Memory, own: &str) -> bool {
     let Some(rule) = engine.registry().get(id) else { return false };
     let is_own = |path: &str| {
         path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -331,7 +331,7 @@ fn judges(engine: &Engine, id: &str, files: &Memory, own: &str) -> bool {
 }
 
 /// Numbers drafts with the same name, so that ids are stable between runs.
-fn name_apart(drafts: &mut [Draft]) {
+fn make_names_unique(drafts: &mut [Draft]) {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for draft in drafts {
         let plain = draft.name.clone();
@@ -344,7 +344,7 @@ fn name_apart(drafts: &mut [Draft]) {
 }
 
 /// The page as parsed by our own reader.
-fn reread(path: &str, text: &str, id: &str) -> Result<Rule, String> {
+fn parse_page(path: &str, text: &str, id: &str) -> Result<Rule, String> {
     aidd_page::header(text).map_err(|error| {
         let at = text.get(error.span.clone()).unwrap_or_default();
         format!("{} (`{at}`)", error.message)
@@ -355,14 +355,14 @@ fn reread(path: &str, text: &str, id: &str) -> Result<Rule, String> {
 }
 
 /// The examples that have the expected result.
-fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<Shown<'d>> {
+fn verified_examples<'d>(engine: &Engine, draft: &'d Draft) -> Vec<VerifiedExample<'d>> {
     let Some(rule) = engine.registry().get(&draft.id()) else { return Vec::new() };
     let Ok((read, _)) = examples::read(rule) else { return Vec::new() };
     let tries = draft.writable();
     if read.len() != tries.len() {
         return Vec::new();
     }
-    let mut proven: Vec<Shown<'d>> = Vec::new();
+    let mut proven: Vec<VerifiedExample<'d>> = Vec::new();
     for (one, example) in tries.into_iter().zip(&read) {
         let is_shown = proven.iter().any(|(other, ..)| !other.passes);
         if one.passes != (example.expected == Expected::Passes) || one.is_spare && is_shown {
@@ -407,8 +407,8 @@ mod tests {
             .example(false, "src/a.rs", "// TODO: `x`\n")
             .example(true, "src/a.rs", "// done\n")
             .example(true, "src/a.rs", "// TODO that does not pass\n");
-        let import = finish(
-            Made { drafts: vec![draft.clone(), draft], left: Vec::new() },
+        let import = write_pages(
+            ImportDraft { drafts: vec![draft.clone(), draft], not_imported: Vec::new() },
             ".aidd/rules",
             &engine_of,
         );
@@ -453,7 +453,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(text in "[a-c\"'\\\\:#{}\\[\\],\n\t é\u{200B}~0-9yn-]{0,20}") {
+        fn scalars_round_trip(text in "[a-c\"'\\\\:#{}\\[\\],\n\t é\u{200B}~0-9yn-]{0,20}") {
             let value = json!({"text": {"regex": text.clone()}, "files": [text.clone()]});
             let mut yaml = String::new();
             block(&value, 1, &mut yaml);

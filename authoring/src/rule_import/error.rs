@@ -1,7 +1,7 @@
 //! Errors of reading a configuration.
 
-use super::alint::MOST_FILES;
-use super::{DEEPEST, Tool};
+use super::alint::MAX_FILES;
+use super::{MAX_DEPTH, Tool};
 use aidd_engine::text::files::SIDE_FILE_LIMIT;
 use std::io;
 use thiserror::Error;
@@ -19,10 +19,10 @@ pub enum ImportError {
     },
     /// A file is too large.
     #[error("{0} has more than {SIDE_FILE_LIMIT} bytes")]
-    Large(String),
+    TooLarge(String),
     /// A file is not text.
     #[error("{0} is not UTF-8")]
-    Encoding(String),
+    NotUtf8(String),
     /// A file is malformed.
     #[error("{path}:{}:{}: {why}", .place.0, .place.1)]
     Malformed {
@@ -35,7 +35,7 @@ pub enum ImportError {
     },
     /// The values are nested too deeply.
     #[error("{path}: `{key}` is nested more than {DEEPEST} levels deep")]
-    Deep {
+    TooDeep {
         /// The path of the file.
         path: String,
         /// A key at that depth.
@@ -43,10 +43,10 @@ pub enum ImportError {
     },
     /// The file contains a list or a single value.
     #[error("{0} is not a mapping of keys to values")]
-    NoMapping(String),
+    NotAMapping(String),
     /// The file contains several documents.
     #[error("{0} has more than one document")]
-    Documents(String),
+    MultipleDocuments(String),
     /// The file is a program that exports nothing literal.
     #[error(
         "{0}: cannot be read without running it: only `module.exports = {{ … }}` and `export \
@@ -56,12 +56,12 @@ pub enum ImportError {
     /// The file does not look like the configuration of any supported tool.
     #[error(
         "{0} is not a known configuration; name its tool: --from {known}",
-        known = keys(&Tool::ALL, "|")
+        known = tool_names(&Tool::ALL, "|")
     )]
     NoTool(String),
     /// The file can belong to several tools.
-    #[error("{path} can belong to {}; name its tool: --from {}", keys(.tools, " or "), first(.tools))]
-    Tools {
+    #[error("{path} can belong to {}; name its tool: --from {}", tool_names(.tools, " or "), first_tool(.tools))]
+    AmbiguousTool {
         /// The path of the file.
         path: String,
         /// The possible tools.
@@ -69,10 +69,10 @@ pub enum ImportError {
     },
     /// The file does not contain any ls-lint rules.
     #[error("{0} has no `ls` with rules for names")]
-    NoNames(String),
+    MissingNames(String),
     /// A key of ls-lint has an invalid value.
     #[error("{path}: `{key}` is neither rules nor a directory")]
-    Names {
+    InvalidNames {
         /// The path of the file.
         path: String,
         /// The key of the value.
@@ -80,7 +80,7 @@ pub enum ImportError {
     },
     /// A rule is not a mapping.
     #[error("{path}: a rule is not a mapping: {rule}")]
-    Rule {
+    RuleNotAMapping {
         /// The path of the file.
         path: String,
         /// The value found instead, as JSON.
@@ -88,13 +88,13 @@ pub enum ImportError {
     },
     /// A rule has no id.
     #[error("{0}: a rule has no `id`")]
-    NoId(String),
+    MissingId(String),
     /// The chain of `extends` has too many files.
     #[error("{0}: `extends` names more than {MOST_FILES} files")]
-    Extends(String),
+    TooManyExtends(String),
     /// A file names one outside the project.
     #[error("{path}: `{to}` is outside the project")]
-    Outside {
+    OutsideProject {
         /// The path of the file.
         path: String,
         /// The path that it names.
@@ -102,10 +102,10 @@ pub enum ImportError {
     },
 }
 
-fn keys(tools: &[Tool], between: &str) -> String {
+fn tool_names(tools: &[Tool], between: &str) -> String {
     tools.iter().map(|tool| tool.key()).collect::<Vec<_>>().join(between)
 }
 
-fn first(tools: &[Tool]) -> &'static str {
+fn first_tool(tools: &[Tool]) -> &'static str {
     tools.first().map_or("", |tool| tool.key())
 }

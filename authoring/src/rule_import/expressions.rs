@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn expressions_are_cut() {
+    fn expressions_are_split() {
         assert_eq!(alternatives(r"^a\||(b|c)|[|]d"), [r"^a\|", "(b|c)", "[|]d"]);
         assert_eq!(alternatives("a(b|c)"), ["a(b|c)"]);
         assert_eq!(alternatives("a|(b"), ["a|(b"]);

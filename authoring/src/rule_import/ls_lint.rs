@@ -3,16 +3,16 @@
 //! extension of a file is everything after its first dot, and a directory with its own rules
 //! inherits none.
 
-mod folders;
+mod directories;
 
 use super::draft::Draft;
 use super::expressions::alternatives;
-use super::recipe::{self, Table};
-use super::{ImportError, Left, Made, Tool, read_one, sample, slug, texts};
+use super::recipe::{self, RuleTable};
+use super::{ImportError, NotImported, ImportDraft, Tool, read_one, sample, slug, string_list};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::below;
-use folders::{Folder, excluded};
+use directories::{Directory, exclusions};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use std::sync::LazyLock;
@@ -22,8 +22,8 @@ use std::sync::LazyLock;
 pub(super) struct Tables {
     pub(super) cases: Vec<Case>,
     /// The page on names; `count` is the page on the number of files.
-    names: Table,
-    count: Table,
+    names: RuleTable,
+    count: RuleTable,
 }
 
 /// A case of names.
@@ -41,17 +41,17 @@ pub(super) struct Case {
 }
 
 pub(super) static TABLES: LazyLock<Tables> =
-    LazyLock::new(|| recipe::read(crate::rule_import::tables::LS_LINT));
+    LazyLock::new(|| recipe::parse_tables(crate::rule_import::tables::LS_LINT));
 
 /// Maximum number of files in an example.
-const MOST_FILES: u64 = 20;
+const MAX_FILES: u64 = 20;
 
 /// The requirements for one extension in one directory.
 #[derive(Default)]
-struct Asked {
+struct NameRules {
     /// Alternative cases and expressions, as written in ls-lint.
-    said: Vec<String>,
-    ours: Vec<String>,
+    patterns: Vec<String>,
+    our_patterns: Vec<String>,
     good: String,
     bad: Vec<String>,
     /// Names that a negated expression rejects.
@@ -62,21 +62,21 @@ struct Asked {
 }
 
 /// The key for directories in ls-lint.
-const FOLDERS: &str = ".dir";
+const DIRS_KEY: &str = ".dir";
 
-pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
+pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportError> {
     let config = read_one(files, path)?;
-    let mut made = Made::default();
+    let mut made = ImportDraft::default();
     let Some(Json::Object(list)) = config.get("ls") else {
-        return Err(ImportError::NoNames(path.to_owned()));
+        return Err(ImportError::MissingNames(path.to_owned()));
     };
-    let folders = folders::gather(list, path, &mut made)?;
-    let ignored = ignored(&config);
+    let folders = directories::collect_directories(list, path, &mut made)?;
+    let ignored = ignored_globs(&config);
     for (at, folder) in folders.iter().enumerate() {
         for (ending, rules) in &folder.rules {
             let item = format!("{} {ending}", folder.path).trim_start().to_owned();
-            let pages = asked(rules).and_then(|asked| {
-                let (exclude, is_open) = excluded(&folders, at, ending, &ignored);
+            let pages = parse_rules(rules).and_then(|asked| {
+                let (exclude, is_open) = exclusions(&folders, at, ending, &ignored);
                 let mut draft = Draft::new(Tool::LsLint, path, &item, "");
                 draft.notes.clone_from(&asked.notes);
                 if folder.path.starts_with('/') {
@@ -87,11 +87,11 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
                 if is_open {
                     draft = draft.note("if several globs match a directory, ls-lint applies any of them, not always the same; here the more literal glob takes precedence");
                 }
-                pages(draft, folder, ending, &asked, &exclude, &mut made.left)
+                pages(draft, folder, ending, &asked, &exclude, &mut made.not_imported)
             });
             match pages {
                 Ok(pages) => made.drafts.extend(pages),
-                Err(why) => made.left.push(Left::new(&item, why)),
+                Err(why) => made.not_imported.push(NotImported::new(&item, why)),
             }
         }
     }
@@ -100,13 +100,13 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
         ["ls", "ignore"].contains(&key) || key.starts_with(['_', '.']) || key.starts_with("x-")
     };
     let odd = config.keys().filter(|key| !is_known(key));
-    made.left.extend(odd.map(|key| Left::new(key, "unknown key of ls-lint")));
+    made.not_imported.extend(odd.map(|key| NotImported::new(key, "unknown key of ls-lint")));
     Ok(made)
 }
 
 /// The globs of ignored paths.
-fn ignored(config: &Map<String, Json>) -> Vec<String> {
-    let ignored = config.get("ignore").map(texts).unwrap_or_default();
+fn ignored_globs(config: &Map<String, Json>) -> Vec<String> {
+    let ignored = config.get("ignore").map(string_list).unwrap_or_default();
     let both = |glob: String| {
         let glob = glob.trim_end_matches('/').trim_start_matches("./");
         let inner = (!glob.ends_with("**")).then(|| format!("/{glob}/"));
@@ -115,21 +115,21 @@ fn ignored(config: &Map<String, Json>) -> Vec<String> {
     ignored.into_iter().flat_map(both).collect()
 }
 
-fn asked(rules: &str) -> Result<Asked, String> {
-    let mut asked = Asked::default();
+fn parse_rules(rules: &str) -> Result<NameRules, String> {
+    let mut asked = NameRules::default();
     for rule in rules.split(" | ").map(str::trim) {
         let (name, parameter) = rule.split_once(':').unwrap_or((rule, ""));
         let is_it = |case: &&Case| case.names.iter().any(|one| one == name);
         match (name, TABLES.cases.iter().find(is_it)) {
             (_, Some(case)) => {
-                asked.ours.push(case.ours.clone());
-                asked.said.push(name.to_owned());
+                asked.our_patterns.push(case.ours.clone());
+                asked.patterns.push(name.to_owned());
                 asked.good.clone_from(&case.good);
                 asked.bad.push(case.bad.clone());
                 asked.notes.extend(case.note.clone());
             }
             ("regex", _) => expression(parameter, &mut asked)?,
-            ("exists", _) => asked.exists = Some(counts(parameter)?),
+            ("exists", _) => asked.exists = Some(parse_counts(parameter)?),
             _ => return Err(format!("unknown rule `{name}` of ls-lint 2.3")),
         }
     }
@@ -143,7 +143,7 @@ fn asked(rules: &str) -> Result<Asked, String> {
 }
 
 /// Converts an expression, which ls-lint places between `^` and `$` without grouping.
-fn expression(parameter: &str, asked: &mut Asked) -> Result<(), String> {
+fn expression(parameter: &str, asked: &mut NameRules) -> Result<(), String> {
     if parameter.is_empty() {
         return Err("the expression is missing, which is an error in ls-lint".to_owned());
     }
@@ -152,18 +152,18 @@ fn expression(parameter: &str, asked: &mut Asked) -> Result<(), String> {
     }
     let plain = parameter.strip_prefix('!').unwrap_or(parameter);
     let not = &parameter[..parameter.len() - plain.len()];
-    let whole = whole(plain);
+    let whole = whole_name_pattern(plain);
     if whole != plain {
         asked.notes.push(format!("ls-lint puts `^` and `$` around `{plain}` without grouping, so each applies to one alternative; the page does the same"));
     }
-    asked.ours.push(format!("{not}/{whole}/"));
-    let sample = sample::of_regex(&format!("^(?:{plain})$"));
+    asked.our_patterns.push(format!("{not}/{whole}/"));
+    let sample = sample::from_regex(&format!("^(?:{plain})$"));
     let bad: &[&str] = if not.is_empty() {
-        asked.said.push(plain.to_owned());
+        asked.patterns.push(plain.to_owned());
         asked.good = sample.unwrap_or_default();
         &["Bad Name!", "bad_Name", "9", "a b"]
     } else {
-        asked.said.push(format!("anything but {plain}"));
+        asked.patterns.push(format!("anything but {plain}"));
         "good".clone_into(&mut asked.good);
         asked.unwanted.extend(sample);
         &["Bad", "bad", "Bad_name"]
@@ -173,7 +173,7 @@ fn expression(parameter: &str, asked: &mut Asked) -> Result<(), String> {
 }
 
 /// An expression for a whole name that is equivalent to `plain` between `^` and `$`.
-fn whole(plain: &str) -> String {
+fn whole_name_pattern(plain: &str) -> String {
     match &alternatives(plain)[..] {
         [first, inner @ .., last] => {
             let inner: String = inner.iter().map(|part| format!("|.*(?:{part}).*")).collect();
@@ -183,7 +183,7 @@ fn whole(plain: &str) -> String {
     }
 }
 
-fn counts(parameter: &str) -> Result<(u64, Option<u64>), String> {
+fn parse_counts(parameter: &str) -> Result<(u64, Option<u64>), String> {
     let number = |text: &str| {
         text.parse().map_err(|_| format!("`exists:{parameter}` is neither a number nor a range"))
     };
@@ -197,16 +197,16 @@ fn counts(parameter: &str) -> Result<(u64, Option<u64>), String> {
 /// The pages of one extension in one directory; `draft` contains their common properties.
 fn pages(
     mut draft: Draft,
-    folder: &Folder,
+    folder: &Directory,
     ending: &str,
-    asked: &Asked,
+    asked: &NameRules,
     exclude: &[String],
-    left: &mut Vec<Left>,
+    left: &mut Vec<NotImported>,
 ) -> Result<Vec<Draft>, String> {
     let path = folder.path.trim_end_matches('/');
     draft.severity = Severity::Error;
     draft.name = slug(&draft.item.replace("**", "all").replace('*', "any"));
-    if ending == FOLDERS && path.is_empty() {
+    if ending == DIRS_KEY && path.is_empty() {
         "folders".clone_into(&mut draft.name);
     }
     let of = |demand| Draft { demand, ..draft.clone() };
@@ -215,27 +215,27 @@ fn pages(
         "exclude": exclude,
         "of": of_folder,
         "ending": ending,
-        "each": each(path, ending),
-        "said": asked.said,
-        "name": named(asked, ending),
+        "each": subject_globs(path, ending),
+        "said": asked.patterns,
+        "name": name_patterns(asked, ending),
     }));
     let mut drafts = Vec::new();
-    if !asked.ours.is_empty() {
+    if !asked.our_patterns.is_empty() {
         TABLES.names.derive(&mut vars)?;
         for mut page in TABLES.names.drafts(&vars, "", &of)? {
-            page.message = Some(format!("`<name>` does not match {}", asked.said.join(" or ")));
-            drafts.push(with_names(page, path, ending, asked));
+            page.message = Some(format!("`<name>` does not match {}", asked.patterns.join(" or ")));
+            drafts.push(with_name_examples(page, path, ending, asked));
         }
     }
     let Some((min, max)) = asked.exists else { return Ok(drafts) };
-    if ending == FOLDERS {
+    if ending == DIRS_KEY {
         let why = "ls-lint counts the directory itself; the form `tree` counts its entries";
-        left.push(Left::new(format!("{} exists", draft.item), why));
+        left.push(NotImported::new(format!("{} exists", draft.item), why));
         return Ok(drafts);
     }
     let wrong = if min > 0 { Some(0) } else { max.map(|max| max.saturating_add(1)) };
     let right = if max == Some(0) { 0 } else { min.max(1) };
-    let shown = |count: Option<u64>| count.filter(|count| *count <= MOST_FILES);
+    let shown = |count: Option<u64>| count.filter(|count| *count <= MAX_FILES);
     vars.extend(recipe::vars(json!({
         "counted": below(path, &format!("*{ending}")),
         "min": min,
@@ -251,10 +251,10 @@ fn pages(
 
 /// The names in our form. For an extension with several segments, the form checks all but the last
 /// segment, so the expression includes them.
-fn named(asked: &Asked, ending: &str) -> Json {
+fn name_patterns(asked: &NameRules, ending: &str) -> Json {
     let parts: Vec<&str> = ending.trim_start_matches('.').split('.').collect();
-    if ending == FOLDERS || parts.len() == 1 {
-        return json!(asked.ours);
+    if ending == DIRS_KEY || parts.len() == 1 {
+        return json!(asked.our_patterns);
     }
     let part = |part: &&str| match *part {
         "*" => r"\.[^.]*".to_owned(),
@@ -267,27 +267,27 @@ fn named(asked: &Asked, ending: &str) -> Json {
         let may_miss = if case == "!" { "" } else { "?" };
         Some(format!("{case}/(?:{inner}){may_miss}{rest}/"))
     };
-    asked.ours.iter().filter_map(whole).collect()
+    asked.our_patterns.iter().filter_map(whole).collect()
 }
 
 /// The subjects of an extension in a directory and below it.
-fn each(folder: &str, ending: &str) -> Json {
+fn subject_globs(folder: &str, ending: &str) -> Json {
     let open = folder.is_empty() || folder.ends_with("**");
     let base = folder.trim_end_matches("**").trim_end_matches('/');
     let deep = |rest: &str| below(if open { base } else { folder }, &format!("**/{rest}"));
     match ending {
         // The directory itself is checked too.
-        FOLDERS if !open => json!([format!("{folder}/"), deep("*/")]),
-        FOLDERS => json!(deep("*/")),
+        DIRS_KEY if !open => json!([format!("{folder}/"), deep("*/")]),
+        DIRS_KEY => json!(deep("*/")),
         _ => json!(deep(&format!("*{ending}"))),
     }
 }
 
 /// Adds examples of a matching name and of names that do not match.
-fn with_names(mut page: Draft, folder: &str, ending: &str, asked: &Asked) -> Draft {
-    let folder = sample::of_glob(folder.trim_end_matches("**").trim_end_matches('/'), &asked.good);
+fn with_name_examples(mut page: Draft, folder: &str, ending: &str, asked: &NameRules) -> Draft {
+    let folder = sample::from_glob(folder.trim_end_matches("**").trim_end_matches('/'), &asked.good);
     let path = |name: &str| match ending {
-        FOLDERS => below(&folder, &format!("{name}/a.txt")),
+        DIRS_KEY => below(&folder, &format!("{name}/a.txt")),
         _ => below(&folder, &format!("{name}{}", ending.replace('*', "x"))),
     };
     for bad in &asked.bad {

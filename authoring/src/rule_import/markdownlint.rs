@@ -4,26 +4,26 @@
 mod places;
 
 use super::draft::Draft;
-use super::modules::{Modules, find};
-use super::recipe::{self, Table};
-use super::{ImportError, Left, Made, Tool, sample, script, texts};
+use super::modules::{Modules, resolve};
+use super::recipe::{self, RuleTable};
+use super::{ImportError, NotImported, ImportDraft, Tool, sample, script, string_list};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
-use places::Place;
+use places::Scope;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The conversion of every rule.
-pub(super) static RULES: LazyLock<BTreeMap<String, Table>> =
-    LazyLock::new(|| recipe::read(crate::rule_import::tables::MARKDOWNLINT));
+pub(super) static RULES: LazyLock<BTreeMap<String, RuleTable>> =
+    LazyLock::new(|| recipe::parse_tables(crate::rule_import::tables::MARKDOWNLINT));
 
 /// Maximum depth of `extends`.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
-const STYLE: &str = "layout is the job of a formatter and needs no rule";
+const STYLE_REASON: &str = "layout is the job of a formatter and needs no rule";
 
-type Rule<'a> = (&'a String, &'a Table);
+type Rule<'a> = (&'a String, &'a RuleTable);
 
 /// Whether a key of a configuration is the name of a rule.
 pub(super) fn is_rule(key: &str) -> bool {
@@ -38,8 +38,8 @@ fn is_among(names: &[String], key: &str) -> bool {
     names.iter().any(|name| name.eq_ignore_ascii_case(key))
 }
 
-pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
-    let mut made = Made::default();
+pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportError> {
+    let mut made = ImportDraft::default();
     let mut config = Modules::new(files, |_| None).config(path, &mut made)?;
     if path.ends_with("package.json") {
         let inner = config.get("markdownlint-cli2").and_then(Json::as_object).cloned();
@@ -48,15 +48,15 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
     let is_runner = path.contains("cli2")
         || path.ends_with("package.json")
         || config.get("config").is_some_and(Json::is_object);
-    let mut place = Place::of(path);
+    let mut place = Scope::from_path(path);
     let mut rules = if is_runner {
-        places::runner(&config, files, &mut place, &mut made)?
+        places::runner_rules(&config, files, &mut place, &mut made)?
     } else {
-        places::ignored(files, &mut place, &mut made);
+        places::add_ignored(files, &mut place, &mut made);
         config
     };
-    extended(files, path, &mut rules, &mut made);
-    odd_keys(&rules, &mut made);
+    merge_extended(files, path, &mut rules, &mut made);
+    report_unknown_keys(&rules, &mut made);
     let mut style = Vec::new();
     for rule @ (number, table) in &*RULES {
         let of_text = table.style || table.ours.is_some() || table.left.is_some();
@@ -64,13 +64,13 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
             rule_pages(rule, &rules, &place, &mut made);
         } else if options(rule, &rules).is_none() {
         } else if let (Some(ours), Some(pack)) = (&table.ours, &table.pack) {
-            let left = Left::new(named(rule), "covered by a built-in rule");
-            made.left.push(left.instead(format!("`{ours}`, enabled by the pack `{pack}`")));
+            let left = NotImported::new(display_name(rule), "covered by a built-in rule");
+            made.not_imported.push(left.instead(format!("`{ours}`, enabled by the pack `{pack}`")));
         } else if table.style && !rules.keys().any(|key| is_named(rule, key)) {
             // Rules that the configuration does not name are reported by number.
             style.push(number.as_str());
         } else {
-            made.left.push(Left::new(named(rule), table.left.as_deref().unwrap_or(STYLE)));
+            made.not_imported.push(NotImported::new(display_name(rule), table.left.as_deref().unwrap_or(STYLE_REASON)));
         }
     }
     if !style.is_empty() {
@@ -79,24 +79,24 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
             style.len(),
             style.join(", ")
         );
-        made.left.push(Left::new(item, STYLE));
+        made.not_imported.push(NotImported::new(item, STYLE_REASON));
     }
     Ok(made)
 }
 
 /// Adds the pages of a rule that has an effect, and reports its unknown options.
-fn rule_pages(rule: Rule<'_>, rules: &Map<String, Json>, place: &Place, made: &mut Made) {
-    let Some(options) = judging(rule, rules) else { return };
+fn rule_pages(rule: Rule<'_>, rules: &Map<String, Json>, place: &Scope, made: &mut ImportDraft) {
+    let Some(options) = effective_options(rule, rules) else { return };
     let (number, table) = rule;
     let known = |key: &&String| {
         table.options.contains(key) || ["enabled", "severity"].contains(&key.as_str())
     };
     let why = "not an option of that rule in markdownlint 0.42";
     let odd = options.keys().filter(|key| !known(key));
-    made.left.extend(odd.map(|key| Left::new(format!("{number}: {key}"), why)));
+    made.not_imported.extend(odd.map(|key| NotImported::new(format!("{number}: {key}"), why)));
     match pages(rule, options, place) {
         Ok(drafts) => made.drafts.extend(drafts),
-        Err(why) => made.left.push(Left::new(named(rule), why)),
+        Err(why) => made.not_imported.push(NotImported::new(display_name(rule), why)),
     }
 }
 
@@ -104,14 +104,14 @@ fn rule_pages(rule: Rule<'_>, rules: &Map<String, Json>, place: &Place, made: &m
 fn pages(
     (number, table): Rule<'_>,
     mut vars: Map<String, Json>,
-    place: &Place,
+    place: &Scope,
 ) -> Result<Vec<Draft>, String> {
     let level = vars.get("level").and_then(Json::as_u64).unwrap_or(1).clamp(1, 6);
     vars.insert("level".to_owned(), level.into());
     vars.insert("marks".to_owned(), "######"[..usize::try_from(level).unwrap_or(1)].into());
     table.derive(&mut vars)?;
     let small = number.to_ascii_lowercase();
-    let mut drafts = table.drafts(&vars, &example(place), &|demand| {
+    let mut drafts = table.drafts(&vars, &example_path(place), &|demand| {
         let mut draft = Draft::new(Tool::Markdownlint, &place.file, number, demand);
         draft.name = format!("{small}-{}", table.names[0]);
         draft.aliases = std::iter::once(number).chain(&table.names).cloned().collect();
@@ -134,11 +134,11 @@ fn pages(
 }
 
 /// The path of a document that the configuration applies to.
-fn example(place: &Place) -> String {
+fn example_path(place: &Scope) -> String {
     let is_out = |folder: &str| {
         place.exclude.iter().any(|glob| glob.trim_start_matches(['/', '*']).starts_with(folder))
     };
-    let given = place.files.first().map(|glob| sample::of_glob(glob, "example"));
+    let given = place.files.first().map(|glob| sample::from_glob(glob, "example"));
     let given = given
         .filter(|path| path.ends_with(".md") && !is_out(path.split('/').next().unwrap_or(path)));
     let usual = if is_out("docs") { "example.md" } else { "docs/example.md" };
@@ -146,7 +146,7 @@ fn example(place: &Place) -> String {
 }
 
 /// The options of a rule that has an effect.
-fn judging(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<String, Json>> {
+fn effective_options(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<String, Json>> {
     // Without a list, these two rules have no effect; a list that is not a literal is already
     // reported.
     let of_list = match rule.0.as_str() {
@@ -155,31 +155,31 @@ fn judging(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<String, Json
         _ => None,
     };
     options(rule, rules).filter(|options| {
-        let is_empty = |key: &str| options.get(key).is_none_or(|list| texts(list).is_empty());
+        let is_empty = |key: &str| options.get(key).is_none_or(|list| string_list(list).is_empty());
         !script::is_unread(&json!(options)) && !of_list.is_some_and(is_empty)
     })
 }
 
 /// Reports keys that are not rules.
-fn odd_keys(rules: &Map<String, Json>, made: &mut Made) {
+fn report_unknown_keys(rules: &Map<String, Json>, made: &mut ImportDraft) {
     let is_tag = |key: &str| RULES.values().any(|rule| is_among(&rule.tags, key));
     let is_other = |key: &str| {
         ["default", "extends", "$schema"].iter().any(|other| other.eq_ignore_ascii_case(key))
     };
     let odd = rules.keys().filter(|key| !is_rule(key) && !is_tag(key) && !is_other(key));
     let why = "neither a rule nor a tag of markdownlint 0.42";
-    made.left.extend(odd.map(|key| Left::new(key, why)));
+    made.not_imported.extend(odd.map(|key| NotImported::new(key, why)));
 }
 
 /// Merges the extended rules; the configuration's own rules win.
-fn extended(files: &dyn Files, path: &str, rules: &mut Map<String, Json>, made: &mut Made) {
+fn merge_extended(files: &dyn Files, path: &str, rules: &mut Map<String, Json>, made: &mut ImportDraft) {
     let mut from = path.to_owned();
     let mut next = rules.remove("extends");
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_DEPTH {
         let Some(Json::String(name)) = next.take() else { return };
         // markdownlint first tries a name as a path.
-        let plain = find(files, &from, &format!("./{}", name.trim_start_matches("./")));
-        let place = plain.or_else(|| find(files, &from, &name));
+        let plain = resolve(files, &from, &format!("./{}", name.trim_start_matches("./")));
+        let place = plain.or_else(|| resolve(files, &from, &name));
         let read =
             place.ok_or_else(|| "it is neither in the project nor in `node_modules`".to_owned());
         let read = read.and_then(|place| {
@@ -195,12 +195,12 @@ fn extended(files: &dyn Files, path: &str, rules: &mut Map<String, Json>, made: 
                 }
                 from = place;
             }
-            Err(why) => return made.left.push(Left::new(format!("extends `{name}`"), why)),
+            Err(why) => return made.not_imported.push(NotImported::new(format!("extends `{name}`"), why)),
         }
     }
 }
 
-fn named((number, rule): Rule<'_>) -> String {
+fn display_name((number, rule): Rule<'_>) -> String {
     format!("{number} {}", rule.names[0])
 }
 
@@ -214,16 +214,16 @@ fn options(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<String, Json
         || rule.1.tags.iter().rev().find_map(|tag| under(&|key| tag.eq_ignore_ascii_case(key)));
     let given = under(&|key| is_named(rule, key)).or_else(by_tag);
     match given.or_else(|| under(&|key| key.eq_ignore_ascii_case("default"))) {
-        Some(Json::Object(map)) => map.get("enabled").is_none_or(is_on).then(|| map.clone()),
+        Some(Json::Object(map)) => map.get("enabled").is_none_or(is_truthy).then(|| map.clone()),
         Some(value) => {
-            is_on(value).then(|| Map::from_iter([("severity".to_owned(), value.clone())]))
+            is_truthy(value).then(|| Map::from_iter([("severity".to_owned(), value.clone())]))
         }
         None => Some(Map::new()),
     }
 }
 
 /// Whether a value is truthy in JavaScript.
-fn is_on(value: &Json) -> bool {
+fn is_truthy(value: &Json) -> bool {
     match value {
         Json::Null => false,
         Json::Bool(on) => *on,

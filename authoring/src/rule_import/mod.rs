@@ -6,7 +6,7 @@
 
 mod alint;
 mod ast_grep;
-mod beside;
+mod siblings;
 mod commitlint;
 mod draft;
 mod error;
@@ -36,7 +36,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 /// Maximum nesting depth of a configuration; it bounds the stack usage of reading it.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// A tool whose configuration can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,7 +74,7 @@ impl Tool {
     /// For a file shared by several tools, also the key that must be in it.
     fn files(self) -> Vec<(&'static str, Option<&'static str>)> {
         static NAMES: LazyLock<BTreeMap<String, Vec<String>>> =
-            LazyLock::new(|| recipe::read(tables::NAMES));
+            LazyLock::new(|| recipe::parse_tables(tables::NAMES));
         let parts = |file: &'static String| match file.split_once(' ') {
             Some((name, key)) => (name, Some(key)),
             None => (file.as_str(), None),
@@ -83,7 +83,7 @@ impl Tool {
     }
 
     /// Whether a value looks like a configuration of the tool.
-    fn fits(self, value: &Json) -> bool {
+    fn matches_config(self, value: &Json) -> bool {
         let has = |key: &str| !value[key].is_null();
         let extends = |name: &str| value["extends"].to_string().contains(name);
         let keys = |value: &Json, is_rule: fn(&str) -> bool| {
@@ -119,7 +119,7 @@ pub struct Import {
     /// The pages, ordered by path.
     pub pages: Vec<Page>,
     /// The items that cannot be imported, in the order of the configuration.
-    pub left: Vec<Left>,
+    pub not_imported: Vec<NotImported>,
     /// Pages that our own reader rejects: defects of the import. They are not in `pages`.
     pub defects: Vec<String>,
 }
@@ -143,7 +143,7 @@ pub struct Page {
 
 /// An item that cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Left {
+pub struct NotImported {
     /// The name of the item in the other tool.
     pub item: String,
     /// The reason.
@@ -152,9 +152,9 @@ pub struct Left {
     pub instead: Option<String>,
 }
 
-impl Left {
+impl NotImported {
     fn new(item: impl Into<String>, why: impl Into<String>) -> Self {
-        Self { item: item.into(), why: plain(&why.into()), instead: None }
+        Self { item: item.into(), why: one_line_reason(&why.into()), instead: None }
     }
 
     fn instead(mut self, instead: impl Into<String>) -> Self {
@@ -164,7 +164,7 @@ impl Left {
 }
 
 /// A reason on one line. For a regex error, the last line is the explanation.
-fn plain(why: &str) -> String {
+fn one_line_reason(why: &str) -> String {
     let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     match lines[..] {
         [first, .., last] if first.contains("regex parse error") => {
@@ -177,9 +177,9 @@ fn plain(why: &str) -> String {
 
 /// The result of converting a configuration, before the pages are parsed.
 #[derive(Debug, Default)]
-struct Made {
+struct ImportDraft {
     drafts: Vec<Draft>,
-    left: Vec<Left>,
+    not_imported: Vec<NotImported>,
 }
 
 /// The configurations in the root of a project, each with its tool. Of several configurations of
@@ -187,7 +187,7 @@ struct Made {
 #[must_use]
 pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
     let first = |tool: Tool| {
-        let name = tool.files().into_iter().find(|name| beside::is_there(files, "", *name))?;
+        let name = tool.files().into_iter().find(|name| siblings::has_config(files, "", *name))?;
         Some((name.0.to_owned(), tool))
     };
     Tool::ALL.into_iter().filter_map(first).collect()
@@ -198,7 +198,7 @@ pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
 /// # Errors
 /// When it cannot be read, or matches no tool or several.
 pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, ImportError> {
-    let named = (beside::name_of(path), None);
+    let named = (siblings::file_name(path), None);
     if let Some(tool) = Tool::ALL.into_iter().find(|tool| tool.files().contains(&named)) {
         return Ok(tool);
     }
@@ -207,12 +207,12 @@ pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, ImportError> {
     } else {
         read_data(files, path)?
     };
-    let fits = |tool: &Tool| all.iter().any(|one| tool.fits(one));
+    let fits = |tool: &Tool| all.iter().any(|one| tool.matches_config(one));
     let tools: Vec<Tool> = Tool::ALL.into_iter().filter(fits).collect();
     match tools[..] {
         [tool] => Ok(tool),
         [] => Err(ImportError::NoTool(path.to_owned())),
-        _ => Err(ImportError::Tools { path: path.to_owned(), tools }),
+        _ => Err(ImportError::AmbiguousTool { path: path.to_owned(), tools }),
     }
 }
 
@@ -238,15 +238,15 @@ pub fn import(
         Tool::AstGrep => ast_grep::read(files, path),
         Tool::Markdownlint => markdownlint::read(files, path),
     }?;
-    let mut import = draft::finish(made, to, engine);
-    import.left.extend(beside::left(files, path, tool));
+    let mut import = draft::write_pages(made, to, engine);
+    import.not_imported.extend(siblings::overridden_configs(files, path, tool));
     let (folder, scope) = (parent_dir(path), scope_of(&format!("{to}/x.md")).to_owned());
     let by_place = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);
     if by_place && folder != scope {
         let why = format!("they are relative to `{folder}/`, those of the pages to `{scope}/`");
         import
-            .left
-            .insert(0, Left::new("paths", why).instead(format!("--to {folder}/.aidd/rules")));
+            .not_imported
+            .insert(0, NotImported::new("paths", why).instead(format!("--to {folder}/.aidd/rules")));
     }
     Ok(import)
 }
@@ -257,9 +257,9 @@ fn read_text(files: &dyn Files, path: &str) -> Result<String, ImportError> {
         .read(path, SIDE_FILE_LIMIT)
         .map_err(|why| ImportError::Read { path: path.to_owned(), why })?;
     if bytes.len() as u64 >= SIDE_FILE_LIMIT {
-        return Err(ImportError::Large(path.to_owned()));
+        return Err(ImportError::TooLarge(path.to_owned()));
     }
-    String::from_utf8(bytes).map_err(|_| ImportError::Encoding(path.to_owned()))
+    String::from_utf8(bytes).map_err(|_| ImportError::NotUtf8(path.to_owned()))
 }
 
 /// The values of a configuration in JSON (with comments) or YAML, one per document.
@@ -279,26 +279,26 @@ fn read_data(files: &dyn Files, path: &str) -> Result<Vec<Json>, ImportError> {
         let (place, why) = ((at.line + 1, at.column + 1), why.clone());
         return Err(ImportError::Malformed { path: path.to_owned(), place, why });
     }
-    if let Some(deep) = values.deeper_than(DEEPEST) {
+    if let Some(deep) = values.deeper_than(MAX_DEPTH) {
         let deep = deep.key.as_ref().map_or("", |(key, _)| key);
-        return Err(ImportError::Deep { path: path.to_owned(), key: deep.to_owned() });
+        return Err(ImportError::TooDeep { path: path.to_owned(), key: deep.to_owned() });
     }
     let is_yaml = format == Format::Yaml;
     let json = |root: &usize| {
         let value = values.json(*root);
-        if is_yaml { merged(value) } else { value }
+        if is_yaml { merge_aliases(value) } else { value }
     };
     Ok(values.roots.iter().map(json).collect())
 }
 
 /// A YAML value with `<<` merged (<https://yaml.org/type/merge.html>); its own keys win. The
 /// nesting depth has already been checked.
-fn merged(value: Json) -> Json {
+fn merge_aliases(value: Json) -> Json {
     match value {
-        Json::Array(items) => Json::Array(items.into_iter().map(merged).collect()),
+        Json::Array(items) => Json::Array(items.into_iter().map(merge_aliases).collect()),
         Json::Object(map) => {
             let mut own: Map<String, Json> =
-                map.into_iter().map(|(key, value)| (key, merged(value))).collect();
+                map.into_iter().map(|(key, value)| (key, merge_aliases(value))).collect();
             let all = match own.remove("<<") {
                 Some(Json::Array(all)) => all,
                 Some(one) => vec![one],
@@ -326,16 +326,16 @@ struct Key {
 
 /// The keys of a configuration that are not imported. `unknown` is the reason for keys that the
 /// table does not list; `None` if these are handled elsewhere.
-fn keys_left(config: &Map<String, Json>, tool: Tool, unknown: Option<&str>) -> Vec<Left> {
+fn unsupported_keys(config: &Map<String, Json>, tool: Tool, unknown: Option<&str>) -> Vec<NotImported> {
     static KEYS: LazyLock<BTreeMap<String, BTreeMap<String, Key>>> =
-        LazyLock::new(|| recipe::read(tables::KEYS));
+        LazyLock::new(|| recipe::parse_tables(tables::KEYS));
     let known = &KEYS[tool.key()];
     let left = |(name, value): (&String, &Json)| {
         let why = match known.get(name) {
             Some(key) => key.why.as_deref().filter(|_| !key.but.contains(value)),
             None => unknown,
         };
-        why.map(|why| Left::new(name, why))
+        why.map(|why| NotImported::new(name, why))
     };
     config.iter().filter_map(left).collect()
 }
@@ -346,13 +346,13 @@ fn read_one(files: &dyn Files, path: &str) -> Result<Map<String, Json>, ImportEr
     match (all.pop(), all.is_empty()) {
         (None | Some(Json::Null), true) => Ok(Map::new()),
         (Some(Json::Object(map)), true) => Ok(map),
-        (Some(_), true) => Err(ImportError::NoMapping(path.to_owned())),
-        (_, false) => Err(ImportError::Documents(path.to_owned())),
+        (Some(_), true) => Err(ImportError::NotAMapping(path.to_owned())),
+        (_, false) => Err(ImportError::MultipleDocuments(path.to_owned())),
     }
 }
 
 /// A string, or a list of strings.
-fn texts(value: &Json) -> Vec<String> {
+fn string_list(value: &Json) -> Vec<String> {
     match value {
         Json::String(text) => vec![text.clone()],
         Json::Array(all) => all.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
@@ -362,7 +362,7 @@ fn texts(value: &Json) -> Vec<String> {
 
 /// Converts a glob of another tool, relative to the root, to our syntax, in which a glob without a
 /// slash matches in any directory.
-fn anchored(glob: &str) -> String {
+fn anchor_glob(glob: &str) -> String {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     if glob.contains('/') { glob.to_owned() } else { format!("/{glob}") }
 }
@@ -375,7 +375,7 @@ fn slug(name: &str) -> String {
 }
 
 /// Names in backticks: `` `a`, `b` or `c` ``.
-fn listed(names: &[String], last: &str) -> String {
+fn format_list(names: &[String], last: &str) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
         None => String::new(),

@@ -2,7 +2,7 @@
 //! `node_modules`. They are read as text; nothing is executed.
 
 use super::script::{self, Literal};
-use super::{ImportError, Left, Made, read_data, read_one, read_text};
+use super::{ImportError, NotImported, ImportDraft, read_data, read_one, read_text};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{below, join, parent_dir, upwards};
 use serde_json::{Map, Value as Json};
@@ -10,9 +10,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Extensions that are tried for a name without one, in order.
-const ENDINGS: [&str; 9] = ["js", "cjs", "mjs", "ts", "cts", "mts", "json", "yml", "yaml"];
+const EXTENSIONS: [&str; 9] = ["js", "cjs", "mjs", "ts", "cts", "mts", "json", "yml", "yaml"];
 /// Maximum depth of files that import each other.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Why a value is skipped.
 const NOT_LITERAL: &str = "not a literal; code of the repository is never run";
@@ -23,12 +23,12 @@ pub(super) struct Modules<'f> {
     /// The exports of packages that are known without being installed.
     pub(super) known: fn(&str) -> Option<Json>,
     /// The exports of each file; each is read once, also if imports are circular.
-    seen: RefCell<BTreeMap<String, Option<Json>>>,
+    exports: RefCell<BTreeMap<String, Option<Json>>>,
 }
 
 impl<'f> Modules<'f> {
     pub(super) fn new(files: &'f dyn Files, known: fn(&str) -> Option<Json>) -> Self {
-        Self { files, known, seen: RefCell::default() }
+        Self { files, known, exports: RefCell::default() }
     }
 
     /// The exports of the file at `path`.
@@ -36,7 +36,7 @@ impl<'f> Modules<'f> {
     /// # Errors
     /// When it cannot be read, or exports nothing literal.
     pub(super) fn exported(&self, path: &str) -> Result<Literal, ImportError> {
-        self.read(path, DEEPEST)
+        self.read(path, MAX_DEPTH)
     }
 
     /// The configuration at `path`; parts of a script that are not literals are reported.
@@ -46,14 +46,14 @@ impl<'f> Modules<'f> {
     pub(super) fn config(
         &self,
         path: &str,
-        made: &mut Made,
+        made: &mut ImportDraft,
     ) -> Result<Map<String, Json>, ImportError> {
         if !script::is_script(path) {
             return read_one(self.files, path);
         }
         match self.literal(path, "", made)? {
             Json::Object(config) => Ok(config),
-            _ => Err(ImportError::NoMapping(path.to_owned())),
+            _ => Err(ImportError::NotAMapping(path.to_owned())),
         }
     }
 
@@ -66,46 +66,46 @@ impl<'f> Modules<'f> {
         &self,
         path: &str,
         within: &str,
-        made: &mut Made,
+        made: &mut ImportDraft,
     ) -> Result<Json, ImportError> {
         let read = self.exported(path)?;
-        let left = |odd: String| Left::new(format!("{within}{odd}"), NOT_LITERAL);
-        made.left.extend(read.odd.into_iter().map(left));
+        let left = |odd: String| NotImported::new(format!("{within}{odd}"), NOT_LITERAL);
+        made.not_imported.extend(read.not_literal.into_iter().map(left));
         Ok(read.value)
     }
 
     fn read(&self, path: &str, depth: usize) -> Result<Literal, ImportError> {
         if !script::is_script(path) {
             let value = read_data(self.files, path)?.into_iter().next().unwrap_or_default();
-            return Ok(Literal { value, odd: Vec::new() });
+            return Ok(Literal { value, not_literal: Vec::new() });
         }
-        let other = |name: &str| self.named(path, name, depth);
+        let other = |name: &str| self.resolve_module(path, name, depth);
         script::read(&read_text(self.files, path)?, path, &other)
     }
 
     /// The exports of the module `name`, as imported by the file at `from`, if entirely literal.
-    fn named(&self, from: &str, name: &str, depth: usize) -> Option<Json> {
+    fn resolve_module(&self, from: &str, name: &str, depth: usize) -> Option<Json> {
         if let Some(known) = (self.known)(name) {
             return Some(known);
         }
-        let path = find(self.files, from, name)?;
-        if let Some(seen) = self.seen.borrow().get(&path) {
+        let path = resolve(self.files, from, name)?;
+        if let Some(seen) = self.exports.borrow().get(&path) {
             return seen.clone();
         }
-        self.seen.borrow_mut().insert(path.clone(), None);
+        self.exports.borrow_mut().insert(path.clone(), None);
         let read = self.read(&path, depth.checked_sub(1)?).ok();
         let value = read.map(|read| read.value).filter(|value| !script::is_unread(value));
-        self.seen.borrow_mut().insert(path, value.clone());
+        self.exports.borrow_mut().insert(path, value.clone());
         value
     }
 }
 
 /// Resolves `name` in the file at `from` by the rules of Node.js
 /// (<https://nodejs.org/api/esm.html#resolution-algorithm>), for plain files.
-pub(super) fn find(files: &dyn Files, from: &str, name: &str) -> Option<String> {
+pub(super) fn resolve(files: &dyn Files, from: &str, name: &str) -> Option<String> {
     let folder = parent_dir(from);
     if name.starts_with("./") || name.starts_with("../") {
-        return file_at(files, &join(folder, name)?);
+        return resolve_file(files, &join(folder, name)?);
     }
     let is_plain = !name.is_empty()
         && !name.starts_with(['/', '.'])
@@ -116,12 +116,12 @@ pub(super) fn find(files: &dyn Files, from: &str, name: &str) -> Option<String> 
     }
     upwards(folder).find_map(|folder| {
         let place = below(folder, &format!("node_modules/{name}"));
-        main_of(files, &place).or_else(|| file_at(files, &place))
+        package_entry(files, &place).or_else(|| resolve_file(files, &place))
     })
 }
 
 /// The entry file of a package.
-fn main_of(files: &dyn Files, folder: &str) -> Option<String> {
+fn package_entry(files: &dyn Files, folder: &str) -> Option<String> {
     let manifest = format!("{folder}/package.json");
     if !files.exists(&manifest) {
         return None;
@@ -129,25 +129,25 @@ fn main_of(files: &dyn Files, folder: &str) -> Option<String> {
     let manifest = read_data(files, &manifest).ok()?.into_iter().next()?;
     let exports = &manifest["exports"];
     let own = if exports["."].is_null() { exports } else { &exports["."] };
-    let main = entry(own, 4).or_else(|| manifest["main"].as_str()).unwrap_or("index");
-    file_at(files, &join(folder, main)?)
+    let main = exports_entry(own, 4).or_else(|| manifest["main"].as_str()).unwrap_or("index");
+    resolve_file(files, &join(folder, main)?)
 }
 
 /// The file that `exports` names for Node.js.
-fn entry(exports: &Json, depth: usize) -> Option<&str> {
+fn exports_entry(exports: &Json, depth: usize) -> Option<&str> {
     let depth = depth.checked_sub(1)?;
     exports.as_str().or_else(|| {
         let ways = ["node", "import", "require", "default"].into_iter();
-        ways.filter_map(|way| entry(exports.get(way)?, depth)).next()
+        ways.filter_map(|way| exports_entry(exports.get(way)?, depth)).next()
     })
 }
 
 /// The file at `path`, with optional extensions; a JavaScript file can be written in TypeScript.
-fn file_at(files: &dyn Files, path: &str) -> Option<String> {
+fn resolve_file(files: &dyn Files, path: &str) -> Option<String> {
     let has_ending = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
-    let with = ENDINGS.iter().map(|ending| format!("{path}.{ending}"));
+    let with = EXTENSIONS.iter().map(|ending| format!("{path}.{ending}"));
     let typed = path.strip_suffix("js").map(|stem| format!("{stem}ts"));
-    let within = ENDINGS.iter().map(|ending| format!("{path}/index.{ending}"));
+    let within = EXTENSIONS.iter().map(|ending| format!("{path}/index.{ending}"));
     let whole = has_ending.then(|| path.to_owned()).into_iter();
     whole.chain(with).chain(typed).chain(within).find(|path| files.exists(path))
 }
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_are_found_as_node_finds_them() {
+    fn modules_are_resolved_as_in_node() {
         let files = files(&[
             ("a/config.js", ""),
             ("a/kinds.ts", ""),
@@ -178,7 +178,7 @@ mod tests {
             ("a/node_modules/three/package.json", r#"{"main": "lib"}"#),
             ("a/node_modules/three/lib/index.js", ""),
         ]);
-        let found = |name: &str| find(&files, "a/config.js", name);
+        let found = |name: &str| resolve(&files, "a/config.js", name);
         for (name, path) in [
             ("./kinds", "a/kinds.ts"),
             ("./kinds.js", "a/kinds.ts"),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_name_one_another_are_read_once() {
+    fn circular_imports_are_read_once() {
         let files = files(&[
             (
                 "a.js",
@@ -214,8 +214,8 @@ mod tests {
         let read = modules.exported("a.js").expect("read");
         let whole = json!({"list": [2], "c": {"d": 3}});
         assert_eq!(read.value, json!({"x": [1, 2], "y": {"z": whole}}));
-        assert_eq!(read.odd, [""; 0]);
+        assert_eq!(read.not_literal, [""; 0]);
         let ring = modules.exported("ring.js").expect("read");
-        assert_eq!(ring.odd, ["`a.b` (line 1): `require('./other')`"]);
+        assert_eq!(ring.not_literal, ["`a.b` (line 1): `require('./other')`"]);
     }
 }

@@ -6,7 +6,7 @@
 //! placeholder becomes the value itself.
 
 use super::draft::Draft;
-use super::{steps, texts};
+use super::{steps, string_list};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
@@ -16,7 +16,7 @@ pub(super) type Vars = Map<String, Json>;
 /// The conversion of a rule.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Table {
+pub(super) struct RuleTable {
     /// Aliases of the rule.
     pub(super) names: Vec<String>,
     /// Names of groups of rules.
@@ -40,14 +40,14 @@ pub(super) struct Table {
     /// The file of examples that do not name one.
     path: Option<String>,
     /// Variables derived from the options, in order; a later one of the same name wins.
-    vars: Vec<Derived>,
+    vars: Vec<DerivedVar>,
     /// The pages; each is created if its conditions are met.
-    pages: Vec<Recipe>,
+    pages: Vec<PageRecipe>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Derived {
+struct DerivedVar {
     when: Json,
     unless: Json,
     set: Vars,
@@ -56,7 +56,7 @@ struct Derived {
 /// One page, or why there is none.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Recipe {
+struct PageRecipe {
     when: Json,
     unless: Json,
     /// Why the rule is not imported.
@@ -73,18 +73,18 @@ struct Recipe {
     passes: Vec<Json>,
 }
 
-impl Table {
+impl RuleTable {
     /// Adds derived values to `vars`.
     ///
     /// # Errors
     /// When an option is missing or invalid.
     pub(super) fn derive(&self, vars: &mut Vars) -> Result<(), String> {
         for derived in &self.vars {
-            if !applies(&derived.when, &derived.unless, vars) {
+            if !conditions_met(&derived.when, &derived.unless, vars) {
                 continue;
             }
             for (name, value) in &derived.set {
-                if let Some(value) = filled(value, vars)? {
+                if let Some(value) = fill_value(value, vars)? {
                     vars.insert(name.clone(), value);
                 }
             }
@@ -104,7 +104,7 @@ impl Table {
         new: &dyn Fn(String) -> Draft,
     ) -> Result<Vec<Draft>, String> {
         let path = self.path.as_deref().unwrap_or(path);
-        let pages = self.pages.iter().filter(|page| applies(&page.when, &page.unless, vars));
+        let pages = self.pages.iter().filter(|page| conditions_met(&page.when, &page.unless, vars));
         pages.map(|page| page.draft(vars, path, new)).collect()
     }
 }
@@ -118,11 +118,11 @@ pub(super) fn vars(object: Json) -> Vars {
 }
 
 /// Parses the tables of a tool.
-pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> T {
+pub(super) fn parse_tables<T: serde::de::DeserializeOwned>(text: &str) -> T {
     serde_saphyr::from_str(text).expect("a shipped table, which tests read")
 }
 
-impl Recipe {
+impl PageRecipe {
     fn draft(
         &self,
         vars: &Vars,
@@ -130,20 +130,20 @@ impl Recipe {
         new: &dyn Fn(String) -> Draft,
     ) -> Result<Draft, String> {
         if let Some(why) = &self.left {
-            return Err(text(why, vars)?);
+            return Err(fill_text(why, vars)?);
         }
-        let mut draft = new(text(&self.demand, vars)?);
-        draft.check = filled(&self.check, vars)?;
+        let mut draft = new(fill_text(&self.demand, vars)?);
+        draft.check = fill_value(&self.check, vars)?;
         draft.name.push_str(&self.suffix);
         for note in &self.notes {
-            if applies(&note["when"], &note["unless"], vars) {
+            if conditions_met(&note["when"], &note["unless"], vars) {
                 let note = if note.is_object() { &note["note"] } else { note };
-                draft.notes.extend(filled(note, vars)?.iter().flat_map(texts));
+                draft.notes.extend(fill_value(note, vars)?.iter().flat_map(string_list));
             }
         }
         for (passes, examples) in [(false, &self.fails), (true, &self.passes)] {
             // An example that cannot be written does not prevent the page.
-            for example in examples.iter().filter_map(|one| filled(one, vars).ok().flatten()) {
+            for example in examples.iter().filter_map(|one| fill_value(one, vars).ok().flatten()) {
                 draft = draft.project(passes, files(&example, path));
             }
         }
@@ -159,7 +159,7 @@ fn files(example: &Json, path: &str) -> Vec<(String, String)> {
             Json::Object(files) => {
                 files.iter().map(|(path, one)| (path.clone(), text(one))).collect()
             }
-            paths => texts(paths).into_iter().map(|path| (path, "Text.\n".to_owned())).collect(),
+            paths => string_list(paths).into_iter().map(|path| (path, "Text.\n".to_owned())).collect(),
         }
     };
     match example {
@@ -169,15 +169,15 @@ fn files(example: &Json, path: &str) -> Vec<(String, String)> {
 }
 
 /// Whether the conditions are met: `when`, if there is one, and not `unless`.
-fn applies(when: &Json, unless: &Json, vars: &Vars) -> bool {
-    holds(when, vars) && (unless.is_null() || !holds(unless, vars))
+fn conditions_met(when: &Json, unless: &Json, vars: &Vars) -> bool {
+    condition_met(when, vars) && (unless.is_null() || !condition_met(unless, vars))
 }
 
 /// A mapping is met when all its options have the given values, a list when one of its mappings is.
-fn holds(when: &Json, vars: &Vars) -> bool {
+fn condition_met(when: &Json, vars: &Vars) -> bool {
     let of = |name: &str| vars.get(name).unwrap_or(&Json::Null);
     match when {
-        Json::Array(any) => any.iter().any(|one| holds(one, vars)),
+        Json::Array(any) => any.iter().any(|one| condition_met(one, vars)),
         Json::Object(all) => all.iter().all(|(name, wanted)| match wanted {
             Json::Object(tests) => tests.iter().all(|(test, with)| match test.as_str() {
                 "any" => with.as_array().is_some_and(|any| any.contains(of(name))),
@@ -188,7 +188,7 @@ fn holds(when: &Json, vars: &Vars) -> bool {
                     .is_some_and(|(text, start)| text.starts_with(start)),
                 "same" => with.as_str().is_some_and(|other| of(name) == of(other)),
                 "in" => is_between(of(name), with),
-                "has" => has(of(name), with),
+                "has" => contains_any(of(name), with),
                 _ => false,
             }),
             wanted => of(name) == wanted,
@@ -203,38 +203,38 @@ fn is_between(value: &Json, range: &Json) -> bool {
 }
 
 /// Whether a list contains one of the strings, or a string contains one as a substring.
-fn has(value: &Json, any: &Json) -> bool {
-    texts(any).iter().any(|part| match value {
+fn contains_any(value: &Json, any: &Json) -> bool {
+    string_list(any).iter().any(|part| match value {
         Json::String(text) => text.contains(part),
-        list => texts(list).contains(part),
+        list => string_list(list).contains(part),
     })
 }
 
 /// Fills the placeholders of a value; `None` for a placeholder of an option that is not set.
-fn filled(given: &Json, vars: &Vars) -> Result<Option<Json>, String> {
+fn fill_value(given: &Json, vars: &Vars) -> Result<Option<Json>, String> {
     Ok(Some(match given {
         Json::String(template) => match template.strip_prefix("{{?") {
             Some(inner) => {
-                let value = value(inner.trim_end_matches("}}"), vars).ok();
+                let value = placeholder_value(inner.trim_end_matches("}}"), vars).ok();
                 return Ok(value.filter(|value| *value != Json::Bool(false)));
             }
             None => match template.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")) {
                 Some(place) if !place.contains("{{") && !place.ends_with('}') => {
-                    value(place, vars)?
+                    placeholder_value(place, vars)?
                 }
-                _ => Json::String(text(template, vars)?),
+                _ => Json::String(fill_text(template, vars)?),
             },
         },
         Json::Array(items) => {
             let items: Result<Vec<_>, String> =
-                items.iter().map(|item| filled(item, vars)).collect();
+                items.iter().map(|item| fill_value(item, vars)).collect();
             Json::Array(items?.into_iter().flatten().collect())
         }
         Json::Object(map) => {
             let mut all = Map::new();
             for (key, value) in map {
-                if let Some(value) = filled(value, vars)? {
-                    all.insert(text(key, vars)?, value);
+                if let Some(value) = fill_value(value, vars)? {
+                    all.insert(fill_text(key, vars)?, value);
                 }
             }
             Json::Object(all)
@@ -244,7 +244,7 @@ fn filled(given: &Json, vars: &Vars) -> Result<Option<Json>, String> {
 }
 
 /// Fills the placeholders of a string.
-pub(super) fn text(template: &str, vars: &Vars) -> Result<String, String> {
+pub(super) fn fill_text(template: &str, vars: &Vars) -> Result<String, String> {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -253,7 +253,7 @@ pub(super) fn text(template: &str, vars: &Vars) -> Result<String, String> {
         text.push_str(before);
         text.push_str(&after[..after.len() - inner.len()]);
         let (place, after) = inner.split_once("}}").unwrap_or((inner, ""));
-        match value(place, vars)? {
+        match placeholder_value(place, vars)? {
             Json::String(value) => text.push_str(&value),
             value => text.push_str(&value.to_string()),
         }
@@ -264,7 +264,7 @@ pub(super) fn text(template: &str, vars: &Vars) -> Result<String, String> {
 }
 
 /// The value of a placeholder.
-fn value(place: &str, vars: &Vars) -> Result<Json, String> {
+fn placeholder_value(place: &str, vars: &Vars) -> Result<Json, String> {
     let mut calls = place.split('|');
     let name = calls.next().unwrap_or_default();
     let given = vars.get(name).filter(|value| !value.is_null()).cloned();
@@ -286,8 +286,8 @@ fn value(place: &str, vars: &Vars) -> Result<Json, String> {
             ("or-null", value) => Ok(Some(value.unwrap_or_default())),
             (_, None) => Ok(None),
             (step, Some(value)) => {
-                let other = || vars.get(argument).and_then(first).unwrap_or_default();
-                steps::taken(step, argument, &value, &other)?
+                let other = || vars.get(argument).and_then(first_string).unwrap_or_default();
+                steps::apply_step(step, argument, &value, &other)?
                     .map_or_else(|| Err(missing()), |value| Ok(Some(value)))
             }
         }
@@ -296,7 +296,7 @@ fn value(place: &str, vars: &Vars) -> Result<Json, String> {
 }
 
 /// A string, or the first string of a list.
-fn first(value: &Json) -> Option<String> {
+fn first_string(value: &Json) -> Option<String> {
     value.get(0).unwrap_or(value).as_str().map(str::to_owned)
 }
 
@@ -304,7 +304,7 @@ fn first(value: &Json) -> Option<String> {
 mod tests {
     use super::*;
 
-    impl Table {
+    impl RuleTable {
         /// The form of the check of its pages.
         pub(in super::super) fn form(&self) -> Option<&str> {
             let of_pages = || {

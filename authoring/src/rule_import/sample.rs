@@ -4,12 +4,12 @@
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Maximum number of characters of a sample.
-const LONGEST: usize = 2000;
+const MAX_CHARS: usize = 2000;
 /// Preferred characters, in order.
-const LIKED: &str = "aA1 -_./:x";
+const PREFERRED_CHARS: &str = "aA1 -_./:x";
 
 /// A short text that `expression` matches; `None` when it is malformed or there is none.
-pub(super) fn of_regex(expression: &str) -> Option<String> {
+pub(super) fn from_regex(expression: &str) -> Option<String> {
     let hir = regex_syntax::ParserBuilder::new()
         .multi_line(true)
         .crlf(true)
@@ -17,28 +17,28 @@ pub(super) fn of_regex(expression: &str) -> Option<String> {
         .parse(expression)
         .ok()?;
     let mut text = String::new();
-    write(&hir, &mut text)?;
-    (text.len() <= LONGEST).then_some(text)
+    write_sample(&hir, &mut text)?;
+    (text.len() <= MAX_CHARS).then_some(text)
 }
 
 /// The regex parser bounds the nesting depth, so recursion is safe.
-fn write(hir: &Hir, text: &mut String) -> Option<()> {
-    if text.len() > LONGEST {
+fn write_sample(hir: &Hir, text: &mut String) -> Option<()> {
+    if text.len() > MAX_CHARS {
         return None;
     }
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => text.push_str(std::str::from_utf8(&literal.0).ok()?),
         HirKind::Class(class) => text.push(character(class)?),
-        HirKind::Capture(capture) => write(&capture.sub, text)?,
-        HirKind::Concat(parts) => parts.iter().try_for_each(|part| write(part, text))?,
-        HirKind::Alternation(parts) => write(parts.first()?, text)?,
+        HirKind::Capture(capture) => write_sample(&capture.sub, text)?,
+        HirKind::Concat(parts) => parts.iter().try_for_each(|part| write_sample(part, text))?,
+        HirKind::Alternation(parts) => write_sample(parts.first()?, text)?,
         HirKind::Repetition(repetition) => {
             // Writes the minimum number of repetitions.
             let most = repetition.max.unwrap_or(1).min(1);
             let times = repetition.min.max(if repetition.min == 0 { 0 } else { most });
             for _ in 0..times {
-                write(&repetition.sub, text)?;
+                write_sample(&repetition.sub, text)?;
             }
         }
     }
@@ -50,13 +50,13 @@ fn character(class: &Class) -> Option<char> {
     let Class::Unicode(class) = class else { return None };
     let ranges: Vec<_> = class.iter().map(|range| (range.start(), range.end())).collect();
     let has = |c: char| ranges.iter().any(|&(start, end)| start <= c && c <= end);
-    let liked = LIKED.chars().find(|&c| has(c));
+    let liked = PREFERRED_CHARS.chars().find(|&c| has(c));
     let printed = || ranges.iter().map(|&(start, _)| start).find(|c| !c.is_control());
     liked.or_else(printed).or_else(|| ranges.first().map(|&(start, _)| start))
 }
 
 /// A path that `glob` matches, with `name` in place of wildcards.
-pub(super) fn of_glob(glob: &str, name: &str) -> String {
+pub(super) fn from_glob(glob: &str, name: &str) -> String {
     let mut path = String::new();
     let mut rest = glob.trim_start_matches("./").trim_start_matches('/');
     let mut braces = 0_usize;
@@ -110,21 +110,21 @@ mod tests {
             r"\d{4}-\d\d",
             "(?-m)^#!",
         ] {
-            let sample = of_regex(expression).expect(expression);
+            let sample = from_regex(expression).expect(expression);
             assert!(regex::Regex::new(expression).expect("valid").is_match(&sample), "{sample}");
         }
-        assert_eq!(of_regex("a{9999}"), None);
-        assert_eq!(of_glob("src/**/*.{ts,tsx}", "x"), "src/x.ts");
-        assert_eq!(of_glob("/README*", "x"), "READMEx");
-        assert_eq!(of_glob("packages/*/src/**", "x"), "packages/x/src/x.txt");
-        assert_eq!(of_glob("a[!b]c?", "x"), "abca");
+        assert_eq!(from_regex("a{9999}"), None);
+        assert_eq!(from_glob("src/**/*.{ts,tsx}", "x"), "src/x.ts");
+        assert_eq!(from_glob("/README*", "x"), "READMEx");
+        assert_eq!(from_glob("packages/*/src/**", "x"), "packages/x/src/x.txt");
+        assert_eq!(from_glob("a[!b]c?", "x"), "abca");
     }
 
     proptest! {
         #[test]
         fn nothing_panics(text in "[a*?\\[\\]{},<>/!.()|+é-]{0,24}") {
-            let _ = of_glob(&text, "x");
-            let _ = of_regex(&text);
+            let _ = from_glob(&text, "x");
+            let _ = from_regex(&text);
         }
     }
 }

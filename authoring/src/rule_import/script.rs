@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{DEEPEST, ImportError};
+use super::{MAX_DEPTH, ImportError};
 use ast_grep_core::Node;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_language::SupportLang;
@@ -15,10 +15,10 @@ type Tree<'t> = Node<'t, StrDoc<SupportLang>>;
 
 /// Maximum number of expressions that are read; nested references can otherwise expand
 /// exponentially.
-const MOST: usize = 100_000;
+const MAX_EXPRESSIONS: usize = 100_000;
 
 /// Spellings of infinity.
-const ENDLESS: [&str; 4] =
+const INFINITY_NAMES: [&str; 4] =
     ["Infinity", "Number.POSITIVE_INFINITY", "Number.MAX_SAFE_INTEGER", "Number.MAX_VALUE"];
 
 /// The exports of a file.
@@ -27,7 +27,7 @@ pub(super) struct Literal {
     /// The exported value. Non-literal parts are omitted at the top level and are [`unread`] below.
     pub(super) value: Json,
     /// The parts that are not literals: `path.of.keys (line 3): text`.
-    pub(super) odd: Vec<String>,
+    pub(super) not_literal: Vec<String>,
 }
 
 /// Returns the exports of a module if they are known without executing it.
@@ -41,14 +41,14 @@ pub(super) fn is_script(path: &str) -> bool {
 
 /// The placeholder for a value that is not a literal. A partial list would have another meaning, so
 /// it is not used.
-fn unread() -> Json {
+fn unread_marker() -> Json {
     json!({"not literal": true})
 }
 
 /// Whether a value, or a part of it, is not a literal.
 pub(super) fn is_unread(value: &Json) -> bool {
     match value {
-        Json::Object(map) => *value == unread() || map.values().any(is_unread),
+        Json::Object(map) => *value == unread_marker() || map.values().any(is_unread),
         Json::Array(items) => items.iter().any(is_unread),
         _ => false,
     }
@@ -63,16 +63,16 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
         if path.ends_with("ts") { SupportLang::TypeScript } else { SupportLang::JavaScript };
     let tree = language.ast_grep(text);
     let root = tree.root();
-    let mut reader = Reader { names: BTreeMap::new(), odd: Vec::new(), left: MOST, modules };
+    let mut reader = Reader { names: BTreeMap::new(), odd: Vec::new(), left: MAX_EXPRESSIONS, modules };
     let mut exported = None;
     for statement in root.children() {
         match &*statement.kind() {
             "export_statement" => {
                 exported = statement.field("value").or(exported);
-                statement.field("declaration").iter().for_each(|inner| reader.declared(inner));
+                statement.field("declaration").iter().for_each(|inner| reader.record_declaration(inner));
             }
-            "lexical_declaration" | "variable_declaration" => reader.declared(&statement),
-            "import_statement" => reader.imported(&statement),
+            "lexical_declaration" | "variable_declaration" => reader.record_declaration(&statement),
+            "import_statement" => reader.record_import(&statement),
             "expression_statement" => {
                 let is_export = |inner: &Tree<'_>| {
                     let left = inner.field("left");
@@ -89,20 +89,20 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
     let nothing = || ImportError::NotLiteral(path.to_owned());
     // The result of a function is not used: it can have side effects.
     let node = exported.filter(|node| node.kind() != "arrow_function").ok_or_else(nothing)?;
-    let value = reader.value(&node, "", DEEPEST).ok_or_else(nothing)?;
+    let value = reader.value(&node, "", MAX_DEPTH).ok_or_else(nothing)?;
     let is_whole = value.is_object() || value.is_array();
-    if is_whole { Ok(Literal { value, odd: reader.odd }) } else { Err(nothing()) }
+    if is_whole { Ok(Literal { value, not_literal: reader.odd }) } else { Err(nothing()) }
 }
 
 /// What a name refers to: the value of an expression or a module, or one key of it.
 #[derive(Clone)]
 struct Name<'t> {
-    from: From<'t>,
+    from: Origin<'t>,
     key: Option<String>,
 }
 
 #[derive(Clone)]
-enum From<'t> {
+enum Origin<'t> {
     Expression(Tree<'t>),
     Module(String),
 }
@@ -116,39 +116,39 @@ struct Reader<'t, 'm> {
 
 impl<'t> Reader<'t, '_> {
     /// Records `const a = …` and `const { a, b: c } = …`.
-    fn declared(&mut self, statement: &Tree<'t>) {
+    fn record_declaration(&mut self, statement: &Tree<'t>) {
         for declared in statement.children() {
             let Some((name, value)) = declared.field("name").zip(declared.field("value")) else {
                 continue;
             };
-            let from = From::Expression(value);
+            let from = Origin::Expression(value);
             if name.kind() != "object_pattern" {
                 self.names.insert(name.text().into_owned(), Name { from, key: None });
                 continue;
             }
-            for part in named(&name) {
+            for part in named_children(&name) {
                 let renamed = part.field("key").zip(part.field("value"));
                 let (key, name) = renamed.unwrap_or_else(|| (part.clone(), part.clone()));
-                let key = Some(unquoted(&key.text()));
+                let key = Some(unquote(&key.text()));
                 self.names.insert(name.text().into_owned(), Name { from: from.clone(), key });
             }
         }
     }
 
     /// Records `import a, { b as c } from 'module'`.
-    fn imported(&mut self, statement: &Tree<'t>) {
+    fn record_import(&mut self, statement: &Tree<'t>) {
         let Some(source) = statement.field("source") else { return };
-        let from = From::Module(unquoted(&source.text()));
+        let from = Origin::Module(unquote(&source.text()));
         let clause = statement.children().find(|child| child.kind() == "import_clause");
         let mut note = |name: &Tree<'t>, key: Option<String>| {
             self.names.insert(name.text().into_owned(), Name { from: from.clone(), key });
         };
-        for part in clause.iter().flat_map(named) {
+        for part in clause.iter().flat_map(named_children) {
             if part.kind() == "identifier" {
                 note(&part, None);
             }
             // `* as name`, or each of `{ name, key as name }`.
-            for one in named(&part) {
+            for one in named_children(&part) {
                 let key = one.field("name");
                 let name = one.field("alias").or_else(|| key.clone()).unwrap_or(one);
                 note(&name, key.map(|key| key.text().into_owned()));
@@ -159,29 +159,29 @@ impl<'t> Reader<'t, '_> {
     /// The value of an expression; `None`, with an entry in `odd`, if it is not a literal.
     fn value(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
         let (Some(depth), Some(left)) = (depth.checked_sub(1), self.left.checked_sub(1)) else {
-            return self.odd(node, at);
+            return self.report_not_literal(node, at);
         };
         self.left = left;
         let text = node.text();
         match &*node.kind() {
             "object" => Some(Json::Object(self.object(node, at, depth))),
             "array" => self.array(node, at, depth),
-            "string" => Some(unquoted(&text).into()),
-            "template_string" if !text.contains("${") => Some(unquoted(&text).into()),
+            "string" => Some(unquote(&text).into()),
+            "template_string" if !text.contains("${") => Some(unquote(&text).into()),
             "true" | "false" => Some((text == "true").into()),
             "null" | "undefined" => Some(Json::Null),
             "number" | "unary_expression" => {
                 let text = text.replace([' ', '_'], "");
                 let endless = (text == "-Infinity").then(|| "Infinity".into());
                 let number = || text.parse::<i64>().map(Json::from).ok();
-                endless.or_else(number).or_else(|| self.odd(node, at))
+                endless.or_else(number).or_else(|| self.report_not_literal(node, at))
             }
             "regex" => {
                 let part = |name: &str| node.field(name).map(|part| part.text().into_owned());
                 Some(json!({"regex": part("pattern"), "flags": part("flags")}))
             }
             "parenthesized_expression" | "as_expression" | "satisfies_expression" => {
-                self.value(&named(node).next()?, at, depth)
+                self.value(&named_children(node).next()?, at, depth)
             }
             "identifier"
             | "shorthand_property_identifier"
@@ -190,22 +190,22 @@ impl<'t> Reader<'t, '_> {
             | "call_expression"
             | "arrow_function" => {
                 let told = self.odd.len();
-                let value = self.reached(node, at, depth);
+                let value = self.resolve_value(node, at, depth);
                 // Non-literal parts of the referenced value are already reported there.
                 if value.is_none() && self.odd.len() == told {
-                    return self.odd(node, at);
+                    return self.report_not_literal(node, at);
                 }
                 value
             }
-            _ => self.odd(node, at),
+            _ => self.report_not_literal(node, at),
         }
     }
 
     /// The value of an expression that refers to or constructs a value; `None` if it is not a
     /// literal.
-    fn reached(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
+    fn resolve_value(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
         match (&*node.kind(), &*node.text()) {
-            (_, name) if ENDLESS.contains(&name) => Some("Infinity".into()),
+            (_, name) if INFINITY_NAMES.contains(&name) => Some("Infinity".into()),
             // The severity levels as named in commitlint's types.
             (_, "RuleConfigSeverity.Disabled") => Some(0.into()),
             (_, "RuleConfigSeverity.Warning") => Some(1.into()),
@@ -213,9 +213,9 @@ impl<'t> Reader<'t, '_> {
             ("identifier" | "shorthand_property_identifier", name) => {
                 let Name { from, key } = self.names.get(name).cloned()?;
                 let value = match from {
-                    From::Expression(value) if key.is_none() => self.value(&value, at, depth),
-                    From::Expression(value) => self.whole(&value, depth),
-                    From::Module(module) => (self.modules)(&module),
+                    Origin::Expression(value) if key.is_none() => self.value(&value, at, depth),
+                    Origin::Expression(value) => self.literal_value(&value, depth),
+                    Origin::Module(module) => (self.modules)(&module),
                 };
                 match key {
                     Some(key) => value?.get(&key).cloned(),
@@ -223,15 +223,15 @@ impl<'t> Reader<'t, '_> {
                 }
             }
             ("member_expression", _) => {
-                let object = self.whole(&node.field("object")?, depth)?;
+                let object = self.literal_value(&node.field("object")?, depth)?;
                 let key = node.field("property")?.text().into_owned();
                 let value = object.get(&key).cloned();
                 // A module refers to its default export.
                 value.or_else(|| (key == "default").then_some(object))
             }
             ("subscript_expression", _) => {
-                let object = self.whole(&node.field("object")?, depth)?;
-                match self.whole(&node.field("index")?, depth)? {
+                let object = self.literal_value(&node.field("object")?, depth)?;
+                match self.literal_value(&node.field("index")?, depth)? {
                     Json::String(key) => object.get(&key).cloned(),
                     Json::Number(at) => object.get(usize::try_from(at.as_u64()?).ok()?).cloned(),
                     _ => None,
@@ -241,33 +241,33 @@ impl<'t> Reader<'t, '_> {
                 let mut body = node.field("body")?;
                 if body.kind() == "statement_block" {
                     // A function that only returns a value.
-                    let inner: Vec<Tree<'t>> = named(&body).collect();
+                    let inner: Vec<Tree<'t>> = named_children(&body).collect();
                     let [only] = &inner[..] else { return None };
-                    let returned = named(only).next().filter(|_| only.kind() == "return_statement");
+                    let returned = named_children(only).next().filter(|_| only.kind() == "return_statement");
                     body = returned?;
                 }
-                self.whole(&body, depth)
+                self.literal_value(&body, depth)
             }
-            _ => self.called(node, at, depth),
+            _ => self.call_result(node, at, depth),
         }
     }
 
     /// The result of a call to one of the few known functions.
-    fn called(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
-        let first = named(&node.field("arguments")?).next()?;
+    fn call_result(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
+        let first = named_children(&node.field("arguments")?).next()?;
         match &*node.field("function")?.text() {
             // It returns its argument.
             "defineConfig" => self.value(&first, at, depth),
-            "require" => (self.modules)(self.whole(&first, depth)?.as_str()?),
+            "require" => (self.modules)(self.literal_value(&first, depth)?.as_str()?),
             "Object.keys" => {
-                Some(self.whole(&first, depth)?.as_object()?.keys().cloned().collect())
+                Some(self.literal_value(&first, depth)?.as_object()?.keys().cloned().collect())
             }
             _ => None,
         }
     }
 
     /// A value that is entirely literal; non-literal parts are not reported.
-    fn whole(&mut self, node: &Tree<'t>, depth: usize) -> Option<Json> {
+    fn literal_value(&mut self, node: &Tree<'t>, depth: usize) -> Option<Json> {
         let told = self.odd.len();
         let value = self.value(node, "", depth);
         let is_whole = self.odd.len() == told;
@@ -283,15 +283,15 @@ impl<'t> Reader<'t, '_> {
         depth: usize,
         is: fn(&Json) -> bool,
     ) -> Option<Json> {
-        let value = named(node).next().and_then(|inner| self.whole(&inner, depth));
-        value.filter(is).or_else(|| self.odd(node, at))
+        let value = named_children(node).next().and_then(|inner| self.literal_value(&inner, depth));
+        value.filter(is).or_else(|| self.report_not_literal(node, at))
     }
 
     /// A list. Below the top level, a list with a non-literal item is dropped as a whole.
     fn array(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
         let mut items = Vec::new();
         let mut is_whole = true;
-        for (index, item) in named(node).enumerate() {
+        for (index, item) in named_children(node).enumerate() {
             let at = format!("{at}[{index}]");
             if item.kind() == "spread_element" {
                 match self.spread(&item, &at, depth, Json::is_array) {
@@ -309,7 +309,7 @@ impl<'t> Reader<'t, '_> {
 
     fn object(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Map<String, Json> {
         let mut map = Map::new();
-        for part in named(node) {
+        for part in named_children(node) {
             let key = match &*part.kind() {
                 "pair" => part.field("key").filter(|key| key.kind() != "computed_property_name"),
                 "method_definition" => part.field("name"),
@@ -323,21 +323,21 @@ impl<'t> Reader<'t, '_> {
                 }
                 _ => None,
             };
-            let Some(key) = key.map(|key| unquoted(&key.text())) else {
-                self.odd(&part, at);
+            let Some(key) = key.map(|key| unquote(&key.text())) else {
+                self.report_not_literal(&part, at);
                 continue;
             };
             let below = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
             // A method would have to be called.
             let value = self.value(&part.field("value").unwrap_or(part), &below, depth);
             if value.is_some() || !at.is_empty() {
-                map.insert(key, value.unwrap_or_else(unread));
+                map.insert(key, value.unwrap_or_else(unread_marker));
             }
         }
         map
     }
 
-    fn odd(&mut self, node: &Tree<'t>, at: &str) -> Option<Json> {
+    fn report_not_literal(&mut self, node: &Tree<'t>, at: &str) -> Option<Json> {
         let text: String = node.text().split_whitespace().collect::<Vec<_>>().join(" ");
         let short: String = text.chars().take(60).collect();
         let more = if short.len() < text.len() { "…" } else { "" };
@@ -348,12 +348,12 @@ impl<'t> Reader<'t, '_> {
 }
 
 /// The children that are named nodes.
-fn named<'t>(node: &Tree<'t>) -> impl Iterator<Item = Tree<'t>> {
+fn named_children<'t>(node: &Tree<'t>) -> impl Iterator<Item = Tree<'t>> {
     node.children().filter(|child| child.is_named() && child.kind() != "comment")
 }
 
 /// A string without its quotes and with its escapes resolved; a bare name is unchanged.
-fn unquoted(text: &str) -> String {
+fn unquote(text: &str) -> String {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"' | '`'));
     let Some(quote) = quote else { return text.to_owned() };
     let inner = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote)).unwrap_or(text);

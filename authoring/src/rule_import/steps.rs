@@ -1,10 +1,10 @@
 //! The steps of a placeholder in the tables: how the value of an option is formatted.
 
-use super::{anchored, listed, sample, texts};
+use super::{anchor_glob, format_list, sample, string_list};
 use serde_json::{Map, Value as Json};
 
 /// Maximum number to which a numeric option is expanded in an example.
-const LONGEST: u64 = 2000;
+const MAX_REPEAT: u64 = 2000;
 
 /// alint's names for the parts of a path, and ours.
 const PARTS: [(&str, &str); 5] = [
@@ -20,7 +20,7 @@ const PARTS: [(&str, &str); 5] = [
 ///
 /// # Errors
 /// Why the value cannot be imported.
-pub(super) fn taken(
+pub(super) fn apply_step(
     step: &str,
     argument: &str,
     value: &Json,
@@ -28,25 +28,25 @@ pub(super) fn taken(
 ) -> Result<Option<Json>, String> {
     match step {
         "template" => {
-            return value.as_str().map(template).transpose().map(|one| one.map(Json::from));
+            return value.as_str().map(convert_template).transpose().map(|one| one.map(Json::from));
         }
         "sample" => {
-            let text = value.as_str().and_then(sample::of_regex);
+            let text = value.as_str().and_then(sample::from_regex);
             return text
                 .map(|text| Some(text.into()))
                 .ok_or_else(|| format!("no string matches `{value}`"));
         }
         _ => {}
     }
-    Ok(numeric(step, argument, value)
-        .or_else(|| listing(step, argument, value))
-        .or_else(|| textual(step, argument, value, other)))
+    Ok(number_step(step, argument, value)
+        .or_else(|| list_step(step, argument, value))
+        .or_else(|| text_step(step, argument, value, other)))
 }
 
 /// Steps on numbers.
-fn numeric(step: &str, argument: &str, value: &Json) -> Option<Json> {
+fn number_step(step: &str, argument: &str, value: &Json) -> Option<Json> {
     let number = value.as_u64()?;
-    let times = usize::try_from(number.min(LONGEST)).ok()?;
+    let times = usize::try_from(number.min(MAX_REPEAT)).ok()?;
     Some(match step {
         "add" => number.saturating_add_signed(argument.parse().ok()?).into(),
         "most" => number.min(argument.parse().ok()?).into(),
@@ -58,10 +58,10 @@ fn numeric(step: &str, argument: &str, value: &Json) -> Option<Json> {
 }
 
 /// Steps on a string or a whole list of strings.
-fn listing(step: &str, argument: &str, value: &Json) -> Option<Json> {
-    let all = texts(value);
+fn list_step(step: &str, argument: &str, value: &Json) -> Option<Json> {
+    let all = string_list(value);
     Some(match step {
-        "and" | "or" => listed(&all, step).into(),
+        "and" | "or" => format_list(&all, step).into(),
         "list" => all.into(),
         "either" => all.join(" | ").into(),
         "commas" => all.join(", ").into(),
@@ -82,12 +82,12 @@ fn listing(step: &str, argument: &str, value: &Json) -> Option<Json> {
             all.iter().map(pair).collect::<Map<_, _>>().into()
         }
         // A path that the first glob matches, with the argument in place of wildcards.
-        "path" => sample::of_glob(all.first().map_or("", String::as_str), argument).into(),
+        "path" => sample::from_glob(all.first().map_or("", String::as_str), argument).into(),
         // A path in the root can be excluded.
         "deep" => {
             let glob = all.first()?;
             let deep = glob.strip_prefix("**/").map(|name| format!("part/{name}"));
-            let path = sample::of_glob(deep.as_ref().unwrap_or(glob), "example");
+            let path = sample::from_glob(deep.as_ref().unwrap_or(glob), "example");
             path.trim_end_matches('/').into()
         }
         _ => return None,
@@ -95,9 +95,9 @@ fn listing(step: &str, argument: &str, value: &Json) -> Option<Json> {
 }
 
 /// Steps on one string, or on each of a list.
-fn textual(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> String) -> Option<Json> {
+fn text_step(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> String) -> Option<Json> {
     if let (Json::Array(items), false) = (value, step == "json" || step == "plain") {
-        return items.iter().map(|item| textual(step, argument, item, other)).collect();
+        return items.iter().map(|item| text_step(step, argument, item, other)).collect();
     }
     let text = match value {
         Json::String(text) => text.as_str(),
@@ -118,21 +118,21 @@ fn textual(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> String)
             "line" => format!("{}\n", text.strip_suffix('\n').unwrap_or(text)),
             "trailer" => text.trim_end().trim_end_matches(':').to_owned(),
             "runs" => if text == "+" { "*" } else { text }.to_owned(),
-            "endings" => endings(text),
+            "endings" => heading_endings(text),
             // In other tools `^` and `$` match at the ends of a file, in ours at the ends of a
             // line.
             "whole" if text.contains(['^', '$']) => format!("(?-m){text}"),
             "whole" => text.to_owned(),
             "folder" => text.trim_end_matches('/').to_owned(),
-            "anchored" => anchored(text),
+            "anchored" => anchor_glob(text),
             "anywhere" if text.contains('/') => text.to_owned(),
             "anywhere" => format!("**/{text}"),
             "elsewhere" => text.replacen("**/", "other/", 1),
             "each" => argument.replace('*', text),
-            "paths" => sample::of_glob(text, argument),
-            "at" => sample::of_glob(&other(), text),
+            "paths" => sample::from_glob(text, argument),
+            "at" => sample::from_glob(&other(), text),
             "below" => format!("{}/{text}", other()),
-            "beside" => beside(text, &other()),
+            "beside" => expand_template(text, &other()),
             _ => return None,
         }
         .into(),
@@ -143,7 +143,7 @@ fn textual(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> String)
 ///
 /// # Errors
 /// When it has a placeholder that ours do not support.
-pub(super) fn template(text: &str) -> Result<String, String> {
+pub(super) fn convert_template(text: &str) -> Result<String, String> {
     let fill = |text: String, (theirs, ours): &(&str, &str)| text.replace(theirs, ours);
     let filled = PARTS.iter().fold(text.to_owned(), fill);
     if filled.contains("{parent_name}") || filled.contains("{{") {
@@ -153,19 +153,19 @@ pub(super) fn template(text: &str) -> Result<String, String> {
 }
 
 /// The path that an alint template yields for `subject`.
-pub(super) fn beside(template: &str, subject: &str) -> String {
+pub(super) fn expand_template(template: &str, subject: &str) -> String {
     let (dir, name) = subject.rsplit_once('/').unwrap_or(("", subject));
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let values = [dir, stem, ending, name, subject];
     let fill =
         |path: String, ((place, _), value): (&(&str, &str), &str)| path.replace(place, value);
     let path = PARTS.iter().zip(values).fold(template.to_owned(), fill);
-    sample::of_glob(path.trim_start_matches('/'), "example")
+    sample::from_glob(path.trim_start_matches('/'), "example")
 }
 
 /// Expressions for headings that end with one of these characters; `&copy;` and `:tada:` do not
 /// count.
-fn endings(marks: &str) -> String {
+fn heading_endings(marks: &str) -> String {
     let plain: String = marks.chars().filter(|c| !";:".contains(*c)).collect();
     let mut all = Vec::new();
     if !plain.is_empty() {

@@ -2,7 +2,7 @@
 //! without grammar. A false positive costs a glance; a false negative is missed.
 
 /// Words and phrases of a requirement, at any position: RFC 2119 and common alternatives.
-const ANYWHERE: &[&str] = &[
+const REQUIREMENT_WORDS: &[&str] = &[
     "must",
     "shall",
     "should",
@@ -34,7 +34,7 @@ const ANYWHERE: &[&str] = &[
 
 /// Words that mark a requirement at the beginning of a sentence: imperatives, and `no`, `every`,
 /// `when`.
-const FIRST: &[&str] = &[
+const LEADING_WORDS: &[&str] = &[
     "no", "use", "run", "set", "pin", "keep", "when", "whenever", "every", "each", "all", "write",
     "add", "put", "name", "follow", "ensure", "make", "import", "export", "commit", "document",
     "test", "return", "handle", "wrap", "validate", "check", "update", "place", "store", "treat",
@@ -105,7 +105,7 @@ const KOREAN_PERMISSIONS: &[&str] =
     &["수 있다", "수 있습니다", "해도 된다", "해도 됩니다", "않아도", "무방", "선택 사항"];
 
 /// Headings whose items are prohibitions, in lower case without punctuation.
-const AGAINST: &[&str] = &[
+const PROHIBITION_HEADINGS: &[&str] = &[
     "don't",
     "dont",
     "don'ts",
@@ -138,30 +138,30 @@ pub(super) fn is_demand(text: &str) -> bool {
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
         return has(KOREAN) && !has(KOREAN_PERMISSIONS);
     }
-    let words = plain(text);
+    let words = to_plain_words(text);
     let has = |all: &[&str]| all.iter().any(|word| words.contains(&format!(" {word} ")));
     // A label can precede it: `Types: use …`.
     let after_label = text.split_once(": ").filter(|(label, _)| label.len() <= 40);
     let starts = [Some(text), after_label.map(|(_, rest)| rest)].into_iter().flatten();
-    let is_imperative = starts.map(plain).any(|words| {
+    let is_imperative = starts.map(to_plain_words).any(|words| {
         let words = words.trim_start().trim_start_matches("please ");
-        words.split(' ').next().is_some_and(|first| FIRST.contains(&first))
+        words.split(' ').next().is_some_and(|first| LEADING_WORDS.contains(&first))
     });
-    !has(PERMISSIONS) && (has(ANYWHERE) || is_imperative)
+    !has(PERMISSIONS) && (has(REQUIREMENT_WORDS) || is_imperative)
 }
 
 /// Whether a lower-case word is in the lists, so that it does not name anything.
 pub(super) fn is_word(word: &str) -> bool {
-    FIRST.contains(&word) || ANYWHERE.contains(&word)
+    LEADING_WORDS.contains(&word) || REQUIREMENT_WORDS.contains(&word)
 }
 
 /// Whether the items under `heading` are prohibitions.
-pub(super) fn is_against(heading: &str) -> bool {
-    AGAINST.contains(&plain(heading).trim())
+pub(super) fn is_prohibition_heading(heading: &str) -> bool {
+    PROHIBITION_HEADINGS.contains(&to_plain_words(heading).trim())
 }
 
 /// The words in lower case, separated and surrounded by spaces, without punctuation.
-fn plain(text: &str) -> String {
+fn to_plain_words(text: &str) -> String {
     let lower = text.to_lowercase().replace('\u{2019}', "'");
     let is_word = |c: char| c.is_alphanumeric() || "'-_".contains(c);
     let mut words = String::with_capacity(lower.len() + 2);
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn demands_are_known_by_their_words() {
+    fn requirements_are_detected_by_words() {
         for text in [
             "Never use `eval()`.",
             "**Types**: use `unknown`",
@@ -209,13 +209,13 @@ mod tests {
     }
 
     #[test]
-    fn headings_that_forbid() {
+    fn prohibition_headings_are_detected() {
         for heading in ["Don't", "Don\u{2019}ts", "🚫 Never do", "Anti-Patterns", "금지 사항"]
         {
-            assert!(is_against(heading), "{heading}");
+            assert!(is_prohibition_heading(heading), "{heading}");
         }
         for heading in ["Do", "Do Not Disturb mode", "Never gonna", "규칙"] {
-            assert!(!is_against(heading), "{heading}");
+            assert!(!is_prohibition_heading(heading), "{heading}");
         }
     }
 }

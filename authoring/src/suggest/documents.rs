@@ -4,7 +4,7 @@
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind::is_page_path;
 use aidd_engine::workspace::project::Project;
-use aidd_guidance::{Library, Origin, Shelf};
+use aidd_guidance::{Library, Origin, PageKind};
 use aidd_page as page;
 use std::collections::BTreeSet;
 
@@ -32,14 +32,14 @@ const DIRECTORIES: [&str; 5] = [
 ];
 
 /// Directories with third-party code or samples.
-const FOREIGN: [&str; 7] =
+const EXCLUDED_DIRECTORIES: [&str; 7] =
     ["node_modules", "vendor", "third_party", "fixtures", "testdata", "target", "dist"];
 
 /// Whether the file at `path` is a guiding document.
 fn is_document(path: &str) -> bool {
     let mut directories: Vec<&str> = path.split('/').collect();
     let name = directories.pop().unwrap_or_default();
-    if directories.iter().any(|directory| FOREIGN.contains(directory)) {
+    if directories.iter().any(|directory| EXCLUDED_DIRECTORIES.contains(directory)) {
         return false;
     }
     let is_below = |one: &&str| path.starts_with(*one) || path.contains(&format!("/{one}"));
@@ -57,7 +57,7 @@ pub(super) fn documents(project: &Project, paths: &[String]) -> Vec<String> {
     let library = Library::load(project.distribution().pages, &project.disk, &config);
     let is_inside = |disk: &Disk, path: &str| disk.inside(path).is_some();
     let own = library
-        .on(Shelf::Rules)
+        .pages_of_kind(PageKind::Rules)
         .filter(|page| page.origin == Origin::Project && is_inside(&project.disk, &page.path));
     found.extend(own.map(|page| page.path.clone()));
     let mut found: Vec<String> = found.into_iter().collect();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_about_its_directory_or_its_globs() {
+    fn documents_apply_to_their_directory_or_globs() {
         for (path, text, wanted) in [
             ("AGENTS.md", "", vec![]),
             ("src/api/AGENTS.md", "", vec!["src/api/**"]),

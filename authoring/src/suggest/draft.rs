@@ -1,7 +1,7 @@
 //! Validates a draft of a rule page, runs its examples and tries it on the project.
 
 use super::error::SuggestError;
-use super::statement::{Statement, describe};
+use super::statement::{Statement, describe_sentence};
 use super::trial::{self, Limit, Trial};
 use aidd_engine::check::{Distribution, Engine, SKIPPED, Selection};
 use aidd_engine::forms;
@@ -52,7 +52,7 @@ pub struct Examples {
 
 /// The severity recommended by the trial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Advice {
+pub struct SeverityAdvice {
     /// `error`, `warning` or `info`.
     pub severity: String,
     /// The reason for the recommendation.
@@ -78,7 +78,7 @@ pub struct DraftReport {
     pub trial: Option<Trial>,
     /// The severity recommended by the trial.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub advice: Option<Advice>,
+    pub advice: Option<SeverityAdvice>,
     /// The page generated from a header; absent if the draft is already a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
@@ -112,8 +112,8 @@ pub fn try_draft(
     if draft.text.trim().is_empty() {
         return Err(SuggestError::EmptyDraft);
     }
-    let statement = draft.sentence.map(|sentence| describe(project, sentence)).transpose()?;
-    let mut page = as_page(project, draft.text, statement);
+    let statement = draft.sentence.map(|sentence| describe_sentence(project, sentence)).transpose()?;
+    let mut page = to_page(project, draft.text, statement);
     let mut report = DraftReport::default();
     let rule = match page::header(&page.text) {
         Ok(_) => project_rule(&page.path, &page.text),
@@ -138,11 +138,11 @@ pub fn try_draft(
     report.path.clone_from(&page.path);
     // Its globs are relative to the directory that its rules apply to.
     let rule = project_rule(&page.path, &page.text).unwrap_or(rule);
-    let can_run = validate(project, &rule, &page, &mut report);
+    let can_run = validate_check(project, &rule, &page, &mut report);
     if can_run {
         run_examples(project.distribution(), &rule, &page, &mut report)?;
         let found = run_trial(project, &page, limit)?;
-        report.advice = Some(advise(&found));
+        report.advice = Some(recommend_severity(&found));
         report.trial = Some(found);
     }
     report.valid = report.problems.is_empty();
@@ -152,7 +152,7 @@ pub fn try_draft(
 
 /// The draft as a page. A header without text gets the text of the page that states the sentence,
 /// otherwise the sentence itself.
-fn as_page(project: &Project, draft: &str, statement: Option<Statement>) -> Page {
+fn to_page(project: &Project, draft: &str, statement: Option<Statement>) -> Page {
     let text = draft.replace("\r\n", "\n");
     let (path, sentence) = match statement {
         Some(Statement { page, stated, .. }) => (page, stated.sentence),
@@ -215,9 +215,9 @@ fn place_page(project: &Project, rule: &Rule, page: &mut Page, report: &mut Draf
 }
 
 /// Reports problems of the check; returns whether there is one that can run.
-fn validate(project: &Project, rule: &Rule, page: &Page, report: &mut DraftReport) -> bool {
+fn validate_check(project: &Project, rule: &Rule, page: &Page, report: &mut DraftReport) -> bool {
     let Some(check) = &rule.check else {
-        enforced_by(project, rule, page, report);
+        check_enforcer(project, rule, page, report);
         return false;
     };
     let form = check.form().map_or("check", |form| form.key());
@@ -233,7 +233,7 @@ fn validate(project: &Project, rule: &Rule, page: &Page, report: &mut DraftRepor
 }
 
 /// Reports a page without a check: the rule that it names must be enabled in its tool.
-fn enforced_by(project: &Project, rule: &Rule, page: &Page, report: &mut DraftReport) {
+fn check_enforcer(project: &Project, rule: &Rule, page: &Page, report: &mut DraftReport) {
     let key = format!("{}:", page::ENFORCED_BY);
     if rule.enforced_by.is_empty() {
         report.problems.push(Problem {
@@ -316,19 +316,19 @@ fn run_trial(project: &Project, page: &Page, limit: &Limit) -> Result<Trial, Sug
 }
 
 /// Maximum number of findings for which a rule is considered to describe the code, with exceptions.
-const FEW: usize = 20;
+const MAX_EXCEPTIONS: usize = 20;
 
 /// The severity recommended by the trial.
-fn advise(trial: &Trial) -> Advice {
+fn recommend_severity(trial: &Trial) -> SeverityAdvice {
     let (severity, reason) = match (trial.findings, trial.judged) {
         (0, 0) => (Severity::Warning, "nothing here to check: verify `files` and its paths"),
         (0, _) => (Severity::Error, "the project already follows it"),
-        (1..=FEW, _) => {
+        (1..=MAX_EXCEPTIONS, _) => {
             (Severity::Warning, "few places break it: fix them, or run `aidd baseline write`")
         }
         _ => (Severity::Info, "many places break it: it does not describe this code yet"),
     };
-    Advice { severity: severity.to_string(), reason: reason.to_owned() }
+    SeverityAdvice { severity: severity.to_string(), reason: reason.to_owned() }
 }
 
 /// The line of the draft that begins with `key`, from 1; otherwise its first line.

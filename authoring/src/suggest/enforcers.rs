@@ -83,7 +83,7 @@ impl Enforcers<'_> {
         let code: Vec<&str> = marked.split('`').skip(1).step_by(2).collect();
         let lower = marked.to_lowercase();
         let named = rule_names(&marked);
-        let mut peers = peers::rules(&lower);
+        let mut peers = peers::linter_rules(&lower);
         peers.retain(|(tool, _)| self.tools.contains(tool));
         let registry = self.engine.registry();
         // The name of a rule in another tool is an alias of ours, without the plugin prefix.
@@ -111,7 +111,7 @@ impl Enforcers<'_> {
             .or_else(|| {
                 peers.iter().find_map(|(tool, rule)| self.settings.switched_on(*tool, rule))
             })
-            .or_else(|| peers::by_settings(&self.settings, &lower, &code))
+            .or_else(|| peers::tool_by_settings(&self.settings, &lower, &code))
             .or_else(|| self.settings.by_alias(&registry.get(off.first()?)?.aliases));
         match (elsewhere, off.first()) {
             (Some((rule, settings)), _) => Coverage::Elsewhere { rule, settings },
@@ -132,7 +132,7 @@ impl Enforcers<'_> {
     /// What enforces a whole rule page: its check, or the tool that its header names. `None` if
     /// nothing does, so that each sentence is examined separately; the second value is the reason
     /// why the tool does not.
-    pub(super) fn of_page(&self, path: &str, text: &str) -> (Option<Coverage>, Option<String>) {
+    pub(super) fn page_coverage(&self, path: &str, text: &str) -> (Option<Coverage>, Option<String>) {
         let Some(rule) = project_rule(path, text) else { return (None, None) };
         if rule.check.is_some() {
             return (Some(Coverage::Enforced { rules: vec![rule.id.to_string()] }), None);
@@ -223,7 +223,7 @@ mod tests {
     use aidd_engine::project::config::Config;
     use aidd_engine::text::files::Memory;
 
-    fn by(sentence: &str, settings: &[(&str, &str)]) -> Option<String> {
+    fn coverage_by(sentence: &str, settings: &[(&str, &str)]) -> Option<String> {
         let files =
             settings.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
         let files = Memory(files.collect());
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_switch_a_rule_on_are_found() {
+    fn settings_that_enable_a_rule_are_found() {
         for (sentence, path, text, rule) in [
             (
                 "Never use `console.log`.",
@@ -305,7 +305,7 @@ mod tests {
             ("Always use tabs, not spaces.", ".editorconfig", "", "editorconfig"),
         ] {
             assert_eq!(
-                by(sentence, &[(path, text)]),
+                coverage_by(sentence, &[(path, text)]),
                 Some(format!("{rule} ({path})")),
                 "{sentence}"
             );
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_leave_it_off_are_none() {
+    fn settings_that_do_not_enable_it_are_ignored() {
         for (sentence, path, text) in [
             ("Never use `console.log`.", "eslint.config.mjs", "rules: { 'no-console': 'off' }"),
             ("Never use `console.log`.", "eslint.config.mjs", "rules: { 'no-alert': 'error' }"),
@@ -331,12 +331,12 @@ mod tests {
             ("Never use `print()`.", "pyproject.toml", "[project]\nname = \"a\""),
             ("Never use `assert`.", "ruff.toml", "select = [\"SIM\"]"),
         ] {
-            assert_eq!(by(sentence, &[(path, text)]), None, "{sentence}");
+            assert_eq!(coverage_by(sentence, &[(path, text)]), None, "{sentence}");
         }
     }
 
     #[test]
-    fn code_is_known_without_backticks() {
+    fn code_is_recognized_without_backticks() {
         for (text, wanted) in [
             ("Never use console.log.", "Never use `console.log`."),
             ("console.log를 쓰지 마세요", "`console.log`를 쓰지 마세요"),
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_rules() {
+    fn rule_names_are_recognized() {
         let text =
             "Keep `no-console`, clippy::unwrap_used, (T201) and noExplicitAny: the rest is prose.";
         assert_eq!(

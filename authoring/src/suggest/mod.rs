@@ -20,12 +20,12 @@ mod survey;
 mod tests;
 mod trial;
 
-pub use draft::{Advice, Draft, DraftReport, Examples, Problem, try_draft};
+pub use draft::{SeverityAdvice, Draft, DraftReport, Examples, Problem, try_draft};
 pub use enforcers::Coverage;
 pub use error::SuggestError;
 pub use forms::{FORMS, FormHint};
-pub use related::Related;
-pub use sentences::{EXPORTED, Sentence, sentences};
-pub use statement::{MAX_SENTENCE, Statement, describe};
-pub use survey::{Counts, Place, Stated, Survey, survey};
+pub use related::RelatedRule;
+pub use sentences::{EXPORTED, Sentence, extract_sentences};
+pub use statement::{MAX_SENTENCE, Statement, describe_sentence};
+pub use survey::{Counts, Place, StatedSentence, Survey, run_survey};
 pub use trial::{Limit, Sample, Trial};

@@ -17,12 +17,12 @@ static STYLE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"quotes?|semicolons?|trailing commas?").expect("an expression"));
 
 /// A pattern for a lower-case sentence, and the rules that enforce matching sentences.
-type Row = (&'static str, &'static [(Tool, &'static str)]);
+type RuleMapping = (&'static str, &'static [(Tool, &'static str)]);
 
 /// Sources: eslint.org/docs/rules, typescript-eslint.io/rules,
 /// biomejs.dev/linter, rust-lang.github.io/rust-clippy, docs.astral.sh/ruff/rules,
 /// golangci-lint.run/usage/linters.
-const ROWS: &[Row] = &[
+const RULE_MAPPINGS: &[RuleMapping] = &[
     (r"`console\.|console (?:logs?|statements?)", &[(Eslint, "no-console"), (Biome, "noConsole")]),
     (
         r"`(?:as )?any`|\bany type|\bany 타입|explicit any",
@@ -171,30 +171,30 @@ const ROWS: &[Row] = &[
 
 /// The compiled patterns of [`ROWS`].
 static EXPRESSIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    ROWS.iter().map(|(text, _)| Regex::new(text).expect("an expression")).collect()
+    RULE_MAPPINGS.iter().map(|(text, _)| Regex::new(text).expect("an expression")).collect()
 });
 
 /// The rules of other linters for a sentence. `text` is in lower case, with code in backticks.
-pub(super) fn rules(text: &str) -> Vec<(Tool, &'static str)> {
-    let rows = ROWS.iter().zip(EXPRESSIONS.iter()).filter(|(_, row)| row.is_match(text));
+pub(super) fn linter_rules(text: &str) -> Vec<(Tool, &'static str)> {
+    let rows = RULE_MAPPINGS.iter().zip(EXPRESSIONS.iter()).filter(|(_, row)| row.is_match(text));
     rows.flat_map(|((_, rules), _)| rules.iter().copied()).collect()
 }
 
 /// The tool whose settings enforce the sentence, and the path of these settings: forbidden names,
 /// commits, file names, imports, layout. `text` as for [`rules`]; `code` is the code in its
 /// backticks, in the original case.
-pub(super) fn by_settings(
+pub(super) fn tool_by_settings(
     settings: &Settings,
     text: &str,
     code: &[&str],
 ) -> Option<(String, String)> {
-    forbidden(settings, text, code)
-        .or_else(|| on_topic(settings, text, code))
+    forbidden_name(settings, text, code)
+        .or_else(|| tool_by_topic(settings, text, code))
         .or_else(|| formatter(settings, text))
 }
 
 /// A name that settings forbid; without backticks any word can be a name.
-fn forbidden(settings: &Settings, text: &str, code: &[&str]) -> Option<(String, String)> {
+fn forbidden_name(settings: &Settings, text: &str, code: &[&str]) -> Option<(String, String)> {
     const FORBIDS: [&str; 9] =
         ["never", "not", "avoid", "no ", "instead", "forbidden", "금지", "마세요", "대신"];
     if !FORBIDS.iter().any(|word| text.contains(word)) {
@@ -208,7 +208,7 @@ fn forbidden(settings: &Settings, text: &str, code: &[&str]) -> Option<(String, 
     named.chain(words).filter(|name| name.len() > 2).find_map(|name| settings.forbids(name))
 }
 
-fn on_topic(settings: &Settings, text: &str, code: &[&str]) -> Option<(String, String)> {
+fn tool_by_topic(settings: &Settings, text: &str, code: &[&str]) -> Option<(String, String)> {
     const CASES: [&str; 4] = ["kebab-case", "snake_case", "camelcase", "pascalcase"];
     if text.contains("conventional commit") {
         return settings.about("commits", &[]);

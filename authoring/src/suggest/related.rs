@@ -11,17 +11,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Maximum number of rules that are listed.
-const MAX: usize = 3;
+const MAX_RELATED: usize = 3;
 /// Minimum score of a related rule, from 0 to 1. Not measured on a held-out set.
-const LEAST: f32 = 0.45;
+const MIN_SCORE: f32 = 0.45;
 /// Number of best matches, before those without an effect in the project are dropped.
-const BEST: usize = 12;
+const MAX_CANDIDATES: usize = 12;
 /// Categories of rules on file formats, which no team requires in prose.
 const FORMATS: [&str; 4] = ["aidd/", "memory/", "mermaid/", "tkb/"];
 
 /// A rule that can be about the same subject.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Related {
+pub struct RelatedRule {
     /// The rule id; `secrets/*` for all rules on secrets.
     pub rule: String,
     /// Whether it is enabled.
@@ -31,7 +31,7 @@ pub struct Related {
 }
 
 /// The rules nearest to `text` that have an effect in the project, best first.
-pub(super) fn related(engine: &Engine, disk: &Disk, listing: &Listing, text: &str) -> Vec<Related> {
+pub(super) fn find_related(engine: &Engine, disk: &Disk, listing: &Listing, text: &str) -> Vec<RelatedRule> {
     let is_secret = |rule: &&Rule| rule.id.starts_with("secrets/");
     let all = engine.registry().rules();
     let has_dockerfile = listing.files().iter().any(|path| path.contains("ockerfile"));
@@ -53,15 +53,15 @@ pub(super) fn related(engine: &Engine, disk: &Disk, listing: &Listing, text: &st
         // The selection of rules written in Rust is unknown.
         rules.get(at).and_then(selected).is_none_or(|(count, _)| count > 0)
     };
-    let best = found.into_iter().filter(|(_, score)| *score >= LEAST).take(BEST);
-    let best = best.filter(|(at, _)| judges(*at)).take(MAX);
+    let best = found.into_iter().filter(|(_, score)| *score >= MIN_SCORE).take(MAX_CANDIDATES);
+    let best = best.filter(|(at, _)| judges(*at)).take(MAX_RELATED);
     best.map(|(at, _)| match rules.get(at) {
-        Some(rule) => Related {
+        Some(rule) => RelatedRule {
             rule: rule.id.to_string(),
             on: engine.is_enabled_anywhere(&rule.id),
             summary: rule.summary.clone(),
         },
-        None => Related {
+        None => RelatedRule {
             rule: "secrets/*".to_owned(),
             on: all.iter().filter(is_secret).any(|rule| engine.is_enabled_anywhere(&rule.id)),
             summary: "Code does not contain credentials.".to_owned(),

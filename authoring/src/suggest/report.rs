@@ -1,7 +1,7 @@
 //! The reports of `aidd rule suggest` and `aidd_suggest_rule`, as data and as text.
 
 use crate::suggest::{
-    Counts, Coverage, DraftReport, FORMS, FormHint, Place, Stated, Statement, Survey, Trial,
+    Counts, Coverage, DraftReport, FORMS, FormHint, Place, StatedSentence, Statement, Survey, Trial,
 };
 use aidd_report::{number, one_line, printable};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::fmt::Write as _;
 
 /// Maximum number of samples of a trial in the text.
-const SAMPLES: usize = 5;
+const MAX_SAMPLES: usize = 5;
 
 /// The sentences of documents, one sentence with the forms that can express it, or a draft.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -19,7 +19,7 @@ pub struct Suggestion {
     pub count: Option<Counts>,
     /// The sentences of the documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub sentences: Vec<Stated>,
+    pub sentences: Vec<StatedSentence>,
     /// The sentence that was passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<Statement>,
@@ -37,9 +37,9 @@ pub struct Suggestion {
 impl Suggestion {
     /// From a survey: at most `limit` sentences, first those that nothing enforces.
     #[must_use]
-    pub fn of_survey(survey: Survey, limit: usize) -> Self {
+    pub fn from_survey(survey: Survey, limit: usize) -> Self {
         let Survey { mut sentences, mut notes, .. } = survey;
-        let count = Counts::of(&sentences);
+        let count = Counts::from_sentences(&sentences);
         if let Some(more @ 1..) = sentences.len().checked_sub(limit) {
             sentences.sort_by_key(|one| {
                 matches!(one.coverage, Coverage::Enforced { .. } | Coverage::Elsewhere { .. })
@@ -52,7 +52,7 @@ impl Suggestion {
 
     /// From one sentence.
     #[must_use]
-    pub fn of_statement(statement: Statement) -> Self {
+    pub fn from_statement(statement: Statement) -> Self {
         let is_open = matches!(statement.stated.coverage, Coverage::Open { .. });
         let forms = if is_open { FORMS.to_vec() } else { Vec::new() };
         Self { statement: Some(statement), forms, ..Self::default() }
@@ -60,23 +60,23 @@ impl Suggestion {
 
     /// From a draft.
     #[must_use]
-    pub fn of_draft(draft: DraftReport) -> Self {
+    pub fn from_draft(draft: DraftReport) -> Self {
         Self { draft: Some(draft), ..Self::default() }
     }
 
     /// The report as text, for people and for models that see only text.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn to_text(&self) -> String {
         let mut text = String::new();
         if let Some(count) = &self.count {
-            let _ = writeln!(text, "{}", counted(count));
+            let _ = writeln!(text, "{}", counts_line(count));
         }
         for one in &self.sentences {
-            let _ = writeln!(text, "{}  {}", place(&one.places), one_line(&one.sentence));
-            coverage(&one.coverage, &mut text);
+            let _ = writeln!(text, "{}  {}", format_places(&one.places), one_line(&one.sentence));
+            write_coverage(&one.coverage, &mut text);
         }
         if let Some(one) = &self.statement {
-            statement(one, &mut text);
+            write_statement(one, &mut text);
         }
         if !self.forms.is_empty() {
             text.push_str("\nForms (a header has `severity`, `message` and one of these):\n");
@@ -85,7 +85,7 @@ impl Suggestion {
             let _ = writeln!(text, "  {form:12}{judges}\n{:14}{header}", "");
         }
         if let Some(report) = &self.draft {
-            draft(report, &mut text);
+            write_draft(report, &mut text);
         }
         for note in &self.notes {
             let _ = writeln!(text, "note: {}", one_line(note));
@@ -96,7 +96,7 @@ impl Suggestion {
 
 /// The counts on one line.
 #[must_use]
-pub fn counted(count: &Counts) -> String {
+pub fn counts_line(count: &Counts) -> String {
     let Counts { sentences, enforced, elsewhere, off, open } = count;
     format!(
         "{}: {enforced} enforced, {elsewhere} by other tools, {off} off, {open} not enforced",
@@ -104,7 +104,7 @@ pub fn counted(count: &Counts) -> String {
     )
 }
 
-fn place(places: &[Place]) -> String {
+fn format_places(places: &[Place]) -> String {
     let Some(first) = places.first() else { return "not in a document".to_owned() };
     let others = &places[1..];
     let mut text = format!("{}:{}", one_line(&first.path), first.line);
@@ -116,29 +116,29 @@ fn place(places: &[Place]) -> String {
     text
 }
 
-fn row(name: &str, value: &str, text: &mut String) {
+fn write_row(name: &str, value: &str, text: &mut String) {
     let _ = writeln!(text, "  {name:12}{}", one_line(value));
 }
 
-fn coverage(coverage: &Coverage, text: &mut String) {
+fn write_coverage(coverage: &Coverage, text: &mut String) {
     match coverage {
-        Coverage::Enforced { rules } => row("enforced", &format!("by {}", rules.join(", ")), text),
+        Coverage::Enforced { rules } => write_row("enforced", &format!("by {}", rules.join(", ")), text),
         Coverage::Elsewhere { rule, settings } => {
-            row("enforced", &format!("by {rule} ({settings})"), text);
+            write_row("enforced", &format!("by {rule} ({settings})"), text);
         }
         Coverage::Off { rules, packs } => {
-            row("off", &rules.join(", "), text);
-            row("turn on", &switch(rules, packs), text);
+            write_row("off", &rules.join(", "), text);
+            write_row("turn on", &enabling_config(rules, packs), text);
         }
         Coverage::Open { note } => {
             let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
-            row("enforced", &format!("no{note}"), text);
+            write_row("enforced", &format!("no{note}"), text);
         }
     }
 }
 
 /// The configuration that enables rules.
-fn switch(rules: &[String], packs: &[String]) -> String {
+fn enabling_config(rules: &[String], packs: &[String]) -> String {
     let rules: Vec<String> = rules.iter().map(|rule| format!("\"{rule}\": \"warning\"")).collect();
     let by_rule = format!("\"rules\": {{{}}} in .aidd/config.json", rules.join(", "));
     match packs.first() {
@@ -147,25 +147,25 @@ fn switch(rules: &[String], packs: &[String]) -> String {
     }
 }
 
-fn statement(one: &Statement, text: &mut String) {
+fn write_statement(one: &Statement, text: &mut String) {
     let Statement { stated, related, page } = one;
     let _ = writeln!(text, "{}", one_line(&stated.sentence));
-    row("stated in", &place(&stated.places), text);
+    write_row("stated in", &format_places(&stated.places), text);
     if !stated.scope.is_empty() {
-        row("about", &stated.scope.join(", "), text);
+        write_row("about", &stated.scope.join(", "), text);
     }
-    coverage(&stated.coverage, text);
+    write_coverage(&stated.coverage, text);
     for one in related {
         let state = if one.on { "on" } else { "off" };
-        row("compare", &format!("{} ({state}): {}", one.rule, one.summary), text);
+        write_row("compare", &format!("{} ({state}): {}", one.rule, one.summary), text);
     }
     if matches!(stated.coverage, Coverage::Open { .. }) {
-        row("draft", "no draft found", text);
-        row("page", page, text);
+        write_row("draft", "no draft found", text);
+        write_row("page", page, text);
     }
 }
 
-fn draft(report: &DraftReport, text: &mut String) {
+fn write_draft(report: &DraftReport, text: &mut String) {
     let state = if report.valid { "valid" } else { "not valid" };
     let rule = if report.rule.is_empty() { "a page" } else { &report.rule };
     let _ = writeln!(text, "{} for {}: {state}", one_line(rule), one_line(&report.path));
@@ -177,28 +177,28 @@ fn draft(report: &DraftReport, text: &mut String) {
     }
     if let Some(trial) = &report.trial {
         let examples = report.examples;
-        row("examples", &format!("{} fails, {} passes", examples.fails, examples.passes), text);
-        row("trial", &tried(trial), text);
-        for one in trial.samples.iter().take(SAMPLES) {
+        write_row("examples", &format!("{} fails, {} passes", examples.fails, examples.passes), text);
+        write_row("trial", &trial_line(trial), text);
+        for one in trial.samples.iter().take(MAX_SAMPLES) {
             let line = if one.line > 0 { format!(":{}", one.line) } else { String::new() };
             let found = if one.text.is_empty() { &one.message } else { &one.text };
-            row("", &format!("{}{line}  {found}", one.path), text);
+            write_row("", &format!("{}{line}  {found}", one.path), text);
         }
-        if let Some(more @ 1..) = trial.findings.checked_sub(trial.samples.len().min(SAMPLES)) {
-            row("", &format!("and {more} more"), text);
+        if let Some(more @ 1..) = trial.findings.checked_sub(trial.samples.len().min(MAX_SAMPLES)) {
+            write_row("", &format!("and {more} more"), text);
         }
-        trial.notes.iter().for_each(|note| row("note", note, text));
+        trial.notes.iter().for_each(|note| write_row("note", note, text));
     }
     if let Some(advice) = &report.advice {
-        row("severity", &format!("{}: {}", advice.severity, advice.reason), text);
+        write_row("severity", &format!("{}: {}", advice.severity, advice.reason), text);
     }
-    report.notes.iter().for_each(|note| row("note", note, text));
+    report.notes.iter().for_each(|note| write_row("note", note, text));
     if let Some(page) = &report.page {
         let _ = writeln!(text, "\n{}", printable(page.trim_end()));
     }
 }
 
-fn tried(trial: &Trial) -> String {
+fn trial_line(trial: &Trial) -> String {
     let Trial { findings, files, judged, .. } = trial;
     match (findings, judged) {
         (0, 0) => "0 findings: nothing here to check".to_owned(),

@@ -1,6 +1,6 @@
 //! Extracts the sentences of a Markdown document that contain a requirement.
 
-use super::demand::{is_against, is_demand};
+use super::demand::{is_prohibition_heading, is_demand};
 use aidd_engine::text::source::{Source, Span};
 use aidd_page as page;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -25,7 +25,7 @@ pub struct Sentence {
 /// The sentences of `source` that contain a requirement, in order. Headers, code blocks,
 /// quotations, tables and rules exported by aidd are skipped.
 #[must_use]
-pub fn sentences(source: &Source) -> Vec<Sentence> {
+pub fn extract_sentences(source: &Source) -> Vec<Sentence> {
     let text = source.text();
     let body = if page::has_header(text) {
         page::split(text).map_or(0, |(_, body)| body.start)
@@ -49,7 +49,7 @@ struct Reader {
     /// The number of open list items.
     items: usize,
     /// The number of open code blocks, quotations and tables.
-    left_out: usize,
+    skipped_blocks: usize,
     is_exported: bool,
     words: String,
     start: Option<usize>,
@@ -61,10 +61,10 @@ impl Reader {
         match event {
             Event::Start(Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::Table(_)) => {
                 self.close();
-                self.left_out += 1;
+                self.skipped_blocks += 1;
             }
             Event::End(TagEnd::CodeBlock | TagEnd::BlockQuote(_) | TagEnd::Table) => {
-                self.left_out = self.left_out.saturating_sub(1);
+                self.skipped_blocks = self.skipped_blocks.saturating_sub(1);
             }
             Event::Html(html) | Event::InlineHtml(html) => {
                 self.is_exported |= html.contains(EXPORTED.0);
@@ -86,7 +86,7 @@ impl Reader {
             Event::Start(Tag::Paragraph | Tag::List(_)) | Event::End(TagEnd::Paragraph) => {
                 self.close();
             }
-            _ if self.left_out > 0 || self.is_exported => {}
+            _ if self.skipped_blocks > 0 || self.is_exported => {}
             Event::Text(text) | Event::Code(text) if self.in_heading => {
                 self.heading.push_str(&text);
             }
@@ -106,16 +106,16 @@ impl Reader {
 
     /// Adds words, which can contain ends of sentences.
     fn text(&mut self, text: &str, start: usize) {
-        const SHORT: [&str; 4] = ["e.g", "i.e", "etc", "vs"];
-        const NEXT: [&str; 7] =
+        const ABBREVIATIONS: [&str; 4] = ["e.g", "i.e", "etc", "vs"];
+        const REQUIREMENT_STARTS: [&str; 7] =
             ["never ", "avoid ", "do not ", "don't ", "always ", "no ", "must "];
         let mut from = 0;
         for (at, mark) in text.match_indices(['.', '!', '?', ';']) {
             let (before, after) = (&text[..at], &text[at + 1..]);
-            let is_short = SHORT.iter().any(|word| before.ends_with(word));
+            let is_short = ABBREVIATIONS.iter().any(|word| before.ends_with(word));
             // A semicolon ends a sentence only before another requirement.
             let continues =
-                mark == ";" && !NEXT.iter().any(|one| after.trim_start().starts_with(one));
+                mark == ";" && !REQUIREMENT_STARTS.iter().any(|one| after.trim_start().starts_with(one));
             if after.starts_with(' ') && !is_short && !continues {
                 self.push(&text[from..=at], start + from);
                 self.close();
@@ -140,7 +140,7 @@ impl Reader {
         let Some(start) = self.start.take() else { return };
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut text: String = words.trim_end_matches([';', ',']).chars().take(MAX_CHARS).collect();
-        if self.items > 0 && is_against(&self.heading) {
+        if self.items > 0 && is_prohibition_heading(&self.heading) {
             text = format!("{}: {text}", self.heading.trim());
         } else if !is_demand(&text) {
             return;

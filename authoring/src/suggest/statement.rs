@@ -4,8 +4,8 @@
 use super::documents::page_directory;
 use super::enforcers::Coverage;
 use super::error::SuggestError;
-use super::related::{Related, related};
-use super::survey::{Place, Stated, enforcers, folded, listing, survey_with};
+use super::related::{RelatedRule, find_related};
+use super::survey::{Place, StatedSentence, enforcers, fold_sentence, listing, run_survey_with};
 use aidd_engine::check::Selection;
 use aidd_engine::text::escape::is_hidden;
 use aidd_engine::text::kind::is_page_path;
@@ -22,10 +22,10 @@ pub const MAX_SENTENCE: usize = 2000;
 pub struct Statement {
     /// The sentence, and where the documents state it; without places if none does.
     #[serde(flatten)]
-    pub stated: Stated,
+    pub stated: StatedSentence,
     /// Rules that can be about the same subject, for comparison.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub related: Vec<Related>,
+    pub related: Vec<RelatedRule>,
     /// The path where a page for it belongs; a page of prose rules that states it gets the header
     /// itself.
     pub page: String,
@@ -35,20 +35,20 @@ pub struct Statement {
 ///
 /// # Errors
 /// When it has no words or too many characters, or the configuration is invalid.
-pub fn describe(project: &Project, sentence: &str) -> Result<Statement, SuggestError> {
+pub fn describe_sentence(project: &Project, sentence: &str) -> Result<Statement, SuggestError> {
     let sentence = one_line(sentence)?;
     let engine = project.engine(&Selection::default())?;
     let listing = listing(project, &engine);
     let enforcers = enforcers(project, &engine, &listing);
-    let survey = survey_with(project, &enforcers, &listing, &[])?;
-    let stated = stating(survey.sentences, &sentence).unwrap_or_else(|| Stated {
+    let survey = run_survey_with(project, &enforcers, &listing, &[])?;
+    let stated = find_statement(survey.sentences, &sentence).unwrap_or_else(|| StatedSentence {
         coverage: enforcers.coverage(&sentence),
         sentence,
         places: Vec::new(),
         scope: Vec::new(),
     });
     let related = match stated.coverage {
-        Coverage::Open { .. } => related(&engine, &project.disk, &listing, &stated.sentence),
+        Coverage::Open { .. } => find_related(&engine, &project.disk, &listing, &stated.sentence),
         _ => Vec::new(),
     };
     let first = stated.places.first().map_or("", |place: &Place| place.path.as_str());
@@ -77,19 +77,19 @@ fn one_line(sentence: &str) -> Result<String, SuggestError> {
 
 /// The sentence of the documents that equals `sentence`, or contains all of its words and few
 /// others.
-fn stating(documents: Vec<Stated>, sentence: &str) -> Option<Stated> {
-    let key = folded(sentence);
-    let wanted = words(sentence);
-    let is_near = |one: &Stated| {
-        let has = words(&one.sentence);
+fn find_statement(documents: Vec<StatedSentence>, sentence: &str) -> Option<StatedSentence> {
+    let key = fold_sentence(sentence);
+    let wanted = word_set(sentence);
+    let is_near = |one: &StatedSentence| {
+        let has = word_set(&one.sentence);
         wanted.len() > 1 && wanted.is_subset(&has) && wanted.len() * 2 >= has.len()
     };
-    let exact = documents.iter().position(|one| folded(&one.sentence) == key);
+    let exact = documents.iter().position(|one| fold_sentence(&one.sentence) == key);
     let at = exact.or_else(|| documents.iter().position(is_near))?;
     documents.into_iter().nth(at)
 }
 
-fn words(text: &str) -> BTreeSet<String> {
+fn word_set(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }

@@ -3,7 +3,7 @@
 use super::documents::{documents, scope};
 use super::enforcers::{Coverage, Enforcers, tools};
 use super::error::SuggestError;
-use super::sentences::sentences;
+use super::sentences::extract_sentences;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::linters::Settings;
 use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
@@ -32,7 +32,7 @@ pub struct Place {
 
 /// A sentence of the documents that contains a requirement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Stated {
+pub struct StatedSentence {
     /// The text of the sentence.
     pub sentence: String,
     /// Where it is stated; documents that agents read first come first.
@@ -48,7 +48,7 @@ pub struct Stated {
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     /// The distinct sentences, in the order of documents and lines.
-    pub sentences: Vec<Stated>,
+    pub sentences: Vec<StatedSentence>,
     /// The documents that were read.
     pub documents: Vec<String>,
     /// What was skipped.
@@ -72,7 +72,7 @@ pub struct Counts {
 
 impl Counts {
     /// Counts `sentences`.
-    pub fn of<'a>(sentences: impl IntoIterator<Item = &'a Stated>) -> Self {
+    pub fn from_sentences<'a>(sentences: impl IntoIterator<Item = &'a StatedSentence>) -> Self {
         let mut counts = Self::default();
         for one in sentences {
             counts.sentences += 1;
@@ -92,10 +92,10 @@ impl Counts {
 ///
 /// # Errors
 /// When the configuration is invalid, or a document of `paths` cannot be read.
-pub fn survey(project: &Project, paths: &[String]) -> Result<Survey, SuggestError> {
+pub fn run_survey(project: &Project, paths: &[String]) -> Result<Survey, SuggestError> {
     let engine = project.engine(&Selection::default())?;
     let listing = listing(project, &engine);
-    survey_with(project, &enforcers(project, &engine, &listing), &listing, paths)
+    run_survey_with(project, &enforcers(project, &engine, &listing), &listing, paths)
 }
 
 pub(super) fn listing(project: &Project, engine: &Engine) -> Listing {
@@ -111,7 +111,7 @@ pub(super) fn enforcers<'a>(
     Enforcers { engine, settings, tools: tools(listing.files()) }
 }
 
-pub(super) fn survey_with(
+pub(super) fn run_survey_with(
     project: &Project,
     enforcers: &Enforcers<'_>,
     listing: &Listing,
@@ -124,15 +124,15 @@ pub(super) fn survey_with(
     for source in read_documents(project, listing, paths, &mut survey)? {
         let path = source.path();
         let (of_page, note) =
-            if is_page_path(path) { enforcers.of_page(path, source.text()) } else { (None, None) };
-        for (at, sentence) in sentences(&source).into_iter().enumerate() {
+            if is_page_path(path) { enforcers.page_coverage(path, source.text()) } else { (None, None) };
+        for (at, sentence) in extract_sentences(&source).into_iter().enumerate() {
             // The other sentences of an enforced page explain the first.
             if of_page.is_some() && at > 0 {
                 break;
             }
             let line = source.position(sentence.span.start, Encoding::CodePoints).line as usize + 1;
             let place = Place { path: path.to_owned(), line };
-            let key = folded(&sentence.text);
+            let key = fold_sentence(&sentence.text);
             if let Some(&same) = known.get(&key) {
                 survey.sentences[same].places.push(place);
                 continue;
@@ -147,7 +147,7 @@ pub(super) fn survey_with(
                 other => other,
             });
             known.insert(key, survey.sentences.len());
-            survey.sentences.push(Stated {
+            survey.sentences.push(StatedSentence {
                 sentence: sentence.text,
                 places: vec![place],
                 scope: scope(path, source.text()),
@@ -164,7 +164,7 @@ pub(super) fn survey_with(
 }
 
 /// A sentence without the differences between documents: case, and punctuation at its ends.
-pub(super) fn folded(text: &str) -> String {
+pub(super) fn fold_sentence(text: &str) -> String {
     let is_edge = |c: char| c.is_whitespace() || c.is_ascii_punctuation();
     text.to_lowercase().trim_matches(is_edge).to_owned()
 }
@@ -173,9 +173,9 @@ pub(super) fn folded(text: &str) -> String {
 fn enforced_sentences(project: &Project, enforcers: &Enforcers<'_>) -> HashMap<String, Coverage> {
     let mut enforced = HashMap::new();
     for (path, text) in &project.pages {
-        let (Some(coverage), _) = enforcers.of_page(path, text) else { continue };
-        for sentence in sentences(&Source::new(path.as_str(), text.as_str())) {
-            enforced.entry(folded(&sentence.text)).or_insert_with(|| coverage.clone());
+        let (Some(coverage), _) = enforcers.page_coverage(path, text) else { continue };
+        for sentence in extract_sentences(&Source::new(path.as_str(), text.as_str())) {
+            enforced.entry(fold_sentence(&sentence.text)).or_insert_with(|| coverage.clone());
         }
     }
     enforced

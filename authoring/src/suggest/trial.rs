@@ -25,9 +25,9 @@ const MAX_SAMPLES: usize = 8;
 /// Maximum number of characters of a reported line.
 const MAX_LINE: usize = 160;
 /// Number of recent commits whose messages are checked.
-const COMMITS: usize = 100;
+const MAX_COMMITS: usize = 100;
 /// Number of recent commits whose changes are checked; each requires a comparison of two trees.
-const CHANGES: usize = 30;
+const MAX_CHANGES: usize = 30;
 
 /// The limits of a trial.
 #[derive(Clone, Debug)]
@@ -94,14 +94,14 @@ pub(super) fn run(
         ));
     }
     for report in &outcome.files {
-        collector.take(&report.source, &report.checked, report.source.path());
+        collector.add_findings(&report.source, &report.checked, report.source.path());
     }
     let notes = outcome.notes.iter().filter(|(of, _)| of == rule);
     notes.for_each(|(_, note)| collector.note(note.clone()));
     let listing = walk::listing(engine, &project.disk, &root());
     let is_commit = commit_checks::required_inputs(engine).any;
     if is_commit {
-        history(engine, rule, &project.disk, &listing, &mut collector);
+        check_history(engine, rule, &project.disk, &listing, &mut collector);
     } else if let Some(rule) = engine.registry().get(rule) {
         let joined = outcome.checked_by_rule.get(&rule.id).copied();
         let selected = || project_checks::selected(engine, rule, &project.disk, &listing);
@@ -112,7 +112,7 @@ pub(super) fn run(
 }
 
 /// Checks the most recent commits: their messages, and their changes.
-fn history(
+fn check_history(
     engine: &Engine,
     rule: &RuleId,
     disk: &Disk,
@@ -121,7 +121,7 @@ fn history(
 ) {
     let Ok(repository) = Repository::open(disk.root()) else { return };
     let Ok(head) = repository.commit("HEAD") else { return };
-    let Ok(found) = repository.between(&[], &head, COMMITS) else {
+    let Ok(found) = repository.between(&[], &head, MAX_COMMITS) else {
         collector.note("the history cannot be read: no commits were checked".to_owned());
         return;
     };
@@ -137,22 +137,22 @@ fn history(
         CommitInput { commits, branch: repository.branch(), members, ..CommitInput::default() };
     let report = commit_checks::run(engine, &work, disk);
     for (source, checked) in &report.texts {
-        collector.take(source, checked, source.path());
+        collector.add_findings(source, checked, source.path());
     }
     collector.trial.judged += report.judged.get(rule).copied().unwrap_or_default();
-    for commit in found.iter().filter(|commit| !commit.is_merge).take(CHANGES) {
-        let Some(touched) = touched(&repository, &commit.id) else { continue };
+    for commit in found.iter().filter(|commit| !commit.is_merge).take(MAX_CHANGES) {
+        let Some(touched) = commit_changes(&repository, &commit.id) else { continue };
         let work = CommitInput { touched: Some(touched), ..CommitInput::default() };
         let report = commit_checks::run(engine, &work, disk);
         for (source, checked) in report.texts.iter().filter(|(one, _)| one.path() == CHANGE) {
-            collector.take(source, checked, &commit_path(&commit.id));
+            collector.add_findings(source, checked, &commit_path(&commit.id));
         }
         collector.trial.judged += report.judged.get(rule).copied().unwrap_or_default();
     }
 }
 
 /// The changes of a commit, relative to its first parent.
-fn touched(repository: &Repository, commit: &str) -> Option<Vec<Touch>> {
+fn commit_changes(repository: &Repository, commit: &str) -> Option<Vec<Touch>> {
     let after = repository.snapshot(commit).ok()?;
     let before = match repository.parents(commit).ok()?.first() {
         Some(parent) => repository.snapshot(parent).ok()?,
@@ -178,7 +178,7 @@ impl Collector {
         self.trial.notes.push(note);
     }
 
-    fn take(&mut self, source: &Source, checked: &Checked, path: &str) {
+    fn add_findings(&mut self, source: &Source, checked: &Checked, path: &str) {
         for finding in checked.findings.iter().filter(|one| one.status == Status::New) {
             if &*finding.rule == SKIPPED {
                 self.note(format!("not fully checked: {path}: {}", finding.message));

@@ -1,7 +1,7 @@
 //! `aidd rule import`: generates rule pages from the configuration of other tools.
 
 use crate::cli::{ImportTool, RuleImport};
-use aidd_authoring::rule_import::{self, Import, Left, Page, Tool};
+use aidd_authoring::rule_import::{self, Import, NotImported, Page, Tool};
 use aidd_engine::check::{Distribution, Engine, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
@@ -192,11 +192,11 @@ fn write_pages(
             done.bare.push(page.id.clone());
         }
     }
-    done.left += import.left.len();
-    if !import.left.is_empty() {
+    done.left += import.not_imported.len();
+    if !import.not_imported.is_empty() {
         writeln!(io.out, "  not imported:")?;
     }
-    for (items, left) in grouped(&import.left) {
+    for (items, left) in grouped(&import.not_imported) {
         let instead = left
             .instead
             .as_ref()
@@ -221,10 +221,10 @@ fn write_pages(
 }
 
 /// Groups the items that were not imported for the same reason.
-fn grouped(left: &[Left]) -> Vec<(String, &Left)> {
-    let mut groups: Vec<(String, &Left)> = Vec::new();
+fn grouped(left: &[NotImported]) -> Vec<(String, &NotImported)> {
+    let mut groups: Vec<(String, &NotImported)> = Vec::new();
     for one in left {
-        let same = |(_, other): &&mut (String, &Left)| {
+        let same = |(_, other): &&mut (String, &NotImported)| {
             other.why == one.why && other.instead == one.instead
         };
         match groups.iter_mut().find(same) {

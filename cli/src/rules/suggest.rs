@@ -2,9 +2,9 @@
 //! enforces them, and rule drafts.
 
 use crate::cli::{RuleCoverage, RuleSuggest, SuggestFormat};
-use aidd_authoring::suggest::report::{Suggestion, counted};
+use aidd_authoring::suggest::report::{Suggestion, counts_line};
 use aidd_authoring::suggest::{
-    self, Counts, Draft, Limit, MAX_SENTENCE, Stated, SuggestError, Survey,
+    self, Counts, Draft, Limit, MAX_SENTENCE, StatedSentence, SuggestError, Survey,
 };
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
@@ -51,17 +51,17 @@ pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) ->
     }
     match subject {
         Subject::Sentence(sentence) => {
-            let statement = suggest::describe(project, &sentence).map_err(user_error)?;
-            let suggestion = Suggestion::of_statement(statement);
+            let statement = suggest::describe_sentence(project, &sentence).map_err(user_error)?;
+            let suggestion = Suggestion::from_statement(statement);
             show(&suggestion, args.format, io)?;
             if !suggestion.forms.is_empty() {
                 writeln!(io.err, "write a rule page, then run `aidd rule suggest --draft FILE`")?;
             }
         }
         Subject::Documents(paths) => {
-            let survey = suggest::survey(project, &paths).map_err(user_error)?;
+            let survey = suggest::run_survey(project, &paths).map_err(user_error)?;
             let read = survey.documents.len();
-            let suggestion = Suggestion::of_survey(survey, usize::MAX);
+            let suggestion = Suggestion::from_survey(survey, usize::MAX);
             show(&suggestion, args.format, io)?;
             read_documents(read, io)?;
             writeln!(
@@ -76,7 +76,7 @@ pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) ->
 fn show(suggestion: &Suggestion, format: SuggestFormat, io: &mut Io<'_>) -> Result<()> {
     match format {
         SuggestFormat::Json => io.out.json(suggestion)?,
-        SuggestFormat::Text => write!(io.out, "{}", suggestion.text())?,
+        SuggestFormat::Text => write!(io.out, "{}", suggestion.to_text())?,
     }
     Ok(())
 }
@@ -99,7 +99,7 @@ fn draft(
     let draft = Draft { text: &text, sentence };
     let report = suggest::try_draft(project, &draft, &limit).map_err(user_error)?;
     let is_valid = report.valid;
-    show(&Suggestion::of_draft(report), format, io)?;
+    show(&Suggestion::from_draft(report), format, io)?;
     Ok(if is_valid { Exit::Clean } else { Exit::Findings })
 }
 
@@ -165,24 +165,24 @@ fn user_error(error: SuggestError) -> UserError {
 pub(super) fn coverage(project: &Project, args: &RuleCoverage, io: &mut Io<'_>) -> Result<Exit> {
     let paths = args.files.iter().map(|file| document(project, file, io));
     let paths: Vec<String> = paths.collect::<Result<_, _>>()?;
-    let survey = suggest::survey(project, &paths).map_err(user_error)?;
+    let survey = suggest::run_survey(project, &paths).map_err(user_error)?;
     let read = survey.documents.len();
     if args.format == SuggestFormat::Json {
-        io.out.json(&Suggestion::of_survey(survey, usize::MAX))?;
+        io.out.json(&Suggestion::from_survey(survey, usize::MAX))?;
         return read_documents(read, io);
     }
     table(&survey, io)?;
     for note in &survey.notes {
         writeln!(io.err, "note: {}", one_line(note))?;
     }
-    let count = Counts::of(&survey.sentences);
-    writeln!(io.err, "{}", counted(&count))?;
+    let count = Counts::from_sentences(&survey.sentences);
+    writeln!(io.err, "{}", counts_line(&count))?;
     read_documents(read, io)
 }
 
 /// Prints a row for each document, and a total.
 fn table(survey: &Survey, io: &mut Io<'_>) -> Result<()> {
-    let mut by_document: BTreeMap<&str, Vec<&Stated>> = BTreeMap::new();
+    let mut by_document: BTreeMap<&str, Vec<&StatedSentence>> = BTreeMap::new();
     for one in &survey.sentences {
         let path = one.places.first().map_or("", |place| place.path.as_str());
         by_document.entry(path).or_default().push(one);
@@ -198,9 +198,9 @@ fn table(survey: &Survey, io: &mut Io<'_>) -> Result<()> {
         )
     };
     for (path, sentences) in by_document {
-        row(path, Counts::of(sentences))?;
+        row(path, Counts::from_sentences(sentences))?;
     }
-    row("all", Counts::of(&survey.sentences))?;
+    row("all", Counts::from_sentences(&survey.sentences))?;
     Ok(())
 }
 

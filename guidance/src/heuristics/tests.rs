@@ -3,13 +3,13 @@
 use super::*;
 use crate::Library;
 
-fn told(decision: &str, stakes: Stakes, mentions: &[Mention]) -> String {
+fn render(decision: &str, stakes: Stakes, mentions: &[Mention]) -> String {
     let library = Library::shipped(&aidd_content::RULES);
     let knowledge = Knowledge::new(&library);
     let stack = Stack::default();
     let scene =
-        Scene { library: &library, knowledge: &knowledge, stack: &stack, memories: &[], mentions };
-    let asked = apply(decision, stakes, USUAL, &scene).expect("heuristics");
+        Context { library: &library, knowledge: &knowledge, stack: &stack, memories: &[], mentions };
+    let asked = apply(decision, stakes, DEFAULT_COUNT, &scene).expect("heuristics");
     let mut lines = Vec::new();
     for it in &asked.applied {
         lines.push(format!("{} {} ({})", it.id, it.name, it.because));
@@ -84,11 +84,11 @@ const DECISIONS: &[(&str, Stakes, &[&str], &[&str])] = &[
 ];
 
 #[test]
-fn each_decision_is_asked_about_itself() {
+fn questions_are_specific_to_the_decision() {
     let mut wrong = Vec::new();
     let mut all = Vec::new();
     for (decision, stakes, wanted, unwanted) in DECISIONS {
-        let text = told(decision, *stakes, &[]);
+        let text = render(decision, *stakes, &[]);
         let lacks = wanted.iter().filter(|it| !text.contains(**it)).map(|it| format!("no `{it}`"));
         let has = unwanted.iter().filter(|it| text.contains(**it)).map(|it| format!("`{it}`"));
         wrong.extend(lacks.chain(has).map(|what| format!("{decision}: {what} in\n{text}\n")));
@@ -113,8 +113,8 @@ fn the_code_is_evidence() {
         searched: 12,
     };
     let decision = "Drop the legacy_orders table";
-    let text = told(decision, Stakes::High, &[mention(&["a.ts:3", "b.ts:9"])]);
+    let text = render(decision, Stakes::High, &[mention(&["a.ts:3", "b.ts:9"])]);
     assert!(text.contains("= `legacy_orders` occurs in a.ts:3, b.ts:9"), "{text}");
-    let text = told(decision, Stakes::High, &[mention(&[])]);
+    let text = render(decision, Stakes::High, &[mention(&[])]);
     assert!(text.contains("occurs in none of the 12 files searched"), "{text}");
 }

@@ -4,7 +4,7 @@
 use aidd_lexicon::tables::knowledge as table;
 
 /// The query followed by the English words for its Korean terms; unchanged if it has none.
-pub(super) fn with_english(text: &str) -> std::borrow::Cow<'_, str> {
+pub(super) fn with_english_terms(text: &str) -> std::borrow::Cow<'_, str> {
     let is_hangul = |c: char| matches!(c, '\u{AC00}'..='\u{D7A3}');
     if !text.contains(is_hangul) {
         return text.into();
@@ -31,17 +31,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn korean_words_become_those_of_the_entries() {
-        assert_eq!(with_english("password hashing"), "password hashing");
-        assert_eq!(with_english("비밀번호 해시").trim(), "password hashing hash");
-        assert_eq!(with_english("자바스크립트로").trim(), "로 javascript");
-        assert_eq!(with_english("안녕"), "안녕");
+    fn korean_terms_are_translated() {
+        assert_eq!(with_english_terms("password hashing"), "password hashing");
+        assert_eq!(with_english_terms("비밀번호 해시").trim(), "password hashing hash");
+        assert_eq!(with_english_terms("자바스크립트로").trim(), "로 javascript");
+        assert_eq!(with_english_terms("안녕"), "안녕");
     }
 
     /// Without the translation, five of these fifteen queries rank a correct entry first. The terms
     /// were chosen with these queries in view.
     #[test]
-    fn questions_in_korean_find_what_answers() {
+    fn korean_queries_find_the_right_entries() {
         let library = crate::Library::shipped(&aidd_content::RULES);
         let knowledge = super::super::Knowledge::new(&library);
         let mut wrong = Vec::new();

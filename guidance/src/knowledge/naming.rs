@@ -1,13 +1,13 @@
 //! Finds the entries that a text names.
 
-use super::{Entry, Knowledge, plain};
+use super::{Entry, Knowledge, normalize_name};
 use aidd_lexicon::tables::knowledge as table;
 
 impl<'a> Knowledge<'a> {
     /// The entries that a text names, in order of appearance, each with the words used. One-letter
     /// and everyday words count as names only when written as such.
     #[must_use]
-    pub fn named_in(&self, text: &str) -> Vec<(&Entry<'a>, String)> {
+    pub fn find_named_entries(&self, text: &str) -> Vec<(&Entry<'a>, String)> {
         let words: Vec<(usize, &str)> = words(text);
         let mut found: Vec<(usize, &Entry<'a>, String)> = Vec::new();
         let mut at = 0;
@@ -17,7 +17,7 @@ impl<'a> Knowledge<'a> {
                 let start = words[at].0;
                 let (last, word) = words[at + count - 1];
                 let said = &text[start..last + word.len()];
-                let entry = self.means(said)?;
+                let entry = self.find_exact(said)?;
                 Some((count, start, entry, said.to_owned()))
             });
             match hit {
@@ -34,8 +34,8 @@ impl<'a> Knowledge<'a> {
     }
 
     /// The entry with exactly this name or alias.
-    fn means(&self, said: &str) -> Option<&Entry<'a>> {
-        let asked = plain(said);
+    fn find_exact(&self, said: &str) -> Option<&Entry<'a>> {
+        let asked = normalize_name(said);
         if asked.chars().count() < 2 {
             return None;
         }
@@ -43,7 +43,7 @@ impl<'a> Knowledge<'a> {
         let is_hangul = asked.ends_with(|c| matches!(c, '\u{AC00}'..='\u{D7A3}'));
         if is_hangul {
             let bare = table::PARTICLES.iter().filter_map(|it| asked.strip_suffix(it));
-            let names = |entry: &Entry<'a>, name: &str| entry.names().any(|own| plain(own) == name);
+            let names = |entry: &Entry<'a>, name: &str| entry.names().any(|own| normalize_name(own) == name);
             let mut forms = [&*asked].into_iter().chain(bare).filter(|it| it.chars().count() > 1);
             return forms.find_map(|name| self.entries.iter().find(|entry| names(entry, name)));
         }
@@ -51,7 +51,7 @@ impl<'a> Knowledge<'a> {
             [entry.name, entry.stem()]
                 .into_iter()
                 .chain(entry.aliases.iter().copied())
-                .any(|name| plain(name) == asked)
+                .any(|name| normalize_name(name) == asked)
         };
         let entry = self.entries.iter().find(own)?;
         // "go", "next", "rest", "express" are everyday words unless capitalised.

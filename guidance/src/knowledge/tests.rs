@@ -2,12 +2,12 @@
 #![expect(clippy::disallowed_methods, reason = "the tests create projects")]
 
 use super::*;
-use crate::compatibility::{Level, pair};
+use crate::compatibility::{Level, score_pair};
 use crate::decision;
-use crate::heuristics::{self, Recalled, Stakes};
-use crate::legacy::{self, OldForm, Wanted};
-use crate::migration::{self, Asked};
-use crate::versions::{self, Confidence, Outcome, Remembered};
+use crate::heuristics::{self, RelatedMemory, Stakes};
+use crate::legacy::{self, OldForm, SearchRequest};
+use crate::migration::{self, PlanParams};
+use crate::versions::{self, Confidence, Outcome, MemoryMention};
 use aidd_engine::project::stack;
 use aidd_engine::project::stack::installed::Installs;
 use aidd_engine::text::files::Disk;
@@ -55,7 +55,7 @@ fn every_entry_is_found_first_by_its_name_alias_and_package() {
 }
 
 #[test]
-fn questions_in_words_find_what_answers() {
+fn queries_find_the_right_entries() {
     let knowledge = knowledge();
     let firsts = |query: &Query<'_>, count: usize| -> Vec<&str> {
         knowledge.query(query).iter().take(count).map(|it| it.entry.name).collect()
@@ -104,7 +104,7 @@ fn unknown_names_get_the_nearest() {
 fn names_are_found_in_sentences() {
     let knowledge = knowledge();
     let named = |text: &str| -> Vec<&str> {
-        knowledge.named_in(text).into_iter().map(|(entry, _)| entry.name).collect()
+        knowledge.find_named_entries(text).into_iter().map(|(entry, _)| entry.name).collect()
     };
     assert_eq!(named("Use React Router, not Next.js, for the shop."), ["React Router", "Next.js"]);
     assert_eq!(named("세션을 Redis에 저장한다"), ["Redis"]);
@@ -118,7 +118,7 @@ fn pairs_are_scored_with_reasons() {
     let stack = Stack::default();
     let told = |one: &str, other: &str| {
         let pair =
-            pair(knowledge.find(one).expect(one), knowledge.find(other).expect(other), &stack);
+            score_pair(knowledge.find(one).expect(one), knowledge.find(other).expect(other), &stack);
         let reasons: Vec<String> =
             pair.reasons.iter().map(|it| format!("{:+} {}", it.points, it.why)).collect();
         (pair.score, pair.level, format!("{} {:?}\n{}", pair.score, pair.level, reasons.join("\n")))
@@ -152,7 +152,7 @@ fn pairs_are_scored_with_reasons() {
     assert!(told("prisma", "drizzle").0 <= 20 && told("prisma", "drizzle").1 == Level::Low);
     for one in knowledge.entries().iter().step_by(7) {
         for other in knowledge.entries().iter().step_by(5) {
-            let (here, there) = (pair(one, other, &stack), pair(other, one, &stack));
+            let (here, there) = (score_pair(one, other, &stack), score_pair(other, one, &stack));
             assert_eq!(here.score, there.score, "{} {}", one.name, other.name);
             assert!((0..=100).contains(&here.score) && !here.reasons.is_empty());
         }
@@ -160,15 +160,15 @@ fn pairs_are_scored_with_reasons() {
 }
 
 #[test]
-fn the_project_counts_in_a_pair() {
+fn pair_scores_consider_the_project() {
     let manifest = r#"{"dependencies": {"react": "^17.0.0"}, "devDependencies": {"jest": "^29"}}"#;
     let (_folder, stack) = project(&[("package.json", manifest)]);
     let knowledge = knowledge();
     let find = |name| knowledge.find(name).expect("an entry");
-    let found = pair(find("react"), find("vitest"), &stack);
+    let found = score_pair(find("react"), find("vitest"), &stack);
     let older = found.reasons.iter().any(|it| it.why.starts_with("package.json has React 17.0.0;"));
     assert!(older, "{found:?}");
-    let clashes = crate::compatibility::clashes_here(&[find("vitest")], &knowledge, &stack);
+    let clashes = crate::compatibility::find_conflicts(&[find("vitest")], &knowledge, &stack);
     assert_eq!(clashes.len(), 1);
     assert_eq!((&*clashes[0].0, &*clashes[0].1), ("Vitest", "Jest"));
 }
@@ -177,34 +177,34 @@ fn the_project_counts_in_a_pair() {
 fn decisions_are_read() {
     let knowledge = knowledge();
     let text = "Replace Moment with date-fns and drop the legacy table because it is faster: 40 ms instead of 2 s, for all users. We already have invested 3 weeks.";
-    let named = decision::read(text, &knowledge);
-    assert_eq!(named.left.iter().map(|entry| entry.name).collect::<Vec<_>>(), ["Moment.js"]);
+    let named = decision::extract_facts(text, &knowledge);
+    assert_eq!(named.abandoned.iter().map(|entry| entry.name).collect::<Vec<_>>(), ["Moment.js"]);
     assert_eq!(named.figures, ["40 ms", "2 s", "3 weeks"]);
     assert!(named.acts[0].starts_with("drop the legacy table"), "{:?}", named.acts);
     assert!(named.reasons[0].starts_with("because it is faster"), "{:?}", named.reasons);
     assert_eq!(named.absolutes, ["all users"]);
-    assert!(named.pulls[0].contains("invested"), "{:?}", named.pulls);
+    assert!(named.biases[0].contains("invested"), "{:?}", named.biases);
     let korean =
-        decision::read("Redis 대신 Valkey로 이전하고 기존 데이터를 삭제한다, 2주 안에", &knowledge);
-    assert_eq!(korean.left.iter().map(|entry| entry.name).collect::<Vec<_>>(), ["Redis"]);
+        decision::extract_facts("Redis 대신 Valkey로 이전하고 기존 데이터를 삭제한다, 2주 안에", &knowledge);
+    assert_eq!(korean.abandoned.iter().map(|entry| entry.name).collect::<Vec<_>>(), ["Redis"]);
     assert_eq!(korean.chosen().map(|entry| entry.name).collect::<Vec<_>>(), ["Valkey"]);
     assert_eq!(korean.figures, ["2주"]);
     assert!(!korean.acts.is_empty());
 }
 
 #[test]
-fn heuristics_ask_of_the_decision_itself() {
+fn heuristics_ask_about_the_decision() {
     let manifest = r#"{"dependencies": {"pg": "^8", "jest": "^29", "react": "^18.0.0"}}"#;
     let (_folder, stack) = project(&[("package.json", manifest)]);
     let knowledge = knowledge();
-    let memories = [Recalled {
+    let memories = [RelatedMemory {
         id: "decision_1".into(),
         kind: "decision".into(),
         title: "Tests run on Jest".into(),
         outcome: Some(aidd_memory::types::Outcome::Partial),
         marks: " [PARTIAL: slow]".into(),
     }];
-    let scene = heuristics::Scene {
+    let scene = heuristics::Context {
         library: &LIBRARY,
         knowledge: &knowledge,
         stack: &stack,
@@ -292,7 +292,7 @@ fn old_forms(folder: &tempfile::TempDir, name: &str, paths: &[&str]) -> Vec<OldF
     let knowledge = knowledge();
     let entry = knowledge.find(name).expect(name);
     let ecosystems = entry.packages.iter().map(|(word, _)| *word).collect();
-    let wanted = Wanted { name: entry.name, ecosystems, forms: entry.legacy.iter().collect() };
+    let wanted = SearchRequest { name: entry.name, ecosystems, forms: entry.legacy.iter().collect() };
     legacy::search(&Disk::new(folder.path()), paths.iter().copied(), &[wanted]).found
 }
 
@@ -304,7 +304,7 @@ fn migrations_are_planned_from_the_manifest() {
     let knowledge = knowledge();
     let found = old_forms(&folder, "vitest", &["vitest.config.ts", "package.json"]);
     assert_eq!((found.len(), found[0].line), (1, 1));
-    let asked = Asked { from: None, to: Some("5"), old_forms: &found, uses: &[] };
+    let asked = PlanParams { from: None, to: Some("5"), old_forms: &found, uses: &[] };
     let entry = knowledge.find("vitest").expect("an entry");
     let plan = migration::plan(entry, asked, &knowledge, &stack).expect("a plan");
     assert_eq!(plan.hops, ["3.2.4", "4", "5"]);
@@ -344,7 +344,7 @@ fn impossible_migrations_are_refused() {
     let stack = Stack::default();
     let refused = |name: &str, from, to| {
         let entry = knowledge.find(name).expect(name);
-        let asked = Asked { from, to, old_forms: &[], uses: &[] };
+        let asked = PlanParams { from, to, old_forms: &[], uses: &[] };
         migration::plan(entry, asked, &knowledge, &stack).expect_err("refused").to_string()
     };
     assert!(refused("vitest", Some("5"), Some("4")).contains("is older than"));
@@ -354,7 +354,7 @@ fn impossible_migrations_are_refused() {
     assert!(refused("vitest", Some("4"), Some("next")).contains("`next` is neither a version"));
     let plan = |name: &str, from, to| {
         let entry = knowledge.find(name).expect(name);
-        let asked = Asked { from, to, old_forms: &[], uses: &[] };
+        let asked = PlanParams { from, to, old_forms: &[], uses: &[] };
         migration::plan(entry, asked, &knowledge, &stack).expect("a plan")
     };
     // A gap in the entries is reported.
@@ -373,7 +373,7 @@ fn impossible_migrations_are_refused() {
     for entry in knowledge.entries() {
         for known in &entry.migrations {
             let asked =
-                Asked { from: Some(&known.from), to: Some(&known.to), old_forms: &[], uses: &[] };
+                PlanParams { from: Some(&known.from), to: Some(&known.to), old_forms: &[], uses: &[] };
             if Version::read(&known.from).is_some() {
                 let planned = migration::plan(entry, asked, &knowledge, &stack);
                 assert!(planned.is_ok(), "{} {} {}: {planned:?}", entry.name, known.from, known.to);
@@ -402,9 +402,9 @@ fn versions_are_verified_with_evidence() {
     );
     let knowledge = Knowledge::new(&library);
     let memories =
-        [Remembered { id: "decision_1".into(), text: "Pin vitest@3.2 until the move".into() }];
+        [MemoryMention { id: "decision_1".into(), text: "Pin vitest@3.2 until the move".into() }];
     let found = old_forms(&folder, "vitest", &["a.test.ts"]);
-    let scene = versions::Scene {
+    let scene = versions::Context {
         installs: &Installs::new(&disk),
         stack: &stack,
         library: &library,
@@ -464,7 +464,7 @@ fn versions_are_verified_with_evidence() {
     let lock = LOCK.replace("3.2.4", "5.1.3");
     let (folder, stack) = project(&[("package.json", tidy), ("pnpm-lock.yaml", &lock)]);
     let disk = Disk::new(folder.path());
-    let scene = versions::Scene {
+    let scene = versions::Context {
         installs: &Installs::new(&disk),
         stack: &stack,
         old_forms: &[],

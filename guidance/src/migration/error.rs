@@ -19,7 +19,7 @@ pub enum MigrationError {
     },
     /// The current version already belongs to the target.
     #[error("{technology} is already at {from}, which belongs to {to}")]
-    Done {
+    AlreadyMigrated {
         /// The technology to migrate.
         technology: String,
         /// The current version.
@@ -29,20 +29,20 @@ pub enum MigrationError {
     },
     /// The current version is unknown.
     #[error("no manifest states the version of {0}; pass `currentVersion`")]
-    NoStart(String),
+    MissingStart(String),
     /// The value of `currentVersion` is not a version.
     #[error("`{0}` is not a version; expected for example 4 or 4.1.2")]
-    Start(String),
+    InvalidStart(String),
     /// The target version is unknown.
     #[error("the entry on {0} names no version; pass `targetVersion`")]
-    NoTarget(String),
+    MissingTarget(String),
     /// The requested target is neither a version nor a technology.
     #[error(
         "`{given}` is neither a version nor a technology with an entry; expected for example 5, 5.1 \
          or a name; the entry on {technology} describes migrations to: {}",
         if .ways.is_empty() { "none".to_owned() } else { .ways.join(", ") }
     )]
-    Target {
+    UnknownTarget {
         /// The value of the parameter.
         given: String,
         /// The technology to migrate.

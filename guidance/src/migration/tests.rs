@@ -20,11 +20,11 @@ fn planned(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) -> 
     let library = Library::shipped(&aidd_content::RULES);
     let knowledge = Knowledge::new(&library);
     let entry = knowledge.find(name).expect(name);
-    let forms = legacy::naming(entry);
+    let forms = legacy::import_forms(entry);
     let ecosystems = entry.packages.iter().map(|(word, _)| *word).collect();
-    let wanted = legacy::Wanted { name: entry.name, ecosystems, forms: forms.iter().collect() };
+    let wanted = legacy::SearchRequest { name: entry.name, ecosystems, forms: forms.iter().collect() };
     let uses = legacy::search(&disk, files.iter().map(|(path, _)| *path), &[wanted]).found;
-    let asked = Asked { from, to: Some(to), old_forms: &[], uses: &uses };
+    let asked = PlanParams { from, to: Some(to), old_forms: &[], uses: &uses };
     let plan = plan(entry, asked, &knowledge, &stack).expect("a plan");
     let step = |step: &Step| {
         let commands = step.commands.iter().map(|it| format!("\n   $ {it}")).collect::<String>();
@@ -45,7 +45,7 @@ const SHOP: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_library_is_left_for_another() {
+fn a_library_is_replaced_by_another() {
     insta::assert_snapshot!(planned(SHOP, "moment", None, "date-fns").join("\n"), @"
     Low Begin on a branch of its own with a clean work tree; run the checks and keep what they say
        $ npm run build
@@ -72,7 +72,7 @@ fn a_library_is_left_for_another() {
 }
 
 #[test]
-fn a_store_is_left_for_another() {
+fn a_store_is_replaced_by_another() {
     insta::assert_snapshot!(planned(&[], "mongodb", None, "postgresql").join("\n"), @"
     Low Begin on a branch of its own with a clean work tree; run the checks and keep what they say
     Low Read how PostgreSQL 19 does what MongoDB does, and mark what concerns this project
@@ -158,7 +158,7 @@ const MOVES: &[(&str, Option<&str>, &str, &[&str])] = &[
 ];
 
 #[test]
-fn plans_name_what_helps_and_what_breaks() {
+fn plans_list_tools_and_breaking_changes() {
     let mut missing = Vec::new();
     for (name, from, to, wanted) in MOVES {
         let plan = planned(SHOP, name, *from, to);
@@ -171,7 +171,7 @@ fn plans_name_what_helps_and_what_breaks() {
 }
 
 #[test]
-fn what_pins_a_runtime_is_named_in_its_plan() {
+fn runtime_pins_are_listed_in_the_plan() {
     let files = [
         (
             "pyproject.toml",

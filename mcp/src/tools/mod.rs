@@ -66,15 +66,15 @@ mod tests {
     /// Every guidance page refers only to tools that the agent can call.
     #[test]
     fn pages_refer_to_existing_tools() {
-        use aidd_guidance::{Library, Shelf};
+        use aidd_guidance::{Library, PageKind};
         let library = Library::shipped(&aidd_content::RULES);
         let tools = all();
-        let prompts: Vec<&str> = library.on(Shelf::Prompts).map(|page| &*page.name).collect();
+        let prompts: Vec<&str> = library.pages_of_kind(PageKind::Prompts).map(|page| &*page.name).collect();
         let mut named = 0;
         let shelves =
-            [Shelf::Agents, Shelf::Skills, Shelf::Rules, Shelf::Workflows, Shelf::Templates];
-        let shelves = shelves.into_iter().chain([Shelf::Protocol, Shelf::Specs, Shelf::Prompts]);
-        for page in shelves.flat_map(|shelf| library.on(shelf)) {
+            [PageKind::Agents, PageKind::Skills, PageKind::Rules, PageKind::Workflows, PageKind::Templates];
+        let shelves = shelves.into_iter().chain([PageKind::Protocol, PageKind::Specs, PageKind::Prompts]);
+        for page in shelves.flat_map(|shelf| library.pages_of_kind(shelf)) {
             let words = page.text().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             for word in words.filter(|word| word.starts_with("aidd_")) {
                 let is_there =

@@ -21,7 +21,7 @@ use tempfile::TempDir;
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 /// The search methods to compare.
-const WAYS: [(&str, Using); 3] =
+const METHODS: [(&str, Using); 3] =
     [("words", Using::Words), ("meaning", Using::Meaning), ("both", Using::Both)];
 
 fn main() {
@@ -47,7 +47,7 @@ fn evaluate(memory: &mut ProjectMemory) {
         print!("{:12}", "");
         FIGURES.iter().for_each(|figure| print!("{figure:>9}"));
         println!();
-        let scores = WAYS.map(|(name, using)| {
+        let scores = METHODS.map(|(name, using)| {
             let scores = set::scores(memory, &asked, using);
             row(name, &scores);
             scores
@@ -59,7 +59,7 @@ fn evaluate(memory: &mut ProjectMemory) {
         }
         by_kind(&asked, &scores);
     }
-    nothing(memory, &questions);
+    evaluate_unanswered(memory, &questions);
 }
 
 fn row(name: &str, scores: &[Score]) {
@@ -75,7 +75,7 @@ fn by_kind(asked: &[SetQuestion], scores: &[Vec<Score>; 3]) {
     for (at, asked) in asked.iter().enumerate() {
         kinds.entry(&asked.kind).or_default().push(at);
     }
-    println!("nDCG@10 by kind{:13}{:>9}{:>9}{:>9}", "", WAYS[0].0, WAYS[1].0, WAYS[2].0);
+    println!("nDCG@10 by kind{:13}{:>9}{:>9}{:>9}", "", METHODS[0].0, METHODS[1].0, METHODS[2].0);
     for (kind, at) in kinds {
         print!("  {kind:22}{:4}", at.len());
         for scores in scores {
@@ -86,7 +86,7 @@ fn by_kind(asked: &[SetQuestion], scores: &[Vec<Score>; 3]) {
 }
 
 /// Answers to questions without a known answer in the set.
-fn nothing(memory: &mut ProjectMemory, questions: &[SetQuestion]) {
+fn evaluate_unanswered(memory: &mut ProjectMemory, questions: &[SetQuestion]) {
     let best = |asked: &&SetQuestion| {
         let found = memory.search(&set::question(asked)).expect("found");
         found.hits.first().map_or(0.0, |hit| hit.score)
@@ -117,7 +117,7 @@ fn speed(count: usize) {
         memory.search(&set::question(asked)).expect("found");
         cold.push(start.elapsed() - opened);
     }
-    report("first search of a process", &mut cold);
+    print_percentiles("first search of a process", &mut cold);
 
     let mut memory = set::open(folder.path(), Wanted::Sqlite);
     memory.search(&Question { text: "first".into(), ..Question::new(Layers::ALL) }).expect("found");
@@ -128,7 +128,7 @@ fn speed(count: usize) {
     println!("second search, which takes the terms in: {}", format_duration(start.elapsed()));
 
     let mut times = Vec::new();
-    let busy = on_processor();
+    let busy = cpu_time();
     for _ in 0..3 {
         for asked in &questions {
             let start = Instant::now();
@@ -136,9 +136,9 @@ fn speed(count: usize) {
             times.push(start.elapsed());
         }
     }
-    let busy = on_processor().zip(busy).map(|(end, start)| end - start);
+    let busy = cpu_time().zip(busy).map(|(end, start)| end - start);
     let searches = u32::try_from(times.len()).expect("few");
-    report("each later search", &mut times);
+    print_percentiles("each later search", &mut times);
     if let Some(busy) = busy {
         println!("time on the processor: {} a search", format_duration(busy / searches));
     }
@@ -150,14 +150,14 @@ fn format_duration(time: Duration) -> String {
     format!("{:.3} ms", time.as_secs_f64() * 1000.0)
 }
 
-fn report(name: &str, times: &mut [Duration]) {
+fn print_percentiles(name: &str, times: &mut [Duration]) {
     times.sort_unstable();
     let at = |share: usize| format_duration(times[(times.len() - 1) * share / 100]);
     println!("{name}: least {}, p50 {}, p95 {}, p99 {}", at(0), at(50), at(95), at(99));
 }
 
 /// Processor time of this thread, where the system reports it.
-fn on_processor() -> Option<Duration> {
+fn cpu_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(text.split(' ').next()?.parse().ok()?))
 }

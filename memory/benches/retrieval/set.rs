@@ -256,7 +256,7 @@ pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {
 
 /// The difference in gain between `one` and `other`: the mean and its 95 % bootstrap interval over
 /// these questions.
-pub(crate) fn gained(one: &[Score], other: &[Score]) -> [f64; 3] {
+pub(crate) fn gain_interval(one: &[Score], other: &[Score]) -> [f64; 3] {
     let gains: Vec<f64> = one.iter().zip(other).map(|(one, other)| one.gain - other.gain).collect();
     let mut series = Series::new();
     let mut means: Vec<f64> = (0..2000)

@@ -1,6 +1,6 @@
 //! Secrets in trees: settings, JSON, YAML, XML.
 
-use super::names::{Class, class, words};
+use super::names::{Class, classify, words};
 use super::values::{Trust, is_credible, is_password_hash};
 use super::{Format, Found, embedded};
 use aidd_engine::parse::ini;
@@ -12,7 +12,7 @@ use aidd_lexicon::tables::credentials as table;
 
 /// The file being scanned, its format, and how far its values are trusted.
 #[derive(Clone, Copy)]
-pub(super) struct Look<'a> {
+pub(super) struct Scan<'a> {
     pub(super) text: &'a str,
     pub(super) path: &'a str,
     pub(super) rule: &'static str,
@@ -20,14 +20,14 @@ pub(super) struct Look<'a> {
     pub(super) trust: Trust,
 }
 
-impl<'a> Look<'a> {
+impl<'a> Scan<'a> {
     pub(super) fn new(text: &'a str, path: &'a str, format: &'a Format, trust: Trust) -> Self {
         Self { text, path, rule: format.rule, keys: &format.keys, trust }
     }
 }
 
 /// Reports the secrets of a whole tree.
-pub(super) fn tree(tree: &Tree, look: Look<'_>, found: &mut Vec<Found>) {
+pub(super) fn tree(tree: &Tree, look: Scan<'_>, found: &mut Vec<Found>) {
     for at in 1..tree.nodes.len() {
         let node = &tree.nodes[at];
         let Some(value) = &node.value else { continue };
@@ -36,30 +36,30 @@ pub(super) fn tree(tree: &Tree, look: Look<'_>, found: &mut Vec<Found>) {
             continue;
         }
         if is_kubernetes_secret(tree, at) {
-            kubernetes(tree, at, value, found);
+            report_kubernetes_value(tree, at, value, found);
             continue;
         }
         if node.key.is_empty() && pair(value, node.span, look, found) {
             continue;
         }
-        if value.contains('\n') && lines(node.span, look, found) {
+        if value.contains('\n') && report_nested_lines(node.span, look, found) {
             continue;
         }
-        let name = name(tree, at);
+        let name = node_name(tree, at);
         // Items of a list of secrets are usually their names.
         let trust = if node.key.is_empty() { look.trust.min(Trust::Medium) } else { look.trust };
-        let look = Look { trust, ..look };
-        named(&name, parent_key(tree, at), value, node.span, look, found);
+        let look = Scan { trust, ..look };
+        report_named(&name, parent_key(tree, at), value, node.span, look, found);
     }
 }
 
 /// Reports `value` if its name denotes a secret.
-pub(super) fn named(
+pub(super) fn report_named(
     name: &str,
     parent: &str,
     value: &str,
     span: Span,
-    look: Look<'_>,
+    look: Scan<'_>,
     found: &mut Vec<Found>,
 ) {
     let rule = refine(look.rule, name, look.path);
@@ -73,9 +73,9 @@ pub(super) fn named(
         return;
     }
     let is_known = rule != look.rule || is_listed(name, parent, look.keys);
-    let is_key = || look.trust == Trust::High && is_some_key(name, value);
+    let is_key = || look.trust == Trust::High && is_generated_key(name, value);
     let known = || (is_known || is_key()).then_some(Class::Secret);
-    let Some(class) = class(name).or_else(known) else { return };
+    let Some(class) = classify(name).or_else(known) else { return };
     // Generated values can contain any signs, blanks and long runs.
     if look.trust == Trust::High
         && matches!(
@@ -99,24 +99,24 @@ pub(super) fn named(
         }
         return;
     }
-    if is_name_again(value, class) {
+    if is_secret_name(value, class) {
         return;
     }
     embedded::value(value, span, rule, class, look.trust, found);
 }
 
 /// Whether the value is the name of a secret: `secretKey: db-password`, `token: BOT_TOKEN`.
-fn is_name_again(value: &str, class: Class) -> bool {
+fn is_secret_name(value: &str, class: Class) -> bool {
     let is_name =
         value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
     let is_shouted = !value.bytes().any(|byte| byte.is_ascii_lowercase());
     is_name
-        && self::class(value).is_some()
+        && self::classify(value).is_some()
         && (is_shouted || (class == Class::Secret && value != "secret"))
 }
 
 /// Whether a key that is in no list (`STRIPE_KEY`) has a generated value.
-fn is_some_key(name: &str, value: &str) -> bool {
+fn is_generated_key(name: &str, value: &str) -> bool {
     let words = words(name);
     let is_open = |word: &String| {
         matches!(
@@ -157,22 +157,22 @@ fn is_listed(name: &str, parent: &str, keys: &[&str]) -> bool {
     if keys.is_empty() {
         return false;
     }
-    let whole = plain(name);
-    let last = plain(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
-    let parent = plain(parent);
+    let whole = normalize(name);
+    let last = normalize(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
+    let parent = normalize(parent);
     keys.iter().any(|key| match key.strip_prefix('>') {
         Some(key) => key == parent,
         None => *key == whole || *key == last,
     })
 }
 
-fn plain(name: &str) -> String {
+fn normalize(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// The rule for a name that is specific to one framework.
 pub(super) fn refine(rule: &'static str, name: &str, path: &str) -> &'static str {
-    let plain_name = plain(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
+    let plain_name = normalize(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
     let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     match plain_name.as_str() {
         "authkey" | "secureauthkey" | "loggedinkey" | "noncekey" | "authsalt"
@@ -207,7 +207,7 @@ pub(super) fn refine(rule: &'static str, name: &str, path: &str) -> &'static str
 }
 
 /// The name of a node: its key, or the name in a sibling or attribute.
-fn name(tree: &Tree, at: usize) -> String {
+fn node_name(tree: &Tree, at: usize) -> String {
     let node = &tree.nodes[at];
     let parent = &tree.nodes[node.parent];
     if let Some(name) =
@@ -229,13 +229,13 @@ fn name(tree: &Tree, at: usize) -> String {
                 .find_map(|key| tree.text(node.parent, key))
                 .map_or_else(|| parent.key.trim_start_matches('@').to_owned(), str::to_owned)
         }
-        "string" | "data" | "text" | "secret" => before(tree, at).unwrap_or_else(|| key.to_owned()),
+        "string" | "data" | "text" | "secret" => preceding_key(tree, at).unwrap_or_else(|| key.to_owned()),
         _ => key.to_owned(),
     }
 }
 
 /// The text of the `key` element directly before the node, as in property lists.
-fn before(tree: &Tree, at: usize) -> Option<String> {
+fn preceding_key(tree: &Tree, at: usize) -> Option<String> {
     let siblings = &tree.nodes[tree.nodes[at].parent].children;
     let place = siblings.binary_search(&at).ok()?.checked_sub(1)?;
     let node = &tree.nodes[siblings[place]];
@@ -247,7 +247,7 @@ fn parent_key(tree: &Tree, at: usize) -> &str {
 }
 
 /// `NAME=value` as an item of a list, as in compose files.
-fn pair(value: &str, span: Span, look: Look<'_>, found: &mut Vec<Found>) -> bool {
+fn pair(value: &str, span: Span, look: Scan<'_>, found: &mut Vec<Found>) -> bool {
     let Some((name, rest)) = value.split_once('=') else { return false };
     let is_name = !name.is_empty()
         && name
@@ -257,12 +257,12 @@ fn pair(value: &str, span: Span, look: Look<'_>, found: &mut Vec<Found>) -> bool
         return false;
     }
     let inner = Span { start: span.start + Span::at(name.len() + 1).start, end: span.end };
-    named(name, "", rest, inner, look, found);
+    report_named(name, "", rest, inner, look, found);
     true
 }
 
 /// A multi-line string: a file within a file, parsed as settings.
-fn lines(span: Span, look: Look<'_>, found: &mut Vec<Found>) -> bool {
+fn report_nested_lines(span: Span, look: Scan<'_>, found: &mut Vec<Found>) -> bool {
     let Some(raw) = look.text.get(span.range()) else { return false };
     if raw.lines().count() < 2 || raw.contains("-----BEGIN") {
         return false;
@@ -270,7 +270,7 @@ fn lines(span: Span, look: Look<'_>, found: &mut Vec<Found>) -> bool {
     let inner = ini::parse(raw);
     for node in &inner.nodes {
         if let Some(value) = &node.value {
-            named(&node.key, "", value, node.span.shift(span.start as usize), look, found);
+            report_named(&node.key, "", value, node.span.shift(span.start as usize), look, found);
         }
     }
     true
@@ -284,7 +284,7 @@ fn is_kubernetes_secret(tree: &Tree, at: usize) -> bool {
         && tree.text(object, "kind") == Some("Secret")
 }
 
-fn kubernetes(tree: &Tree, at: usize, value: &str, found: &mut Vec<Found>) {
+fn report_kubernetes_value(tree: &Tree, at: usize, value: &str, found: &mut Vec<Found>) {
     let node = &tree.nodes[at];
     let lower = node.key.to_ascii_lowercase();
     let is_encoded = tree.nodes[node.parent].key == "data";

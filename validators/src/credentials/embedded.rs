@@ -2,7 +2,7 @@
 //! connection strings.
 
 use super::Found;
-use super::names::{Class, class};
+use super::names::{Class, classify};
 use super::values::{Trust, is_credible};
 use aidd_engine::text::source::Span;
 
@@ -196,7 +196,7 @@ fn looks_like_connection(value: &str) -> bool {
 }
 
 fn class_of_parts(value: &str) -> Option<Class> {
-    value.split(';').filter_map(|part| part.split_once('=')).find_map(|(name, _)| class(name))
+    value.split(';').filter_map(|part| part.split_once('=')).find_map(|(name, _)| classify(name))
 }
 
 /// `Authorization: Bearer …`, in headers, commands and settings.

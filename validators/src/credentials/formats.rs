@@ -65,7 +65,7 @@ pub(crate) struct Format {
 }
 
 impl Form {
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "settings" => Self::Settings,
             "words" => Self::Words,
@@ -96,22 +96,22 @@ impl Form {
 const TABLE: &str = include_str!("formats.txt");
 /// Number of paths up to which each name is searched for in the text of the table. Parsing the
 /// whole table takes as long as this many searches.
-const FEW: usize = 64;
+const MAX_SCANNED_PATHS: usize = 64;
 
 /// The formats, parsed from the table.
-static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| read(TABLE));
+static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| parse_table(TABLE));
 /// Number of paths looked up so far.
-static ASKED: AtomicUsize = AtomicUsize::new(0);
+static LOOKUPS: AtomicUsize = AtomicUsize::new(0);
 
 /// Parses the table; its first lines describe the syntax.
-fn read(table: &'static str) -> Vec<Format> {
+fn parse_table(table: &'static str) -> Vec<Format> {
     let mut formats: Vec<Format> = Vec::new();
     let items = |list: &'static str| list.split(',').map(str::trim).filter(|item| !item.is_empty());
     for line in table.lines().filter(|line| !line.starts_with('#')) {
         if let Some((form, rule)) =
             line.strip_prefix('[').and_then(|line| line.strip_suffix(']')?.split_once(' '))
         {
-            formats.extend(Form::named(form).map(|form| Format {
+            formats.extend(Form::from_name(form).map(|form| Format {
                 names: Vec::new(),
                 form,
                 rule,
@@ -128,14 +128,14 @@ fn read(table: &'static str) -> Vec<Format> {
 }
 
 /// The format of the file at `path`, and how far its values are trusted.
-pub(crate) fn of(path: &str) -> Option<(&'static Format, Trust)> {
+pub(crate) fn for_path(path: &str) -> Option<(&'static Format, Trust)> {
     let lower = path.to_ascii_lowercase();
     let (plain, trust) = without_suffix(&lower);
     let name = plain.rsplit('/').next().unwrap_or(plain);
-    let is_early = ASKED.fetch_add(1, Ordering::Relaxed) < FEW;
+    let is_early = LOOKUPS.fetch_add(1, Ordering::Relaxed) < MAX_SCANNED_PATHS;
     let named = if is_early && !TABLE.contains(name) { None } else { by_name(name, plain) };
     let found = named.or_else(|| {
-        let hit = STARS.iter().find(|(start, end, _)| {
+        let hit = WILDCARD_NAMES.iter().find(|(start, end, _)| {
             let tail = tail(plain, start.matches('/').count());
             tail.len() >= start.len() + end.len() && tail.starts_with(start) && tail.ends_with(end)
         });
@@ -201,7 +201,7 @@ static NAMES: LazyLock<Vec<(&'static str, &'static str, &'static Format)>> = Laz
 
 /// Prefix and suffix of patterns with `*`, and the index of the format; the more specific first.
 /// Parsed separately from the other names, which are twenty times as many.
-static STARS: LazyLock<Vec<(&'static str, &'static str, usize)>> = LazyLock::new(|| {
+static WILDCARD_NAMES: LazyLock<Vec<(&'static str, &'static str, usize)>> = LazyLock::new(|| {
     let (mut stars, mut section) = (Vec::new(), 0_usize);
     for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
         if line.starts_with('[') {
@@ -221,7 +221,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn the_table_is_understood() {
+    fn the_table_is_valid() {
         assert_eq!(FORMATS.len(), TABLE.lines().filter(|line| line.starts_with('[')).count());
         let mut seen = HashSet::new();
         let rules: HashSet<&str> = crate::credentials::rules::CHECKS.iter().map(|c| c.0).collect();
@@ -236,17 +236,17 @@ mod tests {
     }
 
     #[test]
-    fn names_with_a_star_are_those_of_their_formats() {
-        for (start, end, section) in STARS.iter() {
+    fn wildcard_names_match_their_formats() {
+        for (start, end, section) in WILDCARD_NAMES.iter() {
             assert!(FORMATS[*section].names.contains(&&*format!("{start}*{end}")), "{start}*{end}");
         }
         let all = FORMATS.iter().flat_map(|format| &format.names);
-        assert_eq!(STARS.len(), all.filter(|name| name.contains('*')).count());
+        assert_eq!(WILDCARD_NAMES.len(), all.filter(|name| name.contains('*')).count());
     }
 
     #[test]
     fn paths_have_formats() {
-        let rule = |path: &str| of(path).map(|(format, trust)| (format.rule, trust));
+        let rule = |path: &str| for_path(path).map(|(format, trust)| (format.rule, trust));
         assert_eq!(rule("home/.npmrc"), Some(("secrets/npmrc-auth-token", Trust::High)));
         assert_eq!(
             rule("a/.docker/config.json"),

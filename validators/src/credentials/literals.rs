@@ -2,9 +2,9 @@
 //! in calls that log in.
 
 use super::Found;
-use super::data::{Look, named};
+use super::data::{Scan, report_named};
 use super::names::Class;
-use super::values::{LONGEST, Trust, is_credible};
+use super::values::{MAX_SECRET_LEN, Trust, is_credible};
 use aho_corasick::AhoCorasick;
 use aidd_engine::parse::assign::{self, Join};
 use aidd_engine::parse::ini::closing;
@@ -14,11 +14,11 @@ use std::sync::LazyLock;
 
 /// Maximum number of assignments parsed in one run of letters without quotes or blanks: the rest of
 /// the run is the value of each of them, and no value is a secret by itself.
-const NESTED: usize = 4;
+const MAX_NESTED: usize = 4;
 
 /// Reports assignments whose names contain one of the words at `hits`.
 pub(super) fn assignments(
-    look: Look<'_>,
+    look: Scan<'_>,
     hits: impl IntoIterator<Item = usize>,
     bare: bool,
     found: &mut Vec<Found>,
@@ -35,12 +35,12 @@ pub(super) fn assignments(
         if !assignment.quoted && assignment.join != Join::Element {
             nested = if hit < run { nested + 1 } else { 0 };
             run = assignment.value.end as usize;
-            if nested >= NESTED {
+            if nested >= MAX_NESTED {
                 done = run;
             }
             // Neither this value is a secret nor any value that starts within it and ends with it.
-            if assignment.value.len() > LONGEST {
-                done = done.max(run - LONGEST);
+            if assignment.value.len() > MAX_SECRET_LEN {
+                done = done.max(run - MAX_SECRET_LEN);
                 continue;
             }
         }
@@ -56,7 +56,7 @@ pub(super) fn assignments(
         if assignment.join == Join::Call && !is_setter_call() {
             continue;
         }
-        if assignment.quoted && !ends_value(look.text, assignment.value.end as usize + 1) {
+        if assignment.quoted && !is_value_end(look.text, assignment.value.end as usize + 1) {
             continue;
         }
         done = done.max(assignment.name.end as usize);
@@ -65,7 +65,7 @@ pub(super) fn assignments(
         if is_label(name, value) {
             continue;
         }
-        named(name, "", value, assignment.value, look, found);
+        report_named(name, "", value, assignment.value, look, found);
         if found.len() > before {
             done = done.max(assignment.value.end as usize);
         }
@@ -108,7 +108,7 @@ fn is_label(name: &str, value: &str) -> bool {
 }
 
 /// Whether an expression can end at `at`, after a literal; conversions of the literal are included.
-fn ends_value(text: &str, at: usize) -> bool {
+fn is_value_end(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or_default().trim_start_matches([' ', '\t']);
     let conversions = [
         ".to_string()",
@@ -159,7 +159,7 @@ pub(super) fn calls(text: &str, trust: Trust, found: &mut Vec<Found>) {
 }
 
 /// Maximum length of a call after its name, in bytes.
-const CALL_REACH: usize = 1024;
+const MAX_CALL_LEN: usize = 1024;
 
 /// `ConvertTo-SecureString "…" -AsPlainText`
 pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
@@ -167,7 +167,7 @@ pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (at, _) in text.match_indices(CALL) {
         let start = at + CALL.len();
         // One line can contain thousands of calls.
-        let rest = &text[start..text.floor_char_boundary(start + CALL_REACH)];
+        let rest = &text[start..text.floor_char_boundary(start + MAX_CALL_LEN)];
         let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
         let Some(open) = line.find(['"', '\'']).filter(|_| line.contains("-AsPlainText")) else {
             continue;
@@ -185,7 +185,7 @@ pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
 /// The arguments from `at` to the closing parenthesis or the end of the line: start, end and
 /// whether each is a single literal.
 fn arguments(text: &str, at: usize) -> Vec<(usize, usize, bool)> {
-    let reach = &text[..text.floor_char_boundary(at + CALL_REACH)];
+    let reach = &text[..text.floor_char_boundary(at + MAX_CALL_LEN)];
     let line = &reach[..reach[at..].find('\n').map_or(reach.len(), |length| at + length)];
     let mut arguments = Vec::new();
     let mut cursor = at;

@@ -16,7 +16,7 @@ mod sql;
 mod tests;
 mod values;
 
-use crate::{each, ids};
+use crate::{run_checks, check_ids};
 use aho_corasick::AhoCorasick;
 use aidd_engine::check::family::Family;
 use aidd_engine::parse::{ini, json, xml, yaml};
@@ -25,7 +25,7 @@ use aidd_engine::text::kind::Kind;
 use aidd_engine::text::placeholder::JOIN_MARK;
 use aidd_engine::text::source::{Source, Span};
 use aidd_lexicon::tables::credentials as table;
-use data::Look;
+use data::Scan;
 use formats::{Form, Format};
 use std::sync::LazyLock;
 use values::Trust;
@@ -33,13 +33,13 @@ use values::Trust;
 /// Credentials in files known to contain them, and anywhere by the names they are assigned to.
 pub(super) const FAMILY: Family = Family {
     name: "credentials",
-    rules: || ids(rules::CHECKS),
+    rules: || check_ids(rules::CHECKS),
     claim: |path, text| is_known(path, text).then_some(Kind("credentials")),
-    check: |_, _, report| each(rules::CHECKS, &parse(report.source()), report),
+    check: |_, _, report| run_checks(rules::CHECKS, &parse(report.source()), report),
     keywords: || keywords().collect(),
     hits: |offsets, report| {
         let found = generic(report.source(), offsets.iter().copied());
-        each(rules::CHECKS, &found, report);
+        run_checks(rules::CHECKS, &found, report);
     },
     finds_secrets: true,
     ..Family::EMPTY
@@ -79,7 +79,7 @@ impl Credentials {
 
 /// Whether the format of the file at `path`, which starts with `start`, contains credentials.
 pub(crate) fn is_known(path: &str, start: &str) -> bool {
-    formats::of(path).is_some() || sniff(path, start).is_some()
+    formats::for_path(path).is_some() || detect_format(path, start).is_some()
 }
 
 /// Parses a file that [`is_known`].
@@ -87,10 +87,10 @@ pub(crate) fn parse(source: &Source) -> Credentials {
     // A byte order mark is not part of any format.
     let text = source.text().strip_prefix('\u{FEFF}').unwrap_or(source.text());
     let mark = source.text().len() - text.len();
-    let known = formats::of(source.path())
-        .or_else(|| sniff(source.path(), text).map(|format| (format, Trust::High)));
+    let known = formats::for_path(source.path())
+        .or_else(|| detect_format(source.path(), text).map(|format| (format, Trust::High)));
     let Some((format, trust)) = known else { return generic(source, hits(source.text())) };
-    let look = Look::new(text, source.path(), format, trust);
+    let look = Scan::new(text, source.path(), format, trust);
     let mut found = Vec::new();
     read(look, format, &mut found);
     if !matches!(format.form, Form::Store | Form::Key) {
@@ -99,7 +99,7 @@ pub(crate) fn parse(source: &Source) -> Credentials {
         embedded::connection_strings(text, trust, &mut found);
         embedded::urls(text, url_rule(format), trust, &mut found);
     }
-    let mut found = distinct(text, found);
+    let mut found = deduplicate(text, found);
     for one in found.iter_mut().filter(|one| !one.span.is_empty()) {
         one.span = one.span.shift(mark);
     }
@@ -113,14 +113,14 @@ fn url_rule(format: &Format) -> &'static str {
     }
 }
 
-fn read(look: Look<'_>, format: &Format, found: &mut Vec<Found>) {
-    let Look { text, trust, .. } = look;
+fn read(look: Scan<'_>, format: &Format, found: &mut Vec<Found>) {
+    let Scan { text, trust, .. } = look;
     match format.form {
         Form::Settings => {
             if look.path.to_ascii_lowercase().ends_with(".rdp") {
                 records::rdp(text, found);
             }
-            settings(look, found);
+            report_settings(look, found);
             if format.rule == "secrets/network-service-password" {
                 records::snmp_users(text, trust, found);
             }
@@ -129,13 +129,13 @@ fn read(look: Look<'_>, format: &Format, found: &mut Vec<Found>) {
             }
         }
         Form::Words => records::named_words(text, format, trust, found),
-        Form::Json | Form::Yaml | Form::Xml => tree(look, format.form, found),
+        Form::Json | Form::Yaml | Form::Xml => report_tree(look, format.form, found),
         Form::Code => {
             literals::assignments(look, hits_wide(text), false, found);
             literals::calls(text, trust, found);
             literals::secure_strings(text, trust, found);
         }
-        Form::Shell => shell::scan(text, look, found),
+        Form::Shell => shell::scan_text(text, look, found),
         Form::Sql => sql::scan(text, trust, found),
         Form::Pgpass => records::pgpass(text, trust, found),
         Form::Htpasswd => records::htpasswd(text, found),
@@ -148,26 +148,26 @@ fn read(look: Look<'_>, format: &Format, found: &mut Vec<Found>) {
         Form::Sasl => records::sasl(text, trust, found),
         Form::TwoLines => records::two_lines(text, trust, found),
         Form::Ipsec => records::ipsec(text, trust, found),
-        Form::Key => records::key(text, found),
-        Form::Whole => records::whole(text, format, trust, found),
+        Form::Key => records::private_key(text, found),
+        Form::Whole => records::first_line(text, format, trust, found),
         Form::Store => records::store(text, format, found),
         Form::Values => records::values(text, format, trust, found),
     }
 }
 
 /// Settings by line; a file with such a name can turn out to be JSON, YAML or XML.
-fn settings(look: Look<'_>, found: &mut Vec<Found>) {
+fn report_settings(look: Scan<'_>, found: &mut Vec<Found>) {
     match look.text.trim_start_matches('\u{FEFF}').trim_start().chars().next() {
-        Some('{') => tree(look, Form::Json, found),
-        Some('<') if look.text.contains("</") => tree(look, Form::Xml, found),
+        Some('{') => report_tree(look, Form::Json, found),
+        Some('<') if look.text.contains("</") => report_tree(look, Form::Xml, found),
         _ if look.path.ends_with(".yml") || look.path.ends_with(".yaml") => {
-            tree(look, Form::Yaml, found);
+            report_tree(look, Form::Yaml, found);
         }
         _ => {
             data::tree(&ini::parse(look.text), look, found);
             // Blocks with several settings per line: `server { password = "x"; }`.
             let comments = Comments { text: look.text, ..Comments::default() };
-            literals::assignments(look, comments.without(hits(look.text)), true, found);
+            literals::assignments(look, comments.retain_code(hits(look.text)), true, found);
         }
     }
 }
@@ -184,7 +184,7 @@ struct Comments<'a> {
 
 impl<'a> Comments<'a> {
     /// Those of the ascending offsets whose line is not a comment.
-    fn without(mut self, offsets: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+    fn retain_code(mut self, offsets: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
         self.begin_line(0);
         offsets.filter(move |&offset| {
             let ends = |byte: &u8| matches!(byte, b'\n' | b'\r');
@@ -203,7 +203,7 @@ impl<'a> Comments<'a> {
     }
 }
 
-fn tree(look: Look<'_>, form: Form, found: &mut Vec<Found>) {
+fn report_tree(look: Scan<'_>, form: Form, found: &mut Vec<Found>) {
     let parsed = match form {
         Form::Json => json::parse(look.text),
         Form::Yaml => yaml::parse(look.text),
@@ -214,31 +214,31 @@ fn tree(look: Look<'_>, form: Form, found: &mut Vec<Found>) {
         literals::assignments(look, hits(look.text), form == Form::Yaml, found);
     }
     if form == Form::Yaml {
-        commands(&parsed, look, found);
+        report_commands(&parsed, look, found);
     }
 }
 
 /// Commands in the strings of a pipeline: `script: - docker login -p …`.
-fn commands(tree: &aidd_engine::parse::tree::Tree, look: Look<'_>, found: &mut Vec<Found>) {
+fn report_commands(tree: &aidd_engine::parse::tree::Tree, look: Scan<'_>, found: &mut Vec<Found>) {
     for node in &tree.nodes {
         let Some(value) = node.value.as_deref() else { continue };
         let is_script = node.key.is_empty()
             || matches!(node.key.as_str(), "run" | "script" | "command" | "cmd");
         if is_script && value.contains(' ') && look.text.get(node.span.range()).is_some() {
             for (offset, line) in records::lines(&look.text[node.span.range()]) {
-                shell::command(line, offset + node.span.start as usize, look, found);
+                shell::scan_line(line, offset + node.span.start as usize, look, found);
             }
         }
     }
 }
 
 /// Detects the format by the first lines of a text.
-fn sniff(path: &str, start: &str) -> Option<&'static Format> {
+fn detect_format(path: &str, start: &str) -> Option<&'static Format> {
     if is_documentation(path) {
         return None;
     }
     let start = &start[..start.floor_char_boundary(4096)];
-    let by = |name: &str| formats::of(name).map(|(format, _)| format);
+    let by = |name: &str| formats::for_path(name).map(|(format, _)| format);
     let text = start.trim_start_matches('\u{FEFF}');
     if text.starts_with("PuTTY-User-Key-File-") {
         return by("key.ppk");
@@ -266,7 +266,7 @@ pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) ->
         return Credentials::default();
     }
     let (trust, bare) = trust(source);
-    let look = Look { text, path: source.path(), rule: "secrets/generic-secret", keys: &[], trust };
+    let look = Scan { text, path: source.path(), rule: "secrets/generic-secret", keys: &[], trust };
     let mut found = Vec::new();
     literals::assignments(look, hits, bare, &mut found);
     if trust == Trust::Low {
@@ -279,7 +279,7 @@ pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) ->
             hit.rule = "secrets/generic-password";
         }
     }
-    Credentials { found: distinct(text, found) }
+    Credentials { found: deduplicate(text, found) }
 }
 
 /// Whether the name to the left of a value denotes a password.
@@ -364,7 +364,7 @@ fn hits_wide(text: &str) -> impl Iterator<Item = usize> {
 
 /// Removes duplicates: of overlapping findings, the first is retained. The project's own marked
 /// examples are excluded.
-fn distinct(text: &str, found: Vec<Found>) -> Vec<Found> {
+fn deduplicate(text: &str, found: Vec<Found>) -> Vec<Found> {
     let is_example = |found: &Found| {
         let secret = if found.span.is_empty() { text } else { &text[found.span.range()] };
         secret.contains(JOIN_MARK)

@@ -15,7 +15,7 @@ pub(crate) enum Class {
 
 /// The kind of secret in a setting of this name, if any.
 #[must_use]
-pub(crate) fn class(name: &str) -> Option<Class> {
+pub(crate) fn classify(name: &str) -> Option<Class> {
     let words = words(name);
     let (last, class) = (0..words.len()).rev().find_map(|at| {
         let before = at.checked_sub(1).map_or("", |at| words[at].as_str());
@@ -28,7 +28,7 @@ pub(crate) fn class(name: &str) -> Option<Class> {
     if after.iter().any(|word| matches!(word.as_str(), "hash" | "hashed" | "digest" | "md5")) {
         return Some(Class::Hash);
     }
-    after.iter().all(|word| is_tail(word)).then_some(class)
+    after.iter().all(|word| is_neutral_suffix(word)).then_some(class)
 }
 
 /// The words of a name, in lower case: split at signs and in camel case.
@@ -72,7 +72,7 @@ fn word_class(before: &str, word: &str) -> Option<Class> {
 }
 
 /// Words that can follow the secret word without changing its meaning.
-fn is_tail(word: &str) -> bool {
+fn is_neutral_suffix(word: &str) -> bool {
     table::TAILS.contains(word) || word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -107,7 +107,7 @@ mod tests {
             "passphrase",
             "Pass",
         ] {
-            assert_eq!(class(name), Some(Class::Password), "{name}");
+            assert_eq!(classify(name), Some(Class::Password), "{name}");
         }
         for name in [
             "secret",
@@ -128,9 +128,9 @@ mod tests {
             "consumerSecret",
             "accessToken",
         ] {
-            assert_eq!(class(name), Some(Class::Secret), "{name}");
+            assert_eq!(classify(name), Some(Class::Secret), "{name}");
         }
-        assert_eq!(class("password_hash"), Some(Class::Hash));
+        assert_eq!(classify("password_hash"), Some(Class::Hash));
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
             "ask_password",
             "passwordPolicy",
         ] {
-            assert_eq!(class(name), None, "{name}");
+            assert_eq!(classify(name), None, "{name}");
         }
     }
 }

@@ -234,11 +234,11 @@ pub(super) fn ipsec(text: &str, trust: Trust, found: &mut Vec<Found>) {
 }
 
 /// Reports the first line as the secret.
-pub(super) fn whole(text: &str, format: &Format, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn first_line(text: &str, format: &Format, trust: Trust, found: &mut Vec<Found>) {
     let mut all = lines(text);
     let Some((offset, line)) = all.next() else { return };
     let value = line.split_once([':', '=']).map_or(line, |(name, value)| {
-        if super::names::class(name).is_some() { value.trim() } else { line }
+        if super::names::classify(name).is_some() { value.trim() } else { line }
     });
     let class =
         if format.rule == "secrets/rails-master-key" { Class::Secret } else { Class::Password };
@@ -272,7 +272,7 @@ pub(super) fn values(text: &str, format: &Format, trust: Trust, found: &mut Vec<
             let value = raw.trim().trim_matches(['"', '\'']);
             let name = line[..at].trim();
             let start = at + 1 + raw.find(value).unwrap_or(0);
-            let is_named = super::names::class(name).is_some();
+            let is_named = super::names::classify(name).is_some();
             let is_account = name.split_whitespace().count() <= 3 && !value.contains(' ');
             if is_named && is_credible(value, Class::Password, trust)
                 || is_account
@@ -393,7 +393,7 @@ pub(super) fn rdp(text: &str, found: &mut Vec<Found>) {
 }
 
 /// An armoured key, or the lines of a key without armour.
-pub(super) fn key(text: &str, found: &mut Vec<Found>) {
+pub(super) fn private_key(text: &str, found: &mut Vec<Found>) {
     embedded::private_keys(text, found);
     // libotr: the private number of a DSA key.
     if let Some(at) =

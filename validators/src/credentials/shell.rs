@@ -1,6 +1,6 @@
 //! Shell: assignments, and passwords on the command line, in profiles, scripts and histories.
 
-use super::data::{Look, named};
+use super::data::{Scan, report_named};
 use super::names::Class;
 use super::records::{lines, words};
 use super::values::is_credible;
@@ -10,7 +10,7 @@ use aidd_engine::text::source::Span;
 
 /// How a command receives a password.
 #[derive(Clone, Copy)]
-enum Takes {
+enum PasswordArg {
     /// The word after the flag.
     Next(&'static str),
     /// The rest of the word after the flag: `-pSECRET`.
@@ -25,10 +25,10 @@ enum Takes {
     Place(usize),
 }
 
-use Takes::{Account, Glued, Next, Percent, Place, Slash};
+use PasswordArg::{Account, Glued, Next, Percent, Place, Slash};
 
 /// Commands and how they receive passwords. Long flags whose name denotes a secret need no entry.
-const COMMANDS: &[(&str, &[Takes])] = &[
+const COMMANDS: &[(&str, &[PasswordArg])] = &[
     ("mysql", &[Glued("-p")]),
     ("mysqldump", &[Glued("-p")]),
     ("mysqladmin", &[Glued("-p")]),
@@ -78,7 +78,7 @@ const COMMANDS: &[(&str, &[Takes])] = &[
 ];
 
 /// Reports the secrets in shell text.
-pub(super) fn scan(text: &str, look: Look<'_>, found: &mut Vec<Found>) {
+pub(super) fn scan_text(text: &str, look: Scan<'_>, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         // zsh and fish record the time: `: 1600000000:0;command`, `- cmd: command`.
         let skip = match line.strip_prefix(": ").and_then(|_| line.find(';')) {
@@ -86,24 +86,24 @@ pub(super) fn scan(text: &str, look: Look<'_>, found: &mut Vec<Found>) {
             None if line.starts_with("- cmd: ") => 7,
             None => 0,
         };
-        command(&line[skip..], offset + skip, look, found);
+        scan_line(&line[skip..], offset + skip, look, found);
         // An alias is a quoted command.
         if line.starts_with("alias ")
             && let Some(open) = line.find(['\'', '"'])
         {
             let inner = line[open + 1..].trim_end_matches(['\'', '"']);
-            command(inner, offset + open + 1, look, found);
+            scan_line(inner, offset + open + 1, look, found);
         }
     }
 }
 
 /// Reports the secrets in one line.
-pub(super) fn command(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>) {
+pub(super) fn scan_line(line: &str, offset: usize, look: Scan<'_>, found: &mut Vec<Found>) {
     let words = words(line);
     if !line.starts_with("alias ") {
         assignments(line, offset, look, found);
     }
-    let mut flags_of: &[Takes] = &[];
+    let mut flags_of: &[PasswordArg] = &[];
     let mut plain = 0;
     let mut at = 0;
     while at < words.len() {
@@ -126,9 +126,9 @@ pub(super) fn command(line: &str, offset: usize, look: Look<'_>, found: &mut Vec
         }
         let next = words.get(at).copied();
         if let Some(value) =
-            long_flag(word, start, next).or_else(|| taken(word, start, next, flags_of))
+            long_flag(word, start, next).or_else(|| password_argument(word, start, next, flags_of))
         {
-            report(value, offset, look, found);
+            report_value(value, offset, look, found);
             continue;
         }
         if !word.starts_with('-') {
@@ -136,13 +136,13 @@ pub(super) fn command(line: &str, offset: usize, look: Look<'_>, found: &mut Vec
             if flags_of.iter().any(|takes| matches!(takes, Place(place) if *place == plain))
                 && line.contains(" -")
             {
-                report((start, word), offset, look, found);
+                report_value((start, word), offset, look, found);
             }
         }
     }
-    special(line, &words, offset, look, found);
+    report_special(line, &words, offset, look, found);
     if line.len() < 4096 {
-        sql::statement(line, &line.to_ascii_lowercase(), offset, look.trust, found);
+        sql::report_statement(line, &line.to_ascii_lowercase(), offset, look.trust, found);
     }
 }
 
@@ -155,23 +155,23 @@ fn long_flag<'a>(
     let flag = word.strip_prefix("--")?;
     match flag.split_once('=') {
         Some((name, value)) => {
-            super::names::class(name)?;
+            super::names::classify(name)?;
             let inner = value.trim_matches(['"', '\'']);
             let at = word.len() - value.len() + usize::from(inner.len() < value.len());
             Some((start + at, inner))
         }
         None => {
-            super::names::class(flag)?;
+            super::names::classify(flag)?;
             next.filter(|(_, value)| !value.starts_with('-'))
         }
     }
 }
 
-fn taken<'a>(
+fn password_argument<'a>(
     word: &'a str,
     start: usize,
     next: Option<(usize, &'a str)>,
-    takes: &[Takes],
+    takes: &[PasswordArg],
 ) -> Option<(usize, &'a str)> {
     takes.iter().find_map(|takes| match takes {
         Next(flag) => next.filter(|(_, value)| word == *flag && !value.starts_with('-')),
@@ -203,7 +203,7 @@ fn taken<'a>(
     })
 }
 
-fn report((start, value): (usize, &str), offset: usize, look: Look<'_>, found: &mut Vec<Found>) {
+fn report_value((start, value): (usize, &str), offset: usize, look: Scan<'_>, found: &mut Vec<Found>) {
     if is_credible(value, Class::Password, look.trust) {
         let span = Span::new(offset + start, offset + start + value.len());
         found.push(Found::new(look.rule, span));
@@ -211,7 +211,7 @@ fn report((start, value): (usize, &str), offset: usize, look: Look<'_>, found: &
 }
 
 /// `NAME=value` before or without a command, with or without `export`, and fish's `set -x`.
-fn assignments(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>) {
+fn assignments(line: &str, offset: usize, look: Scan<'_>, found: &mut Vec<Found>) {
     let mut at = 0;
     // Only words at the start of a command are assignments; flags and arguments are handled
     // elsewhere.
@@ -244,7 +244,7 @@ fn assignments(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>
         };
         let value = &line[start..start + length];
         let span = Span::new(offset + start, offset + start + length);
-        named(name.trim_start_matches("$env:"), "", value, span, look, found);
+        report_named(name.trim_start_matches("$env:"), "", value, span, look, found);
         at = at.max(start + length);
     }
     for prefix in ["setenv ", "set -x ", "set -gx ", "set -Ux ", "set -xg "] {
@@ -252,18 +252,18 @@ fn assignments(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>
             let words = words(rest);
             if let [(_, name), (start, value), ..] = words[..] {
                 let start = offset + prefix.len() + start;
-                named(name, "", value, Span::new(start, start + value.len()), look, found);
+                report_named(name, "", value, Span::new(start, start + value.len()), look, found);
             }
         }
     }
 }
 
 /// Cases not covered by the table: `echo x | sudo -S`, `chpasswd`, `aws configure set`, headers.
-fn special(
+fn report_special(
     line: &str,
     words: &[(usize, &str)],
     offset: usize,
-    look: Look<'_>,
+    look: Scan<'_>,
     found: &mut Vec<Found>,
 ) {
     let is = |at: usize, text: &str| words.get(at).is_some_and(|(_, word)| *word == text);
@@ -277,7 +277,7 @@ fn special(
             } else {
                 word
             };
-            report((start + word.len() - inner.len(), inner), offset, look, found);
+            report_value((start + word.len() - inner.len(), inner), offset, look, found);
         }
     }
     if is(0, "net") && is(1, "use") && line.to_ascii_lowercase().contains("/user:") {
@@ -285,7 +285,7 @@ fn special(
             .iter()
             .find(|(_, word)| !word.starts_with(['\\', '/', '*']) && !word.ends_with(':'));
         if let Some(&value) = value {
-            report(value, offset, look, found);
+            report_value(value, offset, look, found);
         }
     }
     if is(0, "aws")
@@ -293,7 +293,7 @@ fn special(
         && is(2, "set")
         && let (Some((_, name)), Some(&(start, value))) = (words.get(3), words.get(4))
     {
-        named(
+        report_named(
             name,
             "",
             value,

@@ -1,7 +1,7 @@
 //! Passwords in SQL: accounts that statements create, and rows of dumped user tables.
 
 use super::Found;
-use super::names::{Class, class};
+use super::names::{Class, classify};
 use super::values::{Trust, is_credible, is_password_hash};
 use aidd_engine::parse::ini::closing;
 use aidd_engine::text::source::Span;
@@ -29,7 +29,7 @@ pub(super) fn scan(text: &str, trust: Trust, found: &mut Vec<Found>) {
             if trimmed.starts_with("\\.") {
                 copy = None;
             } else {
-                copied(line, start, row, found);
+                report_copy_row(line, start, row, found);
             }
             continue;
         }
@@ -55,12 +55,12 @@ pub(super) fn scan(text: &str, trust: Trust, found: &mut Vec<Found>) {
         }
         if let Some(row) = &insert {
             let lead = line.len() - trimmed.len();
-            rows(&line[lead..], start + lead, row, found);
+            report_insert_rows(&line[lead..], start + lead, row, found);
             if line.trim_end().ends_with(';') {
                 insert = None;
             }
         } else {
-            statement(trimmed, &lower, start + (line.len() - trimmed.len()), trust, found);
+            report_statement(trimmed, &lower, start + (line.len() - trimmed.len()), trust, found);
         }
     }
 }
@@ -110,7 +110,7 @@ impl Row {
 
 fn is_password_column(name: &str) -> bool {
     let name = name.trim().trim_matches(['`', '"', '[', ']', '\'']);
-    matches!(class(name), Some(Class::Password | Class::Hash))
+    matches!(classify(name), Some(Class::Password | Class::Hash))
         || matches!(
             name.to_ascii_lowercase().as_str(),
             "pass_hash"
@@ -158,7 +158,7 @@ fn column(line: &str) -> Option<String> {
 }
 
 /// Reports the password in each `(…)` of a line of `insert`.
-fn rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
+fn report_insert_rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
     let lower_values = line.to_ascii_lowercase().find("values").map_or(0, |at| at + 6);
     let mut at = lower_values;
     while let Some(open) = line[at..].find('(').map(|open| at + open + 1) {
@@ -225,7 +225,7 @@ fn fields(line: &str, mut at: usize) -> (Vec<Field>, usize) {
 }
 
 /// Reports the password in a tab-separated row of `copy`.
-fn copied(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
+fn report_copy_row(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
     let Some(place) = row.password else { return };
     let mut start = 0;
     for (at, field) in line.trim_end_matches(['\n', '\r']).split('\t').enumerate() {
@@ -243,7 +243,7 @@ fn copied(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
 }
 
 /// `identified by 'x'`, `with password 'x'`, `set password … = 'x'`, `password('x')`.
-pub(super) fn statement(
+pub(super) fn report_statement(
     line: &str,
     lower: &str,
     offset: usize,
@@ -304,7 +304,7 @@ pub(super) fn statement(
         // `for 'user'@'host' = 'x'`: the last string is the password.
         let (start, length) = match closing(&line[start..], quote) {
             Some(length) if mark == "password for" || mark == "set password" => {
-                last_text(line, start, length, quote)
+                last_string(line, start, length, quote)
             }
             Some(length) => (start, length),
             None => continue,
@@ -322,7 +322,7 @@ pub(super) fn statement(
     }
 }
 
-fn last_text(line: &str, start: usize, length: usize, quote: char) -> (usize, usize) {
+fn last_string(line: &str, start: usize, length: usize, quote: char) -> (usize, usize) {
     let (mut start, mut length) = (start, length);
     while let Some(open) = line[start + length + 1..].find(quote) {
         let next = start + length + 1 + open + 1;

@@ -49,7 +49,7 @@ fn found(path: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_secret_is_found_once_and_nothing_else() {
+fn each_secret_is_reported_once() {
     let Ok(expected) = fs::read_to_string(fixtures().join("credentials.expected")) else { return };
     let expected: BTreeSet<&str> = expected.lines().collect();
     let all: Vec<String> = files(&fixtures().join("credentials"))
@@ -64,7 +64,7 @@ fn each_secret_is_found_once_and_nothing_else() {
 }
 
 #[test]
-fn marked_examples_are_no_secrets() {
+fn marked_examples_are_not_reported() {
     let folder = fixtures().join("credentials");
     for (path, _) in files(&folder) {
         let text = fs::read_to_string(folder.join(&path)).unwrap_or_default();
@@ -82,7 +82,7 @@ fn look_alikes_are_clean() {
 }
 
 #[test]
-fn a_secret_is_marked_where_it_stands() {
+fn the_span_covers_only_the_secret() {
     let cases = [
         ("sasl_passwd", "mail.example.org joe:  Vt7qzM2x\u{e9}Lw9\n", "Vt7qzM2x\u{e9}Lw9"),
         (".pgpass", "x\n \u{feff} h:5432:db:joe:Vt7qzM2xLw9\n", "Vt7qzM2xLw9"),
@@ -123,7 +123,7 @@ const NAMES: [&str; 24] = [
 ];
 
 #[test]
-fn broken_files_are_survived() {
+fn truncated_files_do_not_panic() {
     for (path, text) in files(&fixtures().join("credentials")) {
         let step = (text.len() / 40).max(1);
         for at in (0..text.len()).step_by(step) {
@@ -136,7 +136,7 @@ fn broken_files_are_survived() {
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_survived(
+    fn any_text_is_scanned_without_panic(
         text in "([a-z]{0,3}(password|token|secret|pass|BEGIN|://|@|INSERT INTO users VALUES|COPY u \\(password\\) FROM stdin;|identified by|-----BEGIN RSA PRIVATE KEY-----)?[ =:;,'\"`(){}<>/\\\\é😀\\n\\t$#%\\[\\]|-]{0,4}){0,24}",
         name in proptest::sample::select(NAMES.to_vec()),
     ) {

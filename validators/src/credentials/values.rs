@@ -6,7 +6,7 @@ use aidd_engine::text::shape::{entropy, looks_random};
 use aidd_lexicon::tables::credentials as table;
 
 /// Maximum length in bytes of a secret in a file that is not known to contain any.
-pub(super) const LONGEST: usize = 2048;
+pub(super) const MAX_SECRET_LEN: usize = 2048;
 
 /// How far the values of a file are trusted to be real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,7 +23,7 @@ pub(crate) enum Trust {
 pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     let value = value.trim();
     // A fast path: one value can contain thousands of names.
-    if trust < Trust::High && value.len() > LONGEST {
+    if trust < Trust::High && value.len() > MAX_SECRET_LEN {
         return false;
     }
     let stands_for_one =
@@ -48,18 +48,18 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
 }
 
 /// A machine-generated value with at least `least` bytes.
-fn is_token(value: &str, least: usize) -> bool {
+fn is_token(value: &str, min_len: usize) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
     let has_marks = value.contains(['[', '(', '{', '<', '|', '"'])
         || value.contains('#') && value.contains('/');
-    value.len() >= least
+    value.len() >= min_len
         && !value.contains(char::is_whitespace)
         && !is_address(value)
         && !is_escaped(value)
         && !has_marks
         && !is_dummy(value)
-        && (looks_random(value) || (least < 12 && has_digit && has_letter))
+        && (looks_random(value) || (min_len < 12 && has_digit && has_letter))
         && entropy(value) >= 2.5
 }
 

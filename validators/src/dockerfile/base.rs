@@ -1,7 +1,7 @@
 //! Base images: tags, registries, platforms.
 
 use super::super::Checks;
-use super::{Beside, BesideCheck};
+use super::{CheckContext, ContextCheck};
 use aidd_engine::parse::dockerfile::image::{self, Image};
 use aidd_engine::parse::dockerfile::{Dockerfile, Flag, Stage, Variable, Word, uses};
 use aidd_engine::rules::rule::Report;
@@ -16,7 +16,7 @@ pub(super) const CHECKS: Checks<Dockerfile> = &[
     ("dockerfile/platform-mismatch", platform_mismatch),
 ];
 
-pub(super) const BESIDE: &[(&str, BesideCheck)] =
+pub(super) const CONTEXT_CHECKS: &[(&str, ContextCheck)] =
     &[("dockerfile/untrusted-registry", untrusted_registry)];
 
 /// The stages that build on an image, with its name; without `scratch` and names that contain a
@@ -49,21 +49,21 @@ fn latest_tag(file: &Dockerfile, report: &mut Report<'_>) {
     }
 }
 
-fn untrusted_registry(beside: &Beside<'_>, report: &mut Report<'_>) {
+fn untrusted_registry(context: &CheckContext<'_>, report: &mut Report<'_>) {
     let own: Option<Vec<&str>> = report
         .param("registries")
         .and_then(Value::as_array)
         .map(|list| list.iter().filter_map(Value::as_str).collect());
     let trusted = own.unwrap_or_else(|| {
-        let config = beside.config.iter();
+        let config = context.config.iter();
         config.flat_map(|config| &config.trusted_registries).map(String::as_str).collect()
     });
     if trusted.is_empty() {
         return;
     }
-    for (_, word, image) in images(beside.docker) {
+    for (_, word, image) in images(context.docker) {
         let registry = image.registry.unwrap_or("docker.io");
-        if word.text.starts_with('$') || trusted.iter().any(|pattern| fits(pattern, registry)) {
+        if word.text.starts_with('$') || trusted.iter().any(|pattern| matches_pattern(pattern, registry)) {
             continue;
         }
         report
@@ -73,7 +73,7 @@ fn untrusted_registry(beside: &Beside<'_>, report: &mut Report<'_>) {
 }
 
 /// Whether `registry` matches `pattern`; `*` at one end matches anything.
-fn fits(pattern: &str, registry: &str) -> bool {
+fn matches_pattern(pattern: &str, registry: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(end), _) if registry.ends_with(end) => true,
         (_, Some(start)) => registry.starts_with(start),

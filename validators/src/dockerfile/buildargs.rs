@@ -2,7 +2,7 @@
 
 use super::super::Checks;
 use super::base::is_platform;
-use super::variables::near;
+use super::variables::nearest_name;
 use aidd_engine::parse::dockerfile::{Dockerfile, Keyword, Use, Variable, Word, uses};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::Span;
@@ -54,7 +54,7 @@ fn undefined(
         finding
             .help(format!("move `ARG {name}` above the first FROM"))
             .related(later.span, "declared within a stage, not visible to FROM");
-    } else if let Some(near) = near(name, globals.keys().copied()) {
+    } else if let Some(near) = nearest_name(name, globals.keys().copied()) {
         finding.help(format!("did you mean `{near}`?"));
     } else {
         finding.help(format!("add `ARG {name}=…` above the first FROM"));
@@ -83,8 +83,8 @@ fn empty_arg_in_from(file: &Dockerfile, report: &mut Report<'_>) {
         if file.stage_named(&name, file.stages.len()).is_some() || REFERENCE.is_match(&name) {
             continue;
         }
-        let shown = if name.is_empty() { "empty".to_owned() } else { format!("`{name}`") };
-        let message = format!("without a value for `{}` the image name is {shown}", empty.name);
+        let image_name = if name.is_empty() { "empty".to_owned() } else { format!("`{name}`") };
+        let message = format!("without a value for `{}` the image name is {image_name}", empty.name);
         report
             .at(image.span, message)
             .help("add a default value to the argument")

@@ -22,7 +22,7 @@ fn shell_form_command(file: &Dockerfile, report: &mut Report<'_>) {
         let command = match (instruction.kind, &instruction.inner) {
             (Keyword::Cmd | Keyword::Entrypoint, _) => instruction,
             // A check that uses the shell (`… || exit 1`) has no exec form.
-            (Keyword::Healthcheck, Some(inner)) if simple(inner).is_some() => inner,
+            (Keyword::Healthcheck, Some(inner)) if plain_words(inner).is_some() => inner,
             _ => continue,
         };
         let text = command.argument();
@@ -33,7 +33,7 @@ fn shell_form_command(file: &Dockerfile, report: &mut Report<'_>) {
         let span = command.argument_span();
         let finding = report.at(span, format!("{name} in shell form"));
         finding.help("use a JSON array, so that the program receives signals directly");
-        if let Some(words) = simple(command).filter(|_| command.shell.is_none()) {
+        if let Some(words) = plain_words(command).filter(|_| command.shell.is_none()) {
             let text = Value::from(words).to_string().replace("\",\"", "\", \"");
             finding.fix_unsafe("Write it as JSON", vec![Edit::replace(span, text)]);
         }
@@ -47,7 +47,7 @@ const BUILTINS: [&str; 16] = [
 ];
 
 /// The words of a command without shell syntax; a leading `exec` is dropped.
-fn simple(command: &Instruction) -> Option<Vec<&str>> {
+fn plain_words(command: &Instruction) -> Option<Vec<&str>> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_./:=@%+,- ".contains(c);
     let text = command.argument();
     if command.json || !text.chars().all(plain) {
@@ -62,19 +62,19 @@ fn simple(command: &Instruction) -> Option<Vec<&str>> {
 }
 
 fn multiple_cmd(file: &Dockerfile, report: &mut Report<'_>) {
-    multiple(file, Keyword::Cmd, report);
+    report_all_but_first(file, Keyword::Cmd, report);
 }
 
 fn multiple_entrypoint(file: &Dockerfile, report: &mut Report<'_>) {
-    multiple(file, Keyword::Entrypoint, report);
+    report_all_but_first(file, Keyword::Entrypoint, report);
 }
 
 fn multiple_healthcheck(file: &Dockerfile, report: &mut Report<'_>) {
-    multiple(file, Keyword::Healthcheck, report);
+    report_all_but_first(file, Keyword::Healthcheck, report);
 }
 
 /// Reports all but the first instruction of `kind` in each stage.
-fn multiple(file: &Dockerfile, kind: Keyword, report: &mut Report<'_>) {
+fn report_all_but_first(file: &Dockerfile, kind: Keyword, report: &mut Report<'_>) {
     if file.template {
         return;
     }

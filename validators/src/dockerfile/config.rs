@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_file_counts() {
+    fn the_nearest_file_applies() {
         let text = "ignored:\n  - DL3008\noverride:\n  error: [DL3007]\n  style:\n    - DL3015\ntrustedRegistries:\n  - ghcr.io\nlabel-schema:\n  author: text\nstrict-labels: true\nfailure-threshold: info\n";
         let files = files(&[(".hadolint.yaml", "ignored: [A]\n"), ("a/.hadolint.yml", text)]);
         let config = hadolint_config(&files, "a/b/Dockerfile").expect("settings");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_read_and_nonsense_is_not() {
+    fn json_is_parsed_and_invalid_files_are_ignored() {
         let of = |text| hadolint_config(&files(&[(".hadolint.json", text)]), "x/Dockerfile");
         assert_eq!(of("{\"ignored\": [\"DL3000\"]}").expect("settings").ignored, ["DL3000"]);
         assert_eq!(of("ignored: {"), None);

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub(super) const CHECKS: Checks<Dockerfile> = &[
     ("dockerfile/add-instead-of-copy", add_instead_of_copy),
     ("dockerfile/copied-archive", copied_archive),
-    ("dockerfile/copy-to-no-folder", copy_to_no_folder),
+    ("dockerfile/copy-to-no-folder", copy_to_non_directory),
     ("dockerfile/copy-to-relative-path", copy_to_relative_path),
 ];
 
@@ -59,7 +59,7 @@ fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
             let (title, edits) =
                 ("Use COPY instead of ADD", vec![Edit::replace(add.keyword, "COPY")]);
             // ADD detects an archive by its content, which a bare name does not show.
-            if sources(add).all(|word| is_no_archive(&word.text)) {
+            if sources(add).all(|word| is_certainly_not_archive(&word.text)) {
                 finding.fix(title, edits);
             } else {
                 finding.fix_unsafe(title, edits);
@@ -69,15 +69,15 @@ fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 /// Whether a path is certainly not an archive: a directory, or a file with a different extension.
-fn is_no_archive(path: &str) -> bool {
-    let name = name(path);
+fn is_certainly_not_archive(path: &str) -> bool {
+    let name = file_name(path);
     let typed = name.rsplit_once('.').is_some_and(|(stem, ending)| {
         !stem.is_empty() && ending.len() > 1 && ending.bytes().all(|b| b.is_ascii_alphabetic())
     });
     matches!(name, "" | "." | "..") || typed
 }
 
-fn copy_to_no_folder(file: &Dockerfile, report: &mut Report<'_>) {
+fn copy_to_non_directory(file: &Dockerfile, report: &mut Report<'_>) {
     for copy in file.all(Keyword::Copy) {
         let Some(target) = copy.words.last().filter(|_| copy.words.len() > 2) else { continue };
         if target.text.ends_with(['/', '\\']) || matches!(&*target.text, ".") {
@@ -142,7 +142,7 @@ fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {
         let mut unpacked: HashMap<&str, Span> = HashMap::new();
         for instruction in instructions.iter().rev() {
             match instruction.kind {
-                Keyword::Run => unpacks(instruction, &mut unpacked),
+                Keyword::Run => collect_unpacked(instruction, &mut unpacked),
                 Keyword::Copy if instruction.flag("from").is_none() => {
                     for (archive, name) in archives(instruction) {
                         if let Some(&place) = unpacked.get(name) {
@@ -164,33 +164,33 @@ fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {
 /// The archives that a COPY copies, with their names in the image.
 fn archives(copy: &Instruction) -> impl Iterator<Item = (&Word, &str)> {
     let target = copy.words.last().map_or("", |word| &*word.text);
-    let renamed = is_archive(target).then(|| name(target));
+    let renamed = is_archive(target).then(|| file_name(target));
     sources(copy)
         .filter(|source| is_archive(&source.text) && !source.text.contains(['*', '?']))
-        .map(move |source| (source, renamed.unwrap_or_else(|| name(&source.text))))
+        .map(move |source| (source, renamed.unwrap_or_else(|| file_name(&source.text))))
 }
 
-fn name(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// Adds the files that the commands of a RUN unpack, by name, with their spans.
-fn unpacks<'a>(run: &'a Instruction, unpacked: &mut HashMap<&'a str, Span>) {
+fn collect_unpacked<'a>(run: &'a Instruction, unpacked: &mut HashMap<&'a str, Span>) {
     let text = run.argument();
     let mut start = 0;
     for command in text.split(['&', ';', '|', '\n', '(', ')']) {
         let at = start;
         start += command.len() + 1;
         let mut words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
-        let Some(program) = words.find(|word| UNPACKERS.contains(&name(word))) else { continue };
+        let Some(program) = words.find(|word| UNPACKERS.contains(&file_name(word))) else { continue };
         let rest: Vec<&str> = words.collect();
-        if name(program).ends_with("tar") && !extracts(&rest) {
+        if file_name(program).ends_with("tar") && !extracts(&rest) {
             continue;
         }
         let trimmed = command.trim_start();
         let from = at + command.len() - trimmed.len();
         let place = run.span_of(from..from + trimmed.trim_end().len());
-        unpacked.extend(rest.into_iter().map(|word| (name(word), place)));
+        unpacked.extend(rest.into_iter().map(|word| (file_name(word), place)));
     }
 }
 

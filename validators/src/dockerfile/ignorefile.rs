@@ -1,31 +1,31 @@
 //! Sources that the ignore file excludes from the build context.
 
 use super::copy::{is_remote, sources};
-use super::{Beside, BesideCheck};
+use super::{CheckContext, ContextCheck};
 use aidd_engine::parse::dockerfile::Keyword;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{sibling, side_file};
 
-pub(super) const BESIDE: &[(&str, BesideCheck)] =
+pub(super) const CONTEXT_CHECKS: &[(&str, ContextCheck)] =
     &[("dockerfile/copy-ignored-file", copy_ignored_file)];
 
-fn copy_ignored_file(beside: &Beside<'_>, report: &mut Report<'_>) {
-    let copies = beside.docker.instructions.iter().filter(|one| {
+fn copy_ignored_file(context: &CheckContext<'_>, report: &mut Report<'_>) {
+    let copies = context.docker.instructions.iter().filter(|one| {
         matches!(one.kind, Keyword::Copy | Keyword::Add) && one.flag("from").is_none()
     });
     let mut copies = copies.peekable();
     if copies.peek().is_none() {
         return;
     }
-    let Some((path, text)) = ignore_file(beside, report.source().path()) else { return };
+    let Some((path, text)) = ignore_file(context, report.source().path()) else { return };
     let patterns: Vec<Pattern> = text.lines().filter_map(Pattern::read).collect();
     for source in copies.flat_map(sources) {
-        let name = clean(&source.text);
+        let name = normalize(&source.text);
         let odd = |c: char| "*?[$\\{<".contains(c);
         if name.is_empty() || is_remote(&source.text) || source.text.contains(odd) {
             continue;
         }
-        if ignored(&patterns, &name) {
+        if is_ignored(&patterns, &name) {
             let message = format!("`{}` is not in the build context", source.text);
             report
                 .at(source.span, message)
@@ -36,17 +36,17 @@ fn copy_ignored_file(beside: &Beside<'_>, report: &mut Report<'_>) {
 
 /// The ignore file for the Dockerfile at `path`: its own, the one in its directory, or that of the
 /// root.
-fn ignore_file(beside: &Beside<'_>, path: &str) -> Option<(String, String)> {
+fn ignore_file(context: &CheckContext<'_>, path: &str) -> Option<(String, String)> {
     let own = format!("{path}.dockerignore");
     let paths = [own, sibling(path, ".dockerignore"), ".dockerignore".to_owned()];
     paths
         .into_iter()
-        .find_map(|path| Some((side_file(beside.files, &path)?, path)))
+        .find_map(|path| Some((side_file(context.files, &path)?, path)))
         .map(|(text, path)| (path, text))
 }
 
 /// The segments of a path joined by `/`, without `.` and empty segments.
-fn clean(path: &str) -> String {
+fn normalize(path: &str) -> String {
     let segments: Vec<&str> =
         path.split('/').filter(|segment| !matches!(*segment, "" | ".")).collect();
     segments.join("/")
@@ -66,7 +66,7 @@ impl Pattern {
         }
         let line = line.trim();
         let (back, line) = line.strip_prefix('!').map_or((false, line), |line| (true, line.trim()));
-        let segments: Vec<String> = clean(line).split('/').map(str::to_owned).collect();
+        let segments: Vec<String> = normalize(line).split('/').map(str::to_owned).collect();
         (segments != [""]).then_some(Self { segments, back })
     }
 
@@ -78,7 +78,7 @@ impl Pattern {
 
 /// Whether the patterns exclude `path`: the last matching pattern decides. A directory is not
 /// excluded if a later pattern includes something within it.
-fn ignored(patterns: &[Pattern], path: &str) -> bool {
+fn is_ignored(patterns: &[Pattern], path: &str) -> bool {
     let path: Vec<&str> = path.split('/').collect();
     let mut out = false;
     for pattern in patterns {
@@ -127,7 +127,7 @@ fn matches_glob(glob: &[u8], name: &[u8]) -> bool {
             at += 1;
             continue;
         }
-        let step = name.get(here).and_then(|&byte| one(&glob[at..], byte));
+        let step = name.get(here).and_then(|&byte| matched_len(&glob[at..], byte));
         match (step, star) {
             (Some(length), _) => {
                 at += length;
@@ -144,17 +144,17 @@ fn matches_glob(glob: &[u8], name: &[u8]) -> bool {
 }
 
 /// Length of the part of `glob` that matches `byte`.
-fn one(glob: &[u8], byte: u8) -> Option<usize> {
+fn matched_len(glob: &[u8], byte: u8) -> Option<usize> {
     match *glob.first()? {
         b'?' => Some(1),
         b'\\' => (glob.get(1) == Some(&byte)).then_some(2),
-        b'[' => class(glob, byte),
+        b'[' => class_len(glob, byte),
         first => (first == byte).then_some(1),
     }
 }
 
 /// Length of the character class at the start of `glob`, if it contains `byte`.
-fn class(glob: &[u8], byte: u8) -> Option<usize> {
+fn class_len(glob: &[u8], byte: u8) -> Option<usize> {
     let negated = glob.get(1) == Some(&b'^');
     let mut at = if negated { 2 } else { 1 };
     let first = at;
@@ -180,27 +180,27 @@ fn class(glob: &[u8], byte: u8) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn left_out(text: &str, path: &str) -> bool {
+    fn is_excluded(text: &str, path: &str) -> bool {
         let patterns: Vec<Pattern> = text.lines().filter_map(Pattern::read).collect();
-        ignored(&patterns, path)
+        is_ignored(&patterns, path)
     }
 
     #[test]
-    fn patterns_follow_the_builder() {
-        assert!(left_out("node_modules", "node_modules/a/b"));
-        assert!(!left_out("node_modules", "a/node_modules"));
-        assert!(left_out("**/node_modules", "a/node_modules/b"));
-        assert!(left_out("**/*.md", "README.md"));
-        assert!(left_out("/a/", "a"));
-        assert!(left_out("a/**", "a/b/c"));
-        assert!(!left_out("a/*", "a"));
-        assert!(left_out("*", "x") && !left_out("*\n!x", "x/y"));
-        assert!(!left_out("*\n!src/main", "src"));
-        assert!(left_out("*\n!x\nx/y", "x/y"));
-        assert!(left_out("# no\n\n[a-c]?.t*t", "bz.text"));
-        assert!(!left_out("[^a-c]", "b") && left_out("[^a-c]", "d"));
-        assert!(left_out("a\\*b", "a*b") && !left_out("a\\*b", "axb"));
-        assert!(!left_out("[a", "[a"));
-        assert!(!left_out("a*b*c*d", "aXbXcX"));
+    fn patterns_match_like_the_builder() {
+        assert!(is_excluded("node_modules", "node_modules/a/b"));
+        assert!(!is_excluded("node_modules", "a/node_modules"));
+        assert!(is_excluded("**/node_modules", "a/node_modules/b"));
+        assert!(is_excluded("**/*.md", "README.md"));
+        assert!(is_excluded("/a/", "a"));
+        assert!(is_excluded("a/**", "a/b/c"));
+        assert!(!is_excluded("a/*", "a"));
+        assert!(is_excluded("*", "x") && !is_excluded("*\n!x", "x/y"));
+        assert!(!is_excluded("*\n!src/main", "src"));
+        assert!(is_excluded("*\n!x\nx/y", "x/y"));
+        assert!(is_excluded("# no\n\n[a-c]?.t*t", "bz.text"));
+        assert!(!is_excluded("[^a-c]", "b") && is_excluded("[^a-c]", "d"));
+        assert!(is_excluded("a\\*b", "a*b") && !is_excluded("a\\*b", "axb"));
+        assert!(!is_excluded("[a", "[a"));
+        assert!(!is_excluded("a*b*c*d", "aXbXcX"));
     }
 }

@@ -1,28 +1,28 @@
 //! LABEL: keys, and values of labels with a known type.
 
-use super::{Beside, BesideCheck, values};
+use super::{CheckContext, ContextCheck, values};
 use aidd_engine::parse::dockerfile::{Dockerfile, Keyword, Pair, Stage};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::Span;
 use serde_json::Value;
 
-pub(super) const BESIDE: &[(&str, BesideCheck)] = &[
+pub(super) const CONTEXT_CHECKS: &[(&str, ContextCheck)] = &[
     ("dockerfile/label-key", label_key),
     ("dockerfile/missing-label", missing_label),
     ("dockerfile/unknown-label", unknown_label),
     ("dockerfile/empty-label", empty_label),
-    ("dockerfile/label-url", |beside, report| values_of(beside, report, "url")),
-    ("dockerfile/label-date", |beside, report| values_of(beside, report, "rfc3339")),
-    ("dockerfile/label-license", |beside, report| values_of(beside, report, "spdx")),
-    ("dockerfile/label-git-hash", |beside, report| values_of(beside, report, "hash")),
-    ("dockerfile/label-version", |beside, report| values_of(beside, report, "semver")),
-    ("dockerfile/label-email", |beside, report| values_of(beside, report, "email")),
+    ("dockerfile/label-url", |context, report| check_values(context, report, "url")),
+    ("dockerfile/label-date", |context, report| check_values(context, report, "rfc3339")),
+    ("dockerfile/label-license", |context, report| check_values(context, report, "spdx")),
+    ("dockerfile/label-git-hash", |context, report| check_values(context, report, "hash")),
+    ("dockerfile/label-version", |context, report| check_values(context, report, "semver")),
+    ("dockerfile/label-email", |context, report| check_values(context, report, "email")),
 ];
 
 /// The name of a value type, its description, and its predicate.
-type KindOfValue = (&'static str, &'static str, fn(&str) -> bool);
+type ValueType = (&'static str, &'static str, fn(&str) -> bool);
 
-const KINDS: [KindOfValue; 6] = [
+const VALUE_TYPES: [ValueType; 6] = [
     ("url", "an absolute URL", values::is_url),
     ("rfc3339", "a date and time as in RFC 3339, such as 2024-05-31T12:00:00Z", values::is_date),
     ("spdx", "an SPDX licence expression", values::is_license),
@@ -45,49 +45,49 @@ fn labels(file: &Dockerfile) -> impl Iterator<Item = &Pair> {
 }
 
 /// The type of a label's value: hadolint's schema first, then the OCI specification.
-fn kind<'a>(beside: &'a Beside<'_>, key: &str) -> Option<&'a str> {
-    let schema = beside.config.and_then(|config| config.label_schema.get(key));
+fn value_type<'a>(context: &'a CheckContext<'_>, key: &str) -> Option<&'a str> {
+    let schema = context.config.and_then(|config| config.label_schema.get(key));
     let known = OCI.iter().find(|(name, _)| *name == key);
     schema.map(String::as_str).or(known.map(|(_, kind)| *kind))
 }
 
 /// The labels in the parameter `labels` of the current rule.
-fn named<'a>(report: &Report<'a>) -> Option<Vec<&'a str>> {
+fn required_labels<'a>(report: &Report<'a>) -> Option<Vec<&'a str>> {
     let list = report.param("labels")?.as_array()?;
     Some(list.iter().filter_map(Value::as_str).collect())
 }
 
-fn values_of(beside: &Beside<'_>, report: &mut Report<'_>, wanted: &str) {
-    let Some(&(_, description, fits)) = KINDS.iter().find(|(kind, ..)| *kind == wanted) else {
+fn check_values(context: &CheckContext<'_>, report: &mut Report<'_>, wanted: &str) {
+    let Some(&(_, description, fits)) = VALUE_TYPES.iter().find(|(kind, ..)| *kind == wanted) else {
         return;
     };
-    let own = named(report);
-    for pair in labels(beside.docker) {
+    let own = required_labels(report);
+    for pair in labels(context.docker) {
         let key = &*pair.key.text;
         let ours = match &own {
             Some(own) => own.contains(&key),
-            None => kind(beside, key) == Some(wanted),
+            None => value_type(context, key) == Some(wanted),
         };
         let Some(value) = pair.value.as_ref().filter(|_| ours) else { continue };
         // A value with variables or a template is only known at build time.
         if !value.text.contains(['$', '{']) && !fits(&value.text) {
             report
-                .at(shown(pair, value.span), format!("invalid value of label `{key}`"))
+                .at(value_span(pair, value.span), format!("invalid value of label `{key}`"))
                 .help(format!("use {description}"));
         }
     }
 }
 
 /// The span of the value, or of the key if the value is empty.
-fn shown(pair: &Pair, value: Span) -> Span {
+fn value_span(pair: &Pair, value: Span) -> Span {
     if value.is_empty() { pair.key.span } else { value }
 }
 
 /// Namespaces that are reserved for Docker.
 const RESERVED: [&str; 3] = ["com.docker.", "io.docker.", "org.dockerproject."];
 
-fn label_key(beside: &Beside<'_>, report: &mut Report<'_>) {
-    for pair in labels(beside.docker) {
+fn label_key(context: &CheckContext<'_>, report: &mut Report<'_>) {
+    for pair in labels(context.docker) {
         let key = &*pair.key.text;
         if key.contains("{{") || key.contains('<') {
             continue;
@@ -96,7 +96,7 @@ fn label_key(beside: &Beside<'_>, report: &mut Report<'_>) {
             report
                 .at(pair.key.span, format!("label `{key}` is in a namespace reserved for Docker"))
                 .help(format!("`{space}*` is reserved; use your own domain"));
-        } else if !is_key(key) {
+        } else if !is_valid_key(key) {
             report.at(pair.key.span, format!("label `{key}` is not a valid key")).help(
                 "use lower-case letters, digits and single `.` or `-`, starting with a letter",
             );
@@ -104,7 +104,7 @@ fn label_key(beside: &Beside<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn is_key(key: &str) -> bool {
+fn is_valid_key(key: &str) -> bool {
     let inside = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     key.bytes().all(|byte| inside(byte) || matches!(byte, b'.' | b'-' | b'_' | b'/'))
         && key.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
@@ -113,22 +113,22 @@ fn is_key(key: &str) -> bool {
         && !key.contains("--")
 }
 
-fn missing_label(beside: &Beside<'_>, report: &mut Report<'_>) {
-    let own = named(report);
-    let schema = beside.config.map(|config| &config.label_schema);
+fn missing_label(context: &CheckContext<'_>, report: &mut Report<'_>) {
+    let own = required_labels(report);
+    let schema = context.config.map(|config| &config.label_schema);
     let wanted: Vec<&str> = own
         .unwrap_or_else(|| schema.into_iter().flat_map(|s| s.keys()).map(String::as_str).collect());
-    let file = beside.docker;
+    let file = context.docker;
     for stage in &file.stages {
         let Some(image) = &stage.image else { continue };
-        for label in wanted.iter().filter(|label| !has(file, stage, label)) {
+        for label in wanted.iter().filter(|label| !has_label(file, stage, label)) {
             report.at(image.span, format!("the image has no label `{label}`"));
         }
     }
 }
 
 /// Whether the stage or a stage that it builds on sets the label.
-fn has(file: &Dockerfile, stage: &Stage, label: &str) -> bool {
+fn has_label(file: &Dockerfile, stage: &Stage, label: &str) -> bool {
     let mut next = Some(stage);
     while let Some(stage) = next {
         let labels = file.of_stage(stage).iter().filter(|one| one.kind == Keyword::Label);
@@ -140,13 +140,13 @@ fn has(file: &Dockerfile, stage: &Stage, label: &str) -> bool {
     false
 }
 
-fn unknown_label(beside: &Beside<'_>, report: &mut Report<'_>) {
-    let own = named(report);
-    let config = beside.config.filter(|config| config.strict_labels);
+fn unknown_label(context: &CheckContext<'_>, report: &mut Report<'_>) {
+    let own = required_labels(report);
+    let config = context.config.filter(|config| config.strict_labels);
     if own.is_none() && config.is_none() {
         return;
     }
-    for pair in labels(beside.docker) {
+    for pair in labels(context.docker) {
         let key = &*pair.key.text;
         let known = match &own {
             Some(own) => own.contains(&key),
@@ -158,11 +158,11 @@ fn unknown_label(beside: &Beside<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn empty_label(beside: &Beside<'_>, report: &mut Report<'_>) {
-    for pair in labels(beside.docker) {
+fn empty_label(context: &CheckContext<'_>, report: &mut Report<'_>) {
+    for pair in labels(context.docker) {
         let key = &*pair.key.text;
         let empty = pair.value.as_ref().is_some_and(|value| value.text.is_empty());
-        if empty && (kind(beside, key).is_some() || key.starts_with("org.opencontainers.image.")) {
+        if empty && (value_type(context, key).is_some() || key.starts_with("org.opencontainers.image.")) {
             report
                 .at(pair.key.span, format!("label `{key}` is empty"))
                 .help("set a value, or remove the label");

@@ -74,7 +74,7 @@ fn legacy_key_value(file: &Dockerfile, report: &mut Report<'_>) {
         let finding = report
             .at(pair.key.span.cover(value.span), format!("{name} without `=`"))
             .help("write KEY=value, which can set several keys in one instruction");
-        if let Some(text) = modern(instruction, pair) {
+        if let Some(text) = key_value_syntax(instruction, pair) {
             let between = Span { start: pair.key.span.end, end: value.span.end };
             finding.fix("Write KEY=value", vec![Edit::replace(between, text)]);
         }
@@ -82,7 +82,7 @@ fn legacy_key_value(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 /// The text after the key in the form with `=`; `None` if quotes make the conversion unsafe.
-fn modern(instruction: &Instruction, pair: &Pair) -> Option<String> {
+fn key_value_syntax(instruction: &Instruction, pair: &Pair) -> Option<String> {
     let value = pair.value.as_ref()?;
     let raw = &instruction.logical.text()[value.at.clone()];
     if !instruction.logical.is_contiguous(value.at.clone()) || raw.contains(['\\', '`', '\'']) {
@@ -115,7 +115,7 @@ fn definition_description(file: &Dockerfile, report: &mut Report<'_>) {
             _ => None,
         };
         let (Some(name), Some(comment)) = (name, file.comments.get(comment)) else { continue };
-        let text = text_of(comment, report.source());
+        let text = comment_text(comment, report.source());
         if text.split_whitespace().next().is_some_and(|word| word != name.text) {
             let message =
                 format!("the description of `{}` does not start with the name", name.text);
@@ -127,13 +127,13 @@ fn definition_description(file: &Dockerfile, report: &mut Report<'_>) {
     }
 }
 
-fn text_of<'a>(comment: &Comment, source: &'a Source) -> &'a str {
+fn comment_text<'a>(comment: &Comment, source: &'a Source) -> &'a str {
     source.slice(comment.span).trim_start_matches('#').trim()
 }
 
 fn inline_ignore(file: &Dockerfile, report: &mut Report<'_>) {
     for comment in &file.comments {
-        let text = text_of(comment, report.source());
+        let text = comment_text(comment, report.source());
         let Some(rest) = text.strip_prefix("hadolint") else { continue };
         let rest = rest.trim_start();
         let rest = rest.strip_prefix("global").map_or(rest, str::trim_start);

@@ -8,7 +8,7 @@ mod copy;
 mod ignorefile;
 mod labels;
 mod layout;
-mod mute;
+mod overrides;
 mod ports;
 mod run;
 mod spdx;
@@ -84,7 +84,7 @@ fn is_hadolint_config(path: &str) -> bool {
 
 /// Whether a fenced block begins with a stage. Excerpts in documentation would be reported for
 /// instructions that are in the omitted parts.
-fn is_whole(text: &str) -> bool {
+fn has_stage(text: &str) -> bool {
     let is_from = |line: &str| {
         line.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("from "))
     };
@@ -92,7 +92,7 @@ fn is_whole(text: &str) -> bool {
 }
 
 /// The shared input of the checks that read other files than the Dockerfile.
-pub(crate) struct Beside<'a> {
+pub(crate) struct CheckContext<'a> {
     /// The Dockerfile.
     docker: &'a Dockerfile,
     /// The configuration of hadolint in its directory or a parent directory.
@@ -115,10 +115,10 @@ const TABLES: [Checks<Dockerfile>; 9] = [
 ];
 
 /// A check that reads other files than the Dockerfile.
-type BesideCheck = fn(&Beside<'_>, &mut Report<'_>);
+type ContextCheck = fn(&CheckContext<'_>, &mut Report<'_>);
 
 /// The tables of checks that read other files than the Dockerfile.
-const BESIDE: [&[(&str, BesideCheck)]; 3] = [base::BESIDE, ignorefile::BESIDE, labels::BESIDE];
+const CONTEXT_CHECKS: [&[(&str, ContextCheck)]; 3] = [base::CONTEXT_CHECKS, ignorefile::CONTEXT_CHECKS, labels::CONTEXT_CHECKS];
 
 /// Runs all enabled checks over the source of `report`.
 fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
@@ -126,7 +126,7 @@ fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let docker = dockerfile::parse(source.text());
     let config = hadolint_config(files, source.path());
-    report.apply_overrides(mute::rules(registry, &docker, config.as_ref()));
+    report.apply_overrides(overrides::rule_overrides(registry, &docker, config.as_ref()));
     for &(id, check) in TABLES.into_iter().flatten() {
         if report.begin(id) {
             check(&docker, report);
@@ -144,10 +144,10 @@ fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
         let message = "the commands from here on were not checked: parsing them takes too long";
         report.at(run.at.keyword, message);
     }
-    let beside = Beside { docker: &docker, config: config.as_ref(), files };
-    for &(id, check) in BESIDE.into_iter().flatten() {
+    let check_context = CheckContext { docker: &docker, config: config.as_ref(), files };
+    for &(id, check) in CONTEXT_CHECKS.into_iter().flatten() {
         if report.begin(id) {
-            check(&beside, report);
+            check(&check_context, report);
         }
     }
 }
@@ -166,7 +166,7 @@ fn statements(source: &Source) -> Vec<Span> {
 fn ids() -> impl Iterator<Item = &'static str> {
     let plain = TABLES.into_iter().flatten().map(|&(id, _): &(_, Check<Dockerfile>)| id);
     let plain = iter::chain(plain, run::CHECKS.into_iter().flatten().map(|&(id, _)| id));
-    let all = iter::chain(plain, BESIDE.into_iter().flatten().map(|&(id, _)| id));
+    let all = iter::chain(plain, CONTEXT_CHECKS.into_iter().flatten().map(|&(id, _)| id));
     iter::chain(all, [config::INVALID])
 }
 

@@ -30,7 +30,7 @@ fn is_own_name(file: &Dockerfile, stage: usize, name: &str) -> bool {
 }
 
 /// Maximum number of names compared for a suggestion.
-const CANDIDATES: usize = 200;
+const MAX_CANDIDATES: usize = 200;
 
 fn undefined_copy_stage(file: &Dockerfile, report: &mut Report<'_>) {
     for (_, flag, name, stage) in copies(file) {
@@ -45,7 +45,7 @@ fn undefined_copy_stage(file: &Dockerfile, report: &mut Report<'_>) {
         let names = file.stages[..stage].iter().filter_map(|stage| stage.name.as_ref());
         let near = names
             .filter(|known| known.text.len().max(name.len()) < 64)
-            .take(CANDIDATES)
+            .take(MAX_CANDIDATES)
             .map(|known| (strsim::damerau_levenshtein(&known.text, name), known))
             .filter(|(distance, known)| distance * 3 <= known.text.len())
             .min_by_key(|(distance, _)| *distance);

@@ -18,9 +18,9 @@ static RULES: LazyLock<(Registry, Settings)> = LazyLock::new(|| {
     (registry, settings)
 });
 
-fn check(text: &str, beside: &[(&str, &str)]) -> Vec<Finding> {
+fn check(text: &str, other_files: &[(&str, &str)]) -> Vec<Finding> {
     let pair = |&(path, text): &(&str, &str)| (path.to_owned(), text.as_bytes().to_vec());
-    let files = Memory(beside.iter().map(pair).collect());
+    let files = Memory(other_files.iter().map(pair).collect());
     let source = Source::new("a/Dockerfile", text);
     let mut report = Report::new(&source, &RULES.1);
     let context = FileContext { registry: &RULES.0, files: &files, families: crate::ALL };
@@ -31,13 +31,13 @@ fn check(text: &str, beside: &[(&str, &str)]) -> Vec<Finding> {
 }
 
 /// The findings in order, as `rule severity`.
-fn found(text: &str, beside: &[(&str, &str)]) -> Vec<String> {
-    let findings = check(text, beside);
+fn found(text: &str, other_files: &[(&str, &str)]) -> Vec<String> {
+    let findings = check(text, other_files);
     findings.iter().map(|finding| format!("{} {}", finding.rule, finding.severity)).collect()
 }
 
 #[test]
-fn settings_of_hadolint_count() {
+fn the_hadolint_configuration_applies() {
     let text = "FROM debian:latest\nMAINTAINER x\n";
     assert_eq!(found(text, &[]), ["dockerfile/latest-tag warning", "dockerfile/maintainer error"]);
     let settings = "ignored: [DL4000]\noverride:\n  error: [DL3007]\n  info: [DL3057]\n";
@@ -49,7 +49,7 @@ fn settings_of_hadolint_count() {
 }
 
 #[test]
-fn the_check_directive_counts() {
+fn the_check_directive_applies() {
     let text = "FROM debian:12 AS Base\nMAINTAINER x\nCOPY a b /c\n";
     assert_eq!(
         found(text, &[]),
@@ -74,7 +74,7 @@ fn a_statement_is_all_lines_of_an_instruction() {
 }
 
 #[test]
-fn a_bad_line_loses_nothing() {
+fn a_syntax_error_does_not_hide_other_findings() {
     let text = "FROM debian:latest\nRUN a\n  b c\nHEALTHCHECK none of it\nMAINTAINER x\n";
     assert_eq!(
         found(text, &[]),
@@ -88,7 +88,7 @@ fn a_bad_line_loses_nothing() {
 }
 
 #[test]
-fn variables_that_a_base_image_may_set_are_left_alone() {
+fn variables_of_base_images_are_not_reported() {
     let of = |text: &str| found(text, &[]);
     let none = [""; 0];
     assert_eq!(of("FROM a:1\nENV PATH=$JAVA_HOME/bin:$PATH\nWORKDIR $HOME/x\n"), none);
@@ -99,7 +99,7 @@ fn variables_that_a_base_image_may_set_are_left_alone() {
     assert_eq!(of("FROM a:1\nCOPY $FILE /\nENV FILE=x\n"), here);
 }
 
-fn sane(text: &str) {
+fn assert_valid_spans(text: &str) {
     for finding in check(text, &[(".dockerignore", "*\n!a\n"), (".hadolint.yaml", "ignored: [x]")])
     {
         assert!(text.get(finding.span.range()).is_some(), "{finding:?} in {text:?}");
@@ -111,12 +111,12 @@ fn sane(text: &str) {
 
 proptest! {
     #[test]
-    fn no_text_upsets_a_check(text in any::<String>()) {
-        sane(&text);
+    fn any_text_is_checked_without_panic(text in any::<String>()) {
+        assert_valid_spans(&text);
     }
 
     #[test]
-    fn nothing_like_a_dockerfile_upsets_a_check(
+    fn any_dockerfile_is_checked_without_panic(
         parts in proptest::collection::vec(
             prop_oneof![
                 Just("FROM "), Just("\nRUN "), Just("\nCOPY "), Just("\nADD "), Just("\nENV "),
@@ -132,6 +132,6 @@ proptest! {
             0..30,
         )
     ) {
-        sane(&parts.concat());
+        assert_valid_spans(&parts.concat());
     }
 }

@@ -157,7 +157,7 @@ fn is_domain(domain: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn all(fits: fn(&str) -> bool, yes: &[&str], no: &[&str]) {
+    fn assert_all(fits: fn(&str) -> bool, yes: &[&str], no: &[&str]) {
         for text in yes {
             assert!(fits(text), "{text}");
         }
@@ -170,7 +170,7 @@ mod tests {
     fn urls() {
         let yes = ["http://a.b/c?d", "ftp://x/y", "mailto:x@y.z", "urn:x:y", "HTTP://A"];
         let no = ["x", "/a", "", "http://a b", "git@a.b:c/d", "http://a/%zz", "http://é.x", "1a:b"];
-        all(is_url, &yes, &no);
+        assert_all(is_url, &yes, &no);
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
             "2020-01-01T00:00Z",
             "2020-01-01T00:00:00+é",
         ];
-        all(is_date, &yes, &no);
+        assert_all(is_date, &yes, &no);
     }
 
     #[test]
@@ -202,15 +202,15 @@ mod tests {
             "LicenseRef-own",
         ];
         let no = ["", "mit", "Apache 2.0", "MIT/Apache-2.0", "MIT OR", "(MIT", "Proprietary"];
-        all(is_license, &yes, &no);
+        assert_all(is_license, &yes, &no);
     }
 
     #[test]
     fn hashes_versions_and_addresses() {
         let full = "0123456789012345678901234567890123456789";
-        all(is_git_hash, &["abcdef1", full], &["abcdef", "ABCDEF1", "abcdefg", "01234567"]);
-        all(is_version, &["1.2.3", "1.2.3-rc.1+b"], &["1.2", "v1.2.3", "1.2.3.4", "1.2.3+a_b"]);
+        assert_all(is_git_hash, &["abcdef1", full], &["abcdef", "ABCDEF1", "abcdefg", "01234567"]);
+        assert_all(is_version, &["1.2.3", "1.2.3-rc.1+b"], &["1.2", "v1.2.3", "1.2.3.4", "1.2.3+a_b"]);
         let no = ["a", "A B <a@b.c>", "a b@c.d", "a.@b.c", "@b.c", "a@-b.c", "a@b_c.d", "a..b@c.d"];
-        all(is_email, &["a@b.c", "a+b@c.d", "\"a b\"@c.d", "a@[1.2.3.4]", "a@b."], &no);
+        assert_all(is_email, &["a@b.c", "a+b@c.d", "\"a b\"@c.d", "a@[1.2.3.4]", "a@b."], &no);
     }
 }

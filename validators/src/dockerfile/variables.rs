@@ -73,7 +73,7 @@ fn uses_in<'a>(
 }
 
 /// Words that denote a secret as a whole part of a name between `_`.
-const PARTS: [&str; 10] = [
+const SECRET_PARTS: [&str; 10] = [
     "apikey",
     "auth",
     "credential",
@@ -87,7 +87,7 @@ const PARTS: [&str; 10] = [
 ];
 
 /// Strings that denote a secret anywhere in a name.
-const ANYWHERE: [&str; 8] = [
+const SECRET_SUBSTRINGS: [&str; 8] = [
     "password",
     "passphrase",
     "secret",
@@ -99,7 +99,7 @@ const ANYWHERE: [&str; 8] = [
 ];
 
 /// Parts of a name which show that the value is not the secret itself.
-const NOT_ITSELF: [&str; 20] = [
+const NON_SECRET_PARTS: [&str; 20] = [
     "public",
     "pub",
     "gpg",
@@ -122,20 +122,20 @@ const NOT_ITSELF: [&str; 20] = [
     "type",
 ];
 
-fn names_a_secret(name: &str) -> bool {
+fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let parts: Vec<&str> = name.split('_').collect();
-    let excused = parts.iter().any(|part| NOT_ITSELF.contains(part));
+    let excused = parts.iter().any(|part| NON_SECRET_PARTS.contains(part));
     !excused
-        && (parts.iter().any(|part| PARTS.contains(part))
-            || ANYWHERE.iter().any(|text| name.contains(text)))
+        && (parts.iter().any(|part| SECRET_PARTS.contains(part))
+            || SECRET_SUBSTRINGS.iter().any(|text| name.contains(text)))
 }
 
 fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
     let setting = |one: &&Instruction| matches!(one.kind, Keyword::Arg | Keyword::Env);
     for instruction in file.instructions.iter().filter(setting) {
         for pair in &instruction.pairs {
-            if names_a_secret(&pair.key.text) {
+            if is_secret_name(&pair.key.text) {
                 let kind = instruction.kind.name();
                 let name = &pair.key.text;
                 report
@@ -150,7 +150,7 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 /// Variables that are always set: the builder's proxies, and `PATH`.
-const ALWAYS: [&str; 11] = [
+const PREDEFINED: [&str; 11] = [
     "PATH",
     "HTTP_PROXY",
     "http_proxy",
@@ -196,14 +196,14 @@ fn undefined_variable(file: &Dockerfile, report: &mut Report<'_>) {
     let globals = file.globals();
     file.walk(|instruction, scope| {
         if expands(instruction.kind) {
-            let seen = Seen { scope, globals: &globals, elsewhere: &elsewhere };
+            let seen = VisibleVariables { scope, globals: &globals, elsewhere: &elsewhere };
             undefined_in(file, instruction, &seen, report);
         }
     });
 }
 
 /// The variables of a file, as visible to one instruction.
-struct Seen<'a, 'b> {
+struct VisibleVariables<'a, 'b> {
     scope: &'b HashMap<&'a str, Variable<'a>>,
     globals: &'b HashMap<&'a str, Variable<'a>>,
     elsewhere: &'b HashMap<&'a str, Span>,
@@ -212,7 +212,7 @@ struct Seen<'a, 'b> {
 fn undefined_in(
     file: &Dockerfile,
     instruction: &Instruction,
-    seen: &Seen<'_, '_>,
+    seen: &VisibleVariables<'_, '_>,
     report: &mut Report<'_>,
 ) {
     // `ENV A=$A:x` extends the value set by a base image.
@@ -222,7 +222,7 @@ fn undefined_in(
     let flags = instruction.flags.iter().filter_map(|flag| flag.value.as_ref());
     for word in flags.chain(values).chain(words) {
         for (name, span, operator) in uses_in(file, instruction, word) {
-            let known = seen.scope.contains_key(&*name) || ALWAYS.contains(&&*name);
+            let known = seen.scope.contains_key(&*name) || PREDEFINED.contains(&&*name);
             if !known && !own.contains(&*name) && matches!(operator, "" | "#" | "%" | "/") {
                 undefined(file, instruction, &name, span, seen, report);
             }
@@ -235,7 +235,7 @@ fn undefined(
     instruction: &Instruction,
     name: &str,
     span: Span,
-    seen: &Seen<'_, '_>,
+    seen: &VisibleVariables<'_, '_>,
     report: &mut Report<'_>,
 ) {
     let message = format!("variable `{name}` is not set here");
@@ -255,24 +255,24 @@ fn undefined(
             .at(span, message)
             .help("set it in this stage, before it is used")
             .related(other, "set here, not visible to this instruction");
-    } else if let Some(near) = near(name, seen.scope.keys().copied()) {
+    } else if let Some(near) = nearest_name(name, seen.scope.keys().copied()) {
         report.at(span, message).help(format!("did you mean `{near}`?"));
-    } else if instruction.stage.and_then(|stage| root(file, stage)).is_some_and(is_scratch) {
+    } else if instruction.stage.and_then(|stage| root_stage(file, stage)).is_some_and(is_scratch) {
         report.at(span, message).help("it is empty; set it with ARG or ENV first");
     }
 }
 
 /// Maximum number of names compared for a suggestion.
-const CANDIDATES: usize = 200;
+const MAX_CANDIDATES: usize = 200;
 
 /// The known name that `name` is probably a misspelling of.
-pub(super) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(super) fn nearest_name<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if !(4..48).contains(&name.len()) {
         return None;
     }
     known
         .filter(|known| known.len().abs_diff(name.len()) < 3 && known.len() > 3)
-        .take(CANDIDATES)
+        .take(MAX_CANDIDATES)
         .map(|known| (strsim::damerau_levenshtein(known, name), known))
         .filter(|&(distance, known)| distance <= if known.len() > 7 { 2 } else { 1 })
         .filter(|&(_, known)| !differ_in_digits(known, name))
@@ -287,7 +287,7 @@ fn differ_in_digits(a: &str, b: &str) -> bool {
 }
 
 /// The first stage in the chain that `stage` builds on.
-fn root(file: &Dockerfile, stage: usize) -> Option<&Stage> {
+fn root_stage(file: &Dockerfile, stage: usize) -> Option<&Stage> {
     let mut at = stage;
     while let Some(base) = file.stages.get(at)?.base {
         at = base;

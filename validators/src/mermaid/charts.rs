@@ -6,7 +6,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::{Source, Span};
 
 pub(super) fn empty_diagram(diagram: &Diagram, report: &mut Report<'_>) {
-    if let Some(what) = diagram.model.lacks {
+    if let Some(what) = diagram.model.missing_element {
         report.at(diagram.header, format!("the diagram has no {what}"));
     }
 }
@@ -31,7 +31,7 @@ pub(super) fn empty_section(diagram: &Diagram, report: &mut Report<'_>) {
 pub(super) fn length_mismatch(diagram: &Diagram, report: &mut Report<'_>) {
     let Some((expected, lengths)) = &diagram.model.series else { return };
     let (places, unit): (Vec<Span>, _) = if diagram.kind == Some(Type::Radar) {
-        (diagram.of(Part::RadarCurve).map(|symbol| symbol.at).collect(), "axes")
+        (diagram.symbols_of_kind(Part::RadarCurve).map(|symbol| symbol.at).collect(), "axes")
     } else {
         (series_lines(diagram, report.source()), "categories")
     };
@@ -58,7 +58,7 @@ fn series_lines(diagram: &Diagram, source: &Source) -> Vec<Span> {
 }
 
 pub(super) fn missing_axis_title(diagram: &Diagram, report: &mut Report<'_>) {
-    for axis in &diagram.model.bare_axes {
+    for axis in &diagram.model.untitled_axes {
         report.at(diagram.header, format!("the {axis} has no title"));
     }
 }
@@ -66,19 +66,19 @@ pub(super) fn missing_axis_title(diagram: &Diagram, report: &mut Report<'_>) {
 pub(super) fn task_without_actor(diagram: &Diagram, report: &mut Report<'_>) {
     let mut task: Option<&Symbol> = None;
     for symbol in &diagram.symbols {
-        match symbol.what {
+        match symbol.kind {
             Some(Part::JourneyPeople) => task = None,
             Some(Part::JourneyTask | Part::JourneySection) => {
-                tell(task, report);
-                task = (symbol.what == Some(Part::JourneyTask)).then_some(symbol);
+                report_missing_actor(task, report);
+                task = (symbol.kind == Some(Part::JourneyTask)).then_some(symbol);
             }
             _ => {}
         }
     }
-    tell(task, report);
+    report_missing_actor(task, report);
 }
 
-fn tell(task: Option<&Symbol>, report: &mut Report<'_>) {
+fn report_missing_actor(task: Option<&Symbol>, report: &mut Report<'_>) {
     if let Some(task) = task {
         report
             .at(task.at, format!("task `{}` has no actor", task.name.trim()))
@@ -99,7 +99,7 @@ const RANGES: &[Range] = &[
 
 pub(super) fn value_out_of_range(diagram: &Diagram, report: &mut Report<'_>) {
     for symbol in &diagram.symbols {
-        let Some((_, fits, why)) = RANGES.iter().find(|(what, ..)| Some(*what) == symbol.what)
+        let Some((_, fits, why)) = RANGES.iter().find(|(what, ..)| Some(*what) == symbol.kind)
         else {
             continue;
         };
@@ -107,7 +107,7 @@ pub(super) fn value_out_of_range(diagram: &Diagram, report: &mut Report<'_>) {
             report.at(symbol.at, format!("{} is out of range: {why}", symbol.name.trim()));
         }
     }
-    let slices: Vec<&Symbol> = diagram.of(Part::PieSection).collect();
+    let slices: Vec<&Symbol> = diagram.symbols_of_kind(Part::PieSection).collect();
     if slices.len() == diagram.model.values.len() {
         for (slice, _) in
             slices.iter().zip(&diagram.model.values).filter(|(_, value)| **value == 0.0)

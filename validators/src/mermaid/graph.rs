@@ -45,8 +45,8 @@ pub(super) fn self_loop(diagram: &Diagram, report: &mut Report<'_>) {
 }
 
 pub(super) fn unconnected_node(diagram: &Diagram, report: &mut Report<'_>) {
-    for id in &diagram.model.loose {
-        if let Some(symbol) = diagram.of(Part::FlowchartNode).find(|symbol| symbol.name == *id) {
+    for id in &diagram.model.unconnected_nodes {
+        if let Some(symbol) = diagram.symbols_of_kind(Part::FlowchartNode).find(|symbol| symbol.name == *id) {
             report
                 .at(symbol.at, format!("`{id}` is not connected to any node"))
                 .help("Connect it, move it into a subgraph, or remove it");
@@ -63,8 +63,8 @@ pub(super) fn cyclic_flow(diagram: &Diagram, report: &mut Report<'_>) {
     let forth: Vec<(&str, &str)> = edges.iter().map(|edge| (&*edge.from, &*edge.to)).collect();
     let back: Vec<(&str, &str)> = forth.iter().map(|&(from, to)| (to, from)).collect();
     let mut circling: HashSet<&str> = forth.iter().flat_map(|&(from, to)| [from, to]).collect();
-    prune(&mut circling, &forth);
-    prune(&mut circling, &back);
+    remove_sources(&mut circling, &forth);
+    remove_sources(&mut circling, &back);
     // Of the remaining edges, one that leads back to a previously named node closes a cycle.
     let mut named: HashMap<&str, usize> = HashMap::new();
     for (at, &(from, _)) in forth.iter().enumerate() {
@@ -84,7 +84,7 @@ pub(super) fn cyclic_flow(diagram: &Diagram, report: &mut Report<'_>) {
 }
 
 /// Repeatedly removes the nodes without an incoming edge from a remaining node.
-fn prune<'a>(nodes: &mut HashSet<&'a str>, edges: &[(&'a str, &'a str)]) {
+fn remove_sources<'a>(nodes: &mut HashSet<&'a str>, edges: &[(&'a str, &'a str)]) {
     let mut entering: HashMap<&str, usize> = HashMap::new();
     let mut leaving: HashMap<&str, Vec<&'a str>> = HashMap::new();
     for &(from, to) in edges.iter().filter(|(a, b)| nodes.contains(a) && nodes.contains(b)) {
@@ -108,7 +108,7 @@ fn prune<'a>(nodes: &mut HashSet<&'a str>, edges: &[(&'a str, &'a str)]) {
 
 /// Maximum number of transitions: visiting the states takes time quadratic in it, and no legible
 /// diagram has more.
-const MOST_STEPS: usize = 1_000;
+const MAX_STEPS: usize = 1_000;
 
 /// The states of a state diagram, parsed line by line. Only built if its transitions equal those of
 /// the parser.
@@ -131,7 +131,7 @@ struct Step<'a> {
 
 impl<'a> Machine<'a> {
     fn read(diagram: &Diagram, source: &'a Source) -> Option<Self> {
-        if diagram.kind != Some(Type::StateDiagram) || !diagram.drawn() {
+        if diagram.kind != Some(Type::StateDiagram) || !diagram.is_rendered() {
             return None;
         }
         let mut machine = Self { steps: Vec::new(), scopes: vec![("", 0)] };
@@ -153,7 +153,7 @@ impl<'a> Machine<'a> {
             }
         }
         let parsed = diagram.model.transitions;
-        (parsed == machine.steps.len() && parsed <= MOST_STEPS).then_some(machine)
+        (parsed == machine.steps.len() && parsed <= MAX_STEPS).then_some(machine)
     }
 }
 
@@ -194,13 +194,13 @@ pub(super) fn unreachable_state(diagram: &Diagram, report: &mut Report<'_>) {
     if !started(0) {
         return;
     }
-    let reached = reach(&machine, started);
-    let mut told = BTreeSet::new();
+    let reached = reachable_states(&machine, started);
+    let mut reported = BTreeSet::new();
     for step in &machine.steps {
         // Only the first state of an unreachable chain: fixing it fixes the rest.
         let entered =
             machine.steps.iter().any(|other| other.to == step.from && other.from != step.from);
-        if step.from != "[*]" && !reached.contains(step.from) && !entered && told.insert(step.from)
+        if step.from != "[*]" && !reached.contains(step.from) && !entered && reported.insert(step.from)
         {
             report
                 .at(step.from_at, format!("no transition leads to `{}`", step.from))
@@ -208,14 +208,14 @@ pub(super) fn unreachable_state(diagram: &Diagram, report: &mut Report<'_>) {
         }
     }
     for step in &machine.steps {
-        let circle = step.to != "[*]" && !reached.contains(step.to) && told.is_empty();
-        if circle && told.insert(step.to) {
+        let circle = step.to != "[*]" && !reached.contains(step.to) && reported.is_empty();
+        if circle && reported.insert(step.to) {
             report.at(step.to_at, format!("`{}` cannot be reached from the start", step.to));
         }
     }
 }
 
-fn reach<'a>(machine: &Machine<'a>, started: impl Fn(usize) -> bool) -> BTreeSet<&'a str> {
+fn reachable_states<'a>(machine: &Machine<'a>, started: impl Fn(usize) -> bool) -> BTreeSet<&'a str> {
     let mut reached: BTreeSet<&str> = BTreeSet::new();
     let mut scopes = BTreeSet::from([0]);
     loop {

@@ -17,12 +17,12 @@ pub(super) fn report(diagram: &Diagram, fault: &Syntax, report: &mut Report<'_>)
         finding.help(help);
     }
     if let Some((title, edit)) = found.fix {
-        set_fix(finding, found.sure, title, edit);
+        set_fix(finding, found.is_certain, title, edit);
     }
 }
 
-fn set_fix(finding: &mut Finding, sure: bool, title: String, edit: Edit) {
-    if sure {
+fn set_fix(finding: &mut Finding, is_certain: bool, title: String, edit: Edit) {
+    if is_certain {
         finding.fix(title, vec![edit]);
     } else {
         finding.fix_unsafe(title, vec![edit]);
@@ -37,7 +37,7 @@ struct Hint {
     help: Option<String>,
     fix: Option<(String, Edit)>,
     /// Whether the fix is the only possible intention.
-    sure: bool,
+    is_certain: bool,
 }
 
 type HintOf = fn(&Diagram, &Source, &Syntax) -> Option<Hint>;
@@ -72,7 +72,7 @@ fn direction(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint>
     let fix = same.map(|known| (format!("Write `{known}`"), Edit::replace(fault.span, *known)));
     let message =
         (!word.is_empty() && diagram.is_flowchart()).then(|| format!("unknown direction `{word}`"));
-    Some(Hint { help, message, sure: fix.is_some(), fix, ..Hint::default() })
+    Some(Hint { help, message, is_certain: fix.is_some(), fix, ..Hint::default() })
 }
 
 /// `A -> B`: the arrow of sequence diagrams in a flowchart.
@@ -100,7 +100,7 @@ fn single_dash(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hin
         message: Some("`->` is not a flowchart arrow".to_owned()),
         help: Some("Write `-->`".to_owned()),
         fix: Some(("Write `-->`".to_owned(), Edit::replace(span, "-->"))),
-        sure: true,
+        is_certain: true,
     })
 }
 
@@ -177,7 +177,7 @@ fn unquoted_label(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<
         message: Some("a label with brackets must be quoted".to_owned()),
         help: Some(format!("Write `{quoted}`")),
         fix: Some(("Quote the label".to_owned(), Edit::replace(label, quoted))),
-        sure: true,
+        is_certain: true,
     })
 }
 

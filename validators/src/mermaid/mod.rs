@@ -8,7 +8,7 @@ mod parse;
 mod references;
 mod sequence;
 
-use super::{Checks, ids};
+use super::{Checks, check_ids};
 use aidd_engine::check::family::Family;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -19,7 +19,7 @@ use parse::{Diagram, Fault, Part, Symbol, parse};
 /// The rules on Mermaid diagrams.
 pub(super) const FAMILY: Family = Family {
     name: "mermaid",
-    rules: || ids(CHECKS),
+    rules: || check_ids(CHECKS),
     claim: |path, text| kind::kinds(path, text).contains(&Kind::MERMAID).then_some(Kind::MERMAID),
     fence: |language| matches!(language, "mermaid" | "mmd").then_some(Kind::MERMAID),
     check: |_, _, report| run(report),
@@ -66,7 +66,7 @@ const CHECKS: Checks<Diagram> = &[
 /// Runs the checks over the source of `report`.
 fn run(report: &mut Report<'_>) {
     let diagram = parse(report.source());
-    super::each(CHECKS, &diagram, report);
+    super::run_checks(CHECKS, &diagram, report);
     if let Some(Fault::Skipped(why)) = &diagram.fault
         && report.begin("aidd/skipped-file")
     {
@@ -76,12 +76,12 @@ fn run(report: &mut Report<'_>) {
 
 impl Diagram {
     /// The symbols of one kind, in source order.
-    fn of(&self, what: Part) -> impl Iterator<Item = &Symbol> {
-        self.symbols.iter().filter(move |symbol| symbol.what == Some(what))
+    fn symbols_of_kind(&self, what: Part) -> impl Iterator<Item = &Symbol> {
+        self.symbols.iter().filter(move |symbol| symbol.kind == Some(what))
     }
 
     /// Whether Mermaid renders the diagram.
-    fn drawn(&self) -> bool {
+    fn is_rendered(&self) -> bool {
         self.fault.is_none()
     }
 }
@@ -248,7 +248,7 @@ fn outdated_keyword(diagram: &Diagram, report: &mut Report<'_>) {
 
 fn missing_direction(diagram: &Diagram, report: &mut Report<'_>) {
     let drawn = diagram.is_flowchart() && diagram.model.accessible.is_some();
-    if drawn && !diagram.model.directed {
+    if drawn && !diagram.model.has_direction {
         let finding = report.at(diagram.header, "the flowchart has no direction");
         finding.help("Add one; the default is `TB`, from top to bottom");
         finding.fix("Add `TB`", vec![Edit::insert(diagram.header.end, " TB")]);
@@ -257,17 +257,17 @@ fn missing_direction(diagram: &Diagram, report: &mut Report<'_>) {
 
 /// Maximum length of the word in bytes, and maximum number of names compared for a suggestion: a
 /// comparison costs the product of the lengths.
-const LIKENESS: (usize, usize) = (64, 500);
+const SUGGESTION_LIMITS: (usize, usize) = (64, 500);
 
 /// The name most similar to `word`, if it is similar enough.
 fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if word.len() > LIKENESS.0 {
+    if word.len() > SUGGESTION_LIMITS.0 {
         return None;
     }
     let lower = word.to_lowercase();
     names
-        .filter(|name| *name != word && name.len() <= LIKENESS.0)
-        .take(LIKENESS.1)
+        .filter(|name| *name != word && name.len() <= SUGGESTION_LIMITS.0)
+        .take(SUGGESTION_LIMITS.1)
         .map(|name| {
             // Short names are similar to most others: only differences in case are allowed.
             let least = if name.len() < 3 { 1.0 } else { 0.65 };
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_diagram_has_no_finding() {
+    fn a_valid_diagram_has_no_findings() {
         for text in [
             "flowchart LR\n  accTitle: a\n  accDescr: b\n  A[One] --> B & C --> D:::x\n  \
              A -->|again| B\n  classDef x fill:#fff\n",
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_known_in_every_spelling() {
+    fn names_are_recognized_in_every_spelling() {
         for text in [
             "requirementDiagram\n  functionalRequirement a {\n  }\n  designConstraint b {\n  }\n  \
              a - contains -> b\n",
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_diagram_is_not_judged_further() {
+    fn an_invalid_diagram_has_no_other_findings() {
         assert_eq!(rules("pie\n  \"a\" : 0\n  \"a\" : x\n"), ["mermaid/syntax"]);
     }
 
@@ -354,7 +354,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
         #[test]
-        fn no_text_is_too_odd(
+        fn any_text_is_checked_without_panic(
             header in "(flowchart TD|sequenceDiagram|classDiagram|stateDiagram-v2|erDiagram|gantt|pie|journey\
                 |mindmap|gitGraph|sankey|quadrantChart|requirementDiagram|block|kanban|C4Context|xychart|timeline)",
             body in proptest::collection::vec(

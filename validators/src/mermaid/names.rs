@@ -10,7 +10,7 @@ pub(super) fn conflicting_labels(diagram: &Diagram, report: &mut Report<'_>) {
     let mut labels: HashMap<&str, &Symbol> = HashMap::new();
     let mut node = "";
     for symbol in &diagram.symbols {
-        match symbol.what {
+        match symbol.kind {
             Some(Part::FlowchartNode) => node = &symbol.name,
             Some(Part::FlowchartNodeLabel) => {
                 let first = *labels.entry(node).or_insert(symbol);
@@ -41,11 +41,11 @@ const IDS: &[(&[Part], &str)] = &[
 ];
 
 pub(super) fn duplicate_id(diagram: &Diagram, report: &mut Report<'_>) {
-    if !diagram.drawn() {
+    if !diagram.is_rendered() {
         return;
     }
     for (kinds, what) in IDS {
-        repeated(diagram, kinds, report, |name| format!("duplicate {what} id `{name}`"));
+        report_duplicates(diagram, kinds, report, |name| format!("duplicate {what} id `{name}`"));
     }
 }
 
@@ -57,11 +57,11 @@ const LABELS: &[(&[Part], &str)] = &[
 ];
 
 pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
-    if !diagram.drawn() {
+    if !diagram.is_rendered() {
         return;
     }
     for (kinds, what) in LABELS {
-        repeated(diagram, kinds, report, |name| format!("duplicate {what} label `{name}`"));
+        report_duplicates(diagram, kinds, report, |name| format!("duplicate {what} label `{name}`"));
     }
     // The label of a column follows its id.
     let mut columns: HashMap<&str, &Symbol> = HashMap::new();
@@ -77,7 +77,7 @@ pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
-fn repeated(
+fn report_duplicates(
     diagram: &Diagram,
     kinds: &[Part],
     report: &mut Report<'_>,
@@ -102,10 +102,10 @@ fn repeated(
 }
 
 pub(super) fn duplicate_declaration(diagram: &Diagram, report: &mut Report<'_>) {
-    if !diagram.drawn() {
+    if !diagram.is_rendered() {
         return;
     }
-    repeated(diagram, &[Part::SequenceParticipant, Part::SequenceActor], report, |name| {
+    report_duplicates(diagram, &[Part::SequenceParticipant, Part::SequenceActor], report, |name| {
         format!("`{name}` is declared twice")
     });
     let source = report.source();
@@ -130,13 +130,13 @@ pub(super) fn duplicate_declaration(diagram: &Diagram, report: &mut Report<'_>) 
 }
 
 pub(super) fn duplicate_member(diagram: &Diagram, report: &mut Report<'_>) {
-    if !diagram.drawn() {
+    if !diagram.is_rendered() {
         return;
     }
     let mut owner = "";
     let mut seen: HashMap<(&str, &str), Span> = HashMap::new();
     for symbol in &diagram.symbols {
-        match symbol.what {
+        match symbol.kind {
             Some(Part::Class | Part::ClassMemberOwner | Part::ErEntity) => owner = &symbol.name,
             Some(Part::ClassMember | Part::ErAttribute) => {
                 let name = symbol.name.trim();
@@ -146,7 +146,7 @@ pub(super) fn duplicate_member(diagram: &Diagram, report: &mut Report<'_>) {
                 match seen.get(&(owner, name)) {
                     Some(&first) => {
                         let edit = graph::delete_line(report.source(), symbol.at);
-                        let alone = alone(report.source(), symbol.at);
+                        let alone = is_alone_on_line(report.source(), symbol.at);
                         let finding =
                             report.at(symbol.at, format!("duplicate member `{name}` of `{owner}`"));
                         finding.related(first, "first occurrence");
@@ -165,7 +165,7 @@ pub(super) fn duplicate_member(diagram: &Diagram, report: &mut Report<'_>) {
 }
 
 /// Whether the span is the only content of its line.
-fn alone(source: &Source, span: Span) -> bool {
+fn is_alone_on_line(source: &Source, span: Span) -> bool {
     source.slice(source.line_span(source.line_of(span.start))).trim() == source.slice(span).trim()
 }
 
@@ -180,7 +180,7 @@ const TREES: [Part; 6] = [
 ];
 
 pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
-    if !diagram.drawn() {
+    if !diagram.is_rendered() {
         return;
     }
     let source = report.source();
@@ -206,10 +206,10 @@ pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
 }
 
 pub(super) fn empty_label(diagram: &Diagram, report: &mut Report<'_>) {
-    for symbol in diagram.of(Part::PacketBlock).filter(|symbol| symbol.name.trim().is_empty()) {
+    for symbol in diagram.symbols_of_kind(Part::PacketBlock).filter(|symbol| symbol.name.trim().is_empty()) {
         report.at(symbol.at, "field without a name");
     }
-    if !diagram.is_flowchart() || !diagram.drawn() {
+    if !diagram.is_flowchart() || !diagram.is_rendered() {
         return;
     }
     let source = report.source();

@@ -117,7 +117,7 @@ const CLASSES: &[Part] =
     &[Part::Class, Part::ClassRelationTarget, Part::ClassMemberOwner, Part::ClassAnnotationTarget];
 
 pub(super) fn unknown_reference(diagram: &Diagram, report: &mut Report<'_>) {
-    if !diagram.drawn() {
+    if !diagram.is_rendered() {
         return;
     }
     for (from, to, what) in REFERENCES {
@@ -132,7 +132,7 @@ pub(super) fn unknown_reference(diagram: &Diagram, report: &mut Report<'_>) {
             .collect();
         for symbol in std::iter::once(first).chain(symbols) {
             if !known.contains(&*symbol.name) && !is_default(symbol) {
-                missing(symbol, what, &known, report);
+                report_unknown(symbol, what, &known, report);
             }
         }
     }
@@ -143,7 +143,7 @@ fn is_default(symbol: &Symbol) -> bool {
     symbol.name == "default" || symbol.name.is_empty()
 }
 
-fn missing(symbol: &Symbol, what: &str, known: &BTreeSet<&str>, report: &mut Report<'_>) {
+fn report_unknown(symbol: &Symbol, what: &str, known: &BTreeSet<&str>, report: &mut Report<'_>) {
     let finding = report.at(symbol.at, format!("unknown {what} `{}`", symbol.name));
     if let Some(near) = nearest(&symbol.name, known.iter().copied()) {
         finding.help(format!("Did you mean `{near}`?"));
@@ -168,13 +168,13 @@ const CLASS_USES: [Part; 10] = [
 pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
     let defined: BTreeSet<&str> = definitions(diagram).map(|symbol| symbol.name.trim()).collect();
     // The page can define further classes; only diagrams that define classes are checked.
-    if defined.is_empty() || !diagram.drawn() {
+    if defined.is_empty() || !diagram.is_rendered() {
         return;
     }
     let used = diagram.symbols.iter().filter(|symbol| symbol.is(&CLASS_USES));
     let used = used.map(|symbol| (symbol.name.trim(), symbol.at));
     let inline = inline_classes(report.source(), diagram);
-    let wanted = diagram.model.wanted_classes.iter();
+    let wanted = diagram.model.used_classes.iter();
     let wanted = wanted.filter_map(|class| inline.get_key_value(&**class).map(|(k, at)| (*k, *at)));
     let found: Vec<(&str, Span)> = used.chain(wanted).collect();
     for (name, at) in found {
@@ -218,7 +218,7 @@ fn is_word(c: char) -> bool {
 }
 
 pub(super) fn unused_class(diagram: &Diagram, report: &mut Report<'_>) {
-    if !diagram.drawn() {
+    if !diagram.is_rendered() {
         return;
     }
     let mut words: HashMap<&str, usize> = HashMap::new();

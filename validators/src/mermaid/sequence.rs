@@ -16,10 +16,10 @@ pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>)
         .filter(|symbol| symbol.is(&DECLARED))
         .map(|symbol| &*symbol.name)
         .collect();
-    if declared.is_empty() || !diagram.drawn() {
+    if declared.is_empty() || !diagram.is_rendered() {
         return;
     }
-    let implicit = diagram.of(Part::SequenceImplicitParticipant);
+    let implicit = diagram.symbols_of_kind(Part::SequenceImplicitParticipant);
     for symbol in implicit.filter(|symbol| !declared.contains(&&*symbol.name)) {
         let message = format!("participant `{}` is not declared, unlike others", symbol.name);
         let finding = report.at(symbol.at, message);
@@ -42,22 +42,22 @@ const PARTICIPANTS: [Part; 5] = [
 ];
 
 /// The effect of a name in a message or statement on the participant's activation bar.
-enum Bar {
+enum BarChange {
     Begins,
     Ends,
 }
 
 pub(super) fn activation_without_end(diagram: &Diagram, report: &mut Report<'_>) {
-    if diagram.kind != Some(Type::Sequence) || !diagram.drawn() {
+    if diagram.kind != Some(Type::Sequence) || !diagram.is_rendered() {
         return;
     }
     let mut open: HashMap<&str, Vec<&Symbol>> = HashMap::new();
     let mut sender: Option<&Symbol> = None;
     for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(&PARTICIPANTS)) {
-        match bar(report.source(), diagram, symbol) {
-            Some((Bar::Begins, _)) => open.entry(&symbol.name).or_default().push(symbol),
+        match bar_change(report.source(), diagram, symbol) {
+            Some((BarChange::Begins, _)) => open.entry(&symbol.name).or_default().push(symbol),
             // `A-->>-B` ends the activation of the sender.
-            Some((Bar::Ends, by_sender)) => {
+            Some((BarChange::Ends, by_sender)) => {
                 let whose = if by_sender { sender.unwrap_or(symbol) } else { symbol };
                 open.entry(&whose.name).or_default().pop();
             }
@@ -75,18 +75,18 @@ pub(super) fn activation_without_end(diagram: &Diagram, report: &mut Report<'_>)
 }
 
 /// The effect, and whether it applies to the sender's bar.
-fn bar(source: &Source, diagram: &Diagram, symbol: &Symbol) -> Option<(Bar, bool)> {
+fn bar_change(source: &Source, diagram: &Diagram, symbol: &Symbol) -> Option<(BarChange, bool)> {
     let line = line_at(diagram, symbol.at.start)?;
     let before =
         source.slice(aidd_engine::text::source::Span { start: line.start, end: symbol.at.start });
     match before.trim_end() {
-        "activate" => return Some((Bar::Begins, false)),
-        "deactivate" => return Some((Bar::Ends, false)),
+        "activate" => return Some((BarChange::Begins, false)),
+        "deactivate" => return Some((BarChange::Ends, false)),
         _ => {}
     }
     if let Some(arrow) = before.trim_end().strip_suffix('+') {
-        return arrow.ends_with(['>', 'x', ')']).then_some((Bar::Begins, false));
+        return arrow.ends_with(['>', 'x', ')']).then_some((BarChange::Begins, false));
     }
     let arrow = before.trim_end().strip_suffix('-')?;
-    arrow.ends_with(['>', 'x', ')']).then_some((Bar::Ends, true))
+    arrow.ends_with(['>', 'x', ')']).then_some((BarChange::Ends, true))
 }

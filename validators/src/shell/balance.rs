@@ -21,8 +21,8 @@ const PAIRS: &[(&str, &str)] = &[
 const INTRODUCERS: &[&str] = &["then", "do", "else", "elif", "!", "time"];
 
 /// The first unbalanced keyword or bracket in `text`, if it is certain.
-pub(super) fn faults(text: &ShellText<'_>) -> Vec<Fault> {
-    let fault = Scan { text, open: Vec::new(), begins: true }.run();
+pub(super) fn find_faults(text: &ShellText<'_>) -> Vec<Fault> {
+    let fault = Scan { text, open: Vec::new(), at_command_start: true }.run();
     fault.into_iter().collect()
 }
 
@@ -31,7 +31,7 @@ struct Scan<'a> {
     /// Open constructs, innermost last.
     open: Vec<Open>,
     /// Whether a command can start at the current position.
-    begins: bool,
+    at_command_start: bool,
 }
 
 /// A construct that is open.
@@ -41,12 +41,12 @@ struct Open {
     opener: &'static str,
     closer: &'static str,
     /// Whether the required keyword between opener and closer has been seen.
-    body: bool,
+    has_keyword: bool,
 }
 
 impl Open {
     fn new(at: usize, &(opener, closer): &(&'static str, &'static str)) -> Self {
-        Self { at, opener, closer, body: Self::keyword(opener).is_none() }
+        Self { at, opener, closer, has_keyword: Self::keyword(opener).is_none() }
     }
 
     /// The keyword that is required between opener and closer.
@@ -70,17 +70,17 @@ impl Scan<'_> {
                 b'\\' if bytes.get(at + 1) == Some(&b'\n') => at += 2,
                 b'#' => at += text[at..].find('\n').unwrap_or(text.len() - at),
                 b'\n' | b';' | b'&' | b'|' => {
-                    self.begins = true;
+                    self.at_command_start = true;
                     at += 1;
                 }
                 // Here-documents and process substitutions are left to the grammar.
                 b'<' | b'>' if matches!(bytes.get(at + 1), Some(b'<' | b'(')) => return None,
                 b'<' | b'>' => at += 1,
                 b'(' if bytes.get(at + 1) == Some(&b')') => {
-                    self.begins = true;
+                    self.at_command_start = true;
                     at += 2;
                 }
-                b'(' if !self.begins || bytes.get(at + 1) == Some(&b'(') => return None,
+                b'(' if !self.at_command_start || bytes.get(at + 1) == Some(&b'(') => return None,
                 b'(' => {
                     self.open.push(Open::new(at, PAIRS.last()?));
                     at += 1;
@@ -91,7 +91,7 @@ impl Scan<'_> {
                         Some("case") => {}
                         _ => return Some(self.fault(at, at + 1, "is unmatched")),
                     }
-                    self.begins = true;
+                    self.at_command_start = true;
                     at += 1;
                 }
                 _ => {
@@ -121,23 +121,23 @@ impl Scan<'_> {
     fn word(&mut self, start: usize, end: usize) -> Option<Fault> {
         let written = &self.text.text()[start..end];
         // In `for name do` the keyword follows a word.
-        let loops = self.open.last().is_some_and(|open| open.opener == "for" && !open.body);
-        self.begins |= loops && written == "do";
-        if !std::mem::take(&mut self.begins) || written != "esac" && self.is_pattern(end) {
+        let loops = self.open.last().is_some_and(|open| open.opener == "for" && !open.has_keyword);
+        self.at_command_start |= loops && written == "do";
+        if !std::mem::take(&mut self.at_command_start) || written != "esac" && self.is_pattern(end) {
             return None;
         }
         if let Some(open) = self.open.last_mut()
             && Open::keyword(open.opener) == Some(written)
         {
-            open.body = true;
+            open.has_keyword = true;
         }
         if let Some(pair) = PAIRS.iter().find(|pair| pair.0 == written) {
             self.open.push(Open::new(start, pair));
-            self.begins = matches!(written, "if" | "while" | "until" | "{");
+            self.at_command_start = matches!(written, "if" | "while" | "until" | "{");
         } else if PAIRS.iter().any(|pair| pair.1 == written) {
             return self.close(start, end);
         } else {
-            self.begins = INTRODUCERS.contains(&written);
+            self.at_command_start = INTRODUCERS.contains(&written);
         }
         None
     }
@@ -153,7 +153,7 @@ impl Scan<'_> {
         let Some(open) = self.open.pop() else {
             return Some(self.fault(start, end, "is unmatched"));
         };
-        let Open { at, opener, closer, body } = open;
+        let Open { at, opener, closer, has_keyword: body } = open;
         if closer != written {
             let what = format!("appears where `{opener}` is still open");
             return Some(self.fault(start, end, &what));

@@ -23,7 +23,7 @@ const MAX_COMMANDS: usize = 2000;
 
 /// Time limit of the grammar for all scripts of a file. On invalid input it takes time quadratic in
 /// the length; the slowest real scripts take a hundredth of this limit.
-pub(crate) const BUDGET: Duration = Duration::from_secs(1);
+pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(1);
 
 /// A parsed script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl Script {
     }
 
     /// Creates a script of one command from its words, for the exec form of an instruction.
-    pub(crate) fn of_words(words: Vec<(Span, String)>) -> Self {
+    pub(crate) fn from_words(words: Vec<(Span, String)>) -> Self {
         let Some(span) = words.iter().map(|&(span, _)| span).reduce(Span::cover) else {
             return Self::default();
         };
@@ -159,7 +159,7 @@ impl Script {
     }
 
     /// The operator after the command at `index` in its own scope; `None` at the end.
-    pub(crate) fn after(&self, index: usize) -> Option<Join> {
+    pub(crate) fn join_after(&self, index: usize) -> Option<Join> {
         let command = &self.commands[index];
         let next_command = self.commands[index + 1..]
             .iter()
@@ -175,7 +175,7 @@ impl Script {
     }
 
     /// Whether the command at `index` is in a scope of one of `kinds`, at any depth.
-    pub(crate) fn within(&self, index: usize, kinds: &[ScopeKind]) -> bool {
+    pub(crate) fn is_within(&self, index: usize, kinds: &[ScopeKind]) -> bool {
         let mut scope = self.commands[index].scope;
         while let Some(it) = self.scopes.get(scope) {
             if kinds.contains(&it.kind) {

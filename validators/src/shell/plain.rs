@@ -22,7 +22,7 @@ pub(super) fn parse(text: &ShellText<'_>) -> Option<Script> {
     let end = text.text().len();
     let mut parser = Parser { text, script: Script::default(), here_documents: Vec::new() };
     parser.script.scopes.push(Scope::script(text.span(0, end)));
-    parser.list(0, end, 0, 0)?;
+    parser.parse_list(0, end, 0, 0)?;
     Some(parser.script)
 }
 
@@ -58,7 +58,7 @@ struct Operator {
 
 impl Parser<'_> {
     /// Parses `start..end` of the text as the commands of `scope`.
-    fn list(&mut self, start: usize, end: usize, scope: usize, depth: usize) -> Option<()> {
+    fn parse_list(&mut self, start: usize, end: usize, scope: usize, depth: usize) -> Option<()> {
         let text = self.text;
         let bytes = &text.text().as_bytes()[..end];
         let mut draft = Draft::default();
@@ -129,7 +129,7 @@ impl Parser<'_> {
         if matches!(next, Some(b'<' | b'>')) && is_descriptor(written) {
             return self.redirect(draft, at, read.end, end);
         }
-        self.note_open(read.open);
+        self.report_unclosed(read.open);
         draft.cover(at, read.end);
         draft.inner.extend(read.inner);
         if draft.command.words.is_empty() && word::is_assignment(written) {
@@ -140,7 +140,7 @@ impl Parser<'_> {
         (read.end > at).then_some(read.end)
     }
 
-    fn note_open(&mut self, open: Option<usize>) {
+    fn report_unclosed(&mut self, open: Option<usize>) {
         if let Some(at) = open {
             let length = if self.text.text()[at..].starts_with("$(") { 2 } else { 1 };
             self.fault(at, at + length, "is never closed");
@@ -166,7 +166,7 @@ impl Parser<'_> {
         after += text[after..end].len() - text[after..end].trim_start_matches([' ', '\t']).len();
         let read = word::read(self.text, after, end);
         let target = (read.end > after).then_some(read.word);
-        self.note_open(read.open);
+        self.report_unclosed(read.open);
         draft.inner.extend(read.inner);
         if let (Some(delimiter), "<<" | "<<-") = (&target, *operator) {
             self.here_documents.push((delimiter.text().into(), *operator == "<<-"));
@@ -204,7 +204,7 @@ impl Parser<'_> {
                 before: Join::Start,
                 span: self.text.span(start, end),
             });
-            self.list(start, end, inside, depth + 1)?;
+            self.parse_list(start, end, inside, depth + 1)?;
         }
         Some(true)
     }

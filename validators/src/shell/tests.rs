@@ -1,11 +1,11 @@
 use super::*;
 
 fn script(text: &str) -> Script {
-    Script::parse(&ShellText::new(text, &Span::new), &mut BUDGET.clone())
+    Script::parse(&ShellText::new(text, &Span::new), &mut TIME_LIMIT.clone())
 }
 
 fn by_tree(text: &str) -> Script {
-    tree::parse(&ShellText::new(text, &Span::new), &mut BUDGET.clone())
+    tree::parse(&ShellText::new(text, &Span::new), &mut TIME_LIMIT.clone())
 }
 
 /// One line per command: scopes, join, assignments, words, redirections.
@@ -73,7 +73,7 @@ fn words_are_resolved() {
 }
 
 #[test]
-fn expansions_know_their_place() {
+fn expansions_have_positions() {
     let text = r#"rm "$a"/$b ${c%x} "$(d)" ${#e}"#;
     let script = script(text);
     let all: Vec<_> = script.commands[0]
@@ -139,7 +139,7 @@ fn compounds_are_flattened() {
 }
 
 #[test]
-fn certain_faults_are_found() {
+fn certain_faults_are_reported() {
     check("a && && b", "Start [a]\nAnd [b]\nfault 2..4 `&&` has no command after it");
     check("a &&", "Start [a]\nfault 2..4 `&&` has no command after it");
     check("&& a", "And [a]\nfault 0..2 `&&` has no command before it");
@@ -168,7 +168,7 @@ fn certain_faults_are_found() {
 }
 
 #[test]
-fn both_readers_agree() {
+fn both_parsers_agree() {
     for text in [
         "apt-get update && apt-get install -y 'curl' \"wget\" ; rm -rf /x || true | cat & ls",
         "A=1 B=\"$x\" make > /dev/null 2>&1 <in; C=2 D=3; d &> e >>f",
@@ -188,7 +188,7 @@ fn the_next_join_skips_inner_scopes() {
     let script = script("cd $(a; b) || exit; (c); d && { e; }");
     let after = |name: &str| {
         let index = script.commands.iter().position(|it| it.program() == name);
-        script.after(index.expect("present"))
+        script.join_after(index.expect("present"))
     };
     assert_eq!(after("cd"), Some(Join::Or));
     assert_eq!(after("a"), Some(Join::Then));
@@ -198,7 +198,7 @@ fn the_next_join_skips_inner_scopes() {
 }
 
 #[test]
-fn hostile_text_is_survived() {
+fn hostile_text_does_not_panic() {
     for text in
         ["$(", "`", "${", "$((", "\\", "'", "\"$(", "a<", "<<", "\u{FEFF}é$é", "$(((((", "case"]
     {
@@ -211,7 +211,7 @@ fn hostile_text_is_survived() {
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_read(text in "[ab $(){}\"'`;|&<>\n\\\\=#\\[\\]!é-]{0,40}") {
+    fn any_text_is_parsed_without_panic(text in "[ab $(){}\"'`;|&<>\n\\\\=#\\[\\]!é-]{0,40}") {
         for script in [script(&text), by_tree(&text)] {
             for command in &script.commands {
                 proptest::prop_assert!(command.span.end as usize <= text.len());

@@ -15,7 +15,7 @@ pub(super) fn parse(text: &ShellText<'_>, left: &mut Duration) -> Script {
     let mut script = Script::default();
     script.scopes.push(Scope::script(text.span(0, text.text().len())));
     let begin = Instant::now();
-    let tree = grammar(text.text(), begin + *left);
+    let tree = parse_tree(text.text(), begin + *left);
     *left = left.saturating_sub(begin.elapsed());
     let Some(tree) = tree else {
         script.skipped = true;
@@ -24,12 +24,12 @@ pub(super) fn parse(text: &ShellText<'_>, left: &mut Duration) -> Script {
     let mut walk =
         Walk { text, script, frames: vec![Frame::default()], around: Vec::new(), seen: 0 };
     walk.run(&mut tree.walk());
-    walk.script.faults = balance::faults(text);
+    walk.script.faults = balance::find_faults(text);
     walk.script
 }
 
 /// The syntax tree of `text`; `None` if it is not complete by `deadline`.
-fn grammar(text: &str, deadline: Instant) -> Option<Tree> {
+fn parse_tree(text: &str, deadline: Instant) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
     let mut late = |_: &_| match Instant::now() > deadline {
@@ -65,7 +65,7 @@ impl<'a> Walk<'a> {
     fn run(&mut self, cursor: &mut TreeCursor<'a>) {
         loop {
             let node = cursor.node();
-            let enters = self.enter(node);
+            let enters = self.visit(node);
             if enters && cursor.goto_first_child() {
                 self.around.push(node.kind());
                 continue;
@@ -85,7 +85,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Processes a node; returns whether to visit its children.
-    fn enter(&mut self, node: Node<'_>) -> bool {
+    fn visit(&mut self, node: Node<'_>) -> bool {
         if self.frames.len() > MAX_DEPTH {
             return false;
         }
@@ -100,10 +100,10 @@ impl<'a> Walk<'a> {
             }
             "variable_assignment" | "variable_assignments" => return self.assignment(node),
             "file_redirect" | "heredoc_redirect" | "herestring_redirect" => self.redirected(node),
-            "&&" | "||" if !self.is_in(EXPRESSIONS) => {
+            "&&" | "||" if !self.is_parent_in(EXPRESSIONS) => {
                 self.join(if kind == "&&" { Join::And } else { Join::Or });
             }
-            "|" | "|&" if self.is_in(&["pipeline", "heredoc_redirect"]) => {
+            "|" | "|&" if self.is_parent_in(&["pipeline", "heredoc_redirect"]) => {
                 self.join(Join::Pipe);
             }
             "&" => self.join(Join::Background),
@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether the parent of the current node is of one of `kinds`.
-    fn is_in(&self, kinds: &[&str]) -> bool {
+    fn is_parent_in(&self, kinds: &[&str]) -> bool {
         self.around.last().is_some_and(|kind| kinds.contains(kind))
     }
 
@@ -226,7 +226,7 @@ impl<'a> Walk<'a> {
     /// An assignment that forms a command; returns whether to visit its parts.
     fn assignment(&mut self, node: Node<'_>) -> bool {
         let inside = ["command", "declaration_command", "variable_assignments"];
-        if self.is_in(&inside) || self.is_in(EXPRESSIONS) {
+        if self.is_parent_in(&inside) || self.is_parent_in(EXPRESSIONS) {
             return true;
         }
         let (scope, before) = self.take_join();
@@ -270,7 +270,7 @@ impl<'a> Walk<'a> {
 
     /// A redirection after a command: it belongs to the command directly before it, if any.
     fn redirected(&mut self, node: Node<'_>) {
-        if self.is_in(&["command"]) {
+        if self.is_parent_in(&["command"]) {
             return;
         }
         let Some(redirect) = self.redirect(node) else { return };

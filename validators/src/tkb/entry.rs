@@ -48,7 +48,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn of(source: &Source) -> Self {
+    pub(super) fn parse(source: &Source) -> Self {
         let text = source.text();
         let body = page::split(text).map_or(0, |(_, body)| body.start);
         let mut entry = Self {
@@ -80,7 +80,7 @@ impl Entry {
     /// The keys of the header.
     pub(super) fn keys(&self) -> Vec<&str> {
         let Header::Read(tree, _) = &self.header else { return Vec::new() };
-        top(tree).map(|node| &*node.key).collect()
+        mapping_nodes(tree).map(|node| &*node.key).collect()
     }
 
     /// Where findings on the whole entry are reported: the title, or the first line.
@@ -123,14 +123,14 @@ impl Table {
 }
 
 /// The nodes of the header's mapping.
-fn top(tree: &Tree) -> impl Iterator<Item = &Node> {
+fn mapping_nodes(tree: &Tree) -> impl Iterator<Item = &Node> {
     let document = tree.nodes.first().and_then(|root| root.children.first());
     let mapping = document.and_then(|&at| tree.nodes.get(at));
     mapping.into_iter().flat_map(|node| &node.children).filter_map(|&at| tree.nodes.get(at))
 }
 
 fn key<'t>(tree: &'t Tree, name: &str) -> Option<&'t Node> {
-    top(tree).find(|node| node.key == name)
+    mapping_nodes(tree).find(|node| node.key == name)
 }
 
 fn header(text: &str) -> Header {
@@ -179,7 +179,7 @@ impl Reader {
             match event {
                 Event::Start(tag) => self.start(&tag, span, entry),
                 Event::End(tag) => self.end(tag, entry),
-                Event::Text(said) => self.said(&said, span, entry),
+                Event::Text(said) => self.push_text(&said, span, entry),
                 Event::Code(said) => {
                     for open in [
                         self.heading.as_mut().map(|it| &mut it.text),
@@ -239,7 +239,7 @@ impl Reader {
         }
     }
 
-    fn said(&mut self, said: &str, span: Span, entry: &mut Entry) {
+    fn push_text(&mut self, said: &str, span: Span, entry: &mut Entry) {
         if self.in_code {
             return;
         }

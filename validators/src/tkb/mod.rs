@@ -2,10 +2,10 @@
 //! plans rely on must be present, dated and sourced.
 
 mod entry;
-mod neighbours;
-mod twins;
+mod links;
+mod duplicates;
 
-use super::{Checks, each, ids};
+use super::{Checks, run_checks, check_ids};
 use aidd_engine::check::family::{Family, FileContext, Param, ParamType};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -21,13 +21,13 @@ use std::sync::LazyLock;
 /// The rules on entries of the technology knowledge base.
 pub(super) const FAMILY: Family = Family {
     name: "tkb",
-    rules: || ids(CHECKS),
+    rules: || check_ids(CHECKS),
     params: &[
         Param { rule: "tkb/stale-entry", name: "months", takes: ParamType::Number },
         Param { rule: "tkb/stale-entry", name: "today", takes: ParamType::String },
     ],
     claim: |path, text| is_knowledge_entry(path, text).then_some(Kind::KNOWLEDGE_ENTRY),
-    check: |_, context, report| each(CHECKS, &parse(report.source(), context), report),
+    check: |_, context, report| run_checks(CHECKS, &parse(report.source(), context), report),
     ..Family::EMPTY
 };
 
@@ -74,10 +74,10 @@ const SECTIONS: [&str; 6] =
     ["Overview", "Key Metrics", "Use Cases", "Trade-offs", "Alternatives", "References"];
 
 /// The parts of the section on trade-offs.
-const SIDES: [&str; 2] = ["Strengths", "Weaknesses"];
+const TRADE_OFF_PARTS: [&str; 2] = ["Strengths", "Weaknesses"];
 
 /// Default age in months after which an entry is stale: two missed quarterly reviews.
-const MONTHS: i64 = 6;
+const MAX_AGE_MONTHS: i64 = 6;
 
 /// Words that imply a figure but give none.
 static VAGUE: LazyLock<Regex> = LazyLock::new(|| {
@@ -93,16 +93,16 @@ struct Read {
     /// Links to files that do not exist.
     dead: Vec<(String, Span)>,
     /// Other entries on the same technology.
-    twins: Vec<twins::Twin>,
+    twins: Vec<duplicates::Duplicate>,
     /// Date of the newest shipped entry, used to measure age if the frontend passes no date.
     reviewed: Option<Date>,
 }
 
 fn parse(source: &Source, context: &FileContext<'_>) -> Read {
     let files = context.files;
-    let entry = Entry::of(source);
-    let dead = neighbours::dead_links(&entry, source.path(), files);
-    let twins = twins::twins(&entry, source, files);
+    let entry = Entry::parse(source);
+    let dead = links::dead_links(&entry, source.path(), files);
+    let twins = duplicates::find_duplicates(&entry, source, files);
     Read { entry, dead, twins, reviewed: date(context.registry.tables().reviewed) }
 }
 
@@ -140,7 +140,7 @@ fn missing_field(read: &Read, report: &mut Report<'_>) {
 }
 
 /// Reports a value of the header that is not in `known`.
-fn enumerated(read: &Read, field: &str, known: &[&str], report: &mut Report<'_>) {
+fn check_enum(read: &Read, field: &str, known: &[&str], report: &mut Report<'_>) {
     let Some((value, span)) = read.entry.field(field) else { return };
     if known.contains(&value) || value.trim().is_empty() {
         return;
@@ -154,11 +154,11 @@ fn enumerated(read: &Read, field: &str, known: &[&str], report: &mut Report<'_>)
 }
 
 fn unknown_category(read: &Read, report: &mut Report<'_>) {
-    enumerated(read, "category", &aidd_engine::text::kind::KNOWLEDGE_CATEGORIES, report);
+    check_enum(read, "category", &aidd_engine::text::kind::KNOWLEDGE_CATEGORIES, report);
 }
 
 fn unknown_maturity(read: &Read, report: &mut Report<'_>) {
-    enumerated(read, "maturity", &MATURITIES, report);
+    check_enum(read, "maturity", &MATURITIES, report);
 }
 
 /// A date in the form `2026-01-31`.
@@ -184,7 +184,7 @@ fn invalid_date(read: &Read, report: &mut Report<'_>) {
 
 fn stale_entry(read: &Read, report: &mut Report<'_>) {
     let Some((text, span)) = read.entry.field("last_updated") else { return };
-    let months = report.param("months").and_then(serde_json::Value::as_i64).unwrap_or(MONTHS);
+    let months = report.param("months").and_then(serde_json::Value::as_i64).unwrap_or(MAX_AGE_MONTHS);
     let configured = report.param("today").and_then(serde_json::Value::as_str).and_then(date);
     let today = configured.or(report.today()).or(read.reviewed);
     let (Some(date), Some(today)) = (date(text), today) else { return };
@@ -220,7 +220,7 @@ fn missing_section(read: &Read, report: &mut Report<'_>) {
     let Some((heading, extent)) = entry.section("Trade-offs") else { return };
     let below: Vec<&str> =
         entry.headings.iter().filter(|it| extent.contains(it.span)).map(|it| &*it.text).collect();
-    for side in SIDES {
+    for side in TRADE_OFF_PARTS {
         if !below.iter().any(|text| text.eq_ignore_ascii_case(side)) {
             report.at(heading.span, format!("the section has no part `### {side}`"));
         }
@@ -340,7 +340,7 @@ fn dead_link(read: &Read, report: &mut Report<'_>) {
 
 fn duplicate_entry(read: &Read, report: &mut Report<'_>) {
     let place = read.entry.field("name").map_or_else(|| report.source().line_span(0), |it| it.1);
-    for twins::Twin { path, why } in &read.twins {
+    for duplicates::Duplicate { path, why } in &read.twins {
         report
             .at(place, format!("`{path}` {why}"))
             .help("merge the two; a search returns both, and they will diverge");

@@ -18,7 +18,7 @@ fn engine() -> Engine {
 }
 
 #[test]
-fn every_shipped_entry_keeps_the_rules() {
+fn every_shipped_entry_has_no_findings() {
     let entries = aidd_content::RULES.guides.iter().filter(|it| it.path.starts_with("knowledge/"));
     let texts: Vec<(String, &str)> =
         entries.map(|it| (format!("content/{}", it.path), it.text)).collect();
@@ -38,7 +38,7 @@ fn every_shipped_entry_keeps_the_rules() {
 }
 
 #[test]
-fn the_day_is_the_doors() {
+fn the_date_is_set_by_the_frontend() {
     let day = |text: &str| text.parse().expect("a day");
     let text = "---\nname: x\ncategory: data\nmaturity: stable\nlast_updated: 2030-01-05\n---\n";
     let source = Source::new("ai/knowledge/x.md", text);
@@ -56,7 +56,7 @@ fn the_day_is_the_doors() {
 }
 
 #[test]
-fn whatever_stands_in_an_entry_is_read() {
+fn malformed_entries_do_not_panic() {
     let engine = engine();
     for text in [
         "",

@@ -59,14 +59,14 @@ pub(super) struct Symbol {
 
 impl Symbol {
     /// The name without the prefix of its type.
-    pub(super) fn own_name(&self) -> &str {
+    pub(super) fn unqualified_name(&self) -> &str {
         self.name.rsplit(['.', ':']).next().unwrap_or(&self.name)
     }
 }
 
 /// How nodes inside a kind of node are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Inside {
+enum NestedNodes {
     /// They are not symbols of their own.
     Hidden,
     /// They are members of the node.
@@ -74,61 +74,61 @@ enum Inside {
 }
 
 /// The node kinds that are symbols, over all grammars; no two grammars use a name differently.
-const FORMS: &[(&str, SymbolKind, Inside)] = &[
-    ("abstract_class_declaration", SymbolKind::Type, Inside::Members),
-    ("class", SymbolKind::Type, Inside::Members),
-    ("class_declaration", SymbolKind::Type, Inside::Members),
-    ("class_definition", SymbolKind::Type, Inside::Members),
-    ("const_item", SymbolKind::Value, Inside::Hidden),
-    ("const_spec", SymbolKind::Value, Inside::Hidden),
-    ("enum_assignment", SymbolKind::Member, Inside::Hidden),
-    ("enum_declaration", SymbolKind::Type, Inside::Members),
-    ("enum_item", SymbolKind::Type, Inside::Members),
-    ("enum_variant", SymbolKind::Member, Inside::Hidden),
-    ("field_declaration", SymbolKind::Member, Inside::Hidden),
-    ("function_declaration", SymbolKind::Function, Inside::Hidden),
-    ("function_definition", SymbolKind::Function, Inside::Hidden),
-    ("function_item", SymbolKind::Function, Inside::Hidden),
-    ("function_signature", SymbolKind::Function, Inside::Hidden),
-    ("function_signature_item", SymbolKind::Function, Inside::Hidden),
-    ("generator_function_declaration", SymbolKind::Function, Inside::Hidden),
-    ("interface_declaration", SymbolKind::Type, Inside::Members),
-    ("macro_definition", SymbolKind::Function, Inside::Hidden),
-    ("method", SymbolKind::Function, Inside::Hidden),
-    ("method_declaration", SymbolKind::Function, Inside::Hidden),
-    ("method_definition", SymbolKind::Function, Inside::Hidden),
-    ("module", SymbolKind::Type, Inside::Members),
-    ("property_signature", SymbolKind::Member, Inside::Hidden),
-    ("record_declaration", SymbolKind::Type, Inside::Members),
-    ("singleton_method", SymbolKind::Function, Inside::Hidden),
-    ("static_item", SymbolKind::Value, Inside::Hidden),
-    ("struct_item", SymbolKind::Type, Inside::Members),
-    ("struct_specifier", SymbolKind::Type, Inside::Hidden),
-    ("trait_declaration", SymbolKind::Type, Inside::Members),
-    ("trait_item", SymbolKind::Type, Inside::Members),
-    ("type_alias", SymbolKind::Type, Inside::Hidden),
-    ("type_alias_declaration", SymbolKind::Type, Inside::Hidden),
-    ("type_item", SymbolKind::Type, Inside::Hidden),
-    ("type_spec", SymbolKind::Type, Inside::Members),
-    ("union_item", SymbolKind::Type, Inside::Members),
-    ("var_spec", SymbolKind::Value, Inside::Hidden),
+const SYMBOL_NODES: &[(&str, SymbolKind, NestedNodes)] = &[
+    ("abstract_class_declaration", SymbolKind::Type, NestedNodes::Members),
+    ("class", SymbolKind::Type, NestedNodes::Members),
+    ("class_declaration", SymbolKind::Type, NestedNodes::Members),
+    ("class_definition", SymbolKind::Type, NestedNodes::Members),
+    ("const_item", SymbolKind::Value, NestedNodes::Hidden),
+    ("const_spec", SymbolKind::Value, NestedNodes::Hidden),
+    ("enum_assignment", SymbolKind::Member, NestedNodes::Hidden),
+    ("enum_declaration", SymbolKind::Type, NestedNodes::Members),
+    ("enum_item", SymbolKind::Type, NestedNodes::Members),
+    ("enum_variant", SymbolKind::Member, NestedNodes::Hidden),
+    ("field_declaration", SymbolKind::Member, NestedNodes::Hidden),
+    ("function_declaration", SymbolKind::Function, NestedNodes::Hidden),
+    ("function_definition", SymbolKind::Function, NestedNodes::Hidden),
+    ("function_item", SymbolKind::Function, NestedNodes::Hidden),
+    ("function_signature", SymbolKind::Function, NestedNodes::Hidden),
+    ("function_signature_item", SymbolKind::Function, NestedNodes::Hidden),
+    ("generator_function_declaration", SymbolKind::Function, NestedNodes::Hidden),
+    ("interface_declaration", SymbolKind::Type, NestedNodes::Members),
+    ("macro_definition", SymbolKind::Function, NestedNodes::Hidden),
+    ("method", SymbolKind::Function, NestedNodes::Hidden),
+    ("method_declaration", SymbolKind::Function, NestedNodes::Hidden),
+    ("method_definition", SymbolKind::Function, NestedNodes::Hidden),
+    ("module", SymbolKind::Type, NestedNodes::Members),
+    ("property_signature", SymbolKind::Member, NestedNodes::Hidden),
+    ("record_declaration", SymbolKind::Type, NestedNodes::Members),
+    ("singleton_method", SymbolKind::Function, NestedNodes::Hidden),
+    ("static_item", SymbolKind::Value, NestedNodes::Hidden),
+    ("struct_item", SymbolKind::Type, NestedNodes::Members),
+    ("struct_specifier", SymbolKind::Type, NestedNodes::Hidden),
+    ("trait_declaration", SymbolKind::Type, NestedNodes::Members),
+    ("trait_item", SymbolKind::Type, NestedNodes::Members),
+    ("type_alias", SymbolKind::Type, NestedNodes::Hidden),
+    ("type_alias_declaration", SymbolKind::Type, NestedNodes::Hidden),
+    ("type_item", SymbolKind::Type, NestedNodes::Hidden),
+    ("type_spec", SymbolKind::Type, NestedNodes::Members),
+    ("union_item", SymbolKind::Type, NestedNodes::Members),
+    ("var_spec", SymbolKind::Value, NestedNodes::Hidden),
 ];
 
 /// The context of a node.
 #[derive(Clone, Default)]
-struct Place {
+struct NodeContext {
     parent: Option<String>,
     /// Whether the type that it belongs to is exported.
     parent_exported: bool,
     in_test: bool,
     /// Whether it is in the body of a trait or interface.
-    in_contract: bool,
+    in_interface: bool,
     depth: usize,
 }
 
 /// The symbols of a source text.
 pub(super) fn symbols(path: &str, text: &str) -> Vec<Symbol> {
-    let Some(language) = syntax::language(path) else { return words::by_words(path, text) };
+    let Some(language) = syntax::language(path) else { return words::symbols_by_keywords(path, text) };
     let Some(tree) = syntax::parse(text, language) else { return Vec::new() };
     let reader = Reader { text, language, path, exports: scripts::exports(text, language) };
     let mut found = reader.read(&tree.root());
@@ -162,23 +162,23 @@ impl Reader<'_> {
 
     fn read(&self, root: &Node<'_>) -> Vec<Symbol> {
         let mut found = Vec::new();
-        let mut left = vec![(root.clone(), Place::default())];
+        let mut left = vec![(root.clone(), NodeContext::default())];
         while let Some((node, place)) = left.pop() {
             let kind = node.kind();
             if let Some(test) = self.script_test(&node, &kind) {
                 found.push(test);
             }
-            let mut inner = Place { depth: place.depth + 1, ..place.clone() };
-            let form = FORMS.iter().find(|(name, ..)| *name == kind);
+            let mut inner = NodeContext { depth: place.depth + 1, ..place.clone() };
+            let form = SYMBOL_NODES.iter().find(|(name, ..)| *name == kind);
             if let Some((_, symbol_kind, inside)) = form
                 && let Some(symbol) = self.symbol(&node, *symbol_kind, &place)
             {
                 inner.parent = Some(symbol.name.clone());
                 inner.parent_exported = symbol.exported;
                 inner.in_test = symbol.in_test;
-                inner.in_contract = matches!(&*kind, "trait_item" | "interface_declaration");
+                inner.in_interface = matches!(&*kind, "trait_item" | "interface_declaration");
                 found.push(symbol);
-                if *inside == Inside::Hidden {
+                if *inside == NestedNodes::Hidden {
                     continue;
                 }
             } else if kind == "impl_item" {
@@ -186,7 +186,7 @@ impl Reader<'_> {
                 if node.field("trait").is_some() {
                     continue;
                 }
-                inner.parent = node.field("type").map(|name| bare(&name.text()));
+                inner.parent = node.field("type").map(|name| without_type_parameters(&name.text()));
                 inner.parent_exported = true;
                 inner.in_test |= is_test_item(&node);
             } else if kind == "mod_item" {
@@ -206,7 +206,7 @@ impl Reader<'_> {
         found
     }
 
-    fn symbol(&self, node: &Node<'_>, kind: SymbolKind, place: &Place) -> Option<Symbol> {
+    fn symbol(&self, node: &Node<'_>, kind: SymbolKind, place: &NodeContext) -> Option<Symbol> {
         let name_node = name_node(node)?;
         let name = name_node.text().into_owned();
         if !is_name(&name) {
@@ -226,9 +226,9 @@ impl Reader<'_> {
             exported: !is_test && self.is_exported(node, &name, kind, place),
             in_test: in_test || is_test,
             kind: if is_test { SymbolKind::Test } else { kind },
-            signature: syntax::of_range(node, range, self.text, self.language).code,
+            signature: syntax::range_tokens(node, range, self.text, self.language).code,
             parameters: parameters(node),
-            tokens: syntax::of_node(node, self.text, self.language),
+            tokens: syntax::node_tokens(node, self.text, self.language),
             name: parent.as_ref().map_or_else(
                 || name.clone(),
                 |parent| format!("{parent}{}{name}", self.separator()),
@@ -252,10 +252,10 @@ impl Reader<'_> {
     /// The type that a Go method belongs to.
     fn receiver(&self, node: &Node<'_>) -> Option<String> {
         let receiver = node.field("receiver")?;
-        receiver.dfs().find(|inner| inner.kind() == "type_identifier").map(|t| bare(&t.text()))
+        receiver.dfs().find(|inner| inner.kind() == "type_identifier").map(|t| without_type_parameters(&t.text()))
     }
 
-    fn is_exported(&self, node: &Node<'_>, name: &str, kind: SymbolKind, place: &Place) -> bool {
+    fn is_exported(&self, node: &Node<'_>, name: &str, kind: SymbolKind, place: &NodeContext) -> bool {
         let inside = place.parent.is_none() || place.parent_exported;
         let has = |words: &[&str]| {
             node.children().any(|child| {
@@ -269,11 +269,11 @@ impl Reader<'_> {
                 let is_free = kind == SymbolKind::Member && node.kind() == "enum_variant";
                 let by_macro = node.kind() == "macro_definition"
                     && previous_attributes(node).any(|text| text.contains("macro_export"));
-                inside && (is_free || place.in_contract || has(&["pub"]) || by_macro)
+                inside && (is_free || place.in_interface || has(&["pub"]) || by_macro)
             }
             SupportLang::Go => name.chars().next().is_some_and(char::is_uppercase) && inside,
             SupportLang::Python | SupportLang::Ruby => !name.starts_with('_') && inside,
-            SupportLang::Java => inside && (has(&["public"]) || place.in_contract),
+            SupportLang::Java => inside && (has(&["public"]) || place.in_interface),
             SupportLang::Php => inside && !has(&["private", "protected"]),
             SupportLang::C => self.path.ends_with(".h"),
             SupportLang::Bash => false,
@@ -331,7 +331,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The name of a type without its type parameters.
-fn bare(name: &str) -> String {
+fn without_type_parameters(name: &str) -> String {
     name.split(['<', '[', ' ']).next().unwrap_or(name).to_owned()
 }
 
@@ -373,7 +373,7 @@ mod tests {
 
     /// Renders symbols as `kind name`, with `+` if exported and `?` if in a test.
     #[track_caller]
-    fn shown(path: &str, text: &str) -> String {
+    fn render(path: &str, text: &str) -> String {
         let show = |symbol: &Symbol| {
             let kind = format!("{:?}", symbol.kind);
             let mark = if symbol.exported { "+" } else { "" };
@@ -390,7 +390,7 @@ mod tests {
                     pub enum G { H }\npub trait I { fn j(); }\nconst K: u8 = 1;\n\
                     #[cfg(test)]\nmod tests { fn l() {} #[test] fn m() {} #[tokio::test] fn n() {} }";
         assert_eq!(
-            shown("a.rs", text),
+            render("a.rs", text),
             "T+ A, M+ A::b, M A::c, F+ A::d, F A::e, F f, T+ G, M+ G::H, T+ I, F+ I::j, V K, F? l, T? m, T? n"
         );
         assert_eq!(symbols("a.rs", text)[5].parameters, ["x"]);
@@ -403,36 +403,36 @@ mod tests {
                     export interface M { n: string }\nexport enum O { P, Q = 2 }\n\
                     describe('x', () => { it('returns y', () => {}) })";
         assert_eq!(
-            shown("a.ts", text),
+            render("a.ts", text),
             "T+ A, F+ A.b, F A.d, F A.#e, F+ f, F+ g, V k, V l, T+ M, M+ M.n, T+ O, M+ O.P, M+ O.Q, T? returns y"
         );
         assert_eq!(symbols("a.ts", text)[5].parameters, ["h", "i"]);
-        assert_eq!(shown("a.js", "function a() {}\nmodule.exports = { a }"), "F+ a");
+        assert_eq!(render("a.js", "function a() {}\nmodule.exports = { a }"), "F+ a");
     }
 
     #[test]
     fn other_languages() {
         let python = "A = 1\ndef b(c, d=1): pass\nclass E:\n    def f(self): pass\n    def _g(self): pass\ndef test_h(): pass\n";
-        assert_eq!(shown("a.py", python), "V+ A, F+ b, T+ E, F+ E.f, F E._g, T? test_h");
+        assert_eq!(render("a.py", python), "V+ A, F+ b, T+ E, F+ E.f, F E._g, T? test_h");
         let go = "package a\ntype B struct { C int }\nfunc (b *B) D(e int) {}\nfunc f() {}\nconst G = 1\n";
-        assert_eq!(shown("a.go", go), "T+ B, M+ B.C, F+ B.D, F f, V+ G");
+        assert_eq!(render("a.go", go), "T+ B, M+ B.C, F+ B.D, F f, V+ G");
         let java = "public class A { public void b() {} void c() {} @Test public void d() {} }";
-        assert_eq!(shown("A.java", java), "T+ A, F+ A.b, F A.c, T? A.d");
-        assert_eq!(shown("a.rb", "class A\n def b; end\nend"), "T+ A, F+ A.b");
+        assert_eq!(render("A.java", java), "T+ A, F+ A.b, F A.c, T? A.d");
+        assert_eq!(render("a.rb", "class A\n def b; end\nend"), "T+ A, F+ A.b");
         assert_eq!(
-            shown("a.php", "<?php class A { private function b() {} public function c() {} }"),
+            render("a.php", "<?php class A { private function b() {} public function c() {} }"),
             "T+ A, F A::b, F+ A::c"
         );
-        assert_eq!(shown("a.h", "int a(int b);\nint c(void) { return 1; }"), "F+ c");
-        assert_eq!(shown("a.sh", "a() { b; }"), "F a");
+        assert_eq!(render("a.h", "int a(int b);\nint c(void) { return 1; }"), "F+ c");
+        assert_eq!(render("a.sh", "a() { b; }"), "F a");
         assert_eq!(
-            shown("a.kt", "class A {\n  private fun b() {}\n  fun c() {}\n}"),
+            render("a.kt", "class A {\n  private fun b() {}\n  fun c() {}\n}"),
             "T+ A, F b, F+ c"
         );
     }
 
     #[test]
-    fn nothing_panics_on_odd_text() {
+    fn malformed_text_does_not_panic() {
         for path in ["a.rs", "a.ts", "a.py", "a.go", "a.java", "a.rb", "a.php", "a.c", "a.sh"] {
             for text in ["", "\u{feff}", "é", "fn fn fn {{{", "class", "((((", "\0\0", "def 'é"] {
                 symbols(path, text);

@@ -1,6 +1,6 @@
 //! Symbols of scripts: variables that contain functions, tests defined by calls, and export lists.
 
-use super::{Place, Reader, Symbol, SymbolKind, parameters};
+use super::{NodeContext, Reader, Symbol, SymbolKind, parameters};
 use crate::commit_message::syntax::{self, Node};
 use ast_grep_language::SupportLang;
 use regex::Regex;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 impl Reader<'_> {
     /// `const a = …, b = …` at the top level of a script, `A = …` at the top level of a Python
     /// module.
-    pub(super) fn variables(&self, node: &Node<'_>, place: &Place) -> Vec<Symbol> {
+    pub(super) fn variables(&self, node: &Node<'_>, place: &NodeContext) -> Vec<Symbol> {
         let exported_here = node.parent().is_some_and(|parent| parent.kind() == "export_statement");
         let declared = node
             .children()
@@ -42,9 +42,9 @@ impl Reader<'_> {
                 },
                 in_test: place.in_test,
                 kind: if function.is_some() { SymbolKind::Function } else { SymbolKind::Value },
-                signature: syntax::of_range(&declarator, range, self.text, self.language).code,
+                signature: syntax::range_tokens(&declarator, range, self.text, self.language).code,
                 parameters: function.map(parameters).unwrap_or_default(),
-                tokens: syntax::of_node(&declarator, self.text, self.language),
+                tokens: syntax::node_tokens(&declarator, self.text, self.language),
                 name,
                 parent: None,
             })
@@ -53,7 +53,7 @@ impl Reader<'_> {
     }
 
     /// The variants of a script enumeration without an explicit value.
-    pub(super) fn plain_variants(&self, body: &Node<'_>, place: &Place) -> Vec<Symbol> {
+    pub(super) fn plain_variants(&self, body: &Node<'_>, place: &NodeContext) -> Vec<Symbol> {
         let Some(parent) = &place.parent else { return Vec::new() };
         let names = body.children().filter(|child| child.kind() == "property_identifier");
         names
@@ -65,7 +65,7 @@ impl Reader<'_> {
                 in_test: place.in_test,
                 signature: name.text().into_owned(),
                 parameters: Vec::new(),
-                tokens: syntax::of_node(&name, self.text, self.language),
+                tokens: syntax::node_tokens(&name, self.text, self.language),
             })
             .collect()
     }
@@ -91,7 +91,7 @@ impl Reader<'_> {
             in_test: true,
             signature: String::new(),
             parameters: Vec::new(),
-            tokens: syntax::of_node(node, self.text, self.language),
+            tokens: syntax::node_tokens(node, self.text, self.language),
         })
     }
 }

@@ -6,8 +6,8 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// The symbols of a text without a built-in grammar.
-pub(super) fn by_words(path: &str, text: &str) -> Vec<Symbol> {
-    const ENDINGS: [&str; 22] = [
+pub(super) fn symbols_by_keywords(path: &str, text: &str) -> Vec<Symbol> {
+    const EXTENSIONS: [&str; 22] = [
         "cc", "cpp", "cs", "cxx", "dart", "ex", "exs", "fs", "groovy", "hpp", "jl", "kt", "kts",
         "lua", "m", "mm", "nim", "scala", "svelte", "swift", "vue", "zig",
     ];
@@ -18,7 +18,7 @@ pub(super) fn by_words(path: &str, text: &str) -> Vec<Symbol> {
         .expect("a constant pattern")
     });
     let ending = path.rsplit('.').next().unwrap_or_default();
-    if !ENDINGS.contains(&ending) {
+    if !EXTENSIONS.contains(&ending) {
         return Vec::new();
     }
     let is_type =

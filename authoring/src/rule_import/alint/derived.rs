@@ -4,7 +4,7 @@ use super::super::expressions::alternatives;
 use super::super::recipe::{self, Vars};
 use super::super::sample;
 use super::Rule;
-use super::values::{extract, keys, plain, written};
+use super::values::{extract_query, path_keys, supported_query, file_with_value};
 use aidd_engine::text::paths::{below, parent_dir};
 use serde_json::{Value as Json, json};
 
@@ -16,33 +16,33 @@ pub(super) fn vars(rule: &Rule<'_>) -> Result<Vars, String> {
     let derived = match rule.kind {
         "filename_regex" => {
             let given = rule.text("pattern")?;
-            let stem = if rule.is("stem") { given } else { without_ending(given, &rule.paths())? };
+            let stem = if rule.is_enabled("stem") { given } else { without_extension(given, &rule.paths())? };
             let inner = stem.trim_start_matches('^').trim_end_matches('$');
-            json!({"inner": inner, "good": sample::of_regex(&format!("^(?:{inner})$"))})
+            json!({"inner": inner, "good": sample::from_regex(&format!("^(?:{inner})$"))})
         }
-        "registry_paths_resolve" => registry(rule)?,
+        "registry_paths_resolve" => registry_vars(rule)?,
         kind if ["dotenv", "ini_", "properties"].iter().any(|start| kind.starts_with(start)) => {
-            setting(rule)?
+            setting_vars(rule)?
         }
-        _ => values(rule)?,
+        _ => value_vars(rule)?,
     };
     Ok(recipe::vars(derived))
 }
 
 /// Files with and without the value that a rule requires.
-fn values(rule: &Rule<'_>) -> Result<Json, String> {
-    let at = plain(rule.text("path")?)?;
+fn value_vars(rule: &Rule<'_>) -> Result<Json, String> {
+    let at = supported_query(rule.text("path")?)?;
     let good = match rule.options.get("matches").and_then(Json::as_str) {
-        Some(pattern) => sample::of_regex(pattern).map(Json::from),
+        Some(pattern) => sample::from_regex(pattern).map(Json::from),
         None if rule.kind.ends_with("_equals") => {
             Some(rule.options.get("equals").cloned().unwrap_or_default())
         }
         None => None,
     };
-    let file = rule.sample("example");
-    let of = |at: &str, value: Json| written(&file, at, &value);
+    let file = rule.sample_path("example");
+    let of = |at: &str, value: Json| file_with_value(&file, at, &value);
     Ok(json!({
-        "present": !rule.is("if_present"),
+        "present": !rule.is_enabled("if_present"),
         // Another value, or a missing one.
         "bad": of(at, json!("something else")),
         "other": of("$.other", json!("x")),
@@ -51,20 +51,20 @@ fn values(rule: &Rule<'_>) -> Result<Json, String> {
 }
 
 /// Paths listed in a manifest.
-fn registry(rule: &Rule<'_>) -> Result<Json, String> {
-    let file = sample::of_glob(rule.text("source")?, "example");
-    let at = extract(rule.options.get("extract").unwrap_or(&Json::Null))?;
+fn registry_vars(rule: &Rule<'_>) -> Result<Json, String> {
+    let file = sample::from_glob(rule.text("source")?, "example");
+    let at = extract_query(rule.options.get("extract").unwrap_or(&Json::Null))?;
     Ok(json!({
         "at": at,
-        "gone": written(&file, &at, &json!("gone")),
-        "found": written(&file, &at, &json!("here/a.txt")),
+        "gone": file_with_value(&file, &at, &json!("gone")),
+        "found": file_with_value(&file, &at, &json!("here/a.txt")),
         "sibling": below(parent_dir(&file), "here/a.txt"),
         "file": file,
     }))
 }
 
 /// A key in a file with lines `key = value`.
-fn setting(rule: &Rule<'_>) -> Result<Json, String> {
+fn setting_vars(rule: &Rule<'_>) -> Result<Json, String> {
     let path = rule.text("path")?;
     let names = names(path).ok_or_else(|| {
         format!("`{path}` is not a plain path to a value: this format is read line by line")
@@ -80,13 +80,13 @@ fn setting(rule: &Rule<'_>) -> Result<Json, String> {
 
 /// The names of a query that is a plain path from the root.
 fn names(path: &str) -> Option<Vec<String>> {
-    let keys = keys(path).filter(|_| !path.contains("..") && !path.contains("','"))?;
+    let keys = path_keys(path).filter(|_| !path.contains("..") && !path.contains("','"))?;
     let is_plain = |(name, in_list): &(String, bool)| !in_list && !name.contains(['*', '?', '@']);
     keys.iter().all(is_plain).then(|| keys.into_iter().map(|(name, _)| name).collect())
 }
 
 /// Converts an expression on whole names to one on names up to their last dot.
-fn without_ending<'p>(pattern: &'p str, globs: &[String]) -> Result<&'p str, String> {
+fn without_extension<'p>(pattern: &'p str, globs: &[String]) -> Result<&'p str, String> {
     let why = || {
         format!(
             "`{pattern}` applies to the whole name; `name` of the form `tree` checks the name up to its last dot"
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queries_are_cut() {
+    fn queries_are_split() {
         assert_eq!(
             names("$.a['b c'].d"),
             Some(vec!["a".to_owned(), "b c".to_owned(), "d".to_owned()])
@@ -126,9 +126,9 @@ mod tests {
     }
 
     #[test]
-    fn an_ending_is_taken_off_where_all_files_have_it() {
-        assert_eq!(without_ending(r"^[a-z]+\.md$", &["docs/*.md".to_owned()]), Ok("^[a-z]+"));
-        assert!(without_ending(r"^[a-z]+\.md$", &["docs/*".to_owned()]).is_err());
-        assert!(without_ending("^[a-z.]+$", &["docs/*.md".to_owned()]).is_err());
+    fn an_extension_is_removed_if_all_files_have_it() {
+        assert_eq!(without_extension(r"^[a-z]+\.md$", &["docs/*.md".to_owned()]), Ok("^[a-z]+"));
+        assert!(without_extension(r"^[a-z]+\.md$", &["docs/*".to_owned()]).is_err());
+        assert!(without_extension("^[a-z.]+$", &["docs/*.md".to_owned()]).is_err());
     }
 }

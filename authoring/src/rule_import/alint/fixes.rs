@@ -1,18 +1,18 @@
 //! Converts alint fixes to the fixes of our forms.
 
 use super::super::draft::Draft;
-use super::super::recipe::{self, Table};
+use super::super::recipe::{self, RuleTable};
 use super::Rule;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Adds the fix of a rule to its drafts, or a note why it is not imported.
-pub(super) fn settle(drafts: &mut [Draft], rule: &Rule<'_>) {
+pub(super) fn apply_fixes(drafts: &mut [Draft], rule: &Rule<'_>) {
     let Some(Json::Object(fix)) = rule.options.get("fix") else { return };
     for (name, given) in fix {
         let each: Vec<_> =
-            drafts.iter_mut().map(|draft| one(name, given, draft, rule).err()).collect();
+            drafts.iter_mut().map(|draft| convert_fix(name, given, draft, rule).err()).collect();
         // It is sufficient if one of several pages has the fix.
         let refused: Option<Vec<String>> = each.into_iter().collect();
         let Some(why) = refused.and_then(|mut all| all.pop()) else { continue };
@@ -23,10 +23,10 @@ pub(super) fn settle(drafts: &mut [Draft], rule: &Rule<'_>) {
 }
 
 /// The conversion of every fix.
-static FIXES: LazyLock<BTreeMap<String, Table>> =
-    LazyLock::new(|| recipe::read(crate::rule_import::tables::ALINT_FIXES));
+static FIXES: LazyLock<BTreeMap<String, RuleTable>> =
+    LazyLock::new(|| recipe::parse_tables(crate::rule_import::tables::ALINT_FIXES));
 
-fn one(name: &str, given: &Json, draft: &mut Draft, rule: &Rule<'_>) -> Result<(), String> {
+fn convert_fix(name: &str, given: &Json, draft: &mut Draft, rule: &Rule<'_>) -> Result<(), String> {
     let check = draft.check.as_mut().ok_or("there is nothing to fix")?;
     let table = FIXES.get(name).ok_or("no form has an equivalent")?;
     if let Some(why) = &table.left {
@@ -37,7 +37,7 @@ fn one(name: &str, given: &Json, draft: &mut Draft, rule: &Rule<'_>) -> Result<(
     }
     let text = given["content"].as_str().filter(|text| !text.trim().is_empty());
     let text = text.map(|text| text.trim_end_matches('\n'));
-    let names = super::texts(&check["tree"]["name"]);
+    let names = super::string_list(&check["tree"]["name"]);
     let mut vars = rule.options.clone();
     vars.extend(given.as_object().cloned().unwrap_or_default());
     vars.extend(recipe::vars(json!({
@@ -51,7 +51,7 @@ fn one(name: &str, given: &Json, draft: &mut Draft, rule: &Rule<'_>) -> Result<(
     let made = table.drafts(&vars, "", &|demand| rule.draft(demand))?;
     let fix = made.into_iter().find_map(|draft| draft.check).unwrap_or_default();
     if name == "file_create" {
-        first(check, given["path"].as_str())?;
+        move_created_path_first(check, given["path"].as_str())?;
         draft.template = text.map(|text| format!("{text}\n"));
     }
     check["fix"] = fix;
@@ -59,7 +59,7 @@ fn one(name: &str, given: &Json, draft: &mut Draft, rule: &Rule<'_>) -> Result<(
 }
 
 /// Moves the path that the fix creates to the front of the alternatives, one of which must exist.
-fn first(check: &mut Json, path: Option<&str>) -> Result<(), String> {
+fn move_created_path_first(check: &mut Json, path: Option<&str>) -> Result<(), String> {
     let exists = check["tree"]["exists"].as_str().unwrap_or_default().to_owned();
     let mut all: Vec<&str> = exists.split(" | ").collect();
     all.sort_by_key(|one| path != Some(*one));

@@ -8,8 +8,8 @@ mod values;
 mod when;
 
 use super::draft::Draft;
-use super::recipe::{self, Table};
-use super::{ImportError, Left, Made, Tool, anchored, keys_left, listed, read_one, sample, texts};
+use super::recipe::{self, RuleTable};
+use super::{ImportError, NotImported, ImportDraft, Tool, anchor_glob, unsupported_keys, format_list, read_one, sample, string_list};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::{join, parent_dir};
@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Maximum number of files in a chain of `extends`.
-pub(super) const MOST_FILES: usize = 50;
+pub(super) const MAX_FILES: usize = 50;
 
 /// The conversion of every kind.
-pub(super) static KINDS: LazyLock<BTreeMap<String, Table>> =
-    LazyLock::new(|| recipe::read(crate::rule_import::tables::ALINT));
+pub(super) static KINDS: LazyLock<BTreeMap<String, RuleTable>> =
+    LazyLock::new(|| recipe::parse_tables(crate::rule_import::tables::ALINT));
 
 /// The pages of a rule, or why there are none.
 type Drafts = Result<Vec<Draft>, String>;
@@ -41,52 +41,52 @@ struct Rule<'a> {
 }
 
 /// A kind by its name or an alias.
-fn kind_of(name: &str) -> Option<(&'static str, &'static Table)> {
-    let is_it = |(kind, table): &(&String, &Table)| {
+fn kind_of(name: &str) -> Option<(&'static str, &'static RuleTable)> {
+    let is_it = |(kind, table): &(&String, &RuleTable)| {
         *kind == name || table.names.iter().any(|other| other == name)
     };
     KINDS.iter().find(is_it).map(|(kind, table)| (kind.as_str(), table))
 }
 
-pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, ImportError> {
-    let mut made = Made::default();
-    let config = whole(files, path, &mut made)?;
-    let ignored = config.get("ignore").map(texts).unwrap_or_default();
-    made.left.extend(keys_left(&config, Tool::Alint, None));
+pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportError> {
+    let mut made = ImportDraft::default();
+    let config = merge_extended(files, path, &mut made)?;
+    let ignored = config.get("ignore").map(string_list).unwrap_or_default();
+    made.not_imported.extend(unsupported_keys(&config, Tool::Alint, None));
     let list = |key: &str| config.get(key).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
     for rule in list("rules") {
         let Json::Object(given) = rule else {
             let (path, rule) = (path.to_owned(), rule.to_string());
-            return Err(ImportError::Rule { path, rule });
+            return Err(ImportError::RuleNotAMapping { path, rule });
         };
         let id = given.get("id").and_then(Json::as_str).unwrap_or_default();
         if id.is_empty() {
-            return Err(ImportError::NoId(path.to_owned()));
+            return Err(ImportError::MissingId(path.to_owned()));
         }
-        match one(path, id, given, list("facts"), &ignored) {
+        match convert_rule(path, id, given, list("facts"), &ignored) {
             Ok(drafts) => made.drafts.extend(drafts),
-            Err(left) => made.left.push(Left { item: id.to_owned(), ..left }),
+            Err(left) => made.not_imported.push(NotImported { item: id.to_owned(), ..left }),
         }
     }
     Ok(made)
 }
 
-impl From<String> for Left {
+impl From<String> for NotImported {
     fn from(why: String) -> Self {
         Self::new("", why)
     }
 }
 
 /// The configuration merged with the project files that it extends.
-fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, Json>, ImportError> {
+fn merge_extended(files: &dyn Files, path: &str, made: &mut ImportDraft) -> Result<Map<String, Json>, ImportError> {
     let mut order: Vec<(String, Map<String, Json>, Json)> = Vec::new();
     let mut left = vec![(path.to_owned(), Json::Null)];
     while let Some((file, entry)) = left.pop() {
         if order.iter().any(|(seen, ..)| *seen == file) {
             continue;
         }
-        if order.len() >= MOST_FILES {
-            return Err(ImportError::Extends(path.to_owned()));
+        if order.len() >= MAX_FILES {
+            return Err(ImportError::TooManyExtends(path.to_owned()));
         }
         let config = read_one(files, &file)?;
         let mut rulesets = Vec::new();
@@ -96,10 +96,10 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
                 match ruleset(url) {
                     // The file that names a ruleset overrides it.
                     Ok(ruleset) => rulesets.push((url.to_owned(), ruleset, entry.clone())),
-                    Err(why) => made.left.push(why),
+                    Err(why) => made.not_imported.push(why),
                 }
             } else if url.contains("://") {
-                made.left.push(Left::new(
+                made.not_imported.push(NotImported::new(
                     format!("extends `{url}`"),
                     "nothing is downloaded: add the file to the project",
                 ));
@@ -107,7 +107,7 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
                 let folder = parent_dir(&file);
                 let inner = join(folder, url).ok_or_else(|| {
                     let (path, to) = (file.clone(), url.to_owned());
-                    ImportError::Outside { path, to }
+                    ImportError::OutsideProject { path, to }
                 })?;
                 left.push((inner, entry.clone()));
             }
@@ -119,7 +119,7 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
     let mut all = Map::new();
     for (_, config, entry) in order.into_iter().rev() {
         for (key, value) in config {
-            let value = if key == "rules" { chosen(&value, &entry) } else { value };
+            let value = if key == "rules" { select_rules(&value, &entry) } else { value };
             match (all.get_mut(&key), value) {
                 (Some(Json::Array(before)), Json::Array(after)) => merge(before, after),
                 (_, value) => drop(all.insert(key, value)),
@@ -131,15 +131,15 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
 
 /// The rulesets that alint ships, by name: their rules, and what these check.
 pub(super) static RULESETS: LazyLock<Map<String, Json>> =
-    LazyLock::new(|| recipe::read(crate::rule_import::tables::ALINT_RULESETS));
+    LazyLock::new(|| recipe::parse_tables(crate::rule_import::tables::ALINT_RULESETS));
 
 /// The ruleset at `url` as a configuration; each rule records the ruleset it belongs to.
-fn ruleset(url: &str) -> Result<Map<String, Json>, Left> {
+fn ruleset(url: &str) -> Result<Map<String, Json>, NotImported> {
     let name = url.trim_start_matches("alint://bundled/");
     let (name, revision) = name.split_once('@').unwrap_or((name, "v1"));
     let known = RULESETS.get(name).filter(|_| revision == "v1").and_then(Json::as_object);
     let left = || {
-        Left::new(format!("extends `{url}`"), "alint 0.20 has no such ruleset")
+        NotImported::new(format!("extends `{url}`"), "alint 0.20 has no such ruleset")
             .instead("copy its rules into the file and import again")
     };
     let mut ruleset = known.cloned().ok_or_else(left)?;
@@ -150,8 +150,8 @@ fn ruleset(url: &str) -> Result<Map<String, Json>, Left> {
 }
 
 /// The rules that remain after `only` and `except` of an entry.
-fn chosen(rules: &Json, entry: &Json) -> Json {
-    let (only, except) = (texts(&entry["only"]), texts(&entry["except"]));
+fn select_rules(rules: &Json, entry: &Json) -> Json {
+    let (only, except) = (string_list(&entry["only"]), string_list(&entry["except"]));
     let rules = rules.as_array().into_iter().flatten();
     let stays = |rule: &&Json| {
         let id = rule["id"].as_str().unwrap_or_default().to_owned();
@@ -170,21 +170,21 @@ fn merge(before: &mut Vec<Json>, after: Vec<Json>) {
     }
 }
 
-fn one(
+fn convert_rule(
     file: &str,
     id: &str,
     options: &Map<String, Json>,
     facts: &[Json],
     ignored: &[String],
-) -> Result<Vec<Draft>, Left> {
+) -> Result<Vec<Draft>, NotImported> {
     let text = |key: &str| options.get(key).and_then(Json::as_str);
-    let left = |why: &str| Left::new("", why);
+    let left = |why: &str| NotImported::new("", why);
     let level = text("level").unwrap_or("error");
     if level == "off" {
         return Err(left("it is disabled"));
     }
     if let Some(why) = text("left") {
-        return Err(Left { instead: text("instead").map(str::to_owned), ..left(why) });
+        return Err(NotImported { instead: text("instead").map(str::to_owned), ..left(why) });
     }
     if let Some(template) = text("extends_template") {
         let why = format!("it uses the template `{template}`");
@@ -208,9 +208,9 @@ fn one(
         Rule { file, id, kind, options, include, exclude, when: None, notes: Vec::new() };
     rule.when = when::condition(&mut rule, facts)?;
     let mut drafts = rule.drafts()?;
-    fixes::settle(&mut drafts, &rule);
+    fixes::apply_fixes(&mut drafts, &rule);
     for draft in &mut drafts {
-        settle(draft, &rule, level);
+        apply_common_properties(draft, &rule, level);
     }
     Ok(drafts)
 }
@@ -218,15 +218,15 @@ fn one(
 /// Parses `paths`: a glob, a list with `!`, or an object.
 fn scope(paths: &Json) -> (Vec<String>, Vec<String>) {
     if paths.is_object() {
-        return (texts(&paths["include"]), texts(&paths["exclude"]));
+        return (string_list(&paths["include"]), string_list(&paths["exclude"]));
     }
     let (not, all): (Vec<String>, Vec<String>) =
-        texts(paths).into_iter().partition(|glob| glob.starts_with('!'));
+        string_list(paths).into_iter().partition(|glob| glob.starts_with('!'));
     (all, not.into_iter().map(|glob| glob[1..].to_owned()).collect())
 }
 
 /// Sets the properties that all drafts of a rule share.
-fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
+fn apply_common_properties(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
     let text = |key: &str| rule.options.get(key).and_then(Json::as_str);
     draft.severity = match level {
         "info" => Severity::Info,
@@ -234,7 +234,7 @@ fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
         _ => Severity::Error,
     };
     if let Some(message) = text("message") {
-        draft.says.insert(0, message.to_owned());
+        draft.paragraphs.insert(0, message.to_owned());
         if message.contains("{{") {
             let note = "placeholders in its message are kept as text";
             draft.notes.push(note.to_owned());
@@ -243,8 +243,8 @@ fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
         }
     }
     // The condition must be met in the examples too.
-    for beside in rule.when.iter().flat_map(when::beside) {
-        for one in &mut draft.tries {
+    for beside in rule.when.iter().flat_map(when::condition_files) {
+        for one in &mut draft.candidates {
             if one.files.iter().all(|(path, _)| *path != beside) {
                 one.files.insert(0, (beside.clone(), "{}\n".to_owned()));
             }
@@ -252,21 +252,21 @@ fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
     }
     draft.sources.extend(text("policy_url").map(str::to_owned));
     draft.notes.extend(rule.notes.iter().cloned());
-    draft.says.extend(text("bundled").map(|url| format!("It is part of `{url}`.")));
+    draft.paragraphs.extend(text("bundled").map(|url| format!("It is part of `{url}`.")));
 }
 
 impl Rule<'_> {
     fn drafts(&self) -> Drafts {
         let table = &KINDS[self.kind];
         let drafts = match self.kind {
-            "every_matching_has" | "for_each_dir" | "for_each_file" => subjects::each(self)?,
-            _ => self.tabled(table)?,
+            "every_matching_has" | "for_each_dir" | "for_each_file" => subjects::convert_for_each(self)?,
+            _ => self.table_drafts(table)?,
         };
         if drafts.is_empty() { Err("it has no requirements".to_owned()) } else { Ok(drafts) }
     }
 
     /// The pages defined by the table of a kind.
-    fn tabled(&self, table: &Table) -> Drafts {
+    fn table_drafts(&self, table: &RuleTable) -> Drafts {
         let mut vars = self.options.clone();
         let include = match &self.include[..] {
             [] => vec!["example.txt".to_owned()],
@@ -274,12 +274,12 @@ impl Rule<'_> {
         };
         let paths = self.paths();
         let folders: Vec<String> = paths.iter().map(|path| format!("{path}/")).collect();
-        let skip: &[&str] = if self.is("include_merges") { &[] } else { &["merges"] };
+        let skip: &[&str] = if self.is_enabled("include_merges") { &[] } else { &["merges"] };
         let leaves_out = self.options.get("paths").is_some_and(|paths| !scope(paths).1.is_empty());
-        let sample = self.sample("example");
+        let sample = self.sample_path("example");
         vars.extend(recipe::vars(json!({
             "include": include,
-            "said": self.said(),
+            "said": self.describe_subjects(),
             "globs": paths,
             "folders": folders,
             "sample": sample,
@@ -292,7 +292,7 @@ impl Rule<'_> {
         table.derive(&mut vars)?;
         let mut drafts = table.drafts(&vars, &sample, &|demand| self.draft(demand))?;
         for draft in &mut drafts {
-            draft.check = draft.check.take().map(|check| self.bound(check, table.files));
+            draft.check = draft.check.take().map(|check| self.bind_check(check, table.files));
         }
         Ok(drafts)
     }
@@ -305,18 +305,18 @@ impl Rule<'_> {
         self.options.get(key).and_then(Json::as_str).ok_or_else(|| format!("`{key}` is missing"))
     }
 
-    fn is(&self, key: &str) -> bool {
+    fn is_enabled(&self, key: &str) -> bool {
         self.options.get(key) == Some(&Json::Bool(true))
     }
 
     /// A check with the condition of the rule, its exclusions and, where the form does not name
     /// files itself, its files.
-    fn bound(&self, mut check: Json, names_files: bool) -> Json {
+    fn bind_check(&self, mut check: Json, names_files: bool) -> Json {
         let names_files =
             names_files || ["text", "doc", "data"].iter().any(|form| !check[*form].is_null());
-        let globs = |globs: &[String]| globs.iter().map(|glob| anchored(glob)).collect::<Vec<_>>();
+        let globs = |globs: &[String]| globs.iter().map(|glob| anchor_glob(glob)).collect::<Vec<_>>();
         let mut exclude = globs(&self.exclude);
-        exclude.extend(texts(&check["exclude"]));
+        exclude.extend(string_list(&check["exclude"]));
         if exclude.is_empty() {
             drop(check.as_object_mut().and_then(|check| check.remove("exclude")));
         } else {
@@ -336,19 +336,19 @@ impl Rule<'_> {
     fn paths(&self) -> Vec<String> {
         let path = |glob: &String| {
             let path = glob.trim_start_matches("./").trim_end_matches('/');
-            let path = if self.is("root_only") { path.trim_start_matches("**/") } else { path };
+            let path = if self.is_enabled("root_only") { path.trim_start_matches("**/") } else { path };
             path.to_owned()
         };
         self.include.iter().map(path).collect()
     }
 
     /// A path that the rule applies to.
-    fn sample(&self, name: &str) -> String {
-        sample::of_glob(self.include.first().map_or("example.txt", String::as_str), name)
+    fn sample_path(&self, name: &str) -> String {
+        sample::from_glob(self.include.first().map_or("example.txt", String::as_str), name)
     }
 
     /// The subjects of the rule, in words.
-    fn said(&self) -> String {
-        listed(&self.include, "and")
+    fn describe_subjects(&self) -> String {
+        format_list(&self.include, "and")
     }
 }

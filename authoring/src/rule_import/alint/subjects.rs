@@ -1,14 +1,14 @@
 //! Kinds that have requirements for each selected file or directory.
 
 use super::super::draft::Draft;
-use super::super::steps::{beside, template};
-use super::super::{listed, sample};
-use super::{Drafts, Rule, anchored, kind_of, scope};
+use super::super::steps::{expand_template, convert_template};
+use super::super::{format_list, sample};
+use super::{Drafts, Rule, anchor_glob, kind_of, scope};
 use serde_json::{Map, Value as Json, json};
 
 /// The requirements of a rule for each file or directory.
 #[derive(Default)]
-struct Asks {
+struct Requirements {
     demands: Vec<String>,
     exists: Vec<String>,
     absent: Vec<String>,
@@ -16,12 +16,12 @@ struct Asks {
     good: Vec<(String, String)>,
     /// Pages on the files within the selection, and reasons why other requirements are not
     /// imported.
-    others: Vec<Draft>,
-    lost: Vec<String>,
+    nested_drafts: Vec<Draft>,
+    not_imported: Vec<String>,
 }
 
 /// Converts rules for each selected directory or file.
-pub(super) fn each(rule: &Rule<'_>) -> Drafts {
+pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
     let (select, not) = scope(rule.options.get("select").unwrap_or(&Json::Null));
     let folder = |glob: &String| format!("{}/", glob.trim_end_matches('/'));
     let mut each: Vec<String> = match rule.kind {
@@ -37,7 +37,7 @@ pub(super) fn each(rule: &Rule<'_>) -> Drafts {
     let mut subject = "<path>";
     let mut told_by = None;
     if let Some(text) = rule.options.get("when_iter").and_then(Json::as_str) {
-        let name = held(text).filter(|_| rule.kind == "for_each_dir").ok_or_else(|| {
+        let name = required_file(text).filter(|_| rule.kind == "for_each_dir").ok_or_else(|| {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             format!(
                 "the condition `{text}` is unsupported: a page supports only `iter.has_file(…)` for each directory"
@@ -47,17 +47,17 @@ pub(super) fn each(rule: &Rule<'_>) -> Drafts {
         subject = "<dir>";
         told_by = Some(name);
     }
-    let first = sample::of_glob(select.first().map_or("", String::as_str), "example");
-    let mut asks = Asks::default();
+    let first = sample::from_glob(select.first().map_or("", String::as_str), "example");
+    let mut asks = Requirements::default();
     let require = rule.options.get("require").and_then(Json::as_array);
     for nested in require.into_iter().flatten() {
         let kind = nested["kind"].as_str().unwrap_or_default();
         let (paths, _) = scope(&nested["paths"]);
-        let ours = paths.iter().map(|path| template(&path.replace("{path}", subject)));
+        let ours = paths.iter().map(|path| convert_template(&path.replace("{path}", subject)));
         let ours = ours.collect::<Result<Vec<String>, String>>()?;
         let said: Vec<String> = paths.iter().map(|path| path.replace("{path}/", "")).collect();
-        let said = listed(&said, "or");
-        let there = paths.first().map(|path| beside(path, &first));
+        let said = format_list(&said, "or");
+        let there = paths.first().map(|path| expand_template(path, &first));
         match kind {
             "file_exists" | "dir_exists" => {
                 let (end, file) = if kind == "dir_exists" { ("/", "/a.txt") } else { ("", "") };
@@ -73,19 +73,19 @@ pub(super) fn each(rule: &Rule<'_>) -> Drafts {
             }
             _ => {
                 let Some(nested) = nested.as_object() else { continue };
-                match of_files(rule, nested, &select, &not, told_by.is_some()) {
-                    Ok(drafts) => asks.others.extend(drafts),
-                    Err(why) => asks.lost.push(format!("its `{kind}` is not imported: {why}")),
+                match nested_file_rule(rule, nested, &select, &not, told_by.is_some()) {
+                    Ok(drafts) => asks.nested_drafts.extend(drafts),
+                    Err(why) => asks.not_imported.push(format!("its `{kind}` is not imported: {why}")),
                 }
             }
         }
     }
     if asks.demands.is_empty() {
-        match asks.others.first_mut() {
-            Some(first) => first.notes.extend(asks.lost),
-            None => return asks.lost.into_iter().next().map_or(Ok(Vec::new()), Err),
+        match asks.nested_drafts.first_mut() {
+            Some(first) => first.notes.extend(asks.not_imported),
+            None => return asks.not_imported.into_iter().next().map_or(Ok(Vec::new()), Err),
         }
-        return Ok(asks.others);
+        return Ok(asks.nested_drafts);
     }
     let mut tree = json!({"each": each});
     for (key, paths) in [("exists", asks.exists), ("absent", asks.absent)] {
@@ -93,18 +93,18 @@ pub(super) fn each(rule: &Rule<'_>) -> Drafts {
             tree[key] = json!(paths);
         }
     }
-    let mut check = rule.bound(json!({"tree": tree}), false);
+    let mut check = rule.bind_check(json!({"tree": tree}), false);
     if !not.is_empty() {
-        let both = |glob: &String| [anchored(glob), format!("/{}/", glob.trim_end_matches('/'))];
+        let both = |glob: &String| [anchor_glob(glob), format!("/{}/", glob.trim_end_matches('/'))];
         check["exclude"] = not.iter().flat_map(both).collect();
     }
     let base = match (subject, rule.kind) {
-        ("<dir>", _) => sample::of_glob(each.first().map_or("", String::as_str), "example"),
+        ("<dir>", _) => sample::from_glob(each.first().map_or("", String::as_str), "example"),
         (_, "for_each_dir") => format!("{first}/other.txt"),
         _ => first,
     };
     let base = (base, "Text.\n".to_owned());
-    let demand = format!("Each of {} {}.", listed(&select, "and"), asks.demands.join(", and "));
+    let demand = format!("Each of {} {}.", format_list(&select, "and"), asks.demands.join(", and "));
     let mut draft = rule
         .draft(demand)
         .check(check)
@@ -113,12 +113,12 @@ pub(super) fn each(rule: &Rule<'_>) -> Drafts {
     if subject == "<dir>" {
         draft = draft.note("findings are reported at the file that identifies the directory");
     }
-    draft.notes.extend(asks.lost);
-    Ok(std::iter::once(draft).chain(asks.others).collect())
+    draft.notes.extend(asks.not_imported);
+    Ok(std::iter::once(draft).chain(asks.nested_drafts).collect())
 }
 
 /// The name in `iter.has_file("name")`; `None` for any other condition.
-fn held(text: &str) -> Option<String> {
+fn required_file(text: &str) -> Option<String> {
     let name = text.trim().strip_prefix("iter.has_file(")?.strip_suffix(')')?.trim();
     let quote = name.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
     let name = name.strip_prefix(quote)?.strip_suffix(quote)?;
@@ -127,7 +127,7 @@ fn held(text: &str) -> Option<String> {
 
 /// Converts a rule on files within the selection to one on their paths. `by_file`: only directories
 /// that contain a certain file are selected.
-fn of_files(
+fn nested_file_rule(
     rule: &Rule<'_>,
     nested: &Map<String, Json>,
     select: &[String],

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 /// A query with the syntax that our engine supports: names, indexes, `*` and `..`.
-pub(super) fn plain(query: &str) -> Result<&str, String> {
+pub(super) fn supported_query(query: &str) -> Result<&str, String> {
     let filter = query.contains(['?', '@', '(']) || query.contains(':') && !query.contains('\'');
     if filter {
         return Err(format!(
@@ -15,7 +15,7 @@ pub(super) fn plain(query: &str) -> Result<&str, String> {
 
 /// The keys of a path from the root, and whether each key has a list. Of several names the first is
 /// used, and a key at any depth is placed at the root.
-pub(super) fn keys(at: &str) -> Option<Vec<(String, bool)>> {
+pub(super) fn path_keys(at: &str) -> Option<Vec<(String, bool)>> {
     let mut keys: Vec<(String, bool)> = Vec::new();
     let mut rest = at.strip_prefix('$')?;
     while !rest.is_empty() {
@@ -43,8 +43,8 @@ pub(super) fn keys(at: &str) -> Option<Vec<(String, bool)>> {
 }
 
 /// A file that has `value` at a path from the root.
-pub(super) fn written(file: &str, at: &str, value: &Json) -> Option<String> {
-    let mut keys = keys(at)?;
+pub(super) fn file_with_value(file: &str, at: &str, value: &Json) -> Option<String> {
+    let mut keys = path_keys(at)?;
     keys.iter_mut().filter(|(name, _)| name == "*").for_each(|(name, _)| "any".clone_into(name));
     let listed = |value: Json, in_list: bool| if in_list { json!([value]) } else { value };
     match file.rsplit('.').next()? {
@@ -72,12 +72,12 @@ pub(super) fn written(file: &str, at: &str, value: &Json) -> Option<String> {
 }
 
 /// The query of an `extract`.
-pub(super) fn extract(spec: &Json) -> Result<String, String> {
+pub(super) fn extract_query(spec: &Json) -> Result<String, String> {
     let query = ["json", "yaml", "toml"].into_iter().find_map(|format| spec[format].as_str());
     let query = query.ok_or(
         "its values come from lines or an expression; the form `data` reads JSON, YAML and TOML",
     )?;
-    plain(query).map(str::to_owned)
+    supported_query(query).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -85,8 +85,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_written_that_have_a_value_where_a_query_looks() {
-        let text = |file: &str, at: &str| written(file, at, &json!("x"));
+    fn files_with_a_value_at_a_query_are_generated() {
+        let text = |file: &str, at: &str| file_with_value(file, at, &json!("x"));
         for (file, at, wanted) in [
             ("a.json", "$.a.b[*]", r#"{"a":{"b":["x"]}}"#),
             ("a.yml", "$..['a b','c']", r#"{"a b":"x"}"#),

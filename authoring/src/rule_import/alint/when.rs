@@ -1,14 +1,14 @@
 //! Converts alint conditions to conditions of a page.
 
 use super::super::sample;
-use super::{Left, Rule, anchored, texts};
+use super::{NotImported, Rule, anchor_glob, string_list};
 use serde_json::{Value as Json, json};
 
 /// Converts `when` and `scope_filter` to one of our conditions.
-pub(super) fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, Left> {
+pub(super) fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, NotImported> {
     let mut ways = vec![json!({})];
     if let Some(text) = rule.options.get("when").and_then(Json::as_str).map(str::trim) {
-        ways = stated(text, facts).ok_or_else(|| {
+        ways = alternatives(text, facts).ok_or_else(|| {
             format!("the condition `{text}` is unsupported: `when` of a page takes one fact about existing files, or `not` and one fact")
         })?;
     }
@@ -16,7 +16,7 @@ pub(super) fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Js
     for (key, value) in filter.into_iter().flatten() {
         match key.as_str() {
             "has_ancestor" => {
-                ways.iter_mut().for_each(|way| way["nearest"] = json!(texts(value)));
+                ways.iter_mut().for_each(|way| way["nearest"] = json!(string_list(value)));
             }
             "changed_since" => {
                 let note = "changed files are selected by `aidd check --diff`, not by the rule";
@@ -33,7 +33,7 @@ pub(super) fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Js
 
 /// The alternative conditions for `facts.name` or `not facts.name`; `None` for anything else, and
 /// for facts that a page does not support.
-fn stated(text: &str, facts: &[Json]) -> Option<Vec<Json>> {
+fn alternatives(text: &str, facts: &[Json]) -> Option<Vec<Json>> {
     let plain = text.strip_prefix("not ").unwrap_or(text);
     let name = plain.trim().strip_prefix("facts.")?;
     let fact = facts.iter().find(|fact| fact["id"] == name)?;
@@ -44,10 +44,10 @@ fn stated(text: &str, facts: &[Json]) -> Option<Vec<Json>> {
     }
     // A plain path is relative to the root here; a glob without a slash matches in any directory.
     let place = |glob: String| match glob.contains(['*', '?', '[', '{']) {
-        true => anchored(&glob),
+        true => anchor_glob(&glob),
         false => glob.trim_start_matches("./").to_owned(),
     };
-    let places = |key: &str| texts(&fact[key]).into_iter().map(place).collect::<Vec<_>>();
+    let places = |key: &str| string_list(&fact[key]).into_iter().map(place).collect::<Vec<_>>();
     let groups: Vec<Vec<String>> = match (places("any_file_exists"), places("all_files_exist")) {
         (any, _) if !any.is_empty() => vec![any],
         // "One of them is missing" is a list of alternatives; "all of them exist" needs more than
@@ -60,13 +60,13 @@ fn stated(text: &str, facts: &[Json]) -> Option<Vec<Json>> {
 
 /// The files that satisfy a condition, placed deep if possible, because the rule can require a file
 /// in the root.
-pub(super) fn beside(when: &Json) -> Vec<String> {
+pub(super) fn condition_files(when: &Json) -> Vec<String> {
     // Of several alternatives the first is used.
     let when = when.get(0).unwrap_or(when);
-    let globs = texts(&when["file"]);
+    let globs = string_list(&when["file"]);
     let deep =
         globs.iter().find_map(|glob| glob.strip_prefix("**/").map(|name| format!("part/{name}")));
     let file = deep.or_else(|| globs.first().cloned());
-    let file = file.map(|glob| sample::of_glob(&glob, "example"));
-    file.into_iter().chain(texts(&when["nearest"]).into_iter().next()).collect()
+    let file = file.map(|glob| sample::from_glob(&glob, "example"));
+    file.into_iter().chain(string_list(&when["nearest"]).into_iter().next()).collect()
 }

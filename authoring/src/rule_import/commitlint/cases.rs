@@ -1,17 +1,17 @@
 //! The cases of commitlint as expressions.
 
 use super::super::recipe;
-use super::super::texts;
-use super::{Set, TABLES};
+use super::super::string_list;
+use super::{RuleSetting, TABLES};
 use serde_json::Value as Json;
 
 /// The names of the cases in the value of a rule.
 ///
 /// # Errors
 /// When there is none, or an item is not a name.
-pub(super) fn names(value: &Json) -> Result<Vec<String>, String> {
+pub(super) fn case_names(value: &Json) -> Result<Vec<String>, String> {
     let given = if value["cases"].is_null() { value } else { &value["cases"] };
-    let names = texts(given);
+    let names = string_list(given);
     let all = given.as_array().map_or(1, Vec::len);
     match names.len() {
         0 => Err("no case is set".to_owned()),
@@ -26,11 +26,11 @@ pub(super) fn names(value: &Json) -> Result<Vec<String>, String> {
 ///
 /// # Errors
 /// The first case that is unknown.
-pub(super) fn any(one: &Set<'_>, part: &str) -> Result<String, String> {
+pub(super) fn any_case_pattern(one: &RuleSetting<'_>, part: &str) -> Result<String, String> {
     let case = |name: &String| {
         let case = TABLES.cases.get(name);
         let case = case.ok_or_else(|| format!("unknown case `{name}`"))?;
-        recipe::text(case, &TABLES.parts[part])
+        recipe::fill_text(case, &TABLES.parts[part])
     };
-    Ok(names(&one.value)?.iter().map(case).collect::<Result<Vec<_>, String>>()?.join("|"))
+    Ok(case_names(&one.value)?.iter().map(case).collect::<Result<Vec<_>, String>>()?.join("|"))
 }

@@ -1,8 +1,8 @@
 //! How commitlint parses a first line: as a Conventional Commit, or with an expression of the
 //! configuration (`parserPreset.parserOpts.headerPattern`).
 
-use super::super::modules::{Modules, find};
-use super::{TABLES, texts};
+use super::super::modules::{Modules, resolve};
+use super::{TABLES, string_list};
 use regex::Regex;
 use regex_syntax::ast::Ast;
 use serde_json::Value as Json;
@@ -10,11 +10,11 @@ use std::ops::Range;
 
 /// How a first line is parsed.
 #[derive(Clone, Debug)]
-pub(super) enum Parse {
+pub(super) enum HeaderParser {
     /// As `type(scope)!: subject`.
     Conventional,
     /// With the groups of an expression; the names of the parts, in the order of the groups.
-    Own(String, Vec<String>),
+    Custom(String, Vec<String>),
     /// With a program, or with an unsupported expression; the reason.
     Unknown(String),
 }
@@ -22,18 +22,18 @@ pub(super) enum Parse {
 /// The default prefix of issue references.
 const PREFIX: &str = "#";
 
-impl Parse {
+impl HeaderParser {
     /// The parser of a `parserPreset` that the file at `from` names or contains, and the prefixes
     /// of issue references.
-    pub(super) fn of(preset: &Json, from: &str, modules: &Modules<'_>) -> (Self, Vec<String>) {
+    pub(super) fn from_preset(preset: &Json, from: &str, modules: &Modules<'_>) -> (Self, Vec<String>) {
         let loaded = match preset {
-            Json::String(name) => find(modules.files, from, name)
+            Json::String(name) => resolve(modules.files, from, name)
                 .and_then(|path| modules.exported(&path).ok())
                 .map(|read| read.value),
             other => Some(other.clone()),
         };
-        let options = loaded.as_ref().map(options).unwrap_or_default();
-        let prefixes = texts(&options["issuePrefixes"]);
+        let options = loaded.as_ref().map(parser_options).unwrap_or_default();
+        let prefixes = string_list(&options["issuePrefixes"]);
         let prefixes = if prefixes.is_empty() { vec![PREFIX.to_owned()] } else { prefixes };
         let is_known = |name: &str| name.contains("conventional");
         let parse = match (preset, loaded) {
@@ -46,15 +46,15 @@ impl Parse {
             (_, Some(loaded)) if loaded["name"].as_str().is_some_and(is_known) => {
                 Self::Conventional
             }
-            (_, Some(Json::Null | Json::Object(_))) => Self::with(&options),
-            _ if options.is_object() => Self::with(&options),
+            (_, Some(Json::Null | Json::Object(_))) => Self::from_options(&options),
+            _ if options.is_object() => Self::from_options(&options),
             _ => Self::Unknown("the parser is a program".to_owned()),
         };
         (parse, prefixes)
     }
 
     /// The parser defined by `parserOpts`.
-    fn with(options: &Json) -> Self {
+    fn from_options(options: &Json) -> Self {
         let given = &options["headerPattern"];
         if given.is_null() {
             return Self::Conventional;
@@ -64,12 +64,12 @@ impl Parse {
         };
         let is_loose = given["flags"].as_str().is_some_and(|flags| flags.contains('i'));
         let pattern = format!("{}{pattern}", if is_loose { "(?i)" } else { "" });
-        let names = texts(&options["headerCorrespondence"]);
+        let names = string_list(&options["headerCorrespondence"]);
         let usual = || ["type", "scope", "subject"].map(str::to_owned).to_vec();
-        Self::by(pattern, if names.is_empty() { usual() } else { names })
+        Self::from_pattern(pattern, if names.is_empty() { usual() } else { names })
     }
 
-    fn by(pattern: String, names: Vec<String>) -> Self {
+    fn from_pattern(pattern: String, names: Vec<String>) -> Self {
         let Ok(regex) = Regex::new(&pattern) else {
             return Self::Unknown(format!(
                 "the expression of its parser, `{pattern}`, uses look-around or backreferences, which are unsupported"
@@ -86,12 +86,12 @@ impl Parse {
             });
             found == *parts
         });
-        if same { Self::Conventional } else { Self::Own(pattern, names) }
+        if same { Self::Conventional } else { Self::Custom(pattern, names) }
     }
 }
 
 /// `parserOpts`, of the preset itself or of one it is based on.
-fn options(preset: &Json) -> Json {
+fn parser_options(preset: &Json) -> Json {
     let outer = &preset["parserOpts"];
     let inner = &outer["parserOpts"];
     if inner.is_object() { inner.clone() } else { outer.clone() }
@@ -99,8 +99,8 @@ fn options(preset: &Json) -> Json {
 
 /// `pattern` with the contents of the groups of these names replaced; `None` if a name has no
 /// group.
-pub(super) fn filled(pattern: &str, names: &[String], parts: &[(&str, &str)]) -> Option<String> {
-    let groups = groups(pattern);
+pub(super) fn fill_groups(pattern: &str, names: &[String], parts: &[(&str, &str)]) -> Option<String> {
+    let groups = capturing_groups(pattern);
     let mut places = Vec::new();
     for (name, inner) in parts {
         let at = names.iter().position(|one| one == name)?;
@@ -121,7 +121,7 @@ pub(super) fn filled(pattern: &str, names: &[String], parts: &[(&str, &str)]) ->
 
 /// The capturing groups of an expression, in order, as byte ranges within the parentheses; empty if
 /// the expression is malformed.
-fn groups(pattern: &str) -> Vec<Range<usize>> {
+fn capturing_groups(pattern: &str) -> Vec<Range<usize>> {
     let Ok(parsed) = regex_syntax::ast::parse::Parser::new().parse(pattern) else {
         return Vec::new();
     };
@@ -155,21 +155,21 @@ mod tests {
     }
 
     #[test]
-    fn expressions_that_see_the_same_are_conventional() {
+    fn equivalent_expressions_are_conventional() {
         for pattern in [
             r"^(\w*)(?:\((.*)\))?!?: (.*)$",
             r"^(\w*)(?:\((.+)\))?!?: (.+)$",
             r"^(\w+)(?:\(([\w\s-]*)\))?!?:\s(.+)$",
         ] {
-            let parse = Parse::by(pattern.to_owned(), names());
-            assert!(matches!(parse, Parse::Conventional), "{pattern}");
+            let parse = HeaderParser::from_pattern(pattern.to_owned(), names());
+            assert!(matches!(parse, HeaderParser::Conventional), "{pattern}");
         }
         for pattern in [r"^\[(\w+)\] (.*)$", r"^(\w*)(?:\((.*)\))?!?\s*:\s*(.*)$", r"^(\w+): (.*)$"]
         {
-            assert!(matches!(Parse::by(pattern.to_owned(), names()), Parse::Own(..)), "{pattern}");
+            assert!(matches!(HeaderParser::from_pattern(pattern.to_owned(), names()), HeaderParser::Custom(..)), "{pattern}");
         }
-        let looks = Parse::by("^(?=a)(.*)$".to_owned(), names());
-        assert!(matches!(looks, Parse::Unknown(_)));
+        let looks = HeaderParser::from_pattern("^(?=a)(.*)$".to_owned(), names());
+        assert!(matches!(looks, HeaderParser::Unknown(_)));
     }
 
     #[test]
@@ -177,31 +177,31 @@ mod tests {
         let pattern = r"^([\w()]*)(?:\((.*)\))?!?: (.*)$";
         let parts = [("type", "a|b"), ("subject", "x+")];
         assert_eq!(
-            filled(pattern, &names(), &parts).as_deref(),
+            fill_groups(pattern, &names(), &parts).as_deref(),
             Some(r"^(?:a|b)(?:\((.*)\))?!?: (?:x+)$")
         );
-        assert_eq!(filled(pattern, &names()[..1], &[("scope", "a")]), None);
+        assert_eq!(fill_groups(pattern, &names()[..1], &[("scope", "a")]), None);
         let nested = [("type", "a"), ("scope", "b")];
-        assert_eq!(filled("((a)b)(c)", &names(), &nested), None);
+        assert_eq!(fill_groups("((a)b)(c)", &names(), &nested), None);
         // In a character class it is not a group, and a group name is not part of its expression.
-        assert_eq!(filled("[(](?<a>b)", &names(), &[("type", "c")]).as_deref(), Some("[(](?:c)"));
+        assert_eq!(fill_groups("[(](?<a>b)", &names(), &[("type", "c")]).as_deref(), Some("[(](?:c)"));
     }
 
     proptest! {
         #[test]
-        fn what_is_filled_is_an_expression_again(
+        fn filled_expressions_are_valid(
             parts in prop::collection::vec(r"a|é|\\\\|\[\(\)\]|a\*|\(a\)|\(\?:a\|b\)|\(\(a\)\?b\)|\|", 0..8)
         ) {
             let pattern = parts.concat();
             prop_assert!(Regex::new(&pattern).is_ok(), "{pattern}");
-            if let Some(text) = filled(&pattern, &names(), &[("type", "x|y")]) {
+            if let Some(text) = fill_groups(&pattern, &names(), &[("type", "x|y")]) {
                 prop_assert!(Regex::new(&text).is_ok(), "{text}");
             }
         }
 
         #[test]
-        fn no_text_is_too_odd(pattern in r"(\(|\)|\(\?:|\[|\]|a|\\|\||\*|é){0,12}") {
-            filled(&pattern, &names(), &[("type", "x|y")]);
+        fn any_text_is_parsed_without_panic(pattern in r"(\(|\)|\(\?:|\[|\]|a|\\|\||\*|é){0,12}") {
+            fill_groups(&pattern, &names(), &[("type", "x|y")]);
         }
     }
 }

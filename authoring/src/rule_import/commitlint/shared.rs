@@ -1,58 +1,58 @@
 //! Shared configurations: those of known packages, files of the project, and packages in
 //! `node_modules`.
 
-use super::super::modules::{Modules, find};
+use super::super::modules::{Modules, resolve};
 use super::super::recipe;
-use super::super::{Left, Made, texts};
+use super::super::{NotImported, ImportDraft, string_list};
 use super::TABLES;
 use serde_json::{Map, Value as Json, json};
 
 /// The rules of packages that are known without being installed, as of version 20.5
 /// (<https://github.com/conventional-changelog/commitlint>).
-pub(super) fn known(package: &str) -> Option<Json> {
+pub(super) fn known_package(package: &str) -> Option<Json> {
     let name = package.strip_prefix("@commitlint/config-").unwrap_or(package);
     TABLES.configs.get(name).map(|rules| json!({"rules": rules}))
 }
 
 /// Maximum depth of `extends`.
-pub(super) const DEEPEST: usize = 8;
+pub(super) const MAX_DEPTH: usize = 8;
 
 /// A configuration merged with those that it extends.
 #[derive(Default)]
-pub(super) struct Gathered {
+pub(super) struct MergedConfig {
     pub(super) rules: Map<String, Json>,
     /// The parser, and the file that names it.
     pub(super) preset: Option<(Json, String)>,
 }
 
 /// Adds what `config` extends, then its own rules.
-pub(super) fn gather(
+pub(super) fn merge_extends(
     modules: &Modules<'_>,
     path: &str,
     config: &Map<String, Json>,
     depth: usize,
-    all: &mut Gathered,
-    made: &mut Made,
+    all: &mut MergedConfig,
+    made: &mut ImportDraft,
 ) {
-    for extended in config.get("extends").map(texts).unwrap_or_default() {
+    for extended in config.get("extends").map(string_list).unwrap_or_default() {
         let item = || format!("extends `{extended}`");
-        if let Some(known) = known(&extended) {
+        if let Some(known) = known_package(&extended) {
             all.rules.extend(known["rules"].as_object().cloned().unwrap_or_default());
             continue;
         }
         let Some(depth) = depth.checked_sub(1) else {
-            made.left.push(Left::new(item(), "`extends` is circular or too deep"));
+            made.not_imported.push(NotImported::new(item(), "`extends` is circular or too deep"));
             continue;
         };
-        let Some(place) = package(modules, path, &extended) else {
-            let left = Left::new(item(), "it is neither in the project nor in `node_modules`");
+        let Some(place) = resolve_package(modules, path, &extended) else {
+            let left = NotImported::new(item(), "it is neither in the project nor in `node_modules`");
             let instead = "install it and import again, or write its rules out";
-            made.left.push(left.instead(instead));
+            made.not_imported.push(left.instead(instead));
             continue;
         };
         match modules.literal(&place, &format!("{place}: "), made) {
-            Ok(inner) => gather(modules, &place, &recipe::vars(inner), depth, all, made),
-            Err(why) => made.left.push(Left::new(item(), why.to_string())),
+            Ok(inner) => merge_extends(modules, &place, &recipe::vars(inner), depth, all, made),
+            Err(why) => made.not_imported.push(NotImported::new(item(), why.to_string())),
         }
     }
     if let Some(preset) = config.get("parserPreset").filter(|preset| !preset.is_null()) {
@@ -65,7 +65,7 @@ pub(super) fn gather(
 
 /// The file of a shared configuration, whose name can be abbreviated
 /// (`@commitlint/resolve-extends`).
-fn package(modules: &Modules<'_>, from: &str, name: &str) -> Option<String> {
+fn resolve_package(modules: &Modules<'_>, from: &str, name: &str) -> Option<String> {
     let is_path = name.starts_with('.');
     let long = match name.split_once('/') {
         _ if is_path => None,
@@ -75,6 +75,6 @@ fn package(modules: &Modules<'_>, from: &str, name: &str) -> Option<String> {
         None if name.starts_with('@') => Some(format!("{name}/commitlint-config")),
         _ => Some(format!("commitlint-config-{name}")),
     };
-    let found = find(modules.files, from, name);
-    found.or_else(|| find(modules.files, from, &long?))
+    let found = resolve(modules.files, from, name);
+    found.or_else(|| resolve(modules.files, from, &long?))
 }

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use std::fmt::Write as _;
 
 /// The order in which the keys of a header are written; other keys follow by name.
-const ORDER: &str = "files exclude when params text syntax tree data layers commit doc language each at require regex rule constraints matches fix";
+const KEY_ORDER: &str = "files exclude when params text syntax tree data layers commit doc language each at require regex rule constraints matches fix";
 
 /// Writes a mapping or a list below a key, in block style.
 pub(super) fn block(value: &Json, indent: usize, text: &mut String) {
@@ -13,7 +13,7 @@ pub(super) fn block(value: &Json, indent: usize, text: &mut String) {
         Json::Object(map) if !map.is_empty() => {
             text.push('\n');
             let place = |key: &String| {
-                ORDER.split(' ').position(|known| known == key).unwrap_or(usize::MAX)
+                KEY_ORDER.split(' ').position(|known| known == key).unwrap_or(usize::MAX)
             };
             let mut keys: Vec<&String> = map.keys().collect();
             keys.sort_by_key(|key| (place(key), key.as_str()));
@@ -61,8 +61,8 @@ pub(super) fn scalar(value: &Json) -> String {
         && !words.contains(&text.to_ascii_lowercase().as_str());
     if plain {
         text.clone()
-    } else if text.contains(is_unseen) {
-        escaped(value)
+    } else if text.contains(is_invisible) {
+        escape(value)
     } else {
         format!("'{}'", text.replace('\'', "''"))
     }
@@ -70,7 +70,7 @@ pub(super) fn scalar(value: &Json) -> String {
 
 /// Whether a reader would not see a character or mistake it for another: control characters,
 /// unusual spaces, zero-width and bidirectional marks, and private-use characters.
-fn is_unseen(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     let is_mark = matches!(c,
         '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
         | '\u{2060}'..='\u{206F}' | '\u{E000}'..='\u{F8FF}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
@@ -79,9 +79,9 @@ fn is_unseen(c: char) -> bool {
 }
 
 /// A double-quoted JSON string with all invisible characters escaped.
-fn escaped(value: &Json) -> String {
+fn escape(value: &Json) -> String {
     let written = |c: char| match c {
-        c if is_unseen(c) => format!("\\U{:08X}", u32::from(c)),
+        c if is_invisible(c) => format!("\\U{:08X}", u32::from(c)),
         c => c.to_string(),
     };
     value.to_string().chars().map(written).collect()

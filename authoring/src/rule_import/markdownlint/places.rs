@@ -3,7 +3,7 @@
 
 use super::super::modules::Modules;
 use super::super::recipe;
-use super::super::{ImportError, Left, Made, Tool, anchored, keys_left, read_text, texts};
+use super::super::{ImportError, NotImported, ImportDraft, Tool, anchor_glob, unsupported_keys, read_text, string_list};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{below, parent_dir};
 use serde_json::{Map, Value as Json};
@@ -12,29 +12,29 @@ use serde_json::{Map, Value as Json};
 pub(in super::super) const RULES: &str = ".markdownlint.";
 
 /// Where the rules apply.
-pub(super) struct Place {
+pub(super) struct Scope {
     pub(super) file: String,
     pub(super) files: Vec<String>,
     pub(super) exclude: Vec<String>,
 }
 
-impl Place {
+impl Scope {
     /// Everywhere, for the configuration at `path`.
-    pub(super) fn of(path: &str) -> Self {
+    pub(super) fn from_path(path: &str) -> Self {
         Self { file: path.to_owned(), files: Vec::new(), exclude: Vec::new() }
     }
 }
 
 /// Adds the exclusions of a `.markdownlintignore` next to a configuration; markdownlint-cli reads
 /// it in the syntax of `.gitignore`.
-pub(super) fn ignored(files: &dyn Files, place: &mut Place, made: &mut Made) {
+pub(super) fn add_ignored(files: &dyn Files, place: &mut Scope, made: &mut ImportDraft) {
     let path = below(parent_dir(&place.file), ".markdownlintignore");
     if !files.exists(&path) {
         return;
     }
     let text = match read_text(files, &path) {
         Ok(text) => text,
-        Err(why) => return made.left.push(Left::new(&path, why.to_string())),
+        Err(why) => return made.not_imported.push(NotImported::new(&path, why.to_string())),
     };
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if line.starts_with('#') {
@@ -42,7 +42,7 @@ pub(super) fn ignored(files: &dyn Files, place: &mut Place, made: &mut Made) {
         }
         if let Some(again) = line.strip_prefix('!') {
             let why = "paths excluded by `exclude` cannot be included again";
-            made.left.push(Left::new(format!("{path}: !{again}"), why));
+            made.not_imported.push(NotImported::new(format!("{path}: !{again}"), why));
             continue;
         }
         let folder = line.trim_end_matches('/');
@@ -53,43 +53,43 @@ pub(super) fn ignored(files: &dyn Files, place: &mut Place, made: &mut Made) {
         }
         let is_bound = !folder.starts_with(['/', '*']);
         let glob = if is_bound { format!("/{folder}") } else { folder.to_owned() };
-        place.exclude.extend(named_and_below(&glob));
+        place.exclude.extend(path_and_contents(&glob));
     }
 }
 
 /// Globs that exclude the named path, and everything below it if it is a directory.
-fn whole(glob: &str) -> Vec<String> {
-    named_and_below(&anchored(glob.trim_end_matches('/')))
+fn exclusion_globs(glob: &str) -> Vec<String> {
+    path_and_contents(&anchor_glob(glob.trim_end_matches('/')))
 }
 
-fn named_and_below(glob: &str) -> Vec<String> {
+fn path_and_contents(glob: &str) -> Vec<String> {
     let is_folder = !glob.ends_with('*') && !glob.ends_with(".md");
     std::iter::once(glob.to_owned()).chain(is_folder.then(|| format!("{glob}/"))).collect()
 }
 
 /// The rules of a markdownlint-cli2 configuration, and where they apply.
-pub(super) fn runner(
+pub(super) fn runner_rules(
     config: &Map<String, Json>,
     files: &dyn Files,
-    place: &mut Place,
-    made: &mut Made,
+    place: &mut Scope,
+    made: &mut ImportDraft,
 ) -> Result<Map<String, Json>, ImportError> {
-    for glob in config.get("globs").map(texts).unwrap_or_default() {
+    for glob in config.get("globs").map(string_list).unwrap_or_default() {
         match glob.strip_prefix(['!', '#']) {
-            Some(not) => place.exclude.extend(whole(not)),
-            None => place.files.push(anchored(&glob)),
+            Some(not) => place.exclude.extend(exclusion_globs(not)),
+            None => place.files.push(anchor_glob(&glob)),
         }
     }
-    for glob in config.get("ignores").map(texts).unwrap_or_default() {
-        place.exclude.extend(whole(&glob));
+    for glob in config.get("ignores").map(string_list).unwrap_or_default() {
+        place.exclude.extend(exclusion_globs(&glob));
     }
     // The rules for these files are not imported.
     let overrides = config.get("overrides").and_then(Json::as_array).into_iter().flatten();
-    let filters = overrides.flat_map(|one| texts(&one["filter"]));
+    let filters = overrides.flat_map(|one| string_list(&one["filter"]));
     let filters = filters.filter(|glob| !glob.starts_with(['!', '#']));
-    place.exclude.extend(filters.map(|glob| anchored(&glob)));
+    place.exclude.extend(filters.map(|glob| anchor_glob(&glob)));
     let unknown = "unknown key of markdownlint-cli2 0.24";
-    made.left.extend(keys_left(config, Tool::Markdownlint, Some(unknown)));
+    made.not_imported.extend(unsupported_keys(config, Tool::Markdownlint, Some(unknown)));
     // The rule files that take precedence over `config` in markdownlint-cli2
     // (<https://github.com/DavidAnson/markdownlint-cli2#configuration>).
     let beside = Tool::Markdownlint.files().into_iter().filter(|(name, _)| name.starts_with(RULES));
@@ -98,7 +98,7 @@ pub(super) fn runner(
         return Ok(config.get("config").and_then(Json::as_object).cloned().unwrap_or_default());
     };
     if config.contains_key("config") {
-        made.left.push(Left::new("config", format!("markdownlint-cli2 reads `{path}` instead")));
+        made.not_imported.push(NotImported::new("config", format!("markdownlint-cli2 reads `{path}` instead")));
     }
     let rules = Modules::new(files, |_| None).literal(&path, &format!("{path}: "), made)?;
     Ok(recipe::vars(rules))

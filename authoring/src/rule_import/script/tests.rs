@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn literals_are_read_and_the_rest_is_named() {
+fn literals_are_read_and_the_rest_is_reported() {
     let text = "const types = ['feat', \"fix\"]; // why\nmodule.exports = {\n  extends: ['@commitlint/config-conventional'],\n  rules: { 'type-enum': [2, 'always', types], a: [RuleConfigSeverity.Warning, `x`], b: -1 },\n  ...base,\n  ignores: [(m) => m.startsWith('x')],\n}\n";
     let read = read(text, "commitlint.config.js", &|_| None).expect("literal");
     assert_eq!(
@@ -16,7 +16,7 @@ fn literals_are_read_and_the_rest_is_named() {
         })
     );
     assert_eq!(
-        read.odd,
+        read.not_literal,
         [
             "`the exported value` (line 5): `...base`",
             "`ignores[0]` (line 6): `(m) => m.startsWith('x')`"
@@ -25,7 +25,7 @@ fn literals_are_read_and_the_rest_is_named() {
 }
 
 #[test]
-fn both_ways_to_export_in_both_languages() {
+fn both_export_forms_are_read() {
     for (path, text) in [
         ("a.mjs", "export default { a: 'x' };"),
         ("a.ts", "const c: UserConfig = { a: 'x' };\nexport default c;"),
@@ -42,7 +42,7 @@ fn both_ways_to_export_in_both_languages() {
 }
 
 #[test]
-fn what_is_named_elsewhere_is_put_in_its_place() {
+fn references_are_resolved() {
     let modules =
         |name: &str| (name == "shared").then(|| json!({"rules": {"a": [2, "always", ["x", "y"]]}}));
     let text = "import shared, { rules as given } from 'shared';\nconst { rules } = require('shared');\nconst more = ['z'];\nconst kinds = { feat: 1, fix: 2 };\nexport default {\n  a: [...shared.rules['a'][2], ...more],\n  b: { ...given, c: Object.keys(kinds), d: () => [1, Infinity], e: rules.a[0] },\n  f: /^x$/i,\n  g: { h() { return 1 }, i: more.map(x => x), j: [1, make()] },\n  k: (x) => { log(x); return 1 },\n};\n";
@@ -53,11 +53,11 @@ fn what_is_named_elsewhere_is_put_in_its_place() {
             "a": ["x", "y", "z"],
             "b": {"a": [2, "always", ["x", "y"]], "c": ["feat", "fix"], "d": [1, "Infinity"], "e": 2},
             "f": {"regex": "^x$", "flags": "i"},
-            "g": {"h": unread(), "i": unread(), "j": unread()},
+            "g": {"h": unread_marker(), "i": unread_marker(), "j": unread_marker()},
         })
     );
     assert_eq!(
-        read.odd,
+        read.not_literal,
         [
             "`g.h` (line 9): `h() { return 1 }`",
             "`g.i` (line 9): `more.map(x => x)`",
@@ -69,14 +69,14 @@ fn what_is_named_elsewhere_is_put_in_its_place() {
 }
 
 #[test]
-fn names_that_name_one_another_come_to_an_end() {
+fn circular_names_terminate() {
     let mut text = String::from("const a0 = [1, 1];\n");
     for at in 1..40 {
         text.push_str(&format!("const a{at} = [a{0}, a{0}];\n", at - 1));
     }
     text.push_str("const x = y;\nconst y = x;\nmodule.exports = { a: a39, x };\n");
     let read = read(&text, "x.js", &|_| None).expect("an object");
-    assert!(!read.odd.is_empty() && read.value["x"].is_null());
+    assert!(!read.not_literal.is_empty() && read.value["x"].is_null());
 }
 
 proptest! {

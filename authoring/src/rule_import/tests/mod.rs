@@ -1,8 +1,8 @@
 //! Imports whole configurations. The lists of rules come from the tools themselves, so that no rule
 //! can be forgotten here.
 
-mod carried;
-mod real;
+mod snapshots;
+mod regressions;
 mod rulesets;
 mod tools;
 
@@ -35,7 +35,7 @@ fn engine_of(pages: &[(String, String)]) -> Option<Engine> {
     .ok()
 }
 
-fn made(files: &[(&str, &str)], tool: Tool) -> Import {
+fn import_files(files: &[(&str, &str)], tool: Tool) -> Import {
     let (memory, listing) = project(files);
     let files_of = Listed { files: &memory, listing: &listing };
     let path = files[0].0;
@@ -43,12 +43,12 @@ fn made(files: &[(&str, &str)], tool: Tool) -> Import {
     let import = import(&files_of, path, tool, ".aidd/rules", &engine_of)
         .unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(import.defects, Vec::<String>::new());
-    holds(&import);
+    assert_examples_pass(&import);
     import
 }
 
 /// Checks that every page loads and its examples pass.
-fn holds(import: &Import) {
+fn assert_examples_pass(import: &Import) {
     let pages: Vec<_> =
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
     let engine = engine_of(&pages).expect("an engine");
@@ -63,8 +63,8 @@ fn holds(import: &Import) {
 }
 
 /// The items that are not imported, as `item: why`.
-fn left(import: &Import) -> Vec<String> {
-    import.left.iter().map(|left| format!("{}: {}", left.item, left.why)).collect()
+fn not_imported(import: &Import) -> Vec<String> {
+    import.not_imported.iter().map(|left| format!("{}: {}", left.item, left.why)).collect()
 }
 
 /// The form of a page's check.
@@ -77,8 +77,8 @@ fn form(page: &Page) -> &'static str {
 const ALINT: &str = include_str!("carried/alint-kinds.yml");
 
 #[test]
-fn every_kind_of_alint_is_carried_over_or_said_to_be_left() {
-    let import = made(&[(".alint.yml", ALINT)], Tool::Alint);
+fn every_alint_kind_is_imported_or_reported() {
+    let import = import_files(&[(".alint.yml", ALINT)], Tool::Alint);
     let mut forms: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for page in &import.pages {
         forms.entry(&page.item).or_default().insert(form(page));
@@ -87,7 +87,7 @@ fn every_kind_of_alint_is_carried_over_or_said_to_be_left() {
     for (kind, table) in &*KINDS {
         let stated = format!("\n    kind: {kind}\n");
         assert!(ALINT.contains(&stated), "{kind} is not in the sample");
-        let left = import.left.iter().find(|left| left.item == *kind);
+        let left = import.not_imported.iter().find(|left| left.item == *kind);
         if let Some(why) = &table.left {
             assert_eq!(left.map(|left| &left.why), Some(why), "{kind}");
         } else if let Some(ours) = &table.ours {
@@ -152,16 +152,16 @@ fn plain_rules() -> String {
 }
 
 #[test]
-fn every_rule_of_commitlint_is_carried_over_or_said_to_be_left() {
+fn every_commitlint_rule_is_imported_or_reported() {
     let text = plain_rules();
-    let import = made(&[("commitlint.config.mjs", &text)], Tool::Commitlint);
+    let import = import_files(&[("commitlint.config.mjs", &text)], Tool::Commitlint);
     let conventional = "type-enum, type-empty, subject-empty, scope-enum";
     let pages: BTreeSet<&str> =
         import.pages.iter().flat_map(|page| page.item.split(", ")).collect();
     assert!(import.pages.iter().any(|page| page.item.starts_with(conventional)));
     for name in commitlint::TABLES.rules.keys() {
         let name = name.as_str();
-        let left = import.left.iter().find(|left| left.item == name).map(|left| left.why.as_str());
+        let left = import.not_imported.iter().find(|left| left.item == name).map(|left| left.why.as_str());
         // The types are lower case, so the list already defines their case.
         assert!(name == "type-case" || pages.contains(name), "{name}");
         assert_eq!(left, None, "{name}");
@@ -171,11 +171,11 @@ fn every_rule_of_commitlint_is_carried_over_or_said_to_be_left() {
 }
 
 #[test]
-fn what_a_shared_configuration_of_commitlint_sets_is_known() {
+fn shared_commitlint_configurations_are_known() {
     let text = r#"{"name": "x", "commitlint": {"extends": ["@commitlint/config-conventional", "./own"], "rules": {"header-max-length": [1, "always", 80], "no-such": [2]}}}"#;
     let (memory, _) = project(&[("package.json", text)]);
     assert_eq!(discover(&memory), [("package.json".to_owned(), Tool::Commitlint)]);
-    let import = made(&[("package.json", text)], Tool::Commitlint);
+    let import = import_files(&[("package.json", text)], Tool::Commitlint);
     let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
     insta::assert_debug_snapshot!(ids, @r#"
     [
@@ -188,7 +188,7 @@ fn what_a_shared_configuration_of_commitlint_sets_is_known() {
         "commitlint/subject-full-stop",
     ]
     "#);
-    insta::assert_debug_snapshot!(left(&import), @r#"
+    insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
         "extends `./own`: it is not in the project, nor in `node_modules`",
         "no-such: it is no rule of commitlint 21: a plugin may have it",
@@ -205,7 +205,7 @@ fn what_a_shared_configuration_of_commitlint_sets_is_known() {
 
 #[test]
 fn alint_extends_and_overrides_and_reports_templates() {
-    let import = made(
+    let import = import_files(
         &[
             (
                 ".alint.yml",
@@ -226,7 +226,7 @@ fn alint_extends_and_overrides_and_reports_templates() {
         "alint/base",
     ]
     "#);
-    insta::assert_debug_snapshot!(import.left, @r#"
+    insta::assert_debug_snapshot!(import.not_imported, @r#"
     [
         Left {
             item: "extends `alint://bundled/apache/governance@v9`",
@@ -314,7 +314,7 @@ fn alint_extends_and_overrides_and_reports_templates() {
 }
 
 #[test]
-fn a_tool_is_told_by_name_then_by_content_and_never_guessed() {
+fn the_tool_is_detected_by_name_then_content() {
     let (files, _) = project(&[
         (".ls-lint.yml", ""),
         ("a.yml", "ls: { .ts: kebab-case }\n"),
@@ -350,7 +350,7 @@ fn a_tool_is_told_by_name_then_by_content_and_never_guessed() {
 }
 
 #[test]
-fn what_is_malformed_or_too_deep_is_an_error_with_its_place() {
+fn malformed_or_deep_configurations_are_errors() {
     let deep = format!("rules: {}{}\n", "[".repeat(100), "]".repeat(100));
     for (path, text, part) in [
         (".alint.yml", "rules:\n  - { kind: file_exists }\n", "a rule has no `id`"),
@@ -371,21 +371,21 @@ fn what_is_malformed_or_too_deep_is_an_error_with_its_place() {
 }
 
 #[test]
-fn rules_of_alint_without_what_they_speak_of_are_left_or_made_but_never_panic() {
+fn incomplete_alint_rules_do_not_panic() {
     let told =
         "when_iter: 'iter.has_file(\"x\")', require: [{ kind: file_exists, paths: '{path}/a' }]";
     let text = format!(
         "rules:\n- {{ id: a, kind: for_each_dir, {told} }}\n- {{ id: c, kind: markdown_required_headings }}\n- {{ id: d, kind: line_endings, target: crlf, paths: '*.bat', fix: {{ file_normalize_line_endings: {{}} }} }}\n"
     );
-    let import = made(&[(".alint.yml", &text)], Tool::Alint);
-    let left = left(&import);
+    let import = import_files(&[(".alint.yml", &text)], Tool::Alint);
+    let left = not_imported(&import);
     assert!(left.contains(&"c: `headings` is missing".to_owned()), "{left:?}");
     assert!(import.pages.iter().any(|page| page.item == "d"), "{left:?}");
 }
 
 proptest::proptest! {
     #[test]
-    fn nothing_panics_and_no_page_is_a_fault(
+    fn imports_do_not_panic_and_pages_are_valid(
         text in "(ls|rules|extends|default|MD0(01|44)|id|kind|level|paths|rule|language)?[:\\[\\]{} \n'.,a-z0-9*-]{0,60}",
     ) {
         for tool in Tool::ALL {

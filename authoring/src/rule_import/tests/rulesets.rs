@@ -3,19 +3,19 @@
 use super::*;
 
 #[test]
-fn rulesets_that_come_with_alint_are_told_rule_by_rule() {
+fn alint_rulesets_are_imported_rule_by_rule() {
     let names: Vec<String> = alint::RULESETS.keys().cloned().collect();
     assert_eq!(names.len(), 24);
     let mut carried = BTreeMap::new();
     for name in &names {
         let text = format!("extends: [alint://bundled/{name}@v1]\n");
-        let import = made(&[(".alint.yml", &text)], Tool::Alint);
+        let import = import_files(&[(".alint.yml", &text)], Tool::Alint);
         let rules = alint::RULESETS[name]["rules"].as_array().map_or(0, Vec::len);
         let pages: BTreeSet<&str> = import.pages.iter().map(|page| page.item.as_str()).collect();
-        let left: BTreeSet<&str> = import.left.iter().map(|left| left.item.as_str()).collect();
+        let left: BTreeSet<&str> = import.not_imported.iter().map(|left| left.item.as_str()).collect();
         assert!(pages.is_disjoint(&left), "{name}: {left:?}");
-        assert_eq!(pages.len() + left.len(), rules, "{name}: {:?}", import.left);
-        for left in &import.left {
+        assert_eq!(pages.len() + left.len(), rules, "{name}: {:?}", import.not_imported);
+        for left in &import.not_imported {
             let why = &left.why;
             assert!(!why.contains("unknown kind") && !why.contains("is missing"), "{left:?}");
         }
@@ -170,9 +170,9 @@ rules:
 "#;
 
 #[test]
-fn fixes_of_alint_that_a_form_has_come_with_their_rules() {
-    let import = made(&[(".alint.yml", FIXES)], Tool::Alint);
-    assert_eq!(import.left, []);
+fn supported_alint_fixes_are_imported() {
+    let import = import_files(&[(".alint.yml", FIXES)], Tool::Alint);
+    assert_eq!(import.not_imported, []);
     let mut told = String::new();
     for page in &import.pages {
         let header = aidd_page::header(&page.text).expect("a header");
@@ -200,19 +200,19 @@ fn fixes_of_alint_that_a_form_has_come_with_their_rules() {
 }
 
 #[test]
-fn keys_that_yaml_takes_in_by_a_name_are_put_in_their_place() {
+fn yaml_merge_keys_are_resolved() {
     let text = "_all: &all\n  .ts: kebab-case\n  .js: kebab-case\nls:\n  <<: *all\n  src:\n    <<: [*all]\n    .ts: snake_case\n";
-    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
-    assert_eq!(import.left, []);
+    let import = import_files(&[(".ls-lint.yml", text)], Tool::LsLint);
+    assert_eq!(import.not_imported, []);
     let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
     assert_eq!(ids, ["ls-lint/js", "ls-lint/src-js", "ls-lint/src-ts", "ls-lint/ts"]);
     assert!(import.pages[2].text.contains("snake"), "{}", import.pages[2].text);
 }
 
 #[test]
-fn what_cannot_be_read_of_a_rule_leaves_the_rule_out() {
+fn rules_with_unreadable_values_are_not_imported() {
     let text = "const base = require('@commitlint/config-conventional');\nconst kinds = require('./kinds');\nmodule.exports = {\n  extends: ['./team', 'gone'],\n  parserPreset: { parserOpts: { headerPattern: /^\\[(\\w+)\\] (.+)$/, headerCorrespondence: ['scope', 'subject'] } },\n  rules: {\n    'type-enum': [2, 'always', [...base.rules['type-enum'][2], ...kinds]],\n    'scope-enum': [2, 'always', scopes()],\n    'body-max-line-length': [2, 'always', Infinity],\n  },\n};\n";
-    let import = made(
+    let import = import_files(
         &[
             ("commitlint.config.js", text),
             ("kinds.json", "[\"wip\"]"),
@@ -228,7 +228,7 @@ fn what_cannot_be_read_of_a_rule_leaves_the_rule_out() {
         "commitlint/header-max-length",
     ]
     "#);
-    insta::assert_debug_snapshot!(left(&import), @r#"
+    insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
         "`rules.scope-enum[2]` (line 8): `scopes()`: it is no literal: nothing of the repository is run",
         "extends `gone`: it is not in the project, nor in `node_modules`",

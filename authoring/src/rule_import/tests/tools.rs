@@ -3,14 +3,14 @@
 use super::*;
 
 #[test]
-fn every_rule_of_markdownlint_is_carried_over_or_said_to_be_left() {
+fn every_markdownlint_rule_is_imported_or_reported() {
     let text = r###"{"default": true, "MD043": {"headings": ["# *", "## Use", "*"]}, "MD044": {"names": ["GitHub"]}, "extends": "./base.json", "headers": false}"###;
-    let import = made(&[(".markdownlint.json", text)], Tool::Markdownlint);
+    let import = import_files(&[(".markdownlint.json", text)], Tool::Markdownlint);
     assert_eq!(markdownlint::RULES.len(), 53);
     for (name, table) in &*markdownlint::RULES {
         let page = import.pages.iter().find(|page| page.item == *name);
         let item = format!("{name} {}", table.names[0]);
-        let left = import.left.iter().find(|left| left.item == item);
+        let left = import.not_imported.iter().find(|left| left.item == item);
         if let (Some(id), Some(pack)) = (&table.ours, &table.pack) {
             let instead = left.and_then(|left| left.instead.clone()).unwrap_or_default();
             assert!(instead.contains(id) && instead.contains(pack), "{name}");
@@ -23,10 +23,10 @@ fn every_rule_of_markdownlint_is_carried_over_or_said_to_be_left() {
                 "{pack} is gone"
             );
         } else if table.style {
-            let by_number = |left: &Left| {
+            let by_number = |left: &NotImported| {
                 left.item.contains(&format!("{name},")) || left.item.contains(&format!("{name})"))
             };
-            assert!(page.is_none() && import.left.iter().any(by_number), "{name}");
+            assert!(page.is_none() && import.not_imported.iter().any(by_number), "{name}");
         } else if table.left.is_some() {
             assert!(page.is_none() && left.is_some(), "{name}");
         } else {
@@ -34,14 +34,14 @@ fn every_rule_of_markdownlint_is_carried_over_or_said_to_be_left() {
             assert!(is_shown && left.is_none(), "{name}: {page:?} {left:?}");
         }
     }
-    assert!(left(&import).iter().any(|left| left.starts_with("extends `./base.json`: ")));
-    assert!(left(&import).iter().any(|left| left.starts_with("headers: neither a rule")));
+    assert!(not_imported(&import).iter().any(|left| left.starts_with("extends `./base.json`: ")));
+    assert!(not_imported(&import).iter().any(|left| left.starts_with("headers: neither a rule")));
 }
 
 #[test]
-fn rules_of_markdownlint_are_switched_by_name_and_tag() {
+fn markdownlint_rules_are_enabled_by_name_and_tag() {
     let text = "config:\n  default: false\n  links: true\n  line-length: false\n  MD042: false\n  headings: false\n  first-line-h1:\n    level: 2\nglobs:\n  - 'docs/**/*.md'\n  - '!docs/old/**'\nignores: [vendor]\ncustomRules: [./x.js]\n";
-    let import = made(&[(".markdownlint-cli2.yaml", text)], Tool::Markdownlint);
+    let import = import_files(&[(".markdownlint-cli2.yaml", text)], Tool::Markdownlint);
     let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
     insta::assert_debug_snapshot!(ids, @r#"
     [
@@ -57,18 +57,18 @@ fn rules_of_markdownlint_are_switched_by_name_and_tag() {
     let page = import.pages.iter().find(|page| page.id.contains("md041")).expect("a page");
     let globs = "files: ['docs/**/*.md']\n  exclude: ['docs/old/**', '/vendor', '/vendor/']\n";
     assert!(page.text.contains(globs), "{}", page.text);
-    assert!(left(&import).contains(&"customRules: it is a program".to_owned()));
+    assert!(not_imported(&import).contains(&"customRules: it is a program".to_owned()));
 }
 
 #[test]
-fn every_case_of_ls_lint_is_carried_over() {
+fn every_ls_lint_case_is_imported() {
     for (at, case) in ls_lint::TABLES.cases.iter().enumerate() {
         for name in &case.names {
             let text = format!(
                 "ls:\n  .ts: {name}\n  .dir: {name}\n  .spec.ts: {name}\n  src/*:\n    .*.js: {name}\n"
             );
-            let import = made(&[(".ls-lint.yml", &text)], Tool::LsLint);
-            assert_eq!(import.left, [], "{name} {at}");
+            let import = import_files(&[(".ls-lint.yml", &text)], Tool::LsLint);
+            assert_eq!(import.not_imported, [], "{name} {at}");
             assert_eq!(import.pages.len(), 4, "{name}");
             assert!(
                 import.pages.iter().all(|page| page.has_examples && form(page) == "tree"),
@@ -77,7 +77,7 @@ fn every_case_of_ls_lint_is_carried_over() {
         }
     }
     let text = "ls:\n  .a: regex:[a-z]{2,}\n  .b: exists:1\n  .c: exists:0\n  .d: regex:!x\n  .e: regex:${0}\n  .f | .g: kebab-case\n  .h: kebab-case | exists:1-2\n  .i: constcase\n  .k: 'regex:'\n  .l: exists:0-2\n  src/**/*.js: kebab-case\nodd: 1\n";
-    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
+    let import = import_files(&[(".ls-lint.yml", text)], Tool::LsLint);
     insta::assert_debug_snapshot!(import.pages.iter().map(|page| (&*page.id, page.has_examples)).collect::<Vec<_>>(), @r#"
     [
         (
@@ -110,7 +110,7 @@ fn every_case_of_ls_lint_is_carried_over() {
         ),
     ]
     "#);
-    insta::assert_debug_snapshot!(left(&import), @r#"
+    insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
         ".f | .g: ls-lint takes it for an ending that no file has, and judges nothing by it",
         "src/**/*.js: ls-lint takes it for an ending that no file has, and judges nothing by it",
@@ -200,8 +200,8 @@ rule: { kind: function_declaration, has: { kind: identifier, stopBy: end, inside
 "##;
 
 #[test]
-fn every_key_of_a_rule_of_ast_grep_is_carried_over_or_said_to_be_left() {
-    let import = made(&[("rule.yml", AST_GREP)], Tool::AstGrep);
+fn every_ast_grep_key_is_imported_or_reported() {
+    let import = import_files(&[("rule.yml", AST_GREP)], Tool::AstGrep);
     let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
     insta::assert_debug_snapshot!(ids, @r#"
     [
@@ -219,7 +219,7 @@ fn every_key_of_a_rule_of_ast_grep_is_carried_over_or_said_to_be_left() {
         "ast-grep/utils",
     ]
     "#);
-    insta::assert_debug_snapshot!(left(&import), @r#"
+    insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
         "beside: metadata: a page has `tags` and `sources`; other data about a rule is not kept",
         "rewriters: the form `syntax` has no `rewriters`",
@@ -274,22 +274,22 @@ fn every_key_of_a_rule_of_ast_grep_is_carried_over_or_said_to_be_left() {
     assert_eq!(ast_grep::TABLES.keys.len(), 17);
     for (key, way) in &ast_grep::TABLES.keys {
         let stated = AST_GREP.contains(&format!("\n{key}: "));
-        let why = left(&import).iter().any(|left| left.starts_with(&format!("beside: {key}: ")));
+        let why = not_imported(&import).iter().any(|left| left.starts_with(&format!("beside: {key}: ")));
         match way {
-            ast_grep::Way::Syntax | ast_grep::Way::Page => {
+            ast_grep::KeyMapping::Syntax | ast_grep::KeyMapping::Page => {
                 assert!(stated, "{key} is not in the sample");
             }
-            ast_grep::Way::Rule(_) => {
-                assert!(left(&import).iter().any(|left| left.contains(key)), "{key}");
+            ast_grep::KeyMapping::Rule(_) => {
+                assert!(not_imported(&import).iter().any(|left| left.contains(key)), "{key}");
             }
-            ast_grep::Way::Key(_) => assert!(why || !stated, "{key}"),
+            ast_grep::KeyMapping::Key(_) => assert!(why || !stated, "{key}"),
         }
     }
 }
 
 #[test]
-fn rules_of_ast_grep_come_with_their_tests_and_shared_rules() {
-    let import = made(
+fn ast_grep_rules_keep_their_tests_and_shared_rules() {
+    let import = import_files(
         &[
             (
                 "sgconfig.yml",
@@ -309,7 +309,7 @@ fn rules_of_ast_grep_come_with_their_tests_and_shared_rules() {
         ],
         Tool::AstGrep,
     );
-    assert_eq!(import.left, []);
+    assert_eq!(import.not_imported, []);
     insta::assert_snapshot!(import.pages[0].text, @"
     ---
     severity: info

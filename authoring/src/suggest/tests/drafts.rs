@@ -11,11 +11,11 @@ fn limit() -> Limit {
     Limit { time: Duration::from_secs(60), stop: Arc::default() }
 }
 
-pub(super) fn tried(project: &Project, text: &str, sentence: Option<&str>) -> DraftReport {
+pub(super) fn try_text(project: &Project, text: &str, sentence: Option<&str>) -> DraftReport {
     try_draft(project, &Draft { text, sentence }, &limit()).expect("a report")
 }
 
-fn shown(report: &DraftReport) -> String {
+fn to_json(report: &DraftReport) -> String {
     serde_json::to_string_pretty(report).expect("JSON")
 }
 
@@ -55,7 +55,7 @@ const CODE: &[(&str, &str)] = &[
 #[test]
 fn a_page_is_validated_and_tried() {
     let (_directory, project) = project(CODE);
-    insta::assert_snapshot!(shown(&tried(&project, PAGE, Some("Never call legacyParse()"))), @r#"
+    insta::assert_snapshot!(to_json(&try_text(&project, PAGE, Some("Never call legacyParse()"))), @r#"
     {
       "rule": "team/no-legacy-parse",
       "path": ".aidd/rules/no-legacy-parse.md",
@@ -90,7 +90,7 @@ fn a_page_is_validated_and_tried() {
 fn a_header_alone_becomes_a_page() {
     let (_directory, project) = project(CODE);
     let header = "severity: warning\nmessage: It is slow\ncheck: { files: ['*.ts'], text: { regex: legacyParse } }\n";
-    let report = tried(&project, header, Some("Never call legacyParse()"));
+    let report = try_text(&project, header, Some("Never call legacyParse()"));
     assert!(report.valid && report.trial.as_ref().is_some_and(|trial| trial.findings == 1));
     insta::assert_snapshot!(report.page.clone().expect("a page"), @"
     ---
@@ -103,9 +103,9 @@ fn a_header_alone_becomes_a_page() {
     Never call `legacyParse()`.
     ");
     insta::assert_snapshot!(report.notes.join("\n"), @"no examples yet: add `## Fails` and `## Passes` before you save the page");
-    let fenced = tried(&project, &format!("---\n{header}---\n"), Some("Never call legacyParse()"));
+    let fenced = try_text(&project, &format!("---\n{header}---\n"), Some("Never call legacyParse()"));
     assert_eq!(fenced, report);
-    let nothing = tried(&project, header, None);
+    let nothing = try_text(&project, header, None);
     assert_eq!(
         (nothing.rule.as_str(), nothing.path.as_str()),
         ("project/draft", ".aidd/rules/draft.md")
@@ -113,11 +113,11 @@ fn a_header_alone_becomes_a_page() {
 }
 
 #[test]
-fn a_rule_page_in_words_keeps_its_text() {
+fn a_prose_rule_page_keeps_its_text() {
     let words = "# Parsing\n\nNever call `legacyParse()`. It is slow.\n";
     let (_directory, project) = project(&[CODE[1], ("rules/parse.md", words)]);
     let header = "severity: error\nmessage: Slow\ncheck: { text: { regex: legacyParse } }";
-    let report = tried(&project, header, Some("Never call legacyParse()"));
+    let report = try_text(&project, header, Some("Never call legacyParse()"));
     assert_eq!(report.path, "rules/parse.md");
     assert_eq!(report.page, Some(format!("---\n{header}\n---\n{words}")));
 }
@@ -146,7 +146,7 @@ fn problems_name_line_and_remedy() {
     let text: Vec<String> = all
         .iter()
         .map(|draft| {
-            let report = tried(&project, draft, None);
+            let report = try_text(&project, draft, None);
             assert!(!report.valid, "{draft}");
             let lines = report.problems.iter().map(|one| {
                 assert!(!one.remedy.is_empty(), "{draft}");
@@ -201,7 +201,7 @@ fn problems_name_line_and_remedy() {
 }
 
 #[test]
-fn what_is_no_draft_is_refused() {
+fn invalid_drafts_are_rejected() {
     let (_directory, project) = project(CODE);
     let refused = |text: &str| {
         let refused = try_draft(&project, &Draft { text, sentence: None }, &limit());
@@ -220,9 +220,9 @@ fn a_trial_hides_secrets_and_ends_when_it_is_stopped() {
     let code = format!("const legacy = \"{token}\";\n");
     let (_directory, project) = project(&[(".aidd/x", ""), ("src/a.ts", &code)]);
     let header = "severity: info\nmessage: 'old: <match>'\ncheck: { text: { regex: 'legacy.*' } }";
-    let report = tried(&project, header, None);
+    let report = try_text(&project, header, None);
     assert_eq!(report.trial.as_ref().map(|trial| trial.findings), Some(1));
-    let shown = shown(&report);
+    let shown = to_json(&report);
     assert!(!shown.contains(&token) && shown.contains("const legacy"), "{shown}");
     let limit = Limit { stop: Arc::new(AtomicBool::new(true)), ..limit() };
     let report = try_draft(&project, &Draft { text: header, sentence: None }, &limit);
@@ -238,7 +238,7 @@ fn the_severity_follows_from_the_trial() {
         let header = format!(
             "severity: info\nmessage: Old\ncheck: {{ files: ['{regex}'], text: {{ regex: legacy }} }}"
         );
-        tried(&project, &header, None).advice.expect("advice").severity
+        try_text(&project, &header, None).advice.expect("advice").severity
     };
     assert_eq!(advice(0, "*.ts"), "error");
     assert_eq!(advice(3, "*.ts"), "warning");

@@ -34,7 +34,7 @@ fn status(coverage: &Coverage) -> String {
 
 fn lines(survey: &Survey) -> String {
     let mut text = String::new();
-    for Stated { sentence, places, scope, coverage } in &survey.sentences {
+    for StatedSentence { sentence, places, scope, coverage } in &survey.sentences {
         let places: Vec<String> =
             places.iter().map(|one| format!("{}:{}", one.path, one.line)).collect();
         let _ = writeln!(text, "{} {sentence}\n  {}", places.join(" "), status(coverage));
@@ -49,13 +49,13 @@ fn lines(survey: &Survey) -> String {
 }
 
 #[test]
-fn sentences_are_those_that_demand_something() {
+fn sentences_with_requirements_are_extracted() {
     let markdown = "---\ndescription: Always read this\n---\n# Rules\n\nWe like tests. Never use `eval()`, e.g. in a\nparser. Be nice.\n\n\
         - Files MUST be small\n- a note\n\n> You must not read this.\n\n```\nnever use `x()`\n```\n\n\
         | must | a |\n|---|---|\n| b | c |\n\n<!-- aidd:rules -->\n- MUST: be short\n\n<!-- /aidd:rules -->\n\n\
         ## Don't\n\n- Use `alert()`\n- Log secrets; never print them.\n\nThey are here.\n\n## 금지 사항\n\n- console.log 남기기\n";
     let source = Source::new("a.md", markdown);
-    let found = sentences(&source);
+    let found = extract_sentences(&source);
     let texts: Vec<String> = found.iter().map(|one| one.text.clone()).collect();
     insta::assert_snapshot!(texts.join("\n"), @"
     Never use `eval()`, e.g. in a parser.
@@ -87,7 +87,7 @@ fn a_survey_shows_who_enforces_each_sentence() {
         ),
         ("web/CLAUDE.md", "Never use `any`. Never mutate props.\n"),
     ]);
-    let survey = survey(&project, &[]).expect("a survey");
+    let survey = run_survey(&project, &[]).expect("a survey");
     insta::assert_snapshot!(lines(&survey), @"
     AGENTS.md:3 Never use `var`.
       elsewhere by eslint/no-var in eslint.config.js
@@ -111,11 +111,11 @@ fn a_survey_shows_who_enforces_each_sentence() {
     rules/parse.md:3 Never call `legacyParse()`.
       open
     ");
-    assert_eq!(Counts::of(&survey.sentences).sentences, survey.sentences.len());
+    assert_eq!(Counts::from_sentences(&survey.sentences).sentences, survey.sentences.len());
 }
 
 #[test]
-fn a_page_that_another_tool_enforces_is_counted_there() {
+fn a_page_enforced_by_another_tool_is_counted_there() {
     let page = |by: &str| {
         format!(
             "---\nenforced-by: {by}\n---\n# team/output\n\nNever write to standard output. Always use the logger.\n"
@@ -129,7 +129,7 @@ fn a_page_that_another_tool_enforces_is_counted_there() {
         (".aidd/rules/off.md", &off.replace("output", "alerts")),
         ("AGENTS.md", "- Always use the logger.\n"),
     ]);
-    insta::assert_snapshot!(lines(&survey(&project, &[]).expect("a survey")), @"
+    insta::assert_snapshot!(lines(&run_survey(&project, &[]).expect("a survey")), @"
     AGENTS.md:1 .aidd/rules/off.md:6 Always use the logger.
       elsewhere by eslint/no-console in .eslintrc.json
     .aidd/rules/off.md:6 Never write to standard alerts.
@@ -140,20 +140,20 @@ fn a_page_that_another_tool_enforces_is_counted_there() {
 }
 
 #[test]
-fn what_is_left_out_is_noted_and_what_is_missing_is_an_error() {
+fn skipped_sentences_are_noted_and_missing_files_are_errors() {
     let many: String = (0..2100).map(|one| format!("- Never call `gone{one}()`.\n")).collect();
     let (_directory, project) = project(&[(".aidd/x", ""), ("AGENTS.md", &many)]);
-    let found = survey(&project, &[]).expect("a survey");
+    let found = run_survey(&project, &[]).expect("a survey");
     assert_eq!(found.sentences.len(), 2000);
     assert!(found.notes[0].starts_with("skipped 100 sentences"), "{:?}", found.notes);
-    let error = survey(&project, &["gone.md".to_owned()]).expect_err("missing");
+    let error = run_survey(&project, &["gone.md".to_owned()]).expect_err("missing");
     assert!(error.to_string().starts_with("gone.md: "), "{error}");
     assert_eq!(error.remedy(), "name a text file of the project");
 }
 
 /// The statement of a sentence, as text.
 fn statement(project: &Project, sentence: &str) -> String {
-    let Statement { stated, related, page } = describe(project, sentence).expect("a statement");
+    let Statement { stated, related, page } = describe_sentence(project, sentence).expect("a statement");
     let places: Vec<String> =
         stated.places.iter().map(|one| format!("{}:{}", one.path, one.line)).collect();
     let mut text = format!(
@@ -236,32 +236,32 @@ fn a_sentence_is_found_where_it_is_stated() {
 #[test]
 fn hostile_sentences_are_refused_or_cleaned() {
     let (_directory, project) = project(&[(".aidd/x", ""), ("AGENTS.md", "Never panic.\n")]);
-    let refused = |sentence: &str| describe(&project, sentence).expect_err("refused").to_string();
+    let refused = |sentence: &str| describe_sentence(&project, sentence).expect_err("refused").to_string();
     assert_eq!(refused(&"never ".repeat(200_000)), "the sentence has more than 2000 characters");
     assert_eq!(refused(" \u{7}\u{202e}\n"), "the sentence is empty");
     assert_eq!(refused("…?!"), "the sentence is empty");
-    let found = describe(&project, "Never\u{1b}[31m \u{202e}panic\0.\n\n").expect("a statement");
+    let found = describe_sentence(&project, "Never\u{1b}[31m \u{202e}panic\0.\n\n").expect("a statement");
     assert_eq!(found.stated.sentence, "Never [31m panic .");
     for text in ["«0» ` never".repeat(100), "`".repeat(2000), "((((\"'!".repeat(250)] {
-        let _ = describe(&project, &text);
+        let _ = describe_sentence(&project, &text);
     }
 }
 
 /// Documents are parsed in linear time, whatever they contain.
 #[test]
-fn a_hostile_document_costs_little() {
+fn a_hostile_document_is_parsed_in_linear_time() {
     let begun = std::time::Instant::now();
     let long = format!("Never use {}`x()`.\n\n", "the any new a an with to direct ".repeat(20_000));
     let many = "- Never use `foo()` in `a/b` or (((((((\n".repeat(20_000);
     for text in [long, many, "«".repeat(100_000), "never `".repeat(50_000)] {
-        let found = sentences(&Source::new("AGENTS.md", text));
+        let found = extract_sentences(&Source::new("AGENTS.md", text));
         assert!(found.iter().all(|one| one.text.chars().count() <= 600));
     }
     assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
 }
 
 #[test]
-fn every_form_is_shown_by_a_header_that_holds() {
+fn every_form_has_a_valid_header() {
     let (_directory, project) = project(&[
         (".aidd/x", ""),
         ("eslint.config.js", "export default [{ rules: { 'no-console': 'error' } }];\n"),
@@ -269,7 +269,7 @@ fn every_form_is_shown_by_a_header_that_holds() {
     ]);
     for FormHint { form, header, .. } in FORMS {
         let text = format!("severity: warning\nmessage: It is so\n{header}");
-        let report = drafts::tried(&project, &text, None);
+        let report = drafts::try_text(&project, &text, None);
         assert!(report.valid, "{form}: {:?}", report.problems);
     }
     let keys = aidd_page::Form::ALL.map(aidd_page::Form::key);

@@ -5,8 +5,8 @@ use aidd_engine::check::Distribution;
 use aidd_engine::project::config::{ContentConfig, TokenBudget};
 use aidd_engine::workspace::project::Project;
 use aidd_guidance::Library;
-use aidd_guidance::next::{self, Asked};
-use aidd_guidance::start::{Told, start};
+use aidd_guidance::suggestions::{self, SuggestParams};
+use aidd_guidance::session_start::{StartContext, render_start};
 use aidd_memory::MemoryError;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::records::SessionState;
@@ -65,9 +65,9 @@ pub(super) fn context(
         let conflicts = number(conflicts, "conflict");
         notes.push(format!("{conflicts} in memory to resolve: `aidd memory conflicts`"));
     }
-    let steps = next::suggest(&state, &Asked::default());
+    let steps = suggestions::suggest(&state, &SuggestParams::default());
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
-    let told = Told {
+    let told = StartContext {
         library: &pages.library,
         state: &state,
         next: &steps,
@@ -76,5 +76,5 @@ pub(super) fn context(
     };
     let usual = pages.content.token_budget.unwrap_or_default();
     let size = if resumed { TokenBudget::Minimal } else { usual };
-    Ok(start(&told, size).text)
+    Ok(render_start(&told, size).text)
 }

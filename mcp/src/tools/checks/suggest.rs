@@ -54,23 +54,23 @@ fn suggest_rule(context: &Context, params: Params) -> Result<Answer<Suggestion>,
         (sentence, Some(text), _) => {
             let limit = Limit { time: TIME, stop: context.stop().clone() };
             let draft = Draft { text: &text, sentence: sentence.as_deref() };
-            Suggestion::of_draft(suggest::try_draft(&project, &draft, &limit)?)
+            Suggestion::from_draft(suggest::try_draft(&project, &draft, &limit)?)
         }
-        (Some(sentence), ..) => Suggestion::of_statement(suggest::describe(&project, &sentence)?),
+        (Some(sentence), ..) => Suggestion::from_statement(suggest::describe_sentence(&project, &sentence)?),
         (.., Some(path)) => {
-            let survey = suggest::survey(&project, &[context.inside(&path)?])?;
+            let survey = suggest::run_survey(&project, &[context.inside(&path)?])?;
             if survey.sentences.is_empty() {
                 return Err(ToolError::new(format!("`{path}` contains no requirement"))
                     .remedy("pass the sentence itself as `sentence`"));
             }
-            Suggestion::of_survey(survey, limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT))
+            Suggestion::from_survey(survey, limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT))
         }
         _ => {
             return Err(ToolError::new("expected `sentence`, `filePath` or `draft`")
                 .remedy("pass a sentence that states a rule, or a document with such sentences"));
         }
     };
-    let mut text = suggestion.text();
+    let mut text = suggestion.to_text();
     if !suggestion.forms.is_empty() {
         text.push_str("Write a rule page and pass it as `draft`, with the sentence.");
     }

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::Row;
-use aidd_guidance::{Library, Origin, Page, Shelf};
+use aidd_guidance::{Library, Origin, Page, PageKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -57,23 +57,23 @@ fn is_role(page: &&Page) -> bool {
 
 fn get_agent(context: &Context, given: AgentParams) -> Result<Answer<Agent>, ToolError> {
     let library = context.library()?;
-    let named = [Shelf::Workflows, Shelf::Templates]
+    let named = [PageKind::Workflows, PageKind::Templates]
         .into_iter()
         .find_map(|shelf| Some((shelf, library.get(shelf, given.agent.trim())?)));
     if let Some((shelf, page)) = named {
         return Ok(render_other(shelf, page));
     }
-    let page = library.find(Shelf::Skills, &given.agent).map_err(|near| {
+    let page = library.find(PageKind::Skills, &given.agent).map_err(|near| {
         let hint = match &near[..] {
             [] => {
-                let all = library.on(Shelf::Skills).filter(is_role).map(|page| &*page.name);
+                let all = library.pages_of_kind(PageKind::Skills).filter(is_role).map(|page| &*page.name);
                 format!("known: {}", all.collect::<Vec<_>>().join(", "))
             }
             near => format!("did you mean {}?", near.join(", ")),
         };
         ToolError::new(format!("unknown role `{}`", given.agent)).remedy(hint)
     })?;
-    let next: Vec<&str> = page.list("hands_over_to").collect();
+    let next: Vec<&str> = page.string_list("hands_over_to").collect();
     let body = match &next[..] {
         [] => page.body().to_owned(),
         next => format!("{}\n\nHands over to: {}\n", page.body().trim_end(), next.join(", ")),
@@ -93,10 +93,10 @@ fn to_agent(page: &Page, body: String) -> Agent {
 
 /// Renders a workflow with the steps of its front matter, or a template, since not every client
 /// reads resources.
-fn render_other(shelf: Shelf, page: &Page) -> Answer<Agent> {
+fn render_other(shelf: PageKind, page: &Page) -> Answer<Agent> {
     let mut body = String::new();
     let steps = page.header.get("steps").and_then(Value::as_array);
-    for (at, step) in steps.into_iter().flatten().enumerate().filter(|_| shelf == Shelf::Workflows)
+    for (at, step) in steps.into_iter().flatten().enumerate().filter(|_| shelf == PageKind::Workflows)
     {
         let said = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default();
         let _ = write!(body, "{}. {} ({}): {}", at + 1, said("id"), said("role"), said("does"));
@@ -131,7 +131,7 @@ struct Matrix {
 /// Each competency with the roles that lead it and those that help.
 fn competencies(library: &Library) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
     let mut all: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
-    for page in library.on(Shelf::Skills).filter(is_role) {
+    for page in library.pages_of_kind(PageKind::Skills).filter(is_role) {
         let said = page.header.get("competencies").and_then(Value::as_array);
         for one in said.into_iter().flatten() {
             let Some(name) = one.get("name").and_then(Value::as_str).or(one.as_str()) else {

@@ -6,7 +6,7 @@ use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::Row;
 use aidd_engine::project::config::TokenBudget;
 use aidd_guidance::routing::{Routing, Row as Route};
-use aidd_guidance::task::{Expected, Task, classify};
+use aidd_guidance::task::{ExpectedChange, Task, classify};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -106,8 +106,8 @@ fn classify_task(
         );
     }
     let library = context.library()?;
-    let routing = Routing::of(&library).map_err(|error| ToolError::new(error.to_string()))?;
-    let expected = Expected { files: given.files, lines: given.lines, is_tested: given.tested };
+    let routing = Routing::for_library(&library).map_err(|error| ToolError::new(error.to_string()))?;
+    let expected = ExpectedChange { files: given.files, lines: given.lines, is_tested: given.tested };
     let project = context.project()?;
     let task = classify(&library, routing, &project.disk, &given.description, &expected)
         .map_err(|error| ToolError::new(error.to_string()))?;
@@ -118,7 +118,7 @@ fn classify_task(
 fn data(task: Task) -> Classified {
     let conditions = task.conditions.iter().map(|one| {
         let mut row = Row::from_value(json!({"id": one.id, "asks": one.asks}));
-        if let Some(holds) = one.holds {
+        if let Some(holds) = one.is_met {
             row.0.insert("holds".to_owned(), json!(holds));
         }
         row
@@ -126,19 +126,19 @@ fn data(task: Task) -> Classified {
     let route = task.route;
     Classified {
         confidence: (route.confidence * 100.0).round() / 100.0,
-        complexity: task.size.word(),
+        complexity: task.size.name(),
         fast_track: task.fast_track,
         conditions: conditions.collect(),
         row: route.row,
-        second: route.second,
-        maybe: route.maybe,
+        second: route.runner_up,
+        maybe: route.candidates,
         roles: route.roles,
         workflow: route.workflow,
         phase: route.phase,
         tier: route.tier,
         template: route.template.or(task.ask),
         then: route.then,
-        present: Row(task.present.into_iter().map(|(role, path)| (role, json!(path))).collect()),
+        present: Row(task.existing_deliverables.into_iter().map(|(role, path)| (role, json!(path))).collect()),
         risks: task.risks,
         skippable_stages: task.skips,
         token_budget: match task.size.budget() {
@@ -158,8 +158,8 @@ fn render(task: &Task) -> String {
             "No row of the routing table matches. Ask what, why and for whom (template {ask}), or name a role. \
              aidd_get_routing_table lists all rows."
         );
-        if !route.maybe.is_empty() {
-            let _ = write!(text, "\nPerhaps: {}", route.maybe.join(", "));
+        if !route.candidates.is_empty() {
+            let _ = write!(text, "\nPerhaps: {}", route.candidates.join(", "));
         }
     } else {
         if task.is_by_files {
@@ -168,7 +168,7 @@ fn render(task: &Task) -> String {
             let row = route.row.as_deref().unwrap_or("named role");
             let _ = write!(text, "{row} ({:.0} %)", route.confidence * 100.0);
         }
-        if let Some(second) = &route.second {
+        if let Some(second) = &route.runner_up {
             let _ = write!(text, ", or {second}");
         }
         let _ = write!(text, "\nroles: {}", route.roles.join(", "));
@@ -184,10 +184,10 @@ fn render(task: &Task) -> String {
             }
         }
     }
-    for (role, path) in &task.present {
+    for (role, path) in &task.existing_deliverables {
         let _ = write!(text, "\n{role} reviews: {path} exists");
     }
-    let _ = write!(text, "\ncomplexity: {}", task.size.word());
+    let _ = write!(text, "\ncomplexity: {}", task.size.name());
     if !task.risks.is_empty() {
         let _ = write!(text, "\nrisky: {}", task.risks.join(", "));
     }
@@ -195,7 +195,7 @@ fn render(task: &Task) -> String {
         let _ = write!(text, "\nfast track: yes, skipping {}", task.skips.join(", "));
     } else {
         let fails = |wanted| {
-            let all = task.conditions.iter().filter(|one| one.holds == wanted);
+            let all = task.conditions.iter().filter(|one| one.is_met == wanted);
             all.map(|one| &*one.asks).collect::<Vec<_>>().join("; ")
         };
         let (no, unknown) = (fails(Some(false)), fails(None));
@@ -223,7 +223,7 @@ struct Table {
 
 fn table(context: &Context, given: TableParams) -> Result<Answer<Table>, ToolError> {
     let library = context.library()?;
-    let routing = Routing::of(&library).map_err(|error| ToolError::new(error.to_string()))?;
+    let routing = Routing::for_library(&library).map_err(|error| ToolError::new(error.to_string()))?;
     let wanted = given.phase.map(|phase| phase.to_uppercase());
     let fits = |row: &&Route| wanted.as_ref().is_none_or(|phase| row.phase == *phase);
     let rows: Vec<&Route> = routing.rows().iter().filter(fits).collect();

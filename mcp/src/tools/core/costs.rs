@@ -33,7 +33,7 @@ fn every_answer_stays_within_its_token_limit() {
         assert!(counted * 4 >= *most || *most <= 500, "{tool}: {counted} of {most}");
     }
     let library = aidd_guidance::Library::shipped(&aidd_content::RULES);
-    for page in library.on(aidd_guidance::Shelf::Skills) {
+    for page in library.pages_of_kind(aidd_guidance::PageKind::Skills) {
         if page.name != "competency-matrix" {
             let answer = call(folder.path(), "aidd_get_agent", json!({"agent": page.name}));
             assert!(

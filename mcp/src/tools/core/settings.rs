@@ -5,7 +5,7 @@ use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::Row;
 use aidd_guidance::Origin;
-use aidd_guidance::Shelf;
+use aidd_guidance::PageKind;
 use aidd_report::settings::effective;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ fn get_config(context: &Context, _: NoParams) -> Result<Answer<Settings>, ToolEr
         origins.insert(setting.key.to_owned(), json!(setting.origin));
     }
     let own = |page: &&aidd_guidance::Page| page.origin == Origin::Project;
-    let pages = Shelf::all().flat_map(|shelf| library.on(shelf)).filter(own);
+    let pages = PageKind::all().flat_map(|shelf| library.pages_of_kind(shelf)).filter(own);
     let pages: Vec<String> = pages.map(|page| page.path.clone()).collect();
     let _ = write!(
         text,

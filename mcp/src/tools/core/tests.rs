@@ -4,7 +4,7 @@
 use crate::context::{Context, Environment, Setup};
 use crate::tool::{Answer, ToolError};
 use crate::tools;
-use aidd_guidance::Shelf;
+use aidd_guidance::PageKind;
 use aidd_lexicon::tokens;
 use aidd_report::settings::effective;
 use serde_json::{Value, json};
@@ -229,7 +229,7 @@ fn the_environment_variable_overrides_the_configured_mode() {
     };
     let own = |context: &Context| {
         let library = context.library().expect("pages");
-        library.on(Shelf::Rules).any(|page| page.path == "rules/own.md")
+        library.pages_of_kind(PageKind::Rules).any(|page| page.path == "rules/own.md")
     };
     assert!(own(&context(|_| None)));
     assert!(!own(&context(bundled)));

@@ -8,8 +8,8 @@ use crate::tools::memory::shown::Row;
 use aidd_engine::check::Selection;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::workspace::walk::{self, Uncommitted};
-use aidd_guidance::next::{Asked, Next};
-use aidd_guidance::start::{RESERVE, SLICES, Told, next_line, slices};
+use aidd_guidance::suggestions::{SuggestParams, Suggestion};
+use aidd_guidance::session_start::{RESERVE_PERCENT, SECTIONS, StartContext, next_line, render_sections};
 use aidd_lexicon::tokens;
 use aidd_report::run;
 use schemars::JsonSchema;
@@ -61,7 +61,7 @@ struct Suggested {
 }
 
 /// A suggestion as data.
-pub(super) fn row(next: &Next) -> Row {
+pub(super) fn row(next: &Suggestion) -> Row {
     let mut row = Row::from_value(json!({
         "action": next.action, "tool": next.tool, "args": next.args, "reason": next.reason,
     }));
@@ -77,7 +77,7 @@ fn suggest_next(context: &Context, given: SuggestParams) -> Result<Answer<Sugges
     let changed = uncommitted.as_ref().map(Uncommitted::paths);
     let few =
         changed.as_ref().filter(|files| !files.is_empty() && files.len() <= MAX_CHECKED_FILES);
-    let asked = Asked {
+    let asked = SuggestParams {
         task: given.task.as_deref(),
         recent: &given.recent_actions,
         changed: changed.as_deref(),
@@ -129,29 +129,29 @@ struct Optimized {
 fn optimize(context: &Context, given: OptimizeParams) -> Result<Answer<Optimized>, ToolError> {
     let budget = given.budget.unwrap_or(DEFAULT_BUDGET);
     let wanted: Vec<&str> = if given.sections.is_empty() {
-        SLICES.to_vec()
+        SECTIONS.to_vec()
     } else {
         given.sections.iter().map(String::as_str).collect()
     };
-    if let Some(other) = wanted.iter().find(|name| !SLICES.contains(name)) {
+    if let Some(other) = wanted.iter().find(|name| !SECTIONS.contains(name)) {
         return Err(ToolError::new(format!(
             "`sections`: unknown section `{other}`; expected one of {}",
-            SLICES.join(", ")
+            SECTIONS.join(", ")
         )));
     }
     let library = context.library()?;
     let state = project_state(context, None, given.task.as_deref())?;
-    let asked = Asked { task: given.task.as_deref(), ..Asked::default() };
+    let asked = SuggestParams { task: given.task.as_deref(), ..SuggestParams::default() };
     let steps = next(&state, &asked);
     let name = project_name(context);
-    let told = Told { library: &library, state: &state, next: &steps, project: &name, notes: &[] };
+    let told = StartContext { library: &library, state: &state, next: &steps, project: &name, notes: &[] };
     let optimized = fit_to_budget(budget, |budget_of_text| {
-        let sheet = slices(&told, &wanted, budget_of_text);
+        let sheet = render_sections(&told, &wanted, budget_of_text);
         Optimized {
             tokens: tokens::count(&sheet.text),
             text: sheet.text,
             budget,
-            reserve: budget * RESERVE / 100,
+            reserve: budget * RESERVE_PERCENT / 100,
         }
     });
     let text = optimized.text.clone();

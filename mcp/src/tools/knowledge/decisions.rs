@@ -8,9 +8,9 @@ use crate::tools::memory::shown::Row;
 use aidd_engine::project::stack;
 use aidd_engine::text::files::Disk;
 use aidd_guidance::decision;
-use aidd_guidance::heuristics::{self, Mention, Questioned, Recalled, Scene, Stakes, USUAL};
-use aidd_guidance::knowledge::{Knowledge, Legacy};
-use aidd_guidance::legacy::Wanted;
+use aidd_guidance::heuristics::{self, Mention, HeuristicsReport, RelatedMemory, Context, Stakes, DEFAULT_COUNT};
+use aidd_guidance::knowledge::{Knowledge, OldFormRule};
+use aidd_guidance::legacy::SearchRequest;
 use aidd_memory::recall::Hit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,8 +66,8 @@ struct HeuristicsResult {
     more: usize,
 }
 
-fn recalled(hit: Hit) -> Recalled {
-    Recalled {
+fn recalled(hit: Hit) -> RelatedMemory {
+    RelatedMemory {
         kind: hit.kind.word().to_owned(),
         outcome: hit.outcome,
         marks: hit.marks(),
@@ -93,28 +93,28 @@ fn apply(
         Some(more) if !more.is_empty() => format!("{}\n{more}", given.decision.trim()),
         _ => given.decision.trim().to_owned(),
     };
-    let is_whole = decision::clipped(&text).len() == text.len();
-    let text = decision::clipped(&text).to_owned();
+    let is_whole = decision::truncate(&text).len() == text.len();
+    let text = decision::truncate(&text).to_owned();
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let stack = stack::detect(&Disk::new(context.root()));
     let found = related_memories(context, &text, MAX_MEMORIES)?;
     let near = found.hits.into_iter().filter(|hit| hit.score >= MIN_SCORE);
-    let memories: Vec<Recalled> = near.map(recalled).collect();
-    let mentions = mentions(context, &decision::read(&text, &knowledge).identifiers)?;
-    let scene = Scene {
+    let memories: Vec<RelatedMemory> = near.map(recalled).collect();
+    let mentions = mentions(context, &decision::extract_facts(&text, &knowledge).identifiers)?;
+    let scene = Context {
         library: &library,
         knowledge: &knowledge,
         stack: &stack,
         memories: &memories,
         mentions: &mentions,
     };
-    let limit = given.limit.unwrap_or(USUAL).clamp(1, 10);
+    let limit = given.limit.unwrap_or(DEFAULT_COUNT).clamp(1, 10);
     let asked = heuristics::apply(&text, stakes, limit, &scene)
         .map_err(|error| ToolError::new(error.to_string()))?;
     let mut said = render(&asked);
     if !is_whole {
-        let _ = write!(said, "\nonly the first {} characters were read", decision::LONGEST);
+        let _ = write!(said, "\nonly the first {} characters were read", decision::MAX_CHARS);
     }
     let data = HeuristicsResult {
         heuristics: asked.applied.iter().map(Row::from_value).collect(),
@@ -126,13 +126,13 @@ fn apply(
 
 /// Finds names of code and data in the project's files.
 fn mentions(context: &Context, names: &[String]) -> Result<Vec<Mention>, ToolError> {
-    let form = |name: &String| Legacy {
+    let form = |name: &String| OldFormRule {
         since: String::new(),
         pattern: name.clone(),
         instead: String::new(),
     };
-    let forms: Vec<Legacy> = names.iter().map(form).collect();
-    let wanted = Wanted { name: "", ecosystems: Vec::new(), forms: forms.iter().collect() };
+    let forms: Vec<OldFormRule> = names.iter().map(form).collect();
+    let wanted = SearchRequest { name: "", ecosystems: Vec::new(), forms: forms.iter().collect() };
     let search = old_forms(context, None, &[wanted])?;
     let mention = |name: &String| {
         let found = search.found.iter().filter(|it| it.pattern == *name);
@@ -148,23 +148,23 @@ fn mentions(context: &Context, names: &[String]) -> Result<Vec<Mention>, ToolErr
 }
 
 /// The names in the decision, without empty groups.
-fn names_found(asked: &Questioned<'_, '_>) -> Row {
+fn names_found(asked: &HeuristicsReport<'_, '_>) -> Row {
     let of = &asked.named;
     let names = |entries: Vec<&str>| entries.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let lists = [
         ("chooses", names(of.chosen().map(|entry| entry.name).collect())),
-        ("leaves", names(of.left.iter().map(|entry| entry.name).collect())),
+        ("leaves", names(of.abandoned.iter().map(|entry| entry.name).collect())),
         ("figures", of.figures.clone()),
         ("acts", of.acts.clone()),
         ("reasons", of.reasons.clone()),
         ("absolutes", of.absolutes.clone()),
-        ("pulls", of.pulls.clone()),
+        ("pulls", of.biases.clone()),
     ];
     let filled = lists.into_iter().filter(|(_, list)| !list.is_empty());
     Row(filled.map(|(key, list)| (key.to_owned(), Value::from(list))).collect::<Map<_, _>>())
 }
 
-fn render(asked: &Questioned<'_, '_>) -> String {
+fn render(asked: &HeuristicsReport<'_, '_>) -> String {
     let mut text = format!("on “{}”", asked.named.subject);
     for one in &asked.applied {
         let _ = write!(text, "\n{} {} ({})", one.id, one.name, one.because);

@@ -307,8 +307,8 @@ fn compatible(
         );
     }
     let stack = stack::detect(&Disk::new(context.root()));
-    let pairs = compatibility::pairs(&entries, &stack);
-    let clashes: Vec<String> = compatibility::clashes_here(&entries, &knowledge, &stack)
+    let pairs = compatibility::score_pairs(&entries, &stack);
+    let clashes: Vec<String> = compatibility::find_conflicts(&entries, &knowledge, &stack)
         .into_iter()
         .map(|(one, other, why)| format!("{one} and {other}, which the project has: {why}"))
         .collect();
@@ -327,7 +327,7 @@ fn compatible(
 }
 
 fn render_comparison(pairs: &[Pair], clashes: &[String], unknown: &[String]) -> String {
-    let mut text = format!("base score for a pair without data: {}", compatibility::base());
+    let mut text = format!("base score for a pair without data: {}", compatibility::base_score());
     for pair in pairs {
         let [one, other] = &pair.names;
         let level = serde_json::to_value(pair.level).unwrap_or_default();

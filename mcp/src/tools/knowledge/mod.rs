@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::tool::{Tool, ToolError};
 use aidd_engine::text::kind::{LEGACY_MEMORY_DIR, MEMORY_DIR};
 use aidd_engine::workspace::walk::{self, Walk};
-use aidd_guidance::legacy::{self, Search, Wanted};
+use aidd_guidance::legacy::{self, SearchResults, SearchRequest};
 use aidd_memory::recall::{Found, Question};
 use aidd_memory::store::Layers;
 use aidd_memory::types::Kind;
@@ -41,10 +41,10 @@ fn related_memories(context: &Context, text: &str, limit: usize) -> Result<Found
 fn old_forms(
     context: &Context,
     below: Option<&str>,
-    wanted: &[Wanted<'_>],
-) -> Result<Search, ToolError> {
+    wanted: &[SearchRequest<'_>],
+) -> Result<SearchResults, ToolError> {
     if wanted.iter().all(|wanted| wanted.forms.is_empty()) {
-        return Ok(Search::default());
+        return Ok(SearchResults::default());
     }
     let project = context.project()?;
     let from = below.map_or_else(|| project.root().to_owned(), |path| project.root().join(path));

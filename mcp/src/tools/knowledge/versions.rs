@@ -10,9 +10,9 @@ use aidd_engine::project::stack::{self, Dependency, Manifest, Stack, Version};
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::nearest::nearest;
 use aidd_guidance::knowledge::{Entry, Knowledge};
-use aidd_guidance::legacy::{self, Search, Wanted};
+use aidd_guidance::legacy::{self, SearchResults, SearchRequest};
 use aidd_guidance::migration::{self, Plan};
-use aidd_guidance::versions::{self, Confidence, Outcome, Remembered, Scene, Verified};
+use aidd_guidance::versions::{self, Confidence, Outcome, MemoryMention, Context, VerifiedVersion};
 use aidd_memory::times;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -138,12 +138,12 @@ fn select_dependencies<'s>(
     (found, unknown)
 }
 
-fn old_forms_for<'e>(entry: &'e Entry<'_>, stack: &Stack) -> Wanted<'e> {
+fn old_forms_for<'e>(entry: &'e Entry<'_>, stack: &Stack) -> SearchRequest<'e> {
     let version = entry.version_in(stack).map(|(version, _)| version);
-    Wanted {
+    SearchRequest {
         name: entry.name,
         ecosystems: entry.packages.iter().map(|(ecosystem, _)| *ecosystem).collect(),
-        forms: legacy::replaced(entry, version.as_ref()),
+        forms: legacy::replaced_forms(entry, version.as_ref()),
     }
 }
 
@@ -177,16 +177,16 @@ fn verify(context: &Context, given: VerifyParams) -> Result<Answer<Versions>, To
             })
         })
         .collect();
-    let forms: Vec<Wanted<'_>> = used.iter().map(|entry| old_forms_for(entry, &stack)).collect();
+    let forms: Vec<SearchRequest<'_>> = used.iter().map(|entry| old_forms_for(entry, &stack)).collect();
     // For a path inside a package, the whole package is searched.
     let nearest = manifests.first().map_or("", |manifest| manifest.folder());
     let base = if manifests.len() == 1 { nearest } else { folder };
     let below = Some(base).filter(|folder| !folder.is_empty());
-    let Search { found, files, notes: left_out } = old_forms(context, below, &forms)?;
+    let SearchResults { found, files, notes: left_out } = old_forms(context, below, &forms)?;
     notes.extend(left_out);
     let memories = memories(context, &packages)?;
     let installs = Installs::new(&disk);
-    let scene = Scene {
+    let scene = Context {
         installs: &installs,
         stack: &stack,
         library: &library,
@@ -196,7 +196,7 @@ fn verify(context: &Context, given: VerifyParams) -> Result<Answer<Versions>, To
         searched: files,
         today: Some(times::date(context.now())),
     };
-    let mut verified: Vec<Verified> = packages
+    let mut verified: Vec<VerifiedVersion> = packages
         .iter()
         .map(|(manifest, dependency)| versions::verify(&scene, manifest, dependency))
         .collect();
@@ -222,12 +222,12 @@ fn verify(context: &Context, given: VerifyParams) -> Result<Answer<Versions>, To
 fn memories(
     context: &Context,
     packages: &[(&Manifest, &Dependency)],
-) -> Result<Vec<Remembered>, ToolError> {
-    let mut found: Vec<Remembered> = Vec::new();
+) -> Result<Vec<MemoryMention>, ToolError> {
+    let mut found: Vec<MemoryMention> = Vec::new();
     for (_, dependency) in packages.iter().take(MAX_RECALLED_PACKAGES) {
         for hit in related_memories(context, &dependency.name, MAX_MEMORIES)?.hits {
             if !found.iter().any(|known| known.id == hit.id) {
-                found.push(Remembered {
+                found.push(MemoryMention {
                     text: format!("{}\n{}", hit.title, hit.snippet),
                     id: hit.id,
                 });
@@ -238,7 +238,7 @@ fn memories(
 }
 
 fn render_versions(
-    verified: &[Verified],
+    verified: &[VerifiedVersion],
     unknown: &[String],
     names: &[&str],
     notes: &[String],
@@ -314,14 +314,14 @@ fn plan(context: &Context, given: MigrationParams) -> Result<Answer<MigrationRes
             .remedy(format!("did you mean {}?", near.join(", ")))
     })?;
     // Pass all old forms; the plan selects those between the two versions.
-    let forms = Wanted { forms: entry.legacy.iter().collect(), ..old_forms_for(entry, &stack) };
-    let named = legacy::naming(entry);
-    let uses = Wanted { forms: named.iter().collect(), ..forms.clone() };
+    let forms = SearchRequest { forms: entry.legacy.iter().collect(), ..old_forms_for(entry, &stack) };
+    let named = legacy::import_forms(entry);
+    let uses = SearchRequest { forms: named.iter().collect(), ..forms.clone() };
     let is_leaving = to.is_some_and(|to| Version::read(to).is_none());
     let mut search = old_forms(context, None, &[forms])?;
-    let uses = if is_leaving { old_forms(context, None, &[uses])? } else { Search::default() };
+    let uses = if is_leaving { old_forms(context, None, &[uses])? } else { SearchResults::default() };
     search.notes.extend(uses.notes);
-    let asked = migration::Asked {
+    let asked = migration::PlanParams {
         from: given.current_version.as_deref(),
         to,
         old_forms: &search.found,

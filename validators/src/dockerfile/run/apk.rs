@@ -44,7 +44,7 @@ fn unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
 fn cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
     for install in APK.installs(runs) {
         let command = install.site.command;
-        let cached = install.site.run.mounts(&["/var/cache/apk", "/etc/apk/cache"]);
+        let cached = install.site.run.has_mount_at(&["/var/cache/apk", "/etc/apk/cache"]);
         if cached || command.has_option(&["no-cache"]) {
             continue;
         }

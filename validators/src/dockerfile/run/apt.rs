@@ -44,7 +44,7 @@ fn unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
 const LISTS: &str = "/var/lib/apt/lists";
 
 fn lists_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
-    for run in runs.runs.iter().filter(|run| runs.is_kept(run)) {
+    for run in runs.runs.iter().filter(|run| runs.is_in_image(run)) {
         let mut commands = run.commands();
         let updates = |site: &Site<'_>| {
             matches!(site.command.program(), "apt-get" | "apt")
@@ -52,7 +52,7 @@ fn lists_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
         };
         let Some(update) = commands.find(updates) else { continue };
         let removes = |site: Site<'_>| caches::removes(site.command, &[LISTS]);
-        if run.commands().any(removes) || run.mounts(&[LISTS]) {
+        if run.commands().any(removes) || run.has_mount_at(&[LISTS]) {
             continue;
         }
         let finding =

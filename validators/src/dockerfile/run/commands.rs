@@ -7,7 +7,7 @@ use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
-    ("dockerfile/pointless-command", pointless),
+    ("dockerfile/pointless-command", useless),
     ("dockerfile/cd-instead-of-workdir", cd),
     ("dockerfile/sudo", sudo),
     ("dockerfile/useradd-high-uid", useradd),
@@ -15,7 +15,7 @@ pub(super) const CHECKS: &[(&str, Check)] = &[
 ];
 
 /// Programs that are useless while an image is built, and why.
-const POINTLESS: [(&str, &str); 9] = [
+const USELESS: [(&str, &str); 9] = [
     ("ssh", "opens a session to another machine"),
     ("vim", "is interactive"),
     ("shutdown", "shuts down a machine, which a build does not have"),
@@ -27,10 +27,10 @@ const POINTLESS: [(&str, &str); 9] = [
     ("mount", "needs privileges that a build does not have"),
 ];
 
-fn pointless(runs: &Runs<'_>, report: &mut Report<'_>) {
+fn useless(runs: &Runs<'_>, report: &mut Report<'_>) {
     for site in runs.commands() {
         let program = site.command.program();
-        if let Some((_, why)) = POINTLESS.iter().find(|(name, _)| *name == program) {
+        if let Some((_, why)) = USELESS.iter().find(|(name, _)| *name == program) {
             report
                 .at(site.program_span(), format!("`{program}` {why}"))
                 .help("Remove it from the build");

@@ -249,7 +249,7 @@ fn yarn_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
             let is_cache = |it: &str| it.contains("/.cache/yarn") || it.ends_with("/.cache");
             site.run.mount_targets().any(is_cache)
         };
-        if !installs || site.later().any(cleaned) || mounted() || !runs.is_kept(site.run) {
+        if !installs || site.following().any(cleaned) || mounted() || !runs.is_in_image(site.run) {
             continue;
         }
         let finding = report.at(command.span, "yarn's cache remains in the image");

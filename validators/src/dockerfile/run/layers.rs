@@ -17,7 +17,7 @@ fn consecutive(runs: &Runs<'_>, report: &mut Report<'_>) {
         let [first, second] = pair else { continue };
         let plain = |run: &Run<'_>| runs.file.instructions[run.index].kind == Keyword::Run;
         let adjacent = first.index + 1 == second.index && plain(first) && plain(second);
-        if adjacent && merges(first) && merges(second) && same(first, second) {
+        if adjacent && is_single_command(first) && is_single_command(second) && has_same_flags(first, second) {
             report
                 .at(second.at.keyword, "this `RUN` could be part of the one before it")
                 .help("Join the two with `&&`; each `RUN` creates a layer")
@@ -28,7 +28,7 @@ fn consecutive(runs: &Runs<'_>, report: &mut Report<'_>) {
 
 /// Whether a `RUN` is a single command in shell form; longer scripts are assumed to be separate on
 /// purpose.
-fn merges(run: &Run<'_>) -> bool {
+fn is_single_command(run: &Run<'_>) -> bool {
     let counts = |site: &Site<'_>| {
         !site.command.words.is_empty() && !["[", "[[", "test"].contains(&site.command.program())
     };
@@ -36,7 +36,7 @@ fn merges(run: &Run<'_>) -> bool {
 }
 
 /// Whether two `RUN`s have the same flags, in any order.
-fn same(first: &Run<'_>, second: &Run<'_>) -> bool {
+fn has_same_flags(first: &Run<'_>, second: &Run<'_>) -> bool {
     let flags = |run: &Run<'_>| {
         let mut flags: Vec<_> =
             run.at.flags.iter().map(|flag| (flag.name.clone(), flag.text().to_owned())).collect();
@@ -72,7 +72,7 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
             && run.at.span.start == runs.file.instructions[run.index].span.start
             && offered.replace(run.at.stage) != Some(run.at.stage)
         {
-            let shell = format!("SHELL [{}, \"pipefail\", \"-c\"]\n", prefix(runs, run));
+            let shell = format!("SHELL [{}, \"pipefail\", \"-c\"]\n", shell_prefix(runs, run));
             let edit = Edit::insert(run.at.keyword.start, shell);
             finding.fix_unsafe("Set a SHELL with pipefail", vec![edit]);
         }
@@ -80,7 +80,7 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 /// The image's shell with its options up to `pipefail`.
-fn prefix(runs: &Runs<'_>, run: &Run<'_>) -> &'static str {
+fn shell_prefix(runs: &Runs<'_>, run: &Run<'_>) -> &'static str {
     if super::image(runs.file, run.at).contains("alpine") {
         "\"/bin/ash\", \"-eo\""
     } else {
@@ -89,7 +89,7 @@ fn prefix(runs: &Runs<'_>, run: &Run<'_>) -> &'static str {
 }
 
 /// Commands that cannot fail, or whose failure is irrelevant.
-const HARMLESS: [&str; 12] = [
+const INFALLIBLE: [&str; 12] = [
     "set", "export", "echo", "printf", "true", ":", "trap", "umask", "exit", "shopt", "alias",
     "unset",
 ];
@@ -106,8 +106,8 @@ fn heredoc(runs: &Runs<'_>, report: &mut Report<'_>) {
         let ignored = script.commands.iter().enumerate().find(|(index, command)| {
             command.scope == 0
                 && !command.words.is_empty()
-                && !HARMLESS.contains(&command.program())
-                && script.after(*index) == Some(Join::Then)
+                && !INFALLIBLE.contains(&command.program())
+                && script.join_after(*index) == Some(Join::Then)
         });
         let Some((index, command)) = ignored else { continue };
         if script.commands[..index].iter().any(sets) {

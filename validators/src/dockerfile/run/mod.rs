@@ -77,7 +77,7 @@ pub(super) struct Shell {
 impl<'a> Runs<'a> {
     /// Parses the commands of every `RUN` of `file`.
     pub(super) fn read(file: &'a Dockerfile, source: &'a Source) -> Self {
-        let mut left = shell::BUDGET;
+        let mut left = shell::TIME_LIMIT;
         let runs = file
             .instructions
             .iter()
@@ -109,7 +109,7 @@ impl<'a> Runs<'a> {
 
     /// Whether the files that `run` creates are in the image, or in a stage that builds on its
     /// stage.
-    pub(super) fn is_kept(&self, run: &Run<'_>) -> bool {
+    pub(super) fn is_in_image(&self, run: &Run<'_>) -> bool {
         let Some(stage) = run.at.stage else { return true };
         stage + 1 == self.file.stages.len()
             || self.file.stages.iter().any(|other| other.base == Some(stage))
@@ -128,7 +128,7 @@ pub(super) struct Site<'a> {
 
 impl Site<'_> {
     /// The commands of the same `RUN` after this one.
-    pub(super) fn later(&self) -> impl Iterator<Item = &Command> {
+    pub(super) fn following(&self) -> impl Iterator<Item = &Command> {
         let here = self.command.span.start;
         let all = self.run.scripts.iter().flat_map(|script| &script.commands);
         all.filter(move |command| command.span.start > here)
@@ -155,9 +155,9 @@ impl Run<'_> {
     }
 
     /// Whether a mount that is not part of the image is at one of `folders`, or above or below it.
-    pub(super) fn mounts(&self, folders: &[&str]) -> bool {
+    pub(super) fn has_mount_at(&self, folders: &[&str]) -> bool {
         self.mount_targets().any(|target| {
-            folders.iter().any(|folder| is_below(folder, target) || is_below(target, folder))
+            folders.iter().any(|folder| is_within(folder, target) || is_within(target, folder))
         })
     }
 
@@ -172,7 +172,7 @@ impl Run<'_> {
 }
 
 /// Whether `path` is `folder` or within it.
-fn is_below(path: &str, folder: &str) -> bool {
+fn is_within(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -185,7 +185,7 @@ fn read<'a>(
 ) -> Option<Run<'a>> {
     if at.json {
         let words = at.words.iter().map(|word| (word.span, word.text.clone())).collect();
-        let scripts = vec![Script::of_words(words)];
+        let scripts = vec![Script::from_words(words)];
         return Some(Run { at, index, shell: Shell::default(), scripts, has_body: false });
     }
     let mut shell = shell(file, at)?;

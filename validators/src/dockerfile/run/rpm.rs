@@ -26,7 +26,7 @@ const DNF: &[&str] = &["dnf", "microdnf", "dnf5"];
 const ZYPPER: &[&str] = &["zypper"];
 
 /// Subcommands of yum and dnf that ask for confirmation before they install.
-const ASKING: &[&str] = &["install", "groupinstall", "localinstall"];
+const INTERACTIVE: &[&str] = &["install", "groupinstall", "localinstall"];
 
 /// Options of yum and dnf whose value is the next word.
 const RPM_VALUED: &[&str] = &[
@@ -55,11 +55,11 @@ const fn rpm(programs: &'static [&'static str], verbs: &'static [&'static str]) 
 }
 
 fn yum_without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
-    without_yes(&rpm(YUM, ASKING), runs, report);
+    without_yes(&rpm(YUM, INTERACTIVE), runs, report);
 }
 
 fn dnf_without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
-    without_yes(&rpm(DNF, ASKING), runs, report);
+    without_yes(&rpm(DNF, INTERACTIVE), runs, report);
 }
 
 fn without_yes(installer: &Installer, runs: &Runs<'_>, report: &mut Report<'_>) {
@@ -147,7 +147,7 @@ fn cache_kept(
     let mut last = None;
     for install in installer.installs(runs) {
         let run = install.site.run;
-        if install.site.later().any(cleaned) || run.mounts(mounts) {
+        if install.site.following().any(cleaned) || run.has_mount_at(mounts) {
             continue;
         }
         if last.replace(run.index) == Some(run.index) {

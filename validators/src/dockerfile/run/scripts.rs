@@ -47,7 +47,7 @@ const SENSITIVE: [&str; 16] = [
 ];
 
 /// Programs that print one word without blanks.
-const ONE_WORD: [&str; 12] = [
+const SINGLE_WORD_OUTPUT: [&str; 12] = [
     "uname",
     "whoami",
     "id",
@@ -63,15 +63,15 @@ const ONE_WORD: [&str; 12] = [
 ];
 
 fn unquoted(runs: &Runs<'_>, report: &mut Report<'_>) {
-    each(runs, &SENSITIVE, |site, known| {
+    for_each_call(runs, &SENSITIVE, |site, known| {
         for word in site.command.arguments() {
-            let Some(expansion) = word.expansions.iter().find(|it| splits(runs, known, it)) else {
+            let Some(expansion) = word.expansions.iter().find(|it| can_split(runs, known, it)) else {
                 continue;
             };
             let source = report.source();
             let text = source.slice(expansion.span);
             let message = format!("`{text}` is subject to word splitting and globbing");
-            let edits = quotes(source, word);
+            let edits = quote_edits(source, word);
             let finding = report.at(expansion.span, message);
             if expansion.kind == ExpansionKind::Command {
                 finding.help("Quote it, or pass a list with `find -exec` or `xargs`");
@@ -86,7 +86,7 @@ fn unquoted(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 /// Visits the calls of these programs, with the variables whose values are known.
-fn each(runs: &Runs<'_>, programs: &[&str], mut visit: impl FnMut(&Site<'_>, &HashSet<&str>)) {
+fn for_each_call(runs: &Runs<'_>, programs: &[&str], mut visit: impl FnMut(&Site<'_>, &HashSet<&str>)) {
     for run in &runs.runs {
         for script in &run.scripts {
             let mut known = None;
@@ -102,7 +102,7 @@ fn each(runs: &Runs<'_>, programs: &[&str], mut visit: impl FnMut(&Site<'_>, &Ha
 }
 
 /// Whether the value of an expansion can be split into several words.
-fn splits(runs: &Runs<'_>, known: &HashSet<&str>, expansion: &Expansion) -> bool {
+fn can_split(runs: &Runs<'_>, known: &HashSet<&str>, expansion: &Expansion) -> bool {
     if expansion.quoted {
         return false;
     }
@@ -112,14 +112,14 @@ fn splits(runs: &Runs<'_>, known: &HashSet<&str>, expansion: &Expansion) -> bool
             let text = runs.source.slice(expansion.span);
             let text = text.trim_start_matches(['$', '(', '`', ' ']);
             let program = text.split([' ', ')', '`']).next().unwrap_or_default();
-            !ONE_WORD.contains(&program)
+            !SINGLE_WORD_OUTPUT.contains(&program)
         }
-        ExpansionKind::Parameter(name) => is_unknown(runs, known, name),
+        ExpansionKind::Parameter(name) => is_unknown_value(runs, known, name),
     }
 }
 
 /// Whether the value of a variable is unknown. It is known if `ENV`, `ARG` or a constant sets it.
-fn is_unknown(runs: &Runs<'_>, known: &HashSet<&str>, name: &str) -> bool {
+fn is_unknown_value(runs: &Runs<'_>, known: &HashSet<&str>, name: &str) -> bool {
     let is_name = name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
     is_name
         && !matches!(name, "HOME" | "PWD" | "USER" | "UID" | "HOSTNAME" | "SHLVL")
@@ -150,7 +150,7 @@ fn constants<'a>(text: &'a str, script: &'a Script) -> HashSet<&'a str> {
 }
 
 /// Edits that quote a word, or only its expansions if quotes would change the rest of the word.
-fn quotes(source: &Source, word: &Word) -> Vec<Edit> {
+fn quote_edits(source: &Source, word: &Word) -> Vec<Edit> {
     let written = source.slice(word.span);
     let whole = !word.quoted && !written.contains(['*', '?', '[', '~', '{', '\\', '\n', '('])
         || word.expansions.iter().any(|it| it.span == word.span);
@@ -174,8 +174,8 @@ fn unchecked_cd(runs: &Runs<'_>, report: &mut Report<'_>) {
     for (script, exits) in scripts {
         let commands = script.commands.iter().enumerate().take(exits.unwrap_or(usize::MAX));
         for (index, command) in commands.filter(|it| it.1.program() == "cd") {
-            let goes_on = script.after(index) == Some(Join::Then);
-            if !goes_on || command.words.len() < 2 || script.within(index, &TESTED) {
+            let goes_on = script.join_after(index) == Some(Join::Then);
+            if !goes_on || command.words.len() < 2 || script.is_within(index, &TESTED) {
                 continue;
             }
             let finding = report.at(
@@ -190,13 +190,13 @@ fn unchecked_cd(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 /// Directories at the root of the file system that must not be removed.
-const SYSTEM: [&str; 16] = [
+const SYSTEM_DIRS: [&str; 16] = [
     "bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc", "root",
     "sbin", "srv", "usr", "var",
 ];
 
 fn unguarded_rm(runs: &Runs<'_>, report: &mut Report<'_>) {
-    each(runs, &["rm"], |site, known| {
+    for_each_call(runs, &["rm"], |site, known| {
         if !site.command.has_option(&["r", "R", "recursive"]) {
             return;
         }
@@ -207,10 +207,10 @@ fn unguarded_rm(runs: &Runs<'_>, report: &mut Report<'_>) {
             let rest = word.text().strip_prefix(written).and_then(|it| it.strip_prefix('/'));
             let harmful = rest.is_some_and(|rest| {
                 let top = rest.split('/').next().unwrap_or_default();
-                top.is_empty() || top.starts_with('*') || SYSTEM.contains(&top)
+                top.is_empty() || top.starts_with('*') || SYSTEM_DIRS.contains(&top)
             });
             let guarded = written.contains([':', '?', '-', '=']);
-            if harmful && !guarded && is_unknown(runs, known, name) {
+            if harmful && !guarded && is_unknown_value(runs, known, name) {
                 let message =
                     format!("if `{written}` is empty, this removes files from the root directory");
                 report
@@ -265,7 +265,7 @@ fn bash_only(runs: &Runs<'_>, report: &mut Report<'_>) {
             continue;
         };
         for site in run.commands() {
-            let found = only_in_bash(report.source(), site.command, dialect);
+            let found = first_bashism(report.source(), site.command, dialect);
             if let Some((span, what)) = found {
                 report
                     .at(span, format!("`/bin/sh` {what}"))
@@ -276,7 +276,7 @@ fn bash_only(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 /// The first part of a command that another shell silently interprets differently.
-fn only_in_bash(
+fn first_bashism(
     source: &Source,
     command: &Command,
     dialect: Dialect,

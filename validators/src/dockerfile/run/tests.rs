@@ -22,14 +22,14 @@ fn shells(text: &str) -> Vec<Shell> {
 }
 
 #[test]
-fn continuations_and_comments_are_no_part_of_a_script() {
+fn continuations_and_comments_are_not_part_of_a_script() {
     assert_eq!(programs("FROM a\nRUN b \\\n  # c && d\n\n && e 'f\\\ng' \\\n && h\n"), "b e h");
     assert_eq!(programs("# escape=`\nFROM a\nRUN b\n"), "", "a file for Windows");
     assert_eq!(programs("FROM a\nRUN b # c \\\n && d\n"), "b", "the comment continues");
 }
 
 #[test]
-fn spans_lie_in_the_file() {
+fn spans_refer_to_the_file() {
     let text = "FROM a\nRUN --network=none b \\\n  # é\n  && cd /x\n";
     let file = dockerfile::parse(text);
     let source = Source::new("Dockerfile", text);
@@ -39,7 +39,7 @@ fn spans_lie_in_the_file() {
 }
 
 #[test]
-fn here_documents_are_scripts_when_a_shell_reads_them() {
+fn here_documents_of_shells_are_scripts() {
     assert_eq!(programs("FROM a\nRUN <<EOF\nb\nc | d\nEOF\n"), "b c d");
     assert_eq!(programs("FROM a\nRUN bash -e <<EOF\nb\nEOF\n"), "bash b");
     assert_eq!(programs("FROM a\nRUN <<EOF\n#!/usr/bin/env bash\nb\nEOF\n"), "b");
@@ -50,7 +50,7 @@ fn here_documents_are_scripts_when_a_shell_reads_them() {
 }
 
 #[test]
-fn other_shells_are_left_alone() {
+fn other_shells_are_skipped() {
     assert_eq!(programs("FROM a\nSHELL [\"pwsh\", \"-c\"]\nRUN b\n"), "");
     assert_eq!(programs("FROM a\nSHELL [\"cmd\", \"/S\", \"/C\"]\nRUN b\n"), "");
     assert_eq!(programs("FROM mcr.microsoft.com/windows/servercore:ltsc2022\nRUN b\n"), "");
@@ -68,12 +68,12 @@ fn the_shell_is_inherited() {
 }
 
 #[test]
-fn mounts_cover_what_lies_in_them() {
+fn mounts_cover_their_content() {
     let mounted = |flags: &str, folder: &str| {
         let text = format!("FROM a\nRUN {flags} b\n");
         let file = dockerfile::parse(&text);
         let source = Source::new("Dockerfile", text.as_str());
-        Runs::read(&file, &source).runs[0].mounts(&[folder])
+        Runs::read(&file, &source).runs[0].has_mount_at(&[folder])
     };
     assert!(mounted("--mount=type=cache,target=/var/lib/apt", "/var/lib/apt/lists"));
     assert!(mounted("--mount=type=tmpfs,dst=/var/lib/apt/lists/", "/var/lib/apt/lists"));

@@ -7,7 +7,7 @@ use aidd_engine::text::source::{Source, Span};
 use merman_core::{EditorSemanticDiagnostic, EditorSemanticDiagnosticKind, Error, ParseDiagnostic};
 
 /// Stores the location of the first error of the recovery, for errors without a location.
-pub(super) fn remember(diagram: &mut Diagram, diagnostics: &[EditorSemanticDiagnostic]) {
+pub(super) fn store_location(diagram: &mut Diagram, diagnostics: &[EditorSemanticDiagnostic]) {
     let fault = diagnostics.iter().find_map(|diagnostic| {
         let recovered = diagnostic.kind == EditorSemanticDiagnosticKind::ParserRecovery;
         diagnostic.span.filter(|_| recovered)
@@ -19,7 +19,7 @@ pub(super) fn remember(diagram: &mut Diagram, diagnostics: &[EditorSemanticDiagn
 }
 
 /// The fault for a parser error, if Mermaid also rejects it.
-pub(super) fn of_error(
+pub(super) fn from_error(
     error: &Error,
     source: &Source,
     diagram: &Diagram,
@@ -44,7 +44,7 @@ pub(super) fn of_error(
         Error::InvalidFrontMatterYaml { message } => {
             let (message, line) = texts::without_place(message);
             Fault::Config {
-                span: yaml_place(line, source, front_matter.unwrap_or_default()),
+                span: yaml_span(line, source, front_matter.unwrap_or_default()),
                 message: format!("invalid YAML in front matter: {message}"),
             }
         }
@@ -61,22 +61,22 @@ pub(super) fn of_error(
 
 fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> Option<Fault> {
     let message = diagnostic.message();
-    let (code, rest) = Code::of(diagram.kind, message).unzip();
-    if code.is_some_and(Code::drawn) {
+    let (code, rest) = Code::from_message(diagram.kind, message).unzip();
+    if code.is_some_and(Code::is_rendered) {
         return None;
     }
     let rest = rest.unwrap_or_default();
     if code == Some(Code::Date) {
-        return dates(rest.trim(), source, diagram);
+        return date_fault(rest.trim(), source, diagram);
     }
     let place = diagnostic.span().map(|place| span(place, source));
-    if place.is_some_and(|place| allowed_text(code, message, place, source, diagram)) {
+    if place.is_some_and(|place| is_allowed_text(code, message, place, source, diagram)) {
         return None;
     }
-    let span = place.or_else(|| quoted_place(message, source, diagram)).unwrap_or(diagram.header);
-    let found = shortened(source.slice(span));
+    let span = place.or_else(|| quoted_span(message, source, diagram)).unwrap_or(diagram.header);
+    let found = truncate(source.slice(span));
     let mut expected = Vec::new();
-    let message = match (code, texts::expected(message)) {
+    let message = match (code, texts::expected_tokens(message)) {
         (Some(Code::Statement | Code::RequirementStatement), _) => {
             format!("`{found}` is not a statement of this diagram type")
         }
@@ -93,16 +93,16 @@ fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> O
         }
         (_, Some(tokens)) => {
             let list;
-            (list, expected) = listed(tokens);
-            format!("expected {list}, found {}", found_words(code, span, source))
+            (list, expected) = expected_list(tokens);
+            format!("expected {list}, found {}", found_text(code, span, source))
         }
-        _ => plain(message),
+        _ => normalize_message(message),
     };
     Some(Fault::Syntax(Syntax { span, message, code, expected }))
 }
 
 /// Whether the fault is only due to the parser's stricter definition of a name or label.
-fn allowed_text(
+fn is_allowed_text(
     code: Option<Code>,
     message: &str,
     place: Span,
@@ -133,8 +133,8 @@ fn allowed_text(
         Some(Code::End | Code::Expectation) if diagram.kind == Some(Type::ClassDiagram) => {
             let line = source.slice(source.line_span(source.line_of(place.start)));
             let bare = |c: char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '~');
-            let first = texts::expected(message).and_then(|mut tokens| tokens.next());
-            first.and_then(Token::of).is_some_and(|(token, _)| token == Token::Ext)
+            let first = texts::expected_tokens(message).and_then(|mut tokens| tokens.next());
+            first.and_then(Token::from_text).is_some_and(|(token, _)| token == Token::Ext)
                 && line.chars().all(bare)
         }
         _ => false,
@@ -143,7 +143,7 @@ fn allowed_text(
 
 /// A date that does not match `dateFormat`. Text with a digit is not reported: the browser parses
 /// it, and accepts most dates.
-fn dates(date: &str, source: &Source, diagram: &Diagram) -> Option<Fault> {
+fn date_fault(date: &str, source: &Source, diagram: &Diagram) -> Option<Fault> {
     if date.is_empty() || date.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
@@ -153,7 +153,7 @@ fn dates(date: &str, source: &Source, diagram: &Diagram) -> Option<Fault> {
 
 /// The first occurrence in the code of the text quoted in a message. Some errors have no span; they
 /// quote text of the source.
-fn quoted_place(message: &str, source: &Source, diagram: &Diagram) -> Option<Span> {
+fn quoted_span(message: &str, source: &Source, diagram: &Diagram) -> Option<Span> {
     let quoted = message.split(['"', '\'', '`']).nth(1).filter(|text| !text.is_empty());
     let bracketed = || message.rsplit_once('(').and_then(|(_, rest)| rest.split(')').next());
     let after_colon =
@@ -175,10 +175,10 @@ fn find(text: &str, source: &Source, diagram: &Diagram) -> Option<Span> {
 }
 
 /// The description of the expected tokens, and the tokens.
-fn listed<'a>(tokens: impl Iterator<Item = &'a str>) -> (String, Vec<Token>) {
+fn expected_list<'a>(tokens: impl Iterator<Item = &'a str>) -> (String, Vec<Token>) {
     let mut known = Vec::new();
     let mut list: Vec<String> = tokens
-        .map(|text| match Token::of(text) {
+        .map(|text| match Token::from_text(text) {
             Some((token, ours)) => {
                 known.push(token);
                 ours.to_owned()
@@ -196,19 +196,19 @@ fn listed<'a>(tokens: impl Iterator<Item = &'a str>) -> (String, Vec<Token>) {
     }
 }
 
-fn found_words(code: Option<Code>, place: Span, source: &Source) -> String {
+fn found_text(code: Option<Code>, place: Span, source: &Source) -> String {
     let text = source.slice(place).trim();
     if code == Some(Code::End) {
         "the end of the diagram".to_owned()
     } else if text.is_empty() {
         "the end of the line".to_owned()
     } else {
-        format!("`{}`", shortened(text))
+        format!("`{}`", truncate(text))
     }
 }
 
 /// The message without the parser's capitals and full stops.
-fn plain(message: &str) -> String {
+fn normalize_message(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default().trim().trim_end_matches('.');
     let mut chars = line.chars();
     chars.next().map_or_else(
@@ -221,7 +221,7 @@ fn plain(message: &str) -> String {
     )
 }
 
-fn shortened(text: &str) -> String {
+fn truncate(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let mut short: String = line.chars().take(40).collect();
     if short.len() < line.len() {
@@ -231,7 +231,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// The span of a line of the front matter, counted from the line after its opening fence.
-fn yaml_place(line: Option<usize>, source: &Source, front_matter: Span) -> Span {
+fn yaml_span(line: Option<usize>, source: &Source, front_matter: Span) -> Span {
     let fence = source.line_of(front_matter.start);
     let line = line.map(|line| source.line_span(fence + line));
     let line = line.filter(|line| front_matter.contains(*line) && !line.is_empty());

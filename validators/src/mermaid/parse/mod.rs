@@ -42,7 +42,7 @@ pub(crate) struct Symbol {
     /// The name or label, without quotes and brackets.
     pub(crate) name: String,
     /// The kind of symbol, if a check needs it.
-    pub(crate) what: Option<Part>,
+    pub(crate) kind: Option<Part>,
     /// The span of the name itself.
     pub(crate) at: Span,
     /// The name with its brackets or its whole statement.
@@ -104,12 +104,12 @@ impl Diagram {
 impl Symbol {
     /// Whether its kind is one of `parts`.
     pub(crate) fn is(&self, parts: &[Part]) -> bool {
-        self.what.is_some_and(|what| parts.contains(&what))
+        self.kind.is_some_and(|what| parts.contains(&what))
     }
 }
 
 /// Time limit for parsing a diagram. The slowest real diagrams take a hundredth of it.
-const BUDGET: Duration = Duration::from_secs(2);
+const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 static PARSER: LazyLock<SemanticParser> = LazyLock::new(SemanticParser::new);
 
@@ -131,7 +131,7 @@ pub(crate) fn parse(source: &Source) -> Diagram {
     }
     // The parser catches panics of its own stages; this catches those in between.
     let capture = catch_unwind(AssertUnwindSafe(|| {
-        let control = OperationControl::new().with_deadline(BUDGET);
+        let control = OperationControl::new().with_deadline(TIME_LIMIT);
         PARSER.capture_diagram_snapshot_controlled_sync(source.text(), &control)
     }));
     match capture {
@@ -140,12 +140,12 @@ pub(crate) fn parse(source: &Source) -> Diagram {
             diagram.kind = Type::from_id(&metadata.diagram_type);
             if let ParsedEditorFacts::Available(facts) = facts {
                 diagram.symbols = symbols(facts.symbols, source);
-                fault::remember(&mut diagram, &facts.diagnostics);
+                fault::store_location(&mut diagram, &facts.diagnostics);
             }
             read(outcome, source, &mut diagram);
         }
         Ok(Ok(SemanticSnapshotCapture::Failed { error, .. })) => {
-            diagram.fault = fault::of_error(&error, source, &diagram, front_matter);
+            diagram.fault = fault::from_error(&error, source, &diagram, front_matter);
         }
         Ok(Ok(SemanticSnapshotCapture::Panicked { .. })) | Err(_) => {
             diagram.fault = Some(Fault::Skipped("the parser failed".to_owned()));
@@ -161,12 +161,12 @@ fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
     let found = diagram.fault.take();
     match outcome {
         SemanticParseOutcome::Parsed(model) => {
-            diagram.model = model::of(&model, source, diagram);
+            diagram.model = model::from_parsed(&model, source, diagram);
             diagram.fault = strict::fault(source, diagram);
         }
         SemanticParseOutcome::Failed(error) => {
-            diagram.fault = fault::of_error(&error, source, diagram, None);
-            place(&error, found.as_ref(), diagram);
+            diagram.fault = fault::from_error(&error, source, diagram, None);
+            add_location(&error, found.as_ref(), diagram);
         }
         SemanticParseOutcome::Panicked(_) => {
             diagram.fault = Some(Fault::Skipped("the parser failed".to_owned()));
@@ -175,7 +175,7 @@ fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
 }
 
 /// Adds the location found by the recovery to an error without a location.
-fn place(error: &Error, found: Option<&Fault>, diagram: &mut Diagram) {
+fn add_location(error: &Error, found: Option<&Fault>, diagram: &mut Diagram) {
     if let Error::DiagramParse { diagnostic, .. } = error
         && diagnostic.span().is_none()
         && let Some(Fault::Syntax(better)) = found
@@ -200,7 +200,7 @@ fn symbols(facts: Vec<merman_core::EditorSemanticSymbol>, source: &Source) -> Ve
             at: span(symbol.selection, source),
             span: span(symbol.span, source),
             name: symbol.name,
-            what: symbol.detail.as_deref().and_then(Part::of),
+            kind: symbol.detail.as_deref().and_then(Part::from_text),
             class_definition: symbol.role == EditorSemanticRole::ClassDefinition,
         })
         .collect()
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn header_and_lines_skip_what_is_no_code() {
+    fn header_and_lines_contain_only_code() {
         let (source, diagram) = read(
             "---\ntitle: x\n---\n%% c\n%%{init: {\n}}%%\n\n  flowchart LR\r\n  A --> B %% d\n",
         );
@@ -276,14 +276,14 @@ mod tests {
     fn symbols_carry_spans_of_the_source() {
         let (source, diagram) = read("---\ntitle: é\n---\nflowchart LR\r\n  Ä[\"x\"] --> B\n");
         let found: Vec<_> =
-            diagram.symbols.iter().map(|symbol| (symbol.what, source.slice(symbol.at))).collect();
+            diagram.symbols.iter().map(|symbol| (symbol.kind, source.slice(symbol.at))).collect();
         let (node, label) = (Some(Part::FlowchartNode), Some(Part::FlowchartNodeLabel));
         assert_eq!(found, [(node, "Ä"), (label, "x"), (node, "B")]);
         assert_eq!(diagram.fault, None);
     }
 
     #[test]
-    fn nothing_is_too_odd_to_read() {
+    fn any_text_is_parsed_without_panic() {
         for text in ["", "\n", "---", "---\n---", "\u{FEFF}", "%%{", "flowchart", "pie\r", "é\0"] {
             let (source, diagram) = read(text);
             assert!(diagram.header.end as usize <= source.text().len(), "{text:?}");

@@ -16,22 +16,22 @@ pub(crate) struct Model {
     /// Connections, in source order; empty if their spans cannot be determined.
     pub(crate) edges: Vec<Edge>,
     /// The required kind of element that is missing: `slices`, `tasks`.
-    pub(crate) lacks: Option<&'static str>,
+    pub(crate) missing_element: Option<&'static str>,
     /// Flowchart nodes outside all subgraphs without an edge.
-    pub(crate) loose: Vec<String>,
+    pub(crate) unconnected_nodes: Vec<String>,
     /// Style classes that flowchart nodes use but nothing defines.
-    pub(crate) wanted_classes: BTreeSet<String>,
+    pub(crate) used_classes: BTreeSet<String>,
     /// Number of categories and number of values per series of an XY chart, or axes and entries of
     /// a radar chart.
     pub(crate) series: Option<(usize, Vec<usize>)>,
     /// Axes without a title.
-    pub(crate) bare_axes: Vec<&'static str>,
+    pub(crate) untitled_axes: Vec<&'static str>,
     /// The values of a pie chart, in source order.
     pub(crate) values: Vec<f64>,
     /// Number of transitions of a state diagram.
     pub(crate) transitions: usize,
     /// Whether a flowchart has a direction.
-    pub(crate) directed: bool,
+    pub(crate) has_direction: bool,
 }
 
 /// A connection between two nodes.
@@ -48,9 +48,9 @@ pub(crate) struct Edge {
 }
 
 /// Extracts the model from a parsed diagram.
-pub(super) fn of(parsed: &Parsed, source: &Source, diagram: &Diagram) -> Model {
+pub(super) fn from_parsed(parsed: &Parsed, source: &Source, diagram: &Diagram) -> Model {
     let mut model = Model { accessible: accessible(parsed), ..Model::default() };
-    model.lacks = lacks(parsed);
+    model.missing_element = find_missing_element(parsed);
     match parsed {
         Parsed::Flowchart(flowchart) => read_flowchart(flowchart, &mut model),
         Parsed::Pie(pie) => model.values = pie.sections.iter().map(|slice| slice.value).collect(),
@@ -60,10 +60,10 @@ pub(super) fn of(parsed: &Parsed, source: &Source, diagram: &Diagram) -> Model {
             let axes = &chart.axes;
             let bare = |one: &str, other: &str| one.is_empty() && other.is_empty();
             if bare(&axes.x_axis_left_text, &axes.x_axis_right_text) {
-                model.bare_axes.push("x-axis");
+                model.untitled_axes.push("x-axis");
             }
             if bare(&axes.y_axis_bottom_text, &axes.y_axis_top_text) {
-                model.bare_axes.push("y-axis");
+                model.untitled_axes.push("y-axis");
             }
         }
         Parsed::Radar(radar) => {
@@ -74,7 +74,7 @@ pub(super) fn of(parsed: &Parsed, source: &Source, diagram: &Diagram) -> Model {
     }
     let known = model_edges(parsed);
     if !known.is_empty() {
-        model.edges = place(known, &spelled_edges(parsed, source, diagram));
+        model.edges = add_spans(known, &source_edges(parsed, source, diagram));
     }
     model
 }
@@ -120,7 +120,7 @@ fn accessible(parsed: &Parsed) -> Option<(bool, bool)> {
     Some((filled(title), filled(description)))
 }
 
-fn lacks(parsed: &Parsed) -> Option<&'static str> {
+fn find_missing_element(parsed: &Parsed) -> Option<&'static str> {
     let (empty, what) = match parsed {
         Parsed::Flowchart(model) => (model.nodes.is_empty() && model.subgraphs.is_empty(), "nodes"),
         Parsed::Sequence(model) => (model.actor_order.is_empty(), "participants"),
@@ -166,15 +166,15 @@ fn read_flowchart(flowchart: &FlowchartModel, model: &mut Model) {
         let nodes = flowchart.nodes.iter().filter(|node| {
             matches!(node.provenance, FlowNodeProvenance::Authored) && !joined.contains(&node.id)
         });
-        model.loose = nodes.map(|node| node.id.clone()).collect();
+        model.unconnected_nodes = nodes.map(|node| node.id.clone()).collect();
     }
     let nodes = flowchart.nodes.iter().flat_map(|node| &node.classes);
     let groups = flowchart.subgraphs.iter().flat_map(|group| &group.classes);
     let defined = &flowchart.class_defs;
     let unknown = nodes.chain(groups).filter(|class| !defined.contains_key(*class));
-    model.wanted_classes = unknown.cloned().collect();
+    model.used_classes = unknown.cloned().collect();
     let undirected = FLOWCHART_EXPLICIT_DIRECTION_WARNING_RULE_ID;
-    model.directed = !flowchart.warning_facts.iter().any(|fact| fact.rule_id == undirected);
+    model.has_direction = !flowchart.warning_facts.iter().any(|fact| fact.rule_id == undirected);
 }
 
 fn read_xychart(chart: &XyChartDiagramModel, model: &mut Model) {
@@ -187,7 +187,7 @@ fn read_xychart(chart: &XyChartDiagramModel, model: &mut Model) {
     if let XyChartAxisModel::Linear { title, .. } = &chart.y_axis
         && title.is_empty()
     {
-        model.bare_axes.push("y-axis");
+        model.untitled_axes.push("y-axis");
     }
 }
 
@@ -280,7 +280,7 @@ fn model_edges(parsed: &Parsed) -> Vec<[String; 3]> {
 }
 
 /// Adds spans to the edges, if the source contains them in the same order.
-fn place(known: Vec<[String; 3]>, spelled: &[(&str, &str, Span)]) -> Vec<Edge> {
+fn add_spans(known: Vec<[String; 3]>, spelled: &[(&str, &str, Span)]) -> Vec<Edge> {
     let same = known.len() == spelled.len()
         && known.iter().zip(spelled).all(|([from, to, _], place)| from == place.0 && to == place.1);
     if !same {
@@ -293,7 +293,7 @@ fn place(known: Vec<[String; 3]>, spelled: &[(&str, &str, Span)]) -> Vec<Edge> {
         .collect()
 }
 
-fn spelled_edges<'a>(
+fn source_edges<'a>(
     parsed: &Parsed,
     source: &Source,
     diagram: &'a Diagram,
@@ -347,17 +347,17 @@ fn flowchart_edges<'a>(source: &Source, symbols: &'a [Symbol]) -> Vec<(&'a str, 
     // Start of the text between the last node, including its label, and the next.
     let mut after = 0;
     for symbol in symbols {
-        match symbol.what {
+        match symbol.kind {
             Some(Part::FlowchartNodeLabel) => after = symbol.span.end,
             Some(Part::FlowchartNode) => {
                 let start = after.min(symbol.at.start);
-                match joint(source.slice(Span { start, end: symbol.at.start })) {
-                    Joint::And => {}
-                    Joint::Link => {
+                match connection(source.slice(Span { start, end: symbol.at.start })) {
+                    Connection::And => {}
+                    Connection::Link => {
                         join(&from, &group, &mut edges);
                         from = std::mem::take(&mut group);
                     }
-                    Joint::Apart => {
+                    Connection::Apart => {
                         join(&from, &group, &mut edges);
                         from.clear();
                         group.clear();
@@ -382,14 +382,14 @@ fn join<'a>(from: &[&'a Symbol], to: &[&'a Symbol], edges: &mut Vec<(&'a str, &'
     }
 }
 
-enum Joint {
+enum Connection {
     And,
     Link,
     Apart,
 }
 
 /// Classifies the text between two nodes.
-fn joint(between: &str) -> Joint {
+fn connection(between: &str) -> Connection {
     let text = between.trim_matches([' ', '\t']);
     let text = match text.strip_prefix(":::") {
         Some(class) => {
@@ -399,10 +399,10 @@ fn joint(between: &str) -> Joint {
     };
     let text = text.trim_matches([' ', '\t']);
     if text == "&" {
-        Joint::And
+        Connection::And
     } else if text.is_empty() || text.contains(['\n', '\r', ';']) {
-        Joint::Apart
+        Connection::Apart
     } else {
-        Joint::Link
+        Connection::Link
     }
 }

@@ -6,10 +6,10 @@ use aidd_engine::text::source::{Source, Span};
 
 type Found = Option<(Span, String)>;
 
-type Look = fn(&Source, &Diagram) -> Found;
+type StrictCheck = fn(&Source, &Diagram) -> Found;
 
 /// The checks by type.
-const STRICTER: &[(Type, Look)] = &[
+const STRICTER: &[(Type, StrictCheck)] = &[
     (Type::FlowchartV2, flowchart),
     (Type::FlowchartElk, flowchart),
     (Type::Swimlane, flowchart),
@@ -423,14 +423,14 @@ mod tests {
     use aidd_engine::text::source::Source;
 
     /// Whether no fault is reported.
-    fn accepted(text: &str) -> bool {
+    fn is_accepted(text: &str) -> bool {
         let fault = parse(&Source::new("d.mmd", text)).fault;
         matches!(fault, None | Some(Fault::Dates { .. }))
     }
 
     /// Cases in which Mermaid 11.17 and 12.3 differ from the parser.
     #[test]
-    fn verdicts_are_those_of_mermaid() {
+    fn results_match_mermaid() {
         let refused = [
             "mindmap\n\n  Root\n    A",
             "kanban\n  \n  Todo\n    A",
@@ -466,7 +466,7 @@ mod tests {
             "radar-beta\n axis 1a\n curve b{1}",
         ];
         for text in refused {
-            assert!(!accepted(text), "{text}");
+            assert!(!is_accepted(text), "{text}");
         }
         let drawn = [
             "mindmap\n  Root\n    \n    A",
@@ -491,7 +491,7 @@ mod tests {
             "gantt\n a: id1, 2013-01-01, 1d\n click id1 href \"https://example.com/\"",
         ];
         for text in drawn {
-            assert!(accepted(text), "{text}");
+            assert!(is_accepted(text), "{text}");
         }
     }
 }

@@ -92,14 +92,14 @@ const DIRECTED: &[Type] =
 impl Code {
     /// The code of `message` in a diagram of type `kind`, and the rest of the message after the
     /// text.
-    pub(super) fn of(kind: Option<Type>, message: &str) -> Option<(Self, &str)> {
+    pub(super) fn from_message(kind: Option<Type>, message: &str) -> Option<(Self, &str)> {
         let kind = kind?;
         let mut rows = Self::ALL.iter().filter(|(_, _, kinds, _)| kinds.contains(&kind));
         rows.find_map(|(code, text, ..)| Some((*code, message.split_once(text)?.1)))
     }
 
     /// Whether Mermaid renders the diagram anyway.
-    pub(super) fn drawn(self) -> bool {
+    pub(super) fn is_rendered(self) -> bool {
         Self::ALL.iter().any(|(code, .., drawn)| *code == self && *drawn)
     }
 }
@@ -138,14 +138,14 @@ texts! {
 
 impl Token {
     /// The token with the parser's name `text`, and its name in messages.
-    pub(super) fn of(text: &str) -> Option<(Self, &'static str)> {
+    pub(super) fn from_text(text: &str) -> Option<(Self, &'static str)> {
         let row = Self::ALL.iter().find(|(_, theirs, _)| *theirs == text);
         row.map(|(token, _, ours)| (*token, *ours))
     }
 }
 
 /// The expected tokens, if the message lists them.
-pub(super) fn expected(message: &str) -> Option<impl Iterator<Item = &str>> {
+pub(super) fn expected_tokens(message: &str) -> Option<impl Iterator<Item = &str>> {
     let (_, list) = message.strip_prefix("unexpected ")?.split_once("; expected ")?;
     Some(list.split(", ").map(str::trim))
 }
@@ -283,7 +283,7 @@ texts! {
 }
 
 impl Part {
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn from_text(text: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, theirs)| *theirs == text).map(|(part, _)| *part)
     }
 }

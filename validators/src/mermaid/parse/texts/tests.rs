@@ -1,7 +1,7 @@
 //! A source for each text.
 
 use super::super::{PARSER, Type};
-use super::{Code, Part, Token, expected, without_place};
+use super::{Code, Part, Token, expected_tokens, without_place};
 use merman_core::semantic::{SemanticParseOutcome, SemanticSnapshotCapture};
 use merman_core::{Error, ParsedEditorFacts};
 use merman_model::operation::OperationControl;
@@ -29,7 +29,7 @@ fn read(text: &str) -> (Option<Type>, Option<Error>, Vec<String>) {
 }
 
 /// The type and the error message of a source that does not parse.
-fn refused(text: &str) -> (Type, String) {
+fn parse_error(text: &str) -> (Type, String) {
     match read(text) {
         (Some(kind), Some(Error::DiagramParse { diagnostic, .. }), _) => {
             (kind, diagnostic.message().to_owned())
@@ -39,7 +39,7 @@ fn refused(text: &str) -> (Type, String) {
 }
 
 /// Sources that do not parse, by their error code.
-const REFUSED: &[(Code, &[&str])] = &[
+const INVALID: &[(Code, &[&str])] = &[
     (Code::MixedEdgeLabel, &["flowchart TD\nA -- x\"y\" --> B\n"]),
     (Code::StateBrace, &["stateDiagram-v2\n}"]),
     (
@@ -167,14 +167,14 @@ const REFUSED: &[(Code, &[&str])] = &[
 ];
 
 #[test]
-fn errors_say_what_the_table_has() {
+fn errors_match_the_table() {
     for &(code, _, kinds, _) in Code::ALL {
         let sources =
-            REFUSED.iter().filter(|(of, _)| *of == code).flat_map(|(_, sources)| *sources);
+            INVALID.iter().filter(|(of, _)| *of == code).flat_map(|(_, sources)| *sources);
         let mut met = Vec::new();
         for text in sources {
-            let (kind, message) = refused(text);
-            let found = Code::of(Some(kind), &message).map(|(code, _)| code);
+            let (kind, message) = parse_error(text);
+            let found = Code::from_message(Some(kind), &message).map(|(code, _)| code);
             assert_eq!(found, Some(code), "{text}: {message}");
             met.push(kind);
         }
@@ -205,16 +205,16 @@ const EXPECTED: &[&str] = &[
 
 #[test]
 fn expected_tokens_are_those_of_the_table() {
-    let messages: Vec<String> = EXPECTED.iter().map(|text| refused(text).1).collect();
+    let messages: Vec<String> = EXPECTED.iter().map(|text| parse_error(text).1).collect();
     let met: Vec<&str> =
-        messages.iter().filter_map(|message| expected(message)).flatten().collect();
+        messages.iter().filter_map(|message| expected_tokens(message)).flatten().collect();
     for (token, text, _) in Token::ALL {
         assert!(met.contains(text), "no source expects {token:?}");
     }
 }
 
 #[test]
-fn front_matter_errors_end_with_their_place() {
+fn front_matter_errors_end_with_their_position() {
     let (_, error, _) = read("---\nconfig:\n  title: a: b\n---\npie\n\"a\": 1\n");
     let Some(Error::InvalidFrontMatterYaml { message }) = error else { panic!("{error:?}") };
     let (text, line) = without_place(&message);
@@ -223,7 +223,7 @@ fn front_matter_errors_end_with_their_place() {
 }
 
 /// Valid sources with all kinds of symbols.
-const SOUND: &[&str] = &[
+const VALID: &[&str] = &[
     "sankey\nA,B,1",
     "block-beta\nblock:g:2\nA\nend\nA --> B\nclassDef hot fill:#fff\nclass A hot\nstyle A fill:#fff\n",
     "flowchart TD\nsubgraph G\nA[x]\nend\nclass A base\nstyle A fill:#f00\nclick A href \"https://example.com\"\n",
@@ -254,9 +254,9 @@ const SOUND: &[&str] = &[
 ];
 
 #[test]
-fn symbols_are_called_what_the_table_has() {
+fn symbol_kinds_match_the_table() {
     let mut met = Vec::new();
-    for text in SOUND {
+    for text in VALID {
         let (_, error, words) = read(text);
         assert!(error.is_none(), "{text}: {error:?}");
         met.extend(words);

@@ -41,7 +41,7 @@ pub struct Share {
 
 /// Text within its budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sheet {
+pub struct BudgetedText {
     /// The rendered text.
     pub text: String,
     /// The size in tokens, as counted by [`tokens::count`].
@@ -55,7 +55,7 @@ pub struct Sheet {
 /// Renders the parts into `budget` tokens. First each part gets lines up to its share, in order;
 /// the rest goes to parts with more lines, in order. Lines are never cut.
 #[must_use]
-pub fn fit(parts: &[Part], budget: usize) -> Sheet {
+pub fn fit(parts: &[Part], budget: usize) -> BudgetedText {
     let costs = costs(parts);
     let mut allowed = budget;
     loop {
@@ -63,7 +63,7 @@ pub fn fit(parts: &[Part], budget: usize) -> Sheet {
         // Lines are counted individually; joined, they can rarely cost one token more.
         let over = sheet.tokens.saturating_sub(budget);
         if over == 0 {
-            return Sheet { budget, ..sheet };
+            return BudgetedText { budget, ..sheet };
         }
         allowed = allowed.saturating_sub(over);
     }
@@ -81,18 +81,18 @@ fn costs(parts: &[Part]) -> Vec<Vec<usize>> {
     sums.collect()
 }
 
-fn fill(parts: &[Part], costs: &[Vec<usize>], budget: usize) -> Sheet {
-    let mut fitting = Fitting::new(parts, costs, budget);
+fn fill(parts: &[Part], costs: &[Vec<usize>], budget: usize) -> BudgetedText {
+    let mut fitting = Layout::new(parts, costs, budget);
     for (at, part) in parts.iter().enumerate() {
-        fitting.take(at, part.share);
+        fitting.take_lines(at, part.share);
     }
     for at in 0..parts.len() {
-        fitting.take(at, usize::MAX);
+        fitting.take_lines(at, usize::MAX);
     }
-    fitting.written()
+    fitting.into_text()
 }
 
-struct Fitting<'a> {
+struct Layout<'a> {
     parts: &'a [Part],
     budget: usize,
     /// See [`costs`].
@@ -103,7 +103,7 @@ struct Fitting<'a> {
     costs: Vec<usize>,
 }
 
-impl<'a> Fitting<'a> {
+impl<'a> Layout<'a> {
     fn new(parts: &'a [Part], sums: &'a [Vec<usize>], budget: usize) -> Self {
         let none = vec![0; parts.len()];
         Self { parts, budget, sums, taken: none.clone(), costs: none }
@@ -115,11 +115,11 @@ impl<'a> Fitting<'a> {
         if lines == 0 {
             return 0;
         }
-        tokens::count(&part.head()) + self.sums[at][lines] + tokens::count(&part.tail(lines))
+        tokens::count(&part.heading()) + self.sums[at][lines] + tokens::count(&part.omission_note(lines))
     }
 
     /// Takes as many of the next lines of a part as fit.
-    fn take(&mut self, at: usize, share: usize) {
+    fn take_lines(&mut self, at: usize, share: usize) {
         let most = self.parts[at].lines.len();
         let others: usize = self.costs.iter().sum::<usize>() - self.costs[at];
         let mut best = (self.taken[at], self.costs[at]);
@@ -135,11 +135,11 @@ impl<'a> Fitting<'a> {
         (self.taken[at], self.costs[at]) = best;
     }
 
-    fn written(self) -> Sheet {
+    fn into_text(self) -> BudgetedText {
         let mut text = String::new();
         let mut shares = Vec::new();
         for (part, &lines) in self.parts.iter().zip(&self.taken) {
-            text.push_str(&part.written(lines));
+            text.push_str(&part.render(lines));
             if !part.lines.is_empty() {
                 let left_out = part.lines.len() - lines;
                 shares.push(Share { title: part.title.clone(), shown: lines, left_out });
@@ -147,17 +147,17 @@ impl<'a> Fitting<'a> {
         }
         let text = text.trim_end().to_owned();
         let tokens = tokens::count(&text);
-        Sheet { text, tokens, budget: self.budget, shares }
+        BudgetedText { text, tokens, budget: self.budget, shares }
     }
 }
 
 impl Part {
-    fn head(&self) -> String {
+    fn heading(&self) -> String {
         if self.title.is_empty() { String::new() } else { format!("## {}\n", self.title) }
     }
 
     /// The note on the lines after the first `lines`.
-    fn tail(&self, lines: usize) -> String {
+    fn omission_note(&self, lines: usize) -> String {
         match (self.lines.len() - lines, self.rest) {
             (0, _) => String::new(),
             (left, "") => format!("({left} more)\n"),
@@ -166,16 +166,16 @@ impl Part {
     }
 
     /// The first `lines` lines under the heading, with a trailing line break.
-    fn written(&self, lines: usize) -> String {
+    fn render(&self, lines: usize) -> String {
         if lines == 0 {
             return String::new();
         }
-        let mut text = self.head();
+        let mut text = self.heading();
         for line in &self.lines[..lines] {
             text.push_str(line);
             text.push('\n');
         }
-        text + &self.tail(lines)
+        text + &self.omission_note(lines)
     }
 }
 
@@ -206,7 +206,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_sheet_is_over_its_budget(
+        fn no_text_exceeds_its_budget(
             parts in prop::collection::vec(
                 (prop::collection::vec("[ -~가-힣]{0,80}", 0..12), 0..300_usize), 0..6),
             budget in 0..900_usize,

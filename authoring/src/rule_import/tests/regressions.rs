@@ -6,7 +6,7 @@ use aidd_engine::text::finding::Status;
 use aidd_engine::text::source::Source;
 
 /// The findings of the imported pages in files of these paths, as `rule path`.
-fn found(import: &Import, files: &[(&str, &str)]) -> Vec<String> {
+fn findings(import: &Import, files: &[(&str, &str)]) -> Vec<String> {
     let pages: Vec<_> =
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
     let engine = engine_of(&pages).expect("an engine");
@@ -27,22 +27,22 @@ fn ids(import: &Import) -> Vec<&str> {
 }
 
 /// Files without content.
-fn empty<'p>(paths: &[&'p str]) -> Vec<(&'p str, &'static str)> {
+fn empty_files<'p>(paths: &[&'p str]) -> Vec<(&'p str, &'static str)> {
     paths.iter().map(|path| (*path, "")).collect()
 }
 
 #[test]
-fn a_folder_of_ls_lint_is_judged_by_the_deepest_that_names_it() {
+fn the_deepest_ls_lint_directory_applies() {
     let text = "ls:\n  'apps/*/src/*':\n    .tsx: kebab-case\n  'apps/*/src/app/*':\n    .ts: kebab-case\n  'apps/one/src':\n    .ts: snake_case\n";
-    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
-    let files = empty(&[
+    let import = import_files(&[(".ls-lint.yml", text)], Tool::LsLint);
+    let files = empty_files(&[
         "apps/one/src/ui/Bad.tsx",
         "apps/one/src/app/page/Fine.tsx",
         "apps/one/src/app/page/Bad.ts",
         "apps/one/src/kebab-name.ts",
         "apps/one/src/ui/Fine.ts",
     ]);
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    insta::assert_snapshot!(findings(&import, &files).join("\n"), @"
     apps-any-src-any-tsx apps/one/src/ui/Bad.tsx
     apps-any-src-app-any-ts apps/one/src/app/page/Bad.ts
     apps-one-src-ts apps/one/src/kebab-name.ts
@@ -50,17 +50,17 @@ fn a_folder_of_ls_lint_is_judged_by_the_deepest_that_names_it() {
 }
 
 #[test]
-fn of_globs_of_ls_lint_that_name_one_folder_the_one_that_says_more_goes_first() {
+fn the_more_literal_ls_lint_glob_takes_precedence() {
     let text = "ls:\n  'src/**':\n    .ts: kebab-case\n    .dir: kebab-case\n  'src/**/hooks/**':\n    .ts: regex:use[A-Z][a-zA-Z]*\n  'src/legacy':\n    .ts: snake_case\n";
-    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
-    let files = empty(&[
+    let import = import_files(&[(".ls-lint.yml", text)], Tool::LsLint);
+    let files = empty_files(&[
         "src/a/useX.ts",
         "src/a/hooks/useX.ts",
         "src/a/hooks/good-name.ts",
         "src/legacy/good-name.ts",
         "src/Bad/a.ts",
     ]);
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    insta::assert_snapshot!(findings(&import, &files).join("\n"), @"
     src-all-dir src/Bad
     src-all-hooks-all-ts src/a/hooks/good-name.ts
     src-all-ts src/a/useX.ts
@@ -74,10 +74,10 @@ fn of_globs_of_ls_lint_that_name_one_folder_the_one_that_says_more_goes_first() 
 }
 
 #[test]
-fn cases_of_ls_lint_are_drawn_as_it_draws_them() {
+fn ls_lint_cases_match_its_results() {
     let text = "ls:\n  .k: kebab-case\n  .l: lowercase\n  .s: snake_case\n  .c: camelCase\n  .p: PascalCase\n  .dir: kebab-case\n";
-    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
-    assert_eq!(left(&import), [""; 0]);
+    let import = import_files(&[(".ls-lint.yml", text)], Tool::LsLint);
+    assert_eq!(not_imported(&import), [""; 0]);
     let well = [
         "a/a--b.k",
         "a/-a.k",
@@ -101,20 +101,20 @@ fn cases_of_ls_lint_are_drawn_as_it_draws_them() {
         "v1.2/x",
         "B/x",
     ];
-    assert_eq!(found(&import, &empty(&well)), [""; 0]);
-    let found = found(&import, &empty(&odd));
+    assert_eq!(findings(&import, &empty_files(&well)), [""; 0]);
+    let found = findings(&import, &empty_files(&odd));
     assert_eq!(found.len(), odd.len(), "{found:#?}");
     let page = import.pages.iter().find(|page| page.id == "ls-lint/k").expect("a page");
     assert!(page.text.contains("'kebab /"), "{}", page.text);
 }
 
 #[test]
-fn expressions_of_ls_lint_are_bound_as_it_binds_them() {
+fn ls_lint_expressions_are_anchored_as_in_ls_lint() {
     let text = "ls:\n  .a: regex:x|y\n  .b: regex:(x|y)\n  .c: regex:!x|y\n  .d: pointcase\n";
-    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
+    let import = import_files(&[(".ls-lint.yml", text)], Tool::LsLint);
     let files =
-        empty(&["xa.a", "by.a", "bad.a", "xa.b", "x.b", "xa.c", "bad.c", "Bad.d", "good.d"]);
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+        empty_files(&["xa.a", "by.a", "bad.a", "xa.b", "x.b", "xa.c", "bad.c", "Bad.d", "good.d"]);
+    insta::assert_snapshot!(findings(&import, &files).join("\n"), @"
     a bad.a
     b xa.b
     c xa.c
@@ -126,9 +126,9 @@ fn expressions_of_ls_lint_are_bound_as_it_binds_them() {
 }
 
 #[test]
-fn pages_leave_themselves_out() {
+fn pages_exclude_themselves() {
     let text = "ls:\n  .md: SCREAMING_SNAKE_CASE\n  .dir: kebab-case\n  .ts: kebab-case\n";
-    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
+    let import = import_files(&[(".ls-lint.yml", text)], Tool::LsLint);
     let spared: Vec<&str> = import
         .pages
         .iter()
@@ -137,13 +137,13 @@ fn pages_leave_themselves_out() {
         .collect();
     assert_eq!(spared, ["ls-lint/folders", "ls-lint/md"]);
     let text = "{\"default\": false, \"MD043\": {\"headings\": [\"# Title\", \"*\"]}}";
-    let import = made(&[(".markdownlint.json", text)], Tool::Markdownlint);
+    let import = import_files(&[(".markdownlint.json", text)], Tool::Markdownlint);
     let spared = import.pages[0].text.contains("exclude: ['/.aidd', '/.aidd/']");
     assert!(spared, "{}", import.pages[0].text);
 }
 
 #[test]
-fn markdownlint_takes_the_file_beside_its_runner_first() {
+fn the_markdownlint_rules_file_takes_precedence() {
     let runner = "config: { MD042: true }\nignores: [vendor]\n";
     let files = [
         (".markdownlint-cli2.yaml", runner),
@@ -153,11 +153,11 @@ fn markdownlint_takes_the_file_beside_its_runner_first() {
     ];
     let (memory, _) = project(&files);
     assert_eq!(discover(&memory), [(".markdownlint-cli2.yaml".to_owned(), Tool::Markdownlint)]);
-    let import = made(&files, Tool::Markdownlint);
+    let import = import_files(&files, Tool::Markdownlint);
     assert_eq!(ids(&import), ["markdownlint/md034-no-bare-urls"]);
     let page = &import.pages[0].text;
     assert!(page.contains("severity: warning\n") && page.contains("'/vendor', '/vendor/'"));
-    insta::assert_debug_snapshot!(left(&import), @r#"
+    insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
         "config: markdownlint-cli2 takes `.markdownlint.json` instead",
         ".markdownlintrc: markdownlint takes `.markdownlint-cli2.yaml`, which lies beside it, and not this one",
@@ -169,7 +169,7 @@ fn markdownlint_takes_the_file_beside_its_runner_first() {
 #[test]
 fn tags_of_markdownlint_have_options_too() {
     let text = "default: warning\nhtml: { allowed_elements: [br] }\nemphasis: false\nspaces: 0\nno-duplicate-heading: { allow_different_nesting: true }\nline_length: { line_length: 120 }\nMD041: { allow_preamble: true, level: 2 }\nlanguages: true\n";
-    let import = made(&[(".markdownlint.yaml", text)], Tool::Markdownlint);
+    let import = import_files(&[(".markdownlint.yaml", text)], Tool::Markdownlint);
     let text = |name: &str| {
         let page = import.pages.iter().find(|page| page.id.contains(name));
         page.map_or("", |page| page.text.as_str())
@@ -178,7 +178,7 @@ fn tags_of_markdownlint_have_options_too() {
     assert!(text("md034").contains("severity: warning"));
     assert!(text("md034").contains("aliases: [MD034, no-bare-urls]"));
     assert_eq!((text("md036"), text("md018")), ("", ""));
-    let told = left(&import);
+    let told = not_imported(&import);
     let told: Vec<&String> =
         told.iter().filter(|left| left.contains("markdownlint 0.42")).collect();
     insta::assert_debug_snapshot!(told, @r#"
@@ -193,7 +193,7 @@ fn tags_of_markdownlint_have_options_too() {
         ("c.md", "Text.\n"),
         ("d.md", "## A\n\nSee <br> and <b>x</b>.\n"),
     ];
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    insta::assert_snapshot!(findings(&import, &files).join("\n"), @"
     md033-no-inline-html d.md
     md041-first-line-heading b.md
     ");
@@ -202,14 +202,14 @@ fn tags_of_markdownlint_have_options_too() {
 #[test]
 fn files_of_overrides_of_markdownlint_are_excluded() {
     let text = "config:\n  default: false\n  MD034: true\n  MD033: { allowed_elements: [br] }\noverrides:\n  - filter: ['docs/**/*.md']\n    combine: merge\n    config: { MD034: false }\n  - filter: ['api/*.md']\n    combine: replace\n    config: { default: false, MD033: { allowed_elements: [b] } }\n  - files: [x.md]\n    config: { MD034: false }\n  - { filter: ['a/*.md', '!a/b.md'], combine: merge, config: { MD034: false } }\n";
-    let import = made(&[(".markdownlint-cli2.yaml", text)], Tool::Markdownlint);
+    let import = import_files(&[(".markdownlint-cli2.yaml", text)], Tool::Markdownlint);
     let same = "# A\n\nSee https://example.org and <b>x</b> and <br>.\n";
     let files = [("a.md", same), ("docs/a.md", same), ("api/a.md", same)];
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    insta::assert_snapshot!(findings(&import, &files).join("\n"), @"
     md033-no-inline-html a.md
     md034-no-bare-urls a.md
     ");
-    insta::assert_debug_snapshot!(left(&import), @r#"
+    insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
         "overrides: a page has one set of options; the files of `filter` are excluded: import their rules from a configuration of their own",
     ]
@@ -217,25 +217,25 @@ fn files_of_overrides_of_markdownlint_are_excluded() {
 }
 
 #[test]
-fn what_markdownlint_ignores_is_left_out() {
+fn ignored_paths_of_markdownlint_are_excluded() {
     let files = [
         (".markdownlint.json", "{\"default\": false, \"MD034\": true}"),
         (".markdownlintignore", "# old\nnode_modules\ndocs/old\n!docs/old/a.md\n*.gen.md\n"),
     ];
-    let import = made(&files, Tool::Markdownlint);
+    let import = import_files(&files, Tool::Markdownlint);
     let same = "# A\n\nSee https://example.org.\n";
     let paths = ["a.md", "x/node_modules/a.md", "docs/old/b.md", "x/docs/old/b.md", "a.gen.md"];
     let files: Vec<_> = paths.iter().map(|path| (*path, same)).collect();
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    insta::assert_snapshot!(findings(&import, &files).join("\n"), @"
     md034-no-bare-urls a.md
     md034-no-bare-urls x/docs/old/b.md
     ");
-    assert_eq!(left(&import).len(), 1, "{:?}", left(&import));
+    assert_eq!(not_imported(&import).len(), 1, "{:?}", not_imported(&import));
 }
 
 #[test]
-fn comments_of_markdownlint_allow_its_pages() {
-    let import = made(
+fn markdownlint_comments_suppress_the_pages() {
+    let import = import_files(
         &[(".markdownlint.json", "{\"default\": false, \"MD034\": true, \"MD033\": true}")],
         Tool::Markdownlint,
     );
@@ -319,9 +319,9 @@ rules:
 "#;
 
 #[test]
-fn conditions_of_alint_are_stated_or_reported() {
-    let import = made(&[(".alint.yml", SHAPES)], Tool::Alint);
-    insta::assert_debug_snapshot!(left(&import), @r#"
+fn alint_conditions_are_imported_or_reported() {
+    let import = import_files(&[(".alint.yml", SHAPES)], Tool::Alint);
+    insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
         "only-known: the condition `not (iter.path == \".github\" or iter.path == \"packages\")` is unsupported: of each folder a page can state `iter.has_file(…)`",
         "every: its `dir_only_contains` is not carried over: `select` within what is selected is unsupported",
@@ -360,7 +360,7 @@ fn conditions_of_alint_are_stated_or_reported() {
         ("a/b.pkg", "import {\n  \"team/tool-kit\"\n}\n"),
         ("a/c.pkg", "import {\n  \"team/tools\"\n  \"other/team/tool\"\n}\n"),
     ];
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    insta::assert_snapshot!(findings(&import, &files).join("\n"), @"
     names packages/two/badName.ts
     no-workspace x/e
     root LICENSE
@@ -368,18 +368,18 @@ fn conditions_of_alint_are_stated_or_reported() {
     ");
     let files =
         [("Cargo.toml", "[package]\n"), ("package.json", "{}"), ("pnpm-workspace.yaml", "")];
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    insta::assert_snapshot!(findings(&import, &files).join("\n"), @"
     root LICENSE
     root README
     ");
 }
 
 #[test]
-fn a_rule_for_typescript_leaves_tsx_to_its_twin() {
+fn a_typescript_rule_excludes_tsx() {
     let text = "id: no-log\nlanguage: TypeScript\nmessage: No — `log`.\nseverity: error\nnote: |\n  Use the logger.\n  It is there.\n\n  Before:\n    log(1)\n\n  - one\n  - two\nrule: { pattern: log($A) }\n---\nid: no-log-tsx\nlanguage: tsx\nmessage: No log.\nseverity: error\nrule: { pattern: log($A) }\n";
-    let import = made(&[("rules/no-log.yml", text)], Tool::AstGrep);
+    let import = import_files(&[("rules/no-log.yml", text)], Tool::AstGrep);
     let files = [("a.ts", "log(1);\n"), ("b.tsx", "log(1);\n")];
-    assert_eq!(found(&import, &files), ["no-log a.ts", "no-log-tsx b.tsx"]);
+    assert_eq!(findings(&import, &files), ["no-log a.ts", "no-log-tsx b.tsx"]);
     let page = &import.pages[1].text;
     assert!(page.contains("message: 'No — `log`.'"), "{page}");
     let said = "\nUse the logger. It is there.\n\n```text\nBefore:\n  log(1)\n```\n\n```text\n- one\n- two\n```\n";

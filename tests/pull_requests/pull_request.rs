@@ -6,7 +6,7 @@ use crate::repository::Repository;
 use serde_json::Value;
 
 /// A server with a pull request.
-pub(crate) struct Scene {
+pub(crate) struct PullRequest {
     pub(crate) server: Repository,
     /// The merge base of pull request and target.
     pub(crate) fork: String,
@@ -18,10 +18,10 @@ pub(crate) struct Scene {
     pub(crate) merge: String,
 }
 
-impl Scene {
+impl PullRequest {
     /// The scenario of most tests: an existing finding, a fixed finding, a new finding, and a
     /// finding added to the target in the meantime.
-    pub(crate) fn usual() -> Self {
+    pub(crate) fn standard() -> Self {
         let before = [("a.txt", "one\nblue old\nthree\n"), ("gone.txt", "blue gone\n")];
         Self::new(&before, |server| {
             server.git(&["rm", "--quiet", "gone.txt"]);
@@ -33,18 +33,18 @@ impl Scene {
     pub(crate) fn new(files: &[(&str, &str)], change: impl FnOnce(&Repository)) -> Self {
         let server = Repository::new();
         let fork = server.commit(&[&[RULE], files].concat());
-        Self::on(server, fork, change)
+        Self::with_server(server, fork, change)
     }
 
     /// A pull request that applies `change` to the files at `fork`, the newest commit of the
     /// server.
-    pub(crate) fn on(server: Repository, fork: String, change: impl FnOnce(&Repository)) -> Self {
+    pub(crate) fn with_server(server: Repository, fork: String, change: impl FnOnce(&Repository)) -> Self {
         server.git(&["switch", "--quiet", "--create", "topic"]);
         change(&server);
         let head = server.commit(&[]);
         server.git(&["switch", "--quiet", "main"]);
         let base = server.commit(&[("theirs.txt", "blue theirs\n")]);
-        let merge = merged(&server, &head);
+        let merge = merge_commit(&server, &head);
         Self { server, fork, base, head, merge }
     }
 
@@ -53,13 +53,13 @@ impl Scene {
         self.server.git(&["switch", "--quiet", "topic"]);
         self.head = self.server.commit(files);
         self.server.git(&["switch", "--quiet", "main"]);
-        self.merge = merged(&self.server, &self.head);
+        self.merge = merge_commit(&self.server, &self.head);
     }
 
     /// Adds a commit to the target, and updates the trial merge.
-    pub(crate) fn target_moves(&mut self, files: &[(&str, &str)]) {
+    pub(crate) fn push_to_target(&mut self, files: &[(&str, &str)]) {
         self.base = self.server.commit(files);
-        self.merge = merged(&self.server, &self.head);
+        self.merge = merge_commit(&self.server, &self.head);
     }
 
     /// A clone as created by the checkout action, with a commit checked out; `options` are passed
@@ -96,12 +96,12 @@ impl Scene {
     }
 
     /// A runner with the default checkout of the checkout action.
-    pub(crate) fn usual_runner(&self) -> Runner {
+    pub(crate) fn standard_runner(&self) -> Runner {
         self.runner(self.checkout(&self.merge, &["--depth=1"]))
     }
 
     /// Replaces commit hashes in `text` with their names.
-    pub(crate) fn named(&self, text: &str) -> String {
+    pub(crate) fn with_commit_names(&self, text: &str) -> String {
         let names = [("FORK", &self.fork), ("BASE", &self.base), ("HEAD", &self.head)];
         let names = names.into_iter().chain([("MERGE", &self.merge)]);
         names.fold(text.to_owned(), |text, (name, hash)| {
@@ -111,7 +111,7 @@ impl Scene {
 }
 
 /// Merges `head` into the checked-out branch, which does not move.
-fn merged(server: &Repository, head: &str) -> String {
+fn merge_commit(server: &Repository, head: &str) -> String {
     let branch = server.rev("HEAD");
     let merge = server.merge(head);
     server.git(&["update-ref", "refs/pull/7/merge", &merge]);

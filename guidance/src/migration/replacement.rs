@@ -1,21 +1,21 @@
 //! Plans the migration from one technology to another: what an entry says about it, the usual order
 //! of steps for its kind, and the places in the project. Missing information is reported.
 
-use super::{Asked, Plan, Project, Risk, Step, guard, prepare, shown, verify};
-use crate::commands::{add_or_remove, manager, run_by};
-use crate::compatibility::clashes_here;
-use crate::knowledge::{Entry, Knowledge, Migration, plain};
+use super::{PlanParams, Plan, ProjectContext, Risk, Step, add_guardrails, add_preparation, render_forms, add_verification};
+use crate::commands::{add_or_remove, package_manager, with_package_runner};
+use crate::compatibility::find_conflicts;
+use crate::knowledge::{Entry, Knowledge, Migration, normalize_name};
 use crate::legacy::OldForm;
 use aidd_engine::project::stack::{Manifest, Version};
 use std::collections::BTreeSet;
 
 /// Maximum number of weaknesses of the target that are listed.
-const WEAKNESSES: usize = 3;
+const MAX_WEAKNESSES: usize = 3;
 /// Maximum number of places that are listed.
-const PLACES: usize = 5;
+const MAX_PLACES: usize = 5;
 
 /// The target of a migration.
-pub(super) struct Way<'e> {
+pub(super) struct ReplacementTarget<'e> {
     /// The display name: `Vite 8`.
     to: String,
     /// The migration in a knowledge entry, if there is one.
@@ -27,11 +27,11 @@ pub(super) struct Way<'e> {
 /// The migration to another technology: the one named by `to`, or the successor of a deprecated
 /// technology. The migration can be described by the entry on the target; a target with an entry is
 /// sufficient.
-pub(super) fn way<'e>(
+pub(super) fn find_replacement<'e>(
     entry: &'e Entry<'_>,
     to: Option<&str>,
     knowledge: &'e Knowledge<'_>,
-) -> Option<Way<'e>> {
+) -> Option<ReplacementTarget<'e>> {
     let mut moves = entry.migrations.iter().filter(|it| Version::read(&it.to).is_none());
     let entry_of = |to: &str| {
         // `Vite 8` is the eighth version of Vite.
@@ -40,7 +40,7 @@ pub(super) fn way<'e>(
     };
     let Some(to) = to else {
         let known = moves.next().filter(|_| entry.maturity == "deprecated")?;
-        return Some(Way { to: known.to.clone(), known: Some(known), target: entry_of(&known.to) });
+        return Some(ReplacementTarget { to: known.to.clone(), known: Some(known), target: entry_of(&known.to) });
     };
     if Version::read(to).is_some() {
         return None;
@@ -52,53 +52,53 @@ pub(super) fn way<'e>(
     }
     let target = entry_of(to).filter(|target| target.stem() != entry.stem());
     let names = |of: Option<&Entry<'_>>| -> Vec<String> {
-        of.into_iter().flat_map(Entry::names).map(plain).collect()
+        of.into_iter().flat_map(Entry::names).map(normalize_name).collect()
     };
     let (wanted, own) = (names(target), names(Some(entry)));
     let is_wanted = |name: &str| {
-        let name = plain(name);
+        let name = normalize_name(name);
         let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        name.starts_with(&plain(to)) || wanted.iter().any(|wanted| wanted == bare)
+        name.starts_with(&normalize_name(to)) || wanted.iter().any(|wanted| wanted == bare)
     };
     let here = moves.find(|it| is_wanted(&it.to));
     let there = || {
         let rows = target.into_iter().flat_map(|target| &target.migrations);
-        rows.into_iter().find(|it| own.contains(&plain(&it.from)))
+        rows.into_iter().find(|it| own.contains(&normalize_name(&it.from)))
     };
     match (here, target) {
-        (Some(known), _) => Some(Way {
+        (Some(known), _) => Some(ReplacementTarget {
             to: known.to.clone(),
             known: Some(known),
             target: target.or_else(|| entry_of(&known.to)),
         }),
         // Without a described migration, only a technology of the same category is a valid target.
         (None, Some(target)) if target.category == entry.category || there().is_some() => {
-            Some(Way { to: target.name.to_owned(), known: there(), target: Some(target) })
+            Some(ReplacementTarget { to: target.name.to_owned(), known: there(), target: Some(target) })
         }
         (None, _) => None,
     }
 }
 
 /// Adds the steps of the migration to another technology.
-pub(super) fn plan(
+pub(super) fn add_replacement_steps(
     entry: &Entry<'_>,
-    way: &Way<'_>,
+    way: &ReplacementTarget<'_>,
     from: Option<&Version>,
-    asked: Asked<'_>,
+    asked: PlanParams<'_>,
     knowledge: &Knowledge<'_>,
-    project: Project<'_>,
+    project: ProjectContext<'_>,
     plan: &mut Plan,
 ) {
     plan.from = from.map_or(entry.name.to_owned(), |from| format!("{} {from}", entry.name));
     plan.to.clone_from(&way.to);
     plan.hops = vec![plan.from.clone(), plan.to.clone()];
-    prepare(entry, from, &[], project, plan);
-    inventory(entry, asked.uses, plan);
-    guide(entry, way, plan);
-    for (what, risk) in order(entry, way) {
+    add_preparation(entry, from, &[], project, plan);
+    add_inventory(entry, asked.uses, plan);
+    add_guide(entry, way, plan);
+    for (what, risk) in typical_steps(entry, way) {
         plan.steps.push(Step { what, commands: Vec::new(), risk, source: None });
     }
-    begin(entry, way, project, plan);
+    add_installation(entry, way, project, plan);
     let guide = way.known.and_then(|known| known.guide.clone());
     for broken in way.known.iter().flat_map(|known| &known.breaking) {
         plan.steps.push(Step {
@@ -111,33 +111,33 @@ pub(super) fn plan(
     let forms: Vec<&OldForm> = asked.old_forms.iter().collect();
     if !forms.is_empty() {
         plan.steps.push(Step {
-            what: format!("Do not carry these old forms over: {}", shown(&forms)),
+            what: format!("Do not carry these old forms over: {}", render_forms(&forms)),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: Some(format!("{}, legacy", entry.page.path)),
         });
     }
-    end(entry, way, project, plan);
+    add_removal(entry, way, project, plan);
     if is_store(entry) {
         plan.guardrails.push(format!(
             "A revert does not restore data: keep {} complete and readable until the rollback from {} has been tested",
             entry.name, way.to
         ));
     } else {
-        guard(entry, project, plan);
+        add_guardrails(entry, project, plan);
     }
-    warn(entry, way, knowledge, project, plan);
+    add_warnings(entry, way, knowledge, project, plan);
 }
 
 /// Adds a step that lists where the project uses the technology it leaves.
-fn inventory(entry: &Entry<'_>, uses: &[OldForm], plan: &mut Plan) {
+fn add_inventory(entry: &Entry<'_>, uses: &[OldForm], plan: &mut Plan) {
     if uses.is_empty() {
         return;
     }
     let files: BTreeSet<&str> = uses.iter().map(|it| &*it.path).collect();
     let shown: Vec<String> =
-        uses.iter().take(PLACES).map(|it| format!("{}:{}", it.path, it.line)).collect();
-    let more = uses.len().saturating_sub(PLACES);
+        uses.iter().take(MAX_PLACES).map(|it| format!("{}:{}", it.path, it.line)).collect();
+    let more = uses.len().saturating_sub(MAX_PLACES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     plan.steps.push(Step {
         what: format!(
@@ -153,7 +153,7 @@ fn inventory(entry: &Entry<'_>, uses: &[OldForm], plan: &mut Plan) {
     });
 }
 
-fn guide(entry: &Entry<'_>, way: &Way<'_>, plan: &mut Plan) {
+fn add_guide(entry: &Entry<'_>, way: &ReplacementTarget<'_>, plan: &mut Plan) {
     let guide = way.known.and_then(|known| known.guide.clone());
     let own = way.target.and_then(Entry::reference);
     let what = match (&guide, way.known.is_some()) {
@@ -190,7 +190,7 @@ fn is_store(entry: &Entry<'_>) -> bool {
 }
 
 /// The steps and risks typical for a kind of technology.
-fn order(entry: &Entry<'_>, way: &Way<'_>) -> Vec<(String, Risk)> {
+fn typical_steps(entry: &Entry<'_>, way: &ReplacementTarget<'_>) -> Vec<(String, Risk)> {
     let (old, new) = (entry.name, &way.to);
     let is_store = is_store(entry);
     let is_interface = ["rest", "graphql", "grpc", "trpc"].contains(&entry.stem());
@@ -239,7 +239,7 @@ fn packages<'t>(target: &'t Entry<'_>, manifest: &Manifest) -> Vec<&'t str> {
     of.map(|(_, name)| *name).take(1).collect()
 }
 
-fn begin(entry: &Entry<'_>, way: &Way<'_>, project: Project<'_>, plan: &mut Plan) {
+fn add_installation(entry: &Entry<'_>, way: &ReplacementTarget<'_>, project: ProjectContext<'_>, plan: &mut Plan) {
     let used = project.used.first().map(|(manifest, _)| *manifest);
     let mut commands = Vec::new();
     if let Some((target, manifest)) = way.target.zip(used) {
@@ -260,15 +260,15 @@ fn begin(entry: &Entry<'_>, way: &Way<'_>, project: Project<'_>, plan: &mut Plan
         plan.steps.push(Step {
             what: "Run the codemod and review its whole diff; commit it separately from manual changes"
                 .to_owned(),
-            commands: vec![run_by(codemod, manager(project.used))],
+            commands: vec![with_package_runner(codemod, package_manager(project.used))],
             risk: Risk::Medium,
             source: way.known.and_then(|known| known.guide.clone()),
         });
     }
 }
 
-fn end(entry: &Entry<'_>, way: &Way<'_>, project: Project<'_>, plan: &mut Plan) {
-    verify(&way.to, project, plan);
+fn add_removal(entry: &Entry<'_>, way: &ReplacementTarget<'_>, project: ProjectContext<'_>, plan: &mut Plan) {
+    add_verification(&way.to, project, plan);
     let mut manifests: Vec<(&Manifest, Vec<&str>)> = Vec::new();
     for &(manifest, dependency) in project.used {
         match manifests.iter_mut().find(|(known, _)| known.path == manifest.path) {
@@ -290,11 +290,11 @@ fn end(entry: &Entry<'_>, way: &Way<'_>, project: Project<'_>, plan: &mut Plan) 
 }
 
 /// Adds the weaknesses of the target, and its conflicts with the project.
-fn warn(
+fn add_warnings(
     entry: &Entry<'_>,
-    way: &Way<'_>,
+    way: &ReplacementTarget<'_>,
     knowledge: &Knowledge<'_>,
-    project: Project<'_>,
+    project: ProjectContext<'_>,
     plan: &mut Plan,
 ) {
     plan.guardrails.push(format!(
@@ -302,7 +302,7 @@ fn warn(
         entry.name
     ));
     let Some(target) = way.target else { return };
-    for (_, other, why) in clashes_here(&[target], knowledge, project.stack) {
+    for (_, other, why) in find_conflicts(&[target], knowledge, project.stack) {
         if other != entry.name {
             plan.guardrails.push(format!(
                 "The project uses {other}, which conflicts with {}: {why}",
@@ -310,7 +310,7 @@ fn warn(
             ));
         }
     }
-    let weaknesses: Vec<String> = target.weaknesses().into_iter().take(WEAKNESSES).collect();
+    let weaknesses: Vec<String> = target.weaknesses().into_iter().take(MAX_WEAKNESSES).collect();
     if !weaknesses.is_empty() {
         plan.guardrails.push(format!(
             "Known weaknesses of {}: {} ({})",
@@ -319,8 +319,8 @@ fn warn(
             target.page.path
         ));
     }
-    let names: Vec<String> = target.names().map(plain).collect();
-    let when = entry.alternatives().into_iter().find(|(name, _)| names.contains(&plain(name)));
+    let names: Vec<String> = target.names().map(normalize_name).collect();
+    let when = entry.alternatives().into_iter().find(|(name, _)| names.contains(&normalize_name(name)));
     if let Some((_, when)) = when {
         plan.notes.push(format!("{} recommends {} when: {when}", entry.page.path, target.name));
     }

@@ -7,13 +7,13 @@ use aidd_lexicon::tables::scores::meaning as score;
 use std::collections::{BTreeSet, HashMap};
 
 /// Minimum length in letters of a word that can be a typo.
-const LONG: usize = 5;
+const MIN_TYPO_LEN: usize = 5;
 /// Maximum number of unknown words that are spell-checked; a text with more is not a sentence.
-const MOST_TYPOS: usize = 30;
+const MAX_TYPOS: usize = 30;
 
 /// Statistics of the labelled tasks of each row.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Meaning {
+pub(super) struct TaskModel {
     /// Word → the rows whose tasks contain it, with the number of tasks.
     counts: HashMap<String, Vec<(usize, f32)>>,
     /// The log weight of a word that does not occur in a row, by row.
@@ -27,7 +27,7 @@ pub(super) struct Meaning {
     known: BTreeSet<String>,
 }
 
-impl Meaning {
+impl TaskModel {
     /// Builds the statistics from tasks and single words, each with the index of its row; `rows` is
     /// the number of rows.
     pub(super) fn new(rows: usize, tasks: &[(&str, usize)], words: &[(&str, usize)]) -> Self {
@@ -54,7 +54,7 @@ impl Meaning {
     }
 
     /// Scores a task against each row. Higher is better; only differences are meaningful.
-    pub(super) fn fits(&self, tokens: &[String]) -> Vec<f32> {
+    pub(super) fn score(&self, tokens: &[String]) -> Vec<f32> {
         let rows = self.unseen.len();
         let mut sums = vec![0.0_f32; rows];
         let mut seen = 0_u16;
@@ -72,7 +72,7 @@ impl Meaning {
         }
         let scale = f32::from(seen.max(1)).sqrt();
         let vector = Table::shipped().vector(&tokens.join(" "));
-        let from_mean = (!vector.is_empty()).then(|| apart(&unit(&vector), &self.mean));
+        let from_mean = (!vector.is_empty()).then(|| direction_from(&normalized(&vector), &self.mean));
         let near = |centre: &Vec<f32>| from_mean.as_ref().map_or(0.0, |task| dot(task, centre));
         sums.iter()
             .zip(&self.centres)
@@ -81,13 +81,13 @@ impl Meaning {
     }
 
     /// Corrects tokens that differ by one typo from a word of a labelled task.
-    pub(super) fn put_right(&self, tokens: &mut [String]) {
+    pub(super) fn correct_typos(&self, tokens: &mut [String]) {
         let table = Table::shipped();
         let odd = |token: &&mut String| {
             is_long_latin(token) && !self.known.contains(*token) && !table.contains(token)
         };
-        for token in tokens.iter_mut().filter(odd).take(MOST_TYPOS) {
-            if let Some(known) = self.known.iter().find(|known| is_slip(token, known)) {
+        for token in tokens.iter_mut().filter(odd).take(MAX_TYPOS) {
+            if let Some(known) = self.known.iter().find(|known| is_typo(token, known)) {
                 token.clone_from(known);
             }
         }
@@ -99,7 +99,7 @@ fn directions(rows: usize, tasks: &[(&str, usize)]) -> (Vec<f32>, Vec<Vec<f32>>)
     let table = Table::shipped();
     let vectors: Vec<(Vec<f32>, usize)> = tasks
         .iter()
-        .map(|&(task, row)| (unit(&table.vector(&tokens(task).join(" "))), row))
+        .map(|&(task, row)| (normalized(&table.vector(&tokens(task).join(" "))), row))
         .collect();
     let mut mean = vec![0.0_f32; DIMENSIONS];
     for (vector, _) in &vectors {
@@ -109,22 +109,22 @@ fn directions(rows: usize, tasks: &[(&str, usize)]) -> (Vec<f32>, Vec<Vec<f32>>)
     mean.iter_mut().for_each(|value| *value /= many);
     let mut centres = vec![vec![0.0_f32; DIMENSIONS]; rows];
     for (vector, row) in &vectors {
-        add(&mut centres[*row], &apart(vector, &mean));
+        add(&mut centres[*row], &direction_from(vector, &mean));
     }
-    centres.iter_mut().for_each(|centre| shorten(centre));
+    centres.iter_mut().for_each(|centre| normalize(centre));
     (mean, centres)
 }
 
-fn unit(vector: &Vector) -> Vec<f32> {
+fn normalized(vector: &Vector) -> Vec<f32> {
     let mut values = vector.values().to_vec();
-    shorten(&mut values);
+    normalize(&mut values);
     values
 }
 
 /// The unit vector from `mean` to `vector`.
-fn apart(vector: &[f32], mean: &[f32]) -> Vec<f32> {
+fn direction_from(vector: &[f32], mean: &[f32]) -> Vec<f32> {
     let mut apart: Vec<f32> = vector.iter().zip(mean).map(|(one, mean)| one - mean).collect();
-    shorten(&mut apart);
+    normalize(&mut apart);
     apart
 }
 
@@ -139,7 +139,7 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
 }
 
 /// Normalises to length 1; a zero vector is unchanged.
-fn shorten(vector: &mut [f32]) {
+fn normalize(vector: &mut [f32]) {
     let length = dot(vector, vector).sqrt();
     if length > 0.0 {
         vector.iter_mut().for_each(|value| *value /= length);
@@ -177,11 +177,11 @@ fn is_hangul(c: char) -> bool {
 }
 
 fn is_long_latin(token: &str) -> bool {
-    token.len() >= LONG && token.bytes().all(|byte| byte.is_ascii_lowercase())
+    token.len() >= MIN_TYPO_LEN && token.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// Whether two words differ by one inserted, removed or replaced letter, or by two swapped letters.
-fn is_slip(one: &str, other: &str) -> bool {
+fn is_typo(one: &str, other: &str) -> bool {
     one.len().abs_diff(other.len()) <= 1 && strsim::osa_distance(one, other) <= 1
 }
 
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_one_letter() {
+    fn a_typo_is_one_letter() {
         for (one, other) in [
             ("docuemnt", "document"),
             ("dockrfile", "dockerfile"),
@@ -198,25 +198,25 @@ mod tests {
             ("updabe", "update"),
             ("test", "tests"),
         ] {
-            assert!(is_slip(one, other) && is_slip(other, one), "{one}");
+            assert!(is_typo(one, other) && is_typo(other, one), "{one}");
         }
         for (one, other) in [("deploy", "employ"), ("abc", "cba"), ("color", "colours")] {
-            assert!(!is_slip(one, other), "{one}");
+            assert!(!is_typo(one, other), "{one}");
         }
     }
 
     #[test]
-    fn what_is_known_decides_and_what_is_not_says_nothing() {
+    fn known_words_decide_and_unknown_words_are_neutral() {
         let tasks = [("It crashes on save", 0), ("크래시가 나요", 0), ("Write the manual", 1)];
-        let meaning = Meaning::new(2, &tasks, &[("broken", 0), ("guide", 1)]);
-        let fits = |text: &str| meaning.fits(&tokens(text));
+        let meaning = TaskModel::new(2, &tasks, &[("broken", 0), ("guide", 1)]);
+        let fits = |text: &str| meaning.score(&tokens(text));
         let crash = fits("why does it crash");
         assert!(crash[0] > crash[1], "{crash:?}");
         let guide = fits("a guide");
         assert!(guide[1] > guide[0], "{guide:?}");
         assert_eq!(fits(""), [0.0, 0.0]);
         let mut typo = tokens("the mnaual of a qqqqqqqqqq");
-        meaning.put_right(&mut typo);
+        meaning.correct_typos(&mut typo);
         assert_eq!(typo, ["the", "manual", "of", "a", "qqqqqqqqqq"]);
     }
 }

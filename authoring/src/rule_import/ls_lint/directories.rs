@@ -2,31 +2,31 @@
 //! it. Runs of ls-lint 2.3.1 showed that a literal directory takes precedence over a glob, and that
 //! of several globs any one is applied.
 
-use super::super::{ImportError, Left, Made};
-use super::FOLDERS;
+use super::super::{ImportError, NotImported, ImportDraft};
+use super::DIRS_KEY;
 use aidd_engine::text::paths::below;
 use serde_json::{Map, Value as Json};
 
 /// The rules of one directory: its path or glob (empty for the root), and extension → rules.
-pub(super) struct Folder {
+pub(super) struct Directory {
     pub(super) path: String,
     pub(super) rules: Vec<(String, String)>,
 }
 
 /// The relation of two globs: whether some directory matches both, and whether some directory of
 /// the second is inside one of the first.
-type Meets = (bool, bool);
+type GlobRelation = (bool, bool);
 
 /// The directories of the configuration, the root first.
-pub(super) fn gather(
+pub(super) fn collect_directories(
     root: &Map<String, Json>,
     file: &str,
-    made: &mut Made,
-) -> Result<Vec<Folder>, ImportError> {
+    made: &mut ImportDraft,
+) -> Result<Vec<Directory>, ImportError> {
     let mut folders = Vec::new();
     let mut left = vec![(String::new(), root)];
     while let Some((path, list)) = left.pop() {
-        let mut folder = Folder { path: path.clone(), rules: Vec::new() };
+        let mut folder = Directory { path: path.clone(), rules: Vec::new() };
         for (key, value) in list {
             match value {
                 Json::Object(inner) => {
@@ -36,11 +36,11 @@ pub(super) fn gather(
                     folder.rules.push((key.clone(), rules.clone()));
                 }
                 Json::String(_) => {
-                    let left = Left::new(
+                    let left = NotImported::new(
                         format!("{path} {key}").trim(),
                         "ls-lint treats it as an extension that no file has, so it has no effect",
                     );
-                    made.left.push(match as_folder(key) {
+                    made.not_imported.push(match suggested_key(key) {
                         Some(meant) => left.instead(meant),
                         None => left,
                     });
@@ -48,7 +48,7 @@ pub(super) fn gather(
                 Json::Null => {}
                 _ => {
                     let (path, key) = (file.to_owned(), key.clone());
-                    return Err(ImportError::Names { path, key });
+                    return Err(ImportError::InvalidNames { path, key });
                 }
             }
         }
@@ -59,7 +59,7 @@ pub(super) fn gather(
 }
 
 /// The correct form of a key such as `src/**/*.ts`.
-fn as_folder(key: &str) -> Option<String> {
+fn suggested_key(key: &str) -> Option<String> {
     let (folder, file) = key.rsplit_once('/')?;
     let ending = file.strip_prefix('*').filter(|ending| ending.starts_with('.'))?;
     Some(format!("the key `{ending}` under the key `{folder}`"))
@@ -68,15 +68,15 @@ fn as_folder(key: &str) -> Option<String> {
 /// The exclusions of the rules for an extension in a directory: longer or more specific extensions,
 /// directories with their own rules, and ignored paths. Also whether ls-lint can apply the rules of
 /// another glob to some of its directories.
-pub(super) fn excluded(
-    folders: &[Folder],
+pub(super) fn exclusions(
+    folders: &[Directory],
     at: usize,
     ending: &str,
     ignored: &[String],
 ) -> (Vec<String>, bool) {
     let folder = &folders[at];
     let mut exclude = Vec::new();
-    if ending != FOLDERS {
+    if ending != DIRS_KEY {
         exclude.push(format!("*.*{ending}"));
         // `*` matches one segment, from the right: `.a.*` is tried before `.*.b`.
         let order = |ending: &str| -> Vec<bool> {
@@ -86,7 +86,7 @@ pub(super) fn excluded(
         let endings = folder.rules.iter().map(|(other, _)| other.as_str());
         let is_before = |other: &&str| {
             let order = order(other);
-            ![ending, FOLDERS].contains(other) && order.len() == own.len() && order < own
+            ![ending, DIRS_KEY].contains(other) && order.len() == own.len() && order < own
         };
         exclude.extend(endings.filter(is_before).map(|other| format!("*{other}")));
     }
@@ -95,7 +95,7 @@ pub(super) fn excluded(
         if index == at || other.path.is_empty() {
             continue;
         }
-        let (same, inner) = meets(&folder.path, &other.path);
+        let (same, inner) = glob_relation(&folder.path, &other.path);
         is_open |= same && has_glob(&folder.path) && has_glob(&other.path);
         let goes_first = rank(&other.path, index) > rank(&folder.path, at);
         if if same { goes_first } else { inner } {
@@ -120,7 +120,7 @@ fn rank(path: &str, index: usize) -> (bool, usize, usize, std::cmp::Reverse<usiz
 /// The relation of the directories of `other` to those of `one`; each cell of the table is the
 /// result for the remaining segments. Braces that contain a slash match any number of directories
 /// here, like `**`.
-pub(super) fn meets(one: &str, other: &str) -> Meets {
+pub(super) fn glob_relation(one: &str, other: &str) -> GlobRelation {
     let is_open =
         |part: &str| part == "**" || part.matches('{').count() != part.matches('}').count();
     let [one, other] = [one, other]
@@ -136,7 +136,7 @@ pub(super) fn meets(one: &str, other: &str) -> Meets {
                     let steps = [table[at + 1][to], table[at][to + 1], table[at + 1][to + 1]];
                     (steps.iter().any(|step| step.0), steps.iter().any(|step| step.1))
                 }
-                (Some(part), Some(next)) if part_meets(part, next) => table[at + 1][to + 1],
+                (Some(part), Some(next)) if segments_overlap(part, next) => table[at + 1][to + 1],
                 _ => (false, false),
             };
         }
@@ -145,7 +145,7 @@ pub(super) fn meets(one: &str, other: &str) -> Meets {
 }
 
 /// Whether one name can match both segments.
-fn part_meets(one: &str, other: &str) -> bool {
+fn segments_overlap(one: &str, other: &str) -> bool {
     match (has_glob(one), has_glob(other)) {
         (false, false) => one == other,
         (true, false) => is_match(one, other),
@@ -177,7 +177,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn globs_meet_where_a_folder_may_be_of_both() {
+    fn globs_overlap_if_a_directory_can_match_both() {
         for (one, other, wanted) in [
             ("", "src", (false, true)),
             ("src", "src", (true, false)),
@@ -196,15 +196,15 @@ mod tests {
             ("a*/x", "b*/x", (false, false)),
             ("{a,{b,c}}/x", "c/*", (true, false)),
         ] {
-            assert_eq!(meets(one, other), wanted, "{one} {other}");
+            assert_eq!(glob_relation(one, other), wanted, "{one} {other}");
         }
     }
 
     #[test]
-    fn of_two_globs_for_one_folder_exactly_one_yields() {
-        let folder = |path: &str| Folder { path: path.to_owned(), rules: Vec::new() };
+    fn one_of_two_overlapping_globs_takes_precedence() {
+        let folder = |path: &str| Directory { path: path.to_owned(), rules: Vec::new() };
         let folders = ["src/**", "src/**/dtos/**", "src/**/hooks/**", "src/legacy"].map(folder);
-        let of = |at: usize| excluded(&folders, at, ".dir", &[]);
+        let of = |at: usize| exclusions(&folders, at, ".dir", &[]);
         let wanted = ["/src/**/dtos/", "/src/**/hooks/", "/src/legacy/"].map(str::to_owned);
         assert_eq!(of(0), (wanted.to_vec(), true));
         assert_eq!(of(1), (vec![], true));
@@ -214,11 +214,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn meeting_is_mutual_and_nothing_panics(
+        fn overlap_is_symmetric(
             one in "[ab*?{},\\[\\]/]{0,16}",
             other in "(\\*\\*|a|b|\\*|\\{a,b\\})(/(\\*\\*|a|b|\\*)){0,3}",
         ) {
-            prop_assert_eq!(meets(&one, &other).0, meets(&other, &one).0);
+            prop_assert_eq!(glob_relation(&one, &other).0, glob_relation(&other, &one).0);
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// A suggested step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Next {
+pub struct Suggestion {
     /// A short description of the step.
     pub action: String,
     /// The name of the tool that performs it.
@@ -21,7 +21,7 @@ pub struct Next {
 
 /// Facts that [`State`] does not contain.
 #[derive(Clone, Debug, Default)]
-pub struct Asked<'a> {
+pub struct SuggestParams<'a> {
     /// The agent's current task, in its words.
     pub task: Option<&'a str>,
     /// Names of tools that were called most recently.
@@ -53,25 +53,25 @@ const BY_FILE: &[ByFile] = &[
     },
 ];
 
-fn next(
+fn new_suggestion(
     action: impl Into<String>,
     tool: &'static str,
     args: Value,
     reason: impl Into<String>,
-) -> Next {
+) -> Suggestion {
     let args = if let Value::Object(args) = args { args } else { Map::new() };
-    Next { action: action.into(), tool, args, needs: &[], reason: reason.into() }
+    Suggestion { action: action.into(), tool, args, needs: &[], reason: reason.into() }
 }
 
 /// The suggested steps, most urgent first; empty when nothing is pending. Steps whose tool was just
 /// called are omitted.
 #[must_use]
-pub fn suggest(state: &State, asked: &Asked<'_>) -> Vec<Next> {
+pub fn suggest(state: &State, asked: &SuggestParams<'_>) -> Vec<Suggestion> {
     let mut all = Vec::new();
-    findings(asked, &mut all);
-    begin(state, asked, &mut all);
-    work(state, asked, &mut all);
-    finish(state, asked, &mut all);
+    add_findings(asked, &mut all);
+    add_opening(state, asked, &mut all);
+    add_work(state, asked, &mut all);
+    add_closing(state, asked, &mut all);
     let recent = |name: &str| asked.recent.iter().any(|done| done.replace(['/', '.'], "_") == name);
     all.retain(|next| !recent(next.tool));
     let mut seen: Vec<&str> = Vec::new();
@@ -84,27 +84,27 @@ pub fn suggest(state: &State, asked: &Asked<'_>) -> Vec<Next> {
 }
 
 /// New findings come first.
-fn findings(asked: &Asked<'_>, all: &mut Vec<Next>) {
+fn add_findings(asked: &SuggestParams<'_>, all: &mut Vec<Suggestion>) {
     if let Some((errors, others)) = asked.findings.filter(|(errors, others)| errors + others > 0) {
         let all_of = errors + others;
         let many = if all_of == 1 { "1 finding".to_owned() } else { format!("{all_of} findings") };
         let reason = format!("the changes bring {many}, {errors} of them errors");
-        all.push(next("Fix the new findings", "aidd_ci_diff_check", json!({}), reason));
+        all.push(new_suggestion("Fix the new findings", "aidd_ci_diff_check", json!({}), reason));
     }
 }
 
-fn begin(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
+fn add_opening(state: &State, asked: &SuggestParams<'_>, all: &mut Vec<Suggestion>) {
     if let (None, Some(branch)) = (&state.session, &state.branch) {
         // Fields that only the agent can fill in are present but empty.
         let who = json!({"provider": "", "model": "", "client": ""});
         let args = json!({"action": "start", "branch": branch, "aiProvider": who});
         let start =
-            next("Open a session", "aidd_session", args, format!("no session is open on {branch}"));
-        all.push(Next { needs: &["aiProvider"], ..start });
+            new_suggestion("Open a session", "aidd_session", args, format!("no session is open on {branch}"));
+        all.push(Suggestion { needs: &["aiProvider"], ..start });
     }
     if let Some(task) = asked.task {
         let args = json!({"description": task});
-        all.push(next(
+        all.push(new_suggestion(
             "Classify the task",
             "aidd_classify_task",
             args,
@@ -114,7 +114,7 @@ fn begin(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
         // An empty memory is not worth searching.
         if known.iter().any(|kind| !kind.is_empty()) {
             let args = json!({"query": task});
-            all.push(next(
+            all.push(new_suggestion(
                 "Search the memory",
                 "aidd_memory_search",
                 args,
@@ -124,7 +124,7 @@ fn begin(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
     }
 }
 
-fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
+fn add_work(state: &State, asked: &SuggestParams<'_>, all: &mut Vec<Suggestion>) {
     if let Some(lifecycle) = &state.lifecycle {
         let (id, phase) = (&lifecycle.id, &lifecycle.current_phase);
         match state.unmet.first() {
@@ -132,7 +132,7 @@ fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
                 let args = json!({"lifecycleId": id});
                 let reason =
                     format!("every exit criterion of {phase} is met for {}", lifecycle.feature);
-                all.push(next(format!("Leave {phase}"), "aidd_lifecycle_advance", args, reason));
+                all.push(new_suggestion(format!("Leave {phase}"), "aidd_lifecycle_advance", args, reason));
             }
             Some((_, says)) => {
                 // A phase is left with one call that contains evidence for every open criterion.
@@ -145,8 +145,8 @@ fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
                     more => format!("Provide evidence: {says}, and {more} more"),
                 };
                 let reason = format!("leaving {phase} requires evidence for {}", lifecycle.feature);
-                let meet = next(action, "aidd_lifecycle_advance", args, reason);
-                all.push(Next { needs: &["evidence"], ..meet });
+                let meet = new_suggestion(action, "aidd_lifecycle_advance", args, reason);
+                all.push(Suggestion { needs: &["evidence"], ..meet });
             }
         }
     }
@@ -154,13 +154,13 @@ fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
         let left: Vec<&String> = state.context.pending_tasks.iter().skip(1).collect();
         let args = json!({"action": "save", "branch": branch, "completedTasks": [task], "pendingTasks": left});
         let reason = format!("pending on {branch}: {}; save when this one is done", left.len() + 1);
-        all.push(next(format!("Do the next task: {task}"), "aidd_branch", args, reason));
+        all.push(new_suggestion(format!("Do the next task: {task}"), "aidd_branch", args, reason));
     }
     for path in asked.changed.unwrap_or_default() {
         let name = path.rsplit('/').next().unwrap_or(path);
         for ByFile { is_for, tool, why } in BY_FILE {
             if is_for(name) {
-                all.push(next(format!("Check {path}"), tool, json!({"filePath": path}), *why));
+                all.push(new_suggestion(format!("Check {path}"), tool, json!({"filePath": path}), *why));
             }
         }
     }
@@ -168,7 +168,7 @@ fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
         && let Some(feature) = &state.context.feature
     {
         let args = json!({"feature": feature});
-        all.push(next(
+        all.push(new_suggestion(
             "Start the lifecycle",
             "aidd_lifecycle_init",
             args,
@@ -177,14 +177,14 @@ fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
     }
 }
 
-fn finish(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
+fn add_closing(state: &State, asked: &SuggestParams<'_>, all: &mut Vec<Suggestion>) {
     if let Some(changed) = asked.changed.filter(|changed| !changed.is_empty()) {
         let many = changed.len();
         if asked.findings.is_none() {
             let reason = format!("files that differ from the last commit: {many}");
-            all.push(next("Check what changed", "aidd_ci_diff_check", json!({}), reason));
+            all.push(new_suggestion("Check what changed", "aidd_ci_diff_check", json!({}), reason));
         }
-        all.push(next(
+        all.push(new_suggestion(
             "Scan for secrets before the commit",
             "aidd_scan_secrets",
             json!({"filePath": "."}),
@@ -192,7 +192,7 @@ fn finish(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
         ));
         if let (None, Some(branch)) = (state.context.pending_tasks.first(), &state.branch) {
             let args = json!({"action": "save", "branch": branch});
-            all.push(next(
+            all.push(new_suggestion(
                 "Save the state of the branch",
                 "aidd_branch",
                 args,
@@ -203,13 +203,13 @@ fn finish(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
         let is_done = state.context.pending_tasks.is_empty() && asked.changed.is_some();
         if is_done && asked.task.is_none() {
             let args = json!({"action": "end", "id": session.id});
-            let end = next(
+            let end = new_suggestion(
                 "End the session",
                 "aidd_session",
                 args,
                 "nothing is pending and nothing is uncommitted",
             );
-            all.push(Next { needs: &["outcome"], ..end });
+            all.push(Suggestion { needs: &["outcome"], ..end });
         }
     }
 }
@@ -220,7 +220,7 @@ mod tests {
     use aidd_memory::records::{BranchContext, Lifecycle, SessionState};
     use aidd_memory::types::Entry;
 
-    fn tools(state: &State, asked: &Asked<'_>) -> Vec<&'static str> {
+    fn tools(state: &State, asked: &SuggestParams<'_>) -> Vec<&'static str> {
         suggest(state, asked).into_iter().map(|next| next.tool).collect()
     }
 
@@ -233,10 +233,10 @@ mod tests {
     }
 
     #[test]
-    fn it_follows_the_state() {
+    fn suggestions_follow_the_state() {
         let fresh = State { branch: Some("main".to_owned()), ..State::default() };
-        assert_eq!(tools(&fresh, &Asked::default()), ["aidd_session"]);
-        let task = Asked { task: Some("Add a login"), ..Asked::default() };
+        assert_eq!(tools(&fresh, &SuggestParams::default()), ["aidd_session"]);
+        let task = SuggestParams { task: Some("Add a login"), ..SuggestParams::default() };
         // An empty memory is not worth searching.
         assert_eq!(tools(&fresh, &task), ["aidd_session", "aidd_classify_task"]);
         let known = State { decisions: vec![decision().into()], ..fresh.clone() };
@@ -263,7 +263,7 @@ mod tests {
             unmet: vec![("tests", "All tests pass"), ("docs", "Documentation up to date")],
             ..fresh
         };
-        let asked = Asked { changed: Some(&changed), findings: Some((1, 0)), ..Asked::default() };
+        let asked = SuggestParams { changed: Some(&changed), findings: Some((1, 0)), ..SuggestParams::default() };
         let all = suggest(&state, &asked);
         let names: Vec<&str> = all.iter().map(|next| next.tool).collect();
         assert_eq!(
@@ -287,23 +287,23 @@ mod tests {
     }
 
     #[test]
-    fn what_was_just_done_is_not_proposed() {
+    fn recently_called_tools_are_not_suggested() {
         let decisions = vec![decision().into()];
         let fresh = State { branch: Some("main".to_owned()), decisions, ..State::default() };
         let recent = ["aidd/session".to_owned(), "aidd_classify_task".to_owned()];
-        let asked = Asked { task: Some("x"), recent: &recent, ..Asked::default() };
+        let asked = SuggestParams { task: Some("x"), recent: &recent, ..SuggestParams::default() };
         assert_eq!(tools(&fresh, &asked), ["aidd_memory_search"]);
     }
 
     #[test]
-    fn a_session_is_ended_when_nothing_is_left() {
+    fn the_session_end_is_suggested_when_nothing_is_pending() {
         let session = SessionState { id: "session_1_a".to_owned(), ..SessionState::default() };
         let state =
             State { branch: Some("b".to_owned()), session: Some(session), ..State::default() };
-        let none = Asked { changed: Some(&[]), ..Asked::default() };
+        let none = SuggestParams { changed: Some(&[]), ..SuggestParams::default() };
         let all = suggest(&state, &none);
         assert_eq!((all[0].tool, all[0].args["action"].as_str()), ("aidd_session", Some("end")));
         // A step without a query is not suggested.
-        assert_eq!(tools(&state, &Asked::default()), [""; 0]);
+        assert_eq!(tools(&state, &SuggestParams::default()), [""; 0]);
     }
 }

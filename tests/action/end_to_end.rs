@@ -101,7 +101,7 @@ fn a_fork_gets_what_its_token_allows() {
 }
 
 #[test]
-fn what_does_not_block_passes() {
+fn non_blocking_findings_pass() {
     let (clone, github) = (checkout(), GitHub::new());
     let runner = runner(&clone, &github).with("fail-on", "error").with("comment", "false");
     let outcome = runner.with("sarif", "off").run();

@@ -10,47 +10,47 @@ use aidd_page as page;
 use std::collections::BTreeSet;
 
 /// Maximum number of entries compared; in a larger base, others are found by file name only.
-const MOST: usize = 500;
+const MAX_ENTRIES: usize = 500;
 /// Maximum number of names searched for.
-const NAMES: usize = 12;
+const MAX_NAMES: usize = 12;
 /// Minimum number of own lines for a comparison of contents.
-const FEWEST_LINES: usize = 8;
+const MIN_LINES: usize = 8;
 /// Minimum share of the shorter entry's lines that are also in the other entry: no two shipped
 /// entries share a fifth.
-const ALIKE: f64 = 0.6;
+const MIN_SHARED: f64 = 0.6;
 /// Number of lines of an entry that are searched for in another before it is parsed: of duplicates,
 /// at least a quarter is found, however the lines are chosen.
-const SAMPLE: usize = 16;
+const SAMPLE_LINES: usize = 16;
 /// Minimum length of a line in bytes; shorter lines are part of the template, such as headings.
-const LINE: usize = 24;
+const MIN_LINE_LEN: usize = 24;
 
 /// Another entry on the same technology.
-pub(super) struct Twin {
+pub(super) struct Duplicate {
     pub(super) path: String,
     /// The reason, as in "is also an entry on `redis`".
     pub(super) why: String,
 }
 
 /// The duplicates of the entry.
-pub(super) fn twins(entry: &Entry, source: &Source, files: &dyn Files) -> Vec<Twin> {
+pub(super) fn find_duplicates(entry: &Entry, source: &Source, files: &dyn Files) -> Vec<Duplicate> {
     let path = source.path();
     let Some((root, _)) = kind::knowledge_root(path) else { return Vec::new() };
-    let own = Known::of(entry, source.text());
+    let own = Identity::from_entry(entry, source.text());
     let mut found = Vec::new();
     for other in others(root, path, &own, files) {
         let text = side_file(files, &other).filter(|text| text.len() as u64 <= SIDE_FILE_LIMIT);
-        let Some(text) = text.filter(|text| own.may_be(text)) else { continue };
+        let Some(text) = text.filter(|text| own.can_match(text)) else { continue };
         let other_source = Source::new(other.as_str(), text);
-        let theirs = Known::of(&Entry::of(&other_source), other_source.text());
-        if let Some(why) = own.same(&theirs) {
-            found.push(Twin { path: other, why });
+        let theirs = Identity::from_entry(&Entry::parse(&other_source), other_source.text());
+        if let Some(why) = own.match_reason(&theirs) {
+            found.push(Duplicate { path: other, why });
         }
     }
     found
 }
 
 /// The sorted paths of other entries.
-fn others(root: &str, path: &str, own: &Known, files: &dyn Files) -> BTreeSet<String> {
+fn others(root: &str, path: &str, own: &Identity, files: &dyn Files) -> BTreeSet<String> {
     let folders = KNOWLEDGE_CATEGORIES.iter().map(|folder| format!("{root}/{folder}"));
     let folders: Vec<String> = folders.chain([root.to_owned()]).collect();
     let mut found = BTreeSet::new();
@@ -59,9 +59,9 @@ fn others(root: &str, path: &str, own: &Known, files: &dyn Files) -> BTreeSet<St
         let index = |name: &String| matches!(&*name.to_ascii_lowercase(), "readme.md" | "index.md");
         found.extend(names.filter(|name| !index(name)).map(|name| format!("{folder}/{name}")));
     }
-    if found.len() > MOST || found.is_empty() {
+    if found.len() > MAX_ENTRIES || found.is_empty() {
         let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".md"));
-        let names = own.slugs.iter().cloned().chain(stem.map(slug)).take(NAMES);
+        let names = own.slugs.iter().cloned().chain(stem.map(slug)).take(MAX_NAMES);
         let paths = names
             .flat_map(|name| folders.iter().map(move |folder| format!("{folder}/{name}.md")))
             .filter(|path| files.exists(path));
@@ -72,7 +72,7 @@ fn others(root: &str, path: &str, own: &Known, files: &dyn Files) -> BTreeSet<St
 }
 
 /// The properties by which an entry is identified.
-struct Known {
+struct Identity {
     /// Its name and aliases, in the form of file names.
     slugs: BTreeSet<String>,
     /// Its packages, the main package first.
@@ -81,8 +81,8 @@ struct Known {
     lines: BTreeSet<String>,
 }
 
-impl Known {
-    fn of(entry: &Entry, text: &str) -> Self {
+impl Identity {
+    fn from_entry(entry: &Entry, text: &str) -> Self {
         let name = entry.field("name").map(|(name, _)| name);
         let names = entry.list("aliases").into_iter().chain(name);
         let packages = entry.list("packages").into_iter().map(str::to_lowercase).collect();
@@ -91,7 +91,7 @@ impl Known {
         let all: Vec<&str> = body.lines().map(str::trim).collect();
         let is_head = |at: usize| all.get(at + 1).is_some_and(|next| next.starts_with("| --"));
         let lines = all.iter().enumerate().filter(|(at, line)| {
-            line.len() > LINE && !line.starts_with(['#', '<']) && !is_head(*at)
+            line.len() > MIN_LINE_LEN && !line.starts_with(['#', '<']) && !is_head(*at)
         });
         Self {
             slugs: names.map(slug).filter(|name| !name.is_empty()).collect(),
@@ -102,21 +102,21 @@ impl Known {
 
     /// A prefilter: whether `text` can be a duplicate. Every criterion requires a word of this
     /// entry in it.
-    fn may_be(&self, text: &str) -> bool {
+    fn can_match(&self, text: &str) -> bool {
         let text = text.to_lowercase();
-        let is_named = |slug: &String| slug.split('-').all(|part| text.contains(unspelt(part)));
+        let is_named = |slug: &String| slug.split('-').all(|part| text.contains(as_written(part)));
         self.slugs.iter().any(is_named)
             || self.packages.iter().any(|package| text.contains(package))
-            || self.sample().filter(|line| text.contains(line.as_str())).count() * 4 >= SAMPLE
+            || self.sample().filter(|line| text.contains(line.as_str())).count() * 4 >= SAMPLE_LINES
     }
 
     /// Some of its lines, evenly distributed.
     fn sample(&self) -> impl Iterator<Item = &String> {
-        self.lines.iter().step_by(self.lines.len().div_ceil(SAMPLE).max(1))
+        self.lines.iter().step_by(self.lines.len().div_ceil(SAMPLE_LINES).max(1))
     }
 
     /// The reason why the other entry is on the same technology, if it is.
-    fn same(&self, other: &Self) -> Option<String> {
+    fn match_reason(&self, other: &Self) -> Option<String> {
         let squeezed = |name: &String| name.replace('-', "");
         let theirs: BTreeSet<String> = other.slugs.iter().map(squeezed).collect();
         if let Some(name) = self.slugs.iter().find(|name| theirs.contains(&squeezed(name))) {
@@ -133,13 +133,13 @@ impl Known {
         }
         let fewest = self.lines.len().min(other.lines.len());
         let same = self.lines.intersection(&other.lines).count();
-        let is_alike = fewest >= FEWEST_LINES && same as f64 >= ALIKE * fewest as f64;
+        let is_alike = fewest >= MIN_LINES && same as f64 >= MIN_SHARED * fewest as f64;
         is_alike.then(|| format!("has {same} of {fewest} lines in common"))
     }
 }
 
 /// A part of a name as written in text: `csharp` is written `c#` there.
-fn unspelt(part: &str) -> &str {
+fn as_written(part: &str) -> &str {
     part.strip_suffix("sharp").or_else(|| part.strip_suffix("plusplus")).unwrap_or(part)
 }
 
@@ -171,12 +171,12 @@ mod tests {
         let all = entries.iter().map(|(name, text)| (path(name), text.clone().into_bytes()));
         let files = Memory(all.collect());
         let source = Source::new(path(entries[0].0), entries[0].1.as_str());
-        let twins = twins(&Entry::of(&source), &source, &files);
+        let twins = find_duplicates(&Entry::parse(&source), &source, &files);
         twins.into_iter().map(|twin| format!("{} {}", twin.path, twin.why)).collect()
     }
 
     #[test]
-    fn one_thing_under_two_names() {
+    fn one_technology_under_two_names_is_a_duplicate() {
         let one = |name, more| ("data/one.md", entry(name, more, ""));
         let other = |name, more| ("tooling/other.md", entry(name, more, ""));
         for (a, b, want) in [
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_is_not_the_same() {
+    fn related_technologies_are_not_duplicates() {
         let names = [
             ("React", "packages: [npm:react, npm:react-dom]\n"),
             ("React Native", "packages: [npm:react-native, npm:react]\n"),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_the_same_is_a_copy() {
+    fn entries_with_the_same_text_are_duplicates() {
         let said = |from: usize, to: usize| -> String {
             let line = |at| format!("Sentence number {at} has its own content.\n");
             (from..to).map(line).collect()
@@ -253,9 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn names_alone_are_enough_where_folders_cannot_be_listed() {
-        struct Blind(Memory);
-        impl Files for Blind {
+    fn names_suffice_if_directories_cannot_be_listed() {
+        struct UnlistableFiles(Memory);
+        impl Files for UnlistableFiles {
             fn read(&self, path: &str, limit: u64) -> std::io::Result<Vec<u8>> {
                 self.0.read(path, limit)
             }
@@ -265,9 +265,9 @@ mod tests {
         }
         let text = entry("Redis", "", "");
         let twin = ".aidd/knowledge/infrastructure/redis.md";
-        let files = Blind(Memory([(twin.to_owned(), text.clone().into_bytes())].into()));
+        let files = UnlistableFiles(Memory([(twin.to_owned(), text.clone().into_bytes())].into()));
         let source = Source::new(".aidd/knowledge/data/cache.md", text.as_str());
-        let twins = twins(&Entry::of(&source), &source, &files);
+        let twins = find_duplicates(&Entry::parse(&source), &source, &files);
         assert_eq!(twins.iter().map(|it| &*it.path).collect::<Vec<_>>(), [twin]);
     }
 }

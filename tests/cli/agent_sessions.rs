@@ -1,6 +1,6 @@
 //! The messages an agent receives over a day with hooks and tools: no duplicates, no omissions.
 
-use crate::cli::agent_hooks::{claude, set_up};
+use crate::cli::agent_hooks::{claude_event, set_up};
 use aidd_memory::kinds::Checkpoint;
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::store::Wanted;
@@ -13,9 +13,9 @@ fn context(said: &Value) -> String {
 
 /// The agent passes no session id in its checkpoint, as it usually does not know it.
 #[test]
-fn what_an_agent_noted_outlives_the_compaction() {
+fn a_checkpoint_survives_the_compaction() {
     let project = set_up();
-    project.answer("session-start", &claude("SessionStart", json!({"source": "startup"})));
+    project.answer("session-start", &claude_event("SessionStart", json!({"source": "startup"})));
     let mut memory = ProjectMemory::open(
         &crate::DISTRIBUTION,
         project.path(),
@@ -26,7 +26,7 @@ fn what_an_agent_noted_outlives_the_compaction() {
     let body =
         Checkpoint { next_steps: Some(json!(["validate with zod"])), ..Checkpoint::default() };
     memory.save_checkpoint("POST /orders half done", &body, None, Some("main")).expect("saved");
-    let file = project.place("a.ts");
+    let file = project.absolute("a.ts");
     project.write("a.ts", "export const a = 1;\n");
     for trigger in ["auto", "manual"] {
         // Work continues after the checkpoint, so that it is not the last event.
@@ -35,26 +35,26 @@ fn what_an_agent_noted_outlives_the_compaction() {
         let edited = json!({
             "tool_name": "Write", "tool_input": input, "tool_response": {"success": true},
         });
-        project.answer("post-tool-use", &claude("PostToolUse", edited));
-        project.answer("pre-compact", &claude("PreCompact", json!({"trigger": trigger})));
+        project.answer("post-tool-use", &claude_event("PostToolUse", edited));
+        project.answer("pre-compact", &claude_event("PreCompact", json!({"trigger": trigger})));
     }
-    let start = claude("SessionStart", json!({"source": "compact"}));
-    let told = context(&project.answer("session-start", &start));
+    let start = claude_event("SessionStart", json!({"source": "compact"}));
+    let resumed_context = context(&project.answer("session-start", &start));
     let noted = "before compaction (manual): edited 1 file; earlier: POST /orders half done\n";
-    assert!(told.contains(noted), "{told}");
-    assert!(told.contains("Next, by that checkpoint: validate with zod\n"), "{told}");
+    assert!(resumed_context.contains(noted), "{resumed_context}");
+    assert!(resumed_context.contains("Next, by that checkpoint: validate with zod\n"), "{resumed_context}");
 }
 
 #[test]
-fn a_conversation_that_goes_on_is_not_told_the_rules_again() {
+fn a_resumed_conversation_does_not_repeat_the_rules() {
     let project = set_up();
     let start = |source: &str| {
-        let said = claude("SessionStart", json!({"source": source}));
+        let said = claude_event("SessionStart", json!({"source": source}));
         context(&project.answer("session-start", &said))
     };
     let (first, compacted, resumed) = (start("startup"), start("compact"), start("resume"));
-    for told in [&first, &compacted, &resumed] {
-        assert!(told.contains("do not call it again"), "{told}");
+    for text in [&first, &compacted, &resumed] {
+        assert!(text.contains("do not call it again"), "{text}");
     }
     assert!(first.contains("\n## Rules\n") && compacted.contains("\n## Rules\n"), "{first}");
     assert!(!resumed.contains("\n## Rules\n") && resumed.contains("\nBranch main"), "{resumed}");

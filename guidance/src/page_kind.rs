@@ -2,7 +2,7 @@
 
 /// A kind of page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shelf {
+pub enum PageKind {
     /// `AGENTS.md`: instructions for agents in this project.
     Protocol,
     /// Instructions for all roles.
@@ -25,9 +25,9 @@ pub enum Shelf {
 
 /// The key by which a project's page replaces a shipped one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Same {
+enum PageKey {
     /// There is only one page of this kind.
-    Whole,
+    Single,
     /// The file name.
     FileName,
     /// The name in the header, otherwise the directory name.
@@ -39,38 +39,38 @@ enum Same {
 /// One row per kind: its directory in a project, its shipped directory, the key of a page, and
 /// whether a project can have its own pages.
 struct Row {
-    shelf: Shelf,
+    shelf: PageKind,
     word: &'static str,
-    own: &'static str,
+    project_dir: &'static str,
     shipped: &'static str,
-    same: Same,
+    page_key: PageKey,
     is_open: bool,
 }
 
 const ROWS: &[Row] = &[
-    row(Shelf::Protocol, "agents", "AGENTS.md", "AGENTS.md", Same::Whole, true),
-    row(Shelf::Agents, "agents", "agents", "agents", Same::FileName, true),
-    row(Shelf::Skills, "skills", "skills", "skills", Same::RoleName, true),
-    row(Shelf::Rules, "rules", "rules", "guidance/rules", Same::FileName, true),
-    row(Shelf::Workflows, "workflows", "workflows", "workflows", Same::FileName, true),
-    row(Shelf::Templates, "templates", "templates", "templates", Same::FileName, true),
-    row(Shelf::Specs, "specs", "specs", "specs", Same::FileName, false),
-    row(Shelf::Knowledge, "knowledge", "knowledge", "knowledge", Same::Path, true),
-    row(Shelf::Prompts, "prompts", "prompts", "prompts", Same::FileName, false),
+    row(PageKind::Protocol, "agents", "AGENTS.md", "AGENTS.md", PageKey::Single, true),
+    row(PageKind::Agents, "agents", "agents", "agents", PageKey::FileName, true),
+    row(PageKind::Skills, "skills", "skills", "skills", PageKey::RoleName, true),
+    row(PageKind::Rules, "rules", "rules", "guidance/rules", PageKey::FileName, true),
+    row(PageKind::Workflows, "workflows", "workflows", "workflows", PageKey::FileName, true),
+    row(PageKind::Templates, "templates", "templates", "templates", PageKey::FileName, true),
+    row(PageKind::Specs, "specs", "specs", "specs", PageKey::FileName, false),
+    row(PageKind::Knowledge, "knowledge", "knowledge", "knowledge", PageKey::Path, true),
+    row(PageKind::Prompts, "prompts", "prompts", "prompts", PageKey::FileName, false),
 ];
 
 const fn row(
-    shelf: Shelf,
+    shelf: PageKind,
     word: &'static str,
     own: &'static str,
     shipped: &'static str,
-    same: Same,
+    same: PageKey,
     is_open: bool,
 ) -> Row {
-    Row { shelf, word, own, shipped, same, is_open }
+    Row { shelf, word, project_dir: own, shipped, page_key: same, is_open }
 }
 
-impl Shelf {
+impl PageKind {
     /// Every kind, in declaration order.
     pub fn all() -> impl Iterator<Item = Self> {
         ROWS.iter().map(|row| row.shelf)
@@ -83,25 +83,25 @@ impl Shelf {
 
     /// The identifier of the kind in configurations and URIs.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         self.row().word
     }
 
     /// The directory (or file) in a project, unless configured otherwise.
     #[must_use]
-    pub fn folder(self) -> &'static str {
-        self.row().own
+    pub fn dir(self) -> &'static str {
+        self.row().project_dir
     }
 
     /// Whether a project's own pages of this kind are used.
     #[must_use]
-    pub fn is_open(self) -> bool {
+    pub fn is_customizable(self) -> bool {
         self.row().is_open
     }
 
     /// The kind of the shipped page at `path`, and the rest of the path below the kind's directory.
     #[must_use]
-    pub fn of_shipped(path: &str) -> Option<(Self, &str)> {
+    pub fn from_shipped_path(path: &str) -> Option<(Self, &str)> {
         ROWS.iter().find_map(|row| {
             let rest = path.strip_prefix(row.shipped)?;
             match rest.strip_prefix('/') {
@@ -115,16 +115,16 @@ impl Shelf {
     /// describes the directory, and other files in the directory of a `SKILL.md` belong to that
     /// skill.
     #[must_use]
-    pub fn takes(self, rest: &str) -> bool {
+    pub fn contains(self, rest: &str) -> bool {
         let file = rest.rsplit('/').next().unwrap_or(rest);
         let is_skill = file.eq_ignore_ascii_case("SKILL.md");
         !file.eq_ignore_ascii_case("README.md")
-            && (self.row().same != Same::RoleName || is_skill || !rest.contains('/'))
+            && (self.row().page_key != PageKey::RoleName || is_skill || !rest.contains('/'))
     }
 
     /// Whether two files with the same name in different directories are distinct pages.
-    pub(super) fn tells_folders_apart(self) -> bool {
-        self.row().same == Same::FileName
+    pub(super) fn distinguishes_dirs(self) -> bool {
+        self.row().page_key == PageKey::FileName
     }
 
     /// The key of a page: `rest` is the path below the directory, `named` the name in its header.
@@ -132,15 +132,15 @@ impl Shelf {
     pub fn key(self, rest: &str, named: Option<&str>) -> String {
         let plain = rest.strip_suffix(".md").unwrap_or(rest);
         let file = plain.rsplit('/').next().unwrap_or(plain);
-        match self.row().same {
-            Same::Whole => self.word().to_owned(),
-            Same::FileName => file.to_owned(),
-            Same::Path => plain.to_owned(),
-            Same::RoleName if file.eq_ignore_ascii_case("SKILL") => {
+        match self.row().page_key {
+            PageKey::Single => self.name().to_owned(),
+            PageKey::FileName => file.to_owned(),
+            PageKey::Path => plain.to_owned(),
+            PageKey::RoleName if file.eq_ignore_ascii_case("SKILL") => {
                 let folder = plain.rsplit('/').nth(1);
                 named.or(folder).unwrap_or(file).to_owned()
             }
-            Same::RoleName => file.to_owned(),
+            PageKey::RoleName => file.to_owned(),
         }
     }
 }
@@ -150,28 +150,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shipped_page_has_a_sort_and_every_sort_a_page() {
-        let mut seen: Vec<Shelf> = Vec::new();
+    fn every_shipped_page_has_a_kind() {
+        let mut seen: Vec<PageKind> = Vec::new();
         for guide in aidd_content::RULES.guides {
-            let (shelf, _) = Shelf::of_shipped(guide.path).expect(guide.path);
+            let (shelf, _) = PageKind::from_shipped_path(guide.path).expect(guide.path);
             seen.push(shelf);
         }
-        for shelf in Shelf::all() {
+        for shelf in PageKind::all() {
             assert!(seen.contains(&shelf), "{shelf:?}");
             assert_eq!(shelf.row().shelf, shelf);
         }
     }
 
     #[test]
-    fn keys_follow_the_sort() {
-        let key = |shelf: Shelf, rest, named| shelf.key(rest, named);
-        assert_eq!(key(Shelf::Skills, "a/SKILL.md", Some("tester")), "tester");
-        assert_eq!(key(Shelf::Skills, "a/SKILL.md", None), "a");
-        assert_eq!(key(Shelf::Knowledge, "data/redis.md", Some("Redis")), "data/redis");
-        assert_eq!(key(Shelf::Workflows, "deep/review.md", Some("x")), "review");
-        assert_eq!(key(Shelf::Protocol, "AGENTS.md", None), "agents");
-        assert!(Shelf::Skills.takes("a/SKILL.md") && Shelf::Skills.takes("matrix.md"));
-        assert!(!Shelf::Skills.takes("a/references/list.md"));
-        assert!(!Shelf::Rules.takes("team/ReadMe.md") && Shelf::Rules.takes("team/names.md"));
+    fn keys_follow_the_kind() {
+        let key = |shelf: PageKind, rest, named| shelf.key(rest, named);
+        assert_eq!(key(PageKind::Skills, "a/SKILL.md", Some("tester")), "tester");
+        assert_eq!(key(PageKind::Skills, "a/SKILL.md", None), "a");
+        assert_eq!(key(PageKind::Knowledge, "data/redis.md", Some("Redis")), "data/redis");
+        assert_eq!(key(PageKind::Workflows, "deep/review.md", Some("x")), "review");
+        assert_eq!(key(PageKind::Protocol, "AGENTS.md", None), "agents");
+        assert!(PageKind::Skills.contains("a/SKILL.md") && PageKind::Skills.contains("matrix.md"));
+        assert!(!PageKind::Skills.contains("a/references/list.md"));
+        assert!(!PageKind::Rules.contains("team/ReadMe.md") && PageKind::Rules.contains("team/names.md"));
     }
 }

@@ -1,15 +1,15 @@
 //! Other configurations of the same tool, which would otherwise be ignored silently.
 
-use super::{Left, Tool, read_data};
+use super::{NotImported, Tool, read_data};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{below, parent_dir};
 
 /// Maximum number of directories with their own configuration that are listed.
-const MOST: usize = 20;
+const MAX_DIRS: usize = 20;
 
 /// Whether a directory contains a configuration of this name. A file shared by several tools must
 /// have the key.
-pub(super) fn is_there(files: &dyn Files, folder: &str, (name, key): (&str, Option<&str>)) -> bool {
+pub(super) fn has_config(files: &dyn Files, folder: &str, (name, key): (&str, Option<&str>)) -> bool {
     let path = below(folder, name);
     let has =
         |key| read_data(files, &path).is_ok_and(|all| all.iter().any(|one| !one[key].is_null()));
@@ -18,8 +18,8 @@ pub(super) fn is_there(files: &dyn Files, folder: &str, (name, key): (&str, Opti
 
 /// The configurations that the one at `path` overrides, and those of subdirectories, which apply
 /// there only.
-pub(super) fn left(files: &dyn Files, path: &str, tool: Tool) -> Vec<Left> {
-    let (folder, own) = (parent_dir(path), name_of(path));
+pub(super) fn overridden_configs(files: &dyn Files, path: &str, tool: Tool) -> Vec<NotImported> {
+    let (folder, own) = (parent_dir(path), file_name(path));
     let known = tool.files();
     let is_known = |name: &str| known.iter().any(|(known, _)| *known == name);
     if !is_known(own) {
@@ -30,20 +30,20 @@ pub(super) fn left(files: &dyn Files, path: &str, tool: Tool) -> Vec<Left> {
     let reads_rules = is_markdownlint && (own.contains("cli2") || own == "package.json");
     let is_read = |name: &str| name == own || reads_rules && name.starts_with(".markdownlint.");
     let why = format!("{tool} reads `{path}` in the same directory instead");
-    let others = known.iter().filter(|one| !is_read(one.0) && is_there(files, folder, **one));
-    let mut left: Vec<Left> =
-        others.map(|(name, _)| Left::new(below(folder, name), &*why)).collect();
+    let others = known.iter().filter(|one| !is_read(one.0) && has_config(files, folder, **one));
+    let mut left: Vec<NotImported> =
+        others.map(|(name, _)| NotImported::new(below(folder, name), &*why)).collect();
     if is_markdownlint {
         let all = files.listing().map(|listing| listing.below(folder)).unwrap_or_default();
         let is_inner = |path: &&String| {
             parent_dir(path) != folder
-                && name_of(path).starts_with(".markdownlint")
-                && is_known(name_of(path))
+                && file_name(path).starts_with(".markdownlint")
+                && is_known(file_name(path))
                 && !path.contains("node_modules/")
         };
-        left.extend(all.iter().filter(is_inner).take(MOST).map(|inner| {
+        left.extend(all.iter().filter(is_inner).take(MAX_DIRS).map(|inner| {
             let to = parent_dir(inner);
-            Left::new(inner, format!("it applies to `{to}/` only"))
+            NotImported::new(inner, format!("it applies to `{to}/` only"))
                 .instead(format!("aidd rule import {inner} --to {to}/.aidd/rules"))
         }));
     }
@@ -51,6 +51,6 @@ pub(super) fn left(files: &dyn Files, path: &str, tool: Tool) -> Vec<Left> {
 }
 
 /// The last segment of a path.
-pub(super) fn name_of(path: &str) -> &str {
+pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

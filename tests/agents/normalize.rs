@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 /// Replaces ids with short names in order of appearance: `decision_1763…_0a1b2c3d4e5f` becomes
 /// `decision#1`.
 #[derive(Default)]
-pub(crate) struct Steady {
+pub(crate) struct Normalizer {
     known: BTreeMap<String, String>,
 }
 
-impl Steady {
+impl Normalizer {
     /// `text` without the parts that differ between runs.
     pub(crate) fn text(&mut self, text: &str) -> String {
         let mut steady = String::new();
@@ -67,8 +67,8 @@ fn is_day(word: &str) -> bool {
 }
 
 #[test]
-fn ids_days_and_hashes_are_the_same_in_each_run() {
-    let mut steady = Steady::default();
+fn ids_dates_and_hashes_are_normalized() {
+    let mut steady = Normalizer::default();
     let text = "decision_1795349590161_152913bbb839 2026-11-22 [5ebd02646d4d2ee0] (0b35d71) \
                 decision_1795349590162_152913bbb839; decision_1795349590161_152913bbb839 is 10 deadbeef";
     assert_eq!(

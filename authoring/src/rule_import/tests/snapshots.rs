@@ -5,13 +5,13 @@ use super::*;
 use std::fmt::Write as _;
 
 /// The pages and the report of the first configuration in `files`.
-fn shown(files: &[(&str, &str)], tool: Tool) -> String {
+fn render(files: &[(&str, &str)], tool: Tool) -> String {
     let (memory, listing) = project(files);
     let files_of = Listed { files: &memory, listing: &listing };
     let import = import(&files_of, files[0].0, tool, ".aidd/rules", &engine_of)
         .unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(import.defects, Vec::<String>::new());
-    holds(&import);
+    assert_examples_pass(&import);
     let mut shown = String::new();
     for page in &import.pages {
         let bare = if page.has_examples { "" } else { " (no examples)" };
@@ -21,7 +21,7 @@ fn shown(files: &[(&str, &str)], tool: Tool) -> String {
         }
         shown.push_str(&page.text);
     }
-    for left in &import.left {
+    for left in &import.not_imported {
         let instead = left.instead.as_ref().map_or(String::new(), |text| format!("; {text}"));
         let _ = writeln!(shown, "=== not imported: {}: {}{instead}", left.item, left.why);
     }
@@ -35,25 +35,25 @@ macro_rules! carried {
 }
 
 #[test]
-fn all_of_alint() {
+fn alint_is_imported() {
     carried!("alint-kinds", Alint, [(".alint.yml", ALINT)]);
     carried!("alint-options", Alint, [(".alint.yml", include_str!("carried/alint.yml"))]);
-    carried!("alint-shapes", Alint, [(".alint.yml", real::SHAPES)]);
+    carried!("alint-shapes", Alint, [(".alint.yml", regressions::SHAPES)]);
     carried!("alint-fixes", Alint, [(".alint.yml", rulesets::FIXES)]);
 }
 
 #[test]
-fn all_rulesets_of_alint() {
+fn alint_rulesets_are_imported() {
     let mut told = String::new();
     for name in alint::RULESETS.keys() {
         let text = format!("extends: [alint://bundled/{name}@v1]\n");
-        told.push_str(&shown(&[(".alint.yml", &text)], Tool::Alint));
+        told.push_str(&render(&[(".alint.yml", &text)], Tool::Alint));
     }
     insta::assert_snapshot!("alint-rulesets", told);
 }
 
 #[test]
-fn all_of_markdownlint() {
+fn markdownlint_is_imported() {
     carried!("markdownlint", Markdownlint, [(".markdownlint.json", "{}")]);
     carried!(
         "markdownlint-options",
@@ -76,12 +76,12 @@ fn all_of_markdownlint() {
 }
 
 #[test]
-fn all_of_ls_lint() {
+fn ls_lint_is_imported() {
     carried!("ls-lint", LsLint, [(".ls-lint.yml", include_str!("carried/ls-lint.yml"))]);
 }
 
 #[test]
-fn all_of_commitlint() {
+fn commitlint_is_imported() {
     carried!("commitlint-rules", Commitlint, [("commitlint.config.js", &plain_rules())]);
     carried!(
         "commitlint-options",
@@ -120,7 +120,7 @@ fn all_of_commitlint() {
 }
 
 #[test]
-fn all_of_ast_grep() {
+fn ast_grep_is_imported() {
     carried!("ast-grep-keys", AstGrep, [("rule.yml", tools::AST_GREP)]);
     carried!(
         "ast-grep-options",

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// The rules that are disabled (`None`) or have a different severity for one file, by its `check`
 /// directive and hadolint's configuration.
-pub(super) fn rules(
+pub(super) fn rule_overrides(
     registry: &Registry,
     file: &Dockerfile,
     config: Option<&HadolintConfig>,
@@ -25,13 +25,13 @@ pub(super) fn rules(
     }
     skipped(file).for_each(|name| settle(name, None));
     if skipped(file).any(|name| name.eq_ignore_ascii_case("all")) {
-        settled.extend(of_buildkit(registry).map(|rule| (rule.id.clone(), None)));
+        settled.extend(buildkit_rules(registry).map(|rule| (rule.id.clone(), None)));
     }
     settled
 }
 
 /// Rules of BuildKit: those with an alias that is not a code such as `DL3007`.
-fn of_buildkit(registry: &Registry) -> impl Iterator<Item = &Rule> {
+fn buildkit_rules(registry: &Registry) -> impl Iterator<Item = &Rule> {
     let word = |alias: &String| !alias.contains(|c: char| c.is_ascii_digit());
     registry
         .rules()

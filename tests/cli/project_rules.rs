@@ -13,9 +13,9 @@ fn project() -> Project {
 }
 
 #[test]
-fn a_missing_file_is_told_where_it_should_be_and_made_on_request() {
+fn a_missing_file_is_reported_at_its_path_and_created_on_request() {
     let project = project();
-    let ran = project.run(&["check", "."]).ends(1);
+    let ran = project.run(&["check", "."]).expect_code(1);
     assert_snapshot!(ran.out, @"
     error[team/readme]: `packages/a` has no `packages/a/README.md`
      --> packages/a/README.md:1:1
@@ -27,43 +27,43 @@ fn a_missing_file_is_told_where_it_should_be_and_made_on_request() {
 
     1 error in 3 files (TIME); 1 fixable with --fix-unsafe
     ");
-    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).ends(1);
+    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
     assert_snapshot!(ran.out, @"
     --- /dev/null
     +++ b/packages/a/README.md
     @@ -0,0 +1 @@
     +# a
     ");
-    project.run(&["check", ".", "--fix"]).ends(1);
-    project.run(&["check", ".", "--fix-unsafe"]).ends(0);
+    project.run(&["check", ".", "--fix"]).expect_code(1);
+    project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
     assert_eq!(project.read("packages/a/README.md"), "# a\n");
 }
 
 #[test]
-fn a_part_of_the_project_is_judged_by_all_of_it() {
+fn a_partial_check_uses_the_whole_project() {
     let project = project();
-    project.run(&["check", "packages/b"]).ends(0);
-    let ran = project.run(&["check", "packages/a", "--format", "github"]).ends(1);
+    project.run(&["check", "packages/b"]).expect_code(0);
+    let ran = project.run(&["check", "packages/a", "--format", "github"]).expect_code(1);
     assert_eq!(paths(&ran.out), ["packages/a/README.md"]);
     project.write(".aidd/config.json", r#"{"exclude": ["packages/a/"]}"#);
-    project.run(&["check", "."]).ends(0);
+    project.run(&["check", "."]).expect_code(0);
     let off = r#"{"overrides": [{"files": ["packages/a/**"], "rules": {"team/readme": "off"}}]}"#;
     project.write(".aidd/config.json", off);
-    project.run(&["check", "."]).ends(0);
+    project.run(&["check", "."]).expect_code(0);
 }
 
 #[test]
-fn a_baseline_knows_it() {
+fn a_baseline_contains_project_findings() {
     let project = project();
-    project.run(&["baseline", "write"]).ends(0);
-    project.run(&["check", "."]).ends(0);
+    project.run(&["baseline", "write"]).expect_code(0);
+    project.run(&["check", "."]).expect_code(0);
     project.write("packages/c/x.ts", "");
-    let ran = project.run(&["check", ".", "--format", "github"]).ends(1);
+    let ran = project.run(&["check", ".", "--format", "github"]).expect_code(1);
     assert_eq!(paths(&ran.out), ["packages/c/README.md"]);
 }
 
 #[test]
-fn a_rule_that_looks_at_nothing_says_so() {
+fn a_rule_without_matching_files_is_reported() {
     let project = project();
     project.write(
         "rules/none.md",
@@ -79,9 +79,9 @@ fn a_rule_that_looks_at_nothing_says_so() {
 }
 
 #[test]
-fn packs_switch_rules_on_and_the_configuration_wins() {
+fn packs_enable_rules_and_the_configuration_takes_precedence() {
     let project = Project::new(&[("src/a.txt", "a\n")]);
-    project.run(&["check", "."]).ends(0);
+    project.run(&["check", "."]).expect_code(0);
     let with = |config: &str| {
         project.write(".aidd/config.json", config);
         let ran = project.run(&["check", ".", "--format", "github"]);
@@ -91,7 +91,7 @@ fn packs_switch_rules_on_and_the_configuration_wins() {
     let off = r#"{"compliance": ["repository"], "rules": {"repository/missing-readme": "off"}}"#;
     assert_eq!(with(off), "LICENSE");
     project.write(".aidd/config.json", r#"{"compliance": ["repositry"]}"#);
-    let ran = project.run(&["check", "."]).ends(2);
+    let ran = project.run(&["check", "."]).expect_code(2);
     assert!(
         ran.err.contains("unknown pack `repositry`; did you mean `repository`?"),
         "{}",
@@ -100,20 +100,20 @@ fn packs_switch_rules_on_and_the_configuration_wins() {
 }
 
 #[test]
-fn parameters_are_the_projects_to_set_and_held_to_their_type() {
+fn parameters_are_set_by_the_project_and_type_checked() {
     let project = Project::new(&[("src/a.txt", "1\n2\n3\n")]);
     project.write(
         "rules/long.md",
         "---\nseverity: error\ncheck:\n  params: { max: 2 }\n  tree: { each: 'src/*', lines: { max: \"${max}\" } }\n---\n# team/long\n\nWhy.\n",
     );
-    project.run(&["check", "."]).ends(1);
+    project.run(&["check", "."]).expect_code(1);
     let set = |value: &str| {
         let config = format!(r#"{{"rules": {{"team/long": {{"params": {{"max": {value}}}}}}}}}"#);
         project.write(".aidd/config.json", &config);
         project.run(&["check", "."])
     };
-    set("3").ends(0);
-    let said = set("\"3\"").ends(2).err;
+    set("3").expect_code(0);
+    let said = set("\"3\"").expect_code(2).err;
     assert!(
         said.contains(
             "parameters of `team/long`: parameter `max`: expected a number, found a string"
@@ -123,73 +123,73 @@ fn parameters_are_the_projects_to_set_and_held_to_their_type() {
 }
 
 #[test]
-fn a_folder_has_rules_of_its_own() {
+fn a_directory_can_have_its_own_rules() {
     let project = Project::new(&[("packages/a/x.bak", ""), ("packages/b/x.bak", "")]);
     project.write(
         "packages/a/ai/rules/bak.md",
         "---\nseverity: error\ncheck:\n  tree: { absent: '**/*.bak' }\n---\n# team/bak\n\nWhy.\n",
     );
-    let ran = project.run(&["check", ".", "--format", "github"]).ends(1);
+    let ran = project.run(&["check", ".", "--format", "github"]).expect_code(1);
     assert_eq!(paths(&ran.out), ["packages/a/x.bak"]);
 }
 
 #[test]
-fn a_file_is_renamed_on_request_and_never_over_another() {
+fn a_file_is_renamed_on_request_without_overwriting() {
     let project = Project::new(&[(
         "rules/named.md",
         "---\nseverity: error\ncheck:\n  tree: { each: 'src/*.ts', name: kebab }\n  fix: { rename: true }\n---\n# team/named\n\nWhy.\n",
     )]);
     project.write("src/UserCard.ts", "a\n");
-    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).ends(1);
+    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
     assert_snapshot!(ran.out, @"
     rename from src/UserCard.ts
     rename to src/user-card.ts
     ");
-    project.run(&["check", ".", "--fix"]).ends(1);
-    project.run(&["check", ".", "--fix-unsafe"]).ends(0);
+    project.run(&["check", ".", "--fix"]).expect_code(1);
+    project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
     assert_eq!(project.read("src/user-card.ts"), "a\n");
     assert!(!project.path().join("src/UserCard.ts").exists());
     project.write("src/UserCard.ts", "b\n");
-    project.run(&["check", ".", "--fix-unsafe"]).ends(1);
+    project.run(&["check", ".", "--fix-unsafe"]).expect_code(1);
     assert_eq!(project.read("src/UserCard.ts"), "b\n");
     assert_eq!(project.read("src/user-card.ts"), "a\n");
 }
 
 #[test]
-fn what_is_missing_beside_a_file_is_made_on_request() {
+fn a_missing_sibling_file_is_created_on_request() {
     let project = Project::new(&[(
         "rules/tested.md",
         "---\nseverity: error\ncheck:\n  exclude: ['*.test.ts']\n  tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' }\n  fix: { create: true }\n---\n# team/tested\n\nWhy.\n\n## Template\n\n```ts\ntest('<stem>')\n```\n",
     )]);
     project.write("src/a/b.ts", "");
-    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).ends(1);
+    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
     assert_snapshot!(ran.out, @"
     --- /dev/null
     +++ b/src/a/b.test.ts
     @@ -0,0 +1 @@
     +test('b')
     ");
-    let json = project.run(&["check", ".", "--format", "json"]).ends(1).out;
+    let json = project.run(&["check", ".", "--format", "json"]).expect_code(1).out;
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["findings"][0]["fix"]["create"]["path"], "src/a/b.test.ts");
-    project.run(&["check", ".", "--fix-unsafe"]).ends(0);
+    project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
     assert_eq!(project.read("src/a/b.test.ts"), "test('b')\n");
 }
 
 #[test]
-fn a_pack_of_the_project_is_used_and_its_faults_are_told() {
+fn a_project_pack_is_used_and_its_errors_are_reported() {
     let project = Project::new(&[("a.txt", "blue\n")]);
     let page =
         crate::cli::support::BLUE.replace("severity: warning", "severity: error\nenabled: false");
     project.write(".aidd/rules/blue.md", page);
-    project.run(&["check", "."]).ends(0);
+    project.run(&["check", "."]).expect_code(0);
     project
         .write(".aidd/packs/team.md", "---\npack: { rules: ['team/*'] }\n---\n# team\n\nOurs.\n");
     project.write(".aidd/config.json", "{\"compliance\": [\"./team\"]}");
-    let ran = project.run(&["check", ".", "--format", "github"]).ends(1);
+    let ran = project.run(&["check", ".", "--format", "github"]).expect_code(1);
     assert_eq!(paths(&ran.out), ["a.txt"]);
     project.write(".aidd/packs/team.md", "---\npack: { rulez: ['team/*'] }\n---\n# team\n");
-    let ran = project.run(&["check", "."]).ends(2);
+    let ran = project.run(&["check", "."]).expect_code(2);
     assert!(
         ran.err.contains(
             "pack `./team`: .aidd/packs/team.md:2:9: unknown key `rulez`; did you mean `rules`?"

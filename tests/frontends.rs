@@ -65,7 +65,7 @@ fn tree() -> tempfile::TempDir {
 }
 
 #[test]
-fn json_and_sarif_tell_the_same_findings() {
+fn json_and_sarif_contain_the_same_findings() {
     let folder = tree();
     let json: Value =
         serde_json::from_str(&aidd(folder.path(), &["check", "--format", "json"])).expect("JSON");
@@ -114,7 +114,7 @@ fn json_and_sarif_tell_the_same_findings() {
 }
 
 #[test]
-fn the_editor_tells_the_findings_that_the_command_line_tells() {
+fn the_editor_reports_the_findings_of_the_command_line() {
     let folder = tree();
     let json: Value =
         serde_json::from_str(&aidd(folder.path(), &["check", "--format", "json"])).expect("JSON");
@@ -154,7 +154,7 @@ fn the_editor_tells_the_findings_that_the_command_line_tells() {
 }
 
 /// The findings that all frontends must agree on: rule, id, path.
-type Told = BTreeSet<(String, String, String)>;
+type Findings = BTreeSet<(String, String, String)>;
 
 /// Path and text.
 type File = (&'static str, &'static str);
@@ -201,14 +201,14 @@ fn rule_page(form: Form, header: &str) -> String {
     format!("---\nseverity: warning\ncheck:\n  {header}\n---\n# form/{key}\n\nWhy so.\n")
 }
 
-fn put(folder: &Path, path: &str, text: &str) {
+fn write_file(folder: &Path, path: &str, text: &str) {
     let path = folder.join(path);
     fs::create_dir_all(path.parent().expect("below")).expect("made");
     fs::write(path, text).expect("written");
 }
 
 /// The answer of the binary's agent server to one tool call.
-fn called(root: &Path, tool: &str, arguments: &Value) -> Value {
+fn call_agent_server(root: &Path, tool: &str, arguments: &Value) -> Value {
     let mut child = Command::new(env!("CARGO_BIN_EXE_aidd"))
         .args(["mcp", "--root"])
         .arg(root)
@@ -238,29 +238,29 @@ fn called(root: &Path, tool: &str, arguments: &Value) -> Value {
 }
 
 /// The findings in JSON, as reported by the command line and the agent server.
-fn told(findings: &Value) -> Told {
+fn findings_from_json(findings: &Value) -> Findings {
     let all = findings.as_array().expect("a list").iter();
     all.map(|one| (text(&one["rule"]), text(&one["id"]), text(&one["path"]))).collect()
 }
 
 #[test]
-fn each_form_of_check_tells_the_same_at_every_door() {
+fn each_check_form_has_the_same_findings_in_every_frontend() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path();
-    put(root, ".aidd/config.json", "{}\n");
+    write_file(root, ".aidd/config.json", "{}\n");
     for (form, header, files) in FORMS {
-        put(root, &format!("rules/{}.md", form.key()), &rule_page(form, header));
-        files.iter().for_each(|(path, text)| put(root, path, text));
+        write_file(root, &format!("rules/{}.md", form.key()), &rule_page(form, header));
+        files.iter().for_each(|(path, text)| write_file(root, path, text));
     }
     let parsed = |text: String| -> Value { serde_json::from_str(&text).expect("JSON") };
-    let cli = told(&parsed(aidd(root, &["check", "--format", "json"]))["findings"]);
+    let cli = findings_from_json(&parsed(aidd(root, &["check", "--format", "json"]))["findings"]);
     for form in Form::ALL.into_iter().filter(|form| *form != Form::Commit) {
         let rule = format!("form/{}", form.key());
         assert!(cli.iter().any(|(one, ..)| *one == rule), "no findings of {rule}: {cli:?}");
     }
     let sarif = parsed(aidd(root, &["check", "--format", "sarif"]));
     let results = sarif["runs"][0]["results"].as_array().expect("a list").iter();
-    let of_sarif: Told = results
+    let of_sarif: Findings = results
         .map(|one| {
             let id = text(&one["partialFingerprints"]["aidd/v1"]);
             let place = &one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
@@ -269,11 +269,11 @@ fn each_form_of_check_tells_the_same_at_every_door() {
         .collect();
     assert_eq!(of_sarif, cli, "SARIF");
     let arguments = json!({"filePath": ".", "limit": 200});
-    let of_mcp = told(&called(root, "aidd_check_compliance", &arguments)["findings"]);
+    let of_mcp = findings_from_json(&call_agent_server(root, "aidd_check_compliance", &arguments)["findings"]);
     assert_eq!(of_mcp, cli, "MCP");
     let workspace = workspace(root);
     let paths: BTreeSet<&String> = cli.iter().map(|(.., path)| path).collect();
-    let mut of_editor = Told::new();
+    let mut of_editor = Findings::new();
     for path in paths {
         let source = Source::new(path, fs::read_to_string(root.join(path)).expect("text"));
         let checked = workspace.check(&source, &workspace.project.disk);
@@ -285,7 +285,7 @@ fn each_form_of_check_tells_the_same_at_every_door() {
 }
 
 #[test]
-fn commits_are_told_the_same_at_every_door_that_judges_them() {
+fn commits_have_the_same_findings_in_every_frontend() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path();
     let git = |args: &[&str]| {
@@ -296,22 +296,22 @@ fn commits_are_told_the_same_at_every_door_that_judges_them() {
     };
     git(&["init", "--quiet", "--initial-branch", "main"]);
     let header = "commit: { conventional: { types: [fix] }, branch: '^main$' }";
-    put(root, "rules/commit.md", &rule_page(Form::Commit, header));
+    write_file(root, "rules/commit.md", &rule_page(Form::Commit, header));
     git(&["add", "."]);
     git(&["commit", "--quiet", "-m", "begin as one likes"]);
     git(&["checkout", "--quiet", "-b", "side"]);
     git(&["commit", "--quiet", "--allow-empty", "-m", "Some work"]);
     let check = ["check", "--diff", "main", "--format", "json"];
     let cli: Value = serde_json::from_str(&aidd(root, &check)).expect("JSON");
-    let cli = told(&cli["findings"]);
+    let cli = findings_from_json(&cli["findings"]);
     assert_eq!(cli.len(), 2, "a message and a branch: {cli:?}");
     let arguments = json!({"base": "main", "limit": 200});
-    let of_mcp = told(&called(root, "aidd_ci_diff_check", &arguments)["findings"]);
+    let of_mcp = findings_from_json(&call_agent_server(root, "aidd_ci_diff_check", &arguments)["findings"]);
     assert_eq!(of_mcp, cli, "MCP");
 }
 
 #[test]
-fn ids_survive_lines_put_above() {
+fn ids_are_stable_when_lines_are_inserted() {
     let folder = tree();
     let ids = || {
         let json: Value =
@@ -330,7 +330,7 @@ fn ids_survive_lines_put_above() {
 }
 
 #[test]
-fn a_secret_shows_in_no_format() {
+fn a_secret_does_not_appear_in_any_format() {
     let folder = tree();
     for format in ["text", "json", "sarif", "github", "markdown", "gitlab", "junit"] {
         let shown = aidd(folder.path(), &["check", ".", "--no-ignore", "--format", format]);
@@ -353,10 +353,10 @@ const CONVENTION: &str = r#"{"at":1763800000000,"content":"Dates are made with T
 "#;
 
 /// Findings on violations of the convention: id, line and column from 0.
-type Placed = BTreeSet<(String, u64, u64)>;
+type Positions = BTreeSet<(String, u64, u64)>;
 
 /// Calls a tool of the agent server.
-fn asked(folder: &Path, tool: &str, arguments: &Value) -> Value {
+fn call_tool(folder: &Path, tool: &str, arguments: &Value) -> Value {
     let tools = aidd_mcp::tools::all();
     let tool = tools.iter().find(|one| one.name == tool).expect("a tool");
     let context =
@@ -367,7 +367,7 @@ fn asked(folder: &Path, tool: &str, arguments: &Value) -> Value {
 }
 
 #[test]
-fn a_memory_is_enforced_at_every_door_by_the_same_id() {
+fn a_memory_is_enforced_in_every_frontend_with_the_same_id() {
     const RULE: &str = "convention/no-moment";
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path();
@@ -382,7 +382,7 @@ fn a_memory_is_enforced_at_every_door_by_the_same_id() {
     let at = |finding: &Value, place: &Value| -> (String, u64, u64) {
         (text(&finding["id"]), number(&place["line"]) - 1, number(&place["column"]) - 1)
     };
-    let own = |findings: &Value| -> Placed {
+    let own = |findings: &Value| -> Positions {
         let findings = findings.as_array().expect("a list").iter();
         let own = findings.filter(|finding| finding["rule"] == RULE);
         own.map(|finding| at(finding, &finding["start"])).collect()
@@ -396,7 +396,7 @@ fn a_memory_is_enforced_at_every_door_by_the_same_id() {
     let sarif: Value =
         serde_json::from_str(&aidd(root, &["check", "--format", "sarif"])).expect("JSON");
     let run = &sarif["runs"][0];
-    let from_sarif: Placed = run["results"]
+    let from_sarif: Positions = run["results"]
         .as_array()
         .expect("a list")
         .iter()
@@ -416,7 +416,7 @@ fn a_memory_is_enforced_at_every_door_by_the_same_id() {
     let workspace = Arc::new(workspace(root));
     let source = Source::new("src/a.ts", fs::read_to_string(root.join("src/a.ts")).expect("text"));
     let checked = workspace.check(&source, &workspace.project.disk);
-    let editor: Placed = checked
+    let editor: Positions = checked
         .findings
         .iter()
         .filter(|finding| &*finding.rule == RULE)
@@ -428,9 +428,9 @@ fn a_memory_is_enforced_at_every_door_by_the_same_id() {
     assert_eq!(editor, command_line);
 
     let arguments = serde_json::json!({"filePath": "src/a.ts"});
-    let agent = asked(root, "aidd_check_compliance", &arguments);
+    let agent = call_tool(root, "aidd_check_compliance", &arguments);
     assert_eq!(own(&agent["data"]["findings"]), command_line);
-    let explained = asked(root, "aidd_explain_violation", &serde_json::json!({"rule": RULE}));
+    let explained = call_tool(root, "aidd_explain_violation", &serde_json::json!({"rule": RULE}));
     for said in [text(&explained["text"]), aidd(root, &["explain", RULE])] {
         assert!(said.contains(why) && said.contains("Temporal.Now.instant()"), "{said}");
         assert!(said.contains("convention_1763800000000_5f0c1e2a9b7d"), "{said}");
@@ -442,7 +442,7 @@ fn a_memory_is_enforced_at_every_door_by_the_same_id() {
 }
 
 #[test]
-fn what_keeps_a_rule_quiet_keeps_a_memory_quiet() {
+fn suppressions_apply_to_memories_as_to_rules() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path();
     let write = |path: &str, text: &str| {
@@ -478,19 +478,19 @@ fn what_keeps_a_rule_quiet_keeps_a_memory_quiet() {
 }
 
 #[test]
-fn parameters_by_path_hold_at_every_door() {
+fn parameters_by_path_apply_in_every_frontend() {
     let folder = tempfile::tempdir().expect("a folder");
     let (root, text) = (folder.path(), "foo\nbar\n");
     let check = "check:\n  params: { word: foo }\n  text: { regex: \"${word}\" }";
-    put(root, ".aidd/rules/x.md", &format!("---\nseverity: error\n{check}\n---\n# t/x\n\nWhy.\n"));
+    write_file(root, ".aidd/rules/x.md", &format!("---\nseverity: error\n{check}\n---\n# t/x\n\nWhy.\n"));
     let params = r#"{"files": ["b/"], "rules": {"t/x": {"params": {"word": "bar"}}}}"#;
-    put(root, ".aidd/config.json", &format!("{{\"overrides\": [{params}]}}"));
-    put(root, "b/a.ts", text);
+    write_file(root, ".aidd/config.json", &format!("{{\"overrides\": [{params}]}}"));
+    write_file(root, "b/a.ts", text);
     let json = aidd(root, &["check", "--only", "t/x", "--format", "json"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let workspace = Arc::new(workspace(root));
     let checked = workspace.check(&Source::new("b/a.ts", text), &workspace.project.disk);
-    let asked = asked(root, "aidd_check_compliance", &serde_json::json!({"filePath": "b/a.ts"}));
+    let asked = call_tool(root, "aidd_check_compliance", &serde_json::json!({"filePath": "b/a.ts"}));
     for findings in [&json["findings"], &asked["data"]["findings"]] {
         assert_eq!(findings[0]["id"], checked.findings[0].id.as_str());
     }

@@ -3,9 +3,9 @@
 
 use super::demands;
 use super::library::{Library, Origin, Page};
-use super::next::Next;
-use super::sheet::{Part, Sheet, fit};
-use super::shelf::Shelf;
+use super::suggestions::Suggestion;
+use super::token_budget::{Part, BudgetedText, fit};
+use super::page_kind::PageKind;
 use aidd_engine::project::config::TokenBudget;
 use aidd_memory::brief::Brief;
 use aidd_memory::kinds::{self, Checkpoint};
@@ -13,7 +13,7 @@ use aidd_memory::state::State;
 use serde_json::{Map, Value};
 
 /// Maximum number of characters per line.
-const LINE: usize = 220;
+const MAX_LINE_CHARS: usize = 220;
 
 /// The token budget of [`start`].
 #[must_use]
@@ -27,13 +27,13 @@ pub fn budget(of: TokenBudget) -> usize {
 
 /// The content to render.
 #[derive(Debug)]
-pub struct Told<'a> {
+pub struct StartContext<'a> {
     /// The guidance pages.
     pub library: &'a Library,
     /// The state of the work.
     pub state: &'a State,
     /// The suggested next steps.
-    pub next: &'a [Next],
+    pub next: &'a [Suggestion],
     /// The name of the project.
     pub project: &'a str,
     /// Notes to print first, such as an opened session or a store that was moved aside.
@@ -42,13 +42,13 @@ pub struct Told<'a> {
 
 /// Renders the context at session start, within [`budget`].
 #[must_use]
-pub fn start(told: &Told<'_>, size: TokenBudget) -> Sheet {
-    start_within(told, size, budget(size))
+pub fn render_start(told: &StartContext<'_>, size: TokenBudget) -> BudgetedText {
+    render_start_within(told, size, budget(size))
 }
 
 /// As [`start`], within another number of tokens, for use as a part of a larger text.
 #[must_use]
-pub fn start_within(told: &Told<'_>, size: TokenBudget, all: usize) -> Sheet {
+pub fn render_start_within(told: &StartContext<'_>, size: TokenBudget, all: usize) -> BudgetedText {
     // Maximum number of lines: project rules per page, shipped rules, and memories per type.
     let (own, shipped, memories) = match size {
         TokenBudget::Minimal => (2, None, 3),
@@ -61,9 +61,9 @@ pub fn start_within(told: &Told<'_>, size: TokenBudget, all: usize) -> Sheet {
             format!("{}: current state", told.project),
             share(25),
             "aidd_branch get",
-            here(told),
+            state_lines(told),
         ),
-        Part::new("First", share(20), "aidd_suggest_next", first(told.next)),
+        Part::new("First", share(20), "aidd_suggest_next", suggestion_lines(told.next)),
         hazards(told.state, 3, share(20)),
         failed(told.state, 3, share(10)),
         decisions(told.state, memories, share(20)),
@@ -81,20 +81,20 @@ pub fn start_within(told: &Told<'_>, size: TokenBudget, all: usize) -> Sheet {
 }
 
 /// The sections of context that can be requested.
-pub const SLICES: [&str; 6] = ["header", "memory", "session", "suggestions", "rules", "agents"];
+pub const SECTIONS: [&str; 6] = ["header", "memory", "session", "suggestions", "rules", "agents"];
 
 /// The shares of [`SLICES`], in percent of the budget after the reserve.
-const SHARES: [usize; 6] = [10, 40, 15, 10, 15, 10];
+const SECTION_SHARES: [usize; 6] = [10, 40, 15, 10, 15, 10];
 
 /// The reserve for the rest of the answer, in percent.
-pub const RESERVE: usize = 12;
+pub const RESERVE_PERCENT: usize = 12;
 
 /// The requested sections, within `budget` tokens minus the reserve.
 #[must_use]
-pub fn slices(told: &Told<'_>, wanted: &[&str], budget: usize) -> Sheet {
-    let all = budget - budget * RESERVE / 100;
+pub fn render_sections(told: &StartContext<'_>, wanted: &[&str], budget: usize) -> BudgetedText {
+    let all = budget - budget * RESERVE_PERCENT / 100;
     let mut parts = Vec::new();
-    for (slice, percent) in SLICES.iter().zip(SHARES) {
+    for (slice, percent) in SECTIONS.iter().zip(SECTION_SHARES) {
         if !wanted.contains(slice) {
             continue;
         }
@@ -111,7 +111,7 @@ pub fn slices(told: &Told<'_>, wanted: &[&str], budget: usize) -> Sheet {
                 parts.push(Part::new("Session", share, "aidd_branch get", session(told.state)));
             }
             "suggestions" => {
-                parts.push(Part::new("Next", share, "aidd_suggest_next", first(told.next)));
+                parts.push(Part::new("Next", share, "aidd_suggest_next", suggestion_lines(told.next)));
             }
             "rules" => {
                 parts.push(rules(told.library, usize::MAX, share));
@@ -120,21 +120,21 @@ pub fn slices(told: &Told<'_>, wanted: &[&str], budget: usize) -> Sheet {
             _ => parts.push(index(told.library, true, share)),
         }
     }
-    Sheet { budget, ..fit(&parts, all) }
+    BudgetedText { budget, ..fit(&parts, all) }
 }
 
-fn header(told: &Told<'_>) -> Vec<String> {
-    let mut lines: Vec<String> = told.notes.iter().map(|note| short(note)).collect();
-    lines.extend(told.library.problems.iter().map(|problem| short(&format!("Skipped: {problem}"))));
+fn header(told: &StartContext<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = told.notes.iter().map(|note| to_line(note)).collect();
+    lines.extend(told.library.problems.iter().map(|problem| to_line(&format!("Skipped: {problem}"))));
     if let Some(branch) = &told.state.branch {
         let feature = told.state.context.feature.as_ref();
         let feature = feature.map(|feature| format!(": {feature}")).unwrap_or_default();
-        lines.push(short(&format!("Branch {branch}{feature}")));
+        lines.push(to_line(&format!("Branch {branch}{feature}")));
     }
     lines
 }
 
-fn here(told: &Told<'_>) -> Vec<String> {
+fn state_lines(told: &StartContext<'_>) -> Vec<String> {
     let mut lines = header(told);
     // The notes already mention a session that was just opened.
     let opened = told.state.session.as_ref().map(|session| open_session(&session.id));
@@ -146,7 +146,7 @@ fn here(told: &Told<'_>) -> Vec<String> {
 }
 
 fn open_session(id: &str) -> String {
-    short(&format!("Open session {id}"))
+    to_line(&format!("Open session {id}"))
 }
 
 fn session(state: &State) -> Vec<String> {
@@ -155,32 +155,32 @@ fn session(state: &State) -> Vec<String> {
         let (feature, phase, id) = (&lifecycle.feature, &lifecycle.current_phase, &lifecycle.id);
         let open: Vec<&str> = state.unmet.iter().map(|(_, says)| *says).collect();
         let open = if open.is_empty() { "all criteria met".to_owned() } else { open.join("; ") };
-        lines.push(short(&format!("Lifecycle {id}, {feature}, in {phase}. Open: {open}")));
+        lines.push(to_line(&format!("Lifecycle {id}, {feature}, in {phase}. Open: {open}")));
     } else if let Some(phase) = &state.context.phase {
-        lines.push(short(&format!("Phase {phase}")));
+        lines.push(to_line(&format!("Phase {phase}")));
     }
     if let Some(session) = &state.session {
         lines.push(open_session(&session.id));
     }
     let pending = &state.context.pending_tasks;
     if !pending.is_empty() {
-        lines.push(short(&format!("Pending: {}", pending.join("; "))));
+        lines.push(to_line(&format!("Pending: {}", pending.join("; "))));
     }
     if let Some(checkpoint) = &state.checkpoint {
-        lines.push(short(&format!("Checkpoint {}: {}", checkpoint.id, checkpoint.title(LINE))));
+        lines.push(to_line(&format!("Checkpoint {}: {}", checkpoint.id, checkpoint.title(MAX_LINE_CHARS))));
         let body: Checkpoint = kinds::typed(&checkpoint.metadata).unwrap_or_default();
         if let Some(steps) = body.next_steps.as_ref().and_then(steps) {
-            lines.push(short(&format!("Next steps of the checkpoint: {steps}")));
+            lines.push(to_line(&format!("Next steps of the checkpoint: {steps}")));
         }
         if !body.open_files.is_empty() {
-            lines.push(short(&format!(
+            lines.push(to_line(&format!(
                 "Files open at the checkpoint: {}",
                 body.open_files.join(", ")
             )));
         }
     }
     for decision in &state.context.decisions {
-        lines.push(short(&format!("Decision on the branch: {}", decision.decision)));
+        lines.push(to_line(&format!("Decision on the branch: {}", decision.decision)));
     }
     lines
 }
@@ -197,20 +197,20 @@ fn steps(steps: &Value) -> Option<String> {
     }
 }
 
-fn first(next: &[Next]) -> Vec<String> {
+fn suggestion_lines(next: &[Suggestion]) -> Vec<String> {
     next.iter().map(next_line).collect()
 }
 
 /// A suggestion on one line, with its tool call ready to use.
 #[must_use]
-pub fn next_line(next: &Next) -> String {
+pub fn next_line(next: &Suggestion) -> String {
     let mut args = next.args.clone();
     for need in next.needs {
         args.entry(*need).or_insert_with(|| Value::Object(Map::new()));
     }
     let args = if args.is_empty() { String::new() } else { format!(" {}", Value::Object(args)) };
     // A call is never truncated.
-    format!("- {}: `{}{args}` ({})", short(&next.action), next.tool, short(&next.reason))
+    format!("- {}: `{}{args}` ({})", to_line(&next.action), next.tool, to_line(&next.reason))
 }
 
 fn hazards(state: &State, most: usize, share: usize) -> Part {
@@ -220,7 +220,7 @@ fn hazards(state: &State, most: usize, share: usize) -> Part {
         let prevention =
             [said("prevention"), said("fix")].into_iter().find(|text| !text.is_empty());
         let prevention = prevention.map(|text| format!(" -> {text}")).unwrap_or_default();
-        short(&format!("- {}{prevention} [{}]", brief.line(90), entry.id))
+        to_line(&format!("- {}{prevention} [{}]", brief.line(90), entry.id))
     };
     let lines = state.hazards.iter().take(most).map(line).collect();
     Part::new("Mistakes not to repeat", share, "aidd_memory_search", lines)
@@ -230,7 +230,7 @@ fn hazards(state: &State, most: usize, share: usize) -> Part {
 fn decision(brief: &Brief) -> String {
     // The outcome is never truncated.
     let chars = if brief.marks().is_empty() { 140 } else { 60 };
-    short(&format!("- {} [{}]", brief.line(chars), brief.entry.id))
+    to_line(&format!("- {} [{}]", brief.line(chars), brief.entry.id))
 }
 
 fn failed(state: &State, most: usize, share: usize) -> Part {
@@ -245,19 +245,19 @@ fn decisions(state: &State, most: usize, share: usize) -> Part {
 
 fn conventions(state: &State, most: usize, share: usize) -> Part {
     let lines = state.conventions.iter().take(most);
-    let lines = lines.map(|brief| short(&format!("- {}", brief.line(160)))).collect();
+    let lines = lines.map(|brief| to_line(&format!("- {}", brief.line(160)))).collect();
     Part::new("Conventions", share, "aidd_memory_search", lines)
 }
 
-fn own(page: &&Page) -> bool {
+fn is_project_page(page: &&Page) -> bool {
     page.origin == Origin::Project
 }
 
 /// The project's rules, each with at most `most` of its demands.
 fn rules(library: &Library, most: usize, share: usize) -> Part {
     let mut lines = Vec::new();
-    for page in library.on(Shelf::Rules).filter(own) {
-        let demands = demands::of(page);
+    for page in library.pages_of_kind(PageKind::Rules).filter(is_project_page) {
+        let demands = demands::parse_demands(page);
         // A page whose summary is one of its demands prints it once.
         let is_told = demands.iter().any(|demand| demand.text == page.summary);
         let said = if page.summary.is_empty() || is_told {
@@ -266,29 +266,29 @@ fn rules(library: &Library, most: usize, share: usize) -> Part {
             format!(": {}", page.summary)
         };
         if demands.is_empty() {
-            lines.push(short(&format!("- {}{said}", page.name)));
+            lines.push(to_line(&format!("- {}{said}", page.name)));
         } else {
-            lines.push(short(&format!("{}{said}", page.name)));
+            lines.push(to_line(&format!("{}{said}", page.name)));
         }
-        lines.extend(chosen(&demands, most));
+        lines.extend(select_demands(&demands, most));
     }
     Part::new("Rules of this project", share, "aidd://rules/{name}", lines)
 }
 
 /// Up to `most` demands of a page, prohibitions first.
-fn chosen(demands: &[demands::Demand<'_>], most: usize) -> Vec<String> {
+fn select_demands(demands: &[demands::Demand<'_>], most: usize) -> Vec<String> {
     let (forbid, demand): (Vec<_>, Vec<_>) = demands.iter().partition(|demand| demand.forbids);
-    let line = |demand: &demands::Demand<'_>| short(&format!("- {}", unlinked(demand.text)));
+    let line = |demand: &demands::Demand<'_>| to_line(&format!("- {}", without_links(demand.text)));
     forbid.into_iter().chain(demand).take(most).map(line).collect()
 }
 
 fn shipped_rules(library: &Library, most: usize, share: usize) -> Part {
-    let pages = library.on(Shelf::Rules).filter(|page| !own(page));
+    let pages = library.pages_of_kind(PageKind::Rules).filter(|page| !is_project_page(page));
     let mut lines = Vec::new();
     if most == 0 {
         let (global, others): (Vec<&Page>, Vec<&Page>) =
             pages.partition(|page| page.name == "global");
-        let demands = global.iter().flat_map(|page| chosen(&demands::of(page), usize::MAX));
+        let demands = global.iter().flat_map(|page| select_demands(&demands::parse_demands(page), usize::MAX));
         lines.extend(demands);
         let names: Vec<&str> = others.iter().map(|page| &*page.name).collect();
         if !names.is_empty() {
@@ -299,10 +299,10 @@ fn shipped_rules(library: &Library, most: usize, share: usize) -> Part {
         let (global, others): (Vec<&Page>, Vec<&Page>) =
             pages.partition(|page| page.name == "global");
         for page in global.into_iter().chain(others) {
-            let mut demands = demands::of(page);
-            demands.retain(|demand| !demand.is_of_language);
-            lines.push(short(&format!("{}: {}", page.name, page.summary)));
-            lines.extend(chosen(&demands, most));
+            let mut demands = demands::parse_demands(page);
+            demands.retain(|demand| !demand.is_language_specific);
+            lines.push(to_line(&format!("{}: {}", page.name, page.summary)));
+            lines.extend(select_demands(&demands, most));
         }
     }
     Part::new("Rules", share, "aidd://rules/{name}", lines)
@@ -315,24 +315,24 @@ const TABLES: [&str; 3] = ["competency-matrix", "decision-tree", "routing"];
 fn index(library: &Library, with_summaries: bool, share: usize) -> Part {
     let mut lines = Vec::new();
     for (shelf, word) in
-        [(Shelf::Skills, "Roles"), (Shelf::Workflows, "Workflows"), (Shelf::Templates, "Templates")]
+        [(PageKind::Skills, "Roles"), (PageKind::Workflows, "Workflows"), (PageKind::Templates, "Templates")]
     {
         let pages: Vec<&Page> =
-            library.on(shelf).filter(|page| !TABLES.contains(&&*page.name)).collect();
+            library.pages_of_kind(shelf).filter(|page| !TABLES.contains(&&*page.name)).collect();
         if pages.is_empty() {
             continue;
         }
         let names: Vec<&str> = pages.iter().map(|page| &*page.name).collect();
-        if with_summaries && shelf != Shelf::Templates {
+        if with_summaries && shelf != PageKind::Templates {
             lines.push(format!("{word}:"));
             lines.extend(
-                pages.iter().map(|page| short(&format!("- {}: {}", page.name, page.summary))),
+                pages.iter().map(|page| to_line(&format!("- {}: {}", page.name, page.summary))),
             );
         } else {
             lines.push(format!("{word}: {}", names.join(", ")));
         }
     }
-    let known = library.on(Shelf::Knowledge).count();
+    let known = library.pages_of_kind(PageKind::Knowledge).count();
     if known > 0 {
         lines.push(format!("Knowledge: {known} technologies (aidd_query_tkb)"));
     }
@@ -341,14 +341,14 @@ fn index(library: &Library, with_summaries: bool, share: usize) -> Part {
 
 /// The agents page: the project's, otherwise the shipped one.
 fn protocol(library: &Library, share: usize) -> Part {
-    let page = library.on(Shelf::Protocol).next();
+    let page = library.pages_of_kind(PageKind::Protocol).next();
     let lines = page.map(|page| page.body().lines().filter(|line| !line.trim().is_empty()));
     let lines = lines.into_iter().flatten().map(str::to_owned).collect();
     Part::new("How to work here (AGENTS.md)", share, "AGENTS.md", lines)
 }
 
 /// Replaces links by their text; the targets are relative to another directory.
-fn unlinked(text: &str) -> String {
+fn without_links(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
     while let Some((before, link)) = rest.split_once('[') {
@@ -372,9 +372,9 @@ fn unlinked(text: &str) -> String {
 }
 
 /// The text on one line, truncated to [`LINE`] characters.
-fn short(text: &str) -> String {
+fn to_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LINE) {
+    match line.char_indices().nth(MAX_LINE_CHARS) {
         None => line,
         Some((at, _)) => format!("{}…", &line[..at]),
     }
@@ -383,22 +383,22 @@ fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::next::{Asked, suggest};
+    use crate::suggestions::{SuggestParams, suggest};
     use aidd_lexicon::tokens;
 
-    fn told<'a>(library: &'a Library, state: &'a State, next: &'a [Next]) -> Told<'a> {
-        Told { library, state, next, project: "shop", notes: &[] }
+    fn context<'a>(library: &'a Library, state: &'a State, next: &'a [Suggestion]) -> StartContext<'a> {
+        StartContext { library, state, next, project: "shop", notes: &[] }
     }
 
     #[test]
-    fn a_start_keeps_its_budget_and_is_not_empty() {
+    fn the_start_text_is_within_its_budget() {
         let library = Library::shipped(&aidd_content::RULES);
         let mut state = State { branch: Some("main".to_owned()), ..State::default() };
         state.context.pending_tasks =
             (0..60).map(|n| format!("task {n} of the long list")).collect();
-        let next = suggest(&state, &Asked { task: Some("Add a login page"), ..Asked::default() });
+        let next = suggest(&state, &SuggestParams { task: Some("Add a login page"), ..SuggestParams::default() });
         for size in [TokenBudget::Minimal, TokenBudget::Standard, TokenBudget::Full] {
-            let sheet = start(&told(&library, &state, &next), size);
+            let sheet = render_start(&context(&library, &state, &next), size);
             assert!(sheet.tokens <= budget(size), "{size:?}: {}", sheet.text);
             assert_eq!(tokens::count(&sheet.text), sheet.tokens);
             assert!(sheet.text.contains("aidd_session"), "{}", sheet.text);
@@ -406,33 +406,33 @@ mod tests {
     }
 
     #[test]
-    fn slices_are_those_asked_for() {
+    fn only_requested_sections_are_rendered() {
         let library = Library::shipped(&aidd_content::RULES);
         let state = State { branch: Some("main".to_owned()), ..State::default() };
-        let sheet = slices(&told(&library, &state, &[]), &["rules"], 500);
+        let sheet = render_sections(&context(&library, &state, &[]), &["rules"], 500);
         assert!(sheet.text.starts_with("## Rules\n"), "{}", sheet.text);
         assert!(!sheet.text.contains("Roles"));
-        let all = slices(&told(&library, &state, &[]), &["rules"], 20_000);
+        let all = render_sections(&context(&library, &state, &[]), &["rules"], 20_000);
         assert!(all.text.starts_with("## Rules\nglobal: "), "{}", all.text);
         assert!(all.text.contains("create an import cycle") && !all.text.contains("`any`"));
         assert!(sheet.tokens <= 440);
         for budget in [0, 20, 100, 4000, 20_000] {
-            let sheet = slices(&told(&library, &state, &[]), &SLICES, budget);
-            assert!(sheet.tokens <= budget - budget * RESERVE / 100);
+            let sheet = render_sections(&context(&library, &state, &[]), &SECTIONS, budget);
+            assert!(sheet.tokens <= budget - budget * RESERVE_PERCENT / 100);
         }
     }
 
     #[test]
-    fn links_are_words() {
+    fn links_become_text() {
         assert_eq!(
-            unlinked("by the [protocol](../a.md) and [x] [y](z)"),
+            without_links("by the [protocol](../a.md) and [x] [y](z)"),
             "by the protocol and [x] y"
         );
-        assert_eq!(unlinked("[half](open"), "[half](open");
+        assert_eq!(without_links("[half](open"), "[half](open");
     }
 
     #[test]
-    fn shares_are_all_there_is() {
-        assert_eq!(SHARES.iter().sum::<usize>(), 100);
+    fn section_shares_sum_to_100() {
+        assert_eq!(SECTION_SHARES.iter().sum::<usize>(), 100);
     }
 }

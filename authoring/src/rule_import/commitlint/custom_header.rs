@@ -1,14 +1,14 @@
 //! Rules on first lines that a custom expression of the configuration parses.
 
 use super::super::draft::Draft;
-use super::super::{listed, sample};
-use super::parse::filled;
-use super::{MESSAGE, Set, TABLES, called, cases, enumerated, skipping};
+use super::super::{format_list, sample};
+use super::parse::fill_groups;
+use super::{MESSAGE, RuleSetting, TABLES, part_name, cases, enum_names, skip_defaults};
 use regex::Regex;
 use serde_json::json;
 
 /// A requirement for the first line.
-pub(super) struct Line {
+pub(super) struct HeaderRequirement {
     /// The requirement in words.
     pub(super) demand: String,
     /// Whether the line must match the expression, or must not.
@@ -18,12 +18,12 @@ pub(super) struct Line {
     pub(super) lines: Vec<String>,
 }
 
-impl Line {
+impl HeaderRequirement {
     /// The page of the requirement.
     ///
     /// # Errors
     /// When our engine does not support the expression.
-    pub(super) fn draft(self, mut draft: Draft) -> Result<Draft, String> {
+    pub(super) fn into_draft(self, mut draft: Draft) -> Result<Draft, String> {
         let Self { demand, matches, regex, lines } = self;
         let compiled =
             Regex::new(&regex).map_err(|_| format!("unsupported expression `{regex}`"))?;
@@ -36,7 +36,7 @@ impl Line {
                 draft = draft.example(passes, MESSAGE, format!("{line}\n"));
             }
         }
-        Ok(skipping(draft))
+        Ok(skip_defaults(draft))
     }
 }
 
@@ -44,32 +44,32 @@ impl Line {
 ///
 /// # Errors
 /// When the rule requires something else.
-pub(super) fn case(one: &Set<'_>, pattern: &str, names: &[String]) -> Result<Line, String> {
+pub(super) fn forbidden_cases(one: &RuleSetting<'_>, pattern: &str, names: &[String]) -> Result<HeaderRequirement, String> {
     let Some(part) = one.name.strip_suffix("-case").filter(|_| one.never) else {
         return Err(format!(
             "with the custom `headerPattern` `{pattern}`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: {{ subject: … }}`"
         ));
     };
-    let with = |inner: &str| filled(pattern, names, &[(part, inner)]);
-    let regex = with(&cases::any(one, part)?)
+    let with = |inner: &str| fill_groups(pattern, names, &[(part, inner)]);
+    let regex = with(&cases::any_case_pattern(one, part)?)
         .ok_or_else(|| format!("the expression of its parser, `{pattern}`, captures no {part}"))?;
     // First lines that the custom expression matches.
     let words = ["some words", "Some words", "SOME", "someWords", "some Words", "x"];
-    let line = |word: &&str| sample::of_regex(&with(word)?);
+    let line = |word: &&str| sample::from_regex(&with(word)?);
     let lines = words.iter().filter_map(line).collect();
-    let cases = listed(&cases::names(&one.value)?, "or");
-    let demand = format!("The {} of a commit message is NEVER in {cases}.", called(part));
-    Ok(Line { demand, matches: false, regex, lines })
+    let cases = format_list(&cases::case_names(&one.value)?, "or");
+    let demand = format!("The {} of a commit message is NEVER in {cases}.", part_name(part));
+    Ok(HeaderRequirement { demand, matches: false, regex, lines })
 }
 
 /// The single page on the whole first line.
-pub(super) fn line(set: &[Set<'_>], pattern: &str, names: &[String]) -> Result<Line, String> {
+pub(super) fn whole_line(set: &[RuleSetting<'_>], pattern: &str, names: &[String]) -> Result<HeaderRequirement, String> {
     let find = |name: String| set.iter().find(|one| one.name == name);
     let mut parts: Vec<(&str, String)> = Vec::new();
     let mut said = Vec::new();
     for part in ["type", "scope"] {
         let all = find(format!("{part}-enum")).filter(|one| !one.never);
-        let all = all.map(|one| enumerated(&one.value)).unwrap_or_default();
+        let all = all.map(|one| enum_names(&one.value)).unwrap_or_default();
         if all.is_empty() {
             continue;
         }
@@ -77,7 +77,7 @@ pub(super) fn line(set: &[Set<'_>], pattern: &str, names: &[String]) -> Result<L
         let one = one.join("|");
         let several = format!("(?:{one})(?:{}(?:{one}))*", TABLES.parted);
         parts.push((part, if part == "scope" { several } else { one }));
-        said.push(format!("the {part} one of {}", listed(&all, "and")));
+        said.push(format!("the {part} one of {}", format_list(&all, "and")));
     }
     for part in ["type", "subject"] {
         if find(format!("{part}-empty")).is_none_or(|one| !one.never) {
@@ -88,16 +88,16 @@ pub(super) fn line(set: &[Set<'_>], pattern: &str, names: &[String]) -> Result<L
         }
         if parts.iter().all(|(given, _)| *given != part) {
             // Other restrictions of the custom expression on the part still apply.
-            said.push(format!("with a {}", called(part)));
+            said.push(format!("with a {}", part_name(part)));
         }
     }
     let given: Vec<(&str, &str)> = parts.iter().map(|(part, inner)| (*part, &**inner)).collect();
-    let regex = filled(pattern, names, &given).ok_or_else(|| {
+    let regex = fill_groups(pattern, names, &given).ok_or_else(|| {
         format!("the expression of its parser, `{pattern}`, does not capture all required parts")
     })?;
-    let mut lines: Vec<String> = sample::of_regex(&regex).into_iter().collect();
+    let mut lines: Vec<String> = sample::from_regex(&regex).into_iter().collect();
     lines.extend(["Update", "%", ""].map(str::to_owned));
     let said: String = said.iter().map(|said| format!(", {said}")).collect();
     let demand = format!("The first line of a commit message MUST match `{pattern}`{said}.");
-    Ok(Line { demand, matches: true, regex, lines })
+    Ok(HeaderRequirement { demand, matches: true, regex, lines })
 }

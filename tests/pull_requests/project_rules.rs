@@ -15,7 +15,7 @@ const RULES: [(&str, &str); 2] = [
 ];
 
 #[test]
-fn what_other_files_bring_about_is_judged_by_the_change() {
+fn findings_caused_by_other_files_are_attributed_to_the_change() {
     let repository = project(&[
         RULES[0],
         RULES[1],
@@ -48,7 +48,7 @@ fn what_other_files_bring_about_is_judged_by_the_change() {
 }
 
 #[test]
-fn a_run_over_a_folder_reports_what_belongs_there() {
+fn a_run_on_a_directory_reports_only_its_findings() {
     let repository = project(&[
         RULES[0],
         ("packages/a/x.txt", "1\n"),
@@ -60,11 +60,11 @@ fn a_run_over_a_folder_reports_what_belongs_there() {
     repository.write("packages/c/README.md", "c\n");
     repository.git(&["add", "--all"]);
     for options in [["--changed"].as_slice(), &["--staged"]] {
-        let told = ["packages/a", "packages/b", "packages/c"].map(|folder| {
+        let reports = ["packages/a", "packages/b", "packages/c"].map(|folder| {
             let args = [&["check", folder, "--format", "json"], options].concat();
             lines(&run(&repository, &args))
         });
-        insta::allow_duplicates!(assert_snapshot!(told.join("--\n"), @"
+        insta::allow_duplicates!(assert_snapshot!(reports.join("--\n"), @"
         packages/a/README.md:1 team/readme pre-existing: already present in the base
         --
         packages/b/README.md:1 team/readme new: not present in the base
