@@ -284,9 +284,9 @@ fn a_push_is_judged_by_what_is_new() {
 fn what_is_staged_is_listed() {
     let project = Project::repository();
     let ran = project.run(&["generate", "commit-message"]).ends(2);
-    assert_snapshot!(ran.err, @r"
+    assert_snapshot!(ran.err, @"
     error: nothing is staged
-    hint: stage what the commit is to hold: git add FILE…
+    hint: stage the changes to commit: git add FILE…
     ");
     project.write("src/lib.rs", "pub fn first() {}\npub fn unstaged() {}\n");
     project.write("src/http_client.rs", "pub struct Client;\n");

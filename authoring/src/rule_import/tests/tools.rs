@@ -112,18 +112,18 @@ fn every_case_of_ls_lint_is_carried_over() {
     "#);
     insta::assert_debug_snapshot!(left(&import), @r#"
     [
-        ".f | .g: ls-lint takes it for an ending that no file has, and judges nothing by it",
-        "src/**/*.js: ls-lint takes it for an ending that no file has, and judges nothing by it",
-        ".e: it compares with the name of the folder above, which the form `tree` cannot put into an expression",
-        ".i: `constcase` is no rule of ls-lint 2.3",
-        ".k: it has no expression, at which ls-lint stops",
-        "odd: it is no key of ls-lint",
+        ".f | .g: ls-lint treats it as an extension that no file has, so it has no effect",
+        "src/**/*.js: ls-lint treats it as an extension that no file has, so it has no effect",
+        ".e: it compares with the name of the parent directory, which expressions of the form `tree` do not support",
+        ".i: unknown rule `constcase` of ls-lint 2.3",
+        ".k: the expression is missing, which is an error in ls-lint",
+        "odd: unknown key of ls-lint",
     ]
     "#);
 }
 
 /// Every key of a rule object of ast-grep, one rule each; then the keys outside it.
-pub(super) const AST_GREP: &str = r##"
+pub(super) const AST_GREP: &str = r#"
 id: pattern
 language: JavaScript
 rule: { pattern: foo($A) }
@@ -221,7 +221,7 @@ fn every_key_of_a_rule_of_ast_grep_is_carried_over_or_said_to_be_left() {
     "#);
     insta::assert_debug_snapshot!(left(&import), @r#"
     [
-        "beside: metadata: a page has `tags` and `sources`; other data about a rule is not kept",
+        "beside: metadata: a page has `tags` and `sources`; other data about a rule is dropped",
         "rewriters: the form `syntax` has no `rewriters`",
         "language: `kotlin` is not a built-in language: bash, c, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml",
         "slow: `inside` with `stopBy: end` inside `has` with `stopBy: end` is too slow: start at the larger node, or bound one of them",
@@ -247,7 +247,7 @@ fn every_key_of_a_rule_of_ast_grep_is_carried_over_or_said_to_be_left() {
     ---
     # ast-grep/beside
 
-    Code in css MUST NOT have the shape of `beside`.
+    Code in css MUST NOT match `beside`.
 
     `A` and REST.
 
@@ -329,7 +329,7 @@ fn rules_of_ast_grep_come_with_their_tests_and_shared_rules() {
     ---
     # ast-grep/one
 
-    Code in typescript MUST NOT have the shape of `one`.
+    Code in typescript MUST NOT match `one`.
 
     no A.
 
