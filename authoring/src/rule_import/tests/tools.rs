@@ -123,7 +123,7 @@ fn every_case_of_ls_lint_is_carried_over() {
 }
 
 /// Every key of a rule object of ast-grep, one rule each; then the keys outside it.
-pub(super) const AST_GREP: &str = r#"
+pub(super) const AST_GREP: &str = r##"
 id: pattern
 language: JavaScript
 rule: { pattern: foo($A) }
