@@ -73,13 +73,13 @@ fn the_files_of_every_client_match() {
     <!-- aidd init -->
     ## aidd
 
-    This project keeps its memory and checks its files with aidd; its tools are those of the MCP server `aidd`.
+    This project uses aidd for memory and checks; the tools are provided by the MCP server `aidd`.
 
-    - Taking up earlier work: `load_checkpoint`. Before a break: `save_checkpoint`.
-    - Before deciding something or mending an error: `aidd_memory_search`. An error or stack trace: `aidd_diagnose_error`.
-    - Once something is decided: `save_decision`. Once it is known how it went: `evolve_outcome`. After mending an error: `aidd_memory_add_mistake`.
-    - Findings that come back after an edit are what the pull request would report: mend them. Before a commit: `aidd_ci_diff_check`.
-    - Keys and passwords belong in no file that Git tracks.
+    - Resuming earlier work: `load_checkpoint`. Before a break: `save_checkpoint`.
+    - Before making a decision or fixing an error: `aidd_memory_search`. For an error or stack trace: `aidd_diagnose_error`.
+    - After making a decision: `save_decision`. When its outcome is known: `evolve_outcome`. After fixing an error: `aidd_memory_add_mistake`.
+    - Findings returned after an edit are those the pull request would report: fix them. Before a commit: `aidd_ci_diff_check`.
+    - Do not put keys or passwords in any file that Git tracks.
     <!-- /aidd init -->
 
     === .vscode/mcp.json

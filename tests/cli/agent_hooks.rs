@@ -152,11 +152,11 @@ fn a_claude_code_conversation_works_in_an_empty_directory() {
     not in a Git repository; run `git init`, then run this command again
 
     > SessionStart
-    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: where work stands
+    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: current state
     This is the output of aidd_bootstrap; do not call it again. For a task, call aidd_classify_task.
     Branch main
     Open session session_ID
-    ## Decisions that hold
+    ## Active decisions
     - auth: Tokens live in cookies [decision_ID]
 
     > UserPromptSubmit
@@ -172,9 +172,9 @@ fn a_claude_code_conversation_works_in_an_empty_directory() {
 
     > PostToolUse
     {"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"aidd: this edit added 3 findings:
-    Dockerfile:1:6 warning dockerfile/latest-tag: image `debian` is tagged `latest`. name the version you tested, or add a digest
-    Dockerfile:2:24 warning dockerfile/unpinned-apt-package: `curl` is installed without a version. Name the version that you tested: `package=version`; `apt-cache madison package` lists those there are
-    Dockerfile:2:13 info dockerfile/apt-recommends: packages that are merely recommended are installed along with the wanted ones. Add `--no-install-recommends` and name what is really needed
+    Dockerfile:1:6 warning dockerfile/latest-tag: image `debian` is tagged `latest`. pin the version you tested, or add a digest
+    Dockerfile:2:24 warning dockerfile/unpinned-apt-package: `curl` is installed without a version. Pin the version you tested: `package=version`; `apt-cache madison package` lists the available versions
+    Dockerfile:2:13 info dockerfile/apt-recommends: recommended packages are installed in addition to the requested packages. Add `--no-install-recommends` and list the packages that are needed
     `aidd explain RULE` explains a rule."}}
 
     > PostToolUse
@@ -190,13 +190,13 @@ fn a_claude_code_conversation_works_in_an_empty_directory() {
     (nothing)
 
     > SessionStart
-    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: where work stands
+    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: current state
     This is the output of aidd_bootstrap; do not call it again. For a task, call aidd_classify_task.
     Branch main
     Open session session_ID
     Checkpoint checkpoint_ID: before compaction (auto): edited 1 file, tests passed, types passed, build passed, lint failed
-    Files at hand then: Dockerfile
-    ## Decisions that hold
+    Files open at the checkpoint: Dockerfile
+    ## Active decisions
     - auth: Tokens live in cookies [decision_ID]
 
     > SessionEnd

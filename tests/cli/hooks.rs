@@ -284,9 +284,9 @@ fn a_push_checks_only_new_commits() {
 fn staged_changes_are_listed() {
     let project = Project::repository();
     let ran = project.run(&["generate", "commit-message"]).expect_code(2);
-    assert_snapshot!(ran.err, @r"
+    assert_snapshot!(ran.err, @"
     error: nothing is staged
-    hint: stage what the commit is to hold: git add FILE…
+    hint: stage the changes to commit: git add FILE…
     ");
     project.write("src/lib.rs", "pub fn first() {}\npub fn unstaged() {}\n");
     project.write("src/http_client.rs", "pub struct Client;\n");

@@ -98,7 +98,7 @@ fn alint_and_its_pages_find_the_same() {
       wrote .aidd/rules/alint/adr-name.md
       wrote .aidd/rules/alint/adr-only.md
       wrote .aidd/rules/alint/adr-sections.md
-        differs: headings deeper than all that are named are not judged
+        differs: headings deeper than all listed ones are not checked
       wrote .aidd/rules/alint/alt.md
       wrote .aidd/rules/alint/ascii.md
       wrote .aidd/rules/alint/bash.md
@@ -135,8 +135,8 @@ fn alint_and_its_pages_find_the_same() {
       wrote .aidd/rules/alint/workflow-name.md
       not imported:
         same-version: it compares values of several files; write a page of the form `data` with `same`
-        domain: it finds imports by its own expression; write a page of the form `layers` with `forbid`
-        dead-symlink: links and modes of files are Git's and the system's affair
+        domain: it finds imports with its own expression; write a page of the form `layers` with `forbid`
+        dead-symlink: links and file modes are left to Git and the operating system
     ");
     project.run(&["rule", "test"]).expect_code(0);
     // `domain` and `same-version` are not imported. Of two files with the same name, alint reports
@@ -194,7 +194,7 @@ fn ast_grep_and_its_pages_find_the_same() {
       wrote .aidd/rules/ast-grep/no-console.md
       wrote .aidd/rules/ast-grep/no-eval.md
       not imported:
-        no-console: metadata: a page has `tags` and `sources`; other data about a rule is not kept
+        no-console: metadata: a page has `tags` and `sources`; other data about a rule is dropped
         swift-thing: `swift` is not a built-in language: bash, c, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml
         with-rewriters: the form `syntax` has no `rewriters`
     ");
@@ -220,7 +220,7 @@ fn ast_grep_and_its_pages_find_the_same() {
     ---
     # ast-grep/no-console
 
-    Code in typescript MUST NOT have the shape of `no-console`.
+    Code in typescript MUST NOT match `no-console`.
 
     `console.METHOD` is left over from debugging.
 
@@ -286,29 +286,29 @@ fn markdownlint_and_its_pages_find_the_same() {
       wrote .aidd/rules/markdownlint/md018-no-missing-space-atx.md
       wrote .aidd/rules/markdownlint/md024-no-duplicate-heading.md
       wrote .aidd/rules/markdownlint/md025-single-title.md
-        differs: a second one is told wherever the first stands; markdownlint asks that it begins the document
-        differs: a title in the front matter and one heading are no two
+        differs: a second one is reported wherever the first is; in markdownlint the first must begin the document
+        differs: a title in the front matter does not count as a heading
       wrote .aidd/rules/markdownlint/md026-no-trailing-punctuation.md
       wrote .aidd/rules/markdownlint/md033-no-inline-html.md
       wrote .aidd/rules/markdownlint/md034-no-bare-urls.md
       wrote .aidd/rules/markdownlint/md036-no-emphasis-as-heading.md
-        differs: a line of a longer paragraph that is all bold is told too
+        differs: a fully bold line of a longer paragraph is reported too
       wrote .aidd/rules/markdownlint/md041-first-line-heading.md
       wrote .aidd/rules/markdownlint/md042-no-empty-links.md
       wrote .aidd/rules/markdownlint/md044-proper-names.md
-        differs: names in HTML are not read
+        differs: names in HTML are not checked
       wrote .aidd/rules/markdownlint/md045-no-alt-text.md
       wrote .aidd/rules/markdownlint/md051-link-fragments.md
-        differs: headings of other files are looked up too
+        differs: links to headings of other files are checked too
       wrote .aidd/rules/markdownlint/md052-reference-links-images.md
       wrote .aidd/rules/markdownlint/md053-link-image-reference-definitions.md
-        differs: a second definition of a name is not told
+        differs: a second definition of a name is not reported
       wrote .aidd/rules/markdownlint/md059-descriptive-link-text.md
       not imported:
-        MD001 heading-increment: a rule that is built in says it; instead: `compliance/heading-jump`, switched on by the pack `docs`
-        MD013 line-length, 31 rules of style that are on by default (MD003, MD004, MD005, MD007, MD009, MD010, MD012, MD014, MD019, MD020, MD021, MD022, MD023, MD027, MD028, MD029, MD030, MD031, MD032, MD035, MD037, MD038, MD039, MD047, MD048, MD049, MD050, MD054, MD055, MD058, MD060): how text is laid out is a formatter's: let one write it, and no rule need say it
-        MD040 fenced-code-language: a rule that is built in says it; instead: `compliance/unnamed-code-block`, switched on by the pack `docs`
-        MD056 table-column-count: no form reads tables
+        MD001 heading-increment: covered by a built-in rule; instead: `compliance/heading-jump`, enabled by the pack `docs`
+        MD013 line-length, 31 style rules that are enabled by default (MD003, MD004, MD005, MD007, MD009, MD010, MD012, MD014, MD019, MD020, MD021, MD022, MD023, MD027, MD028, MD029, MD030, MD031, MD032, MD035, MD037, MD038, MD039, MD047, MD048, MD049, MD050, MD054, MD055, MD058, MD060): layout is the job of a formatter and needs no rule
+        MD040 fenced-code-language: covered by a built-in rule; instead: `compliance/unnamed-code-block`, enabled by the pack `docs`
+        MD056 table-column-count: no form checks tables
     ");
     project.run(&["rule", "test"]).expect_code(0);
     let theirs: Vec<String> = theirs
@@ -330,14 +330,14 @@ fn commitlint_and_its_pages_find_the_same() {
     assert_snapshot!(ran.out, @"
     commitlint.config.js (commitlint)
       wrote .aidd/rules/commitlint/body-case.md
-        differs: trailers (`Name: text` at the end) are no part of the body
+        differs: trailers (`Name: text` at the end) are not part of the body
       wrote .aidd/rules/commitlint/body-max-line-length.md
-        differs: body and footers are judged alike, and lines that cannot be broken (an address, one long word) and those of who signed are left
+        differs: body and footers are checked in the same way; lines that cannot be wrapped (a URL, one long word) and sign-off lines are skipped
       wrote .aidd/rules/commitlint/conventional.md
-        differs: a version alone is judged too
-        differs: `body-leading-blank` is as grave as the rest
+        differs: a first line with only a version is checked too
+        differs: `body-leading-blank` has the severity of the other rules
       wrote .aidd/rules/commitlint/footer-leading-blank.md
-        differs: told is what says what breaks, and what closes or refers to an issue at the beginning of a line
+        differs: only footers on breaking changes, and references to issues at the beginning of a line, are reported
       wrote .aidd/rules/commitlint/header-max-length.md
         differs: the number of a pull request at the end, ` (#12)`, is not counted
       wrote .aidd/rules/commitlint/header-trim.md
@@ -348,8 +348,8 @@ fn commitlint_and_its_pages_find_the_same() {
       wrote .aidd/rules/commitlint/subject-max-length.md
       wrote .aidd/rules/commitlint/subject-min-length.md
       not imported:
-        `ignores[0]` (line 5): `(message) => message.startsWith('WIP')`: it is no literal: nothing of the repository is run
-        local-plugin-rule: it is no rule of commitlint 21: a plugin may have it
+        `ignores[0]` (line 5): `(message) => message.startsWith('WIP')`: not a literal; code of the repository is never run
+        local-plugin-rule: not a rule of commitlint 21; a plugin can define it
     ");
     project.run(&["rule", "test"]).expect_code(0);
     assert_snapshot!(diff_on_messages(&project, &theirs).join("\n"), @"");
@@ -362,20 +362,20 @@ fn commitlint_with_a_custom_parser_and_its_pages_find_the_same() {
     assert_snapshot!(ran.out, @r#"
     commitlint.config.mjs (commitlint)
       wrote .aidd/rules/commitlint/body-case.md
-        differs: trailers (`Name: text` at the end) are no part of the body
+        differs: trailers (`Name: text` at the end) are not part of the body
       wrote .aidd/rules/commitlint/body-full-stop.md
-        differs: trailers (`Name: text` at the end) are no part of the body
+        differs: trailers (`Name: text` at the end) are not part of the body
       wrote .aidd/rules/commitlint/body-max-length.md
-        differs: trailers (`Name: text` at the end) are no part of the body
+        differs: trailers (`Name: text` at the end) are not part of the body
       wrote .aidd/rules/commitlint/body-min-length.md
-        differs: trailers (`Name: text` at the end) are no part of the body
+        differs: trailers (`Name: text` at the end) are not part of the body
       wrote .aidd/rules/commitlint/first-line.md
       wrote .aidd/rules/commitlint/header-case.md
       wrote .aidd/rules/commitlint/header-max-length.md
         differs: the number of a pull request at the end, ` (#12)`, is not counted
       wrote .aidd/rules/commitlint/references-empty.md
       not imported:
-        subject-case, subject-max-length: with the parser's own `headerPattern`, `^(\w+)(?:\((\w[\w/-]*)\))? - (.+)$`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`
+        subject-case, subject-max-length: with the custom `headerPattern` `^(\w+)(?:\((\w[\w/-]*)\))? - (.+)$`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`
     "#);
     project.run(&["rule", "test"]).expect_code(0);
     assert_snapshot!(diff_on_messages(&project, &theirs).join("\n"), @"");
@@ -478,9 +478,9 @@ fn an_unsupported_import_is_an_error_with_a_remedy() {
     let project =
         Project::new(&[("odd.yml", "a: 1\n"), ("broken.json", "{"), (".ls-lint.yml", "ls: [a]\n")]);
     let said = |args: &[&str]| project.run(args).expect_code(2).err;
-    assert_snapshot!(said(&["rule", "import", "odd.yml"]), @"error: odd.yml looks like no configuration that is known; say of which tool it is: --from alint|commitlint|ls-lint|ast-grep|markdownlint");
+    assert_snapshot!(said(&["rule", "import", "odd.yml"]), @"error: odd.yml is not a known configuration; name its tool: --from alint|commitlint|ls-lint|ast-grep|markdownlint");
     assert_snapshot!(said(&["rule", "import", "broken.json", "--from", "markdownlint"]), @"error: broken.json:1:1: Unterminated object");
-    assert_snapshot!(said(&["rule", "import"]), @"error: .ls-lint.yml has no `ls`: the names that ls-lint judges");
+    assert_snapshot!(said(&["rule", "import"]), @"error: .ls-lint.yml has no `ls` with rules for names");
     assert_snapshot!(said(&["rule", "import", "../a.yml"]), @"
     error: ../a.yml is not inside the project
     hint: copy it into the project first

@@ -82,7 +82,7 @@ fn a_sentence_is_an_argument_or_standard_input() {
     let project = project();
     let sentence = "Never call legacyParse()";
     let ran = project.run(&["rule", "suggest", sentence]).expect_code(0);
-    assert_snapshot!(ran.out, @r"
+    assert_snapshot!(ran.out, @r#"
     Never call `legacyParse()`; it is slow.
       stated in   AGENTS.md:3
       enforced    no
@@ -94,7 +94,7 @@ fn a_sentence_is_an_argument_or_standard_input() {
                   check: { files: ['*.ts'], text: { regex: '\bTODO\b', keywords: [TODO] } }
       syntax      calls, imports and other constructs of code, by an ast-grep rule
                   check: { syntax: { language: [typescript], rule: { pattern: 'eval($$$ARGS)' } } }
-      tree        which files exist, their size, what lies next to them
+      tree        which files exist, their size, sibling files
                   check: { tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' } }
       name        how files and directories are named
                   check: { tree: { each: 'src/**/*.ts', name: [kebab] } }
@@ -106,9 +106,9 @@ fn a_sentence_is_an_argument_or_standard_input() {
                   check: { files: ['docs/adr/*.md'], doc: { headings: ['*', '## Status', '*'] } }
       commit      commit messages, branch names, files that change together
                   check: { commit: { subject: { max: 72 } } }
-      enforced-by what a linter of the project enforces already
+      enforced-by requirements that a linter of the project already enforces
                   enforced-by: eslint/no-console
-    ");
+    "#);
     assert_snapshot!(ran.err, @"write a rule page, then run `aidd rule suggest --draft FILE`");
     let piped =
         project.run_with(b"Never call\n legacyParse()\n", &["rule", "suggest", "-"]).expect_code(0);
@@ -137,7 +137,7 @@ fn a_draft_is_validated_tested_and_then_enforced() {
     assert_snapshot!(ran.out, @"
     team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: valid
       examples    1 fails, 1 passes
-      trial       1 finding in 1 of 2 judged
+      trial       1 finding in 1 of 2 checked
                   src/a.ts:2  const user = legacyParse(text);
       severity    warning: few places break it: fix them, or run `aidd baseline write`
     ");
@@ -169,7 +169,7 @@ fn a_draft_with_problems_names_line_and_remedy() {
       line 12: expected ["1:15 legacyParse(text)"], found ["1:14 legacyParse(text)"]
         correct the example, or the `finding` block after it (`line:column text`)
       examples    1 fails, 1 passes
-      trial       1 finding in 1 of 2 judged
+      trial       1 finding in 1 of 2 checked
                   src/a.ts:2  const user = legacyParse(text);
       severity    warning: few places break it: fix them, or run `aidd baseline write`
     "#);
@@ -211,7 +211,7 @@ fn hostile_input_is_refused_or_cleaned() {
     ");
     assert_snapshot!(piped(b"", &["-"], 2).err, @"
     error: the sentence is empty
-    hint: state what must or must not be: Never use `eval()`
+    hint: state a requirement, for example: Never use `eval()`
     ");
     assert_snapshot!(piped(b"", &["-", "--draft", "-"], 2).err, @"
     error: standard input cannot be both sentence and draft

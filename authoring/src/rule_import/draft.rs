@@ -423,7 +423,7 @@ mod tests {
         ---
         # alint/no-todo
 
-        Files NEVER hold `TODO`.
+        Files NEVER contain `TODO`.
 
         Imported from `.alint.yml`, where alint calls it `no-todo`.
 

@@ -130,7 +130,7 @@ fn pairs_are_scored_with_reasons() {
     ");
     insta::assert_snapshot!(told("vitest", "jest").2, @"
     10 Low
-    -50 stated conflict: Two runners with the same globals; one repository needs one.
+    -50 stated conflict: Two runners with the same globals; use one per repository.
     +0 Jest is an alternative to Vitest: React Native or a large suite with custom Jest transforms
     ");
     insta::assert_snapshot!(told("create-react-app", "react").2, @"
@@ -145,7 +145,7 @@ fn pairs_are_scored_with_reasons() {
     ");
     insta::assert_snapshot!(told("django", "react").2, @"
     35 Low
-    -25 Django is a package of pypi, React one of npm: they meet over a network or files, not in one program
+    -25 Django is published for pypi, React for npm: they communicate over a network or files, not in one program
     +0 no entry states how they go together
     ");
     assert_eq!(told("vitest", "vite").1, Level::High);
@@ -224,60 +224,60 @@ fn heuristics_ask_about_the_decision() {
         lines.join("\n")
     };
     insta::assert_snapshot!(told("Migrate all tests from Jest to Vitest because it is 3 times faster", Stakes::Medium), @"
-    H3 Pareto (the decision says all)
-      ? “all tests”: which few of them carry most of the effect, and what if only those?
-      ? Which few uses of Jest carry the load, and is it enough to move those?
+    H3 Pareto (the decision mentions all)
+      ? “all tests”: which few of them account for most of the effect, and are those enough?
+      ? Which few uses of Jest cause most of the load, and is it enough to move those?
       open: use counts
       open: a profile
       open: tickets by cause
       open: a list of what is left out
     H6 Lean antifragility (stakes medium)
-      ? “Migrate all tests from Jest”: what brings back the state before, in how long, and when was that last tried?
-      ? Can Jest and Vitest run side by side behind a switch, and who turns it back at which figure?
+      ? “Migrate all tests from Jest”: how is the previous state restored, how long does it take, and when was that last tested?
+      ? Can Jest and Vitest run side by side behind a switch, and who switches back at which figure?
       = entry testing/jest: 29 to 30 breaks Alias matchers are removed; Node.js 18 and TypeScript 5.4 are the minimum; jsdom 26 in jest-environment-jsdom
       = decision_1: Tests run on Jest [PARTIAL: slow]
     H10 Discrepancy mandate (stakes medium)
-      ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
-      ? The project has Jest, which does not go with Vitest: which of the two stays?
-      ? Which recorded decision chose Jest, and which of its reasons no longer holds?
+      ? decision “Tests run on Jest”: does it still apply, or does this supersede it?
+      ? The project has Jest, which conflicts with Vitest: which of the two stays?
+      ? Which recorded decision chose Jest, and which of its reasons is no longer valid?
       = decision_1: Tests run on Jest [PARTIAL: slow]
-      = Vitest and Jest: Two runners with the same globals; one repository needs one.
+      = Vitest and Jest: Two runners with the same globals; use one per repository.
     H7 Negative simplicity (stakes medium)
-      ? When does Jest go wholly, and what still needs it on that day?
-      ? On which day is Jest gone wholly, and what still needs it on the eve?
+      ? When will Jest be fully removed, and what will still need it then?
+      ? When is Jest removed completely, and what still needs it the day before?
       = package.json has Jest 29, an alternative to Vitest: React Native or a large suite with custom Jest transforms
       = package.json names Jest
     more 5
     ");
     insta::assert_snapshot!(told("Delete the orders table in production", Stakes::Catastrophic), @"
-    H6 Lean antifragility (the decision says production, delete)
-      ? “Delete the orders table”: what brings back the state before, in how long, and when was that last tried?
-      ? From which backup does “the orders table” come back, in how many minutes, and when was that last done?
-      ? Can “the orders table” be renamed or locked for two weeks before it is gone?
+    H6 Lean antifragility (the decision mentions production, delete)
+      ? “Delete the orders table”: how is the previous state restored, how long does it take, and when was that last tested?
+      ? From which backup is “the orders table” restored, in how many minutes, and when was that last done?
+      ? Can “the orders table” be renamed or locked for two weeks before it is removed?
       = decision_1: Tests run on Jest [PARTIAL: slow]
     H10 Discrepancy mandate (stakes catastrophic)
-      ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
-      ? Which code, job, report or contract still names “the orders table”?
+      ? decision “Tests run on Jest”: does it still apply, or does this supersede it?
+      ? Which code, job, report or contract still references “the orders table”?
       = decision_1: Tests run on Jest [PARTIAL: slow]
     H1 Zero trust (stakes catastrophic)
-      ? What still reads or writes “the orders table”: what do the logs of a whole month say, month end included?
+      ? What still reads or writes “the orders table”: what do the logs of a full month show, including the end of the month?
     H2 First principles (stakes catastrophic)
-      ? Which duty (law, contract, audit) asks to keep “the orders table”, and until which day?
+      ? Which obligation (law, contract, audit) requires keeping “the orders table”, and until when?
     more 0
     ");
     insta::assert_snapshot!(told("Rename a local variable", Stakes::Low), @"
     H6 Lean antifragility (stakes low)
-      ? “Rename a local variable”: what brings back the state before, in how long, and when was that last tried?
-      ? Can the old and the new form answer the same calls for a time, and be compared?
+      ? “Rename a local variable”: how is the previous state restored, how long does it take, and when was that last tested?
+      ? Can the old and the new form serve the same calls for a while, so that they can be compared?
       = decision_1: Tests run on Jest [PARTIAL: slow]
     H10 Discrepancy mandate (stakes low)
-      ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
-      ? Which recorded decision drew the present border, and who wrote it?
+      ? decision “Tests run on Jest”: does it still apply, or does this supersede it?
+      ? Which recorded decision set the current boundary, and who wrote it?
       = decision_1: Tests run on Jest [PARTIAL: slow]
     H3 Pareto (stakes low)
-      ? Which part of “a local variable” is changed most often, by the history of commits, and is that part enough?
+      ? According to the commit history, which part of “a local variable” changes most often, and is it enough to change that part?
     H4 Occam's razor (stakes low)
-      ? Which smaller step (a function moved, an interface drawn) would bring most of it?
+      ? Which smaller step (moving a function, adding an interface) would bring most of the benefit?
     more 1
     ");
     let one = heuristics::apply("Add Kafka", Stakes::Low, 9, &scene).expect("heuristics");
@@ -316,25 +316,25 @@ fn migrations_are_planned_from_the_manifest() {
         .chain(plan.notes.iter().map(|it| format!("note: {it}")))
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
-    Low Begin on a branch of its own with a clean work tree; run the checks and keep what they say ["pnpm run lint", "pnpm run test"]
-    Low 3.2.4 to 4: read the guide and mark what concerns this project []
-    Medium Find out whether it hits here, and mend it: poolOptions is removed []
-    Medium Find out whether it hits here, and mend it: browser mode takes a provider object []
-    Medium Find out whether it hits here, and mend it: workspace files are gone []
+    Low Create a branch from a clean work tree; run the checks and record their output ["pnpm run lint", "pnpm run test"]
+    Low 3.2.4 to 4: read the guide and note what affects this project []
+    Medium Check whether this affects the project, and fix it: poolOptions is removed []
+    Medium Check whether this affects the project, and fix it: browser mode takes a provider object []
+    Medium Check whether this affects the project, and fix it: workspace files are removed []
     High Set 4 in package.json and commit the lock file with it ["pnpm update vitest@4"]
-    Medium Replace what 4 replaced: `poolOptions` by maxWorkers and pool settings at the top level of test (vitest.config.ts:1) []
-    Medium At 4: run the checks, compare with what they said before, look at warnings of old forms, and commit ["pnpm run lint", "pnpm run test"]
-    Low 4 to 5: read the guide and mark what concerns this project []
-    Medium Find out whether it hits here, and mend it: Vite 6.4 and Node.js 22.12 are the minimum []
-    Medium Find out whether it hits here, and mend it: vite is a peer dependency and Yarn needs it listed []
-    Medium Find out whether it hits here, and mend it: clearMocks is on by default []
-    Medium Find out whether it hits here, and mend it: nested vi.mock and vi.hoisted calls throw []
+    Medium Replace the old forms that 4 replaced: `poolOptions` with maxWorkers and pool settings at the top level of test (vitest.config.ts:1) []
+    Medium At 4: run the checks, compare with the recorded output, review deprecation warnings, and commit ["pnpm run lint", "pnpm run test"]
+    Low 4 to 5: read the guide and note what affects this project []
+    Medium Check whether this affects the project, and fix it: Vite 6.4 and Node.js 22.12 are the minimum []
+    Medium Check whether this affects the project, and fix it: vite is a peer dependency and must be listed with Yarn []
+    Medium Check whether this affects the project, and fix it: clearMocks is on by default []
+    Medium Check whether this affects the project, and fix it: nested vi.mock and vi.hoisted calls throw []
     High Set 5 in package.json and commit the lock file with it ["pnpm update vitest@5"]
-    Medium At 5: run the checks, compare with what they said before, look at warnings of old forms, and commit ["pnpm run lint", "pnpm run test"]
+    Medium At 5: run the checks, compare with the recorded output, review deprecation warnings, and commit ["pnpm run lint", "pnpm run test"]
     guard: One hop at a time (3.2.4, 4, 5), each merged and running before the next
-    guard: The way back is the commit before: revert, then `pnpm install --frozen-lockfile` restores pnpm-lock.yaml; try it once before the first hop
-    guard: Of the same maker, to be moved in the same commit: @vitest/ui
-    guard: See that these support each version on the way: vite
+    guard: Rollback: revert the commit, then `pnpm install --frozen-lockfile` restores pnpm-lock.yaml; test this once before the first hop
+    guard: From the same publisher, to be updated in the same commit: @vitest/ui
+    guard: Check that these support each version on the path: vite
     "#);
 }
 
@@ -427,37 +427,37 @@ fn versions_are_verified_with_evidence() {
     insta::assert_snapshot!(told.join("\n"), @"
     vitest Medium
       detect Done
-        package.json asks for ^3.2.0
-        pnpm-lock.yaml settles 3.2.4
+        package.json specifies ^3.2.0
+        pnpm-lock.yaml resolves it to 3.2.4
       context Failed
-        rules/tests.md:3 speaks of version 4; the project has 3.2.4
-        decision_1 speaks of version 3.2, as the project has
+        rules/tests.md:3 mentions version 4; the project has 3.2.4
+        decision_1 mentions version 3.2, as in the project
         knowledge entry testing/vitest describes 5.1, reviewed 2026-11-22: current
       document Done
-        node_modules/vitest/package.json is of 3.2.4; its types: node_modules/vitest/dist/index.d.ts
-        the entry is for 5.1, not for 3.2.4
+        node_modules/vitest/package.json is version 3.2.4; its types: node_modules/vitest/dist/index.d.ts
+        the entry covers 5.1, not 3.2.4
       filter Failed
-        a.test.ts:2: `vitest.workspace.ts` is replaced since 3.2 by test.projects in vitest.config.ts
+        a.test.ts:2: `vitest.workspace.ts` was replaced in 3.2 by test.projects in vitest.config.ts
     vite Low
       detect Failed
-        package.json asks for ^6
-        pnpm-lock.yaml settles no version of it for this manifest
+        package.json specifies ^6
+        pnpm-lock.yaml does not resolve it for this manifest
       context Done
         knowledge entry tooling/vite describes 8.3, reviewed 2026-11-22: current
       document Failed
-        the entry is for 8.3, not for 6
+        the entry covers 8.3, not 6
       filter Done
         2 old forms, none in 1 file
     @vitest/ui Low
       detect Failed
-        package.json asks for ^3
-        pnpm-lock.yaml settles no version of it for this manifest
+        package.json specifies ^3
+        pnpm-lock.yaml does not resolve it for this manifest
       context NotDone
-        no rule, memory or knowledge entry names it
+        no rule, memory or knowledge entry mentions it
       document NotDone
         not installed, and no knowledge entry: find the documentation of this version
       filter NotDone
-        no old forms of it are known
+        no old forms are known
     ");
     // Everything verified: the locked version, its documentation, no old form.
     let tidy = r#"{"devDependencies": {"vitest": "^5.1.0"}}"#;

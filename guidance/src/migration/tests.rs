@@ -47,26 +47,26 @@ const SHOP: &[(&str, &str)] = &[
 #[test]
 fn a_library_is_replaced_by_another() {
     insta::assert_snapshot!(planned(SHOP, "moment", None, "date-fns").join("\n"), @"
-    Low Begin on a branch of its own with a clean work tree; run the checks and keep what they say
+    Low Create a branch from a clean work tree; run the checks and record their output
        $ npm run build
        $ npm run test
     Low Sort the places that name Moment.js by how much of it they use: 2 in 2 files (package.json:1, src/date.js:1)
-    Low Moment.js ends here: read how to get to date-fns 4
-    Low Draw the border first: code that does not touch Moment.js today must not touch date-fns 4 tomorrow
+    Low Moment.js is deprecated: read how to migrate to date-fns 4
+    Low Draw the boundary first: code that does not touch Moment.js today must not touch date-fns 4 tomorrow
     High Move one route or page that is small and in daily use to date-fns 4; the rest stays
-    Medium Add date-fns 4 beside Moment.js
-    Medium Find out whether it hits here, and mend it: functions on Date instead of methods on an object
-    Medium Find out whether it hits here, and mend it: values are immutable: add and subtract return a new one
-    Medium Find out whether it hits here, and mend it: format tokens differ: YYYY becomes yyyy and DD becomes dd
-    Medium Find out whether it hits here, and mend it: time zones need @date-fns/tz
-    Medium Find out whether it hits here, and mend it: locales are imported one by one and given with each call
-    Medium At date-fns 4: run the checks, compare with what they said before, look at warnings of old forms, and commit
+    Medium Add date-fns 4 alongside Moment.js
+    Medium Check whether this affects the project, and fix it: functions on Date instead of methods on an object
+    Medium Check whether this affects the project, and fix it: values are immutable: add and subtract return a new one
+    Medium Check whether this affects the project, and fix it: format tokens differ: YYYY becomes yyyy and DD becomes dd
+    Medium Check whether this affects the project, and fix it: time zones need @date-fns/tz
+    Medium Check whether this affects the project, and fix it: locales are imported one by one and passed with each call
+    Medium At date-fns 4: run the checks, compare with the recorded output, review deprecation warnings, and commit
        $ npm run build
        $ npm run test
-    Low Take Moment.js out, with its settings, types and scripts, once nothing names it
+    Low Remove Moment.js, with its settings, types and scripts, once nothing references it
        $ npm uninstall moment
-    guard: The way back is the commit before: revert, then `npm ci` restores package-lock.json; try it once before the first hop
-    guard: Name the day on which Moment.js is gone: two of a kind cost more than either
+    guard: Rollback: revert the commit, then `npm ci` restores package-lock.json; test this once before the first hop
+    guard: Set a date for the removal of Moment.js: running both costs more than either
     note: no codemod from Moment.js to date-fns 4 is known
     ");
 }
@@ -74,29 +74,29 @@ fn a_library_is_replaced_by_another() {
 #[test]
 fn a_store_is_replaced_by_another() {
     insta::assert_snapshot!(planned(&[], "mongodb", None, "postgresql").join("\n"), @"
-    Low Begin on a branch of its own with a clean work tree; run the checks and keep what they say
-    Low Read how PostgreSQL 19 does what MongoDB does, and mark what concerns this project
-    Low List what MongoDB holds really, not what the code expects: each shape, its count, its oddities
-    High Write the schema of PostgreSQL 19 from that list, and a rule for each value that does not fit
-    High Copy into PostgreSQL 19 in batches that can be run again without harm; count what was refused
-    High Write to both; MongoDB stays the truth and a failed second write is an alert, no error to the user
-    Medium Compare counts and checksums by day until they stay equal; mend the copy, not the comparison
-    High Read from PostgreSQL 19 behind a switch, first a small share; keep the switch until the old store is gone
-    Medium Add PostgreSQL 19 beside MongoDB
-    Medium Find out whether it hits here, and mend it: nested documents become tables, or jsonb where the shape is open
-    Medium Find out whether it hits here, and mend it: ObjectId becomes a key of your choice; the old one is kept in a column for links from outside
-    Medium Find out whether it hits here, and mend it: aggregation pipelines are written again as SQL
-    Medium Find out whether it hits here, and mend it: fields that are missing and fields that are null differ in MongoDB and not in a column
-    Medium Find out whether it hits here, and mend it: several values of one field with different types need a rule each
-    Medium Find out whether it hits here, and mend it: change streams become logical decoding or an outbox
-    Medium At PostgreSQL 19: run the checks, compare with what they said before, look at warnings of old forms, and commit
-    Medium Take MongoDB out, with its settings, types and scripts, once nothing names it
-    guard: No commit brings data back: MongoDB stays complete and readable until the way back from PostgreSQL 19 was tried
-    guard: Name the day on which MongoDB is gone: two of a kind cost more than either
+    Low Create a branch from a clean work tree; run the checks and record their output
+    Low Read how PostgreSQL 19 does what MongoDB does, and note what affects this project
+    Low List what MongoDB actually contains, not what the code expects: each shape, its count, its anomalies
+    High Write the schema of PostgreSQL 19 from that list, with a rule for each value that does not fit
+    High Copy into PostgreSQL 19 in idempotent batches; count rejected records
+    High Write to both; MongoDB stays the source of truth, and a failed second write raises an alert, not a user-facing error
+    Medium Compare counts and checksums daily until they stay equal; fix the copy, not the comparison
+    High Read from PostgreSQL 19 behind a switch, starting with a small share; keep the switch until the old store is removed
+    Medium Add PostgreSQL 19 alongside MongoDB
+    Medium Check whether this affects the project, and fix it: nested documents become tables, or jsonb where the structure varies
+    Medium Check whether this affects the project, and fix it: ObjectId becomes a key of your choice; keep the old value in a column for external links
+    Medium Check whether this affects the project, and fix it: aggregation pipelines are rewritten as SQL
+    Medium Check whether this affects the project, and fix it: missing fields and null fields differ in MongoDB but not in a column
+    Medium Check whether this affects the project, and fix it: a field whose values have different types needs a rule for each type
+    Medium Check whether this affects the project, and fix it: change streams become logical decoding or an outbox
+    Medium At PostgreSQL 19: run the checks, compare with the recorded output, review deprecation warnings, and commit
+    Medium Remove MongoDB, with its settings, types and scripts, once nothing references it
+    guard: A revert does not restore data: keep MongoDB complete and readable until the rollback from PostgreSQL 19 has been tested
+    guard: Set a date for the removal of MongoDB: running both costs more than either
     guard: Known weaknesses of PostgreSQL: A connection costs a process; a pooler is needed early; Updates leave dead rows; autovacuum must be watched on hot tables; Major upgrades need pg_upgrade or replication, not only a new binary (knowledge/data/postgresql.md)
     note: no codemod from MongoDB to PostgreSQL 19 is known
-    note: no check was found in the manifests: name one before the first step
-    note: knowledge/data/mongodb.md says of PostgreSQL: choose it when: Relations matter, with jsonb for the variable parts
+    note: no checks found in the manifests: define one before the first step
+    note: knowledge/data/mongodb.md recommends PostgreSQL when: Relations matter, with jsonb for the variable parts
     ");
 }
 

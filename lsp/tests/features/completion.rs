@@ -76,11 +76,11 @@ fn the_page_comes_when_it_is_asked_for() {
     assert_snapshot!(content.value, @"
     **[dockerfile/latest-tag](https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md)** · warning · also DL3007
 
-    The tag `latest` moves: two builds of the same Dockerfile can start from different systems, and an upgrade arrives when nobody asked for one.
+    The tag `latest` moves: two builds of the same Dockerfile can start from different images, and upgrades arrive without a change to the Dockerfile.
 
-    Name a version. With a digest beside it, the tag is only a label and is not reported.
+    Use a version tag. If the reference also has a digest, the tag is only a label and is not reported.
     ");
-    assert_snapshot!(item.detail.expect("a summary"), @"The tag `latest` moves: two builds of the same Dockerfile can start from different systems, and an upgrade arrives when nobody asked for one.");
+    assert_snapshot!(item.detail.expect("a summary"), @"The tag `latest` moves: two builds of the same Dockerfile can start from different images, and upgrades arrive without a change to the Dockerfile.");
 }
 
 #[test]

@@ -28,15 +28,15 @@ fn a_finding_says_what_and_why() {
     [debian:latest] Markdown
     **warning**: image `debian` is tagged `latest`
 
-    name the version you tested, or add a digest
+    pin the version you tested, or add a digest
 
     ---
 
     **[dockerfile/latest-tag](https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md)** · warning · also DL3007
 
-    The tag `latest` moves: two builds of the same Dockerfile can start from different systems, and an upgrade arrives when nobody asked for one.
+    The tag `latest` moves: two builds of the same Dockerfile can start from different images, and upgrades arrive without a change to the Dockerfile.
 
-    Name a version. With a digest beside it, the tag is only a label and is not reported.
+    Use a version tag. If the reference also has a digest, the tag is only a label and is not reported.
 
     #### Fails
 
@@ -62,14 +62,14 @@ fn a_finding_says_what_and_why() {
     [debian:latest] PlainText
     warning: image debian is tagged latest
 
-    name the version you tested, or add a digest
+    pin the version you tested, or add a digest
 
 
     dockerfile/latest-tag (https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md) · warning · also DL3007
 
-    The tag latest moves: two builds of the same Dockerfile can start from different systems, and an upgrade arrives when nobody asked for one.
+    The tag latest moves: two builds of the same Dockerfile can start from different images, and upgrades arrive without a change to the Dockerfile.
 
-    Name a version. With a digest beside it, the tag is only a label and is not reported.
+    Use a version tag. If the reference also has a digest, the tag is only a label and is not reported.
 
     Fails
 
@@ -248,5 +248,5 @@ fn what_is_allowed_is_counted() {
     assert_eq!(command.title, "1 finding allowed in this file");
     assert_eq!(command.command, lens::SHOW_ALLOWED);
     let message = lens::message(&lens::allowed(&snapshot));
-    assert_snapshot!(message, @"3: dockerfile/sudo: `sudo` has no use in a build (needed)");
+    assert_snapshot!(message, @"3: dockerfile/sudo: `sudo` is not needed in a build (needed)");
 }

@@ -190,8 +190,8 @@ fn shared_commitlint_configurations_are_known() {
     "#);
     insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
-        "extends `./own`: it is not in the project, nor in `node_modules`",
-        "no-such: it is no rule of commitlint 21: a plugin may have it",
+        "extends `./own`: it is neither in the project nor in `node_modules`",
+        "no-such: not a rule of commitlint 21; a plugin can define it",
     ]
     "#);
     let length =
@@ -230,24 +230,24 @@ fn alint_extends_and_overrides_and_reports_templates() {
     [
         Left {
             item: "extends `alint://bundled/apache/governance@v9`",
-            why: "alint 0.20 brings no such ruleset",
+            why: "alint 0.20 has no such ruleset",
             instead: Some(
                 "copy its rules into the file and import again",
             ),
         },
         Left {
             item: "extends `https://example.org/a.yml`",
-            why: "nothing is fetched: put the file into the project",
+            why: "nothing is downloaded: add the file to the project",
             instead: None,
         },
         Left {
             item: "adr-filename-pattern",
-            why: "it is off",
+            why: "it is disabled",
             instead: None,
         },
         Left {
             item: "of-gone",
-            why: "it has no `kind`: it changes a rule of a file that is not read",
+            why: "`kind` is missing: it overrides a rule of a file that is not read",
             instead: None,
         },
         Left {
@@ -259,17 +259,17 @@ fn alint_extends_and_overrides_and_reports_templates() {
         },
         Left {
             item: "off",
-            why: "it is off",
+            why: "it is disabled",
             instead: None,
         },
         Left {
             item: "odd",
-            why: "`no_such` is no kind of alint 0.21",
+            why: "unknown kind `no_such` of alint 0.21",
             instead: None,
         },
         Left {
             item: "hard",
-            why: "the condition `facts.count > 3` is unsupported: `when` of a page takes one fact, or `not` and one: that files exist",
+            why: "the condition `facts.count > 3` is unsupported: `when` of a page takes one fact about existing files, or `not` and one fact",
             instead: None,
         },
     ]

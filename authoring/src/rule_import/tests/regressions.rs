@@ -159,9 +159,9 @@ fn the_markdownlint_rules_file_takes_precedence() {
     assert!(page.contains("severity: warning\n") && page.contains("'/vendor', '/vendor/'"));
     insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
-        "config: markdownlint-cli2 takes `.markdownlint.json` instead",
-        ".markdownlintrc: markdownlint takes `.markdownlint-cli2.yaml`, which lies beside it, and not this one",
-        "docs/.markdownlint.yaml: it holds for `docs/` alone",
+        "config: markdownlint-cli2 reads `.markdownlint.json` instead",
+        ".markdownlintrc: markdownlint reads `.markdownlint-cli2.yaml` in the same directory instead",
+        "docs/.markdownlint.yaml: it applies to `docs/` only",
     ]
     "#);
 }
@@ -183,8 +183,8 @@ fn tags_of_markdownlint_have_options_too() {
         told.iter().filter(|left| left.contains("markdownlint 0.42")).collect();
     insta::assert_debug_snapshot!(told, @r#"
     [
-        "languages: it is no rule and no tag of markdownlint 0.42",
-        "MD024: allow_different_nesting: it is no option of that rule in markdownlint 0.42",
+        "languages: neither a rule nor a tag of markdownlint 0.42",
+        "MD024: allow_different_nesting: not an option of that rule in markdownlint 0.42",
     ]
     "#);
     let files = [
@@ -211,7 +211,7 @@ fn files_of_overrides_of_markdownlint_are_excluded() {
     ");
     insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
-        "overrides: a page has one set of options; the files of `filter` are excluded: import their rules from a configuration of their own",
+        "overrides: a page has one set of options; the files of `filter` are excluded: import their rules from a separate configuration",
     ]
     "#);
 }
@@ -323,14 +323,14 @@ fn alint_conditions_are_imported_or_reported() {
     let import = import_files(&[(".alint.yml", SHAPES)], Tool::Alint);
     insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
-        "only-known: the condition `not (iter.path == \".github\" or iter.path == \"packages\")` is unsupported: of each folder a page can state `iter.has_file(…)`",
-        "every: its `dir_only_contains` is not carried over: `select` within what is selected is unsupported",
-        "none-of: the condition `not (iter.has_file(\"a\") or iter.has_file(\"b\"))` is unsupported: of each folder a page can state `iter.has_file(…)`",
-        "both: the condition `facts.code and facts.docs` is unsupported: `when` of a page takes one fact, or `not` and one: that files exist",
-        "either: the condition `facts.code or facts.docs` is unsupported: `when` of a page takes one fact, or `not` and one: that files exist",
-        "neither: the condition `not (facts.code or facts.docs)` is unsupported: `when` of a page takes one fact, or `not` and one: that files exist",
-        "but-not: the condition `facts.docs and not facts.code` is unsupported: `when` of a page takes one fact, or `not` and one: that files exist",
-        "gate: it finds imports by its own expression; write a page of the form `layers` with `forbid`",
+        "only-known: the condition `not (iter.path == \".github\" or iter.path == \"packages\")` is unsupported: a page supports only `iter.has_file(…)` for each directory",
+        "every: its `dir_only_contains` is not imported: `select` within a selection is unsupported",
+        "none-of: the condition `not (iter.has_file(\"a\") or iter.has_file(\"b\"))` is unsupported: a page supports only `iter.has_file(…)` for each directory",
+        "both: the condition `facts.code and facts.docs` is unsupported: `when` of a page takes one fact about existing files, or `not` and one fact",
+        "either: the condition `facts.code or facts.docs` is unsupported: `when` of a page takes one fact about existing files, or `not` and one fact",
+        "neither: the condition `not (facts.code or facts.docs)` is unsupported: `when` of a page takes one fact about existing files, or `not` and one fact",
+        "but-not: the condition `facts.docs and not facts.code` is unsupported: `when` of a page takes one fact about existing files, or `not` and one fact",
+        "gate: it finds imports with its own expression; write a page of the form `layers` with `forbid`",
     ]
     "#);
     let notes: Vec<String> = import
@@ -340,8 +340,8 @@ fn alint_conditions_are_imported_or_reported() {
         .collect();
     insta::assert_debug_snapshot!(notes, @r#"
     [
-        "alint/shape: what is found stands at the file that tells the folder",
-        "alint/shape: its `dir_only_contains` is not carried over: `select` within what is selected is unsupported",
+        "alint/shape: findings are reported at the file that identifies the directory",
+        "alint/shape: its `dir_only_contains` is not imported: `select` within a selection is unsupported",
     ]
     "#);
     let files = [

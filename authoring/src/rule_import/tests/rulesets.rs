@@ -188,11 +188,11 @@ fn supported_alint_fixes_are_imported() {
     alint/footer true [] ["```md", "Nothing of the kind.", "Owner: team", "```"]
     alint/gone true [] ["```json", "{\"scripts\":{}}", "```"]
     alint/header true [] ["```rs", "// SPDX-License-Identifier: MIT", "Nothing of the kind.", "```"]
-    alint/late false ["its fix `file_append` is not carried over: `insert` writes at the end only what is looked for in the last lines"] []
+    alint/late false ["the fix `file_append` is not imported: `insert` writes at the end only text that is required in the last lines"] []
     alint/made true [] ["```txt", "* @team", "```"]
     alint/named true [] ["```rs", "src/bad_name.rs", "```"]
-    alint/ran false ["its fix `command` is not carried over: nothing of the repository is run"] []
-    alint/removed false ["its fix `file_remove` is not carried over: no fix deletes a file here"] []
+    alint/ran false ["the fix `command` is not imported: code of the repository is never run"] []
+    alint/removed false ["the fix `file_remove` is not imported: fixes never delete files"] []
     alint/space true [] ["```md", "a", "```"]
     alint/value true [] ["```json", "{\"compilerOptions\":{\"strict\":true}}", "```"]
     alint/word true [] ["```md", "use", "```"]
@@ -230,10 +230,10 @@ fn rules_with_unreadable_values_are_not_imported() {
     "#);
     insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
-        "`rules.scope-enum[2]` (line 8): `scopes()`: it is no literal: nothing of the repository is run",
-        "extends `gone`: it is not in the project, nor in `node_modules`",
-        "scope-empty: with the parser's own `headerPattern`, `^\\[(\\w+)\\] (.+)$`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`",
-        "type-enum: with the parser's own `headerPattern`, `^\\[(\\w+)\\] (.+)$`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`",
+        "`rules.scope-enum[2]` (line 8): `scopes()`: not a literal; code of the repository is never run",
+        "extends `gone`: it is neither in the project nor in `node_modules`",
+        "scope-empty: with the custom `headerPattern` `^\\[(\\w+)\\] (.+)$`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`",
+        "type-enum: with the custom `headerPattern` `^\\[(\\w+)\\] (.+)$`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`",
     ]
     "#);
 }

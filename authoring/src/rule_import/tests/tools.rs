@@ -112,12 +112,12 @@ fn every_ls_lint_case_is_imported() {
     "#);
     insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
-        ".f | .g: ls-lint takes it for an ending that no file has, and judges nothing by it",
-        "src/**/*.js: ls-lint takes it for an ending that no file has, and judges nothing by it",
-        ".e: it compares with the name of the folder above, which the form `tree` cannot put into an expression",
-        ".i: `constcase` is no rule of ls-lint 2.3",
-        ".k: it has no expression, at which ls-lint stops",
-        "odd: it is no key of ls-lint",
+        ".f | .g: ls-lint treats it as an extension that no file has, so it has no effect",
+        "src/**/*.js: ls-lint treats it as an extension that no file has, so it has no effect",
+        ".e: it compares with the name of the parent directory, which expressions of the form `tree` do not support",
+        ".i: unknown rule `constcase` of ls-lint 2.3",
+        ".k: the expression is missing, which is an error in ls-lint",
+        "odd: unknown key of ls-lint",
     ]
     "#);
 }
@@ -221,7 +221,7 @@ fn every_ast_grep_key_is_imported_or_reported() {
     "#);
     insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
-        "beside: metadata: a page has `tags` and `sources`; other data about a rule is not kept",
+        "beside: metadata: a page has `tags` and `sources`; other data about a rule is dropped",
         "rewriters: the form `syntax` has no `rewriters`",
         "language: `kotlin` is not a built-in language: bash, c, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml",
         "slow: `inside` with `stopBy: end` inside `has` with `stopBy: end` is too slow: start at the larger node, or bound one of them",
@@ -247,7 +247,7 @@ fn every_ast_grep_key_is_imported_or_reported() {
     ---
     # ast-grep/beside
 
-    Code in css MUST NOT have the shape of `beside`.
+    Code in css MUST NOT match `beside`.
 
     `A` and REST.
 
@@ -329,7 +329,7 @@ fn ast_grep_rules_keep_their_tests_and_shared_rules() {
     ---
     # ast-grep/one
 
-    Code in typescript MUST NOT have the shape of `one`.
+    Code in typescript MUST NOT match `one`.
 
     no A.
 

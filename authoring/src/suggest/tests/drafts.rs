@@ -177,7 +177,7 @@ fn problems_name_line_and_remedy() {
     22: expected [], found ["1:11 legacyParse(b)"]
        correct the example, or the `finding` block after it (`line:column text`)
 
-    6: `compliance/any-type` is a rule that aidd ships; the page would replace it
+    6: `compliance/any-type` is a rule shipped with aidd; the page would replace it
        choose another id in the title: `# project/name`
 
     24: the header is not closed; add a `---` line

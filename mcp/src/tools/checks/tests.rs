@@ -41,15 +41,15 @@ fn text_is_checked_by_its_intended_path() {
     let answer = call(folder.path(), "aidd_validate_dockerfile", arguments).expect("an answer");
     insta::assert_snapshot!(answer.text, @"
     errors 1, warnings 1, info 1; files checked 1; fails
-    error Dockerfile:2:16 dockerfile/sudo [7feb405bde191792] `sudo` has no use in a build
-      help: Switch by `USER root` and back, or use `gosu` when the container starts
+    error Dockerfile:2:16 dockerfile/sudo [7feb405bde191792] `sudo` is not needed in a build
+      help: Switch with `USER root` and back, or use `gosu` when the container starts
       fix (unsafe): Remove sudo
-    warning Dockerfile:2:5 dockerfile/cd-instead-of-workdir [e2ccdb38360b0890] `cd` changes the folder for this `RUN` only
-      help: Set the folder by `WORKDIR`, which holds for what follows too
+    warning Dockerfile:2:5 dockerfile/cd-instead-of-workdir [e2ccdb38360b0890] `cd` changes the directory for this `RUN` only
+      help: Use `WORKDIR`, which also applies to the following instructions
       fix (unsafe): Use WORKDIR
     and 1 more; raise `limit` or narrow the path
-    reason for dockerfile/cd-instead-of-workdir: `cd` in a `RUN` is forgotten with the next instruction, so every later `RUN`, `COPY` or `CMD` has to repeat it. `WORKDIR` sets the folder once for all that follows, creates it, and shows in the image's settings.
-    reason for dockerfile/sudo: `sudo` in a build changes nothing for root and behaves unpredictably for anyone else. It drops environment variables, may ask for a password, and does not pass signals on. `RUN` already runs as the user of the last `USER` instruction.
+    reason for dockerfile/cd-instead-of-workdir: The effect of `cd` in a `RUN` ends with that instruction, so every later `RUN`, `COPY` or `CMD` has to repeat it. `WORKDIR` sets the directory once for all following instructions, creates it, and is recorded in the image's configuration.
+    reason for dockerfile/sudo: `sudo` in a build changes nothing for root and behaves unpredictably for any other user. It drops environment variables, can prompt for a password, and does not forward signals. `RUN` already runs as the user of the last `USER` instruction.
     ");
     insta::assert_snapshot!(format!("{:#}", answer.data["findings"][0]), @r#"
     {
@@ -67,8 +67,8 @@ fn text_is_checked_by_its_intended_path() {
         "column": 20,
         "offset": 34
       },
-      "message": "`sudo` has no use in a build",
-      "help": "Switch by `USER root` and back, or use `gosu` when the container starts",
+      "message": "`sudo` is not needed in a build",
+      "help": "Switch with `USER root` and back, or use `gosu` when the container starts",
       "status": "new",
       "fix": {
         "title": "Remove sudo",
@@ -369,7 +369,7 @@ fn a_sentence_becomes_a_check_in_two_calls() {
         |arguments: Value| call(folder.path(), "aidd_suggest_rule", arguments).expect("an answer");
     let sentence = "Never call legacyParse()";
     let first = suggest(json!({ "sentence": sentence }));
-    insta::assert_snapshot!(first.text, @r"
+    insta::assert_snapshot!(first.text, @r#"
     Never call `legacyParse()`.
       stated in   AGENTS.md:1
       enforced    no
@@ -381,7 +381,7 @@ fn a_sentence_becomes_a_check_in_two_calls() {
                   check: { files: ['*.ts'], text: { regex: '\bTODO\b', keywords: [TODO] } }
       syntax      calls, imports and other constructs of code, by an ast-grep rule
                   check: { syntax: { language: [typescript], rule: { pattern: 'eval($$$ARGS)' } } }
-      tree        which files exist, their size, what lies next to them
+      tree        which files exist, their size, sibling files
                   check: { tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' } }
       name        how files and directories are named
                   check: { tree: { each: 'src/**/*.ts', name: [kebab] } }
@@ -393,16 +393,16 @@ fn a_sentence_becomes_a_check_in_two_calls() {
                   check: { files: ['docs/adr/*.md'], doc: { headings: ['*', '## Status', '*'] } }
       commit      commit messages, branch names, files that change together
                   check: { commit: { subject: { max: 72 } } }
-      enforced-by what a linter of the project enforces already
+      enforced-by requirements that a linter of the project already enforces
                   enforced-by: eslint/no-console
     Write a rule page and pass it as `draft`, with the sentence.
-    ");
+    "#);
     assert_eq!(first.data["statement"]["places"][0], json!({"path": "AGENTS.md", "line": 1}));
     let second = suggest(json!({"sentence": sentence, "draft": DRAFT}));
     insta::assert_snapshot!(second.text, @r#"
     project/never-call-legacyparse for .aidd/rules/never-call-legacyparse.md: valid
       examples    0 fails, 0 passes
-      trial       1 finding in 1 of 1 judged
+      trial       1 finding in 1 of 1 checked
                   src/a.ts:2  const user = legacyParse(text);
       severity    warning: few places break it: fix them, or run `aidd baseline write`
       note        no examples yet: add `## Fails` and `## Passes` before you save the page

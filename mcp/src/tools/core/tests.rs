@@ -79,31 +79,31 @@ fn bootstrap_of_a_fresh_project_lists_the_basics() {
     let folder = repository();
     let answer = call(folder.path(), "aidd_bootstrap", json!({"task": "Add a login page"}));
     insta::assert_snapshot!(stabilize(&answer.text, folder.path()), @r#"
-    ## shop: where work stands
+    ## shop: current state
     Branch feature/login
     ## First
-    - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{"provider":"","model":"","client":""}}` (none is open on feature/login)
+    - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{"provider":"","model":"","client":""}}` (no session is open on feature/login)
     - Classify the task: `aidd_classify_task {"description":"Add a login page"}` (roles, workflow and tier follow from it)
     ## Rules
     By topic at aidd://rules/NAME: backend, code-style, deliverables, documentation, frontend, git-workflow, interfaces, orchestrator, performance, routing, security, testing
     - NEVER present a guess as a fact, or a plan as done.
-    - NEVER switch off a check, a rule or a test to get past it.
+    - NEVER disable a check, a rule or a test to get past it.
     - NEVER commit a secret.
-    - NEVER leave commented-out code, debug output or a mark for later without an issue number.
-    - NEVER write a path or address of one person's machine into a tracked file.
-    - NEVER fill: no praise, no repetition of the question, no words that hide a missing fact.
+    - NEVER leave commented-out code, debug output or a to-do comment without an issue number.
+    - NEVER write a path or address of an individual's machine into a tracked file.
+    - NEVER use filler: no praise, no repetition of the question, no words that hide a missing fact.
     - MUST support each claim about code, tools or versions with a run, a file or a source.
-    - MUST say what was not verified.
-    - MUST settle versions by the version protocol before using an API.
-    - MUST say a contradiction between request, rule, memory and code before working on.
-    - MUST do what was asked, and note other problems instead of mending them on the side.
+    - MUST state what was not verified.
+    - MUST resolve versions by the version protocol before using an API.
+    - MUST report a contradiction between request, rule, memory and code before continuing.
+    - MUST do what was requested, and report other problems instead of fixing them in passing.
     - MUST ask before a breaking change, a new dependency, deleting data, or rewriting shared history.
     - MUST name functions with a verb, values with a noun, booleans with is, has, can or should.
-    - MUST name files and folders in kebab-case, save where the language or tool sets another form.
+    - MUST name files and directories in kebab-case, unless the language or tool requires another form.
     - MUST write dates as YYYY-MM-DD and times by RFC 3339 in UTC.
     - MUST name a dated document `YYYY-MM-DD-<name>.md` and a decision record `NNN-<name>.md`.
     - MUST put the answer first (BLUF-6).
-    ## Also here, by aidd_get_agent
+    ## Also available with aidd_get_agent
     Roles: ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
     Workflows: analyze, audit, bug-fix, dependency-upgrade, design, docs, feature-branch, full-stack-feature, incident, migration, orchestrator, performance, product, refactor, release, review, technology-selection, test
     Templates: adr, brainstorm, checklist, issue, migration, penetration-test, plan, research, retro, spec
@@ -147,18 +147,18 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
         json!({"aiProvider": provider, "memorySessionId": "thread", "tokenBudget": "minimal"});
     let answer = run("aidd_start", given.clone());
     insta::assert_snapshot!(stabilize(&answer.text, root), @r#"
-    ## shop: where work stands
+    ## shop: current state
     Started session session_ID.
-    Left out: ai/rules/broken.md: line 2: the header cannot be read: unclosed bracket '['
+    Skipped: ai/rules/broken.md: line 2: the header cannot be read: unclosed bracket '['
     Branch feature/login: login
     Lifecycle lifecycle_ID, login, in UNDERSTAND. Open: The context is loaded; The requirements are clear; Acceptance criteria are written as given, when, then; Edge cases are listed
     Pending: form; tests
     ## First
-    - Show: The context is loaded, and 3 more: `aidd_lifecycle_advance {"lifecycleId":"lifecycle_ID","evidence":{"context":"","requirements":"","acceptance":"","edges":""}}` (evidence leaves UNDERSTAND for login)
+    - Provide evidence: The context is loaded, and 3 more: `aidd_lifecycle_advance {"lifecycleId":"lifecycle_ID","evidence":{"context":"","requirements":"","acceptance":"","edges":""}}` (leaving UNDERSTAND requires evidence for login)
     - Do the next task: form: `aidd_branch {"action":"save","branch":"feature/login","completedTasks":["form"],"pendingTasks":["tests"]}` (pending on feature/login: 2; save when this one is done)
     ## Mistakes not to repeat
     - Login tokens were logged -> never log headers [mistake_ID]
-    ## Decisions that hold
+    ## Active decisions
     - Sessions live in Redis [decision_ID]
     ## Rules of this project
     money: How money is handled.
@@ -287,7 +287,7 @@ fn a_task_is_classified_in_both_languages() {
     No row of the routing table matches. Ask what, why and for whom (template brainstorm), or name a role. aidd_get_routing_table lists all rows.
     complexity: low
     fast track: no
-      unknown (pass files, lines, tested): at most three files and 50 changed lines are expected; no tier 1 role is needed; the phase is not SHIP; tests cover the place, or the change is text only
+      unknown (pass files, lines, tested): at most three files and 50 changed lines are expected; no tier 1 role is needed; the phase is not SHIP; tests cover the changed code, or only text changes
     ");
     assert!(
         refused(folder.path(), "aidd_classify_task", json!({"description": " "})).contains("empty")
@@ -350,11 +350,11 @@ fn next_steps_follow_from_the_project_state() {
     let context = Context::at(&crate::DISTRIBUTION, root);
     let answer = ask(&context, "aidd_suggest_next", json!({})).expect("an answer");
     insta::assert_snapshot!(stabilize(&answer.text, root), @r#"
-    - Mend the new findings: `aidd_ci_diff_check` (the changes bring 2 findings, 0 of them errors)
-    - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{"provider":"","model":"","client":""}}` (none is open on feature/login)
+    - Fix the new findings: `aidd_ci_diff_check` (the changes bring 2 findings, 0 of them errors)
+    - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{"provider":"","model":"","client":""}}` (no session is open on feature/login)
     - Check Dockerfile: `aidd_validate_dockerfile {"filePath":"Dockerfile"}` (a Dockerfile changed)
-    - Look for secrets before the commit: `aidd_scan_secrets {"filePath":"."}` (files to commit: 1)
-    - Save where the branch stands: `aidd_branch {"action":"save","branch":"feature/login"}` (so that the next session can go on)
+    - Scan for secrets before the commit: `aidd_scan_secrets {"filePath":"."}` (files to commit: 1)
+    - Save the state of the branch: `aidd_branch {"action":"save","branch":"feature/login"}` (so that the next session can continue)
     "#);
     let call = |next: &Value| {
         let Value::Object(arguments) = next["args"].clone() else { panic!("an object") };

@@ -117,8 +117,8 @@ fn entries_are_found_and_read() {
     | Unit tests in a Vite project | 10/10 | One configuration for build and test |
     | TypeScript library with ES modules | 9/10 | No transformer to configure |
     | Component tests in a real browser | 8/10 | Browser mode drives Chromium, Firefox or WebKit |
-    | End-to-end journeys over pages | 3/10 | Playwright Test has tracing and isolation for it |
-    | React Native | 2/10 | The ecosystem presets target Jest |
+    | End-to-end journeys across pages | 3/10 | Playwright Test has tracing and isolation for it |
+    | React Native | 2/10 | The ecosystem's presets target Jest |
     ");
     let whole = call(
         root,
@@ -162,7 +162,7 @@ fn technologies_are_compared() {
       +30 both entries state that they work together
       -5 package-lock.json has React 18.3.1; the entry describes 19.3
       +2 both work with vite, typescript
-    clash: Vitest and Jest, which the project has: Two runners with the same globals; one repository needs one.
+    clash: Vitest and Jest, which the project has: Two runners with the same globals; use one per repository.
     no entry: nosuchthing
     ");
     assert_eq!(answer.data["pairs"][0]["stated"], true);
@@ -234,10 +234,10 @@ fn versions_are_verified_and_moves_planned() {
         call(root, "aidd_verify_version", json!({"packages": ["react", "left-pad", "raect"]}));
     insta::assert_snapshot!(answer.text, @"
     react 18.3.1 (package.json): confidence low
-      detect done: package.json asks for ^18.2.0; package-lock.json settles 18.3.1; .nvmrc asks for node 22
+      detect done: package.json specifies ^18.2.0; package-lock.json resolves it to 18.3.1; .nvmrc specifies node 22
       context done: knowledge entry frontend/react describes 19.3, reviewed 2026-11-22: current
-      document failed: the entry is for 19.3, not for 18.3.1
-      filter failed: src/main.tsx:2: `ReactDOM.render` is replaced since 18 by createRoot(node).render
+      document failed: the entry covers 19.3, not 18.3.1
+      filter failed: src/main.tsx:2: `ReactDOM.render` was replaced in 18 by createRoot(node).render
     left-pad: in no manifest
     raect: in no manifest; did you mean react?
     ");
@@ -251,29 +251,29 @@ fn versions_are_verified_and_moves_planned() {
         call(root, "aidd_plan_migration", json!({"framework": "react", "targetVersion": "19"}));
     insta::assert_snapshot!(answer.text, @"
     React: 18.3.1 to 19
-    1. [low] Begin on a branch of its own with a clean work tree; run the checks and keep what they say
+    1. [low] Create a branch from a clean work tree; run the checks and record their output
        $ npm run test
        from package.json
-    2. [medium] Replace first what 18.3.1 has replaced already, in a commit of its own: `ReactDOM.render` by createRoot(node).render (src/main.tsx:2)
+    2. [medium] First replace the old forms that 18.3.1 already replaced, in a separate commit: `ReactDOM.render` with createRoot(node).render (src/main.tsx:2)
        from knowledge/frontend/react.md, legacy
-    3. [low] 18.3.1 to 19: read the guide and mark what concerns this project
+    3. [low] 18.3.1 to 19: read the guide and note what affects this project
        from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
-    4. [medium] Find out whether it hits here, and mend it: propTypes and defaultProps of function components are gone
+    4. [medium] Check whether this affects the project, and fix it: propTypes and defaultProps of function components are removed
        from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
-    5. [medium] Find out whether it hits here, and mend it: string refs are gone
+    5. [medium] Check whether this affects the project, and fix it: string refs are removed
        from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
-    6. [medium] Find out whether it hits here, and mend it: ReactDOM.render and hydrate are gone
+    6. [medium] Check whether this affects the project, and fix it: ReactDOM.render and hydrate are removed
        from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
     7. [high] Set 19 in package.json and commit the lock file with it
        $ npm install react@19
        from package.json
-    8. [medium] Run the codemod and read its whole diff; commit it apart from what you change by hand
+    8. [medium] Run the codemod and review its whole diff; commit it separately from manual changes
        $ npx codemod@latest react/19/migration-recipe
        from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
-    9. [medium] At 19: run the checks, compare with what they said before, look at warnings of old forms, and commit
+    9. [medium] At 19: run the checks, compare with the recorded output, review deprecation warnings, and commit
        $ npm run test
-    guardrail: The way back is the commit before: revert, then `npm ci` restores package-lock.json; try it once before the first hop
-    guardrail: See that these support each version on the way: react-router
+    guardrail: Rollback: revert the commit, then `npm ci` restores package-lock.json; test this once before the first hop
+    guardrail: Check that these support each version on the path: react-router
     ");
     let given = json!({"framework": "react", "targetVersion": "16"});
     assert!(refused(root, "aidd_plan_migration", given).contains("is older than 18.3.1"));
