@@ -199,7 +199,8 @@ fn the_schema_of_the_configuration_is_current() {
 fn the_tools_of_agents_are_current() {
     let page = fs::read_to_string(root().join("docs/agents.md")).expect("text");
     let costs = aidd_mcp::list::table(aidd_mcp::Profile::Lean);
-    let page = replace_section(&page.replace("\r\n", "\n"), "profiles", &format!("```text\n{costs}```\n"));
+    let page =
+        replace_section(&page.replace("\r\n", "\n"), "profiles", &format!("```text\n{costs}```\n"));
     let mut table = String::from(
         "| Tool | Description | Changes | Profiles | Further arguments |\n| --- | --- | --- | --- | --- |\n",
     );
@@ -401,7 +402,9 @@ fn commands_in_the_pages_are_valid() {
                 None => code_spans(content).filter(|span| span.starts_with("aidd ")).collect(),
                 // Output in a console block is not a command.
                 Some("console") if !content.starts_with("$ ") => Vec::new(),
-                Some("sh" | "console" | "yaml" | "text") => aidd_command(content).into_iter().collect(),
+                Some("sh" | "console" | "yaml" | "text") => {
+                    aidd_command(content).into_iter().collect()
+                }
                 Some(_) => Vec::new(),
             };
             for command in commands.into_iter().filter(|command| !command.contains('…')) {

@@ -102,7 +102,8 @@ fn cli_findings(root: &Path, file: &str) -> Vec<String> {
 fn assert_shows_and_fixes<T: AsRef<OsStr>>(program: &Path, args: &[T]) {
     let folder = project();
     let root = folder.path().canonicalize().expect("a folder");
-    let mut expected: Vec<String> = FILES.iter().flat_map(|file| cli_findings(&root, file)).collect();
+    let mut expected: Vec<String> =
+        FILES.iter().flat_map(|file| cli_findings(&root, file)).collect();
     assert!(expected.len() >= 6, "{expected:?}");
     let state = tempfile::tempdir().expect("a folder");
     let out = state.path().join("out.txt");
@@ -132,7 +133,10 @@ fn assert_shows_and_fixes<T: AsRef<OsStr>>(program: &Path, args: &[T]) {
 fn neovim(name: &str) {
     let Some(program) = client(name) else { return };
     let script = format!("luafile {}", scripts().join("neovim.lua").display());
-    assert_shows_and_fixes(&program, &["--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", &script]);
+    assert_shows_and_fixes(
+        &program,
+        &["--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", &script],
+    );
 }
 
 #[test]

@@ -269,7 +269,9 @@ fn each_check_form_has_the_same_findings_in_every_frontend() {
         .collect();
     assert_eq!(of_sarif, cli, "SARIF");
     let arguments = json!({"filePath": ".", "limit": 200});
-    let of_mcp = findings_from_json(&call_agent_server(root, "aidd_check_compliance", &arguments)["findings"]);
+    let of_mcp = findings_from_json(
+        &call_agent_server(root, "aidd_check_compliance", &arguments)["findings"],
+    );
     assert_eq!(of_mcp, cli, "MCP");
     let workspace = workspace(root);
     let paths: BTreeSet<&String> = cli.iter().map(|(.., path)| path).collect();
@@ -306,7 +308,8 @@ fn commits_have_the_same_findings_in_every_frontend() {
     let cli = findings_from_json(&cli["findings"]);
     assert_eq!(cli.len(), 2, "a message and a branch: {cli:?}");
     let arguments = json!({"base": "main", "limit": 200});
-    let of_mcp = findings_from_json(&call_agent_server(root, "aidd_ci_diff_check", &arguments)["findings"]);
+    let of_mcp =
+        findings_from_json(&call_agent_server(root, "aidd_ci_diff_check", &arguments)["findings"]);
     assert_eq!(of_mcp, cli, "MCP");
 }
 
@@ -482,7 +485,11 @@ fn parameters_by_path_apply_in_every_frontend() {
     let folder = tempfile::tempdir().expect("a folder");
     let (root, text) = (folder.path(), "foo\nbar\n");
     let check = "check:\n  params: { word: foo }\n  text: { regex: \"${word}\" }";
-    write_file(root, ".aidd/rules/x.md", &format!("---\nseverity: error\n{check}\n---\n# t/x\n\nWhy.\n"));
+    write_file(
+        root,
+        ".aidd/rules/x.md",
+        &format!("---\nseverity: error\n{check}\n---\n# t/x\n\nWhy.\n"),
+    );
     let params = r#"{"files": ["b/"], "rules": {"t/x": {"params": {"word": "bar"}}}}"#;
     write_file(root, ".aidd/config.json", &format!("{{\"overrides\": [{params}]}}"));
     write_file(root, "b/a.ts", text);
@@ -490,7 +497,8 @@ fn parameters_by_path_apply_in_every_frontend() {
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let workspace = Arc::new(workspace(root));
     let checked = workspace.check(&Source::new("b/a.ts", text), &workspace.project.disk);
-    let asked = call_tool(root, "aidd_check_compliance", &serde_json::json!({"filePath": "b/a.ts"}));
+    let asked =
+        call_tool(root, "aidd_check_compliance", &serde_json::json!({"filePath": "b/a.ts"}));
     for findings in [&json["findings"], &asked["data"]["findings"]] {
         assert_eq!(findings[0]["id"], checked.findings[0].id.as_str());
     }

@@ -6,10 +6,10 @@ mod agents;
 mod cli;
 mod compatibility;
 mod docs;
-mod frontends;
 mod editor;
 mod editors;
 mod fixes;
+mod frontends;
 mod mcp;
 mod pull_requests;
 #[path = "../report/tests/support/repository.rs"]

@@ -114,7 +114,8 @@ fn displayed(printed: &str, is_hook: bool) -> String {
     if is_hook {
         let answer: serde_json::Value = serde_json::from_str(&text).expect("an answer");
         let said = &answer["hookSpecificOutput"];
-        let context = said.get("additionalContext").or_else(|| said.get("permissionDecisionReason"));
+        let context =
+            said.get("additionalContext").or_else(|| said.get("permissionDecisionReason"));
         text = context.and_then(serde_json::Value::as_str).expect("the context").to_owned();
     }
     let lines: Vec<String> =

@@ -43,9 +43,14 @@ pub(super) fn set_version(manifest: &Manifest, names: &[&str], to: &str) -> Stri
         "cargo" => format!("cargo add {at}"),
         "uv" => format!("uv add {}", each(&|name| format!("'{name}~={}'", with_minor_version(to)))),
         "poetry" => format!("poetry add {}", each(&|name| format!("'{name}@^{to}'"))),
-        "pdm" => format!("pdm add {}", each(&|name| format!("'{name}~={}'", with_minor_version(to)))),
+        "pdm" => {
+            format!("pdm add {}", each(&|name| format!("'{name}~={}'", with_minor_version(to))))
+        }
         "pipenv" => {
-            format!("pipenv install {}", each(&|name| format!("'{name}~={}'", with_minor_version(to))))
+            format!(
+                "pipenv install {}",
+                each(&|name| format!("'{name}~={}'", with_minor_version(to)))
+            )
         }
         "go" => format!("go get {} && go mod tidy", each(&|name| format!("{name}@v{to}"))),
         "composer" => format!("composer require -W {}", each(&|name| format!("'{name}:^{to}'"))),

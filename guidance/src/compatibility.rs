@@ -92,7 +92,11 @@ pub fn score_pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
 }
 
 /// Adds what the entries state about each other. Returns whether they state anything.
-fn add_stated_reasons(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) -> bool {
+fn add_stated_reasons(
+    one: &Entry<'_>,
+    other: &Entry<'_>,
+    say: &mut dyn FnMut(i32, String),
+) -> bool {
     let conflict = |from: &Entry<'_>, to: &Entry<'_>| {
         let found = from.conflicts.iter().find(|(stem, _)| *stem == to.stem());
         found.map(|(_, why)| (*why).to_owned())
@@ -130,8 +134,11 @@ fn add_category_reasons(
     say: &mut dyn FnMut(i32, String),
 ) -> bool {
     let alternative = |from: &Entry<'_>, to: &Entry<'_>| {
-        let names: BTreeSet<String> =
-            [to.name, to.stem()].into_iter().chain(to.aliases.iter().copied()).map(normalize_name).collect();
+        let names: BTreeSet<String> = [to.name, to.stem()]
+            .into_iter()
+            .chain(to.aliases.iter().copied())
+            .map(normalize_name)
+            .collect();
         let rows = from.alternatives().into_iter();
         let mut found = rows.filter(|(name, _)| names.contains(&normalize_name(name)));
         found
@@ -231,7 +238,12 @@ fn add_ecosystem_reasons(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut
 }
 
 /// Adds the versions that the project uses.
-fn add_version_reasons(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack, say: &mut dyn FnMut(i32, String)) {
+fn add_version_reasons(
+    one: &Entry<'_>,
+    other: &Entry<'_>,
+    stack: &Stack,
+    say: &mut dyn FnMut(i32, String),
+) {
     let here = [one, other].map(|entry| entry.version_in(stack));
     for (entry, here) in [one, other].into_iter().zip(&here) {
         let described = entry.version.and_then(Version::read);

@@ -64,7 +64,8 @@ pub struct DecisionFacts<'k, 'a> {
 impl<'k, 'a> DecisionFacts<'k, 'a> {
     /// The technologies that the decision adopts.
     pub fn chosen(&self) -> impl Iterator<Item = &'k Entry<'a>> {
-        let is_left = |entry: &Entry<'a>| self.abandoned.iter().any(|left| std::ptr::eq(*left, entry));
+        let is_left =
+            |entry: &Entry<'a>| self.abandoned.iter().any(|left| std::ptr::eq(*left, entry));
         self.technologies.iter().map(|(entry, _)| *entry).filter(move |entry| !is_left(entry))
     }
 }
@@ -177,7 +178,10 @@ pub fn truncate(text: &str) -> &str {
 
 /// Extracts what a decision names.
 #[must_use]
-pub fn extract_facts<'k, 'a>(decision: &str, knowledge: &'k Knowledge<'a>) -> DecisionFacts<'k, 'a> {
+pub fn extract_facts<'k, 'a>(
+    decision: &str,
+    knowledge: &'k Knowledge<'a>,
+) -> DecisionFacts<'k, 'a> {
     let all = |pattern: &Regex| -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for hit in pattern.find_iter(decision) {

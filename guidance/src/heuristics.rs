@@ -6,7 +6,7 @@ mod questions;
 #[cfg(test)]
 mod tests;
 
-use super::decision::{self, Kind, DecisionFacts};
+use super::decision::{self, DecisionFacts, Kind};
 use super::knowledge::{Entry, Knowledge};
 use super::library::{Library, TableError};
 use super::page_kind::PageKind;
@@ -100,7 +100,7 @@ impl RelatedMemory {
 
 /// The context in which heuristics are applied.
 #[derive(Clone, Copy, Debug)]
-pub struct Context<'s> {
+pub struct HeuristicsContext<'s> {
     /// The library with the page of heuristics.
     pub library: &'s Library,
     /// The knowledge base.
@@ -150,7 +150,7 @@ pub fn apply<'s>(
     text: &str,
     stakes: Stakes,
     limit: usize,
-    scene: &Context<'s>,
+    scene: &HeuristicsContext<'s>,
 ) -> Result<HeuristicsReport<'s, 's>, TableError> {
     let named = decision::extract_facts(text, scene.knowledge);
     let mut chosen: Vec<(i32, AppliedHeuristic)> = Vec::new();
@@ -182,7 +182,11 @@ pub fn apply<'s>(
 }
 
 /// Applies the first general question of a heuristic to a decision that names nothing relevant.
-fn with_general_question(heuristic: &Heuristic, applied: AppliedHeuristic, named: &DecisionFacts<'_, '_>) -> AppliedHeuristic {
+fn with_general_question(
+    heuristic: &Heuristic,
+    applied: AppliedHeuristic,
+    named: &DecisionFacts<'_, '_>,
+) -> AppliedHeuristic {
     let subject = format!("“{}”", named.subject);
     let ask = heuristic.asks.iter().find(|ask| ask.contains("<decision>"));
     let asks = ask.map(|ask| ask.replace("<decision>", &subject)).into_iter().collect();
@@ -224,7 +228,7 @@ fn precedence(id: &str, stakes: Stakes) -> i32 {
 }
 
 /// The weighted number of items that the heuristic asks about and the decision names.
-fn relevance(id: &str, named: &DecisionFacts<'_, '_>, scene: &Context<'_>) -> i32 {
+fn relevance(id: &str, named: &DecisionFacts<'_, '_>, scene: &HeuristicsContext<'_>) -> i32 {
     let has = |is: bool, weight| if is { weight } else { 0 };
     match id {
         "H1" => has(!named.reasons.is_empty(), 1) + has(!named.figures.is_empty(), 1),
@@ -273,7 +277,7 @@ fn apply_heuristic(
     words: &[String],
     stakes: Stakes,
     named: &DecisionFacts<'_, '_>,
-    scene: &Context<'_>,
+    scene: &HeuristicsContext<'_>,
 ) -> AppliedHeuristic {
     let mut said = Questions::default();
     match &*heuristic.id {
@@ -319,7 +323,10 @@ fn project_usage(entry: &Entry<'_>, stack: &Stack) -> Option<String> {
 
 /// The alternatives to a technology that the project uses: where they are used, and when to choose
 /// them.
-fn alternatives_in_project(entry: &Entry<'_>, scene: &Context<'_>) -> Vec<(String, String)> {
+fn alternatives_in_project(
+    entry: &Entry<'_>,
+    scene: &HeuristicsContext<'_>,
+) -> Vec<(String, String)> {
     let rows = entry.alternatives().into_iter();
     rows.filter_map(|(name, when)| {
         let other = scene.knowledge.find(&name).ok()?;

@@ -189,7 +189,8 @@ impl<'a> Entry<'a> {
         });
         versions.next().or_else(|| {
             let names: BTreeSet<String> = self.names().map(normalize_name).collect();
-            let mut pins = stack.pins.iter().filter(|pin| names.contains(&normalize_name(&pin.name)));
+            let mut pins =
+                stack.pins.iter().filter(|pin| names.contains(&normalize_name(&pin.name)));
             pins.find_map(|pin| Some((Version::read(&pin.version)?, pin.path.clone())))
         })
     }
@@ -413,7 +414,8 @@ impl<'a> Knowledge<'a> {
             .entries
             .iter()
             .filter_map(|entry| {
-                let likeness = entry.names().map(|own| strsim::jaro_winkler(&normalize_name(own), &asked));
+                let likeness =
+                    entry.names().map(|own| strsim::jaro_winkler(&normalize_name(own), &asked));
                 let best = likeness.fold(0.0, f64::max);
                 (best > 0.85).then_some((best, entry.name))
             })

@@ -116,7 +116,8 @@ pub fn search<'p>(
 ) -> SearchResults {
     let mut search = SearchResults::default();
     for path in paths {
-        let of_file: Vec<&SearchRequest<'_>> = wanted.iter().filter(|it| is_code(path, it)).collect();
+        let of_file: Vec<&SearchRequest<'_>> =
+            wanted.iter().filter(|it| is_code(path, it)).collect();
         if of_file.is_empty() {
             continue;
         }
@@ -170,7 +171,8 @@ fn forms_in(path: &str, text: &str, wanted: &SearchRequest<'_>, search: &mut Sea
             search.found.push(say(1));
             continue;
         }
-        let lines = text.lines().enumerate().filter(|(_, line)| contains_words(line, &legacy.pattern));
+        let lines =
+            text.lines().enumerate().filter(|(_, line)| contains_words(line, &legacy.pattern));
         let places = lines.map(|(line, _)| say(line + 1)).take(MAX_PLACES.saturating_sub(known));
         search.found.extend(places);
     }

@@ -9,20 +9,20 @@ pub mod heuristics;
 pub mod knowledge;
 pub mod legacy;
 pub mod library;
-mod task_model;
 pub mod migration;
-pub mod suggestions;
+pub mod page_kind;
 pub mod prompts;
 pub mod routing;
 pub mod scaffold;
-pub mod token_budget;
-pub mod page_kind;
 pub mod session_start;
+pub mod suggestions;
 pub mod task;
+mod task_model;
 #[cfg(test)]
 mod tests;
+pub mod token_budget;
 pub mod versions;
 mod words;
 
-pub use library::{Library, Origin, Page, TableError, LibraryCache};
+pub use library::{Library, LibraryCache, Origin, Page, TableError};
 pub use page_kind::PageKind;

@@ -1,8 +1,8 @@
 //! The library of guidance pages: the shipped pages, overridden by the project's own.
 
 use super::knowledge::Index;
-use super::routing::Routing;
 use super::page_kind::PageKind;
+use super::routing::Routing;
 use aidd_engine::project::config::{ContentConfig, ContentMode};
 use aidd_engine::text::files::{Disk, Files, SIDE_FILE_LIMIT, Stamp, markdown_below};
 use aidd_engine::text::nearest::nearest;
@@ -211,7 +211,12 @@ impl Library {
         library
     }
 
-    fn add_project_pages(&mut self, disk: &Disk, place: &SourceDir, own: &mut BTreeMap<(PageKind, String), Page>) {
+    fn add_project_pages(
+        &mut self,
+        disk: &Disk,
+        place: &SourceDir,
+        own: &mut BTreeMap<(PageKind, String), Page>,
+    ) {
         for path in &place.files {
             let rest = path.strip_prefix(&*place.folder).unwrap_or(path).trim_start_matches('/');
             let rest = if rest.is_empty() { path } else { rest };
@@ -345,7 +350,8 @@ fn files(disk: &Disk, shelf: PageKind, folder: &str, problems: &mut Vec<String>)
     files.retain(|path| shelf.contains(path[folder.len()..].trim_start_matches('/')));
     if files.len() > MAX_PAGES {
         let many = files.len();
-        problems.push(format!("{folder}: {many} pages; only the first {MAX_PAGES} by name are read"));
+        problems
+            .push(format!("{folder}: {many} pages; only the first {MAX_PAGES} by name are read"));
         files.truncate(MAX_PAGES);
     }
     files

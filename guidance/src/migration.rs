@@ -9,7 +9,7 @@ mod tests;
 
 pub use error::MigrationError;
 
-use super::commands::{project_checks, package_manager, with_package_runner, set_version};
+use super::commands::{package_manager, project_checks, set_version, with_package_runner};
 use super::compatibility::package_ecosystem;
 use super::knowledge::{Entry, Knowledge, Migration, normalize_name};
 use super::legacy::OldForm;
@@ -108,7 +108,15 @@ pub fn plan(
             Some(_) => Some(resolve_start(entry, asked.from, here.as_ref(), &mut plan.notes)?),
             None => here.map(|(version, _)| version),
         };
-        replacement::add_replacement_steps(entry, &way, from.as_ref(), asked, knowledge, project, &mut plan);
+        replacement::add_replacement_steps(
+            entry,
+            &way,
+            from.as_ref(),
+            asked,
+            knowledge,
+            project,
+            &mut plan,
+        );
         return Ok(plan);
     }
     let from = resolve_start(entry, asked.from, here.as_ref(), &mut plan.notes)?;
@@ -159,7 +167,8 @@ fn resolve_start(
         let here = here.map(|(version, _)| version.clone());
         return here.ok_or_else(|| MigrationError::MissingStart(entry.name.to_owned()));
     };
-    let version = Version::read(given).ok_or_else(|| MigrationError::InvalidStart(given.to_owned()))?;
+    let version =
+        Version::read(given).ok_or_else(|| MigrationError::InvalidStart(given.to_owned()))?;
     if let Some((own, place)) = here.filter(|(own, _)| !own.is_of(&version)) {
         notes.push(format!(
             "{place} has {own}, not {version}; the plan starts at {version} as requested"
@@ -357,7 +366,13 @@ fn render_forms(forms: &[&OldForm]) -> String {
 }
 
 /// Adds the step that sets the version in every manifest or file that names or pins it.
-fn add_version_step(entry: &Entry<'_>, to: &str, project: ProjectContext<'_>, plan: &mut Plan, risk: Risk) {
+fn add_version_step(
+    entry: &Entry<'_>,
+    to: &str,
+    project: ProjectContext<'_>,
+    plan: &mut Plan,
+    risk: Risk,
+) {
     let used = project.used;
     if used.is_empty() {
         let pins = pins(entry, project.stack);

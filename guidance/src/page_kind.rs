@@ -172,6 +172,9 @@ mod tests {
         assert_eq!(key(PageKind::Protocol, "AGENTS.md", None), "agents");
         assert!(PageKind::Skills.contains("a/SKILL.md") && PageKind::Skills.contains("matrix.md"));
         assert!(!PageKind::Skills.contains("a/references/list.md"));
-        assert!(!PageKind::Rules.contains("team/ReadMe.md") && PageKind::Rules.contains("team/names.md"));
+        assert!(
+            !PageKind::Rules.contains("team/ReadMe.md")
+                && PageKind::Rules.contains("team/names.md")
+        );
     }
 }

@@ -140,8 +140,9 @@ fn resolve_value(argument: &Argument, given: Option<String>) -> Result<String, P
 /// The text of an included page.
 fn included_page(library: &Library, path: &str) -> Result<String, PromptError> {
     if path == "rules" {
-        let lines =
-            library.pages_of_kind(PageKind::Rules).map(|page| format!("- {}: {}\n", page.name, page.summary));
+        let lines = library
+            .pages_of_kind(PageKind::Rules)
+            .map(|page| format!("- {}: {}\n", page.name, page.summary));
         return Ok(format!(
             "\n\n---\n# Rules (aidd://rules/NAME)\n\n{}",
             lines.collect::<String>()

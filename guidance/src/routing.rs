@@ -3,8 +3,8 @@
 //! `templates/decision-tree.md`. Those pages describe the method.
 
 use super::library::{Library, Origin, TableError};
-use super::task_model::TaskModel;
 use super::page_kind::PageKind;
+use super::task_model::TaskModel;
 use super::words::{NormalizedTask, Words};
 use aidd_lexicon::tables::scores::routing as score;
 use serde::Deserialize;
@@ -318,7 +318,11 @@ impl Routing {
 
     /// The nodes of the rows that satisfy `is_meant` and match at least one token that no heavier
     /// row uses, in tree order.
-    fn matched_nodes(&self, ranked: &[RowScore], is_meant: impl Fn(usize) -> bool) -> BTreeSet<usize> {
+    fn matched_nodes(
+        &self,
+        ranked: &[RowScore],
+        is_meant: impl Fn(usize) -> bool,
+    ) -> BTreeSet<usize> {
         let mut used: BTreeSet<usize> = BTreeSet::new();
         let mut nodes = BTreeSet::new();
         for (row, _, taken) in ranked {
@@ -367,9 +371,11 @@ struct Rows {
 /// same id.
 fn rows(library: &Library) -> Result<Vec<Row>, TableError> {
     let Rows { mut rows } = page_data(library, PageKind::Templates, "routing")?;
-    let is_own =
-        library.get(PageKind::Templates, "routing").is_some_and(|page| page.origin == Origin::Project);
-    let has_ours = || library.pages_of_kind(PageKind::Templates).any(|page| page.origin == Origin::Shipped);
+    let is_own = library
+        .get(PageKind::Templates, "routing")
+        .is_some_and(|page| page.origin == Origin::Project);
+    let has_ours =
+        || library.pages_of_kind(PageKind::Templates).any(|page| page.origin == Origin::Shipped);
     if is_own && has_ours() {
         let ours: Rows = page_data(&library.without_project(), PageKind::Templates, "routing")?;
         let own: BTreeSet<String> = rows.iter().map(|row| row.id.clone()).collect();
@@ -431,7 +437,8 @@ mod tests {
         }
         let library = Library::shipped(&aidd_content::RULES);
         let routing = Routing::new(&library).expect("the tables");
-        let cases: Cases = page_data(&library, PageKind::Templates, "decision-tree").expect("cases");
+        let cases: Cases =
+            page_data(&library, PageKind::Templates, "decision-tree").expect("cases");
         assert!(cases.cases.len() > 3);
         for case in cases.cases {
             assert_eq!(routing.classify(&case.task).roles, case.roles, "{}", case.task);

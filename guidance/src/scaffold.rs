@@ -100,7 +100,9 @@ fn roles(library: &Library) -> String {
     let mut text = String::from(
         "---\nname: roles\nsummary: Who does what in this project.\n---\n# Roles\n\nThe shipped roles, each loaded by `aidd_get_agent`. Delete those that the project does not need.\n\n",
     );
-    for page in library.pages_of_kind(PageKind::Skills).filter(|page| page.header.contains_key("tier")) {
+    for page in
+        library.pages_of_kind(PageKind::Skills).filter(|page| page.header.contains_key("tier"))
+    {
         let _ = writeln!(text, "- {}: {}", page.name, page.summary);
     }
     text

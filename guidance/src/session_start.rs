@@ -3,9 +3,9 @@
 
 use super::demands;
 use super::library::{Library, Origin, Page};
-use super::suggestions::Suggestion;
-use super::token_budget::{Part, BudgetedText, fit};
 use super::page_kind::PageKind;
+use super::suggestions::Suggestion;
+use super::token_budget::{BudgetedText, Part, fit};
 use aidd_engine::project::config::TokenBudget;
 use aidd_memory::brief::Brief;
 use aidd_memory::kinds::{self, Checkpoint};
@@ -111,7 +111,12 @@ pub fn render_sections(told: &StartContext<'_>, wanted: &[&str], budget: usize) 
                 parts.push(Part::new("Session", share, "aidd_branch get", session(told.state)));
             }
             "suggestions" => {
-                parts.push(Part::new("Next", share, "aidd_suggest_next", suggestion_lines(told.next)));
+                parts.push(Part::new(
+                    "Next",
+                    share,
+                    "aidd_suggest_next",
+                    suggestion_lines(told.next),
+                ));
             }
             "rules" => {
                 parts.push(rules(told.library, usize::MAX, share));
@@ -125,7 +130,9 @@ pub fn render_sections(told: &StartContext<'_>, wanted: &[&str], budget: usize) 
 
 fn header(told: &StartContext<'_>) -> Vec<String> {
     let mut lines: Vec<String> = told.notes.iter().map(|note| to_line(note)).collect();
-    lines.extend(told.library.problems.iter().map(|problem| to_line(&format!("Skipped: {problem}"))));
+    lines.extend(
+        told.library.problems.iter().map(|problem| to_line(&format!("Skipped: {problem}"))),
+    );
     if let Some(branch) = &told.state.branch {
         let feature = told.state.context.feature.as_ref();
         let feature = feature.map(|feature| format!(": {feature}")).unwrap_or_default();
@@ -167,7 +174,11 @@ fn session(state: &State) -> Vec<String> {
         lines.push(to_line(&format!("Pending: {}", pending.join("; "))));
     }
     if let Some(checkpoint) = &state.checkpoint {
-        lines.push(to_line(&format!("Checkpoint {}: {}", checkpoint.id, checkpoint.title(MAX_LINE_CHARS))));
+        lines.push(to_line(&format!(
+            "Checkpoint {}: {}",
+            checkpoint.id,
+            checkpoint.title(MAX_LINE_CHARS)
+        )));
         let body: Checkpoint = kinds::typed(&checkpoint.metadata).unwrap_or_default();
         if let Some(steps) = body.next_steps.as_ref().and_then(steps) {
             lines.push(to_line(&format!("Next steps of the checkpoint: {steps}")));
@@ -288,7 +299,9 @@ fn shipped_rules(library: &Library, most: usize, share: usize) -> Part {
     if most == 0 {
         let (global, others): (Vec<&Page>, Vec<&Page>) =
             pages.partition(|page| page.name == "global");
-        let demands = global.iter().flat_map(|page| select_demands(&demands::parse_demands(page), usize::MAX));
+        let demands = global
+            .iter()
+            .flat_map(|page| select_demands(&demands::parse_demands(page), usize::MAX));
         lines.extend(demands);
         let names: Vec<&str> = others.iter().map(|page| &*page.name).collect();
         if !names.is_empty() {
@@ -314,9 +327,11 @@ const TABLES: [&str; 3] = ["competency-matrix", "decision-tree", "routing"];
 /// An index of the other pages, by name.
 fn index(library: &Library, with_summaries: bool, share: usize) -> Part {
     let mut lines = Vec::new();
-    for (shelf, word) in
-        [(PageKind::Skills, "Roles"), (PageKind::Workflows, "Workflows"), (PageKind::Templates, "Templates")]
-    {
+    for (shelf, word) in [
+        (PageKind::Skills, "Roles"),
+        (PageKind::Workflows, "Workflows"),
+        (PageKind::Templates, "Templates"),
+    ] {
         let pages: Vec<&Page> =
             library.pages_of_kind(shelf).filter(|page| !TABLES.contains(&&*page.name)).collect();
         if pages.is_empty() {
@@ -383,10 +398,14 @@ fn to_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suggestions::{SuggestParams, suggest};
+    use crate::suggestions::{SuggestionInput, suggest};
     use aidd_lexicon::tokens;
 
-    fn context<'a>(library: &'a Library, state: &'a State, next: &'a [Suggestion]) -> StartContext<'a> {
+    fn context<'a>(
+        library: &'a Library,
+        state: &'a State,
+        next: &'a [Suggestion],
+    ) -> StartContext<'a> {
         StartContext { library, state, next, project: "shop", notes: &[] }
     }
 
@@ -396,7 +415,10 @@ mod tests {
         let mut state = State { branch: Some("main".to_owned()), ..State::default() };
         state.context.pending_tasks =
             (0..60).map(|n| format!("task {n} of the long list")).collect();
-        let next = suggest(&state, &SuggestParams { task: Some("Add a login page"), ..SuggestParams::default() });
+        let next = suggest(
+            &state,
+            &SuggestionInput { task: Some("Add a login page"), ..SuggestionInput::default() },
+        );
         for size in [TokenBudget::Minimal, TokenBudget::Standard, TokenBudget::Full] {
             let sheet = render_start(&context(&library, &state, &next), size);
             assert!(sheet.tokens <= budget(size), "{size:?}: {}", sheet.text);

@@ -21,7 +21,7 @@ pub struct Suggestion {
 
 /// Facts that [`State`] does not contain.
 #[derive(Clone, Debug, Default)]
-pub struct SuggestParams<'a> {
+pub struct SuggestionInput<'a> {
     /// The agent's current task, in its words.
     pub task: Option<&'a str>,
     /// Names of tools that were called most recently.
@@ -66,7 +66,7 @@ fn new_suggestion(
 /// The suggested steps, most urgent first; empty when nothing is pending. Steps whose tool was just
 /// called are omitted.
 #[must_use]
-pub fn suggest(state: &State, asked: &SuggestParams<'_>) -> Vec<Suggestion> {
+pub fn suggest(state: &State, asked: &SuggestionInput<'_>) -> Vec<Suggestion> {
     let mut all = Vec::new();
     add_findings(asked, &mut all);
     add_opening(state, asked, &mut all);
@@ -84,7 +84,7 @@ pub fn suggest(state: &State, asked: &SuggestParams<'_>) -> Vec<Suggestion> {
 }
 
 /// New findings come first.
-fn add_findings(asked: &SuggestParams<'_>, all: &mut Vec<Suggestion>) {
+fn add_findings(asked: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
     if let Some((errors, others)) = asked.findings.filter(|(errors, others)| errors + others > 0) {
         let all_of = errors + others;
         let many = if all_of == 1 { "1 finding".to_owned() } else { format!("{all_of} findings") };
@@ -93,13 +93,17 @@ fn add_findings(asked: &SuggestParams<'_>, all: &mut Vec<Suggestion>) {
     }
 }
 
-fn add_opening(state: &State, asked: &SuggestParams<'_>, all: &mut Vec<Suggestion>) {
+fn add_opening(state: &State, asked: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
     if let (None, Some(branch)) = (&state.session, &state.branch) {
         // Fields that only the agent can fill in are present but empty.
         let who = json!({"provider": "", "model": "", "client": ""});
         let args = json!({"action": "start", "branch": branch, "aiProvider": who});
-        let start =
-            new_suggestion("Open a session", "aidd_session", args, format!("no session is open on {branch}"));
+        let start = new_suggestion(
+            "Open a session",
+            "aidd_session",
+            args,
+            format!("no session is open on {branch}"),
+        );
         all.push(Suggestion { needs: &["aiProvider"], ..start });
     }
     if let Some(task) = asked.task {
@@ -124,7 +128,7 @@ fn add_opening(state: &State, asked: &SuggestParams<'_>, all: &mut Vec<Suggestio
     }
 }
 
-fn add_work(state: &State, asked: &SuggestParams<'_>, all: &mut Vec<Suggestion>) {
+fn add_work(state: &State, asked: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
     if let Some(lifecycle) = &state.lifecycle {
         let (id, phase) = (&lifecycle.id, &lifecycle.current_phase);
         match state.unmet.first() {
@@ -132,7 +136,12 @@ fn add_work(state: &State, asked: &SuggestParams<'_>, all: &mut Vec<Suggestion>)
                 let args = json!({"lifecycleId": id});
                 let reason =
                     format!("every exit criterion of {phase} is met for {}", lifecycle.feature);
-                all.push(new_suggestion(format!("Leave {phase}"), "aidd_lifecycle_advance", args, reason));
+                all.push(new_suggestion(
+                    format!("Leave {phase}"),
+                    "aidd_lifecycle_advance",
+                    args,
+                    reason,
+                ));
             }
             Some((_, says)) => {
                 // A phase is left with one call that contains evidence for every open criterion.
@@ -160,7 +169,12 @@ fn add_work(state: &State, asked: &SuggestParams<'_>, all: &mut Vec<Suggestion>)
         let name = path.rsplit('/').next().unwrap_or(path);
         for ByFile { is_for, tool, why } in BY_FILE {
             if is_for(name) {
-                all.push(new_suggestion(format!("Check {path}"), tool, json!({"filePath": path}), *why));
+                all.push(new_suggestion(
+                    format!("Check {path}"),
+                    tool,
+                    json!({"filePath": path}),
+                    *why,
+                ));
             }
         }
     }
@@ -177,7 +191,7 @@ fn add_work(state: &State, asked: &SuggestParams<'_>, all: &mut Vec<Suggestion>)
     }
 }
 
-fn add_closing(state: &State, asked: &SuggestParams<'_>, all: &mut Vec<Suggestion>) {
+fn add_closing(state: &State, asked: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
     if let Some(changed) = asked.changed.filter(|changed| !changed.is_empty()) {
         let many = changed.len();
         if asked.findings.is_none() {
@@ -220,7 +234,7 @@ mod tests {
     use aidd_memory::records::{BranchContext, Lifecycle, SessionState};
     use aidd_memory::types::Entry;
 
-    fn tools(state: &State, asked: &SuggestParams<'_>) -> Vec<&'static str> {
+    fn tools(state: &State, asked: &SuggestionInput<'_>) -> Vec<&'static str> {
         suggest(state, asked).into_iter().map(|next| next.tool).collect()
     }
 
@@ -235,8 +249,8 @@ mod tests {
     #[test]
     fn suggestions_follow_the_state() {
         let fresh = State { branch: Some("main".to_owned()), ..State::default() };
-        assert_eq!(tools(&fresh, &SuggestParams::default()), ["aidd_session"]);
-        let task = SuggestParams { task: Some("Add a login"), ..SuggestParams::default() };
+        assert_eq!(tools(&fresh, &SuggestionInput::default()), ["aidd_session"]);
+        let task = SuggestionInput { task: Some("Add a login"), ..SuggestionInput::default() };
         // An empty memory is not worth searching.
         assert_eq!(tools(&fresh, &task), ["aidd_session", "aidd_classify_task"]);
         let known = State { decisions: vec![decision().into()], ..fresh.clone() };
@@ -263,7 +277,11 @@ mod tests {
             unmet: vec![("tests", "All tests pass"), ("docs", "Documentation up to date")],
             ..fresh
         };
-        let asked = SuggestParams { changed: Some(&changed), findings: Some((1, 0)), ..SuggestParams::default() };
+        let asked = SuggestionInput {
+            changed: Some(&changed),
+            findings: Some((1, 0)),
+            ..SuggestionInput::default()
+        };
         let all = suggest(&state, &asked);
         let names: Vec<&str> = all.iter().map(|next| next.tool).collect();
         assert_eq!(
@@ -291,7 +309,8 @@ mod tests {
         let decisions = vec![decision().into()];
         let fresh = State { branch: Some("main".to_owned()), decisions, ..State::default() };
         let recent = ["aidd/session".to_owned(), "aidd_classify_task".to_owned()];
-        let asked = SuggestParams { task: Some("x"), recent: &recent, ..SuggestParams::default() };
+        let asked =
+            SuggestionInput { task: Some("x"), recent: &recent, ..SuggestionInput::default() };
         assert_eq!(tools(&fresh, &asked), ["aidd_memory_search"]);
     }
 
@@ -300,10 +319,10 @@ mod tests {
         let session = SessionState { id: "session_1_a".to_owned(), ..SessionState::default() };
         let state =
             State { branch: Some("b".to_owned()), session: Some(session), ..State::default() };
-        let none = SuggestParams { changed: Some(&[]), ..SuggestParams::default() };
+        let none = SuggestionInput { changed: Some(&[]), ..SuggestionInput::default() };
         let all = suggest(&state, &none);
         assert_eq!((all[0].tool, all[0].args["action"].as_str()), ("aidd_session", Some("end")));
         // A step without a query is not suggested.
-        assert_eq!(tools(&state, &SuggestParams::default()), [""; 0]);
+        assert_eq!(tools(&state, &SuggestionInput::default()), [""; 0]);
     }
 }

@@ -2,8 +2,8 @@
 //! skip stages under the conditions of `specs/fast-track.md`.
 
 use super::library::{Library, TableError};
-use super::routing::{Route, Routing, page_data};
 use super::page_kind::PageKind;
+use super::routing::{Route, Routing, page_data};
 use super::words::{Words, matching_words};
 use aidd_engine::project::config::TokenBudget;
 use aidd_engine::text::files::{Disk, Files};
@@ -185,7 +185,17 @@ pub fn classify(
     let ask = route.row.is_none().then(|| routing.fallback_template().to_owned());
     let ask = ask.filter(|_| route.roles.is_empty());
     let skips = if fast_track { fast.skips } else { Vec::new() };
-    Ok(Task { route, is_by_files, size, risks, conditions, fast_track, skips, ask, existing_deliverables: present })
+    Ok(Task {
+        route,
+        is_by_files,
+        size,
+        risks,
+        conditions,
+        fast_track,
+        skips,
+        ask,
+        existing_deliverables: present,
+    })
 }
 
 fn estimate_size(text: &str, route: &Route, expected: &ExpectedChange) -> Size {
@@ -251,7 +261,8 @@ mod tests {
         let task = classified("Fix the wrong month in the date helper", &small);
         assert!(task.fast_track, "{task:?}");
         assert_eq!(task.skips, ["brainstorm", "research", "SPEC"]);
-        let unknown = classified("Fix the wrong month in the date helper", &ExpectedChange::default());
+        let unknown =
+            classified("Fix the wrong month in the date helper", &ExpectedChange::default());
         let open: Vec<&str> = unknown
             .conditions
             .iter()
@@ -262,7 +273,10 @@ mod tests {
         assert!(!unknown.fast_track && unknown.skips.is_empty());
         let risky = ExpectedChange { files: vec!["src/auth/date.ts".to_owned()], ..small };
         assert_eq!(classified("Fix the wrong month", &risky).risks, ["src/auth/date.ts"]);
-        assert_eq!(classified("비밀번호 버그를 고쳐줘", &ExpectedChange::default()).risks, ["비밀번호"]);
+        assert_eq!(
+            classified("비밀번호 버그를 고쳐줘", &ExpectedChange::default()).risks,
+            ["비밀번호"]
+        );
         let risks = |text: &str| classified(text, &ExpectedChange::default()).risks;
         assert_eq!(risks("Authors are sorted wrong"), [""; 0]);
         assert_eq!(risks("Drag and drop cards, and a drop-down below"), [""; 0]);
@@ -296,7 +310,8 @@ mod tests {
 
     #[test]
     fn existing_deliverables_are_reviewed_and_unknown_tasks_are_questioned() {
-        let task = classified("Implement the orders endpoint in NestJS", &ExpectedChange::default());
+        let task =
+            classified("Implement the orders endpoint in NestJS", &ExpectedChange::default());
         assert_eq!(
             task.existing_deliverables,
             [("data-architect".to_owned(), "prisma/schema.prisma".to_owned())]

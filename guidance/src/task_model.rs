@@ -72,7 +72,8 @@ impl TaskModel {
         }
         let scale = f32::from(seen.max(1)).sqrt();
         let vector = Table::shipped().vector(&tokens.join(" "));
-        let from_mean = (!vector.is_empty()).then(|| direction_from(&normalized(&vector), &self.mean));
+        let from_mean =
+            (!vector.is_empty()).then(|| direction_from(&normalized(&vector), &self.mean));
         let near = |centre: &Vec<f32>| from_mean.as_ref().map_or(0.0, |task| dot(task, centre));
         sums.iter()
             .zip(&self.centres)

@@ -1,7 +1,7 @@
 //! Precedence of shipped and project pages.
 #![expect(clippy::disallowed_methods, reason = "the test creates a project to read")]
 
-use super::{Library, Origin, PageKind, LibraryCache};
+use super::{Library, LibraryCache, Origin, PageKind};
 use aidd_engine::project::config::{ContentConfig, ContentMode, ContentPaths};
 use aidd_engine::text::files::Disk;
 use proptest::prelude::*;

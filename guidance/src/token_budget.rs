@@ -115,7 +115,9 @@ impl<'a> Layout<'a> {
         if lines == 0 {
             return 0;
         }
-        tokens::count(&part.heading()) + self.sums[at][lines] + tokens::count(&part.omission_note(lines))
+        tokens::count(&part.heading())
+            + self.sums[at][lines]
+            + tokens::count(&part.omission_note(lines))
     }
 
     /// Takes as many of the next lines of a part as fit.

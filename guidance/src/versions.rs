@@ -80,7 +80,7 @@ pub struct MemoryMention {
 
 /// The context of a version check.
 #[derive(Clone, Copy)]
-pub struct Context<'s> {
+pub struct VersionContext<'s> {
     /// The packages installed in the project.
     pub installs: &'s Installs<'s>,
     /// The project's manifests.
@@ -101,7 +101,11 @@ pub struct Context<'s> {
 
 /// Runs the four steps for one dependency.
 #[must_use]
-pub fn verify(scene: &Context<'_>, manifest: &Manifest, dependency: &Dependency) -> VerifiedVersion {
+pub fn verify(
+    scene: &VersionContext<'_>,
+    manifest: &Manifest,
+    dependency: &Dependency,
+) -> VerifiedVersion {
     let entry = scene.knowledge.entries().iter().find(|entry| {
         let packages = &entry.packages;
         packages.contains(&(manifest.ecosystem.word(), &*dependency.name))
@@ -165,7 +169,7 @@ fn detect(stack: &Stack, manifest: &Manifest, dependency: &Dependency) -> Step {
 
 /// Rules and memories that mention the package with a version.
 fn context(
-    scene: &Context<'_>,
+    scene: &VersionContext<'_>,
     dependency: &Dependency,
     entry: Option<&Entry<'_>>,
     version: Option<&Version>,
@@ -196,7 +200,8 @@ fn context(
         }
     };
     for shelf in [PageKind::Protocol, PageKind::Rules, PageKind::Skills] {
-        for page in scene.library.pages_of_kind(shelf).filter(|page| page.origin == Origin::Project) {
+        for page in scene.library.pages_of_kind(shelf).filter(|page| page.origin == Origin::Project)
+        {
             for (line, text) in page.text().lines().enumerate() {
                 look(&format!("{}:{}", page.path, line + 1), text);
             }
@@ -243,7 +248,7 @@ fn is_older(updated: &str, today: Date) -> bool {
 /// Documentation of exactly this major version: the installed one, otherwise what the entry
 /// references.
 fn document(
-    scene: &Context<'_>,
+    scene: &VersionContext<'_>,
     manifest: &Manifest,
     dependency: &Dependency,
     entry: Option<&Entry<'_>>,
@@ -304,7 +309,11 @@ fn document(
     step
 }
 
-fn filter(scene: &Context<'_>, entry: Option<&Entry<'_>>, version: Option<&Version>) -> Step {
+fn filter(
+    scene: &VersionContext<'_>,
+    entry: Option<&Entry<'_>>,
+    version: Option<&Version>,
+) -> Step {
     let mut step = Step { id: "filter", outcome: Outcome::NotDone, evidence: Vec::new() };
     let Some(entry) = entry.filter(|entry| !entry.legacy.is_empty()) else {
         step.evidence.push("no old forms are known".to_owned());

@@ -246,7 +246,9 @@ pub(crate) fn completions(
 
 fn agents(library: &Library) -> String {
     let mut text = String::new();
-    for page in library.pages_of_kind(PageKind::Protocol).chain(library.pages_of_kind(PageKind::Agents)) {
+    for page in
+        library.pages_of_kind(PageKind::Protocol).chain(library.pages_of_kind(PageKind::Agents))
+    {
         let body = page.body().trim_end();
         let body = if is_shipped(page) { Cow::Borrowed(body) } else { markdown::page(body).into() };
         let _ = write!(text, "{body}\n\n");

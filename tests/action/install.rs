@@ -179,7 +179,11 @@ fn an_unreleased_version_is_built() {
     let gone = machine(&release(&bytes), &server);
     let outcome = gone.run();
     assert_eq!(outcome.code, 1, "{}", outcome.log);
-    assert!(assert_built(&gone) && outcome.log.contains(" not found; building it"), "{}", outcome.log);
+    assert!(
+        assert_built(&gone) && outcome.log.contains(" not found; building it"),
+        "{}",
+        outcome.log
+    );
 
     for (os, arch) in [("Linux", "ARM"), ("Linux", "ARM64")] {
         let runner = machine(&release(&bytes), &server).on(os, arch);

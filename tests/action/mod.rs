@@ -3,6 +3,8 @@
 
 mod documents;
 #[cfg(unix)]
+mod end_to_end;
+#[cfg(unix)]
 mod install;
 #[cfg(unix)]
 mod options;
@@ -12,5 +14,3 @@ mod packages;
 #[cfg(unix)]
 mod runner;
 mod steps;
-#[cfg(unix)]
-mod end_to_end;

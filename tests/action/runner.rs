@@ -148,7 +148,12 @@ impl Runner {
     }
 
     /// Emulates other actions, as far as this action uses them.
-    fn emulate_action(&self, uses: &str, step: &Step, context: &Context) -> BTreeMap<String, String> {
+    fn emulate_action(
+        &self,
+        uses: &str,
+        step: &Step,
+        context: &Context,
+    ) -> BTreeMap<String, String> {
         let (name, _) = uses.split_once('@').expect("a version");
         let with: Vec<String> = step
             .with
@@ -180,7 +185,8 @@ impl Runner {
         fs::write(&script, run).expect("written");
         let output_file = self.path("output");
         fs::write(&output_file, "").expect("written");
-        let folder = step.working_directory.as_ref().map_or(".".to_owned(), |to| context.expand(to));
+        let folder =
+            step.working_directory.as_ref().map_or(".".to_owned(), |to| context.expand(to));
         let mut path = self.path("bin").display().to_string();
         if !self.only_own {
             path = format!("{path}:{}", std::env::var("PATH").expect("a path"));

@@ -5,9 +5,9 @@
 //! `AIDD_REQUIRE_CLIENTS=1` they fail. The content of the clients' files is checked without it.
 #![expect(clippy::disallowed_methods, reason = "the client and Git are external programs")]
 
+mod normalize;
 mod sessions;
 mod set_up;
-mod normalize;
 mod tools;
 
 use std::env;

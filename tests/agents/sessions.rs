@@ -41,7 +41,8 @@ fn run_session(name: &str) {
     for line in said.lines() {
         let step: Step = serde_json::from_str(line).expect("a step");
         let (cost, as_data) = (tokens::count(&step.answer), tokens::count(&step.data));
-        let (most, most_as_data) = step.budget.map_or((MAX_TOKENS, MAX_DATA_TOKENS), |most| (most, most));
+        let (most, most_as_data) =
+            step.budget.map_or((MAX_TOKENS, MAX_DATA_TOKENS), |most| (most, most));
         assert!(cost <= most, "{} costs {cost} tokens of {most}\n{}", step.request, step.answer);
         let dear = as_data > most_as_data;
         assert!(!dear, "{}: {as_data} tokens of {most_as_data}\n{}", step.request, step.data);

@@ -114,7 +114,9 @@ fn the_server_of_every_client_starts_from_its_file() {
         servers.push(json!([path, server["command"], server["args"]]));
     }
     let clients_json = Value::Array(servers).to_string();
-    let Some(said) = script_with_input("set_up.py", &[word(folder.path())], &clients_json, &path_with_aidd()) else {
+    let Some(said) =
+        script_with_input("set_up.py", &[word(folder.path())], &clients_json, &path_with_aidd())
+    else {
         return;
     };
     let started: Vec<&str> = said.lines().collect();

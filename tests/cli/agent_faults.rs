@@ -60,9 +60,12 @@ fn hooks_succeed_on_any_input() {
             "cwd": "\u{0}", "tool_response": 3})
         .to_string()
         .into_bytes(),
-        claude_event("PostToolUse", json!({"tool_name": "Teleport", "tool_input": {"where": "home"}}))
-            .to_string()
-            .into_bytes(),
+        claude_event(
+            "PostToolUse",
+            json!({"tool_name": "Teleport", "tool_input": {"where": "home"}}),
+        )
+        .to_string()
+        .into_bytes(),
         claude_event(
             "PreToolUse",
             json!({"tool_name": "Write", "tool_input": {
@@ -71,7 +74,9 @@ fn hooks_succeed_on_any_input() {
         )
         .to_string()
         .into_bytes(),
-        claude_event("Nothing", json!({"session_id": "x".repeat(100_000)})).to_string().into_bytes(),
+        claude_event("Nothing", json!({"session_id": "x".repeat(100_000)}))
+            .to_string()
+            .into_bytes(),
     ];
     for name in HOOKS {
         for said in &hostile {
@@ -100,7 +105,8 @@ fn a_broken_setup_does_not_block() {
     let start = claude_event("SessionStart", json!({"source": "startup"}));
     let project = set_up();
     project.write(".aidd/config.json", "{\"failOn\": ");
-    let input = json!({"file_path": project.absolute("a.env"), "content": format!("K={}", token())});
+    let input =
+        json!({"file_path": project.absolute("a.env"), "content": format!("K={}", token())});
     let said = claude_event("PreToolUse", json!({"tool_name": "Write", "tool_input": input}));
     let ran = project.run_hook("pre-tool-use", &said).expect_code(0);
     assert_eq!(ran.out, "");

@@ -174,7 +174,8 @@ fn findings_that_a_later_file_can_fix_are_reported_not_refused() {
         ("docs/a.md", "# A\n\n[b](b.md)\n", "team/links"),
     ] {
         let input = json!({"file_path": project.absolute(path), "content": text});
-        let said = |event: &str| claude_event(event, json!({"tool_name": "Write", "tool_input": input}));
+        let said =
+            |event: &str| claude_event(event, json!({"tool_name": "Write", "tool_input": input}));
         assert_eq!(project.answer("pre-tool-use", &said("PreToolUse")), Value::Null, "{path}");
         project.write(path, text);
         let report = project.answer("post-tool-use", &said("PostToolUse")).to_string();

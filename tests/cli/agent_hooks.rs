@@ -290,7 +290,8 @@ fn only_new_findings_in_checked_files_are_reported() {
     project.write(".aidd/rules/team/old-colour.md", BLUE);
     project.write("a.txt", "a blue sky\n");
     let post = |path: &str, old: &str, new: &str| {
-        let input = json!({"file_path": project.absolute(path), "old_string": old, "new_string": new});
+        let input =
+            json!({"file_path": project.absolute(path), "old_string": old, "new_string": new});
         let said = claude_event("PostToolUse", json!({"tool_name": "Edit", "tool_input": input}));
         let answer = project.answer("post-tool-use", &said);
         answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
@@ -435,7 +436,9 @@ fn only_related_memories_are_added_to_a_prompt() {
     let id = |said: &str| said.split(' ').nth(1).expect("an id").to_owned();
     let (decided, mistake) = (id(&decided), id(&mistake));
     let run_prompt = |event: &str, prompt: &str| {
-        let ran = project.run_hook("user-prompt", &claude_event(event, json!({"prompt": prompt}))).expect_code(0);
+        let ran = project
+            .run_hook("user-prompt", &claude_event(event, json!({"prompt": prompt})))
+            .expect_code(0);
         assert_eq!(ran.err, "");
         ran.out.replace(&decided, "DECIDED").replace(&mistake, "MISTAKE")
     };
@@ -449,9 +452,11 @@ fn only_related_memories_are_added_to_a_prompt() {
     Related project memory (details: `aidd_memory_get`):
     - mistake TypeError: Cannot read properties of undefined (reading 'basket') (fixed by: Await the customer before reading the basket) [MISTAKE]
     ");
-    let gemini: Value =
-        serde_json::from_str(&run_prompt("BeforeAgent", "Where do the signed sessions cookies live"))
-            .expect("JSON");
+    let gemini: Value = serde_json::from_str(&run_prompt(
+        "BeforeAgent",
+        "Where do the signed sessions cookies live",
+    ))
+    .expect("JSON");
     let text = gemini["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
     assert!(text.starts_with("Related project memory"), "{text}");
     let cursor = run_prompt("beforeSubmitPrompt", "Where do the signed sessions cookies live");
@@ -470,7 +475,8 @@ fn only_related_memories_are_added_to_a_prompt() {
     }
     // A hook does not set up anything.
     let bare = Project::new(&[]);
-    let said = claude_event("UserPromptSubmit", json!({"prompt": "Where do our sessions live now?"}));
+    let said =
+        claude_event("UserPromptSubmit", json!({"prompt": "Where do our sessions live now?"}));
     assert_eq!(bare.run_hook("user-prompt", &said).expect_code(0).out, "");
     assert!(!bare.path().join(".aidd").exists());
 }

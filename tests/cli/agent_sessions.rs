@@ -42,7 +42,10 @@ fn a_checkpoint_survives_the_compaction() {
     let resumed_context = context(&project.answer("session-start", &start));
     let noted = "before compaction (manual): edited 1 file; earlier: POST /orders half done\n";
     assert!(resumed_context.contains(noted), "{resumed_context}");
-    assert!(resumed_context.contains("Next, by that checkpoint: validate with zod\n"), "{resumed_context}");
+    assert!(
+        resumed_context.contains("Next, by that checkpoint: validate with zod\n"),
+        "{resumed_context}"
+    );
 }
 
 #[test]

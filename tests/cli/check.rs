@@ -183,7 +183,8 @@ fn the_output_does_not_depend_on_the_number_of_threads() {
         project.write(&format!("d{}/f{n}.txt", n % 7), format!("{n} blue\n{}\nblue\n", token()));
     }
     for format in ["text", "json", "sarif", "github", "gitlab", "markdown"] {
-        let run = |jobs| project.run(&["check", ".", "--format", format, "--jobs", jobs]).expect_code(1);
+        let run =
+            |jobs| project.run(&["check", ".", "--format", format, "--jobs", jobs]).expect_code(1);
         let one = run("1").out;
         assert_eq!(one, run("7").out, "{format}");
         assert_eq!(one, run("0").out, "{format}");

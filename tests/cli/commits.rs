@@ -144,7 +144,8 @@ fn the_title_of_a_pull_request_is_checked() {
 #[test]
 fn a_message_is_checked_before_the_commit() {
     let project = project();
-    let ran = project.run_with(b"Some words\n# a comment\n", &["hook", "commit-msg", "-"]).expect_code(1);
+    let ran =
+        project.run_with(b"Some words\n# a comment\n", &["hook", "commit-msg", "-"]).expect_code(1);
     assert_snapshot!(ran.err, @"
     error: line 1: not a Conventional Commit: expected a type and a colon, as in `fix: …` [team/commits]
       expected `type(scope): description`, as in `fix(parser): read empty files`

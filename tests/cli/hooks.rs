@@ -292,7 +292,8 @@ fn staged_changes_are_listed() {
     project.write("src/http_client.rs", "pub struct Client;\n");
     project.git(&["add", "src/http_client.rs"]).expect_code(0);
     // In a subdirectory, the whole repository is used.
-    let ran = project.run_in("src", &["generate", "commit-message", "--format", "json"]).expect_code(0);
+    let ran =
+        project.run_in("src", &["generate", "commit-message", "--format", "json"]).expect_code(0);
     assert_snapshot!(ran.out, @r#"
     {
       "convention": {

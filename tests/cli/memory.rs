@@ -303,7 +303,8 @@ fn an_export_is_imported_elsewhere_once() {
     assert_eq!(text.lines().count(), 4);
 
     let other = Project::outside_repository();
-    let ran = other.run_with(text.as_bytes(), &["memory", "import", "-", "--dry-run"]).expect_code(0);
+    let ran =
+        other.run_with(text.as_bytes(), &["memory", "import", "-", "--dry-run"]).expect_code(0);
     assert_eq!(ran.out, "read - as aidd\nwould import 4 memories; 0 already known\n");
     assert!(!other.path().join("ai").exists());
     let ran = other.run_with(text.as_bytes(), &["memory", "import", "-"]).expect_code(0);
@@ -312,7 +313,8 @@ fn an_export_is_imported_elsewhere_once() {
     assert_eq!(ran.out, "read - as aidd\nimported 0 memories; 4 already known\n");
     assert_eq!(other.run(&["memory", "export"]).expect_code(0).out, text);
     assert_eq!(other.memory(&["show", &first])["entries"][0]["status"], "superseded");
-    let page = other.run(&["memory", "export", "--format", "markdown", "--tracked"]).expect_code(0).out;
+    let page =
+        other.run(&["memory", "export", "--format", "markdown", "--tracked"]).expect_code(0).out;
     let ids: Vec<String> = other.memory(&["recent"])["hits"]
         .as_array()
         .expect("hits")
@@ -462,7 +464,8 @@ fn tracked_files_are_pruned_only_by_force() {
 #[test]
 fn a_prompt_hook_succeeds_on_any_input() {
     let project = Project::outside_repository();
-    let hook = |stdin: &str| project.run_with(stdin.as_bytes(), &["hook", "user-prompt"]).expect_code(0);
+    let hook =
+        |stdin: &str| project.run_with(stdin.as_bytes(), &["hook", "user-prompt"]).expect_code(0);
     let prompt = |text: &str| {
         serde_json::json!({"session_id": "s", "transcript_path": "/t", "cwd": "/",
             "hook_event_name": "UserPromptSubmit", "prompt": text})

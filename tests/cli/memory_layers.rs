@@ -36,11 +36,11 @@ impl Project {
 
     /// The text that an agent receives at the start of a conversation, and for a prompt.
     fn agent_contexts(&self, prompt: &str) -> [String; 2] {
-        let start =
-            self.answer("session-start", &claude_event("SessionStart", json!({"source": "startup"})));
+        let start = self
+            .answer("session-start", &claude_event("SessionStart", json!({"source": "startup"})));
         let start = start["hookSpecificOutput"]["additionalContext"].as_str();
-        let prompt =
-            self.run_hook("user-prompt", &claude_event("UserPromptSubmit", json!({"prompt": prompt})));
+        let prompt = self
+            .run_hook("user-prompt", &claude_event("UserPromptSubmit", json!({"prompt": prompt})));
         [start.unwrap_or_default().to_owned(), prompt.expect_code(0).out]
     }
 }

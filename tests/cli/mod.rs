@@ -1,10 +1,10 @@
 //! The real binary, called like a person or a CI runner does.
 
 mod agent_clients;
-mod agent_sessions;
 mod agent_faults;
 mod agent_forms;
 mod agent_hooks;
+mod agent_sessions;
 mod baseline;
 mod check;
 mod commits;
@@ -21,8 +21,8 @@ mod memory_stores;
 mod odd_files;
 mod outputs;
 mod project;
+mod project_rules;
 mod rule_import;
 mod suggest;
 mod support;
 mod usage;
-mod project_rules;

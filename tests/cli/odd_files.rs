@@ -19,7 +19,8 @@ fn a_file_too_large_to_parse_is_reported_and_searched_for_secrets() {
     let ran = project.run(&["check", ".", "--max-file-size", "100"]).expect_code(1);
     assert!(ran.out.contains("--> a.yml:22:6"), "{}", ran.out);
     assert!(ran.out.contains("more than `maxFileSize` (100): only searched for secrets"));
-    let ran = project.run(&["check", ".", "--max-file-size", "100", "--format", "json"]).expect_code(1);
+    let ran =
+        project.run(&["check", ".", "--max-file-size", "100", "--format", "json"]).expect_code(1);
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
     let skipped = report["summary"]["skipped"].as_array().expect("an array");
     assert!(skipped.iter().any(|file| file["path"] == "a.yml"), "{}", ran.out);

@@ -174,7 +174,10 @@ fn a_secret_does_not_appear_in_any_output() {
 fn completions_manual_and_schema_are_printed() {
     let project = project();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        assert!(project.run(&["completions", shell]).expect_code(0).out.contains("baseline"), "{shell}");
+        assert!(
+            project.run(&["completions", shell]).expect_code(0).out.contains("baseline"),
+            "{shell}"
+        );
     }
     assert!(project.run(&["man"]).expect_code(0).out.contains(".TH aidd 1"));
     let man = project.run(&["man", "baseline", "write"]).expect_code(0).out;

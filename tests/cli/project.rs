@@ -113,7 +113,9 @@ fn rules_are_set_by_name_alias_and_glob_and_by_path() {
     let env = [("AIDD_EXCLUDE", "a.*")];
     let ran = project.run_env(&env, &["check", ".", "--format", "github"]).expect_code(0);
     assert_eq!(paths(&ran.out).join(""), "");
-    assert!(project.run_env(&env, &["config", "show"]).expect_code(0).out.contains("# AIDD_EXCLUDE"));
+    assert!(
+        project.run_env(&env, &["config", "show"]).expect_code(0).out.contains("# AIDD_EXCLUDE")
+    );
 }
 
 #[test]
@@ -270,7 +272,10 @@ fn enabled_rules_are_exported_to_agents_md() {
         ("AGENTS.md", "# Ours\n\nBe kind.\n"),
     ]);
     let export = ["rule", "export", "agents-md"];
-    assert_eq!(project.run(&[&export[..], &["--check"]].concat()).expect_code(1).err.lines().count(), 1);
+    assert_eq!(
+        project.run(&[&export[..], &["--check"]].concat()).expect_code(1).err.lines().count(),
+        1
+    );
     project.run(&export).expect_code(0);
     assert_snapshot!(project.read("AGENTS.md"), @"
     # Ours
@@ -313,7 +318,8 @@ fn an_invalid_configuration_is_preserved_and_reported_with_its_position() {
     let project = Project::new(&[(".aidd/config.json", "{\n  \"failOn\": \"loud\"\n}\n")]);
     let ran = project.run(&["init"]).expect_code(2);
     assert!(ran.out.contains("kept .aidd/config.json"), "{}", ran.out);
-    let problem = ran.err.lines().find(|line| line.contains("config.json:2:13: ")).expect("the place");
+    let problem =
+        ran.err.lines().find(|line| line.contains("config.json:2:13: ")).expect("the place");
     assert!(problem.contains("loud"), "{problem}");
     assert_eq!(project.read(".aidd/config.json"), "{\n  \"failOn\": \"loud\"\n}\n");
     project.write(".aidd/config.json", "{}\n");

@@ -468,7 +468,10 @@ fn an_unreadable_configuration_does_not_prevent_other_imports() {
         (".markdownlint.json", "{\"default\": false, \"MD045\": true}\n"),
     ]);
     let stderr = project.run(&["rule", "import"]).expect_code(2).err;
-    assert!(stderr.contains("1 page written") && stderr.contains("error: .ls-lint.yml:"), "{stderr}");
+    assert!(
+        stderr.contains("1 page written") && stderr.contains("error: .ls-lint.yml:"),
+        "{stderr}"
+    );
     let again = project.run(&["rule", "import", "--from", "markdownlint"]).expect_code(0).err;
     assert!(again.contains("1 unchanged"), "{again}");
 }

@@ -141,7 +141,8 @@ fn a_draft_is_validated_tested_and_then_enforced() {
                   src/a.ts:2  const user = legacyParse(text);
       severity    warning: few places break it: fix them, or run `aidd baseline write`
     ");
-    let piped = project.run_with(PAGE.as_bytes(), &["rule", "suggest", "--draft", "-"]).expect_code(0);
+    let piped =
+        project.run_with(PAGE.as_bytes(), &["rule", "suggest", "--draft", "-"]).expect_code(0);
     assert_eq!(piped.out, ran.out);
     assert!(!project.path().join(".aidd/rules").exists());
     project.write(".aidd/rules/no-legacy-parse.md", PAGE);
@@ -179,7 +180,8 @@ fn a_draft_with_problems_names_line_and_remedy() {
 fn json_output_matches_text_output() {
     let project = project();
     let json = |args: &[&str]| {
-        let ran = project.run(&[&["rule", "suggest", "--format", "json"], args].concat()).expect_code(0);
+        let ran =
+            project.run(&[&["rule", "suggest", "--format", "json"], args].concat()).expect_code(0);
         serde_json::from_str::<serde_json::Value>(&ran.out).expect("JSON")
     };
     let all = json(&["AGENTS.md"]);
@@ -226,7 +228,8 @@ fn hostile_input_is_refused_or_cleaned() {
 #[test]
 fn unreadable_input_is_an_error() {
     let project = project();
-    let refused = |args: &[&str]| project.run(&[&["rule", "suggest"], args].concat()).expect_code(2).err;
+    let refused =
+        |args: &[&str]| project.run(&[&["rule", "suggest"], args].concat()).expect_code(2).err;
     assert_snapshot!(refused(&["gone.md"]), @"
     error: gone.md: no such file
     hint: pass a document of the project, or a sentence in quotes

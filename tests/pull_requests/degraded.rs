@@ -1,7 +1,7 @@
 //! Incomplete clones and unusual files.
 
-use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::pull_request::PullRequest;
+use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::support::{project, run};
 use crate::repository::Repository;
 use insta::assert_snapshot;
@@ -218,7 +218,8 @@ fn findings_on_unchanged_lines_are_not_new_after_a_skipped_base() {
 #[test]
 fn an_unreadable_file_is_reported() {
     use std::os::unix::fs::PermissionsExt;
-    let scene = PullRequest::new(&[("a.txt", "blue\n")], |server| server.write("a.txt", "one\nblue\n"));
+    let scene =
+        PullRequest::new(&[("a.txt", "blue\n")], |server| server.write("a.txt", "one\nblue\n"));
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     let path = clone.path("a.txt");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).expect("set");

@@ -1,7 +1,7 @@
 //! The base of the comparison for each event.
 
-use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::pull_request::PullRequest;
+use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::support::project;
 use crate::repository::Repository;
 use insta::assert_snapshot;

@@ -1,8 +1,8 @@
 //! Pull requests from forks: one run saves its report, another run posts it and treats it as
 //! untrusted.
 
-use crate::pull_requests::runner::{RunOutput, Runner, payload};
 use crate::pull_requests::pull_request::PullRequest;
+use crate::pull_requests::runner::{RunOutput, Runner, payload};
 use crate::pull_requests::server::{GitHub, TOKEN};
 use crate::repository::Repository;
 use insta::assert_snapshot;
@@ -17,7 +17,8 @@ struct Fork {
 
 impl Fork {
     fn new() -> Self {
-        let scene = PullRequest::new(&[("a.txt", "one\n")], |server| server.write("a.txt", "blue\n"));
+        let scene =
+            PullRequest::new(&[("a.txt", "one\n")], |server| server.write("a.txt", "blue\n"));
         let server = GitHub::start("");
         server.state().pulls = vec![json!({
             "number": 7,

@@ -1,19 +1,20 @@
 //! Tracked files that match an ignore file are part of a change like any other file.
 
-use crate::pull_requests::runner::Runner;
 use crate::pull_requests::pull_request::PullRequest;
+use crate::pull_requests::runner::Runner;
 use crate::pull_requests::support::{check, lines, project, run};
 use crate::repository::Repository;
 use insta::assert_snapshot;
 
 #[test]
 fn a_force_added_file_is_part_of_the_change() {
-    let scene = PullRequest::new(&[(".gitignore", "*.gen.txt\nbuild/\n"), ("a.txt", "a\n")], |server| {
-        for path in ["evil.gen.txt", "build/deep/evil.txt"] {
-            server.write(path, "blue evil\n");
-            server.git(&["add", "--force", path]);
-        }
-    });
+    let scene =
+        PullRequest::new(&[(".gitignore", "*.gen.txt\nbuild/\n"), ("a.txt", "a\n")], |server| {
+            for path in ["evil.gen.txt", "build/deep/evil.txt"] {
+                server.write(path, "blue evil\n");
+                server.git(&["add", "--force", path]);
+            }
+        });
     assert_snapshot!(scene.standard_runner().ci_summary(&[]), @"
     exit 1, (first parent of the merge commit)
     build/deep/evil.txt:1 team/colour new: the file is new

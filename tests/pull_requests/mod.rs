@@ -10,8 +10,9 @@ mod ignored;
 mod moves;
 mod outputs;
 mod posting;
-mod runner;
+mod project_rules;
 mod pull_request;
+mod runner;
 #[expect(dead_code, reason = "these tests only use some functions of the mock server")]
 #[path = "../../ci/tests/github/server.rs"]
 mod server;
@@ -23,4 +24,3 @@ mod smart_http;
 mod support;
 mod target;
 mod weakened;
-mod project_rules;

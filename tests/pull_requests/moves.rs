@@ -1,7 +1,7 @@
 //! Directories and files that move.
 
-use crate::pull_requests::runner::Runner;
 use crate::pull_requests::pull_request::PullRequest;
+use crate::pull_requests::runner::Runner;
 use crate::pull_requests::support::{RULE, check, command, lines, project};
 use crate::repository::Repository;
 use insta::assert_snapshot;

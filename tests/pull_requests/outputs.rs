@@ -1,7 +1,7 @@
 //! Outputs of a report: log, job summary, step outputs, files.
 
-use crate::pull_requests::runner::Runner;
 use crate::pull_requests::pull_request::PullRequest;
+use crate::pull_requests::runner::Runner;
 use crate::pull_requests::support::{SPELLING, project};
 use insta::assert_snapshot;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Posting to a GitHub mock server.
 
-use crate::pull_requests::runner::Runner;
 use crate::pull_requests::pull_request::PullRequest;
+use crate::pull_requests::runner::Runner;
 use crate::pull_requests::server::{Fault, GitHub, TOKEN, error};
 use crate::pull_requests::support::SPELLING;
 use insta::assert_snapshot;
@@ -221,7 +221,8 @@ fn a_rate_limit_is_reported_and_waiting_is_limited() {
     let runner = runner(&scene, &server);
     let ran = runner.ci(&["--comment", "--review"]);
     assert_eq!(ran.code, 1);
-    let rate_limits = ran.err.lines().filter(|line| line.contains("accepts no more requests until"));
+    let rate_limits =
+        ran.err.lines().filter(|line| line.contains("accepts no more requests until"));
     assert_eq!(rate_limits.count(), 2, "{}", ran.err);
     assert_eq!(server.log(), "GET issues/7/comments?per_page=100&page=1");
 }

@@ -38,7 +38,11 @@ impl PullRequest {
 
     /// A pull request that applies `change` to the files at `fork`, the newest commit of the
     /// server.
-    pub(crate) fn with_server(server: Repository, fork: String, change: impl FnOnce(&Repository)) -> Self {
+    pub(crate) fn with_server(
+        server: Repository,
+        fork: String,
+        change: impl FnOnce(&Repository),
+    ) -> Self {
         server.git(&["switch", "--quiet", "--create", "topic"]);
         change(&server);
         let head = server.commit(&[]);

@@ -2,8 +2,8 @@
 //! apply.
 #![cfg(unix)]
 
-use crate::pull_requests::runner::Runner;
 use crate::pull_requests::pull_request::PullRequest;
+use crate::pull_requests::runner::Runner;
 use crate::pull_requests::smart_http;
 use crate::repository::Repository;
 use std::fs;
@@ -140,7 +140,10 @@ fn repository_programs_are_not_run() {
         let runner = scene.runner(clone);
         let report = runner.ci_summary(&[]);
         assert_eq!(marker.take_records(), "");
-        assert!(report.starts_with("exit 1, (merge base of main and the pull request)"), "{report}");
+        assert!(
+            report.starts_with("exit 1, (merge base of main and the pull request)"),
+            "{report}"
+        );
         for args in [
             &["ci", "--base", "main"][..],
             &["check", "."],
@@ -183,7 +186,12 @@ fn a_url_that_names_a_program_is_refused() {
             clone.git(&["config", key, value]);
         }
         let ran = scene.runner(clone).ci(&[]);
-        assert_eq!((ran.code, marker.take_records().as_str()), (2, ""), "{settings:?}: {}", ran.err);
+        assert_eq!(
+            (ran.code, marker.take_records().as_str()),
+            (2, ""),
+            "{settings:?}: {}",
+            ran.err
+        );
         assert!(ran.err.contains("hint: "), "{settings:?}: {}", ran.err);
     }
 }

@@ -1,7 +1,7 @@
 //! A run in shards, merged, equals the unsharded run.
 
-use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::pull_request::PullRequest;
+use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::support::{SPELLING, command};
 use crate::repository::Repository;
 use aidd_engine::workspace::walk::Part;

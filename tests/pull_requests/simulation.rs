@@ -5,8 +5,8 @@
 //! Each problem has its number in its path or text, `planted_07` or `old_07`, so that its findings
 //! can be identified.
 
-use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::pull_request::PullRequest;
+use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::support::RULE;
 use crate::repository::Repository;
 use serde_json::Value;

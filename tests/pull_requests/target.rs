@@ -1,8 +1,8 @@
 //! `pull_request_target`: the run has the permissions of the target, so the head must not influence
 //! the checks.
 
-use crate::pull_requests::runner::Runner;
 use crate::pull_requests::pull_request::PullRequest;
+use crate::pull_requests::runner::Runner;
 use crate::pull_requests::support::{RULE, command};
 use crate::repository::Repository;
 use insta::assert_snapshot;

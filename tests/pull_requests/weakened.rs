@@ -1,8 +1,8 @@
 //! A change that weakens the settings it is checked with: the report starts with a list of what it
 //! weakens, and the settings of the base apply as well.
 
-use crate::pull_requests::runner::{RunOutput, Runner};
 use crate::pull_requests::pull_request::PullRequest;
+use crate::pull_requests::runner::{RunOutput, Runner};
 use crate::pull_requests::support::{RULE, command};
 use crate::repository::Repository;
 use insta::assert_snapshot;
@@ -309,7 +309,9 @@ fn every_format_starts_with_the_weakened_settings() {
     let scene = scene(&[], |server| {
         server.write(CONFIG, "{\n  \"rules\": { \"team/colour\": \"off\" }\n}");
     });
-    let ran = |format: &str| scene.with_commit_names(&scene.standard_runner().ci(&["--format", format]).out);
+    let ran = |format: &str| {
+        scene.with_commit_names(&scene.standard_runner().ci(&["--format", format]).out)
+    };
     let first = |text: &str, lines: usize| {
         text.lines().take(lines).map(|line| format!("{line}\n")).collect::<String>()
     };

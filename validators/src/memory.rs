@@ -1,7 +1,7 @@
 //! The tracked files of the project's memory: damage by merges and manual edits, and contradictions
 //! between memories. Only the text of the file is read, not the store.
 
-use super::{Checks, run_checks, check_ids};
+use super::{Checks, check_ids, run_checks};
 use aidd_engine::check::family::Family;
 use aidd_engine::parse::lines::active_set::{ActiveSet, Conflict};
 use aidd_engine::parse::lines::log::{self, Folded, Problem, ProblemKind, Revision};
@@ -230,7 +230,7 @@ fn contested_edit(lines: &Lines, report: &mut Report<'_>) {
 fn report_conflicts(
     lines: &Lines,
     report: &mut Report<'_>,
-    pick: impl Fn(&Conflict<'_>, &Source) -> Option<Conflict>,
+    pick: impl Fn(&Conflict<'_>, &Source) -> Option<ConflictFinding>,
 ) {
     let active = ActiveSet::new(&lines.memories);
     for clash in active.conflicts() {
@@ -244,7 +244,7 @@ fn report_conflicts(
     }
 }
 
-struct Conflict {
+struct ConflictFinding {
     span: Span,
     message: String,
     help: String,
@@ -260,7 +260,7 @@ fn competing_decisions(lines: &Lines, report: &mut Report<'_>) {
         let (last, others) = shown.split_last()?;
         let content = |line: usize| lines.field(source, line, "content");
         let name = last.1.topic.as_deref().unwrap_or_default().trim();
-        Some(Conflict {
+        Some(ConflictFinding {
             span: content(last.0),
             message: format!("{} active decisions on `{name}`", shown.len()),
             help: format!("resolve the conflict: `aidd memory settle {}`", last.1.id),
@@ -280,7 +280,7 @@ fn forked_supersede(lines: &Lines, report: &mut Report<'_>) {
         shown.sort_by_key(|(line, _)| *line);
         let (last, others) = shown.split_last()?;
         let content = |line: usize| lines.field(source, line, "content");
-        Some(Conflict {
+        Some(ConflictFinding {
             span: content(last.0),
             message: format!("{} active memories replaced the same memory", shown.len()),
             help: format!(
@@ -299,7 +299,7 @@ fn contradiction(lines: &Lines, report: &mut Report<'_>) {
     report_conflicts(lines, report, |clash, source| {
         let Conflict::Contradiction(from, to) = *clash else { return None };
         let ((line, _), (other, _)) = (lines.latest_head(from)?, lines.latest_head(to)?);
-        Some(Conflict {
+        Some(ConflictFinding {
             span: lines.link(source, *line, Relation::Contradicts, to),
             message: format!("`{from}` contradicts `{to}`, and both are active"),
             help: format!("resolve the conflict: `aidd memory settle {from}`"),
@@ -315,7 +315,7 @@ fn circular_supersede(lines: &Lines, report: &mut Report<'_>) {
     report_conflicts(lines, report, |clash, source| {
         let Conflict::Cycle(from, to) = *clash else { return None };
         let ((line, _), (other, _)) = (lines.latest_head(from)?, lines.latest_head(to)?);
-        Some(Conflict {
+        Some(ConflictFinding {
             span: lines.link(source, *line, Relation::Supersedes, to),
             message: format!("`{from}` and `{to}` supersede each other, so both are active"),
             help: format!("resolve the conflict: `aidd memory settle {from}`"),

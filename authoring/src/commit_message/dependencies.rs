@@ -210,7 +210,9 @@ mod tests {
             None if there => "?".to_owned(),
             None => "-".to_owned(),
         };
-        let show = |b: &DependencyBump| format!("{} {}→{}", b.name, text(&b.from, b.was_present), text(&b.to, b.is_present));
+        let show = |b: &DependencyBump| {
+            format!("{} {}→{}", b.name, text(&b.from, b.was_present), text(&b.to, b.is_present))
+        };
         compare(path, before, after).iter().map(show).collect::<Vec<_>>().join("; ")
     }
 
@@ -252,7 +254,10 @@ mod tests {
             render(".github/workflows/a.yml", &uses("v4"), &uses(&hash)),
             "actions/checkout v4→v5"
         );
-        assert_eq!(render("Dockerfile", "FROM node:20 AS a\n", "FROM node:22 AS a\n"), "node 20→22");
+        assert_eq!(
+            render("Dockerfile", "FROM node:20 AS a\n", "FROM node:22 AS a\n"),
+            "node 20→22"
+        );
         assert_eq!(render("Gemfile", "gem 'a', '~> 1'\n", "gem 'a', '~> 2'\n"), "a ~> 1→~> 2");
     }
 }

@@ -69,9 +69,7 @@ pub(super) fn from_path(path: &str) -> FileKind {
         || table::CI_FOLDERS.iter().any(|folder| lower.starts_with(folder))
     {
         FileKind::Ci
-    } else if is_in(table::TEST_FOLDERS) && !is_readme(name, ending)
-        || is_test_name(name, path)
-    {
+    } else if is_in(table::TEST_FOLDERS) && !is_readme(name, ending) || is_test_name(name, path) {
         FileKind::Test
     } else if table::MANIFESTS.contains(name) || is_manifest(name, ending) {
         FileKind::Manifest
@@ -99,7 +97,9 @@ pub(super) fn from_path(path: &str) -> FileKind {
 
 fn is_generated(path: &str, name: &str) -> bool {
     const GENERATED_DIRS: [&str; 4] = ["dist/", "node_modules/", "vendor/", "__generated__/"];
-    GENERATED_DIRS.iter().any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
+    GENERATED_DIRS
+        .iter()
+        .any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
         || [".min.js", ".min.css", ".pb.go", ".g.dart"].iter().any(|ending| name.ends_with(ending))
         || name.contains(".generated.")
         || name.contains("_generated.")

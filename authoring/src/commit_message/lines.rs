@@ -17,7 +17,10 @@ pub(super) struct LineCounts {
 /// Counts the lines that differ between two texts.
 pub(super) fn compare(before: &str, after: &str) -> LineCounts {
     if before.lines().count() + after.lines().count() > MAX_ORDERED_LINES {
-        return LineCounts { added: surplus_lines(after, before), removed: surplus_lines(before, after) };
+        return LineCounts {
+            added: surplus_lines(after, before),
+            removed: surplus_lines(before, after),
+        };
     }
     let mut counts = LineCounts::default();
     let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_lines(before, after);

@@ -4,7 +4,7 @@
 
 use super::facts::{Facts, is_product};
 use super::symbols::{Symbol, SymbolKind};
-use super::symbols_diff::{SymbolPair, LocatedSymbol};
+use super::symbols_diff::{LocatedSymbol, SymbolPair};
 use super::syntax::TOKEN_SEPARATOR;
 use super::text::in_backticks;
 use super::{Change, keys};
@@ -241,7 +241,11 @@ pub(super) fn breaking_changes(facts: &Facts<'_>, context: &[(String, String)]) 
         .map(|it| format!("{} is removed", in_backticks(&it.symbol.name)));
     let renamed =
         symbols.renamed.iter().filter(|pair| before.is_public(&pair.before)).map(|pair| {
-            format!("{} is now {}", in_backticks(&pair.before.symbol.name), in_backticks(&pair.after.symbol.name))
+            format!(
+                "{} is now {}",
+                in_backticks(&pair.before.symbol.name),
+                in_backticks(&pair.after.symbol.name)
+            )
         });
     let changed = symbols.changed.iter().filter_map(|pair| {
         let name = in_backticks(&pair.before.symbol.name);

@@ -1,6 +1,6 @@
 //! Gathers the staged changes of a repository from Git for [`super::describe`].
 
-use super::{CommitRules, Change, ChangeKind, Description, DescribeParams, RevertedCommit};
+use super::{Change, ChangeKind, CommitRules, DescribeParams, Description, RevertedCommit};
 use crate::commit_message;
 use aidd_engine::check::{Distribution, Selection};
 use aidd_engine::forms::commits::members;
@@ -29,8 +29,8 @@ pub fn describe_staged(
 ) -> Result<Description> {
     let mut description = commit_message::describe(&staged_changes(distribution, folder, index)?)
         .ok_or_else(|| {
-            UserError::new("nothing is staged").hint("stage the changes to commit: git add FILE…")
-        })?;
+        UserError::new("nothing is staged").hint("stage the changes to commit: git add FILE…")
+    })?;
     let mut texts = description.texts_mut();
     let masked = distribution.redact_all(texts.iter().map(|text| (**text).clone()));
     for (text, masked) in texts.iter_mut().zip(masked) {
@@ -69,10 +69,11 @@ fn staged_changes(
         .into_iter()
         .filter_map(|path| read_text(&staged, &path).map(|text| (path, text)))
         .collect();
-    let subjects = last.as_deref().map(|last| recent_subjects(&repository, last)).unwrap_or_default();
+    let subjects =
+        last.as_deref().map(|last| recent_subjects(&repository, last)).unwrap_or_default();
     let reverts = last.filter(|commit| is_exact_revert(&repository, commit, &staged) == Some(true));
-    let reverts =
-        reverts.and_then(|commit| Some(RevertedCommit { subject: subjects.first()?.clone(), commit }));
+    let reverts = reverts
+        .and_then(|commit| Some(RevertedCommit { subject: subjects.first()?.clone(), commit }));
     let allowed = commit_rules(distribution, folder, &staged)?;
     Ok(DescribeParams { changes, context, subjects, commit_rules: allowed, reverts })
 }

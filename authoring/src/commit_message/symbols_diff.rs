@@ -126,7 +126,8 @@ fn find_renamed(delta: &mut Delta) {
     let key = |it: &LocatedSymbol| {
         let symbol = &it.symbol;
         let is_telling = can_be_renamed(symbol);
-        is_telling.then(|| (symbol.kind, symbol.parent.clone(), without_own_name(symbol).join("\n")))
+        is_telling
+            .then(|| (symbol.kind, symbol.parent.clone(), without_own_name(symbol).join("\n")))
     };
     delta.renamed = take_pairs(delta, key, key);
     find_similar(delta);
@@ -136,7 +137,8 @@ fn find_renamed(delta: &mut Delta) {
         .iter()
         .map(|pair| (pair.before.symbol.name.clone(), pair.after.symbol.name.clone()))
         .collect();
-    let member = |symbol: &Symbol, parent: &String| (parent.clone(), symbol.unqualified_name().to_owned());
+    let member =
+        |symbol: &Symbol, parent: &String| (parent.clone(), symbol.unqualified_name().to_owned());
     take_pairs(
         delta,
         |it| Some(member(&it.symbol, types.get(it.symbol.parent.as_ref()?)?)),
@@ -252,7 +254,9 @@ mod tests {
         let delta = compare(files.collect());
         let one = |mark: char| move |it: &LocatedSymbol| format!("{mark}{}", it.symbol.name);
         let two = |mark: char| {
-            move |it: &SymbolPair| format!("{}{mark}{}", it.before.symbol.name, it.after.symbol.name)
+            move |it: &SymbolPair| {
+                format!("{}{mark}{}", it.before.symbol.name, it.after.symbol.name)
+            }
         };
         let mut all: Vec<String> = delta.added.iter().map(one('+')).collect();
         all.extend(delta.removed.iter().map(one('-')));

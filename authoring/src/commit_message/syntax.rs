@@ -40,7 +40,9 @@ pub(super) fn parse(text: &str, language: SupportLang) -> Option<Root> {
 /// The tokens of a text, by its grammar, or by its lines if there is none.
 pub(super) fn tokens(path: &str, text: &str) -> Option<Tokens> {
     match language(path) {
-        Some(language) => parse(text, language).map(|root| node_tokens(&root.root(), text, language)),
+        Some(language) => {
+            parse(text, language).map(|root| node_tokens(&root.root(), text, language))
+        }
         None => Some(line_tokens(path, text)),
     }
 }
@@ -223,7 +225,10 @@ mod tests {
 
     #[test]
     fn layout_is_not_code() {
-        assert_eq!(compare("a.rs", "fn a(b: u8,) {b}", "fn a(\n  b: u8\n) {\n  b\n}"), (true, true));
+        assert_eq!(
+            compare("a.rs", "fn a(b: u8,) {b}", "fn a(\n  b: u8\n) {\n  b\n}"),
+            (true, true)
+        );
         assert_eq!(compare("a.rs", "fn a() { \"x y\" }", "fn a() { \"x  y\" }"), (false, true));
         assert_eq!(compare("a.ts", "f('a');", "f(\"a\")\n"), (true, true));
         assert_eq!(compare("a.ts", "f(`a ${b} c`)", "f(`a ${b}c`)"), (false, true));
@@ -254,6 +259,9 @@ mod tests {
         assert_eq!(compare("a.rs", "// a\nfn b() {}", "/// c\nfn b() {}"), (true, false));
         assert_eq!(compare("a.py", "def a():\n  'x'\n  b()", "def a():\n  b()"), (true, false));
         assert_eq!(compare("a.sql", "-- a\nSELECT 1;", "SELECT 1;"), (true, false));
-        assert_eq!(compare("a.rs", "// a\n// b\nfn c() {}", "//  a\n\n// b\nfn c() {}"), (true, true));
+        assert_eq!(
+            compare("a.rs", "// a\n// b\nfn c() {}", "//  a\n\n// b\nfn c() {}"),
+            (true, true)
+        );
     }
 }

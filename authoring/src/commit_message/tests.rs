@@ -1,6 +1,9 @@
 //! Tests that describe changes given as files before and after.
 
-use super::{CommitRules, Change, ChangeKind, Description, DescribeParams, RevertedCommit, context_paths, describe};
+use super::{
+    Change, ChangeKind, CommitRules, DescribeParams, Description, RevertedCommit, context_paths,
+    describe,
+};
 use insta::assert_snapshot;
 use std::collections::BTreeMap;
 
@@ -8,7 +11,12 @@ type Files<'a> = &'a [(&'a str, &'a str)];
 
 /// The input for two states of a project. As in Git, a removed file whose text appears at another
 /// path, or an `(old, new)` pair in `renames`, is a rename.
-fn input(before: Files<'_>, after: Files<'_>, renames: Files<'_>, subjects: &[&str]) -> DescribeParams {
+fn input(
+    before: Files<'_>,
+    after: Files<'_>,
+    renames: Files<'_>,
+    subjects: &[&str],
+) -> DescribeParams {
     let old: BTreeMap<&str, &str> = before.iter().copied().collect();
     let new: BTreeMap<&str, &str> = after.iter().copied().collect();
     let text =
@@ -126,7 +134,8 @@ fn differences_without_effect_are_classified() {
     );
     let image =
         Change { path: "logo.png".to_owned(), kind: ChangeKind::Added, ..Change::default() };
-    let description = describe(&DescribeParams { changes: vec![image], ..DescribeParams::default() });
+    let description =
+        describe(&DescribeParams { changes: vec![image], ..DescribeParams::default() });
     assert_eq!(render(&description.expect("a change")), "files:\n- added logo.png (asset)");
 }
 
@@ -222,7 +231,8 @@ fn signatures_break_when_callers_must_change() {
 fn a_commit_is_reverted() {
     let mut input = input(&[("a", "1")], &[("a", "2")], &[], &[]);
     let commit = "ab12".repeat(10);
-    input.reverts = Some(RevertedCommit { subject: "feat(x): add y".to_owned(), commit: commit.clone() });
+    input.reverts =
+        Some(RevertedCommit { subject: "feat(x): add y".to_owned(), commit: commit.clone() });
     let description = describe(&input).expect("a change");
     assert_eq!(description.r#type.as_deref(), Some("revert"));
     assert!(render(&description).starts_with(&format!("reverts: {commit} feat(x): add y\n")));

@@ -23,7 +23,12 @@ impl Display for Description {
             writeln!(f, "scopes: {}{required}", to_plain_line(&convention.scopes.join(", ")))?;
         }
         if let Some(reverted) = &self.reverts {
-            writeln!(f, "reverts: {} {}", to_plain_line(&reverted.commit), to_plain_line(&reverted.subject))?;
+            writeln!(
+                f,
+                "reverts: {} {}",
+                to_plain_line(&reverted.commit),
+                to_plain_line(&reverted.subject)
+            )?;
         }
         if let Some(version) = &self.version {
             writeln!(f, "version: {version}")?;

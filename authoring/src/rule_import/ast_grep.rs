@@ -3,7 +3,8 @@
 
 use super::draft::Draft;
 use super::{
-    ImportError, NotImported, ImportDraft, Tool, anchor_glob, unsupported_keys, read_data, read_one, recipe, sample, string_list,
+    ImportDraft, ImportError, NotImported, Tool, anchor_glob, read_data, read_one, recipe, sample,
+    string_list, unsupported_keys,
 };
 use aidd_engine::forms::syntax::LANGUAGES;
 use aidd_engine::text::files::Files;
@@ -142,7 +143,12 @@ fn import_rule(
     Ok(())
 }
 
-fn draft_page(document: &Json, id: &str, file: &str, project: &ProjectFiles) -> Result<Draft, String> {
+fn draft_page(
+    document: &Json,
+    id: &str,
+    file: &str,
+    project: &ProjectFiles,
+) -> Result<Draft, String> {
     let text = |key: &str| document[key].as_str();
     let given = text("language").unwrap_or_default().to_ascii_lowercase();
     let language = TABLES.aliases.get(&given).unwrap_or(&given).as_str();
@@ -187,7 +193,8 @@ fn draft_page(document: &Json, id: &str, file: &str, project: &ProjectFiles) -> 
     let message = text("message").filter(|message| !message.trim().is_empty());
     let demand = format!("Code in {language} MUST NOT match `{id}`.");
     let mut draft = Draft::new(Tool::AstGrep, file, id, demand).check(check);
-    draft.message = Some(message.map_or_else(|| format!("`<match>` violates {id}"), with_placeholders));
+    draft.message =
+        Some(message.map_or_else(|| format!("`<match>` violates {id}"), with_placeholders));
     draft.paragraphs.extend(message.map(without_variables));
     draft.enabled = text("severity") != Some("off");
     draft.severity = match text("severity") {
@@ -347,7 +354,10 @@ mod tests {
 
     #[test]
     fn variables_are_replaced() {
-        assert_eq!(with_placeholders("`$A` costs $5, $$$ARGS and $b"), "`<A>` costs $5, <ARGS> and $b");
+        assert_eq!(
+            with_placeholders("`$A` costs $5, $$$ARGS and $b"),
+            "`<A>` costs $5, <ARGS> and $b"
+        );
         assert_eq!(fill_pattern("foo($A, $_B, $$$REST)", &Json::Null), "foo(a, b, rest)");
         let constraints = serde_json::json!({"A": {"regex": "^(log|debug)$"}});
         assert_eq!(fill_pattern("x.$A($B)", &constraints), "x.log(b)");

@@ -9,14 +9,14 @@ mod shared;
 use super::draft::Draft;
 use super::modules::Modules;
 use super::recipe::{self, RuleTable, Vars};
-use super::{ImportError, NotImported, ImportDraft, Tool, unsupported_keys, script, string_list};
+use super::{ImportDraft, ImportError, NotImported, Tool, script, string_list, unsupported_keys};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use custom_header::HeaderRequirement;
 use parse::HeaderParser;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
-use shared::{MAX_DEPTHMergedConfiged, merge_exknown_package, known};
+use shared::{MAX_DEPTH, MergedConfig, known_package, merge_extends};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -142,7 +142,12 @@ const CONVENTIONAL_RULES: [&str; 6] = [
 
 /// Adds the pages of the configured rules. Messages are parsed as `parse` says and refer to issues
 /// by `prefixes`.
-fn add_pages(set: &[RuleSetting<'_>], file: &str, by: (&HeaderParser, &[String]), made: &mut ImportDraft) {
+fn add_pages(
+    set: &[RuleSetting<'_>],
+    file: &str,
+    by: (&HeaderParser, &[String]),
+    made: &mut ImportDraft,
+) {
     let (parse, prefixes) = by;
     let find = |name: &str| set.iter().find(|one| one.name == name);
     let demands = |name: &str| find(name).is_some_and(|one| one.never);
@@ -161,7 +166,9 @@ fn add_pages(set: &[RuleSetting<'_>], file: &str, by: (&HeaderParser, &[String])
             };
             if empty("type") && empty("subject") {
                 let line = custom_header::whole_line(set, pattern, names);
-                match line.and_then(|line| line.into_draft(new_draft(CUSTOM_HEADER_RULES, file, Severity::Error, ""))) {
+                match line.and_then(|line| {
+                    line.into_draft(new_draft(CUSTOM_HEADER_RULES, file, Severity::Error, ""))
+                }) {
                     Ok(mut draft) => {
                         draft.name = "first-line".to_owned();
                         made.drafts.push(draft);
@@ -173,8 +180,10 @@ fn add_pages(set: &[RuleSetting<'_>], file: &str, by: (&HeaderParser, &[String])
         }
         _ => {}
     }
-    let types =
-        find("type-enum").filter(|one| !one.never).map(|one| string_list(&one.value)).unwrap_or_default();
+    let types = find("type-enum")
+        .filter(|one| !one.never)
+        .map(|one| string_list(&one.value))
+        .unwrap_or_default();
     for one in set {
         let of_types = one.name == "type-case"
             && !one.never
@@ -208,7 +217,8 @@ const CUSTOM_HEADER_RULES: &str = "type-enum, type-empty, subject-empty, scope-e
 fn is_covered(one: &RuleSetting<'_>, parse: &HeaderParser) -> bool {
     match parse {
         HeaderParser::Custom(..) => {
-            CUSTOM_HEADER_RULES.split(", ").any(|name| name == one.name) && one.never == one.name.ends_with("empty")
+            CUSTOM_HEADER_RULES.split(", ").any(|name| name == one.name)
+                && one.never == one.name.ends_with("empty")
         }
         _ => match one.name {
             "type-empty" | "subject-empty" => one.never,
@@ -236,7 +246,9 @@ fn skip_defaults(mut draft: Draft) -> Draft {
 fn conventional_page(set: &[RuleSetting<'_>], file: &str) -> Result<Draft, String> {
     let of: Vec<&RuleSetting<'_>> = set
         .iter()
-        .filter(|one| CONVENTIONAL_RULES.contains(&one.name) && is_covered(one, &HeaderParser::Conventional))
+        .filter(|one| {
+            CONVENTIONAL_RULES.contains(&one.name) && is_covered(one, &HeaderParser::Conventional)
+        })
         .collect();
     let listed = |name: &str| {
         let one = set.iter().find(|one| one.name == name && !one.never);
@@ -245,8 +257,10 @@ fn conventional_page(set: &[RuleSetting<'_>], file: &str) -> Result<Draft, Strin
     let severity = of.iter().map(|one| one.severity).max().unwrap_or(Severity::Error);
     let milder = of.iter().filter(|one| one.severity < severity).map(|one| one.name);
     let has = |name: &str| of.iter().any(|one| one.name == name);
-    let items: Vec<&str> =
-        CONVENTIONAL_RULES.into_iter().filter(|name| CONVENTIONAL_RULES[..4].contains(name) || has(name)).collect();
+    let items: Vec<&str> = CONVENTIONAL_RULES
+        .into_iter()
+        .filter(|name| CONVENTIONAL_RULES[..4].contains(name) || has(name))
+        .collect();
     let mut vars = recipe::vars(json!({
         "types": listed("type-enum"),
         "scopes": listed("scope-enum"),
@@ -272,7 +286,12 @@ fn part_name(part: &str) -> &str {
     TABLES.parts.get(part).and_then(|part| part["said"].as_str()).unwrap_or(part)
 }
 
-fn rule_page(one: &RuleSetting<'_>, file: &str, parse: &HeaderParser, prefixes: &[String]) -> Result<Draft, String> {
+fn rule_page(
+    one: &RuleSetting<'_>,
+    file: &str,
+    parse: &HeaderParser,
+    prefixes: &[String],
+) -> Result<Draft, String> {
     let (part, asked) = one.name.split_once('-').unwrap_or((one.name, ""));
     let is_part = ["type", "scope", "subject"].contains(&part)
         && !["full-stop", "exclamation-mark"].contains(&asked);
@@ -300,7 +319,10 @@ fn rule_page(one: &RuleSetting<'_>, file: &str, parse: &HeaderParser, prefixes: 
         let caseless = caseless.map_or_else(String::new, |caseless| format!("|{caseless}|"));
         let inner = cases::any_case_pattern(one, one.name.trim_end_matches("-case"))?;
         vars.insert("inner".to_owned(), json!(format!("{inner}{caseless}")));
-        vars.insert("names".to_owned(), json!(super::format_list(&cases::case_names(&one.value)?, "or")));
+        vars.insert(
+            "names".to_owned(),
+            json!(super::format_list(&cases::case_names(&one.value)?, "or")),
+        );
     }
     let table = &TABLES.rules[one.name];
     table.derive(&mut vars)?;
@@ -320,7 +342,8 @@ fn rule_page(one: &RuleSetting<'_>, file: &str, parse: &HeaderParser, prefixes: 
     match found {
         Some((regex, matches)) if draft.candidates.is_empty() => {
             let (demand, regex) = (draft.demand.clone(), regex.to_owned());
-            HeaderRequirement { demand, matches, regex, lines: string_list(&vars["tries"]) }.into_draft(draft)
+            HeaderRequirement { demand, matches, regex, lines: string_list(&vars["tries"]) }
+                .into_draft(draft)
         }
         _ => Ok(skip_defaults(draft)),
     }

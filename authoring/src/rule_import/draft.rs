@@ -3,7 +3,7 @@
 
 mod yaml;
 
-use super::{Import, NotImported, ImportDraft, NewEngine, Page, Tool, slug, string_list};
+use super::{Import, ImportDraft, NewEngine, NotImported, Page, Tool, slug, string_list};
 use aidd_engine::check::Engine;
 use aidd_engine::forms;
 use aidd_engine::rules::rule::Rule;
@@ -277,7 +277,8 @@ pub(super) fn write_pages(made: ImportDraft, to: &str, engine: NewEngine<'_>) ->
     let engine = engine(&pages);
     let mut done = Vec::new();
     for (draft, path) in taken {
-        let tries = engine.as_ref().map(|engine| verified_examples(engine, draft)).unwrap_or_default();
+        let tries =
+            engine.as_ref().map(|engine| verified_examples(engine, draft)).unwrap_or_default();
         let text = draft.page(&tries);
         if let Err(why) = parse_page(&path, &text, &draft.id()) {
             import.defects.push(format!("{path}: {why}"));
@@ -292,7 +293,8 @@ pub(super) fn write_pages(made: ImportDraft, to: &str, engine: NewEngine<'_>) ->
     let files = Memory(done.iter().map(|(.., page)| text(page)).collect());
     let (own, glob) = page_dir(to);
     for (draft, tries, mut page) in done {
-        if engine.as_ref().is_some_and(|engine| reports_findings_in(engine, &page.id, &files, &own)) {
+        if engine.as_ref().is_some_and(|engine| reports_findings_in(engine, &page.id, &files, &own))
+        {
             let mut spared = draft.clone();
             if let Some(check) = &mut spared.check {
                 let exclude = string_list(&check["exclude"]).into_iter();

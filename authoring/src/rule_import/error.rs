@@ -34,7 +34,7 @@ pub enum ImportError {
         why: String,
     },
     /// The values are nested too deeply.
-    #[error("{path}: `{key}` is nested more than {DEEPEST} levels deep")]
+    #[error("{path}: `{key}` is nested more than {MAX_DEPTH} levels deep")]
     TooDeep {
         /// The path of the file.
         path: String,
@@ -90,7 +90,7 @@ pub enum ImportError {
     #[error("{0}: a rule has no `id`")]
     MissingId(String),
     /// The chain of `extends` has too many files.
-    #[error("{0}: `extends` names more than {MOST_FILES} files")]
+    #[error("{0}: `extends` names more than {MAX_FILES} files")]
     TooManyExtends(String),
     /// A file names one outside the project.
     #[error("{path}: `{to}` is outside the project")]

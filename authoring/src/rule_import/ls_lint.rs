@@ -8,7 +8,7 @@ mod directories;
 use super::draft::Draft;
 use super::expressions::alternatives;
 use super::recipe::{self, RuleTable};
-use super::{ImportError, NotImported, ImportDraft, Tool, read_one, sample, slug, string_list};
+use super::{ImportDraft, ImportError, NotImported, Tool, read_one, sample, slug, string_list};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::below;
@@ -285,7 +285,8 @@ fn subject_globs(folder: &str, ending: &str) -> Json {
 
 /// Adds examples of a matching name and of names that do not match.
 fn with_name_examples(mut page: Draft, folder: &str, ending: &str, asked: &NameRules) -> Draft {
-    let folder = sample::from_glob(folder.trim_end_matches("**").trim_end_matches('/'), &asked.good);
+    let folder =
+        sample::from_glob(folder.trim_end_matches("**").trim_end_matches('/'), &asked.good);
     let path = |name: &str| match ending {
         DIRS_KEY => below(&folder, &format!("{name}/a.txt")),
         _ => below(&folder, &format!("{name}{}", ending.replace('*', "x"))),

@@ -6,7 +6,7 @@ mod places;
 use super::draft::Draft;
 use super::modules::{Modules, resolve};
 use super::recipe::{self, RuleTable};
-use super::{ImportError, NotImported, ImportDraft, Tool, sample, script, string_list};
+use super::{ImportDraft, ImportError, NotImported, Tool, sample, script, string_list};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use places::Scope;
@@ -70,7 +70,10 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
             // Rules that the configuration does not name are reported by number.
             style.push(number.as_str());
         } else {
-            made.not_imported.push(NotImported::new(display_name(rule), table.left.as_deref().unwrap_or(STYLE_REASON)));
+            made.not_imported.push(NotImported::new(
+                display_name(rule),
+                table.left.as_deref().unwrap_or(STYLE_REASON),
+            ));
         }
     }
     if !style.is_empty() {
@@ -172,7 +175,12 @@ fn report_unknown_keys(rules: &Map<String, Json>, made: &mut ImportDraft) {
 }
 
 /// Merges the extended rules; the configuration's own rules win.
-fn merge_extended(files: &dyn Files, path: &str, rules: &mut Map<String, Json>, made: &mut ImportDraft) {
+fn merge_extended(
+    files: &dyn Files,
+    path: &str,
+    rules: &mut Map<String, Json>,
+    made: &mut ImportDraft,
+) {
     let mut from = path.to_owned();
     let mut next = rules.remove("extends");
     for _ in 0..MAX_DEPTH {
@@ -195,7 +203,9 @@ fn merge_extended(files: &dyn Files, path: &str, rules: &mut Map<String, Json>, 
                 }
                 from = place;
             }
-            Err(why) => return made.not_imported.push(NotImported::new(format!("extends `{name}`"), why)),
+            Err(why) => {
+                return made.not_imported.push(NotImported::new(format!("extends `{name}`"), why));
+            }
         }
     }
 }

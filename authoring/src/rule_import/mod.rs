@@ -6,7 +6,6 @@
 
 mod alint;
 mod ast_grep;
-mod siblings;
 mod commitlint;
 mod draft;
 mod error;
@@ -17,6 +16,7 @@ mod modules;
 mod recipe;
 mod sample;
 mod script;
+mod siblings;
 mod steps;
 mod tables;
 #[cfg(test)]
@@ -244,9 +244,10 @@ pub fn import(
     let by_place = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);
     if by_place && folder != scope {
         let why = format!("they are relative to `{folder}/`, those of the pages to `{scope}/`");
-        import
-            .not_imported
-            .insert(0, NotImported::new("paths", why).instead(format!("--to {folder}/.aidd/rules")));
+        import.not_imported.insert(
+            0,
+            NotImported::new("paths", why).instead(format!("--to {folder}/.aidd/rules")),
+        );
     }
     Ok(import)
 }
@@ -326,7 +327,11 @@ struct Key {
 
 /// The keys of a configuration that are not imported. `unknown` is the reason for keys that the
 /// table does not list; `None` if these are handled elsewhere.
-fn unsupported_keys(config: &Map<String, Json>, tool: Tool, unknown: Option<&str>) -> Vec<NotImported> {
+fn unsupported_keys(
+    config: &Map<String, Json>,
+    tool: Tool,
+    unknown: Option<&str>,
+) -> Vec<NotImported> {
     static KEYS: LazyLock<BTreeMap<String, BTreeMap<String, Key>>> =
         LazyLock::new(|| recipe::parse_tables(tables::KEYS));
     let known = &KEYS[tool.key()];

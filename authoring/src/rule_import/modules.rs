@@ -2,7 +2,7 @@
 //! `node_modules`. They are read as text; nothing is executed.
 
 use super::script::{self, Literal};
-use super::{ImportError, NotImported, ImportDraft, read_data, read_one, read_text};
+use super::{ImportDraft, ImportError, NotImported, read_data, read_one, read_text};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{below, join, parent_dir, upwards};
 use serde_json::{Map, Value as Json};

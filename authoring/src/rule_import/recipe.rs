@@ -159,7 +159,9 @@ fn files(example: &Json, path: &str) -> Vec<(String, String)> {
             Json::Object(files) => {
                 files.iter().map(|(path, one)| (path.clone(), text(one))).collect()
             }
-            paths => string_list(paths).into_iter().map(|path| (path, "Text.\n".to_owned())).collect(),
+            paths => {
+                string_list(paths).into_iter().map(|path| (path, "Text.\n".to_owned())).collect()
+            }
         }
     };
     match example {

@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{MAX_DEPTH, ImportError};
+use super::{ImportError, MAX_DEPTH};
 use ast_grep_core::Node;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_language::SupportLang;
@@ -63,13 +63,17 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
         if path.ends_with("ts") { SupportLang::TypeScript } else { SupportLang::JavaScript };
     let tree = language.ast_grep(text);
     let root = tree.root();
-    let mut reader = Reader { names: BTreeMap::new(), odd: Vec::new(), left: MAX_EXPRESSIONS, modules };
+    let mut reader =
+        Reader { names: BTreeMap::new(), odd: Vec::new(), left: MAX_EXPRESSIONS, modules };
     let mut exported = None;
     for statement in root.children() {
         match &*statement.kind() {
             "export_statement" => {
                 exported = statement.field("value").or(exported);
-                statement.field("declaration").iter().for_each(|inner| reader.record_declaration(inner));
+                statement
+                    .field("declaration")
+                    .iter()
+                    .for_each(|inner| reader.record_declaration(inner));
             }
             "lexical_declaration" | "variable_declaration" => reader.record_declaration(&statement),
             "import_statement" => reader.record_import(&statement),
@@ -243,7 +247,8 @@ impl<'t> Reader<'t, '_> {
                     // A function that only returns a value.
                     let inner: Vec<Tree<'t>> = named_children(&body).collect();
                     let [only] = &inner[..] else { return None };
-                    let returned = named_children(only).next().filter(|_| only.kind() == "return_statement");
+                    let returned =
+                        named_children(only).next().filter(|_| only.kind() == "return_statement");
                     body = returned?;
                 }
                 self.literal_value(&body, depth)

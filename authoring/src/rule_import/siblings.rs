@@ -9,7 +9,11 @@ const MAX_DIRS: usize = 20;
 
 /// Whether a directory contains a configuration of this name. A file shared by several tools must
 /// have the key.
-pub(super) fn has_config(files: &dyn Files, folder: &str, (name, key): (&str, Option<&str>)) -> bool {
+pub(super) fn has_config(
+    files: &dyn Files,
+    folder: &str,
+    (name, key): (&str, Option<&str>),
+) -> bool {
     let path = below(folder, name);
     let has =
         |key| read_data(files, &path).is_ok_and(|all| all.iter().any(|one| !one[key].is_null()));

@@ -112,7 +112,8 @@ pub fn try_draft(
     if draft.text.trim().is_empty() {
         return Err(SuggestError::EmptyDraft);
     }
-    let statement = draft.sentence.map(|sentence| describe_sentence(project, sentence)).transpose()?;
+    let statement =
+        draft.sentence.map(|sentence| describe_sentence(project, sentence)).transpose()?;
     let mut page = to_page(project, draft.text, statement);
     let mut report = DraftReport::default();
     let rule = match page::header(&page.text) {

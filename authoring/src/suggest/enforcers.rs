@@ -132,7 +132,11 @@ impl Enforcers<'_> {
     /// What enforces a whole rule page: its check, or the tool that its header names. `None` if
     /// nothing does, so that each sentence is examined separately; the second value is the reason
     /// why the tool does not.
-    pub(super) fn page_coverage(&self, path: &str, text: &str) -> (Option<Coverage>, Option<String>) {
+    pub(super) fn page_coverage(
+        &self,
+        path: &str,
+        text: &str,
+    ) -> (Option<Coverage>, Option<String>) {
         let Some(rule) = project_rule(path, text) else { return (None, None) };
         if rule.check.is_some() {
             return (Some(Coverage::Enforced { rules: vec![rule.id.to_string()] }), None);

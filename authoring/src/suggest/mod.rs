@@ -20,7 +20,7 @@ mod survey;
 mod tests;
 mod trial;
 
-pub use draft::{SeverityAdvice, Draft, DraftReport, Examples, Problem, try_draft};
+pub use draft::{Draft, DraftReport, Examples, Problem, SeverityAdvice, try_draft};
 pub use enforcers::Coverage;
 pub use error::SuggestError;
 pub use forms::{FORMS, FormHint};

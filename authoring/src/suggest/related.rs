@@ -31,7 +31,12 @@ pub struct RelatedRule {
 }
 
 /// The rules nearest to `text` that have an effect in the project, best first.
-pub(super) fn find_related(engine: &Engine, disk: &Disk, listing: &Listing, text: &str) -> Vec<RelatedRule> {
+pub(super) fn find_related(
+    engine: &Engine,
+    disk: &Disk,
+    listing: &Listing,
+    text: &str,
+) -> Vec<RelatedRule> {
     let is_secret = |rule: &&Rule| rule.id.starts_with("secrets/");
     let all = engine.registry().rules();
     let has_dockerfile = listing.files().iter().any(|path| path.contains("ockerfile"));

@@ -122,7 +122,9 @@ fn write_row(name: &str, value: &str, text: &mut String) {
 
 fn write_coverage(coverage: &Coverage, text: &mut String) {
     match coverage {
-        Coverage::Enforced { rules } => write_row("enforced", &format!("by {}", rules.join(", ")), text),
+        Coverage::Enforced { rules } => {
+            write_row("enforced", &format!("by {}", rules.join(", ")), text)
+        }
         Coverage::Elsewhere { rule, settings } => {
             write_row("enforced", &format!("by {rule} ({settings})"), text);
         }
@@ -177,7 +179,11 @@ fn write_draft(report: &DraftReport, text: &mut String) {
     }
     if let Some(trial) = &report.trial {
         let examples = report.examples;
-        write_row("examples", &format!("{} fails, {} passes", examples.fails, examples.passes), text);
+        write_row(
+            "examples",
+            &format!("{} fails, {} passes", examples.fails, examples.passes),
+            text,
+        );
         write_row("trial", &trial_line(trial), text);
         for one in trial.samples.iter().take(MAX_SAMPLES) {
             let line = if one.line > 0 { format!(":{}", one.line) } else { String::new() };

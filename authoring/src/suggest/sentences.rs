@@ -1,6 +1,6 @@
 //! Extracts the sentences of a Markdown document that contain a requirement.
 
-use super::demand::{is_prohibition_heading, is_demand};
+use super::demand::{is_demand, is_prohibition_heading};
 use aidd_engine::text::source::{Source, Span};
 use aidd_page as page;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -114,8 +114,8 @@ impl Reader {
             let (before, after) = (&text[..at], &text[at + 1..]);
             let is_short = ABBREVIATIONS.iter().any(|word| before.ends_with(word));
             // A semicolon ends a sentence only before another requirement.
-            let continues =
-                mark == ";" && !REQUIREMENT_STARTS.iter().any(|one| after.trim_start().starts_with(one));
+            let continues = mark == ";"
+                && !REQUIREMENT_STARTS.iter().any(|one| after.trim_start().starts_with(one));
             if after.starts_with(' ') && !is_short && !continues {
                 self.push(&text[from..=at], start + from);
                 self.close();

@@ -123,8 +123,11 @@ pub(super) fn run_survey_with(
     let enforced = enforced_sentences(project, enforcers);
     for source in read_documents(project, listing, paths, &mut survey)? {
         let path = source.path();
-        let (of_page, note) =
-            if is_page_path(path) { enforcers.page_coverage(path, source.text()) } else { (None, None) };
+        let (of_page, note) = if is_page_path(path) {
+            enforcers.page_coverage(path, source.text())
+        } else {
+            (None, None)
+        };
         for (at, sentence) in extract_sentences(&source).into_iter().enumerate() {
             // The other sentences of an enforced page explain the first.
             if of_page.is_some() && at > 0 {

@@ -1,6 +1,6 @@
 //! The questions of each heuristic about what the decision names, and the evidence for them.
 
-use super::{Context, alternatives_in_project, project_usage, new_technologies};
+use super::{HeuristicsContext, alternatives_in_project, new_technologies, project_usage};
 use crate::compatibility;
 use crate::decision::DecisionFacts;
 use crate::knowledge::Entry;
@@ -36,9 +36,15 @@ fn is_measured(figure: &str) -> bool {
     units.contains(&&*unit) || unit.starts_with("req") || unit == "초"
 }
 
-pub(super) fn zero_trust(named: &DecisionFacts<'_, '_>, scene: &Context<'_>, said: &mut Questions) {
+pub(super) fn zero_trust(
+    named: &DecisionFacts<'_, '_>,
+    scene: &HeuristicsContext<'_>,
+    said: &mut Questions,
+) {
     for reason in &named.reasons {
-        said.add_question(format!("“{reason}”: which run, test or document shows it, and from what date?"));
+        said.add_question(format!(
+            "“{reason}”: which run, test or document shows it, and from what date?"
+        ));
     }
     for figure in &named.figures {
         said.add_question(match is_measured(figure) {
@@ -83,7 +89,11 @@ pub(super) fn pareto(named: &DecisionFacts<'_, '_>, said: &mut Questions) {
     }
 }
 
-pub(super) fn simplicity(named: &DecisionFacts<'_, '_>, scene: &Context<'_>, said: &mut Questions) {
+pub(super) fn simplicity(
+    named: &DecisionFacts<'_, '_>,
+    scene: &HeuristicsContext<'_>,
+    said: &mut Questions,
+) {
     let new = new_technologies(named, scene.stack);
     if !new.is_empty() {
         let names: Vec<&str> = new.iter().map(|entry| entry.name).collect();
@@ -97,14 +107,18 @@ pub(super) fn simplicity(named: &DecisionFacts<'_, '_>, scene: &Context<'_>, sai
     }
 }
 
-pub(super) fn repeated_mistakes(scene: &Context<'_>, said: &mut Questions) {
+pub(super) fn repeated_mistakes(scene: &HeuristicsContext<'_>, said: &mut Questions) {
     for memory in scene.memories.iter().filter(|memory| memory.kind == "mistake") {
         said.add_question(format!("Does this repeat {}: “{}”?", memory.id, memory.title));
         said.add_evidence(memory.line());
     }
 }
 
-pub(super) fn reversibility(named: &DecisionFacts<'_, '_>, scene: &Context<'_>, said: &mut Questions) {
+pub(super) fn reversibility(
+    named: &DecisionFacts<'_, '_>,
+    scene: &HeuristicsContext<'_>,
+    said: &mut Questions,
+) {
     for act in &named.acts {
         said.add_question(format!(
             "“{act}”: how is the previous state restored, how long does it take, and when was that last tested?"
@@ -130,7 +144,7 @@ pub(super) fn reversibility(named: &DecisionFacts<'_, '_>, scene: &Context<'_>, 
 }
 
 /// Adds decisions on the same subject that failed or partly failed, and mistakes.
-fn add_failures(scene: &Context<'_>, said: &mut Questions) {
+fn add_failures(scene: &HeuristicsContext<'_>, said: &mut Questions) {
     for memory in scene.memories {
         let is_bad = matches!(memory.outcome, Some(Outcome::Failed | Outcome::Partial));
         if is_bad || memory.kind == "mistake" {
@@ -139,7 +153,11 @@ fn add_failures(scene: &Context<'_>, said: &mut Questions) {
     }
 }
 
-pub(super) fn removal(named: &DecisionFacts<'_, '_>, scene: &Context<'_>, said: &mut Questions) {
+pub(super) fn removal(
+    named: &DecisionFacts<'_, '_>,
+    scene: &HeuristicsContext<'_>,
+    said: &mut Questions,
+) {
     for entry in new_technologies(named, scene.stack) {
         let there = alternatives_in_project(entry, scene);
         match (there.first(), named.abandoned.first()) {
@@ -167,7 +185,11 @@ pub(super) fn removal(named: &DecisionFacts<'_, '_>, scene: &Context<'_>, said: 
     }
 }
 
-pub(super) fn reference_cases(named: &DecisionFacts<'_, '_>, scene: &Context<'_>, said: &mut Questions) {
+pub(super) fn reference_cases(
+    named: &DecisionFacts<'_, '_>,
+    scene: &HeuristicsContext<'_>,
+    said: &mut Questions,
+) {
     for figure in &named.figures {
         said.add_question(format!(
             "{figure}: what was the result of the last comparable case, here or elsewhere?"
@@ -192,7 +214,11 @@ pub(super) fn reference_cases(named: &DecisionFacts<'_, '_>, scene: &Context<'_>
     }
 }
 
-pub(super) fn bias(named: &DecisionFacts<'_, '_>, scene: &Context<'_>, said: &mut Questions) {
+pub(super) fn bias(
+    named: &DecisionFacts<'_, '_>,
+    scene: &HeuristicsContext<'_>,
+    said: &mut Questions,
+) {
     for pull in &named.biases {
         said.add_question(format!("Without “{pull}”, would the decision be the same?"));
     }
@@ -213,7 +239,11 @@ pub(super) fn bias(named: &DecisionFacts<'_, '_>, scene: &Context<'_>, said: &mu
     add_failures(scene, said);
 }
 
-pub(super) fn discrepancy(named: &DecisionFacts<'_, '_>, scene: &Context<'_>, said: &mut Questions) {
+pub(super) fn discrepancy(
+    named: &DecisionFacts<'_, '_>,
+    scene: &HeuristicsContext<'_>,
+    said: &mut Questions,
+) {
     for memory in scene.memories.iter().filter(|it| matches!(&*it.kind, "decision" | "convention"))
     {
         let (kind, title) = (&memory.kind, &memory.title);
@@ -258,7 +288,7 @@ pub(super) fn discrepancy(named: &DecisionFacts<'_, '_>, scene: &Context<'_>, sa
 
 /// Adds the places where the identifiers of the decision occur, or that they occur nowhere. An
 /// identifier can be the name of a package in another spelling: `NextAuth` is `next-auth`.
-fn add_mentions(scene: &Context<'_>, said: &mut Questions) {
+fn add_mentions(scene: &HeuristicsContext<'_>, said: &mut Questions) {
     let plain = |name: &str| -> String {
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
     };

@@ -7,8 +7,13 @@ fn render(decision: &str, stakes: Stakes, mentions: &[Mention]) -> String {
     let library = Library::shipped(&aidd_content::RULES);
     let knowledge = Knowledge::new(&library);
     let stack = Stack::default();
-    let scene =
-        Context { library: &library, knowledge: &knowledge, stack: &stack, memories: &[], mentions };
+    let scene = HeuristicsContext {
+        library: &library,
+        knowledge: &knowledge,
+        stack: &stack,
+        memories: &[],
+        mentions,
+    };
     let asked = apply(decision, stakes, DEFAULT_COUNT, &scene).expect("heuristics");
     let mut lines = Vec::new();
     for it in &asked.applied {

@@ -43,7 +43,9 @@ impl<'a> Knowledge<'a> {
         let is_hangul = asked.ends_with(|c| matches!(c, '\u{AC00}'..='\u{D7A3}'));
         if is_hangul {
             let bare = table::PARTICLES.iter().filter_map(|it| asked.strip_suffix(it));
-            let names = |entry: &Entry<'a>, name: &str| entry.names().any(|own| normalize_name(own) == name);
+            let names = |entry: &Entry<'a>, name: &str| {
+                entry.names().any(|own| normalize_name(own) == name)
+            };
             let mut forms = [&*asked].into_iter().chain(bare).filter(|it| it.chars().count() > 1);
             return forms.find_map(|name| self.entries.iter().find(|entry| names(entry, name)));
         }

@@ -7,7 +7,7 @@ use crate::decision;
 use crate::heuristics::{self, RelatedMemory, Stakes};
 use crate::legacy::{self, OldForm, SearchRequest};
 use crate::migration::{self, PlanParams};
-use crate::versions::{self, Confidence, Outcome, MemoryMention};
+use crate::versions::{self, Confidence, MemoryMention, Outcome};
 use aidd_engine::project::stack;
 use aidd_engine::project::stack::installed::Installs;
 use aidd_engine::text::files::Disk;
@@ -117,8 +117,11 @@ fn pairs_are_scored_with_reasons() {
     let knowledge = knowledge();
     let stack = Stack::default();
     let told = |one: &str, other: &str| {
-        let pair =
-            score_pair(knowledge.find(one).expect(one), knowledge.find(other).expect(other), &stack);
+        let pair = score_pair(
+            knowledge.find(one).expect(one),
+            knowledge.find(other).expect(other),
+            &stack,
+        );
         let reasons: Vec<String> =
             pair.reasons.iter().map(|it| format!("{:+} {}", it.points, it.why)).collect();
         (pair.score, pair.level, format!("{} {:?}\n{}", pair.score, pair.level, reasons.join("\n")))
@@ -184,8 +187,10 @@ fn decisions_are_read() {
     assert!(named.reasons[0].starts_with("because it is faster"), "{:?}", named.reasons);
     assert_eq!(named.absolutes, ["all users"]);
     assert!(named.biases[0].contains("invested"), "{:?}", named.biases);
-    let korean =
-        decision::extract_facts("Redis 대신 Valkey로 이전하고 기존 데이터를 삭제한다, 2주 안에", &knowledge);
+    let korean = decision::extract_facts(
+        "Redis 대신 Valkey로 이전하고 기존 데이터를 삭제한다, 2주 안에",
+        &knowledge,
+    );
     assert_eq!(korean.abandoned.iter().map(|entry| entry.name).collect::<Vec<_>>(), ["Redis"]);
     assert_eq!(korean.chosen().map(|entry| entry.name).collect::<Vec<_>>(), ["Valkey"]);
     assert_eq!(korean.figures, ["2주"]);
@@ -204,7 +209,7 @@ fn heuristics_ask_about_the_decision() {
         outcome: Some(aidd_memory::types::Outcome::Partial),
         marks: " [PARTIAL: slow]".into(),
     }];
-    let scene = heuristics::Context {
+    let scene = heuristics::HeuristicsContext {
         library: &LIBRARY,
         knowledge: &knowledge,
         stack: &stack,
@@ -292,7 +297,8 @@ fn old_forms(folder: &tempfile::TempDir, name: &str, paths: &[&str]) -> Vec<OldF
     let knowledge = knowledge();
     let entry = knowledge.find(name).expect(name);
     let ecosystems = entry.packages.iter().map(|(word, _)| *word).collect();
-    let wanted = SearchRequest { name: entry.name, ecosystems, forms: entry.legacy.iter().collect() };
+    let wanted =
+        SearchRequest { name: entry.name, ecosystems, forms: entry.legacy.iter().collect() };
     legacy::search(&Disk::new(folder.path()), paths.iter().copied(), &[wanted]).found
 }
 
@@ -372,8 +378,12 @@ fn impossible_migrations_are_refused() {
     assert_eq!(longest.hops, ["15", "19"]);
     for entry in knowledge.entries() {
         for known in &entry.migrations {
-            let asked =
-                PlanParams { from: Some(&known.from), to: Some(&known.to), old_forms: &[], uses: &[] };
+            let asked = PlanParams {
+                from: Some(&known.from),
+                to: Some(&known.to),
+                old_forms: &[],
+                uses: &[],
+            };
             if Version::read(&known.from).is_some() {
                 let planned = migration::plan(entry, asked, &knowledge, &stack);
                 assert!(planned.is_ok(), "{} {} {}: {planned:?}", entry.name, known.from, known.to);
@@ -404,7 +414,7 @@ fn versions_are_verified_with_evidence() {
     let memories =
         [MemoryMention { id: "decision_1".into(), text: "Pin vitest@3.2 until the move".into() }];
     let found = old_forms(&folder, "vitest", &["a.test.ts"]);
-    let scene = versions::Context {
+    let scene = versions::VersionContext {
         installs: &Installs::new(&disk),
         stack: &stack,
         library: &library,
@@ -464,7 +474,7 @@ fn versions_are_verified_with_evidence() {
     let lock = LOCK.replace("3.2.4", "5.1.3");
     let (folder, stack) = project(&[("package.json", tidy), ("pnpm-lock.yaml", &lock)]);
     let disk = Disk::new(folder.path());
-    let scene = versions::Context {
+    let scene = versions::VersionContext {
         installs: &Installs::new(&disk),
         stack: &stack,
         old_forms: &[],

@@ -1,7 +1,10 @@
 //! Plans the migration from one technology to another: what an entry says about it, the usual order
 //! of steps for its kind, and the places in the project. Missing information is reported.
 
-use super::{PlanParams, Plan, ProjectContext, Risk, Step, add_guardrails, add_preparation, render_forms, add_verification};
+use super::{
+    Plan, PlanParams, ProjectContext, Risk, Step, add_guardrails, add_preparation,
+    add_verification, render_forms,
+};
 use crate::commands::{add_or_remove, package_manager, with_package_runner};
 use crate::compatibility::find_conflicts;
 use crate::knowledge::{Entry, Knowledge, Migration, normalize_name};
@@ -40,7 +43,11 @@ pub(super) fn find_replacement<'e>(
     };
     let Some(to) = to else {
         let known = moves.next().filter(|_| entry.maturity == "deprecated")?;
-        return Some(ReplacementTarget { to: known.to.clone(), known: Some(known), target: entry_of(&known.to) });
+        return Some(ReplacementTarget {
+            to: known.to.clone(),
+            known: Some(known),
+            target: entry_of(&known.to),
+        });
     };
     if Version::read(to).is_some() {
         return None;
@@ -73,7 +80,11 @@ pub(super) fn find_replacement<'e>(
         }),
         // Without a described migration, only a technology of the same category is a valid target.
         (None, Some(target)) if target.category == entry.category || there().is_some() => {
-            Some(ReplacementTarget { to: target.name.to_owned(), known: there(), target: Some(target) })
+            Some(ReplacementTarget {
+                to: target.name.to_owned(),
+                known: there(),
+                target: Some(target),
+            })
         }
         (None, _) => None,
     }
@@ -239,7 +250,12 @@ fn packages<'t>(target: &'t Entry<'_>, manifest: &Manifest) -> Vec<&'t str> {
     of.map(|(_, name)| *name).take(1).collect()
 }
 
-fn add_installation(entry: &Entry<'_>, way: &ReplacementTarget<'_>, project: ProjectContext<'_>, plan: &mut Plan) {
+fn add_installation(
+    entry: &Entry<'_>,
+    way: &ReplacementTarget<'_>,
+    project: ProjectContext<'_>,
+    plan: &mut Plan,
+) {
     let used = project.used.first().map(|(manifest, _)| *manifest);
     let mut commands = Vec::new();
     if let Some((target, manifest)) = way.target.zip(used) {
@@ -267,7 +283,12 @@ fn add_installation(entry: &Entry<'_>, way: &ReplacementTarget<'_>, project: Pro
     }
 }
 
-fn add_removal(entry: &Entry<'_>, way: &ReplacementTarget<'_>, project: ProjectContext<'_>, plan: &mut Plan) {
+fn add_removal(
+    entry: &Entry<'_>,
+    way: &ReplacementTarget<'_>,
+    project: ProjectContext<'_>,
+    plan: &mut Plan,
+) {
     add_verification(&way.to, project, plan);
     let mut manifests: Vec<(&Manifest, Vec<&str>)> = Vec::new();
     for &(manifest, dependency) in project.used {
@@ -320,7 +341,8 @@ fn add_warnings(
         ));
     }
     let names: Vec<String> = target.names().map(normalize_name).collect();
-    let when = entry.alternatives().into_iter().find(|(name, _)| names.contains(&normalize_name(name)));
+    let when =
+        entry.alternatives().into_iter().find(|(name, _)| names.contains(&normalize_name(name)));
     if let Some((_, when)) = when {
         plan.notes.push(format!("{} recommends {} when: {when}", entry.page.path, target.name));
     }

@@ -22,7 +22,8 @@ fn planned(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) -> 
     let entry = knowledge.find(name).expect(name);
     let forms = legacy::import_forms(entry);
     let ecosystems = entry.packages.iter().map(|(word, _)| *word).collect();
-    let wanted = legacy::SearchRequest { name: entry.name, ecosystems, forms: forms.iter().collect() };
+    let wanted =
+        legacy::SearchRequest { name: entry.name, ecosystems, forms: forms.iter().collect() };
     let uses = legacy::search(&disk, files.iter().map(|(path, _)| *path), &[wanted]).found;
     let asked = PlanParams { from, to: Some(to), old_forms: &[], uses: &uses };
     let plan = plan(entry, asked, &knowledge, &stack).expect("a plan");

@@ -69,11 +69,18 @@ mod tests {
         use aidd_guidance::{Library, PageKind};
         let library = Library::shipped(&aidd_content::RULES);
         let tools = all();
-        let prompts: Vec<&str> = library.pages_of_kind(PageKind::Prompts).map(|page| &*page.name).collect();
+        let prompts: Vec<&str> =
+            library.pages_of_kind(PageKind::Prompts).map(|page| &*page.name).collect();
         let mut named = 0;
+        let shelves = [
+            PageKind::Agents,
+            PageKind::Skills,
+            PageKind::Rules,
+            PageKind::Workflows,
+            PageKind::Templates,
+        ];
         let shelves =
-            [PageKind::Agents, PageKind::Skills, PageKind::Rules, PageKind::Workflows, PageKind::Templates];
-        let shelves = shelves.into_iter().chain([PageKind::Protocol, PageKind::Specs, PageKind::Prompts]);
+            shelves.into_iter().chain([PageKind::Protocol, PageKind::Specs, PageKind::Prompts]);
         for page in shelves.flat_map(|shelf| library.pages_of_kind(shelf)) {
             let words = page.text().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             for word in words.filter(|word| word.starts_with("aidd_")) {

@@ -54,7 +54,7 @@ fn evaluate(memory: &mut ProjectMemory) {
         });
         let [words, meaning, both] = &scores;
         for (name, other) in [("words", words), ("meaning", meaning)] {
-            let [mean, low, high] = set::gained(both, other);
+            let [mean, low, high] = set::gain_interval(both, other);
             println!("both over {name}: {mean:+.3} nDCG@10 [{low:+.3}, {high:+.3}]");
         }
         by_kind(&asked, &scores);

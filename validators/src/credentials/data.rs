@@ -229,7 +229,9 @@ fn node_name(tree: &Tree, at: usize) -> String {
                 .find_map(|key| tree.text(node.parent, key))
                 .map_or_else(|| parent.key.trim_start_matches('@').to_owned(), str::to_owned)
         }
-        "string" | "data" | "text" | "secret" => preceding_key(tree, at).unwrap_or_else(|| key.to_owned()),
+        "string" | "data" | "text" | "secret" => {
+            preceding_key(tree, at).unwrap_or_else(|| key.to_owned())
+        }
         _ => key.to_owned(),
     }
 }

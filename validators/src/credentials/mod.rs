@@ -16,7 +16,7 @@ mod sql;
 mod tests;
 mod values;
 
-use crate::{run_checks, check_ids};
+use crate::{check_ids, run_checks};
 use aho_corasick::AhoCorasick;
 use aidd_engine::check::family::Family;
 use aidd_engine::parse::{ini, json, xml, yaml};

@@ -203,7 +203,12 @@ fn password_argument<'a>(
     })
 }
 
-fn report_value((start, value): (usize, &str), offset: usize, look: Scan<'_>, found: &mut Vec<Found>) {
+fn report_value(
+    (start, value): (usize, &str),
+    offset: usize,
+    look: Scan<'_>,
+    found: &mut Vec<Found>,
+) {
     if is_credible(value, Class::Password, look.trust) {
         let span = Span::new(offset + start, offset + start + value.len());
         found.push(Found::new(look.rule, span));

@@ -63,7 +63,9 @@ fn untrusted_registry(context: &CheckContext<'_>, report: &mut Report<'_>) {
     }
     for (_, word, image) in images(context.docker) {
         let registry = image.registry.unwrap_or("docker.io");
-        if word.text.starts_with('$') || trusted.iter().any(|pattern| matches_pattern(pattern, registry)) {
+        if word.text.starts_with('$')
+            || trusted.iter().any(|pattern| matches_pattern(pattern, registry))
+        {
             continue;
         }
         report

@@ -84,7 +84,8 @@ fn empty_arg_in_from(file: &Dockerfile, report: &mut Report<'_>) {
             continue;
         }
         let image_name = if name.is_empty() { "empty".to_owned() } else { format!("`{name}`") };
-        let message = format!("without a value for `{}` the image name is {image_name}", empty.name);
+        let message =
+            format!("without a value for `{}` the image name is {image_name}", empty.name);
         report
             .at(image.span, message)
             .help("add a default value to the argument")

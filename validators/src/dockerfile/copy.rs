@@ -182,7 +182,9 @@ fn collect_unpacked<'a>(run: &'a Instruction, unpacked: &mut HashMap<&'a str, Sp
         let at = start;
         start += command.len() + 1;
         let mut words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
-        let Some(program) = words.find(|word| UNPACKERS.contains(&file_name(word))) else { continue };
+        let Some(program) = words.find(|word| UNPACKERS.contains(&file_name(word))) else {
+            continue;
+        };
         let rest: Vec<&str> = words.collect();
         if file_name(program).ends_with("tar") && !extracts(&rest) {
             continue;

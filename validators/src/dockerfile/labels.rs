@@ -58,7 +58,8 @@ fn required_labels<'a>(report: &Report<'a>) -> Option<Vec<&'a str>> {
 }
 
 fn check_values(context: &CheckContext<'_>, report: &mut Report<'_>, wanted: &str) {
-    let Some(&(_, description, fits)) = VALUE_TYPES.iter().find(|(kind, ..)| *kind == wanted) else {
+    let Some(&(_, description, fits)) = VALUE_TYPES.iter().find(|(kind, ..)| *kind == wanted)
+    else {
         return;
     };
     let own = required_labels(report);
@@ -162,7 +163,9 @@ fn empty_label(context: &CheckContext<'_>, report: &mut Report<'_>) {
     for pair in labels(context.docker) {
         let key = &*pair.key.text;
         let empty = pair.value.as_ref().is_some_and(|value| value.text.is_empty());
-        if empty && (value_type(context, key).is_some() || key.starts_with("org.opencontainers.image.")) {
+        if empty
+            && (value_type(context, key).is_some() || key.starts_with("org.opencontainers.image."))
+        {
             report
                 .at(pair.key.span, format!("label `{key}` is empty"))
                 .help("set a value, or remove the label");

@@ -51,7 +51,7 @@ pub(super) const FAMILY: Family = Family {
         let is_ours = matches!(language, "dockerfile" | "docker" | "containerfile");
         is_ours.then_some(Kind::DOCKERFILE)
     },
-    is_whole,
+    is_whole: has_stage,
     check: |kind, context, report| match kind {
         HADOLINT_CONFIG => config::check(report),
         _ => run(context, report),
@@ -118,7 +118,8 @@ const TABLES: [Checks<Dockerfile>; 9] = [
 type ContextCheck = fn(&CheckContext<'_>, &mut Report<'_>);
 
 /// The tables of checks that read other files than the Dockerfile.
-const CONTEXT_CHECKS: [&[(&str, ContextCheck)]; 3] = [base::CONTEXT_CHECKS, ignorefile::CONTEXT_CHECKS, labels::CONTEXT_CHECKS];
+const CONTEXT_CHECKS: [&[(&str, ContextCheck)]; 3] =
+    [base::CONTEXT_CHECKS, ignorefile::CONTEXT_CHECKS, labels::CONTEXT_CHECKS];
 
 /// Runs all enabled checks over the source of `report`.
 fn run(context: &FileContext<'_>, report: &mut Report<'_>) {

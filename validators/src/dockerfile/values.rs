@@ -209,7 +209,11 @@ mod tests {
     fn hashes_versions_and_addresses() {
         let full = "0123456789012345678901234567890123456789";
         assert_all(is_git_hash, &["abcdef1", full], &["abcdef", "ABCDEF1", "abcdefg", "01234567"]);
-        assert_all(is_version, &["1.2.3", "1.2.3-rc.1+b"], &["1.2", "v1.2.3", "1.2.3.4", "1.2.3+a_b"]);
+        assert_all(
+            is_version,
+            &["1.2.3", "1.2.3-rc.1+b"],
+            &["1.2", "v1.2.3", "1.2.3.4", "1.2.3+a_b"],
+        );
         let no = ["a", "A B <a@b.c>", "a b@c.d", "a.@b.c", "@b.c", "a@-b.c", "a@b_c.d", "a..b@c.d"];
         assert_all(is_email, &["a@b.c", "a+b@c.d", "\"a b\"@c.d", "a@[1.2.3.4]", "a@b."], &no);
     }

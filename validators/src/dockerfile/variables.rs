@@ -266,7 +266,10 @@ fn undefined(
 const MAX_CANDIDATES: usize = 200;
 
 /// The known name that `name` is probably a misspelling of.
-pub(super) fn nearest_name<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(super) fn nearest_name<'a>(
+    name: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
     if !(4..48).contains(&name.len()) {
         return None;
     }

@@ -46,7 +46,9 @@ pub(super) fn self_loop(diagram: &Diagram, report: &mut Report<'_>) {
 
 pub(super) fn unconnected_node(diagram: &Diagram, report: &mut Report<'_>) {
     for id in &diagram.model.unconnected_nodes {
-        if let Some(symbol) = diagram.symbols_of_kind(Part::FlowchartNode).find(|symbol| symbol.name == *id) {
+        if let Some(symbol) =
+            diagram.symbols_of_kind(Part::FlowchartNode).find(|symbol| symbol.name == *id)
+        {
             report
                 .at(symbol.at, format!("`{id}` is not connected to any node"))
                 .help("Connect it, move it into a subgraph, or remove it");
@@ -200,7 +202,10 @@ pub(super) fn unreachable_state(diagram: &Diagram, report: &mut Report<'_>) {
         // Only the first state of an unreachable chain: fixing it fixes the rest.
         let entered =
             machine.steps.iter().any(|other| other.to == step.from && other.from != step.from);
-        if step.from != "[*]" && !reached.contains(step.from) && !entered && reported.insert(step.from)
+        if step.from != "[*]"
+            && !reached.contains(step.from)
+            && !entered
+            && reported.insert(step.from)
         {
             report
                 .at(step.from_at, format!("no transition leads to `{}`", step.from))
@@ -215,7 +220,10 @@ pub(super) fn unreachable_state(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
-fn reachable_states<'a>(machine: &Machine<'a>, started: impl Fn(usize) -> bool) -> BTreeSet<&'a str> {
+fn reachable_states<'a>(
+    machine: &Machine<'a>,
+    started: impl Fn(usize) -> bool,
+) -> BTreeSet<&'a str> {
     let mut reached: BTreeSet<&str> = BTreeSet::new();
     let mut scopes = BTreeSet::from([0]);
     loop {

@@ -61,7 +61,9 @@ pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     for (kinds, what) in LABELS {
-        report_duplicates(diagram, kinds, report, |name| format!("duplicate {what} label `{name}`"));
+        report_duplicates(diagram, kinds, report, |name| {
+            format!("duplicate {what} label `{name}`")
+        });
     }
     // The label of a column follows its id.
     let mut columns: HashMap<&str, &Symbol> = HashMap::new();
@@ -206,7 +208,9 @@ pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
 }
 
 pub(super) fn empty_label(diagram: &Diagram, report: &mut Report<'_>) {
-    for symbol in diagram.symbols_of_kind(Part::PacketBlock).filter(|symbol| symbol.name.trim().is_empty()) {
+    for symbol in
+        diagram.symbols_of_kind(Part::PacketBlock).filter(|symbol| symbol.name.trim().is_empty())
+    {
         report.at(symbol.at, "field without a name");
     }
     if !diagram.is_flowchart() || !diagram.is_rendered() {

@@ -123,7 +123,8 @@ impl Scan<'_> {
         // In `for name do` the keyword follows a word.
         let loops = self.open.last().is_some_and(|open| open.opener == "for" && !open.has_keyword);
         self.at_command_start |= loops && written == "do";
-        if !std::mem::take(&mut self.at_command_start) || written != "esac" && self.is_pattern(end) {
+        if !std::mem::take(&mut self.at_command_start) || written != "esac" && self.is_pattern(end)
+        {
             return None;
         }
         if let Some(open) = self.open.last_mut()

@@ -1,11 +1,11 @@
 //! Entries of the technology knowledge base: the parts that searches, comparisons and migration
 //! plans rely on must be present, dated and sourced.
 
+mod duplicates;
 mod entry;
 mod links;
-mod duplicates;
 
-use super::{Checks, run_checks, check_ids};
+use super::{Checks, check_ids, run_checks};
 use aidd_engine::check::family::{Family, FileContext, Param, ParamType};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -184,7 +184,8 @@ fn invalid_date(read: &Read, report: &mut Report<'_>) {
 
 fn stale_entry(read: &Read, report: &mut Report<'_>) {
     let Some((text, span)) = read.entry.field("last_updated") else { return };
-    let months = report.param("months").and_then(serde_json::Value::as_i64).unwrap_or(MAX_AGE_MONTHS);
+    let months =
+        report.param("months").and_then(serde_json::Value::as_i64).unwrap_or(MAX_AGE_MONTHS);
     let configured = report.param("today").and_then(serde_json::Value::as_str).and_then(date);
     let today = configured.or(report.today()).or(read.reviewed);
     let (Some(date), Some(today)) = (date(text), today) else { return };

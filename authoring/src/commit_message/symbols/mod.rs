@@ -128,7 +128,9 @@ struct NodeContext {
 
 /// The symbols of a source text.
 pub(super) fn symbols(path: &str, text: &str) -> Vec<Symbol> {
-    let Some(language) = syntax::language(path) else { return words::symbols_by_keywords(path, text) };
+    let Some(language) = syntax::language(path) else {
+        return words::symbols_by_keywords(path, text);
+    };
     let Some(tree) = syntax::parse(text, language) else { return Vec::new() };
     let reader = Reader { text, language, path, exports: scripts::exports(text, language) };
     let mut found = reader.read(&tree.root());
@@ -252,10 +254,19 @@ impl Reader<'_> {
     /// The type that a Go method belongs to.
     fn receiver(&self, node: &Node<'_>) -> Option<String> {
         let receiver = node.field("receiver")?;
-        receiver.dfs().find(|inner| inner.kind() == "type_identifier").map(|t| without_type_parameters(&t.text()))
+        receiver
+            .dfs()
+            .find(|inner| inner.kind() == "type_identifier")
+            .map(|t| without_type_parameters(&t.text()))
     }
 
-    fn is_exported(&self, node: &Node<'_>, name: &str, kind: SymbolKind, place: &NodeContext) -> bool {
+    fn is_exported(
+        &self,
+        node: &Node<'_>,
+        name: &str,
+        kind: SymbolKind,
+        place: &NodeContext,
+    ) -> bool {
         let inside = place.parent.is_none() || place.parent_exported;
         let has = |words: &[&str]| {
             node.children().any(|child| {

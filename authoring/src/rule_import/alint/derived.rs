@@ -4,7 +4,7 @@ use super::super::expressions::alternatives;
 use super::super::recipe::{self, Vars};
 use super::super::sample;
 use super::Rule;
-use super::values::{extract_query, path_keys, supported_query, file_with_value};
+use super::values::{extract_query, file_with_value, path_keys, supported_query};
 use aidd_engine::text::paths::{below, parent_dir};
 use serde_json::{Value as Json, json};
 
@@ -16,7 +16,11 @@ pub(super) fn vars(rule: &Rule<'_>) -> Result<Vars, String> {
     let derived = match rule.kind {
         "filename_regex" => {
             let given = rule.text("pattern")?;
-            let stem = if rule.is_enabled("stem") { given } else { without_extension(given, &rule.paths())? };
+            let stem = if rule.is_enabled("stem") {
+                given
+            } else {
+                without_extension(given, &rule.paths())?
+            };
             let inner = stem.trim_start_matches('^').trim_end_matches('$');
             json!({"inner": inner, "good": sample::from_regex(&format!("^(?:{inner})$"))})
         }

@@ -9,7 +9,10 @@ mod when;
 
 use super::draft::Draft;
 use super::recipe::{self, RuleTable};
-use super::{ImportError, NotImported, ImportDraft, Tool, anchor_glob, unsupported_keys, format_list, read_one, sample, string_list};
+use super::{
+    ImportDraft, ImportError, NotImported, Tool, anchor_glob, format_list, read_one, sample,
+    string_list, unsupported_keys,
+};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::{join, parent_dir};
@@ -78,7 +81,11 @@ impl From<String> for NotImported {
 }
 
 /// The configuration merged with the project files that it extends.
-fn merge_extended(files: &dyn Files, path: &str, made: &mut ImportDraft) -> Result<Map<String, Json>, ImportError> {
+fn merge_extended(
+    files: &dyn Files,
+    path: &str,
+    made: &mut ImportDraft,
+) -> Result<Map<String, Json>, ImportError> {
     let mut order: Vec<(String, Map<String, Json>, Json)> = Vec::new();
     let mut left = vec![(path.to_owned(), Json::Null)];
     while let Some((file, entry)) = left.pop() {
@@ -259,7 +266,9 @@ impl Rule<'_> {
     fn drafts(&self) -> Drafts {
         let table = &KINDS[self.kind];
         let drafts = match self.kind {
-            "every_matching_has" | "for_each_dir" | "for_each_file" => subjects::convert_for_each(self)?,
+            "every_matching_has" | "for_each_dir" | "for_each_file" => {
+                subjects::convert_for_each(self)?
+            }
             _ => self.table_drafts(table)?,
         };
         if drafts.is_empty() { Err("it has no requirements".to_owned()) } else { Ok(drafts) }
@@ -314,7 +323,8 @@ impl Rule<'_> {
     fn bind_check(&self, mut check: Json, names_files: bool) -> Json {
         let names_files =
             names_files || ["text", "doc", "data"].iter().any(|form| !check[*form].is_null());
-        let globs = |globs: &[String]| globs.iter().map(|glob| anchor_glob(glob)).collect::<Vec<_>>();
+        let globs =
+            |globs: &[String]| globs.iter().map(|glob| anchor_glob(glob)).collect::<Vec<_>>();
         let mut exclude = globs(&self.exclude);
         exclude.extend(string_list(&check["exclude"]));
         if exclude.is_empty() {
@@ -336,7 +346,8 @@ impl Rule<'_> {
     fn paths(&self) -> Vec<String> {
         let path = |glob: &String| {
             let path = glob.trim_start_matches("./").trim_end_matches('/');
-            let path = if self.is_enabled("root_only") { path.trim_start_matches("**/") } else { path };
+            let path =
+                if self.is_enabled("root_only") { path.trim_start_matches("**/") } else { path };
             path.to_owned()
         };
         self.include.iter().map(path).collect()

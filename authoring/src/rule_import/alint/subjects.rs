@@ -1,7 +1,7 @@
 //! Kinds that have requirements for each selected file or directory.
 
 use super::super::draft::Draft;
-use super::super::steps::{expand_template, convert_template};
+use super::super::steps::{convert_template, expand_template};
 use super::super::{format_list, sample};
 use super::{Drafts, Rule, anchor_glob, kind_of, scope};
 use serde_json::{Map, Value as Json, json};
@@ -75,7 +75,9 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
                 let Some(nested) = nested.as_object() else { continue };
                 match nested_file_rule(rule, nested, &select, &not, told_by.is_some()) {
                     Ok(drafts) => asks.nested_drafts.extend(drafts),
-                    Err(why) => asks.not_imported.push(format!("its `{kind}` is not imported: {why}")),
+                    Err(why) => {
+                        asks.not_imported.push(format!("its `{kind}` is not imported: {why}"))
+                    }
                 }
             }
         }
@@ -104,7 +106,8 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
         _ => first,
     };
     let base = (base, "Text.\n".to_owned());
-    let demand = format!("Each of {} {}.", format_list(&select, "and"), asks.demands.join(", and "));
+    let demand =
+        format!("Each of {} {}.", format_list(&select, "and"), asks.demands.join(", and "));
     let mut draft = rule
         .draft(demand)
         .check(check)

@@ -3,7 +3,7 @@
 use super::super::draft::Draft;
 use super::super::{format_list, sample};
 use super::parse::fill_groups;
-use super::{MESSAGE, RuleSetting, TABLES, part_name, cases, enum_names, skip_defaults};
+use super::{MESSAGE, RuleSetting, TABLES, cases, enum_names, part_name, skip_defaults};
 use regex::Regex;
 use serde_json::json;
 
@@ -44,7 +44,11 @@ impl HeaderRequirement {
 ///
 /// # Errors
 /// When the rule requires something else.
-pub(super) fn forbidden_cases(one: &RuleSetting<'_>, pattern: &str, names: &[String]) -> Result<HeaderRequirement, String> {
+pub(super) fn forbidden_cases(
+    one: &RuleSetting<'_>,
+    pattern: &str,
+    names: &[String],
+) -> Result<HeaderRequirement, String> {
     let Some(part) = one.name.strip_suffix("-case").filter(|_| one.never) else {
         return Err(format!(
             "with the custom `headerPattern` `{pattern}`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: {{ subject: … }}`"
@@ -63,7 +67,11 @@ pub(super) fn forbidden_cases(one: &RuleSetting<'_>, pattern: &str, names: &[Str
 }
 
 /// The single page on the whole first line.
-pub(super) fn whole_line(set: &[RuleSetting<'_>], pattern: &str, names: &[String]) -> Result<HeaderRequirement, String> {
+pub(super) fn whole_line(
+    set: &[RuleSetting<'_>],
+    pattern: &str,
+    names: &[String],
+) -> Result<HeaderRequirement, String> {
     let find = |name: String| set.iter().find(|one| one.name == name);
     let mut parts: Vec<(&str, String)> = Vec::new();
     let mut said = Vec::new();

@@ -25,7 +25,11 @@ const PREFIX: &str = "#";
 impl HeaderParser {
     /// The parser of a `parserPreset` that the file at `from` names or contains, and the prefixes
     /// of issue references.
-    pub(super) fn from_preset(preset: &Json, from: &str, modules: &Modules<'_>) -> (Self, Vec<String>) {
+    pub(super) fn from_preset(
+        preset: &Json,
+        from: &str,
+        modules: &Modules<'_>,
+    ) -> (Self, Vec<String>) {
         let loaded = match preset {
             Json::String(name) => resolve(modules.files, from, name)
                 .and_then(|path| modules.exported(&path).ok())
@@ -99,7 +103,11 @@ fn parser_options(preset: &Json) -> Json {
 
 /// `pattern` with the contents of the groups of these names replaced; `None` if a name has no
 /// group.
-pub(super) fn fill_groups(pattern: &str, names: &[String], parts: &[(&str, &str)]) -> Option<String> {
+pub(super) fn fill_groups(
+    pattern: &str,
+    names: &[String],
+    parts: &[(&str, &str)],
+) -> Option<String> {
     let groups = capturing_groups(pattern);
     let mut places = Vec::new();
     for (name, inner) in parts {
@@ -166,7 +174,13 @@ mod tests {
         }
         for pattern in [r"^\[(\w+)\] (.*)$", r"^(\w*)(?:\((.*)\))?!?\s*:\s*(.*)$", r"^(\w+): (.*)$"]
         {
-            assert!(matches!(HeaderParser::from_pattern(pattern.to_owned(), names()), HeaderParser::Custom(..)), "{pattern}");
+            assert!(
+                matches!(
+                    HeaderParser::from_pattern(pattern.to_owned(), names()),
+                    HeaderParser::Custom(..)
+                ),
+                "{pattern}"
+            );
         }
         let looks = HeaderParser::from_pattern("^(?=a)(.*)$".to_owned(), names());
         assert!(matches!(looks, HeaderParser::Unknown(_)));
@@ -184,7 +198,10 @@ mod tests {
         let nested = [("type", "a"), ("scope", "b")];
         assert_eq!(fill_groups("((a)b)(c)", &names(), &nested), None);
         // In a character class it is not a group, and a group name is not part of its expression.
-        assert_eq!(fill_groups("[(](?<a>b)", &names(), &[("type", "c")]).as_deref(), Some("[(](?:c)"));
+        assert_eq!(
+            fill_groups("[(](?<a>b)", &names(), &[("type", "c")]).as_deref(),
+            Some("[(](?:c)")
+        );
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 
 use super::super::modules::{Modules, resolve};
 use super::super::recipe;
-use super::super::{NotImported, ImportDraft, string_list};
+use super::super::{ImportDraft, NotImported, string_list};
 use super::TABLES;
 use serde_json::{Map, Value as Json, json};
 
@@ -45,7 +45,8 @@ pub(super) fn merge_extends(
             continue;
         };
         let Some(place) = resolve_package(modules, path, &extended) else {
-            let left = NotImported::new(item(), "it is neither in the project nor in `node_modules`");
+            let left =
+                NotImported::new(item(), "it is neither in the project nor in `node_modules`");
             let instead = "install it and import again, or write its rules out";
             made.not_imported.push(left.instead(instead));
             continue;

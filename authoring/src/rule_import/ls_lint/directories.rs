@@ -2,7 +2,7 @@
 //! it. Runs of ls-lint 2.3.1 showed that a literal directory takes precedence over a glob, and that
 //! of several globs any one is applied.
 
-use super::super::{ImportError, NotImported, ImportDraft};
+use super::super::{ImportDraft, ImportError, NotImported};
 use super::DIRS_KEY;
 use aidd_engine::text::paths::below;
 use serde_json::{Map, Value as Json};

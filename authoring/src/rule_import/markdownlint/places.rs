@@ -3,7 +3,10 @@
 
 use super::super::modules::Modules;
 use super::super::recipe;
-use super::super::{ImportError, NotImported, ImportDraft, Tool, anchor_glob, unsupported_keys, read_text, string_list};
+use super::super::{
+    ImportDraft, ImportError, NotImported, Tool, anchor_glob, read_text, string_list,
+    unsupported_keys,
+};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{below, parent_dir};
 use serde_json::{Map, Value as Json};
@@ -98,7 +101,8 @@ pub(super) fn runner_rules(
         return Ok(config.get("config").and_then(Json::as_object).cloned().unwrap_or_default());
     };
     if config.contains_key("config") {
-        made.not_imported.push(NotImported::new("config", format!("markdownlint-cli2 reads `{path}` instead")));
+        made.not_imported
+            .push(NotImported::new("config", format!("markdownlint-cli2 reads `{path}` instead")));
     }
     let rules = Modules::new(files, |_| None).literal(&path, &format!("{path}: "), made)?;
     Ok(recipe::vars(rules))

@@ -1,9 +1,9 @@
 //! Imports whole configurations. The lists of rules come from the tools themselves, so that no rule
 //! can be forgotten here.
 
-mod snapshots;
 mod regressions;
 mod rulesets;
+mod snapshots;
 mod tools;
 
 use super::alint::KINDS;
@@ -161,7 +161,8 @@ fn every_commitlint_rule_is_imported_or_reported() {
     assert!(import.pages.iter().any(|page| page.item.starts_with(conventional)));
     for name in commitlint::TABLES.rules.keys() {
         let name = name.as_str();
-        let left = import.not_imported.iter().find(|left| left.item == name).map(|left| left.why.as_str());
+        let left =
+            import.not_imported.iter().find(|left| left.item == name).map(|left| left.why.as_str());
         // The types are lower case, so the list already defines their case.
         assert!(name == "type-case" || pages.contains(name), "{name}");
         assert_eq!(left, None, "{name}");

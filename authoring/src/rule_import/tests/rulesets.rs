@@ -12,7 +12,8 @@ fn alint_rulesets_are_imported_rule_by_rule() {
         let import = import_files(&[(".alint.yml", &text)], Tool::Alint);
         let rules = alint::RULESETS[name]["rules"].as_array().map_or(0, Vec::len);
         let pages: BTreeSet<&str> = import.pages.iter().map(|page| page.item.as_str()).collect();
-        let left: BTreeSet<&str> = import.not_imported.iter().map(|left| left.item.as_str()).collect();
+        let left: BTreeSet<&str> =
+            import.not_imported.iter().map(|left| left.item.as_str()).collect();
         assert!(pages.is_disjoint(&left), "{name}: {left:?}");
         assert_eq!(pages.len() + left.len(), rules, "{name}: {:?}", import.not_imported);
         for left in &import.not_imported {

@@ -30,7 +30,7 @@ fn render(files: &[(&str, &str)], tool: Tool) -> String {
 
 macro_rules! carried {
     ($name:literal, $tool:ident, [$(($path:literal, $text:expr)),+ $(,)?]) => {
-        insta::assert_snapshot!($name, shown(&[$(($path, $text)),+], Tool::$tool));
+        insta::assert_snapshot!($name, render(&[$(($path, $text)),+], Tool::$tool));
     };
 }
 

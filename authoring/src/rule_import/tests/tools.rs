@@ -274,7 +274,8 @@ fn every_ast_grep_key_is_imported_or_reported() {
     assert_eq!(ast_grep::TABLES.keys.len(), 17);
     for (key, way) in &ast_grep::TABLES.keys {
         let stated = AST_GREP.contains(&format!("\n{key}: "));
-        let why = not_imported(&import).iter().any(|left| left.starts_with(&format!("beside: {key}: ")));
+        let why =
+            not_imported(&import).iter().any(|left| left.starts_with(&format!("beside: {key}: ")));
         match way {
             ast_grep::KeyMapping::Syntax | ast_grep::KeyMapping::Page => {
                 assert!(stated, "{key} is not in the sample");

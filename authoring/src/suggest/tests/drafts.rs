@@ -103,7 +103,8 @@ fn a_header_alone_becomes_a_page() {
     Never call `legacyParse()`.
     ");
     insta::assert_snapshot!(report.notes.join("\n"), @"no examples yet: add `## Fails` and `## Passes` before you save the page");
-    let fenced = try_text(&project, &format!("---\n{header}---\n"), Some("Never call legacyParse()"));
+    let fenced =
+        try_text(&project, &format!("---\n{header}---\n"), Some("Never call legacyParse()"));
     assert_eq!(fenced, report);
     let nothing = try_text(&project, header, None);
     assert_eq!(

@@ -153,7 +153,8 @@ fn skipped_sentences_are_noted_and_missing_files_are_errors() {
 
 /// The statement of a sentence, as text.
 fn statement(project: &Project, sentence: &str) -> String {
-    let Statement { stated, related, page } = describe_sentence(project, sentence).expect("a statement");
+    let Statement { stated, related, page } =
+        describe_sentence(project, sentence).expect("a statement");
     let places: Vec<String> =
         stated.places.iter().map(|one| format!("{}:{}", one.path, one.line)).collect();
     let mut text = format!(
@@ -236,11 +237,13 @@ fn a_sentence_is_found_where_it_is_stated() {
 #[test]
 fn hostile_sentences_are_refused_or_cleaned() {
     let (_directory, project) = project(&[(".aidd/x", ""), ("AGENTS.md", "Never panic.\n")]);
-    let refused = |sentence: &str| describe_sentence(&project, sentence).expect_err("refused").to_string();
+    let refused =
+        |sentence: &str| describe_sentence(&project, sentence).expect_err("refused").to_string();
     assert_eq!(refused(&"never ".repeat(200_000)), "the sentence has more than 2000 characters");
     assert_eq!(refused(" \u{7}\u{202e}\n"), "the sentence is empty");
     assert_eq!(refused("…?!"), "the sentence is empty");
-    let found = describe_sentence(&project, "Never\u{1b}[31m \u{202e}panic\0.\n\n").expect("a statement");
+    let found =
+        describe_sentence(&project, "Never\u{1b}[31m \u{202e}panic\0.\n\n").expect("a statement");
     assert_eq!(found.stated.sentence, "Never [31m panic .");
     for text in ["«0» ` never".repeat(100), "`".repeat(2000), "((((\"'!".repeat(250)] {
         let _ = describe_sentence(&project, &text);

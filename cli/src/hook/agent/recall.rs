@@ -5,8 +5,8 @@ use aidd_engine::check::Distribution;
 use aidd_engine::project::config::{ContentConfig, TokenBudget};
 use aidd_engine::workspace::project::Project;
 use aidd_guidance::Library;
-use aidd_guidance::suggestions::{self, SuggestParams};
 use aidd_guidance::session_start::{StartContext, render_start};
+use aidd_guidance::suggestions::{self, SuggestionInput};
 use aidd_memory::MemoryError;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::records::SessionState;
@@ -65,7 +65,7 @@ pub(super) fn context(
         let conflicts = number(conflicts, "conflict");
         notes.push(format!("{conflicts} in memory to resolve: `aidd memory conflicts`"));
     }
-    let steps = suggestions::suggest(&state, &SuggestParams::default());
+    let steps = suggestions::suggest(&state, &SuggestionInput::default());
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     let told = StartContext {
         library: &pages.library,

@@ -56,7 +56,9 @@ fn suggest_rule(context: &Context, params: Params) -> Result<Answer<Suggestion>,
             let draft = Draft { text: &text, sentence: sentence.as_deref() };
             Suggestion::from_draft(suggest::try_draft(&project, &draft, &limit)?)
         }
-        (Some(sentence), ..) => Suggestion::from_statement(suggest::describe_sentence(&project, &sentence)?),
+        (Some(sentence), ..) => {
+            Suggestion::from_statement(suggest::describe_sentence(&project, &sentence)?)
+        }
         (.., Some(path)) => {
             let survey = suggest::run_survey(&project, &[context.inside(&path)?])?;
             if survey.sentences.is_empty() {

@@ -66,7 +66,8 @@ fn get_agent(context: &Context, given: AgentParams) -> Result<Answer<Agent>, Too
     let page = library.find(PageKind::Skills, &given.agent).map_err(|near| {
         let hint = match &near[..] {
             [] => {
-                let all = library.pages_of_kind(PageKind::Skills).filter(is_role).map(|page| &*page.name);
+                let all =
+                    library.pages_of_kind(PageKind::Skills).filter(is_role).map(|page| &*page.name);
                 format!("known: {}", all.collect::<Vec<_>>().join(", "))
             }
             near => format!("did you mean {}?", near.join(", ")),
@@ -96,7 +97,8 @@ fn to_agent(page: &Page, body: String) -> Agent {
 fn render_other(shelf: PageKind, page: &Page) -> Answer<Agent> {
     let mut body = String::new();
     let steps = page.header.get("steps").and_then(Value::as_array);
-    for (at, step) in steps.into_iter().flatten().enumerate().filter(|_| shelf == PageKind::Workflows)
+    for (at, step) in
+        steps.into_iter().flatten().enumerate().filter(|_| shelf == PageKind::Workflows)
     {
         let said = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default();
         let _ = write!(body, "{}. {} ({}): {}", at + 1, said("id"), said("role"), said("does"));

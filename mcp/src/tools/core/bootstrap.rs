@@ -6,8 +6,8 @@ use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::shown::{Row, current_branch};
 use aidd_engine::project::config::TokenBudget;
-use aidd_guidance::suggestions::SuggestParams;
 use aidd_guidance::session_start::{StartContext, budget, render_start_within};
+use aidd_guidance::suggestions::SuggestionInput;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::records::SessionState;
 use schemars::JsonSchema;
@@ -114,7 +114,7 @@ fn bootstrap(context: &Context, given: BootstrapParams) -> Result<Answer<Started
     let mut state = project_state(context, branch.as_deref(), given.task.as_deref())?;
     // Prefer the caller's session if others work on the branch too.
     state.session = own.or(state.session);
-    let asked = SuggestParams { task: given.task.as_deref(), ..SuggestParams::default() };
+    let asked = SuggestionInput { task: given.task.as_deref(), ..SuggestionInput::default() };
     let steps = next(&state, &asked);
     let size = given
         .token_budget
@@ -122,8 +122,13 @@ fn bootstrap(context: &Context, given: BootstrapParams) -> Result<Answer<Started
         .or(content.token_budget)
         .unwrap_or_default();
     let name = project_name(context);
-    let told =
-        StartContext { library: &library, state: &state, next: &steps, project: &name, notes: &notes };
+    let told = StartContext {
+        library: &library,
+        state: &state,
+        next: &steps,
+        project: &name,
+        notes: &notes,
+    };
     let all = budget(size);
     let answer = fit_to_budget(all, |tokens| {
         let sheet = render_start_within(&told, size, tokens);

@@ -106,8 +106,10 @@ fn classify_task(
         );
     }
     let library = context.library()?;
-    let routing = Routing::for_library(&library).map_err(|error| ToolError::new(error.to_string()))?;
-    let expected = ExpectedChange { files: given.files, lines: given.lines, is_tested: given.tested };
+    let routing =
+        Routing::for_library(&library).map_err(|error| ToolError::new(error.to_string()))?;
+    let expected =
+        ExpectedChange { files: given.files, lines: given.lines, is_tested: given.tested };
     let project = context.project()?;
     let task = classify(&library, routing, &project.disk, &given.description, &expected)
         .map_err(|error| ToolError::new(error.to_string()))?;
@@ -138,7 +140,11 @@ fn data(task: Task) -> Classified {
         tier: route.tier,
         template: route.template.or(task.ask),
         then: route.then,
-        present: Row(task.existing_deliverables.into_iter().map(|(role, path)| (role, json!(path))).collect()),
+        present: Row(task
+            .existing_deliverables
+            .into_iter()
+            .map(|(role, path)| (role, json!(path)))
+            .collect()),
         risks: task.risks,
         skippable_stages: task.skips,
         token_budget: match task.size.budget() {
@@ -223,7 +229,8 @@ struct Table {
 
 fn table(context: &Context, given: TableParams) -> Result<Answer<Table>, ToolError> {
     let library = context.library()?;
-    let routing = Routing::for_library(&library).map_err(|error| ToolError::new(error.to_string()))?;
+    let routing =
+        Routing::for_library(&library).map_err(|error| ToolError::new(error.to_string()))?;
     let wanted = given.phase.map(|phase| phase.to_uppercase());
     let fits = |row: &&Route| wanted.as_ref().is_none_or(|phase| row.phase == *phase);
     let rows: Vec<&Route> = routing.rows().iter().filter(fits).collect();

@@ -14,7 +14,7 @@ mod upcoming;
 use crate::context::Context;
 use crate::tool::{Tool, ToolError};
 use crate::tools::memory::shown::current_branch;
-use aidd_guidance::suggestions::{SuggestParams, Suggestion, suggest};
+use aidd_guidance::suggestions::{Suggestion, SuggestionInput, suggest};
 use aidd_lexicon::tokens;
 use aidd_memory::MemoryError;
 use aidd_memory::state::{self, State};
@@ -61,7 +61,7 @@ fn fit_to_budget<T: Serialize>(budget: usize, mut make: impl FnMut(usize) -> T) 
 }
 
 /// Next steps that use available tools.
-fn next(state: &State, asked: &SuggestParams<'_>) -> Vec<Suggestion> {
+fn next(state: &State, asked: &SuggestionInput<'_>) -> Vec<Suggestion> {
     let tools = crate::tools::all();
     let mut all = suggest(state, asked);
     all.retain(|next| tools.iter().any(|tool| tool.name == next.tool));

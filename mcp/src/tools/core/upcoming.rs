@@ -8,8 +8,10 @@ use crate::tools::memory::shown::Row;
 use aidd_engine::check::Selection;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::workspace::walk::{self, Uncommitted};
-use aidd_guidance::suggestions::{SuggestParams, Suggestion};
-use aidd_guidance::session_start::{RESERVE_PERCENT, SECTIONS, StartContext, next_line, render_sections};
+use aidd_guidance::session_start::{
+    RESERVE_PERCENT, SECTIONS, StartContext, next_line, render_sections,
+};
+use aidd_guidance::suggestions::{Suggestion, SuggestionInput};
 use aidd_lexicon::tokens;
 use aidd_report::run;
 use schemars::JsonSchema;
@@ -77,7 +79,7 @@ fn suggest_next(context: &Context, given: SuggestParams) -> Result<Answer<Sugges
     let changed = uncommitted.as_ref().map(Uncommitted::paths);
     let few =
         changed.as_ref().filter(|files| !files.is_empty() && files.len() <= MAX_CHECKED_FILES);
-    let asked = SuggestParams {
+    let asked = SuggestionInput {
         task: given.task.as_deref(),
         recent: &given.recent_actions,
         changed: changed.as_deref(),
@@ -141,10 +143,11 @@ fn optimize(context: &Context, given: OptimizeParams) -> Result<Answer<Optimized
     }
     let library = context.library()?;
     let state = project_state(context, None, given.task.as_deref())?;
-    let asked = SuggestParams { task: given.task.as_deref(), ..SuggestParams::default() };
+    let asked = SuggestionInput { task: given.task.as_deref(), ..SuggestionInput::default() };
     let steps = next(&state, &asked);
     let name = project_name(context);
-    let told = StartContext { library: &library, state: &state, next: &steps, project: &name, notes: &[] };
+    let told =
+        StartContext { library: &library, state: &state, next: &steps, project: &name, notes: &[] };
     let optimized = fit_to_budget(budget, |budget_of_text| {
         let sheet = render_sections(&told, &wanted, budget_of_text);
         Optimized {

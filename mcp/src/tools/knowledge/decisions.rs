@@ -8,7 +8,9 @@ use crate::tools::memory::shown::Row;
 use aidd_engine::project::stack;
 use aidd_engine::text::files::Disk;
 use aidd_guidance::decision;
-use aidd_guidance::heuristics::{self, Mention, HeuristicsReport, RelatedMemory, Context, Stakes, DEFAULT_COUNT};
+use aidd_guidance::heuristics::{
+    self, DEFAULT_COUNT, HeuristicsContext, HeuristicsReport, Mention, RelatedMemory, Stakes,
+};
 use aidd_guidance::knowledge::{Knowledge, OldFormRule};
 use aidd_guidance::legacy::SearchRequest;
 use aidd_memory::recall::Hit;
@@ -102,7 +104,7 @@ fn apply(
     let near = found.hits.into_iter().filter(|hit| hit.score >= MIN_SCORE);
     let memories: Vec<RelatedMemory> = near.map(recalled).collect();
     let mentions = mentions(context, &decision::extract_facts(&text, &knowledge).identifiers)?;
-    let scene = Context {
+    let scene = HeuristicsContext {
         library: &library,
         knowledge: &knowledge,
         stack: &stack,

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::tool::{Tool, ToolError};
 use aidd_engine::text::kind::{LEGACY_MEMORY_DIR, MEMORY_DIR};
 use aidd_engine::workspace::walk::{self, Walk};
-use aidd_guidance::legacy::{self, SearchResults, SearchRequest};
+use aidd_guidance::legacy::{self, SearchRequest, SearchResults};
 use aidd_memory::recall::{Found, Question};
 use aidd_memory::store::Layers;
 use aidd_memory::types::Kind;

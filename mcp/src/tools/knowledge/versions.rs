@@ -10,9 +10,11 @@ use aidd_engine::project::stack::{self, Dependency, Manifest, Stack, Version};
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::nearest::nearest;
 use aidd_guidance::knowledge::{Entry, Knowledge};
-use aidd_guidance::legacy::{self, SearchResults, SearchRequest};
+use aidd_guidance::legacy::{self, SearchRequest, SearchResults};
 use aidd_guidance::migration::{self, Plan};
-use aidd_guidance::versions::{self, Confidence, Outcome, MemoryMention, Context, VerifiedVersion};
+use aidd_guidance::versions::{
+    self, Confidence, MemoryMention, Outcome, VerifiedVersion, VersionContext,
+};
 use aidd_memory::times;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -177,7 +179,8 @@ fn verify(context: &Context, given: VerifyParams) -> Result<Answer<Versions>, To
             })
         })
         .collect();
-    let forms: Vec<SearchRequest<'_>> = used.iter().map(|entry| old_forms_for(entry, &stack)).collect();
+    let forms: Vec<SearchRequest<'_>> =
+        used.iter().map(|entry| old_forms_for(entry, &stack)).collect();
     // For a path inside a package, the whole package is searched.
     let nearest = manifests.first().map_or("", |manifest| manifest.folder());
     let base = if manifests.len() == 1 { nearest } else { folder };
@@ -186,7 +189,7 @@ fn verify(context: &Context, given: VerifyParams) -> Result<Answer<Versions>, To
     notes.extend(left_out);
     let memories = memories(context, &packages)?;
     let installs = Installs::new(&disk);
-    let scene = Context {
+    let scene = VersionContext {
         installs: &installs,
         stack: &stack,
         library: &library,
@@ -314,12 +317,14 @@ fn plan(context: &Context, given: MigrationParams) -> Result<Answer<MigrationRes
             .remedy(format!("did you mean {}?", near.join(", ")))
     })?;
     // Pass all old forms; the plan selects those between the two versions.
-    let forms = SearchRequest { forms: entry.legacy.iter().collect(), ..old_forms_for(entry, &stack) };
+    let forms =
+        SearchRequest { forms: entry.legacy.iter().collect(), ..old_forms_for(entry, &stack) };
     let named = legacy::import_forms(entry);
     let uses = SearchRequest { forms: named.iter().collect(), ..forms.clone() };
     let is_leaving = to.is_some_and(|to| Version::read(to).is_none());
     let mut search = old_forms(context, None, &[forms])?;
-    let uses = if is_leaving { old_forms(context, None, &[uses])? } else { SearchResults::default() };
+    let uses =
+        if is_leaving { old_forms(context, None, &[uses])? } else { SearchResults::default() };
     search.notes.extend(uses.notes);
     let asked = migration::PlanParams {
         from: given.current_version.as_deref(),

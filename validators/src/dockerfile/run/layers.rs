@@ -17,7 +17,11 @@ fn consecutive(runs: &Runs<'_>, report: &mut Report<'_>) {
         let [first, second] = pair else { continue };
         let plain = |run: &Run<'_>| runs.file.instructions[run.index].kind == Keyword::Run;
         let adjacent = first.index + 1 == second.index && plain(first) && plain(second);
-        if adjacent && is_single_command(first) && is_single_command(second) && has_same_flags(first, second) {
+        if adjacent
+            && is_single_command(first)
+            && is_single_command(second)
+            && has_same_flags(first, second)
+        {
             report
                 .at(second.at.keyword, "this `RUN` could be part of the one before it")
                 .help("Join the two with `&&`; each `RUN` creates a layer")

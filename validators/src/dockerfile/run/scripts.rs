@@ -65,7 +65,8 @@ const SINGLE_WORD_OUTPUT: [&str; 12] = [
 fn unquoted(runs: &Runs<'_>, report: &mut Report<'_>) {
     for_each_call(runs, &SENSITIVE, |site, known| {
         for word in site.command.arguments() {
-            let Some(expansion) = word.expansions.iter().find(|it| can_split(runs, known, it)) else {
+            let Some(expansion) = word.expansions.iter().find(|it| can_split(runs, known, it))
+            else {
                 continue;
             };
             let source = report.source();
@@ -86,7 +87,11 @@ fn unquoted(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 /// Visits the calls of these programs, with the variables whose values are known.
-fn for_each_call(runs: &Runs<'_>, programs: &[&str], mut visit: impl FnMut(&Site<'_>, &HashSet<&str>)) {
+fn for_each_call(
+    runs: &Runs<'_>,
+    programs: &[&str],
+    mut visit: impl FnMut(&Site<'_>, &HashSet<&str>),
+) {
     for run in &runs.runs {
         for script in &run.scripts {
             let mut known = None;
