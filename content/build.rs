@@ -121,7 +121,7 @@ fn clients(root: &Path) -> Result<String, Box<dyn Error>> {
         let below = file.strip_prefix(root)?;
         let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
         let Some((client, rest)) = names.split_first() else { continue };
-        // What lies beside the clients' folders is common to them.
+        // Pages next to the clients' directories apply to all clients.
         if rest.is_empty() {
             continue;
         }
@@ -174,7 +174,7 @@ fn packs(root: &Path, out: &Path) -> Result<String, Box<dyn Error>> {
     Ok(table)
 }
 
-/// The folders of [`guidance`], beside `AGENTS.md`.
+/// The directories of [`guidance`], next to `AGENTS.md`.
 const GUIDANCE: [&str; 8] =
     ["agents", "guidance", "knowledge", "prompts", "skills", "specs", "templates", "workflows"];
 

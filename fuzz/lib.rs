@@ -231,14 +231,14 @@ pub fn sentences(data: &[u8]) {
 /// # Panics
 /// If a span or an edit is outside of the text, or if a message is empty or contains a secret.
 pub fn check(path: &str, data: &[u8]) {
-    check_beside(path, data, &Memory::default());
+    check_with_files(path, data, &Memory::default());
 }
 
 /// Checks `data` as the file at `path`, with `files` as the other files of the project.
 ///
 /// # Panics
 /// As [`check`].
-pub fn check_beside(path: &str, data: &[u8], files: &Memory) {
+pub fn check_with_files(path: &str, data: &[u8], files: &Memory) {
     let source = Source::decode(path, data.to_vec());
     let checked = ENGINE.check(&source, files);
     for finding in &checked.findings {
@@ -253,11 +253,11 @@ pub fn check_beside(path: &str, data: &[u8], files: &Memory) {
 ///
 /// # Panics
 /// If the second run changes the file again.
-pub fn mend(path: &str, data: &[u8]) {
+pub fn repair(path: &str, data: &[u8]) {
     for safety in [Safety::Safe, Safety::Unsafe] {
-        let mend = |bytes| fix::mend(&ENGINE, path, bytes, &Memory::default(), safety).bytes;
-        let once = mend(data.to_vec());
-        let twice = mend(once.clone());
+        let repair = |bytes| fix::repair(&ENGINE, path, bytes, &Memory::default(), safety).bytes;
+        let once = repair(data.to_vec());
+        let twice = repair(once.clone());
         assert_eq!(String::from_utf8_lossy(&once), String::from_utf8_lossy(&twice), "{safety:?}");
     }
 }

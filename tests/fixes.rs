@@ -67,7 +67,7 @@ fn every_example_is_fixed_idempotently() {
         for example in examples.iter().filter(|example| example.expected != Expected::Passes) {
             for safety in [Safety::Safe, Safety::Unsafe] {
                 match check(&example.path, &example.text, safety) {
-                    Ok(mended) => changed += usize::from(mended != example.text),
+                    Ok(repaired) => changed += usize::from(repaired != example.text),
                     Err(what) => wrong.push(format!("{}: {what}", rule.id)),
                 }
             }

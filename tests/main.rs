@@ -19,6 +19,7 @@ mod routing;
 mod rule_pages;
 mod tidy;
 mod walkthrough;
+mod wording;
 
 use aidd_engine::check::Distribution;
 

@@ -468,12 +468,12 @@ fn comments_of_other_tools_allow_the_rules_they_name() {
             "a:focus {\n  outline: none;\n}\n",
         ),
     ];
-    for (pack, path, told, plain) in cases {
+    for (pack, path, listed, plain) in cases {
         let engine = with_pack(pack);
         let new = |text: &str| {
             let checked = engine.check(&Source::new(path, text), &Memory::default());
             checked.findings.iter().filter(|finding| finding.status == Status::New).count()
         };
-        assert_eq!((new(told), new(plain)), (0, 1), "{path}");
+        assert_eq!((new(listed), new(plain)), (0, 1), "{path}");
     }
 }

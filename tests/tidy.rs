@@ -46,12 +46,12 @@ const TEXT_ERRORS: &[(&str, &str)] = &[];
 /// The words in the header of a source file which explain why it is longer than the limit.
 const LENGTH_REASON: &str = "Over 500 lines because";
 
-fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The files below `folder` with one of these extensions: path relative to it, and text.
-fn files(folder: &Path, endings: &[&str]) -> Vec<(String, String)> {
+pub(crate) fn files(folder: &Path, endings: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut left = vec![folder.to_owned()];
     while let Some(at) = left.pop() {

@@ -36,7 +36,7 @@ pub enum Trigger {
     MergeGroup,
     /// Commits pushed to a branch or tag.
     Push,
-    /// A schedule.
+    /// A scheduled run, without a change to compare.
     Schedule,
     /// A manual start.
     Dispatch,

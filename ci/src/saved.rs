@@ -55,7 +55,7 @@ pub struct Context {
     pub head_sha: Option<String>,
     /// The commit it was compared with.
     pub base_sha: Option<String>,
-    /// The run id.
+    /// The id of the workflow run, the same in all shards.
     pub run_id: Option<u64>,
 }
 

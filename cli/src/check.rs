@@ -94,12 +94,12 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
     }
     if args.fix || args.fix_unsafe {
-        let mended =
+        let repaired =
             fix::apply_fixes(&project, &engine, &compared.outcome, safety(args), args.dry_run, io)?;
         if args.dry_run {
-            return Ok(if mended > 0 { Exit::Findings } else { Exit::Clean });
+            return Ok(if repaired > 0 { Exit::Findings } else { Exit::Clean });
         }
-        if mended > 0 {
+        if repaired > 0 {
             compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
         }
     }
@@ -238,16 +238,16 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
     let path = stdin_path(args, project, &io.cwd)?;
     let bytes = read_stdin(io)?;
     let files: &dyn Files = &project.disk;
-    let mended =
+    let repaired =
         aidd_engine::workspace::fix::fix_file(engine, &path, bytes.clone(), files, safety(args));
     if args.dry_run {
         let source = Source::decode(path, bytes.clone());
         let checked = engine.check(&source, files);
-        fix::patch(&FileReport { source, checked }, &bytes, &mended.bytes, io)?;
-        return Ok(if mended.applied > 0 { Exit::Findings } else { Exit::Clean });
+        fix::patch(&FileReport { source, checked }, &bytes, &repaired.bytes, io)?;
+        return Ok(if repaired.applied > 0 { Exit::Findings } else { Exit::Clean });
     }
     // Write the raw bytes: standard output is the fixed file itself.
-    io.out.raw()?.write_all(&mended.bytes)?;
+    io.out.raw()?.write_all(&repaired.bytes)?;
     Ok(Exit::Clean)
 }
 

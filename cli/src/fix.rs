@@ -31,7 +31,7 @@ pub fn apply_fixes(
     let root = || Walk::over(vec![project.root().to_owned()]);
     let listing = engine.needs_listing().then(|| walk::listing(engine, &project.disk, &root()));
     let listed = listing.as_ref().map(|listing| Listed { files: &project.disk, listing });
-    let beside: &dyn Files = match &listed {
+    let siblings: &dyn Files = match &listed {
         Some(listed) => listed,
         None => &project.disk,
     };
@@ -51,16 +51,16 @@ pub fn apply_fixes(
             continue;
         }
         let bytes = project.disk.read(path, u64::MAX).with_context(|| path.to_owned())?;
-        let mended = fix::fix_file(engine, path, bytes.clone(), beside, safety);
-        if mended.applied == 0 {
+        let repaired = fix::fix_file(engine, path, bytes.clone(), siblings, safety);
+        if repaired.applied == 0 {
             continue;
         }
         files += 1;
-        fixes += mended.applied;
+        fixes += repaired.applied;
         if dry_run {
-            patch(file, &bytes, &mended.bytes, io)?;
+            patch(file, &bytes, &repaired.bytes, io)?;
         } else {
-            replace(&place, &mended.bytes).with_context(|| path.to_owned())?;
+            replace(&place, &repaired.bytes).with_context(|| path.to_owned())?;
         }
     }
     let verb = if dry_run { "would fix" } else { "fixed" };

@@ -176,7 +176,7 @@ fn hooks_dir(cwd: &Path) -> Result<(PathBuf, bool)> {
     let is_own = [common.parent(), Some(&common), Some(&root)]
         .into_iter()
         .flatten()
-        .any(|own| real.starts_with(self::resolve_links(own)));
+        .any(|own| real.starts_with(resolve_links(own)));
     Ok((folder, !is_own))
 }
 

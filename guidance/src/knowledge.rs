@@ -248,7 +248,7 @@ const MAX_NAME_LEN: usize = 200;
 /// A search result: an entry, its score and the matching use case.
 #[derive(Debug)]
 pub struct SearchResult<'k, 'a> {
-    /// The entry.
+    /// The entry that matches the query.
     pub entry: &'k Entry<'a>,
     /// The score from 0 to 1; 0 if no words were searched for.
     pub score: f32,

@@ -229,8 +229,8 @@ impl Library {
             };
             let key = |page: &Page| (page.kind, page.name.clone());
             if let Some(first) = own.get(&key(&page)) {
-                let beside = first.path.starts_with(&place.folder);
-                if beside && place.shelf.distinguishes_dirs() {
+                let siblings = first.path.starts_with(&place.folder);
+                if siblings && place.shelf.distinguishes_dirs() {
                     page.name = rest.strip_suffix(".md").unwrap_or(rest).to_owned();
                 }
             }

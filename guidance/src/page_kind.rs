@@ -28,7 +28,7 @@ pub enum PageKind {
 enum PageKey {
     /// There is only one page of this kind.
     Single,
-    /// The file name.
+    /// Pages are named after their file, without the extension.
     FileName,
     /// The name in the header, otherwise the directory name.
     RoleName,

@@ -42,13 +42,17 @@ pub struct StartContext<'a> {
 
 /// Renders the context at session start, within [`budget`].
 #[must_use]
-pub fn render_start(told: &StartContext<'_>, size: TokenBudget) -> BudgetedText {
-    render_start_within(told, size, budget(size))
+pub fn render_start(reported: &StartContext<'_>, size: TokenBudget) -> BudgetedText {
+    render_start_within(reported, size, budget(size))
 }
 
 /// As [`start`], within another number of tokens, for use as a part of a larger text.
 #[must_use]
-pub fn render_start_within(told: &StartContext<'_>, size: TokenBudget, all: usize) -> BudgetedText {
+pub fn render_start_within(
+    reported: &StartContext<'_>,
+    size: TokenBudget,
+    all: usize,
+) -> BudgetedText {
     // Maximum number of lines: project rules per page, shipped rules, and memories per type.
     let (own, shipped, memories) = match size {
         TokenBudget::Minimal => (2, None, 3),
@@ -58,24 +62,24 @@ pub fn render_start_within(told: &StartContext<'_>, size: TokenBudget, all: usiz
     let share = |percent: usize| all * percent / 100;
     let mut parts = vec![
         Part::new(
-            format!("{}: current state", told.project),
+            format!("{}: current state", reported.project),
             share(25),
             "aidd_branch get",
-            state_lines(told),
+            state_lines(reported),
         ),
-        Part::new("First", share(20), "aidd_suggest_next", suggestion_lines(told.next)),
-        hazards(told.state, 3, share(20)),
-        failed(told.state, 3, share(10)),
-        decisions(told.state, memories, share(20)),
-        rules(told.library, own, share(30)),
-        conventions(told.state, memories, share(12)),
+        Part::new("First", share(20), "aidd_suggest_next", suggestion_lines(reported.next)),
+        hazards(reported.state, 3, share(20)),
+        failed(reported.state, 3, share(10)),
+        decisions(reported.state, memories, share(20)),
+        rules(reported.library, own, share(30)),
+        conventions(reported.state, memories, share(12)),
     ];
     if let Some(lines) = shipped {
-        parts.push(shipped_rules(told.library, lines, share(20)));
-        parts.push(index(told.library, size == TokenBudget::Full, share(20)));
+        parts.push(shipped_rules(reported.library, lines, share(20)));
+        parts.push(index(reported.library, size == TokenBudget::Full, share(20)));
     }
     if size == TokenBudget::Full {
-        parts.push(protocol(told.library, share(25)));
+        parts.push(protocol(reported.library, share(25)));
     }
     fit(&parts, all)
 }
@@ -91,7 +95,11 @@ pub const RESERVE_PERCENT: usize = 12;
 
 /// The requested sections, within `budget` tokens minus the reserve.
 #[must_use]
-pub fn render_sections(told: &StartContext<'_>, wanted: &[&str], budget: usize) -> BudgetedText {
+pub fn render_sections(
+    reported: &StartContext<'_>,
+    wanted: &[&str],
+    budget: usize,
+) -> BudgetedText {
     let all = budget - budget * RESERVE_PERCENT / 100;
     let mut parts = Vec::new();
     for (slice, percent) in SECTIONS.iter().zip(SECTION_SHARES) {
@@ -100,54 +108,54 @@ pub fn render_sections(told: &StartContext<'_>, wanted: &[&str], budget: usize) 
         }
         let share = all * percent / 100;
         match *slice {
-            "header" => parts.push(Part::new(told.project, share, "", header(told))),
+            "header" => parts.push(Part::new(reported.project, share, "", header(reported))),
             "memory" => {
-                parts.push(hazards(told.state, usize::MAX, share / 3));
-                parts.push(failed(told.state, usize::MAX, share / 6));
-                parts.push(decisions(told.state, usize::MAX, share / 3));
-                parts.push(conventions(told.state, usize::MAX, share / 3));
+                parts.push(hazards(reported.state, usize::MAX, share / 3));
+                parts.push(failed(reported.state, usize::MAX, share / 6));
+                parts.push(decisions(reported.state, usize::MAX, share / 3));
+                parts.push(conventions(reported.state, usize::MAX, share / 3));
             }
             "session" => {
-                parts.push(Part::new("Session", share, "aidd_branch get", session(told.state)));
+                parts.push(Part::new("Session", share, "aidd_branch get", session(reported.state)));
             }
             "suggestions" => {
                 parts.push(Part::new(
                     "Next",
                     share,
                     "aidd_suggest_next",
-                    suggestion_lines(told.next),
+                    suggestion_lines(reported.next),
                 ));
             }
             "rules" => {
-                parts.push(rules(told.library, usize::MAX, share));
-                parts.push(shipped_rules(told.library, 5, share / 2));
+                parts.push(rules(reported.library, usize::MAX, share));
+                parts.push(shipped_rules(reported.library, 5, share / 2));
             }
-            _ => parts.push(index(told.library, true, share)),
+            _ => parts.push(index(reported.library, true, share)),
         }
     }
     BudgetedText { budget, ..fit(&parts, all) }
 }
 
-fn header(told: &StartContext<'_>) -> Vec<String> {
-    let mut lines: Vec<String> = told.notes.iter().map(|note| to_line(note)).collect();
+fn header(reported: &StartContext<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = reported.notes.iter().map(|note| to_line(note)).collect();
     lines.extend(
-        told.library.problems.iter().map(|problem| to_line(&format!("Skipped: {problem}"))),
+        reported.library.problems.iter().map(|problem| to_line(&format!("Skipped: {problem}"))),
     );
-    if let Some(branch) = &told.state.branch {
-        let feature = told.state.context.feature.as_ref();
+    if let Some(branch) = &reported.state.branch {
+        let feature = reported.state.context.feature.as_ref();
         let feature = feature.map(|feature| format!(": {feature}")).unwrap_or_default();
         lines.push(to_line(&format!("Branch {branch}{feature}")));
     }
     lines
 }
 
-fn state_lines(told: &StartContext<'_>) -> Vec<String> {
-    let mut lines = header(told);
+fn state_lines(reported: &StartContext<'_>) -> Vec<String> {
+    let mut lines = header(reported);
     // The notes already mention a session that was just opened.
-    let opened = told.state.session.as_ref().map(|session| open_session(&session.id));
-    let is_told = |id: &str| told.notes.iter().any(|note| note.contains(id));
-    let is_again = told.state.session.as_ref().is_some_and(|session| is_told(&session.id));
-    let own = session(told.state).into_iter();
+    let opened = reported.state.session.as_ref().map(|session| open_session(&session.id));
+    let is_reported = |id: &str| reported.notes.iter().any(|note| note.contains(id));
+    let is_again = reported.state.session.as_ref().is_some_and(|session| is_reported(&session.id));
+    let own = session(reported.state).into_iter();
     lines.extend(own.filter(|line| !is_again || Some(line) != opened.as_ref()));
     lines
 }
@@ -270,8 +278,8 @@ fn rules(library: &Library, most: usize, share: usize) -> Part {
     for page in library.pages_of_kind(PageKind::Rules).filter(is_project_page) {
         let demands = demands::parse_demands(page);
         // A page whose summary is one of its demands prints it once.
-        let is_told = demands.iter().any(|demand| demand.text == page.summary);
-        let said = if page.summary.is_empty() || is_told {
+        let is_reported = demands.iter().any(|demand| demand.text == page.summary);
+        let said = if page.summary.is_empty() || is_reported {
             String::new()
         } else {
             format!(": {}", page.summary)

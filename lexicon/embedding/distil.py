@@ -170,8 +170,8 @@ def teach(model, corpus_path, out):
     prior = teacher.encode_all([[i] for i in range(len(teacher.vocabulary))], unit=False, batch=256)
     targets = teacher.encode_all([teacher.ids(line) for line in lines])
     english = [message for message, _ in messages(corpus_path)]
-    told = teacher.encode_all([teacher.ids(message) for message in english])
-    np.savez(out, prior=prior, targets=targets, messages=told)
+    vectors = teacher.encode_all([teacher.ids(message) for message in english])
+    np.savez(out, prior=prior, targets=targets, messages=vectors)
 
 
 # --- words of other scripts ---------------------------------------------------------------------

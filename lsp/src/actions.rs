@@ -164,7 +164,7 @@ fn quick_fixes(
 ) {
     let span = convert::span(&snapshot.source, range, snapshot.encoding);
     let touches = |one: &&Finding| one.span.start <= span.end && span.start <= one.span.end;
-    let here: Vec<&Finding> = shown(snapshot).filter(touches).take(MAX_FINDINGS).collect();
+    let here: Vec<&Finding> = shown_findings(snapshot).filter(touches).take(MAX_FINDINGS).collect();
     let rules: BTreeSet<&str> = here.iter().map(|finding| &*finding.rule).collect();
     let reported = |finding| Some(vec![reported(snapshot, finding, context)]);
     if is_whole(snapshot) {
@@ -214,7 +214,7 @@ fn allowable<'a>(snapshot: &Snapshot, here: &[&'a Finding]) -> Vec<&'a Finding> 
     here.iter().filter(is_meant).filter(is_first).copied().collect()
 }
 
-fn shown(snapshot: &Snapshot) -> impl Iterator<Item = &Finding> {
+fn shown_findings(snapshot: &Snapshot) -> impl Iterator<Item = &Finding> {
     snapshot.checked.findings.iter().filter(|finding| convert::is_shown(finding))
 }
 
@@ -244,7 +244,7 @@ fn reported(snapshot: &Snapshot, finding: &Finding, context: &CodeActionContext)
 }
 
 fn fixes_of<'a>(snapshot: &'a Snapshot, rule: &str) -> Vec<&'a Fix> {
-    shown(snapshot)
+    shown_findings(snapshot)
         .filter(|finding| &*finding.rule == rule)
         .filter_map(|finding| finding.fix.as_ref())
         .filter(|fix| fix.file.is_none())
@@ -295,7 +295,7 @@ pub fn resolve(
 
 /// The file operations of the fix of the finding with this id.
 fn file_change<'a>(snapshot: &'a Snapshot, id: &str) -> Option<&'a FileChange> {
-    shown(snapshot).find(|finding| finding.id == id)?.fix.as_ref()?.file.as_ref()
+    shown_findings(snapshot).find(|finding| finding.id == id)?.fix.as_ref()?.file.as_ref()
 }
 
 /// The edit that creates or renames a file; `None` if the target file exists by now.
@@ -323,7 +323,8 @@ fn edits_of(
 ) -> Result<Vec<Edit>, Refusal> {
     let (engine, source) = (&snapshot.workspace.engine, &snapshot.source);
     let text = source.text();
-    let find = |id: &str| shown(snapshot).find(|finding| finding.id == id).ok_or(Refusal::Gone);
+    let find =
+        |id: &str| shown_findings(snapshot).find(|finding| finding.id == id).ok_or(Refusal::Gone);
     match deed {
         ActionKind::Fix { id } => {
             let fix = find(id)?.fix.as_ref().ok_or(Refusal::Gone)?;
@@ -334,8 +335,8 @@ fn edits_of(
         }
         ActionKind::FixAll => {
             let bytes = text.as_bytes().to_vec();
-            let mended = fix::fix_file(engine, source.path(), bytes, around.files, Safety::Safe);
-            edits_between(text, mended.bytes)
+            let fixed = fix::fix_file(engine, source.path(), bytes, around.files, Safety::Safe);
+            edits_between(text, fixed.bytes)
         }
         ActionKind::Allow { id } => suppress::allow(engine, source, find(id)?, around.files, "")
             .map(|edit| vec![edit])

@@ -67,7 +67,7 @@ pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Res
         }
         CONFIG => {
             let workspace = workspace(state, next()).await?;
-            Ok(Some(shown(&workspace)))
+            Ok(Some(rule_settings(&workspace)))
         }
         SHOW_ALLOWED => {
             let uri = Uri::deserialize(next()).map_err(|error| invalid_params(&error))?;
@@ -96,7 +96,7 @@ async fn workspace(state: &Arc<State>, uri: Value) -> Result<Arc<Workspace>> {
     let path = uri.as_ref().and_then(uri::path);
     let state = state.clone();
     let opened = spawn_blocking(move || {
-        state.roots_then_tell(|roots| match path {
+        state.roots_then_notify(|roots| match path {
             Some(folder) if folder.is_dir() => {
                 let root = roots.root_of(&folder);
                 roots.workspace(&root)
@@ -120,7 +120,7 @@ fn explain(workspace: &Workspace, name: &str) -> Result<Value> {
     Ok(Value::String(text))
 }
 
-fn shown(workspace: &Workspace) -> Value {
+fn rule_settings(workspace: &Workspace) -> Value {
     let project = &workspace.project;
     let rules = workspace.engine.registry().rules();
     let own = rules.iter().filter(|rule| rule.path.is_some()).count();
@@ -147,7 +147,7 @@ async fn record(state: &Arc<State>, workspace: Arc<Workspace>, accept_new: bool)
     })?;
     let reloaded = state.clone();
     let reload =
-        spawn_blocking(move || reloaded.roots_then_tell(|roots| roots.reload(Some(&root))));
+        spawn_blocking(move || reloaded.roots_then_notify(|roots| roots.reload(Some(&root))));
     reload.await.map_err(|_| Error::internal_error())?;
     schedule::recheck(state);
     Ok(json!({ "recorded": count }))

@@ -161,9 +161,9 @@ async fn changes_since(
         known.results.iter().filter(differs).filter_map(|(uri, _)| survey::file(uri)).collect();
     let mut pass = Pass::plan(state, &known, unknown);
     // A full pass reports on all files the client knows; these can be more than the server knows.
-    let mut told: HashSet<Uri> = HashSet::new();
+    let mut listed: HashSet<Uri> = HashSet::new();
     while let Some((uri, diagnostics)) = pass.next(&mut known).await {
-        told.insert(uri.clone());
+        listed.insert(uri.clone());
         items.push(item(uri, None, diagnostics, previous));
         if let Some(token) = token
             && items.len() >= PART
@@ -176,7 +176,7 @@ async fn changes_since(
     let rest = gone.into_iter().map(|uri| item(uri, None, Vec::new(), previous));
     items.extend(rest);
     let same = |(uri, id): (&Uri, &String)| {
-        (!told.contains(uri) && !state.is_open(uri)).then(|| unchanged(uri.clone(), None, id))
+        (!listed.contains(uri) && !state.is_open(uri)).then(|| unchanged(uri.clone(), None, id))
     };
     items.extend(known.results.iter().filter_map(same));
     (items, was_news)
@@ -307,11 +307,11 @@ impl Pass {
     }
 
     /// Ends the pass; returns the files that no longer have findings, out of the known ones and
-    /// the reported ones (`told`). A stopped pass knows nothing about the remaining files.
+    /// the `listed` ones. A stopped pass knows nothing about the remaining files.
     fn finish<'a>(
         self,
         known: &mut WorkspaceDiagnostics,
-        told: impl Iterator<Item = &'a Uri>,
+        listed: impl Iterator<Item = &'a Uri>,
     ) -> Vec<Uri> {
         if self.is_stopped() {
             return Vec::new();
@@ -321,7 +321,7 @@ impl Pass {
             Scope::All => true,
             Scope::Files(paths) => survey::file(uri).is_some_and(|path| paths.contains(&path)),
         };
-        let mut candidates: BTreeSet<Uri> = told.filter(was_checked).cloned().collect();
+        let mut candidates: BTreeSet<Uri> = listed.filter(was_checked).cloned().collect();
         candidates.extend(known.results.keys().filter(was_checked).cloned());
         if self.scope == Scope::All {
             known.epoch = Some(self.epoch);

@@ -64,7 +64,7 @@ fn known_below(state: &Arc<State>, path: &Path) -> BTreeSet<PathBuf> {
     let open = lock(&state.documents).paths();
     let mut below: BTreeSet<PathBuf> =
         open.into_iter().filter(|file| file != path && file.starts_with(path)).collect();
-    let workspaces = state.roots_then_tell(|roots| {
+    let workspaces = state.roots_then_notify(|roots| {
         let (workspace, _) = roots.of(&Place::File(path.to_owned()));
         roots.below(path).chain([workspace]).collect::<Vec<_>>()
     });
@@ -77,6 +77,6 @@ fn known_below(state: &Arc<State>, path: &Path) -> BTreeSet<PathBuf> {
 /// Whether ignore files exclude everything in the directory at `path`.
 fn is_ignored(state: &Arc<State>, path: &Path) -> bool {
     let place = Place::File(path.to_owned());
-    let (workspace, relative) = state.roots_then_tell(|roots| roots.of(&place));
+    let (workspace, relative) = state.roots_then_notify(|roots| roots.of(&place));
     !relative.is_empty() && !walk::meets(&workspace.project.disk, &format!("{relative}/x"))
 }

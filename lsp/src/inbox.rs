@@ -227,7 +227,7 @@ impl NotificationContext<'_> {
     fn log(self, place: &str, error: &dyn std::fmt::Display) {
         let text = format!("{}: {place}: {error}", self.method);
         // Log each message once: a faulty client repeats the error with every keystroke.
-        self.state.tell_once(MessageType::WARNING, &text, &text, false);
+        self.state.notify_once(MessageType::WARNING, &text, &text, false);
     }
 }
 
@@ -317,7 +317,7 @@ fn on_disk(state: &Arc<State>, reported: Vec<Reported>) {
 /// Reloads the workspaces whose settings, rules, baseline or ignore files changed, or in which a
 /// directory was created or deleted. Returns whether findings in other files can have changed.
 fn reload(state: &Arc<State>, changes: &Changes) -> bool {
-    state.roots_then_tell(|roots| {
+    state.roots_then_notify(|roots| {
         roots.clear_cache();
         let mut stale = BTreeSet::new();
         for directory in &changes.directories {
@@ -359,7 +359,7 @@ fn configured(state: &Arc<State>, params: &DidChangeConfigurationParams) {
             tokio::spawn(async move { apply(&state, settings).await });
         }
         Ok(None) => ask(state),
-        Err(why) => state.tell_once(MessageType::WARNING, &why, &why, false),
+        Err(why) => state.notify_once(MessageType::WARNING, &why, &why, false),
     }
 }
 
@@ -375,7 +375,7 @@ pub(crate) fn ask(state: &Arc<State>) {
         let Ok(mut answer) = state.client.configuration(wanted).await else { return };
         match Settings::read(&answer.pop().unwrap_or_default()) {
             Ok(settings) => apply(&state, settings.unwrap_or_default()).await,
-            Err(why) => state.tell_once(MessageType::WARNING, &why, &why, false),
+            Err(why) => state.notify_once(MessageType::WARNING, &why, &why, false),
         }
     });
 }
@@ -387,7 +387,7 @@ async fn apply(state: &Arc<State>, settings: Settings) {
         return;
     }
     let opening = state.clone();
-    let reopen = move || opening.roots_then_tell(|roots| roots.set_config(settings.config));
+    let reopen = move || opening.roots_then_notify(|roots| roots.set_config(settings.config));
     let _ = spawn_blocking(reopen).await;
     schedule::recheck(state);
 }

@@ -94,7 +94,7 @@ pub(crate) fn check_project(workspace: &Workspace, files: &dyn Files) -> Option<
 /// findings as a result. [`rest`] finds other changes.
 pub(crate) fn again(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
     let mut by_root: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
-    state.roots_then_tell(|roots| {
+    state.roots_then_notify(|roots| {
         for path in paths {
             let (workspace, path) = roots.of(&Place::File(path.clone()));
             let root = workspace.project.root().to_owned();
@@ -114,7 +114,7 @@ pub(crate) fn scan_unreported(state: &Arc<State>) -> bool {
     let is_all = state.has_file_events.load(Ordering::SeqCst);
     let due = std::mem::take(&mut *lock(&state.unscanned_roots));
     let look = |root: PathBuf| {
-        let workspace = state.roots_then_tell(|roots| roots.workspace(&root));
+        let workspace = state.roots_then_notify(|roots| roots.workspace(&root));
         looked(state, &workspace, |files, open| workspace.look_for_rest(files, open, is_all))
     };
     marked(state, due.into_iter().flat_map(look).collect())
@@ -157,12 +157,12 @@ pub(crate) fn odd(
     let over = OpenFiles { documents: &state.documents, root };
     let whole = workspace.project_findings(&Overlay { over, under: &workspace.project.disk })?;
     let uri = Uri::from_file_path(root.join(path))?;
-    let shown = shown(state, workspace, &whole, &uri, path);
+    let shown = diagnostics(state, workspace, &whole, &uri, path);
     (!shown.is_empty()).then_some((uri, shown))
 }
 
 /// The diagnostics of project-wide checks at `path`.
-pub(crate) fn shown(
+pub(crate) fn diagnostics(
     state: &Arc<State>,
     workspace: &Arc<Workspace>,
     whole: &ProjectFindings,

@@ -52,7 +52,7 @@ impl Roots {
         self.found.clear();
     }
 
-    /// The folders.
+    /// The workspace folders of the client, as absolute paths.
     pub(crate) fn folders(&self) -> &[PathBuf] {
         &self.folders
     }

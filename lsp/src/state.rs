@@ -217,7 +217,7 @@ impl State {
 
     /// Checks a document; blocking.
     fn check(self: &Arc<Self>, job: Job) -> Snapshot {
-        let (workspace, path) = self.roots_then_tell(|roots| roots.of(&job.place));
+        let (workspace, path) = self.roots_then_notify(|roots| roots.of(&job.place));
         let source = Source::new(path, job.text);
         let is_checked = match &job.place {
             Place::File(_) => workspace.checks(source.path()),
@@ -227,7 +227,7 @@ impl State {
             let root = workspace.project.root();
             let over = OpenFiles { documents: &self.documents, root };
             let files = Overlay { over, under: &workspace.project.disk };
-            self.tell_if_large(&source, workspace.engine.max_file_size());
+            self.report_if_large(&source, workspace.engine.max_file_size());
             workspace.check(&source, &files)
         } else {
             Checked::default()
@@ -242,7 +242,7 @@ impl State {
         }
     }
 
-    fn tell_if_large(self: &Arc<Self>, source: &Source, limit: u64) {
+    fn report_if_large(self: &Arc<Self>, source: &Source, limit: u64) {
         let size = source.text().len() as u64;
         if size > limit {
             let text = format!(
@@ -250,18 +250,18 @@ impl State {
                 source.path()
             );
             // The size changes with each keystroke; the message should not.
-            self.tell_once(MessageType::WARNING, source.path(), &text, false);
+            self.notify_once(MessageType::WARNING, source.path(), &text, false);
         }
     }
 
     /// Runs `work` on the roots, then reports errors in their settings to the user; blocking.
-    pub(crate) fn roots_then_tell<T>(self: &Arc<Self>, work: impl FnOnce(&mut Roots) -> T) -> T {
+    pub(crate) fn roots_then_notify<T>(self: &Arc<Self>, work: impl FnOnce(&mut Roots) -> T) -> T {
         let (result, troubles) = {
             let mut roots = lock(&self.roots);
             (work(&mut roots), roots.troubles())
         };
         for trouble in troubles {
-            self.tell_once(MessageType::ERROR, &trouble.message, &trouble.message, true);
+            self.notify_once(MessageType::ERROR, &trouble.message, &trouble.message, true);
             lock(&self.dirty).mark([trouble.root.join(aidd_engine::text::kind::CONFIG_PATH)]);
             self.touch();
         }
@@ -269,7 +269,7 @@ impl State {
     }
 
     /// Logs or shows a message, unless a message with this key was shown before.
-    pub(crate) fn tell_once(
+    pub(crate) fn notify_once(
         self: &Arc<Self>,
         kind: MessageType,
         key: &str,

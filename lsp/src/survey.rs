@@ -56,17 +56,17 @@ pub(crate) fn begin(
     stop: Arc<AtomicBool>,
 ) -> mpsc::Receiver<PassEvent> {
     // A slow client slows the pass down.
-    let (tell, told) = mpsc::channel(4);
+    let (notify, reported) = mpsc::channel(4);
     let state = state.clone();
-    spawn_blocking(move || run(&state, &scope, &stop, &tell));
-    told
+    spawn_blocking(move || run(&state, &scope, &stop, &notify));
+    reported
 }
 
-fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, tell: &mpsc::Sender<PassEvent>) {
+fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, notify: &mpsc::Sender<PassEvent>) {
     let mut work = match scope {
         Scope::All => {
             let files = roots::files(&state.roots);
-            state.roots_then_tell(|_| files)
+            state.roots_then_notify(|_| files)
         }
         Scope::Files(paths) => listed(state, paths),
     };
@@ -78,13 +78,14 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, tell: &mpsc::Sender
         }
     }
     let total = work.iter().map(|(_, paths)| paths.len()).sum();
-    if tell.blocking_send(PassEvent::Total(total)).is_err() {
+    if notify.blocking_send(PassEvent::Total(total)).is_err() {
         return;
     }
     let odd = odd(state, scope, &work, &open);
     let odd = odd.iter().filter_map(|(workspace, path)| project_wide::odd(state, workspace, path));
     let odd: Vec<(Uri, Vec<Diagnostic>)> = odd.collect();
-    if !odd.is_empty() && tell.blocking_send(PassEvent::Checked { files: 0, found: odd }).is_err() {
+    if !odd.is_empty() && notify.blocking_send(PassEvent::Checked { files: 0, found: odd }).is_err()
+    {
         return;
     }
     for (workspace, paths) in &work {
@@ -92,7 +93,7 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, tell: &mpsc::Sender
         for chunk in paths.chunks(CHUNK) {
             let found = check(state, workspace, chunk, stop);
             let news = PassEvent::Checked { files: chunk.len(), found };
-            if stop.load(Ordering::Relaxed) || tell.blocking_send(news).is_err() {
+            if stop.load(Ordering::Relaxed) || notify.blocking_send(news).is_err() {
                 return;
             }
         }
@@ -122,7 +123,7 @@ fn odd(
         }
         Scope::Files(paths) => {
             let odd = paths.iter().filter(|path| !path.is_file() && !open.contains(path));
-            odd.map(|path| state.roots_then_tell(|roots| roots.of(&Place::File(path.clone()))))
+            odd.map(|path| state.roots_then_notify(|roots| roots.of(&Place::File(path.clone()))))
                 .collect()
         }
     }
@@ -136,7 +137,7 @@ fn listed(
     let mut by_root: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
     for path in paths.iter().filter(|path| path.is_file()) {
         let place = Place::File(path.clone());
-        let (workspace, relative) = state.roots_then_tell(|roots| roots.of(&place));
+        let (workspace, relative) = state.roots_then_notify(|roots| roots.of(&place));
         if workspace.checks(&relative) {
             let root = workspace.project.root().to_owned();
             by_root.entry(root).or_insert((workspace, BTreeSet::new())).1.insert(relative);
@@ -168,7 +169,7 @@ fn check(
     for path in paths {
         let Some(project) = &project else { break };
         let Some(uri) = Uri::from_file_path(disk.root().join(path)) else { continue };
-        let shown = project_wide::shown(state, workspace, project, &uri, path);
+        let shown = project_wide::diagnostics(state, workspace, project, &uri, path);
         if !shown.is_empty() {
             found.entry(uri).or_default().extend(shown);
         }

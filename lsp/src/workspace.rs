@@ -185,8 +185,8 @@ impl Workspace {
         // Unsaved text overrides the file on disk until the document is closed.
         paths.extend(std::mem::replace(were_open, open()));
         paths.extend(were_open.iter().cloned());
-        let told = ReportedChanges { files: &paths, look_for_others: and_rest };
-        let changed = kept.update(engine, &project.config, &project.disk, files, told);
+        let reported = ReportedChanges { files: &paths, look_for_others: and_rest };
+        let changed = kept.update(engine, &project.config, &project.disk, files, reported);
         *lock(&self.project_findings) = Some(Arc::new(ProjectFindings::of(kept)));
         changed
     }

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn said(arguments: Value) -> String {
+    fn error_text(arguments: Value) -> String {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn valid_arguments_are_accepted() {
         assert_eq!(
-            said(json!({
+            error_text(json!({
                 "query": "q", "limit": 100, "kind": "mistake", "ids": ["a", "b"], "date": 4,
                 "provider": {"model": "m"}, "list": {"x": true}, "free": [null, {"a": 1}],
             })),
@@ -127,28 +127,28 @@ mod tests {
 
     #[test]
     fn each_problem_has_its_path_and_the_expected_type() {
-        insta::assert_snapshot!(said(json!({"qurey": "q"})), @"
+        insta::assert_snapshot!(error_text(json!({"qurey": "q"})), @"
         unknown argument `qurey`; did you mean `query`?
         `query` is missing: What to look for
         ");
-        insta::assert_snapshot!(said(json!({"query": 7, "colour": 1})), @"
+        insta::assert_snapshot!(error_text(json!({"query": 7, "colour": 1})), @"
         `query`: expected a string, found 7; put it in quotes
         unknown argument `colour`; expected one of date, free, ids, kind, limit, list, provider, query
         ");
-        insta::assert_snapshot!(said(json!({"query": "q", "limit": "5"})), @r#"`limit`: expected an integer, found the string "5"; remove the quotes"#);
-        insta::assert_snapshot!(said(json!({"query": "q", "limit": 2.5})), @"`limit`: expected an integer, found 2.5");
-        insta::assert_snapshot!(said(json!({"query": "q", "limit": 0})), @"`limit` must be at least 1, found 0");
-        insta::assert_snapshot!(said(json!({"query": "q", "limit": 101})), @"`limit` must be at most 100, found 101");
-        insta::assert_snapshot!(said(json!({"query": "q", "kind": "decisions"})), @r#"`kind`: expected `decision` or `mistake`, found the string "decisions"; did you mean `decision`?"#);
-        insta::assert_snapshot!(said(json!({"query": "q", "ids": "a"})), @r#"`ids`: expected a list of strings, found the string "a"; put it in brackets"#);
-        insta::assert_snapshot!(said(json!({"query": "q", "ids": ["a", 2]})), @"`ids[1]`: expected a string, found 2; put it in quotes");
-        insta::assert_snapshot!(said(json!({"query": "q", "ids": ["a", "b", "c"]})), @"`ids` must have at most 2 items, found 3");
-        insta::assert_snapshot!(said(json!({"query": "q", "date": true})), @"`date`: expected a string or an integer, found true");
-        insta::assert_snapshot!(said(json!({"query": "q", "provider": {"modle": "m"}})), @"
+        insta::assert_snapshot!(error_text(json!({"query": "q", "limit": "5"})), @r#"`limit`: expected an integer, found the string "5"; remove the quotes"#);
+        insta::assert_snapshot!(error_text(json!({"query": "q", "limit": 2.5})), @"`limit`: expected an integer, found 2.5");
+        insta::assert_snapshot!(error_text(json!({"query": "q", "limit": 0})), @"`limit` must be at least 1, found 0");
+        insta::assert_snapshot!(error_text(json!({"query": "q", "limit": 101})), @"`limit` must be at most 100, found 101");
+        insta::assert_snapshot!(error_text(json!({"query": "q", "kind": "decisions"})), @r#"`kind`: expected `decision` or `mistake`, found the string "decisions"; did you mean `decision`?"#);
+        insta::assert_snapshot!(error_text(json!({"query": "q", "ids": "a"})), @r#"`ids`: expected a list of strings, found the string "a"; put it in brackets"#);
+        insta::assert_snapshot!(error_text(json!({"query": "q", "ids": ["a", 2]})), @"`ids[1]`: expected a string, found 2; put it in quotes");
+        insta::assert_snapshot!(error_text(json!({"query": "q", "ids": ["a", "b", "c"]})), @"`ids` must have at most 2 items, found 3");
+        insta::assert_snapshot!(error_text(json!({"query": "q", "date": true})), @"`date`: expected a string or an integer, found true");
+        insta::assert_snapshot!(error_text(json!({"query": "q", "provider": {"modle": "m"}})), @"
         unknown key `modle` in `provider`; did you mean `model`?
         `provider.model` is missing
         ");
-        insta::assert_snapshot!(said(json!({"query": "q", "list": {"x": 1}})), @"`list.x`: expected true or false, found 1");
+        insta::assert_snapshot!(error_text(json!({"query": "q", "list": {"x": 1}})), @"`list.x`: expected true or false, found 1");
     }
 
     #[test]

@@ -46,8 +46,8 @@ impl Dynamic {
         if !self.set_situation(found) {
             return;
         }
-        let told = timeout(NOTIFY_TIMEOUT, peer.notify_tool_list_changed()).await;
-        if !matches!(told, Ok(Ok(()))) {
+        let reported = timeout(NOTIFY_TIMEOUT, peer.notify_tool_list_changed()).await;
+        if !matches!(reported, Ok(Ok(()))) {
             *self.state() = State::Static;
         }
     }

@@ -153,9 +153,9 @@ async fn shutdown_signal() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut told) = signal(SignalKind::terminate()) {
+        if let Ok(mut reported) = signal(SignalKind::terminate()) {
             tokio::select! {
-                _ = told.recv() => {}
+                _ = reported.recv() => {}
                 _ = tokio::signal::ctrl_c() => {}
             }
             return;

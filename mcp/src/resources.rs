@@ -339,7 +339,7 @@ fn pages(briefs: &[Brief], text: &mut String) {
             let _ = write!(text, "\n{}\n", rest.join("\n"));
         }
         for (name, value) in &entry.metadata {
-            let _ = writeln!(text, "- {name}: {}", crate::tools::memory::shown::value_text(value));
+            let _ = writeln!(text, "- {name}: {}", crate::tools::memory::render::value_text(value));
         }
     }
     if briefs.len() > MAX_MEMORIES {

@@ -258,13 +258,13 @@ fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entr
     };
     for entry in observed {
         let body: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
-        let told = body.narrative.unwrap_or_else(|| body.facts.join("\n"));
+        let reported = body.narrative.unwrap_or_else(|| body.facts.join("\n"));
         let (at, said) = (Some(json!(entry.created_at)), entry.content.clone());
         let observed = BTreeSet::from([entry.id.clone()]);
         if entry.kind == Kind::Decision {
             let decision = RecordedDecision {
                 decision: said,
-                reasoning: told,
+                reasoning: reported,
                 timestamp: at,
                 observed,
                 ..RecordedDecision::default()
@@ -273,7 +273,7 @@ fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entr
         } else {
             let error = FixedError {
                 error: said,
-                fix: told,
+                fix: reported,
                 timestamp: at,
                 observed,
                 ..FixedError::default()
@@ -385,15 +385,18 @@ fn permanent(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
         first.links = promoting(&made.observed);
         revisions.push(first);
     }
-    for mended in &context.errors_encountered {
-        let body =
-            Mistake { fix: mended.fix.clone(), extra: mended.extra.clone(), ..Mistake::default() };
-        let at = time(&mended.timestamp);
-        let id = id::of_memory(Kind::Mistake, at, &["branch", &folded(&mended.error)]);
-        let mut first = Revision::first(Kind::Mistake, id, at, mended.error.as_str());
+    for repaired in &context.errors_encountered {
+        let body = Mistake {
+            fix: repaired.fix.clone(),
+            extra: repaired.extra.clone(),
+            ..Mistake::default()
+        };
+        let at = time(&repaired.timestamp);
+        let id = id::of_memory(Kind::Mistake, at, &["branch", &folded(&repaired.error)]);
+        let mut first = Revision::first(Kind::Mistake, id, at, repaired.error.as_str());
         first.metadata = kinds::metadata(&body)?;
-        first.session_id.clone_from(&mended.session_id);
-        first.links = promoting(&mended.observed);
+        first.session_id.clone_from(&repaired.session_id);
+        first.links = promoting(&repaired.observed);
         revisions.push(first);
     }
     for revision in &mut revisions {

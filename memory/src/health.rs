@@ -143,8 +143,8 @@ fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> S
         runs.get(&Check::Tests).map(|passed| Measurement { value: *passed, measured: true });
     let tests = tests
         .or_else(|| said.map(|said| Measurement { value: said.tests_passing, measured: false }));
-    let success =
-        tests.map(|told| Measurement { value: told.value && was_reverted != Some(true), ..told });
+    let success = tests
+        .map(|listed| Measurement { value: listed.value && was_reverted != Some(true), ..listed });
     let checks: Vec<bool> = runs
         .iter()
         .filter(|(check, _)| **check != Check::Tests)
@@ -186,27 +186,28 @@ fn enough(samples: usize, value: f64) -> Option<f64> {
 }
 
 fn success(samples: &[Sample]) -> Figure {
-    let told: Vec<Measurement<bool>> = samples.iter().filter_map(|sample| sample.success).collect();
-    let value = share(told.iter().filter(|told| told.value).count(), told.len());
+    let listed: Vec<Measurement<bool>> =
+        samples.iter().filter_map(|sample| sample.success).collect();
+    let value = share(listed.iter().filter(|listed| listed.value).count(), listed.len());
     Figure {
         name: "sessionSuccess",
-        value: enough(told.len(), value),
-        samples: told.len(),
-        measured: told.iter().filter(|told| told.measured).count(),
+        value: enough(listed.len(), value),
+        samples: listed.len(),
+        measured: listed.iter().filter(|listed| listed.measured).count(),
         weight: 0.30,
         meaning: "sessions whose tests passed and whose commits were not reverted",
     }
 }
 
 fn compliance(samples: &[Sample]) -> Figure {
-    let told: Vec<Measurement<f64>> =
+    let listed: Vec<Measurement<f64>> =
         samples.iter().filter_map(|sample| sample.compliance).collect();
-    let values: Vec<f64> = told.iter().map(|told| told.value).collect();
+    let values: Vec<f64> = listed.iter().map(|listed| listed.value).collect();
     Figure {
         name: "complianceAvg",
-        value: enough(told.len(), mean(&values)),
-        samples: told.len(),
-        measured: told.iter().filter(|told| told.measured).count(),
+        value: enough(listed.len(), mean(&values)),
+        samples: listed.len(),
+        measured: listed.iter().filter(|listed| listed.measured).count(),
         weight: 0.25,
         meaning: "checks that passed when they last ran in a session",
     }
@@ -232,15 +233,15 @@ fn recurrence(mistakes: &[Entry]) -> Figure {
 fn consistency(samples: &[Sample]) -> Figure {
     let mut models: BTreeMap<&str, Vec<Measurement<f64>>> = BTreeMap::new();
     for sample in samples {
-        if let Some(told) = sample.compliance {
-            models.entry(&sample.model).or_default().push(told);
+        if let Some(listed) = sample.compliance {
+            models.entry(&sample.model).or_default().push(listed);
         }
     }
-    models.retain(|_, told| told.len() >= MIN_SAMPLES);
+    models.retain(|_, listed| listed.len() >= MIN_SAMPLES);
     let deviations: Vec<f64> = models
         .values()
-        .map(|told| {
-            let values: Vec<f64> = told.iter().map(|told| told.value).collect();
+        .map(|listed| {
+            let values: Vec<f64> = listed.iter().map(|listed| listed.value).collect();
             let middle = mean(&values);
             let squares: Vec<f64> = values.iter().map(|value| (value - middle).powi(2)).collect();
             mean(&squares).sqrt()
@@ -251,7 +252,7 @@ fn consistency(samples: &[Sample]) -> Figure {
         name: "modelConsistency",
         value: enough(all.len(), (100.0 - mean(&deviations)).max(0.0)),
         samples: all.len(),
-        measured: all.iter().filter(|told| told.measured).count(),
+        measured: all.iter().filter(|listed| listed.measured).count(),
         weight: 0.15,
         meaning: "100 minus the deviation of compliance within a model",
     }
@@ -270,12 +271,12 @@ fn utilization(samples: &[Sample]) -> Figure {
 }
 
 fn overall(figures: &[Figure]) -> Option<f64> {
-    let told: Vec<(f64, f64)> = figures
+    let listed: Vec<(f64, f64)> = figures
         .iter()
         .filter_map(|figure| figure.value.map(|value| (figure.weight, value)))
         .collect();
-    let weight: f64 = told.iter().map(|(weight, _)| weight).sum();
-    let sum: f64 = told.iter().map(|(weight, value)| weight * value).sum();
+    let weight: f64 = listed.iter().map(|(weight, _)| weight).sum();
+    let sum: f64 = listed.iter().map(|(weight, value)| weight * value).sum();
     (weight >= MIN_WEIGHT - 1e-9).then(|| sum / weight)
 }
 

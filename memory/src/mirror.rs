@@ -46,14 +46,14 @@ pub(super) fn present_lines(
     Ok(lines.map(|line| line.line).collect())
 }
 
-/// Makes the lines of a source in the store equal to `revisions`; with `anew`, also rewrites lines
+/// Makes the lines of a source in the store equal to `revisions`; with `rebuilt`, also rewrites lines
 /// that the store already has, because they may be damaged.
 pub(super) fn take_in(
     store: &mut dyn StorageBackend,
     gate: &Gate,
     source: &str,
     revisions: &[Revision],
-    anew: bool,
+    rebuilt: bool,
 ) -> Result<Imported, MemoryError> {
     let mut imported = Imported::default();
     let mut known: BTreeMap<String, (String, bool)> = BTreeMap::new();
@@ -63,7 +63,7 @@ pub(super) fn take_in(
     let mut changes: Vec<Change<'_>> = Vec::new();
     for revision in revisions {
         match known.remove(&revision.rev) {
-            Some((_, true)) if !anew => {}
+            Some((_, true)) if !rebuilt => {}
             Some((_, true)) => changes.push(Change::Put(revision)),
             Some((id, false)) => {
                 changes.push(Change::Present { id, rev: revision.rev.clone(), is_present: true });

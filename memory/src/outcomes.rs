@@ -90,11 +90,11 @@ pub fn read(entry: &Entry) -> Run {
 /// The checks that the words name.
 fn checks_named(named: &[String], passed: Option<bool>) -> Vec<Check> {
     let has_one = |words: List| words.iter().any(|word| contains_phrase(named, word));
-    let is_told = |check: &Check| {
+    let is_reported = |check: &Check| {
         let is_implied = passed == Some(true) && check.is_compiled();
         has_one(check.words()) || (is_implied && has_one(runs::COMPILING_RUNS))
     };
-    Check::ALL.into_iter().filter(is_told).collect()
+    Check::ALL.into_iter().filter(is_reported).collect()
 }
 
 /// The commands that run something, without commands that only read or move files and without path
@@ -174,10 +174,10 @@ fn words(text: &str) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-fn contains_phrase(words: &[String], told: &str) -> bool {
-    match told.split_once(' ') {
+fn contains_phrase(words: &[String], reported: &str) -> bool {
+    match reported.split_once(' ') {
         Some((one, next)) => words.windows(2).any(|pair| pair[0] == one && pair[1] == next),
-        None => words.iter().any(|word| word == told),
+        None => words.iter().any(|word| word == reported),
     }
 }
 
@@ -254,8 +254,8 @@ mod tests {
             let title = if command.starts_with("prettier") { "format" } else { "tests" };
             let title = if command.starts_with("node") { "serve" } else { title };
             assert_eq!(run(title, record), (String::new(), Some(true)), "{command}");
-            let told = run(command, json!({"exitCode": 0}));
-            assert_eq!(told, (String::new(), Some(true)), "{command}");
+            let reported = run(command, json!({"exitCode": 0}));
+            assert_eq!(reported, (String::new(), Some(true)), "{command}");
         }
         for (command, checks) in [
             ("cd app && cargo test", "tests types build"),

@@ -22,7 +22,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// Returns the time in milliseconds since 1970.
 pub type Clock = Box<dyn Fn() -> i64 + Send>;
 
-/// The system clock.
+/// Milliseconds since 1970 by the system clock.
 #[must_use]
 pub fn system_clock() -> Clock {
     Box::new(|| {

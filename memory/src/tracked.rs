@@ -151,7 +151,7 @@ impl ProjectMemory {
         &mut self,
         source: &str,
         path: &str,
-        anew: bool,
+        rebuilt: bool,
     ) -> Result<Imported, MemoryError> {
         let (bytes, stamp) = match self.journal.read(path) {
             Ok(Some((bytes, stamp))) => (bytes, Some(stamp)),
@@ -178,7 +178,7 @@ impl ProjectMemory {
         let known = Known { stamp, problems };
         let gate = &self.gate;
         transaction(&mut *self.store, Durability::Full, &mut |store| {
-            let imported = take_in(store, gate, source, &revisions, anew)?;
+            let imported = take_in(store, gate, source, &revisions, rebuilt)?;
             note(store, gate, source, &known)?;
             Ok(imported)
         })

@@ -85,8 +85,8 @@ pub(super) fn build(
         let span = shorten(source, related.span, width);
         let message = one_line(&redactor.text(&related.message));
         let line = source.line_of(span.start);
-        let beside = line == home && distance(span, main) > CONTEXT;
-        if beside || line.abs_diff(home) > MAX_DISTANCE {
+        let siblings = line == home && distance(span, main) > CONTEXT;
+        if siblings || line.abs_diff(home) > MAX_DISTANCE {
             let at = wire::position(source, span.start);
             notes.push(format!("line {}, column {}: {message}", at.line, at.column));
         } else {

@@ -180,8 +180,8 @@ mod tests {
         let first = format!("{cut} least severe results are omitted: {why}");
         assert_eq!(fitting.left_out[0], first);
         let log: Value = serde_json::from_slice(&fitting.json).expect("JSON");
-        let told = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"];
-        assert_eq!(told[0]["message"]["text"], first);
+        let reported = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"];
+        assert_eq!(reported[0]["message"]["text"], first);
 
         assert_eq!(results(&within(10)).len(), 0, "it ends");
     }

@@ -68,8 +68,9 @@ fn by_severity<'a, 'f>(ranked: &'a [&'f wire::Finding]) -> [&'a [&'f wire::Findi
 /// for one less.
 fn room(levels: &[&[&wire::Finding]; 3], warned: usize) -> [usize; 3] {
     let most = [MAX_ANNOTATIONS, MAX_ANNOTATIONS - warned];
-    let told = levels.iter().zip(most).filter(|(findings, most)| findings.len() > *most).count();
-    let left = MAX_ANNOTATIONS - told;
+    let shown_lines =
+        levels.iter().zip(most).filter(|(findings, most)| findings.len() > *most).count();
+    let left = MAX_ANNOTATIONS - shown_lines;
     let info = if levels[2].len() > left { left - 1 } else { left };
     [most[0], most[1], info]
 }

@@ -94,7 +94,7 @@ pub struct Run<'a> {
 /// The findings in one source.
 #[derive(Clone, Debug)]
 pub struct FileFindings<'a> {
-    /// The source.
+    /// The text that was checked, with its path.
     pub source: &'a Source,
     /// The findings, sorted by span.
     pub findings: Vec<&'a Finding>,

@@ -183,8 +183,8 @@ impl Writer<'_> {
             Status::Allowed => None,
         };
         result.suppressions = suppression(finding).map(|suppression| vec![suppression]);
-        let mend = finding.fix.as_ref().filter(|_| self.trim.fixes);
-        result.fixes = mend.and_then(|mend| Some(vec![fix(&finding.path, mend)?]));
+        let repair = finding.fix.as_ref().filter(|_| self.trim.fixes);
+        result.fixes = repair.and_then(|repair| Some(vec![fix(&finding.path, repair)?]));
         if self.trim.related && !finding.related.is_empty() {
             let places = finding.related.iter().take(RELATED).zip(1_u64..);
             result.related_locations = Some(places.map(related).collect());
@@ -264,12 +264,12 @@ fn fix(path: &str, fix: &wire::Fix) -> Option<Fix> {
         .artifact_location(artifact(path))
         .replacements(replacements)
         .build();
-    let mend = Fix::builder()
+    let repair = Fix::builder()
         .description(message(&fix.title))
         .artifact_changes(vec![change])
         .properties(properties(Vec::new(), [("safety", json!(fix.safety))]))
         .build();
-    Some(mend)
+    Some(repair)
 }
 
 fn rule_properties(rule: &Rule) -> PropertyBag {

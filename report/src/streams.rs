@@ -49,8 +49,8 @@ impl Io<'_> {
 pub enum When {
     /// On a terminal, unless NO_COLOR is set.
     Auto,
-    /// Always.
+    /// Colour even if the output is not a terminal.
     Always,
-    /// Never.
+    /// No colour, whatever the terminal supports.
     Never,
 }

@@ -376,7 +376,7 @@ pub(super) fn finding(
             Verdict::Warn => Some(Gate::Warn),
             Verdict::Ignore | Verdict::Unnamed => None,
         },
-        fix: found.fix.as_ref().and_then(|mend| fix(source, redactor, mend)),
+        fix: found.fix.as_ref().and_then(|repair| fix(source, redactor, repair)),
         related: found.related.iter().map(|other| related(source, redactor, other)).collect(),
     }
 }

@@ -109,7 +109,7 @@ fn an_existing_memory_directory_is_used() {
     let attributes = project.read(".gitattributes");
     assert!(attributes.ends_with("\nmemory/*.jsonl merge=union\n"), "{attributes}");
     assert_eq!(project.read("memory/decisions.jsonl"), format!("{line}\n"));
-    let ran = project.run(&["memory", "add", "mistake", "boom", "--fix", "mended"]).expect_code(0);
+    let ran = project.run(&["memory", "add", "mistake", "boom", "--fix", "fixed"]).expect_code(0);
     assert!(ran.out.contains("in memory/mistakes.jsonl"), "{}", ran.out);
     assert!(!project.path().join("ai").exists());
     project.write("ai/memory/decisions.jsonl", "");

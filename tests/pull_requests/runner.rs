@@ -103,7 +103,7 @@ impl Runner {
         self.run_in("", &[&["ci"], args].concat())
     }
 
-    /// The findings of `aidd ci ARGS`, in the format of [`Ran::told`].
+    /// The findings of `aidd ci ARGS`, as in [`RunOutput::summary`].
     pub(crate) fn ci_summary(&self, args: &[&str]) -> String {
         self.ci(&[args, &["--format", "json"]].concat()).summary()
     }

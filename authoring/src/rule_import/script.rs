@@ -193,10 +193,10 @@ impl<'t> Reader<'t, '_> {
             | "subscript_expression"
             | "call_expression"
             | "arrow_function" => {
-                let told = self.odd.len();
+                let listed = self.odd.len();
                 let value = self.resolve_value(node, at, depth);
                 // Non-literal parts of the referenced value are already reported there.
-                if value.is_none() && self.odd.len() == told {
+                if value.is_none() && self.odd.len() == listed {
                     return self.report_not_literal(node, at);
                 }
                 value
@@ -273,10 +273,10 @@ impl<'t> Reader<'t, '_> {
 
     /// A value that is entirely literal; non-literal parts are not reported.
     fn literal_value(&mut self, node: &Tree<'t>, depth: usize) -> Option<Json> {
-        let told = self.odd.len();
+        let listed = self.odd.len();
         let value = self.value(node, "", depth);
-        let is_whole = self.odd.len() == told;
-        self.odd.truncate(told);
+        let is_whole = self.odd.len() == listed;
+        self.odd.truncate(listed);
         value.filter(|_| is_whole)
     }
 

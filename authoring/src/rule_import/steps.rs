@@ -132,7 +132,7 @@ fn text_step(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> Strin
             "paths" => sample::from_glob(text, argument),
             "at" => sample::from_glob(&other(), text),
             "below" => format!("{}/{text}", other()),
-            "beside" => expand_template(text, &other()),
+            "siblings" => expand_template(text, &other()),
             _ => return None,
         }
         .into(),

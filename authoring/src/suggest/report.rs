@@ -58,7 +58,7 @@ impl Suggestion {
         Self { statement: Some(statement), forms, ..Self::default() }
     }
 
-    /// From a draft.
+    /// Reports a draft, or the reason why there is none.
     #[must_use]
     pub fn from_draft(draft: DraftReport) -> Self {
         Self { draft: Some(draft), ..Self::default() }
@@ -123,7 +123,7 @@ fn write_row(name: &str, value: &str, text: &mut String) {
 fn write_coverage(coverage: &Coverage, text: &mut String) {
     match coverage {
         Coverage::Enforced { rules } => {
-            write_row("enforced", &format!("by {}", rules.join(", ")), text)
+            write_row("enforced", &format!("by {}", rules.join(", ")), text);
         }
         Coverage::Elsewhere { rule, settings } => {
             write_row("enforced", &format!("by {rule} ({settings})"), text);

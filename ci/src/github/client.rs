@@ -291,8 +291,8 @@ fn rate_limit_end(error: &GitHubError) -> Option<u64> {
         return Some(reset);
     }
     let text = error.message.to_ascii_lowercase();
-    let told = text.contains("rate limit") || text.contains("abuse detection");
-    (told || status == 429).then(|| now() + DEFAULT_RATE_LIMIT_PAUSE)
+    let reported = text.contains("rate limit") || text.contains("abuse detection");
+    (reported || status == 429).then(|| now() + DEFAULT_RATE_LIMIT_PAUSE)
 }
 
 /// GitHub's message and its list of errors.

@@ -29,7 +29,7 @@ pub use review::Suggestion;
 /// Where to post.
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
-    /// The repository.
+    /// The repository that receives comments and statuses.
     pub repository: &'a Repository,
     /// The access token. It appears in no output.
     pub token: &'a str,

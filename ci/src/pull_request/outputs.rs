@@ -53,12 +53,12 @@ impl Outputs<'_> {
             self.saved.write(&project::absolute(&io.cwd, path))?;
         }
         let posted = self.post(io)?;
-        let mut told = document.clone();
-        told.notes.extend(posted.left_out);
+        let mut reported = document.clone();
+        reported.notes.extend(posted.left_out);
         let summary =
             self.args.summary.clone().or_else(|| env("GITHUB_STEP_SUMMARY").map(Into::into));
         if let Some(path) = summary {
-            let text = report::markdown(&told, self.rules, Budget::Summary);
+            let text = report::markdown(&reported, self.rules, Budget::Summary);
             append(&project::absolute(&io.cwd, &path), &text)?;
         }
         if let Some(path) = env("GITHUB_OUTPUT") {

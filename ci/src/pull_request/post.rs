@@ -51,9 +51,9 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
     }
     outputs::print_skipped(&posted.left_out, io)?;
     if let Some(path) = env("GITHUB_STEP_SUMMARY") {
-        let mut told = saved.document.clone();
-        told.notes.extend(posted.left_out.iter().cloned());
-        let text = report::markdown(&told, rules.rules(), Budget::Summary);
+        let mut listed = saved.document.clone();
+        listed.notes.extend(posted.left_out.iter().cloned());
+        let text = report::markdown(&listed, rules.rules(), Budget::Summary);
         outputs::append(path.as_ref(), &text)?;
     }
     // Parts that the repository or token does not allow are reported above; posting no part at all

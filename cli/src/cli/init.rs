@@ -23,20 +23,20 @@ pub struct Init {
 /// Agent clients that can be set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Client {
-    /// Claude Code.
+    /// Anthropic's Claude Code.
     #[value(alias = "claude")]
     ClaudeCode,
-    /// Cursor.
+    /// The Cursor editor.
     Cursor,
     /// VS Code.
     #[value(aliases = ["vs-code", "copilot"])]
     Vscode,
-    /// Codex.
+    /// OpenAI's Codex CLI.
     Codex,
-    /// Windsurf.
+    /// The Windsurf editor.
     #[value(alias = "devin")]
     Windsurf,
-    /// Zed.
+    /// The Zed editor.
     Zed,
     /// Gemini CLI.
     #[value(alias = "gemini-cli")]

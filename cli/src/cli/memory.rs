@@ -393,7 +393,7 @@ pub struct Export {
     pub missing: bool,
 }
 
-/// Export formats.
+/// The formats in which `memory export` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// JSON Lines with full history, as read by `aidd memory import`.

@@ -45,8 +45,8 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     let is_bare = left.as_ref().and_then(Value::as_object).is_some_and(|left| {
         left.iter().all(|(key, value)| !value.is_object() && wanted.get(key) == Some(value))
     });
-    let is_told = has_comment(&object.children()) || has_comment(&root.children());
-    Ok(Edited { text: (!is_bare || is_told).then(|| root.to_string()), differing: kept })
+    let is_reported = has_comment(&object.children()) || has_comment(&root.children());
+    Ok(Edited { text: (!is_bare || is_reported).then(|| root.to_string()), differing: kept })
 }
 
 fn parse(text: &str) -> Result<CstRootNode, Malformed> {

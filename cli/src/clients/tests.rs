@@ -71,9 +71,9 @@ fn every_client_has_its_files_and_its_facts() {
     assert_eq!(CLIENTS.iter().map(|facts| facts.client).collect::<Vec<_>>(), all);
     for client in all {
         assert!(templates(TABLES, *client).count() >= 2, "{client:?}");
-        let told =
+        let reported =
             templates(TABLES, *client).filter(|template| template.text.contains("<!-- aidd -->\n"));
-        assert_eq!(told.count(), 1, "{client:?} has one file with instructions");
+        assert_eq!(reported.count(), 1, "{client:?} has one file with instructions");
     }
     let known: Vec<String> = all.iter().map(|client| word(*client)).collect();
     assert!(

@@ -3,8 +3,8 @@
 //! client receives no answer.
 
 mod answer;
+mod edit_checker;
 mod edits;
-mod judge;
 mod payload;
 mod place;
 mod recall;
@@ -22,8 +22,8 @@ use aidd_report::project;
 use answer::Answer;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::CommandFactory;
+use edit_checker::EditChecker;
 use edits::Proposal;
-use judge::EditChecker;
 pub(super) use payload::Payload;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -295,7 +295,7 @@ fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
             report_error(Event::PostToolUse, &format!("{error:#}"), io);
             Vec::new()
         });
-        if let Some(text) = judge::render("aidd: this edit added", &found) {
+        if let Some(text) = edit_checker::render("aidd: this edit added", &found) {
             write_answer(&Answer::Context(text), Event::PostToolUse, payload, io);
         }
         let memory = memory.join().map_err(|_| anyhow!("failed, see the message above"))?;
@@ -370,8 +370,9 @@ fn refusal(
     for proposal in proposals {
         found.extend(judge.check_proposed(proposal)?);
     }
-    found.retain(judge::EditFinding::must_be_refused);
-    Ok(judge::render("aidd refuses this edit because it would add", &found).map(Answer::Deny))
+    found.retain(edit_checker::EditFinding::must_be_refused);
+    Ok(edit_checker::render("aidd refuses this edit because it would add", &found)
+        .map(Answer::Deny))
 }
 
 /// The new findings of an edit that was made.
@@ -380,7 +381,7 @@ fn findings(
     payload: &Payload,
     proposals: &[Proposal],
     root: &Path,
-) -> Result<Vec<judge::EditFinding>> {
+) -> Result<Vec<edit_checker::EditFinding>> {
     if proposals.is_empty() || payload.outcome() == Some(false) {
         return Ok(Vec::new());
     }

@@ -223,7 +223,7 @@ fn print(
     Ok(())
 }
 
-pub(super) fn settle(
+pub(super) fn resolve_conflict(
     id: &str,
     rev: Option<&str>,
     desk: &mut MemoryCommandContext<'_, '_>,

@@ -40,7 +40,7 @@ struct Problem {
     fixable: bool,
 }
 
-/// The report.
+/// Facts, problems and fixes that `memory doctor` prints.
 #[derive(Debug, Default)]
 struct Report {
     /// Facts that are not problems: name and value.
@@ -163,9 +163,9 @@ fn fix_lines(
         .filter(|fix| fix.safety == Safety::Safe)
         .collect();
     if !fixes.is_empty() {
-        let (mended, _) = fix::apply(text.as_bytes(), &fixes);
+        let (repaired, _) = fix::apply(text.as_bytes(), &fixes);
         let is_text = |_| MemoryError::Invalid(format!("{path}: the fixed file is not UTF-8"));
-        journal.write(path, &String::from_utf8(mended).map_err(is_text)?)?;
+        journal.write(path, &String::from_utf8(repaired).map_err(is_text)?)?;
     }
     Ok(fixes.len())
 }

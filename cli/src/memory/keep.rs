@@ -169,7 +169,7 @@ fn print_branch(context: &BranchContext, desk: &mut MemoryCommandContext<'_, '_>
         }
     }
     let decided: Vec<String> = context.decisions.iter().map(|one| one.decision.clone()).collect();
-    let mended: Vec<String> = context
+    let fixed: Vec<String> = context
         .errors_encountered
         .iter()
         .map(|one| {
@@ -183,7 +183,7 @@ fn print_branch(context: &BranchContext, desk: &mut MemoryCommandContext<'_, '_>
     let mut is_empty = true;
     for (name, items) in [
         ("decided", &decided),
-        ("mended", &mended),
+        ("fixed", &fixed),
         ("done", &context.completed_tasks),
         ("to do", &context.pending_tasks),
         ("files", &context.files_modified),

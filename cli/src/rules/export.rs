@@ -84,8 +84,8 @@ fn block(project: &Project) -> Result<String> {
     let engine = project.engine(&Selection::default())?;
     let (registry, settings) = (engine.registry(), engine.settings(""));
     let own = registry.rules().iter().filter(|rule| rule.path.is_some() || !rule.enabled);
-    let mut told: Vec<RuleLine> = own.filter_map(|rule| line(rule, &settings)).collect();
-    told.extend(guides(project).into_iter().map(|(path, summary)| RuleLine {
+    let mut reported: Vec<RuleLine> = own.filter_map(|rule| line(rule, &settings)).collect();
+    reported.extend(guides(project).into_iter().map(|(path, summary)| RuleLine {
         severity: Severity::Error,
         line: format!("- {} ({})", escaped(&summary), code(&path)),
         reason: String::new(),
@@ -97,25 +97,25 @@ fn block(project: &Project) -> Result<String> {
             *kinds.entry(kind).or_default() += 1;
         }
     }
-    Ok(render_block(&told, &kinds))
+    Ok(render_block(&reported, &kinds))
 }
 
 /// The text of the block. Over budget, the reasons are dropped first, then the least severe rules,
 /// and the number of dropped rules is stated.
-fn render_block(told: &[RuleLine], kinds: &BTreeMap<&str, usize>) -> String {
+fn render_block(reported: &[RuleLine], kinds: &BTreeMap<&str, usize>) -> String {
     let mut text = format!("{}\n## Rules\n\n", MARKERS.0);
     text.push_str(
         "Checked by `aidd check` in the editor, the pull request and the agent; `aidd explain RULE` shows \
          details. Written by `aidd rule export agents-md`.\n\n",
     );
-    let all = |reasons: bool| told.iter().map(|one| one.tokens(reasons)).sum::<usize>();
+    let all = |reasons: bool| reported.iter().map(|one| one.tokens(reasons)).sum::<usize>();
     let reasons = all(true) <= TOKEN_BUDGET;
-    let mut kept: Vec<usize> = (0..told.len()).collect();
+    let mut kept: Vec<usize> = (0..reported.len()).collect();
     if !reasons && all(false) > TOKEN_BUDGET {
-        kept.sort_by_key(|&at| std::cmp::Reverse(told[at].severity));
+        kept.sort_by_key(|&at| std::cmp::Reverse(reported[at].severity));
         let mut left = TOKEN_BUDGET;
         let fits = |&at: &usize| {
-            let rest = left.checked_sub(told[at].tokens(false));
+            let rest = left.checked_sub(reported[at].tokens(false));
             left = rest.unwrap_or(0);
             rest.is_some()
         };
@@ -123,18 +123,18 @@ fn render_block(told: &[RuleLine], kinds: &BTreeMap<&str, usize>) -> String {
         kept.sort_unstable();
     }
     for &at in &kept {
-        text.push_str(&told[at].line);
+        text.push_str(&reported[at].line);
         if reasons {
-            text.push_str(&told[at].reason);
+            text.push_str(&reported[at].reason);
         }
         text.push('\n');
     }
-    let gone = told.len() - kept.len();
+    let gone = reported.len() - kept.len();
     if gone > 0 {
         let rules = if gone == 1 { "rule" } else { "rules" };
         let _ = writeln!(text, "- {gone} more {rules}: `aidd rule list` lists them");
     }
-    if !told.is_empty() {
+    if !reported.is_empty() {
         text.push('\n');
     }
     text.push_str("Also checked:\n\n");

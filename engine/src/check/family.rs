@@ -81,7 +81,7 @@ pub struct Param {
 pub enum ParamType {
     /// A list of strings.
     Strings,
-    /// A string.
+    /// A string, such as a file name.
     String,
     /// A non-negative integer.
     Number,

@@ -16,7 +16,7 @@ impl Engine {
         &self,
         source: &Source,
         settings: &Settings,
-        beside: (&[Claim], &dyn Files),
+        siblings: (&[Claim], &dyn Files),
         findings: &mut Vec<Finding>,
     ) -> Vec<Span> {
         if findings.is_empty() {
@@ -25,7 +25,7 @@ impl Engine {
         let mut spans = secrets::resolve(findings, &self.registry);
         // An excerpt must not show a secret even if its rule was not selected.
         if self.excludes_secret_rules(settings) {
-            spans.extend(self.unselected_secrets(source, beside));
+            spans.extend(self.unselected_secrets(source, siblings));
         }
         secrets::merge(spans)
     }

@@ -116,8 +116,8 @@ mod tests {
         let words = words.map(|(word, owner)| (Cow::Borrowed(word), owner)).to_vec();
         let (made, keywords) = Keywords::merge(words, &BTreeMap::from([("b", 1), ("c", 2)]));
         assert_eq!(keywords, ["a", "b", "c"]);
-        let told: Vec<_> = (0..3).map(|at| (made.owners(at), made.watched(at))).collect();
-        assert_eq!(told, [(&[0, 2][..], 0), (&[], 1), (&[2], 2)]);
+        let reported: Vec<_> = (0..3).map(|at| (made.owners(at), made.watched(at))).collect();
+        assert_eq!(reported, [(&[0, 2][..], 0), (&[], 1), (&[2], 2)]);
         assert_eq!(made.everywhere, [1]);
     }
 }

@@ -155,7 +155,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// The text split into its parts, one per line.
-    fn shown(path: &str, text: &str) -> Vec<String> {
+    fn part_texts(path: &str, text: &str) -> Vec<String> {
         let source = Source::new(path, text);
         let Some(parts) = Parts::of(&source, &Tree::new(&source)) else { return Vec::new() };
         let mut runs: Vec<(Option<Part>, String)> = Vec::new();
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn a_program_has_code_comments_and_strings() {
         assert_eq!(
-            shown("a.ts", "let a: string = `b ${c('d')} e`; // f \"g\"\n/* h */"),
+            part_texts("a.ts", "let a: string = `b ${c('d')} e`; // f \"g\"\n/* h */"),
             [
                 "code let a: string =",
                 "strings `b",
@@ -191,7 +191,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            shown("a.rs", "/// a \"b\"\nlet c = r#\"// d\"#; /* e */ 'f'"),
+            part_texts("a.rs", "/// a \"b\"\nlet c = r#\"// d\"#; /* e */ 'f'"),
             [
                 "comments /// a \"b\"",
                 "code let c =",
@@ -202,15 +202,15 @@ mod tests {
             ]
         );
         assert_eq!(
-            shown("a.py", "x = f'a {b} c'  # d\n"),
+            part_texts("a.py", "x = f'a {b} c'  # d\n"),
             ["code x =", "strings f'a", "code {b}", "strings c'", "comments # d"]
         );
         assert_eq!(
-            shown("a.go", "a := `// b` + \"c\" // d\n"),
+            part_texts("a.go", "a := `// b` + \"c\" // d\n"),
             ["code a :=", "strings `// b`", "code +", "strings \"c\"", "comments // d"]
         );
         assert_eq!(
-            shown("a.java", "class A { String b = \"// c\"; /** d */ }"),
+            part_texts("a.java", "class A { String b = \"// c\"; /** d */ }"),
             [
                 "code class a { string b =",
                 "strings \"// c\"",
@@ -220,23 +220,23 @@ mod tests {
             ]
         );
         assert_eq!(
-            shown("a.sh", "a=\"b $(c) d\" # e\n"),
+            part_texts("a.sh", "a=\"b $(c) d\" # e\n"),
             ["code a=", "strings \"b", "code $(c)", "strings d\"", "comments # e"]
         );
         assert_eq!(
-            shown("a.rb", "a = \"b #{c} d\" # e\n"),
+            part_texts("a.rb", "a = \"b #{c} d\" # e\n"),
             ["code a =", "strings \"b", "code #{c}", "strings d\"", "comments # e"]
         );
         assert_eq!(
-            shown("a.yaml", "a: 'b # c' # d\n"),
+            part_texts("a.yaml", "a: 'b # c' # d\n"),
             ["code a:", "strings 'b # c'", "comments # d"]
         );
         assert_eq!(
-            shown("a.css", "a { b: \"c\" } /* d */"),
+            part_texts("a.css", "a { b: \"c\" } /* d */"),
             ["code a { b:", "strings \"c\"", "code }", "comments /* d */"]
         );
         assert_eq!(
-            shown("a.tsx", "<p title=\"a\">b {c} d</p>"),
+            part_texts("a.tsx", "<p title=\"a\">b {c} d</p>"),
             [
                 "code <p title=",
                 "strings \"a\"",
@@ -248,7 +248,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            shown("a.html", "<!-- a --><p title=\"b\">c</p><script>d</script>"),
+            part_texts("a.html", "<!-- a --><p title=\"b\">c</p><script>d</script>"),
             [
                 "comments <!-- a -->",
                 "code <p title=",
@@ -259,7 +259,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            shown("a.php", "<p>a</p><?php $b = 'c'; // d\n"),
+            part_texts("a.php", "<p>a</p><?php $b = 'c'; // d\n"),
             ["code <p>a</p><?php $b =", "strings 'c'", "code ;", "comments // d"]
         );
     }
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn a_document_has_prose_headings_and_code() {
         assert_eq!(
-            shown(
+            part_texts(
                 "a.md",
                 "---\na: b\n---\n# C `d`\n\nE *f* [g](h.md) `i` <!-- j -->\n\n```sh\n# k\n```\n\n<!-- l -->\n"
             ),
@@ -291,11 +291,11 @@ mod tests {
             ]
         );
         assert_eq!(
-            shown("Dockerfile", "# syntax=x\n# a\nFROM b\n"),
+            part_texts("Dockerfile", "# syntax=x\n# a\nFROM b\n"),
             ["code # syntax=x", "comments # a", "code from b"]
         );
-        assert_eq!(shown("a.txt", "b"), ["prose b"]);
-        assert_eq!(shown("a.toml", "b = 1"), [""; 0]);
+        assert_eq!(part_texts("a.txt", "b"), ["prose b"]);
+        assert_eq!(part_texts("a.toml", "b = 1"), [""; 0]);
         assert!(reads(&[], "a.toml") && reads(&[Part::All], "a.toml"));
         assert!(!reads(&[Part::Code], "a.toml") && reads(&[Part::Code], "a.rs"));
     }

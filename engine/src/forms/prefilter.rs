@@ -39,7 +39,7 @@ impl Prefilter {
         match seen {
             0..MAX_SEPARATE_BYTES => self.one_by_one(text, found),
             MAX_SEPARATE_BYTES..MIN_DFA_BYTES => {
-                self.automaton(&self.quick, AhoCorasickKind::ContiguousNFA, text, found)
+                self.automaton(&self.quick, AhoCorasickKind::ContiguousNFA, text, found);
             }
             _ => self.automaton(&self.fast, AhoCorasickKind::DFA, text, found),
         }

@@ -201,8 +201,9 @@ impl SyntaxPattern {
         };
         let source = report.source();
         let span = Span::from(found.range());
-        let beside = self.suppressing.get_or_init(|| compile_unless_beside(header).ok().flatten());
-        if beside.as_ref().is_some_and(|beside| beside.is_match(rest_of_line(source, span))) {
+        let siblings =
+            self.suppressing.get_or_init(|| compile_unless_followed_by(header).ok().flatten());
+        if siblings.as_ref().is_some_and(|siblings| siblings.is_match(rest_of_line(source, span))) {
             return;
         }
         let env = found.get_env();
@@ -241,11 +242,11 @@ fn rest_of_line(source: &Source, span: Span) -> &str {
     source.slice(Span { start: span.end, end })
 }
 
-/// Compiles the expression of `unless-beside`.
-fn compile_unless_beside(header: &SyntaxHeader) -> Result<Option<Regex>, String> {
-    let Some(text) = header.unless_beside.as_deref() else { return Ok(None) };
-    expression::check(text).map_err(|why| format!("`unless-beside`: {why}"))?;
-    Regex::new(text).map(Some).map_err(|error| format!("`unless-beside`: {error}"))
+/// Compiles the expression of `unless-followed-by`.
+fn compile_unless_followed_by(header: &SyntaxHeader) -> Result<Option<Regex>, String> {
+    let Some(text) = header.unless_followed_by.as_deref() else { return Ok(None) };
+    expression::check(text).map_err(|why| format!("`unless-followed-by`: {why}"))?;
+    Regex::new(text).map(Some).map_err(|error| format!("`unless-followed-by`: {error}"))
 }
 
 /// The title of a replacement: contains the text if it is short and has no string, which could be a
@@ -298,7 +299,7 @@ pub(crate) fn reads(header: &SyntaxHeader, path: &str) -> bool {
 /// too slow.
 pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
     reject_slow(header)?;
-    compile_unless_beside(header)?;
+    compile_unless_followed_by(header)?;
     languages(&header.language)?
         .into_iter()
         .try_for_each(|(name, _)| config("check", name, header).map(drop))

@@ -66,7 +66,7 @@ pub fn faults(schema: &Map<String, Value>, node: Node<'_>, noun: &str, limit: us
     check.faults
 }
 
-/// The schemas that `schema` stands for: behind references, and of each alternative.
+/// The schemas that `schema` resolves to: through references, and each alternative.
 #[must_use]
 pub fn branches<'s>(
     root: &'s Map<String, Value>,

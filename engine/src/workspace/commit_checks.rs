@@ -1,7 +1,7 @@
 //! The checks of commits: messages, branch, title and change, by all rules of that form.
 //!
-//! A frontend collects the [`Work`]; the results are returned as sources with findings, like those
-//! of files. Their paths are virtual ([`commits::is_told_at`]), and finding ids do not include the
+//! A frontend collects the [`CommitInput`]; the results are returned as sources with findings, like those
+//! of files. Their paths are virtual ([`commits::is_virtual_path`]), and finding ids do not include the
 //! hash of the commit, so they survive a rebase.
 
 use crate::check::{Checked, Engine, Occurrences};

@@ -61,7 +61,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
     let source = Source::new("page.md", rule.page.as_ref());
     let mut examples = Vec::new();
     let mut fixed = Vec::new();
-    let mut beside = Memory::default();
+    let mut nearby = Memory::default();
     let fences = markdown::fences(&source, |_| true);
     let outline = outline(&rule.page, &fences);
     for fence in fences {
@@ -94,14 +94,14 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
                     continue;
                 }
                 let expected = if passes { Expected::Passes } else { Expected::Fails(Vec::new()) };
-                let beside = Memory([(path, text.into_bytes())].into());
+                let nearby = Memory([(path, text.into_bytes())].into());
                 let (path, text) = (String::new(), String::new());
-                examples.push(Example { line, path, text, siblings: beside, expected, heading });
+                examples.push(Example { line, path, text, siblings: nearby, expected, heading });
             }
             Some(part @ ("Fails" | "Passes")) => {
                 let path = path_of(&fence);
                 if fence.has_word("with") {
-                    beside.0.insert(path, text.into_bytes());
+                    nearby.0.insert(path, text.into_bytes());
                     continue;
                 }
                 let expected =
@@ -110,7 +110,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
                     line,
                     path,
                     text,
-                    siblings: std::mem::take(&mut beside),
+                    siblings: std::mem::take(&mut nearby),
                     expected,
                     heading: 0,
                 });
@@ -134,8 +134,8 @@ fn outline(page: &str, fences: &[Fence]) -> String {
 
 /// How often the text of a block is repeated: `times=501` creates a long file from one line.
 fn times(fence: &Fence) -> usize {
-    const MOST: usize = 10_000;
-    fence.attribute("times").and_then(|times| times.parse().ok()).unwrap_or(1).min(MOST)
+    const MAX_TIMES: usize = 10_000;
+    fence.attribute("times").and_then(|times| times.parse().ok()).unwrap_or(1).min(MAX_TIMES)
 }
 
 /// The offset of the last heading of any level before a block.
@@ -259,9 +259,9 @@ fn in_scope(rule: &Rule, example: Example) -> Example {
         return example;
     }
     let below = |path: String| format!("{folder}/{path}");
-    let Example { path, siblings: Memory(beside), .. } = example;
-    let beside = Memory(beside.into_iter().map(|(path, text)| (below(path), text)).collect());
-    Example { path: below(path), siblings: beside, ..example }
+    let Example { path, siblings: Memory(nearby), .. } = example;
+    let nearby = Memory(nearby.into_iter().map(|(path, text)| (below(path), text)).collect());
+    Example { path: below(path), siblings: nearby, ..example }
 }
 
 /// The files of an example after the fixes of a rule: path and text.
@@ -292,11 +292,11 @@ pub fn apply_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
             text.1.push(fix);
         }
     }
-    let mended = texts.into_iter().map(|(path, (text, fixes))| {
+    let repaired = texts.into_iter().map(|(path, (text, fixes))| {
         let (bytes, _) = fix::apply(text.as_bytes(), &fixes);
         (path.to_owned(), String::from_utf8_lossy(&bytes).into_owned())
     });
-    mended.chain(made.into_iter().map(|(path, text)| (path.to_owned(), text))).collect()
+    repaired.chain(made.into_iter().map(|(path, text)| (path.to_owned(), text))).collect()
 }
 
 /// The failure of an example of a memory's rule, which does not list the expected findings.

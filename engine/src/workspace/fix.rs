@@ -30,9 +30,9 @@ pub fn fix_file(
     files: &dyn Files,
     safety: Safety,
 ) -> Fixed {
-    let mut mended = Fixed { bytes, applied: 0 };
+    let mut fixed = Fixed { bytes, applied: 0 };
     for _ in 0..ROUNDS {
-        let source = Source::decode(path, mended.bytes.clone());
+        let source = Source::decode(path, fixed.bytes.clone());
         if source.decoded() == Decoded::Utf16 {
             break;
         }
@@ -46,19 +46,19 @@ pub fn fix_file(
             let source = Source::decode(path, bytes.to_vec());
             count_errors(&engine.check(&source, files).findings) <= errors
         };
-        let (bytes, applied) = apply(&mended.bytes, &fixes);
+        let (bytes, applied) = apply(&fixed.bytes, &fixes);
         let (bytes, applied) = if is_no_worse(&bytes) {
             (bytes, applied)
         } else {
-            harmless(&mended.bytes, &fixes, is_no_worse)
+            harmless(&fixed.bytes, &fixes, is_no_worse)
         };
-        if bytes == mended.bytes {
+        if bytes == fixed.bytes {
             break;
         }
-        mended.bytes = bytes;
-        mended.applied += applied;
+        fixed.bytes = bytes;
+        fixed.applied += applied;
     }
-    mended
+    fixed
 }
 
 /// Applies the fixes that do not add errors. Tries half of them at a time, so that a few bad ones

@@ -170,7 +170,10 @@ pub(super) fn removal(
                 entry.name
             )),
             (None, None) => {
-                said.add_question(format!("What becomes unnecessary when {} is added?", entry.name))
+                said.add_question(format!(
+                    "What becomes unnecessary when {} is added?",
+                    entry.name
+                ));
             }
         }
         for (other, when) in there {

@@ -116,7 +116,7 @@ fn names_are_found_in_sentences() {
 fn pairs_are_scored_with_reasons() {
     let knowledge = knowledge();
     let stack = Stack::default();
-    let told = |one: &str, other: &str| {
+    let shown_lines = |one: &str, other: &str| {
         let pair = score_pair(
             knowledge.find(one).expect(one),
             knowledge.find(other).expect(other),
@@ -126,33 +126,36 @@ fn pairs_are_scored_with_reasons() {
             pair.reasons.iter().map(|it| format!("{:+} {}", it.points, it.why)).collect();
         (pair.score, pair.level, format!("{} {:?}\n{}", pair.score, pair.level, reasons.join("\n")))
     };
-    insta::assert_snapshot!(told("vitest", "vite").2, @"
+    insta::assert_snapshot!(shown_lines("vitest", "vite").2, @"
     94 High
     +30 both entries state that they work together
     +4 both work with typescript, react, vue, svelte
     ");
-    insta::assert_snapshot!(told("vitest", "jest").2, @"
+    insta::assert_snapshot!(shown_lines("vitest", "jest").2, @"
     10 Low
     -50 stated conflict: Two runners with the same globals; use one per repository.
     +0 Jest is an alternative to Vitest: React Native or a large suite with custom Jest transforms
     ");
-    insta::assert_snapshot!(told("create-react-app", "react").2, @"
+    insta::assert_snapshot!(shown_lines("create-react-app", "react").2, @"
     38 Low
     -50 Create React App is deprecated (entry of 2026-11-22)
     +28 the entry on Create React App states that it works with React
     ");
-    insta::assert_snapshot!(told("mysql", "postgresql").2, @"
+    insta::assert_snapshot!(shown_lines("mysql", "postgresql").2, @"
     30 Low
     -30 PostgreSQL is an alternative to MySQL: The project starts fresh or needs partial indexes and transactional DDL
     +0 no entry states how they go together
     ");
-    insta::assert_snapshot!(told("django", "react").2, @"
+    insta::assert_snapshot!(shown_lines("django", "react").2, @"
     35 Low
     -25 Django is published for pypi, React for npm: they communicate over a network or files, not in one program
     +0 no entry states how they go together
     ");
-    assert_eq!(told("vitest", "vite").1, Level::High);
-    assert!(told("prisma", "drizzle").0 <= 20 && told("prisma", "drizzle").1 == Level::Low);
+    assert_eq!(shown_lines("vitest", "vite").1, Level::High);
+    assert!(
+        shown_lines("prisma", "drizzle").0 <= 20
+            && shown_lines("prisma", "drizzle").1 == Level::Low
+    );
     for one in knowledge.entries().iter().step_by(7) {
         for other in knowledge.entries().iter().step_by(5) {
             let (here, there) = (score_pair(one, other, &stack), score_pair(other, one, &stack));
@@ -216,7 +219,7 @@ fn heuristics_ask_about_the_decision() {
         memories: &memories,
         mentions: &[],
     };
-    let told = |text: &str, stakes| {
+    let shown_lines = |text: &str, stakes| {
         let asked = heuristics::apply(text, stakes, 4, &scene).expect("heuristics");
         let mut lines = Vec::new();
         for it in &asked.applied {
@@ -228,7 +231,7 @@ fn heuristics_ask_about_the_decision() {
         lines.push(format!("more {}", asked.more));
         lines.join("\n")
     };
-    insta::assert_snapshot!(told("Migrate all tests from Jest to Vitest because it is 3 times faster", Stakes::Medium), @"
+    insta::assert_snapshot!(shown_lines("Migrate all tests from Jest to Vitest because it is 3 times faster", Stakes::Medium), @"
     H3 Pareto (the decision mentions all)
       ? “all tests”: which few of them account for most of the effect, and are those enough?
       ? Which few uses of Jest cause most of the load, and is it enough to move those?
@@ -254,7 +257,7 @@ fn heuristics_ask_about_the_decision() {
       = package.json names Jest
     more 5
     ");
-    insta::assert_snapshot!(told("Delete the orders table in production", Stakes::Catastrophic), @"
+    insta::assert_snapshot!(shown_lines("Delete the orders table in production", Stakes::Catastrophic), @"
     H6 Lean antifragility (the decision mentions production, delete)
       ? “Delete the orders table”: how is the previous state restored, how long does it take, and when was that last tested?
       ? From which backup is “the orders table” restored, in how many minutes, and when was that last done?
@@ -270,7 +273,7 @@ fn heuristics_ask_about_the_decision() {
       ? Which obligation (law, contract, audit) requires keeping “the orders table”, and until when?
     more 0
     ");
-    insta::assert_snapshot!(told("Rename a local variable", Stakes::Low), @"
+    insta::assert_snapshot!(shown_lines("Rename a local variable", Stakes::Low), @"
     H6 Lean antifragility (stakes low)
       ? “Rename a local variable”: how is the previous state restored, how long does it take, and when was that last tested?
       ? Can the old and the new form serve the same calls for a while, so that they can be compared?
@@ -424,7 +427,7 @@ fn versions_are_verified_with_evidence() {
         searched: 1,
         today: "2026-11-23".parse().ok(),
     };
-    let told: Vec<String> = stack
+    let shown_lines: Vec<String> = stack
         .dependencies()
         .map(|(manifest, dependency)| {
             let it = versions::verify(&scene, manifest, dependency);
@@ -434,7 +437,7 @@ fn versions_are_verified_with_evidence() {
             format!("{} {:?}\n{}", it.package, it.confidence, steps.collect::<Vec<_>>().join("\n"))
         })
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(shown_lines.join("\n"), @"
     vitest Medium
       detect Done
         package.json specifies ^3.2.0

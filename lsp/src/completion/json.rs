@@ -197,7 +197,7 @@ mod tests {
     fn at(text: &str) -> String {
         let offset = text.find('|').expect("a cursor");
         let text = text.replacen('|', "", 1);
-        cursor(&text, offset).map_or_else(|| "nothing".to_owned(), |cursor| cursor.shown(&text))
+        cursor(&text, offset).map_or_else(|| "nothing".to_owned(), |cursor| cursor.describe(&text))
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) struct Cursor {
 #[cfg(test)]
 impl Cursor {
     /// The kind of the position and its path, the part of `text` to replace, and the sibling keys.
-    pub(super) fn shown(&self, text: &str) -> String {
+    pub(super) fn describe(&self, text: &str) -> String {
         let path: Vec<&str> = self.path.iter().map(|step| step.key().unwrap_or("*")).collect();
         let colon = if self.wants_colon { ":" } else { "" };
         let token = &text[self.token.clone()];

@@ -194,7 +194,7 @@ mod tests {
         let text = format!("---\n{header}\n---\n# a/b\n");
         let offset = text.find('|').expect("a cursor");
         let text = text.replacen('|', "", 1);
-        cursor(&text, offset).map_or_else(|| "nothing".to_owned(), |cursor| cursor.shown(&text))
+        cursor(&text, offset).map_or_else(|| "nothing".to_owned(), |cursor| cursor.describe(&text))
     }
 
     #[test]

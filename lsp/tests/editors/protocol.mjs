@@ -87,7 +87,7 @@ class Session {
 
   async shown(file) {
     const lines = this.texts.get(file).split('\n')
-    const told = (await this.found(file)).map(({ range, code, severity, data }) => {
+    const findings = (await this.found(file)).map(({ range, code, severity, data }) => {
       const line = lines[range.start.line]
       const first = before(line, range.start.character)
       const last = range.end.line === range.start.line ? before(line, range.end.character) : undefined
@@ -95,7 +95,7 @@ class Session {
       const where = `${file}:${range.start.line + 1}:${first + 1}`
       return `${where} ${code} ${severities[severity]} ${data?.id ?? '-'} ${covered}`
     })
-    return told.sort()
+    return findings.sort()
   }
 
   async fix(file, number) {

@@ -295,8 +295,8 @@ proptest! {
         let project = Project::new(&[]);
         let (snapshot, actions) = project.actions("Dockerfile", &format!("‸{text}"), FULL);
         let bytes = text.clone().into_bytes();
-        let mended = fix::fix_file(project.engine(), "Dockerfile", bytes, project.disk(), Safety::Safe);
-        let expected = String::from_utf8(mended.bytes).expect("text");
+        let fixed = fix::fix_file(project.engine(), "Dockerfile", bytes, project.disk(), Safety::Safe);
+        let expected = String::from_utf8(fixed.bytes).expect("text");
         let all = actions.iter().find(|action| action.kind == Some(FIX_ALL));
         let after = match all {
             Some(action) => match project.resolve(&snapshot, action, &Memory::default()) {

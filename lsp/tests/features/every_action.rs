@@ -14,15 +14,15 @@ const SECRETS: usize = 40;
 
 /// Writes the files of an example, tries its actions, and counts them by their first word.
 fn try_all(rule: &str, example: &Example, counts: &mut BTreeMap<String, [usize; 2]>) {
-    let beside: Vec<(&str, String)> = example
+    let nearby: Vec<(&str, String)> = example
         .siblings
         .0
         .iter()
         .map(|(path, bytes)| (path.as_str(), String::from_utf8_lossy(bytes).into_owned()))
         .collect();
-    let beside: Vec<(&str, &str)> =
-        beside.iter().map(|(path, text)| (*path, text.as_str())).collect();
-    let project = Project::new(&beside);
+    let nearby: Vec<(&str, &str)> =
+        nearby.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    let project = Project::new(&nearby);
     let before = project.open(&example.path, &example.text);
     let shown = |findings: &[Finding]| {
         findings.iter().filter(|one| &*one.rule == rule && one.status == Status::New).count()
@@ -57,7 +57,7 @@ fn try_all(rule: &str, example: &Example, counts: &mut BTreeMap<String, [usize; 
         if word == "Disable" {
             let shown = applied(&project, &edit, &[]);
             let (_, config) = shown.split_once("edit .aidd/config.json @null\n").expect("an edit");
-            turned_off(rule, example, &beside, config);
+            turned_off(rule, example, &nearby, config);
             continue;
         }
         let text = text_after(&project, &edit, &example.path, &example.text);
@@ -71,8 +71,8 @@ fn try_all(rule: &str, example: &Example, counts: &mut BTreeMap<String, [usize; 
     }
 }
 
-fn turned_off(rule: &str, example: &Example, beside: &[(&str, &str)], config: &str) {
-    let mut files = beside.to_vec();
+fn turned_off(rule: &str, example: &Example, nearby: &[(&str, &str)], config: &str) {
+    let mut files = nearby.to_vec();
     files.push((".aidd/config.json", config));
     let project = Project::new(&files);
     assert!(fs::exists(project.disk().root().join(".aidd/config.json")).expect("readable"));

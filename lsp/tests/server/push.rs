@@ -97,14 +97,14 @@ async fn settings_and_rules_are_read_again() {
 async fn sibling_files_are_read_from_the_editor() {
     let folder = project();
     let file = write(folder.path(), "Dockerfile", "");
-    let beside = write(folder.path(), ".hadolint.yaml", "");
+    let siblings = write(folder.path(), ".hadolint.yaml", "");
     let mut client = Client::start(folder.path(), pushed()).await;
     client.open(&file, "dockerfile", "FROM debian:latest\n").await;
     let has = |found: &[Value]| found.iter().any(|one| one["code"] == "dockerfile/latest-tag");
     assert!(has(&client.published(&file, Some(1)).await));
-    client.open(&beside, "yaml", "ignored: [DL3007]\n").await;
+    client.open(&siblings, "yaml", "ignored: [DL3007]\n").await;
     assert!(!has(&client.published(&file, Some(1)).await));
-    client.notify("textDocument/didClose", json!({ "textDocument": { "uri": beside } })).await;
+    client.notify("textDocument/didClose", json!({ "textDocument": { "uri": siblings } })).await;
     assert!(has(&client.published(&file, Some(1)).await));
 }
 
@@ -197,6 +197,6 @@ async fn a_huge_file_is_only_searched_for_secrets_and_reported_once() {
     assert!(found[0]["code"].as_str().is_some_and(|code| code.starts_with("secrets/")));
     client.replace(&file, 2, &format!("{text} ")).await;
     let _ = client.published(&file, Some(2)).await;
-    let told = client.received.iter().filter(|one| one["method"] == "window/logMessage").count();
-    assert_eq!(told, 1);
+    let listed = client.received.iter().filter(|one| one["method"] == "window/logMessage").count();
+    assert_eq!(listed, 1);
 }

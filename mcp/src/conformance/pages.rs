@@ -68,10 +68,10 @@ pub(super) fn prompt(call: &GetPromptRequestParams) -> Result<GetPromptResponse>
             .ok_or_else(|| ErrorData::invalid_params(format!("`{name}` is missing"), None))
     };
     let contents = match &*call.name {
-        "test_simple_prompt" => vec![said("This is a simple prompt for testing.")],
+        "test_simple_prompt" => vec![user_values("This is a simple prompt for testing.")],
         "test_prompt_with_arguments" => {
             let (one, two) = (argument("arg1")?, argument("arg2")?);
-            vec![said(&format!("Prompt with arguments: arg1='{one}', arg2='{two}'"))]
+            vec![user_values(&format!("Prompt with arguments: arg1='{one}', arg2='{two}'"))]
         }
         "test_prompt_with_embedded_resource" => {
             let resource = json!({
@@ -80,15 +80,15 @@ pub(super) fn prompt(call: &GetPromptRequestParams) -> Result<GetPromptResponse>
             });
             vec![
                 json!({"type": "resource", "resource": resource}),
-                said("Please process the embedded resource above."),
+                user_values("Please process the embedded resource above."),
             ]
         }
         "test_prompt_with_image" => vec![
             json!({"type": "image", "data": PNG, "mimeType": "image/png"}),
-            said("Please analyze the image above."),
+            user_values("Please analyze the image above."),
         ],
         "test_input_required_result_prompt" => match context(call) {
-            Some(context) => vec![said(&format!("Use this context: {context}"))],
+            Some(context) => vec![user_values(&format!("Use this context: {context}"))],
             None => return ask(),
         },
         name => {

@@ -149,7 +149,7 @@ fn foreign_origins_are_rejected() {
             hosts: vec!["box.example.com".into()],
             ..door()
         };
-        let served = self::start_server(opened, without).await;
+        let served = start_server(opened, without).await;
         let named = [("Origin", "https://app.example.com"), ("Host", "box.example.com")];
         assert_eq!(send(served.address, "/mcp", &named, &initialize_request()).await.0, 200);
         let other = [("Origin", "https://app.example.org")];

@@ -218,8 +218,8 @@ fn lean_names_its_unlisted_tools() {
     let mut client = Client::new(server(folder.path(), Profile::Lean), OLD_REVISION);
     let list = client.request("tools/list", json!({}));
     assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(1));
-    let told = client.hello["instructions"].as_str().expect("text").to_owned();
-    assert!(told.ends_with("returns the known ones): aidd_wait, save_decision."), "{told}");
+    let reported = client.hello["instructions"].as_str().expect("text").to_owned();
+    assert!(reported.ends_with("returns the known ones): aidd_wait, save_decision."), "{reported}");
     let mut other = Client::new(server(folder.path(), Profile::Memory), OLD_REVISION);
     let answer = other.request("tools/call", json!({"name": "aidd_wait"}));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
@@ -251,8 +251,8 @@ fn a_dynamic_list_reorders_tools_and_hides_none() {
     assert_eq!(client.hello["capabilities"]["tools"]["listChanged"], true);
     assert_eq!(names(&mut client), ["aidd_echo", "aidd_wait", "save_decision"]);
     let id = client.ask("tools/call", json!({"name": "say", "arguments": {"text": "결정하자"}}));
-    let told = client.receive().expect("a notification");
-    assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
+    let reported = client.receive().expect("a notification");
+    assert_eq!(reported["method"], "notifications/tools/list_changed", "{reported}");
     assert_eq!(client.receive().expect("an answer")["id"], id);
     assert_eq!(names(&mut client), ["save_decision", "aidd_echo", "aidd_wait"]);
     // The same situation again causes no notification.

@@ -173,16 +173,16 @@ async def run():
             check(profile != "engine" or not everything, "the first profile must list all tools")
             everything |= listed
             check(listed <= everything, profile, "lists tools that `engine` does not")
-            told = f"{profile}: {len(listed)} tools"
+            summary = f"{profile}: {len(listed)} tools"
             unlisted = sorted(everything - listed)
             if profile == "engine":
-                told += ", {} resources, {} prompts".format(*await pages(call))
+                summary += ", {} resources, {} prompts".format(*await pages(call))
             elif profile == "lean":
                 check(unlisted, "`lean` lists all tools")
                 await call("aidd_get_config")
             else:
                 await refused(call, unlisted[0])
-            print(told)
+            print(summary)
 
 
 asyncio.run(run())

@@ -133,8 +133,8 @@ impl<'a> Places<'a> {
         (0..parts.len().min(12)).find_map(|from| {
             let end = parts[from..].join("/");
             // A bare file name is too unspecific, unless it was near the root there, too.
-            let is_told = from + 1 < parts.len() || (from <= 2 && is_absolute) || from == 0;
-            (is_told && disk.exists(&end)).then_some(end)
+            let is_reported = from + 1 < parts.len() || (from <= 2 && is_absolute) || from == 0;
+            (is_reported && disk.exists(&end)).then_some(end)
         })
     }
 

@@ -443,7 +443,7 @@ fn known_mistakes_are_ranked_by_likeness() {
         let near = id(memory, near, "give it a default");
         id(memory, "Error: connect ECONNREFUSED 127.0.0.1:5432", "start the database first");
         id(memory, "ModuleNotFoundError: No module named 'redis'", "add it to the extras");
-        let told = id(memory, "The users page is blank on Safari", "rotate the refresh token");
+        let reported = id(memory, "The users page is blank on Safari", "rotate the refresh token");
         let session = memory.start_session(new_session("main")).expect("a session").id;
         let body = Observation {
             narrative: Some("the pool was closed".into()),
@@ -474,7 +474,7 @@ fn known_mistakes_are_ranked_by_likeness() {
         let pool = pool.expect("diagnosed").matches;
         assert_eq!((&*pool[0].id, &*pool[0].fix), (&*seen, "the pool was closed"));
         let other = memory.diagnose("Error: refresh token rotate", 0.3, 5).expect("diagnosed");
-        assert_eq!(other.matches.first().map(|one| &*one.id), Some(&*told));
+        assert_eq!(other.matches.first().map(|one| &*one.id), Some(&*reported));
         let none = memory.diagnose("segmentation fault in libfoo", 0.3, 5).expect("diagnosed");
         assert_eq!((none.matches.len(), none.known), (0, 6));
         assert!(memory.diagnose(" \n", 0.3, 5).is_err());

@@ -292,8 +292,8 @@ mod tests {
             .find(|page| page.path == "specs/quality-gates.md")
             .expect("the page of the gates");
         let header: Value = serde_json::from_str(page.header).expect("a header");
-        let mut told: Vec<Value> = header["gates"].as_array().expect("gates").clone();
-        for gate in &mut told {
+        let mut reported: Vec<Value> = header["gates"].as_array().expect("gates").clone();
+        for gate in &mut reported {
             let map = gate.as_object_mut().expect("a gate");
             map.retain(|name, _| !matches!(name.as_str(), "shown_by" | "evidence"));
             map.entry("aliases").or_insert_with(|| json!([]));
@@ -308,9 +308,9 @@ mod tests {
             })
             .collect();
         let by_id = |gate: &Value| gate["id"].to_string();
-        told.sort_by_key(by_id);
+        reported.sort_by_key(by_id);
         ours.sort_by_key(by_id);
-        assert_eq!(ours, told);
+        assert_eq!(ours, reported);
     }
 
     #[test]

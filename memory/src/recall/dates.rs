@@ -49,14 +49,14 @@ mod tests {
 
     #[test]
     fn days_are_formatted_in_words() {
-        for (at, told) in [
+        for (at, reported) in [
             (0, "1970-01-01 1 January 1970"),
             (-1, "1969-12-31 31 December 1969"),
             (951_782_400_000, "2000-02-29 29 February 2000"),
             (1_766_137_513_000, "2025-12-19 19 December 2025"),
             (4_107_542_400_000, "2100-03-01 1 March 2100"),
         ] {
-            assert_eq!(words(at), told);
+            assert_eq!(words(at), reported);
         }
         // Every time can be formatted.
         assert!(words(i64::MIN).starts_with('-'));

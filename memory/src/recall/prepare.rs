@@ -44,21 +44,26 @@ impl Prepared {
         let (title, body) = split(&entry.content);
         let topic = entry.topic.as_deref().unwrap_or_default();
         let mut files = Files::default();
-        let mut told = String::new();
+        let mut reported = String::new();
         for name in FILES {
             let named = entry.metadata.get(name);
             named.into_iter().for_each(|value| each_text(value, &mut |file| files.add(file)));
         }
         each_metadata_text(entry, &mut |text| {
-            told.push('\n');
-            told.push_str(text);
+            reported.push('\n');
+            reported.push_str(text);
         });
         files.mentioned(&entry.content);
-        files.mentioned(&told);
+        files.mentioned(&reported);
         let rest = rest(entry, &files.named);
-        let about = [topic, "\n", title, "\n", body, &told].concat();
+        let about = [topic, "\n", title, "\n", body, &reported].concat();
         Self {
-            columns: [joined(topic), joined(title), joined(&[body, &told].concat()), joined(&rest)],
+            columns: [
+                joined(topic),
+                joined(title),
+                joined(&[body, &reported].concat()),
+                joined(&rest),
+            ],
             vector: Table::shipped().vector(clipped(&about, VECTOR_BYTES)),
             files: files.all.into_iter().collect(),
         }

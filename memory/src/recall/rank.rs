@@ -120,10 +120,10 @@ pub(super) fn rank(
         };
         let is_topic = brief.topic != 0 && brief.topic == asked.topic;
         let answers = asked.is_empty || words > 0.0 || cosine >= asked.match_cosine || is_topic;
-        let stands = brief.is_live
+        let is_visible = brief.is_live
             && question.layers.contains(brief.layer)
             && (!brief.is_superseded || question.with_superseded);
-        if answers && stands && (!asked.has_filters || fits(index, slot, question, asked)) {
+        if answers && is_visible && (!asked.has_filters || fits(index, slot, question, asked)) {
             let meaning = asked.weight * near;
             let sum = words + meaning;
             let sum = if brief.is_superseded { sum * SUPERSEDED_FACTOR } else { sum };

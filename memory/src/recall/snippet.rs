@@ -20,7 +20,7 @@ pub(super) fn snippet_for(entry: &Entry, title: &str, asked: &[String]) -> Strin
     let mut parts = vec![content.strip_prefix(shown).unwrap_or(content)];
     // The outcome of a decision is a separate field of the hit.
     each_metadata_text(entry, &mut |text| {
-        parts.extend(Outcome::read(text).is_err().then_some(text))
+        parts.extend(Outcome::read(text).is_err().then_some(text));
     });
     let mut left = MAX_SEARCHED_BYTES;
     let mut best: Option<(usize, String)> = None;

@@ -47,7 +47,7 @@ impl MovedAside {
     }
 }
 
-/// The notice for the user when [`StorageBackend::mend`] succeeded.
+/// The notice for the user when [`StorageBackend::repair`] succeeded.
 #[must_use]
 pub fn repaired_notice(why: &str) -> String {
     format!("the search index was damaged ({why}) and was rebuilt; all other data is intact")

@@ -60,7 +60,7 @@ pub enum Change {
         /// The links from the memory.
         links: Vec<Link>,
     },
-    /// A document.
+    /// A stored document, such as a session.
     Document {
         /// Name of the document's table.
         table: String,

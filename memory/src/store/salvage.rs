@@ -143,10 +143,10 @@ pub fn recover(path: &Path) -> Recovered {
     }
     let mut recovered = Recovered::default();
     if of_database(path, &mut recovered).is_err() {
-        let mended = RepairedCopy(path.with_extension(format!("mended-{}", std::process::id())));
+        let copy = RepairedCopy(path.with_extension(format!("repaired-{}", std::process::id())));
         recovered = Recovered::default();
         // An unrepairable file has no readable records.
-        let _ = mended.make(path).and_then(|()| of_database(&mended.0, &mut recovered));
+        let _ = copy.make(path).and_then(|()| of_database(&copy.0, &mut recovered));
     }
     recovered
 }

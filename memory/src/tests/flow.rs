@@ -329,9 +329,9 @@ fn sessions_thread_and_are_refused_what_they_may_not() {
         let other = SessionState { memory_session_id: Some("v".into()), ..new_session("main") };
         let begun = memory.join_session(other.clone()).expect("begun");
         memory.end_session(&begun.id, &Map::new()).expect("ended");
-        let anew = memory.join_session(other).expect("begun");
-        assert_ne!(anew.id, begun.id);
-        for id in [begun.id, anew.id] {
+        let rebuilt = memory.join_session(other).expect("begun");
+        assert_ne!(rebuilt.id, begun.id);
+        for id in [begun.id, rebuilt.id] {
             memory.delete_session(&id).expect("deleted");
         }
         let orphan = SessionState { parent_session_id: Some("x".into()), ..new_session("main") };

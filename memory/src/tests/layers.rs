@@ -270,10 +270,11 @@ impl World {
                 let titles = sorted(hits.into_iter().map(|hit| hit.title).collect());
                 assert_eq!(&titles, expected, "{place} {layers:?}: search");
             }
-            let stands =
+            let current =
                 state::read(&mut one.memory, Some(one.branch), Some("number")).expect("state");
-            let told = stands.decisions.iter().map(|brief| brief.entry.content.clone()).collect();
-            for text in sorted(told) {
+            let reported =
+                current.decisions.iter().map(|brief| brief.entry.content.clone()).collect();
+            for text in sorted(reported) {
                 assert!(holding.contains(&text), "{place}: should not contain {text}");
             }
             let query = Query::active(Layers::ALL, Kind::Convention);

@@ -58,15 +58,15 @@ pub struct DataHeader {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DataType {
-    /// A string.
+    /// A string, quoted or plain.
     String,
     /// A number, with or without a fraction.
     Number,
-    /// An integer.
+    /// A number without a fraction.
     Integer,
     /// `true` or `false`.
     Boolean,
-    /// `null`.
+    /// `null`, in YAML also an empty value.
     Null,
     /// A list (sequence).
     Array,

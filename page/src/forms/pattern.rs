@@ -138,7 +138,7 @@ pub struct SyntaxHeader {
     pub safe: bool,
     /// A regular expression that the text after the finding on its last line must not match.
     #[serde(default)]
-    pub unless_beside: Option<String>,
+    pub unless_followed_by: Option<String>,
     /// Meta variable → the message of a related location.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,

@@ -16,7 +16,7 @@ const MAX_COMMITS: usize = 2_000;
 
 /// The commits to check.
 pub struct Line<'a> {
-    /// The repository.
+    /// The clone that contains the commits.
     pub repository: &'a Repository,
     /// Commits that are excluded together with their ancestors.
     pub bases: Vec<&'a str>,

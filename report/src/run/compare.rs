@@ -40,7 +40,7 @@ pub fn repository(project: &Project) -> Result<Repository> {
 pub enum Against {
     /// The merge base with a revision.
     Revision(String),
-    /// The last commit.
+    /// The last commit, compared with the working tree.
     LastCommit,
     /// The last commit, compared with the index: the index file at this absolute path, or else that
     /// of the repository.

@@ -95,11 +95,11 @@ fn json_has_every_status_with_its_reason() {
     let change = change();
     let report: Value = serde_json::from_str(&render(Format::Json, &change.run())).expect("JSON");
     let findings = report["findings"].as_array().expect("a list");
-    let told: Vec<String> = findings
+    let reported: Vec<String> = findings
         .iter()
         .map(|finding| format!("{} {} {}", finding["path"], finding["status"], finding["reason"]))
         .collect();
-    assert_snapshot!(told.join("\n"), @r#"
+    assert_snapshot!(reported.join("\n"), @r#"
     "Dockerfile" "new" null
     "Dockerfile" "allowed" "a test image"
     "Dockerfile" "baselined" null
@@ -201,12 +201,12 @@ fn results(change: &Change, whole_tree: bool, suppressed: bool) -> Vec<String> {
     run.comparison.as_mut().expect("compared").whole_tree = whole_tree;
     let log: Value = serde_json::from_str(&render(Format::Sarif, &run)).expect("JSON");
     let results = log["runs"][0]["results"].as_array().expect("a list");
-    let told = results.iter().map(|result| {
+    let reported = results.iter().map(|result| {
         let state = result["baselineState"].as_str().unwrap_or("-");
         let kind = result["suppressions"][0]["kind"].as_str().unwrap_or("-");
         format!("{} {state} {kind}", result["ruleId"].as_str().expect("a rule"))
     });
-    told.collect()
+    reported.collect()
 }
 
 #[test]

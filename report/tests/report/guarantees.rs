@@ -11,7 +11,7 @@ use proptest::prelude::*;
 const NASTY: &str = "[aé😀|`<>&@#%:,\\[\\]\"'!*_~\\\\ \t\r\n\u{0}\u{1b}\u{7f}\u{9b}\u{202e}\u{2028}\u{e0041}\u{feff}\u{fffe}(){}0-]{0,40}";
 
 /// The visible part of a text, without its layout.
-fn shown(text: &str) -> String {
+fn visible(text: &str) -> String {
     let one = |c: char| {
         let is_shown = "\t\r\n".contains(c) || !aidd_engine::text::escape::is_hidden(c);
         if is_shown { c.to_string() } else { c.escape_unicode().to_string() }
@@ -158,8 +158,8 @@ proptest! {
                 .replace("%0D", "\r").replace("%25", "%")
         };
         prop_assert!(!out.contains("##["), "{}", out);
-        prop_assert_eq!(decode(names[0].1).replace("# #", "##"), shown(&path).replace("# #", "##"));
-        let both = shown(&format!("{message}\n{message}"));
+        prop_assert_eq!(decode(names[0].1).replace("# #", "##"), visible(&path).replace("# #", "##"));
+        let both = visible(&format!("{message}\n{message}"));
         prop_assert_eq!(decode(data).replace("# #", "##"), both.replace("# #", "##"));
     }
 
@@ -202,7 +202,7 @@ proptest! {
         let document = document.expect("just checked");
         let failure = document.descendants().find(|node| node.has_tag_name("failure"));
         let said = failure.and_then(|node| node.attribute("message")).unwrap_or_default();
-        prop_assert_eq!(said, shown(&message));
+        prop_assert_eq!(said, visible(&message));
     }
 
     #[test]
@@ -212,7 +212,7 @@ proptest! {
             let text = tree.write(format);
             let json = serde_json::from_str::<serde_json::Value>(&text);
             prop_assert!(json.is_ok());
-            prop_assert_eq!(shown(&text).replace("##[", ""), text);
+            prop_assert_eq!(visible(&text).replace("##[", ""), text);
             let json = json.expect("just checked");
             let said = match format {
                 Format::Json => &json["findings"][0]["message"],

@@ -111,7 +111,7 @@ fn is_secret_name(value: &str, class: Class) -> bool {
         value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
     let is_shouted = !value.bytes().any(|byte| byte.is_ascii_lowercase());
     is_name
-        && self::classify(value).is_some()
+        && classify(value).is_some()
         && (is_shouted || (class == Class::Secret && value != "secret"))
 }
 

@@ -12,11 +12,11 @@ pub(crate) enum Form {
     Settings,
     /// A sequence of words where a secret follows its name: netrc and similar files.
     Words,
-    /// JSON.
+    /// JSON, also with comments.
     Json,
-    /// YAML.
+    /// YAML, also with several documents.
     Yaml,
-    /// XML.
+    /// XML, elements and attributes.
     Xml,
     /// Source code: literals assigned to names.
     Code,

@@ -26,9 +26,9 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     if trust < Trust::High && value.len() > MAX_SECRET_LEN {
         return false;
     }
-    let stands_for_one =
+    let represents_one =
         if trust == Trust::High { is_template(value) } else { is_placeholder(value) };
-    if stands_for_one || is_lookup(value) || is_path(value) || is_prose(value) {
+    if represents_one || is_lookup(value) || is_path(value) || is_prose(value) {
         return false;
     }
     match (class, trust) {

@@ -7,7 +7,7 @@ use aidd_page as page;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
 
-/// A heading.
+/// A heading of an entry, with its level.
 pub(super) struct Heading {
     pub(super) level: HeadingLevel,
     pub(super) text: String,

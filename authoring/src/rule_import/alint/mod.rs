@@ -250,10 +250,10 @@ fn apply_common_properties(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
         }
     }
     // The condition must be met in the examples too.
-    for beside in rule.when.iter().flat_map(when::condition_files) {
+    for siblings in rule.when.iter().flat_map(when::condition_files) {
         for one in &mut draft.candidates {
-            if one.files.iter().all(|(path, _)| *path != beside) {
-                one.files.insert(0, (beside.clone(), "{}\n".to_owned()));
+            if one.files.iter().all(|(path, _)| *path != siblings) {
+                one.files.insert(0, (siblings.clone(), "{}\n".to_owned()));
             }
         }
     }

@@ -35,7 +35,7 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
     // What `{path}` refers to: the subject, or the directory of the file that identifies the
     // subject.
     let mut subject = "<path>";
-    let mut told_by = None;
+    let mut reported_by = None;
     if let Some(text) = rule.options.get("when_iter").and_then(Json::as_str) {
         let name = required_file(text).filter(|_| rule.kind == "for_each_dir").ok_or_else(|| {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -45,7 +45,7 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
         })?;
         each = each.iter().map(|folder| format!("{folder}{name}")).collect();
         subject = "<dir>";
-        told_by = Some(name);
+        reported_by = Some(name);
     }
     let first = sample::from_glob(select.first().map_or("", String::as_str), "example");
     let mut asks = Requirements::default();
@@ -73,10 +73,10 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
             }
             _ => {
                 let Some(nested) = nested.as_object() else { continue };
-                match nested_file_rule(rule, nested, &select, &not, told_by.is_some()) {
+                match nested_file_rule(rule, nested, &select, &not, reported_by.is_some()) {
                     Ok(drafts) => asks.nested_drafts.extend(drafts),
                     Err(why) => {
-                        asks.not_imported.push(format!("its `{kind}` is not imported: {why}"))
+                        asks.not_imported.push(format!("its `{kind}` is not imported: {why}"));
                     }
                 }
             }

@@ -95,8 +95,9 @@ pub(super) fn runner_rules(
     made.not_imported.extend(unsupported_keys(config, Tool::Markdownlint, Some(unknown)));
     // The rule files that take precedence over `config` in markdownlint-cli2
     // (<https://github.com/DavidAnson/markdownlint-cli2#configuration>).
-    let beside = Tool::Markdownlint.files().into_iter().filter(|(name, _)| name.starts_with(RULES));
-    let mut there = beside.map(|(name, _)| below(parent_dir(&place.file), name));
+    let siblings =
+        Tool::Markdownlint.files().into_iter().filter(|(name, _)| name.starts_with(RULES));
+    let mut there = siblings.map(|(name, _)| below(parent_dir(&place.file), name));
     let Some(path) = there.find(|path| files.exists(path)) else {
         return Ok(config.get("config").and_then(Json::as_object).cloned().unwrap_or_default());
     };

@@ -328,7 +328,7 @@ fn the_tool_is_detected_by_name_then_content() {
         ("h.yml", "nothing: known\n"),
         ("i.yml", "a: [\n"),
     ]);
-    let told = |path: &str| {
+    let reported = |path: &str| {
         tool_of(&files, path)
             .map(Tool::key)
             .map_err(|why| why.to_string().split(';').next().unwrap_or_default().to_owned())
@@ -342,12 +342,12 @@ fn the_tool_is_detected_by_name_then_content() {
         ("e.json", "markdownlint"),
         ("f.ts", "commitlint"),
     ] {
-        assert_eq!(told(path), Ok(tool), "{path}");
+        assert_eq!(reported(path), Ok(tool), "{path}");
     }
-    assert_eq!(told("g.yml"), Err("g.yml can belong to ls-lint or markdownlint".to_owned()));
-    assert_eq!(told("h.yml"), Err("h.yml is not a known configuration".to_owned()));
-    assert!(told("i.yml").is_err_and(|why| why.starts_with("i.yml:")));
-    assert!(told("gone.yml").is_err());
+    assert_eq!(reported("g.yml"), Err("g.yml can belong to ls-lint or markdownlint".to_owned()));
+    assert_eq!(reported("h.yml"), Err("h.yml is not a known configuration".to_owned()));
+    assert!(reported("i.yml").is_err_and(|why| why.starts_with("i.yml:")));
+    assert!(reported("gone.yml").is_err());
 }
 
 #[test]
@@ -373,10 +373,10 @@ fn malformed_or_deep_configurations_are_errors() {
 
 #[test]
 fn incomplete_alint_rules_do_not_panic() {
-    let told =
+    let reported =
         "when_iter: 'iter.has_file(\"x\")', require: [{ kind: file_exists, paths: '{path}/a' }]";
     let text = format!(
-        "rules:\n- {{ id: a, kind: for_each_dir, {told} }}\n- {{ id: c, kind: markdown_required_headings }}\n- {{ id: d, kind: line_endings, target: crlf, paths: '*.bat', fix: {{ file_normalize_line_endings: {{}} }} }}\n"
+        "rules:\n- {{ id: a, kind: for_each_dir, {reported} }}\n- {{ id: c, kind: markdown_required_headings }}\n- {{ id: d, kind: line_endings, target: crlf, paths: '*.bat', fix: {{ file_normalize_line_endings: {{}} }} }}\n"
     );
     let import = import_files(&[(".alint.yml", &text)], Tool::Alint);
     let left = not_imported(&import);

@@ -178,10 +178,10 @@ fn tags_of_markdownlint_have_options_too() {
     assert!(text("md034").contains("severity: warning"));
     assert!(text("md034").contains("aliases: [MD034, no-bare-urls]"));
     assert_eq!((text("md036"), text("md018")), ("", ""));
-    let told = not_imported(&import);
-    let told: Vec<&String> =
-        told.iter().filter(|left| left.contains("markdownlint 0.42")).collect();
-    insta::assert_debug_snapshot!(told, @r#"
+    let listed = not_imported(&import);
+    let listed: Vec<&String> =
+        listed.iter().filter(|left| left.contains("markdownlint 0.42")).collect();
+    insta::assert_debug_snapshot!(listed, @r#"
     [
         "languages: neither a rule nor a tag of markdownlint 0.42",
         "MD024: allow_different_nesting: not an option of that rule in markdownlint 0.42",

@@ -174,15 +174,15 @@ rules:
 fn supported_alint_fixes_are_imported() {
     let import = import_files(&[(".alint.yml", FIXES)], Tool::Alint);
     assert_eq!(import.not_imported, []);
-    let mut told = String::new();
+    let mut reported = String::new();
     for page in &import.pages {
         let header = aidd_page::header(&page.text).expect("a header");
         let fix = header.check.and_then(|check| check.fix);
         let lines = page.text.lines().skip_while(|line| !line.starts_with("## Fixed"));
         let shown: Vec<&str> = lines.skip(1).filter(|line| !line.is_empty()).collect();
-        told.push_str(&format!("{} {} {:?} {shown:?}\n", page.id, fix.is_some(), page.notes));
+        reported.push_str(&format!("{} {} {:?} {shown:?}\n", page.id, fix.is_some(), page.notes));
     }
-    insta::assert_snapshot!(told, @r#"
+    insta::assert_snapshot!(reported, @r#"
     alint/bidi true [] ["```md", "ab", "```"]
     alint/blank true [] ["```md", "a", "b", "```"]
     alint/ends true [] []

@@ -44,12 +44,12 @@ fn alint_is_imported() {
 
 #[test]
 fn alint_rulesets_are_imported() {
-    let mut told = String::new();
+    let mut reported = String::new();
     for name in alint::RULESETS.keys() {
         let text = format!("extends: [alint://bundled/{name}@v1]\n");
-        told.push_str(&render(&[(".alint.yml", &text)], Tool::Alint));
+        reported.push_str(&render(&[(".alint.yml", &text)], Tool::Alint));
     }
-    insta::assert_snapshot!("alint-rulesets", told);
+    insta::assert_snapshot!("alint-rulesets", reported);
 }
 
 #[test]

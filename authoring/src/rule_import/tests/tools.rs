@@ -173,7 +173,7 @@ language: ts
 rule: { kind: pair, has: { field: key, regex: '^a$' } }
 fix: { template: '', expandEnd: { regex: ',' } }
 ---
-id: beside
+id: siblings
 language: css
 severity: off
 message: "`$A` and $$$REST"
@@ -205,7 +205,7 @@ fn every_ast_grep_key_is_imported_or_reported() {
     let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
     insta::assert_debug_snapshot!(ids, @r#"
     [
-        "ast-grep/beside",
+        "ast-grep/siblings",
         "ast-grep/composite",
         "ast-grep/fix-object",
         "ast-grep/kind",
@@ -221,14 +221,14 @@ fn every_ast_grep_key_is_imported_or_reported() {
     "#);
     insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
-        "beside: metadata: a page has `tags` and `sources`; other data about a rule is dropped",
+        "siblings: metadata: a page has `tags` and `sources`; other data about a rule is dropped",
         "rewriters: the form `syntax` has no `rewriters`",
         "language: `kotlin` is not a built-in language: bash, c, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml",
         "slow: `inside` with `stopBy: end` inside `has` with `stopBy: end` is too slow: start at the larger node, or bound one of them",
     ]
     "#);
-    let beside = import.pages.iter().find(|page| page.id == "ast-grep/beside").expect("a page");
-    insta::assert_snapshot!(beside.text, @"
+    let siblings = import.pages.iter().find(|page| page.id == "ast-grep/siblings").expect("a page");
+    insta::assert_snapshot!(siblings.text, @"
     ---
     severity: info
     enabled: false
@@ -245,7 +245,7 @@ fn every_ast_grep_key_is_imported_or_reported() {
         labels:
           A: this
     ---
-    # ast-grep/beside
+    # ast-grep/siblings
 
     Code in css MUST NOT match `beside`.
 
@@ -274,8 +274,9 @@ fn every_ast_grep_key_is_imported_or_reported() {
     assert_eq!(ast_grep::TABLES.keys.len(), 17);
     for (key, way) in &ast_grep::TABLES.keys {
         let stated = AST_GREP.contains(&format!("\n{key}: "));
-        let why =
-            not_imported(&import).iter().any(|left| left.starts_with(&format!("beside: {key}: ")));
+        let why = not_imported(&import)
+            .iter()
+            .any(|left| left.starts_with(&format!("siblings: {key}: ")));
         match way {
             ast_grep::KeyMapping::Syntax | ast_grep::KeyMapping::Page => {
                 assert!(stated, "{key} is not in the sample");

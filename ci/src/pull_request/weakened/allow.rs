@@ -15,7 +15,7 @@ use std::collections::HashMap;
 /// Prefix of aidd's own allow comments.
 const ALLOW_PREFIX: &str = "aidd:allow";
 
-/// An added comment.
+/// An allow comment that the change adds.
 struct AddedComment {
     path: String,
     line: Option<u32>,

@@ -13,7 +13,7 @@ pub(super) enum Form {
     Claude,
     /// Devin's own agents, which use the format of Claude Code and an older one.
     Devin,
-    /// Cursor.
+    /// The Cursor editor.
     Cursor,
     /// Gemini CLI, for events that Claude Code does not have.
     Gemini,

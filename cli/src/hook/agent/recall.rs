@@ -67,7 +67,7 @@ pub(super) fn context(
     }
     let steps = suggestions::suggest(&state, &SuggestionInput::default());
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
-    let told = StartContext {
+    let reported = StartContext {
         library: &pages.library,
         state: &state,
         next: &steps,
@@ -76,5 +76,5 @@ pub(super) fn context(
     };
     let usual = pages.content.token_budget.unwrap_or_default();
     let size = if resumed { TokenBudget::Minimal } else { usual };
-    Ok(render_start(&told, size).text)
+    Ok(render_start(&reported, size).text)
 }

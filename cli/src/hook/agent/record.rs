@@ -248,9 +248,9 @@ pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Resul
         entry.session_id.as_deref() == Some(&*session.id)
             || entry.session_id.is_none() && entry.created_at >= began
     };
-    let is_told =
+    let is_reported =
         last.as_ref().is_some_and(|entry| is_own(entry) && entry.created_at >= summary.last);
-    if is_told || summary.count == 0 && session.tasks_pending.is_empty() {
+    if is_reported || summary.count == 0 && session.tasks_pending.is_empty() {
         return Ok(());
     }
     // Include the previous text, because only this checkpoint will be shown.

@@ -184,7 +184,7 @@ mod tests {
             let block = format!("{}\n{new}\n{}\n", MARKERS.0, MARKERS.1);
             let Ok(after) = replace_block(&before, &block) else { return Ok(()) };
             prop_assert_eq!(replace_block(&after, &block), Ok(after.clone()));
-            match place(&before).expect("told") {
+            match place(&before).expect("reported") {
                 Some(place) => {
                     prop_assert!(after.starts_with(&before[..place.start]));
                     prop_assert!(after.ends_with(&before[place.end..]));

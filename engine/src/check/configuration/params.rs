@@ -19,7 +19,7 @@ pub(super) fn invalid_params(text: &str, context: &FileContext<'_>) -> Vec<(Stri
             Some(at) => config.overrides.as_ref().and_then(|all| all.get(at)).map(|it| &it.rules),
         };
         let given = rules.and_then(|rules| rules.get(&named.name)?.params());
-        // An alias can stand for several rules: one that has the parameter is enough.
+        // An alias can name several rules: one that has the parameter is enough.
         let rules: Vec<_> = context.registry.named(&named.name).collect();
         if rules.is_empty() || rules.iter().any(|rule| rule.form.is_some()) {
             continue;

@@ -62,7 +62,7 @@ fn page_problems_are_reported_at_their_place_with_a_remedy() {
         "check:\n  commit: { subject: { matches: '(a' } }",
     ];
     let all = wrong.map(|header| findings(".aidd/rules/x.md", &page(header), &[]).join("\n"));
-    assert!(all.iter().all(|told| !told.is_empty()));
+    assert!(all.iter().all(|reported| !reported.is_empty()));
     insta::assert_snapshot!(all.join("\n"), @r#"
     4:10 {: expected a string, found a mapping
     4:9 foo: expected a mapping, such as `{ key: value }`
@@ -231,6 +231,6 @@ fn a_too_large_expression_is_reported_at_its_place() {
         assert_eq!(findings(".aidd/rules/x.md", &page, &[]), [format!("4:11 regex: {why}")]);
     }
     let data = page("check:\n  data: { at: '$.a', matches: '(x{1,100}){1,100}' }");
-    let told = findings(".aidd/rules/x.md", &data, &[]).join("\n");
-    assert!(told.contains("4:32 (x{1,100}){1,100}: "), "{told}");
+    let reported = findings(".aidd/rules/x.md", &data, &[]).join("\n");
+    assert!(reported.contains("4:32 (x{1,100}){1,100}: "), "{reported}");
 }

@@ -64,16 +64,16 @@ impl Touched {
         };
         let mut met: Vec<&Touch> = touched.iter().filter(is_met).collect();
         met.sort();
-        let mut told =
+        let mut reported =
             CheckedText { path: CHANGE.to_owned(), text: String::new(), faults: Vec::new() };
-        let Some(first) = met.first() else { return told };
-        told.text = met.iter().map(|touch| format!("{}\n", touch.path)).collect();
+        let Some(first) = met.first() else { return reported };
+        reported.text = met.iter().map(|touch| format!("{}\n", touch.path)).collect();
         let span = Span::new(0, first.path.len());
         let what = self.subject(&met);
         for (shown, globs) in &self.requires {
             if !touched.iter().any(|touch| globs.matches(&touch.path)) {
                 let message = format!("{what} but not `{shown}`");
-                told.faults.push(Fault::new(span, message));
+                reported.faults.push(Fault::new(span, message));
             }
         }
         for (shown, globs) in &self.added {
@@ -84,16 +84,16 @@ impl Touched {
                 let start = before.map(|touch| touch.path.len() + 1).sum::<usize>();
                 let span = Span::new(start, start + old.path.len());
                 let message = format!("the change touches the existing file `{}`", old.path);
-                told.faults.push(Fault::new(span, message));
+                reported.faults.push(Fault::new(span, message));
             } else if own().next().is_none()
                 && !touched.iter().any(|touch| touch.added && globs.matches(&touch.path))
             {
                 let message = format!("{what} but adds no `{shown}`");
-                told.faults.push(Fault::new(span, message));
+                reported.faults.push(Fault::new(span, message));
             }
         }
-        self.size(&met, span, &mut told.faults);
-        told
+        self.size(&met, span, &mut reported.faults);
+        reported
     }
 
     fn subject(&self, met: &[&Touch]) -> String {

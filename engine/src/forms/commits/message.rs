@@ -7,7 +7,7 @@ use crate::text::source::Span;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message<'m> {
     pub(super) text: &'m str,
-    /// The first line.
+    /// The first line, without the line break.
     pub header: Span,
     /// The lines between the first line and the footers, without surrounding blank lines.
     pub body: Span,

@@ -40,7 +40,7 @@ pub fn is_virtual_path(path: &str) -> bool {
     let known = [TITLE, BRANCH, CHANGE, DRAFT].contains(&path);
     known
         || path.strip_prefix(DIR).is_some_and(|hash| {
-            // The hash has the length that `told_at` produces, which no file of a real project has.
+            // The hash has the length that `commit_path` produces, which no file of a real project has.
             hash.len() == HASH_DIGITS && hash.bytes().all(|b| b.is_ascii_hexdigit())
         })
 }
@@ -96,7 +96,7 @@ pub struct CommitInput {
 /// A violation in a message, a name or a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The span in the text of the [`Told`].
+    /// The span in the [`CheckedText`].
     pub span: Span,
     /// The message of the finding.
     pub message: String,
@@ -248,7 +248,7 @@ impl CommitCheck {
         if let Some((change, touched)) = self.change.as_ref().zip(work.touched.as_ref()) {
             all.push(change.check(touched));
         }
-        all.retain(|told| !told.faults.is_empty());
+        all.retain(|listed| !listed.faults.is_empty());
         all
     }
 

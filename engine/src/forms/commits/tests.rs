@@ -10,9 +10,9 @@ fn demands(yaml: &str) -> Result<CommitCheck, CommitError> {
     CommitCheck::new(&header.check.expect("a check").commit.expect("commit"), "")
 }
 
-fn display(told: &[CheckedText]) -> String {
+fn display(reported: &[CheckedText]) -> String {
     let mut out = String::new();
-    for CheckedText { path, text, faults } in told {
+    for CheckedText { path, text, faults } in reported {
         for Fault { span, message, help } in faults {
             let place = text[span.range()].replace('\n', "|");
             let _ = write!(out, "{path} {place:?}: {message}");
@@ -199,9 +199,9 @@ proptest! {
         let yaml = r#"{conventional: {types: [feat], scopes: [a], breaking: footer}, subject: {max: 5, case: [lower, upper], end: "."}, body: {required-for: ["*"], max-line: 5}, trailers: [A-b], title: true}"#;
         let demands = demands(yaml).expect("valid");
         let work = CommitInput { commits: vec![commit(&text)], title: Some(text.clone()), ..CommitInput::default() };
-        for told in demands.check(&work) {
-            for fault in told.faults {
-                prop_assert!(told.text.get(fault.span.range()).is_some());
+        for reported in demands.check(&work) {
+            for fault in reported.faults {
+                prop_assert!(reported.text.get(fault.span.range()).is_some());
             }
         }
     }
@@ -249,10 +249,10 @@ fn bodies_and_whole_messages() {
 #[test]
 fn fixup_commits_can_be_skipped() {
     let messages = ["fixup! feat: x", "squash! y", "amend! z", "fix up z"];
-    let told = |skip: &str| {
+    let reported = |skip: &str| {
         judged(&format!("{{subject: {{matches: '^fix: '}}, skip: [{skip}]}}"), &messages)
             .lines()
             .count()
     };
-    assert_eq!((told(""), told("fixups")), (4, 1));
+    assert_eq!((reported(""), reported("fixups")), (4, 1));
 }

@@ -20,7 +20,7 @@ pub(super) fn fix(
         return Some((format!("Remove `{}`", broken.key), Edit::delete(span)));
     }
     let set: Json = serde_json::from_str(&fix.set.as_ref()?.0).ok()?;
-    // `same` stands for the value that the test compares with.
+    // `same` means the value that the test compares with.
     let value = if set == Json::String("same".to_owned()) { broken.value.clone()? } else { set };
     let written = render_scalar(&value, place.format)?;
     let title = format!("Set `{}` to `{}`", broken.key, display(&value));
@@ -93,7 +93,7 @@ fn is_shared(at: usize, place: &FileUnderTest<'_>) -> bool {
 }
 
 /// An edit that replaces a block of YAML with a scalar, or with a value in flow style; `None` where
-/// the new value can stand in the place of the old one.
+/// the new value can replace the old one.
 fn on_its_line(
     at: usize,
     old: Span,

@@ -252,7 +252,7 @@ mod tests {
         check: &str,
         path: &str,
         text: &str,
-        beside: &[(&str, &str)],
+        siblings: &[(&str, &str)],
     ) -> (Vec<String>, String) {
         let page = format!("---\nseverity: info\ncheck:\n  {check}\n---\n# t/x\n");
         let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page)]);
@@ -261,9 +261,9 @@ mod tests {
         let engine =
             Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default());
         let engine = engine.expect("an engine");
-        let beside =
-            beside.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
-        let files = Memory(beside.collect());
+        let siblings =
+            siblings.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
+        let files = Memory(siblings.collect());
         let source = Source::new(path, text);
         let findings = engine.check_rule(&"t/x".into(), &source, &files);
         let line = |one: &crate::text::finding::Finding| {
@@ -394,7 +394,7 @@ mod tests {
         ] {
             assert_eq!([scalar(old), map(old), gone(old)], [set, lines, rest], "{old}");
         }
-        // What an alias stands for is not changed, nor is what aliases stand for.
+        // Neither an aliased value nor an alias is changed.
         for shared in ["b: &x y\na: *x\n", "a: &x y\nb: *x\n", "a:\n  c: &x y\nb: *x\n", "a: &x\n"]
         {
             let all = [scalar(shared), map(shared), gone(shared)];
@@ -432,10 +432,10 @@ mod tests {
             (remove, "bad: |\n  text\n  # text\n\nz: 1\n"),
             (remove, "a:\n  bad:\n    b: >-\n      # text\n  # of c\n  c: 1\n"),
         ] {
-            let (_, mended) = found(check, "a.yml", text, &[]);
-            let (again, _) = found(check, "a.yml", &mended, &[]);
-            assert_eq!(again, [""; 0], "{mended}");
-            shown.push_str(&mended);
+            let (_, repaired) = found(check, "a.yml", text, &[]);
+            let (again, _) = found(check, "a.yml", &repaired, &[]);
+            assert_eq!(again, [""; 0], "{repaired}");
+            shown.push_str(&repaired);
             shown.push_str("---\n");
         }
         insta::assert_snapshot!(shown, @r#"
@@ -492,8 +492,8 @@ mod tests {
           c: 1
         ---
         "#);
-        let (_, mended) = found(set, "a.yml", "a: 1\r\np: all\r\n", &[]);
-        assert_eq!(mended, "a: 1\r\np:\r\n  a: read\r\n  b:\r\n    - x\r\n    - {\"c\":1}\r\n");
+        let (_, repaired) = found(set, "a.yml", "a: 1\r\np: all\r\n", &[]);
+        assert_eq!(repaired, "a: 1\r\np:\r\n  a: read\r\n  b:\r\n    - x\r\n    - {\"c\":1}\r\n");
         let (_, json) = found(
             "data: { at: '$.a.b', present: true, equals: 1 }\n  fix: { set: 1 }",
             "a.json",

@@ -33,21 +33,21 @@ pub(super) fn check(
         );
     }
     if judges(LinkKind::Addresses) {
-        let told = |span| {
+        let reported = |span| {
             Fault::new(span, "bare URL")
                 .with_help(Some("write `<address>` or `[text](address)`".to_owned()))
         };
-        faults.extend(bare.into_iter().map(told));
+        faults.extend(bare.into_iter().map(reported));
     }
     if judges(LinkKind::References) {
-        let told = |(name, span)| Fault::new(span, format!("undefined reference `[{name}]`"));
-        faults.extend(undefined.into_iter().map(told));
+        let reported = |(name, span)| Fault::new(span, format!("undefined reference `[{name}]`"));
+        faults.extend(undefined.into_iter().map(reported));
     }
     if judges(LinkKind::Definitions) {
         // `[//]: # (words)` is a comment by convention.
         let unused = unused.into_iter().filter(|(name, _)| name != "//");
-        let told = |(name, span)| Fault::new(span, format!("unused definition `[{name}]`"));
-        faults.extend(unused.map(told));
+        let reported = |(name, span)| Fault::new(span, format!("unused definition `[{name}]`"));
+        faults.extend(unused.map(reported));
     }
 }
 

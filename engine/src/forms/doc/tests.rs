@@ -12,10 +12,10 @@ fn doc(yaml: &str) -> DocCheck {
     DocCheck::new(&header.check.expect("a check").doc.expect("doc")).expect("valid")
 }
 
-fn faults(yaml: &str, text: &str, beside: &[(&str, &str)]) -> (Source, Vec<Fault>) {
+fn faults(yaml: &str, text: &str, nearby: &[(&str, &str)]) -> (Source, Vec<Fault>) {
     let source = Source::new("docs/a.md", text);
     let mut files = Memory::default();
-    for (path, text) in beside.iter().chain(&[("docs/a.md", text)]) {
+    for (path, text) in nearby.iter().chain(&[("docs/a.md", text)]) {
         files.0.insert((*path).to_owned(), text.as_bytes().to_vec());
     }
     let listing = Listing::new(files.0.keys().cloned());
@@ -25,8 +25,8 @@ fn faults(yaml: &str, text: &str, beside: &[(&str, &str)]) -> (Source, Vec<Fault
     (source, faults)
 }
 
-fn display(yaml: &str, text: &str, beside: &[(&str, &str)]) -> String {
-    let (source, faults) = faults(yaml, text, beside);
+fn display(yaml: &str, text: &str, nearby: &[(&str, &str)]) -> String {
+    let (source, faults) = faults(yaml, text, nearby);
     let mut out = String::new();
     for Fault { span, message, help, fix } in faults {
         let line = source.line_of(span.start) + 1;
@@ -64,7 +64,7 @@ fn headings_in_their_order() {
 }
 
 #[test]
-fn what_is_inserted_mends() {
+fn inserted_text_fixes() {
     for text in
         ["# 1", "# 1\n\n## Context\n", "", "# 1\r\n\r\ntext\r\n\r\n## Decision\r\n\r\n## Notes"]
     {
@@ -112,13 +112,13 @@ fn links_that_lead_nowhere() {
 
 [r]: gone/x.rs
 "##;
-    let beside = [
+    let nearby = [
         ("docs/b.md", "## Deep\n<a name=\"here\"></a>\n"),
         ("docs/c d.md", ""),
         ("src/x.rs", ""),
         ("src/deep/pic.png", ""),
     ];
-    insta::assert_snapshot!(display("{links: [files, anchors]}", text, &beside), @r#"
+    insta::assert_snapshot!(display("{links: [files, anchors]}", text, &nearby), @r#"
     5 "[lost](c.md)": the link target `c.md` does not exist
     5 "[lost](../src/y.rs)": the link target `../src/y.rs` does not exist
     5 "![lost](pic.png)": the image target `pic.png` does not exist (did you mean `src/deep/pic.png`?)
@@ -139,7 +139,7 @@ fn paths_commands_and_images() {
 
 ![](a.png) ![a](b.png) <img src=x>
 "#;
-    let beside = [
+    let nearby = [
         ("src/x.rs", ""),
         ("docs/sub/b.md", ""),
         ("package.json", r#"{"scripts": {"build": "x"}}"#),
@@ -148,7 +148,7 @@ fn paths_commands_and_images() {
         ("justfile", "alias t := test\nset shell := ['a']\n@test name='x':\n  none: x\n"),
         (".cargo/config.toml", "[alias]\nxtask = \"run -p xtask\"\n"),
     ];
-    insta::assert_snapshot!(display("{links: [paths, commands, images]}", text, &beside), @r#"
+    insta::assert_snapshot!(display("{links: [paths, commands, images]}", text, &nearby), @r#"
     7 "![](a.png)": image without alternative text
     7 "<img src=x>": image without alternative text
     2 "`src/y.rs`": `src/y.rs` does not exist
@@ -176,9 +176,9 @@ fn pictures_over_several_lines_addresses_and_items() {
 #[test]
 fn commands_in_blocks_of_shell() {
     let text = "```sh\nnpm run lint # style\n$ npm ci && npm run build; make none\n```\n\n> ```console\n> $ npm run x\n> ```\n\n```bash\ncd web\nnpm run y\n```\n\n```js\n// npm run z\n```\n\n```sh\nnpx create-shop\nnpm run dev\n```\n\n`bun run src/main.ts`\n";
-    let beside =
+    let nearby =
         [("package.json", r#"{"scripts": {"build": "x"}}"#), ("Makefile", "all:\n\ttrue\n")];
-    insta::assert_snapshot!(display("{links: [commands]}", text, &beside), @r#"
+    insta::assert_snapshot!(display("{links: [commands]}", text, &nearby), @r#"
     2 "npm run lint": no `package.json` here or above defines the script `lint`
     3 "make none": no Makefile here or above defines the target `none`
     7 "npm run x": no `package.json` here or above defines the script `x`

@@ -6,7 +6,7 @@ use super::{Breach, LayersCheck, Step};
 use crate::project::imports::{Edge, Graph, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn judge(
+pub(super) fn check(
     layers: &LayersCheck,
     graph: &Graph,
     judged: &dyn Fn(&str) -> bool,
@@ -97,9 +97,9 @@ impl<'a> Checker<'a> {
         let is_from: Vec<bool> = self.graph.files.iter().map(|file| from(&file.path)).collect();
         let is_goal: Vec<bool> =
             self.graph.files.iter().map(|file| (goal.goal)(&file.path)).collect();
-        let is_told: Vec<bool> =
+        let is_reported: Vec<bool> =
             self.graph.files.iter().map(|file| (goal.reported_there)(&file.path)).collect();
-        let next = self.transitive.then(|| self.next_hops_to(&is_told, &is_goal, goal));
+        let next = self.transitive.then(|| self.next_hops_to(&is_reported, &is_goal, goal));
         let mut breaches = Vec::new();
         for edge in &self.edges {
             if !is_from[edge.from] || !self.is_checked[edge.from] {
@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
             }
             let Some(next) = &next else { continue };
             let start =
-                targets(edge).iter().copied().find(|&to| !is_told[to] && next[to].is_some());
+                targets(edge).iter().copied().find(|&to| !is_reported[to] && next[to].is_some());
             if let Some(start) = start {
                 let steps = self.steps(&path_through(next, start), goal);
                 let Some(last) = steps.last().map(|step| step.to.clone()) else { continue };
@@ -133,7 +133,7 @@ impl<'a> Checker<'a> {
 
     fn next_hops_to(
         &self,
-        is_told: &[bool],
+        is_reported: &[bool],
         is_goal: &[bool],
         goal: &Goal<'_>,
     ) -> Vec<Option<usize>> {
@@ -141,12 +141,12 @@ impl<'a> Checker<'a> {
         let mut goals: Vec<usize> = files.collect();
         if goal.has_packages {
             let imports = |edge: &&&Edge| match &edge.to {
-                Target::Package(name) => (goal.package)(name) && !is_told[edge.from],
+                Target::Package(name) => (goal.package)(name) && !is_reported[edge.from],
                 Target::Files(_) => false,
             };
             goals.extend(self.edges.iter().filter(imports).map(|edge| edge.from));
         }
-        next_hops(&self.backward, goals, &|at| !is_told[at])
+        next_hops(&self.backward, goals, &|at| !is_reported[at])
     }
 
     /// The imports along a path of files, and the import of the package at its end, if any.
@@ -199,12 +199,12 @@ impl<'a> Checker<'a> {
                 let goal = |path: &str| {
                     place(path).is_some_and(|(to, other)| to < row || to == row && other != column)
                 };
-                let told = |path: &str| place(path).is_some();
+                let listed = |path: &str| place(path).is_some();
                 let goal = Goal {
                     goal: &goal,
                     package: &|_| false,
                     has_packages: false,
-                    reported_there: &told,
+                    reported_there: &listed,
                 };
                 self.check_goal(&from, &goal, &|_, to| {
                     let Some((above, at)) = place(to) else {

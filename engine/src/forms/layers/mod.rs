@@ -123,6 +123,6 @@ impl LayersCheck {
     /// The violations in files that `judged` accepts, sorted.
     #[must_use]
     pub fn check(&self, graph: &Graph, judged: &dyn Fn(&str) -> bool) -> Vec<Breach> {
-        check::judge(self, graph, judged)
+        check::check(self, graph, judged)
     }
 }

@@ -95,7 +95,7 @@ fn findings(header: &str, path: &str, text: &str) -> String {
     assert_eq!(crate::forms::problems(rule), Vec::<String>::new());
     let source = Source::new(path, text);
     let findings = engine.check_rule(&rule.id, &source, &Memory::default());
-    let mut told = String::new();
+    let mut reported = String::new();
     for finding in &findings {
         let at = source.position(finding.span.start, Encoding::CodePoints);
         let found = source.slice(finding.span);
@@ -104,7 +104,7 @@ fn findings(header: &str, path: &str, text: &str) -> String {
             .as_ref()
             .map_or("-".to_owned(), |fix| format!("{} ({})", fix.title, fix.safety));
         let _ = writeln!(
-            told,
+            reported,
             "{}:{} {found:?} {}; {fix}",
             at.line + 1,
             at.column + 1,
@@ -114,24 +114,24 @@ fn findings(header: &str, path: &str, text: &str) -> String {
     let fixes: Vec<_> = findings.iter().filter_map(|finding| finding.fix.as_ref()).collect();
     if !fixes.is_empty() {
         let (bytes, _) = crate::workspace::fix::apply(text.as_bytes(), &fixes);
-        let _ = write!(told, "{:?}", String::from_utf8(bytes).expect("text"));
+        let _ = write!(reported, "{:?}", String::from_utf8(bytes).expect("text"));
     }
-    told
+    reported
 }
 
 #[test]
 fn a_match_counts_in_the_parts_that_are_named() {
     let text = "// fixme a\nlet b = \"fixme c\"; fixme();\n";
     let header = |within: &str| format!("check:\n  text: {{ regex: fixme, in: {within} }}");
-    let told = |within: &str| findings(&header(within), "a.ts", text);
-    assert_eq!(told("comments"), "1:4 \"fixme\" Why so.; -\n");
-    assert_eq!(told("strings"), "2:10 \"fixme\" Why so.; -\n");
-    assert_eq!(told("code"), "2:20 \"fixme\" Why so.; -\n");
-    assert_eq!(told("[comments, code]").lines().count(), 2);
-    assert_eq!(told("all").lines().count(), 3);
-    assert_eq!(told("prose"), "");
+    let reported = |within: &str| findings(&header(within), "a.ts", text);
+    assert_eq!(reported("comments"), "1:4 \"fixme\" Why so.; -\n");
+    assert_eq!(reported("strings"), "2:10 \"fixme\" Why so.; -\n");
+    assert_eq!(reported("code"), "2:20 \"fixme\" Why so.; -\n");
+    assert_eq!(reported("[comments, code]").lines().count(), 2);
+    assert_eq!(reported("all").lines().count(), 3);
+    assert_eq!(reported("prose"), "");
     // Without a parser there are no parts.
-    assert_eq!(super::tests::findings(&header("comments"), "a.toml", "# fixme"), "");
+    assert_eq!(findings(&header("comments"), "a.toml", "# fixme"), "");
 }
 
 #[test]

@@ -304,8 +304,8 @@ impl Run<'_> {
     fn exists(&mut self, subject: &Subject<'_>) {
         let check = self.check;
         for wanted in &check.exists {
-            let beside = (check.tracked != Some(true)).then_some(self.scope.files);
-            if wanted.is_there(&|name| subject.value(name), self.listing, beside) {
+            let siblings = (check.tracked != Some(true)).then_some(self.scope.files);
+            if wanted.is_there(&|name| subject.value(name), self.listing, siblings) {
                 continue;
             }
             let said = wanted.description(&|name| subject.value(name));

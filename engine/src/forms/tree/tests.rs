@@ -65,8 +65,8 @@ test('a')
 fn a_missing_sibling_file_is_created() {
     assert_eq!(failures(SIBLING_PAGE), Vec::<String>::new());
     let other = SIBLING_PAGE.replace("test('a')", "test('b')");
-    let told = "line 20: fixed: expected Some(\"test('b')\\n\"), got \"test('a')\\n\"";
-    assert_eq!(failures(&other), [told]);
+    let reported = "line 20: fixed: expected Some(\"test('b')\\n\"), got \"test('a')\\n\"";
+    assert_eq!(failures(&other), [reported]);
 }
 
 const NAMED: &str = "---

@@ -182,7 +182,7 @@ impl Keyword {
 /// An instruction with its flags and arguments.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// Its kind.
+    /// Which instruction it is: `FROM`, `RUN`, ….
     pub kind: Keyword,
     /// The keyword as written.
     pub keyword: Span,

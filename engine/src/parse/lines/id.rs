@@ -82,7 +82,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn ids_tell_parts_apart_and_read_well() {
+    fn ids_are_distinct_and_readable() {
         assert_ne!(digest(&["ab", "c"]), digest(&["a", "bc"]));
         let id = of_memory(Kind::ToolOutcome, 1_763_800_000_000, &["인증"]);
         assert!(id.starts_with("tool_outcome_1763800000000_"), "{id}");

@@ -50,7 +50,7 @@ impl Format {
 /// The type of a value, with its content if it is a scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Datum {
-    /// `null`.
+    /// `null`, in YAML also an empty value.
     Null,
     /// `true` or `false`.
     Bool(bool),

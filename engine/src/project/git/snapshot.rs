@@ -41,7 +41,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub enum Entry {
     /// There is no entry.
     Absent,
-    /// A directory.
+    /// A tree object: a directory with at least one file.
     Directory,
     /// A regular file.
     File,

@@ -56,15 +56,15 @@ impl FactsCache {
             return;
         }
         if let Some(facts) = read_tree(path, tree) {
-            let mut beside = self.pre_parsed.lock().unwrap_or_else(PoisonError::into_inner);
-            beside.insert(path.to_owned(), (hash, Arc::new(facts)));
+            let mut siblings = self.pre_parsed.lock().unwrap_or_else(PoisonError::into_inner);
+            siblings.insert(path.to_owned(), (hash, Arc::new(facts)));
         }
     }
 
     /// The stored facts of the text with this hash, if there are any.
     fn take_stored(&self, path: &str, hash: u64) -> Option<Arc<Facts>> {
-        let mut beside = self.pre_parsed.lock().unwrap_or_else(PoisonError::into_inner);
-        let (_, facts) = beside.remove(path).filter(|(known, _)| *known == hash)?;
+        let mut siblings = self.pre_parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, facts) = siblings.remove(path).filter(|(known, _)| *known == hash)?;
         Some(facts)
     }
 

@@ -126,7 +126,7 @@ fn alias(
         .collect();
     matching.sort_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
     if let Some((rank, star, targets)) = matching.first() {
-        // `@/../a` leaves the folder that the alias stands for.
+        // `@/../a` leaves the directory that the alias points to.
         let paths = targets.iter().filter_map(|target| join("", &target.replacen('*', star, 1)));
         let found = paths.into_iter().find_map(|path| file(places, setup, &path));
         // `*` alone also matches every package.

@@ -51,7 +51,7 @@ pub enum Enforced {
     Not {
         /// The reason.
         why: String,
-        /// The remedy.
+        /// What to change so that the tool enforces it.
         remedy: String,
     },
 }

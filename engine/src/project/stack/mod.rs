@@ -151,7 +151,7 @@ pub enum Group {
     Build,
     /// Provided by the user of the package.
     Peer,
-    /// Optional.
+    /// Installed if possible: npm `optionalDependencies` and similar.
     Optional,
 }
 

@@ -47,7 +47,7 @@ pub enum Head<'a> {
     },
     /// A revision or the index.
     Snapshot {
-        /// Its files.
+        /// The files of that commit or of the index.
         files: &'a Snapshot,
         /// The files with the `.aiddignore` files that apply: its own, unless they are not trusted.
         /// All other tracked files are checked, regardless of other ignore files.

@@ -113,7 +113,7 @@ impl ProjectPassCache {
         news: Changes,
     ) -> BTreeSet<String> {
         let Changes { listing, files: mut changed, folders } = news;
-        let is_listed_anew = listing.is_some();
+        let is_relisted = listing.is_some();
         if let Some(listing) = listing {
             changed.extend(difference(self.listing.files(), listing.files()));
             self.listing = listing;
@@ -125,9 +125,9 @@ impl ProjectPassCache {
             Vec::new()
         };
         let asked = self.asked.among(changed.iter(), folders.iter());
-        let is_answered_anew = asked.iter().any(|path| !self.asked.is_unchanged(path, files));
+        let is_recomputed = asked.iter().any(|path| !self.asked.is_unchanged(path, files));
         let all = match self.update_graph(engine, &again) {
-            Some(rules) if !is_listed_anew && !is_answered_anew => {
+            Some(rules) if !is_relisted && !is_recomputed => {
                 due.extend(rules);
                 false
             }
@@ -146,8 +146,8 @@ impl ProjectPassCache {
             let new = self.found.get(rule).filter(|_| all || due.contains(&rule));
             at.extend(new.into_iter().flat_map(|new| differing(rule_of, old, new)));
         }
-        let stands = |path: &String| self.settled.contains_key(path);
-        at.extend(changed.into_iter().filter(stands));
+        let is_covered = |path: &String| self.settled.contains_key(path);
+        at.extend(changed.into_iter().filter(is_covered));
         if all {
             // Rules with conditions also determine whether the lines of a finding may be displayed.
             let in_text = |all: &Arc<Vec<(Source, Checked)>>| {
@@ -177,7 +177,7 @@ impl ProjectPassCache {
         if numbers.is_empty() {
             return BTreeSet::new();
         }
-        let tells_apart = |(_, (rule, check)): &(usize, Check<'_>)| {
+        let distinguishes = |(_, (rule, check)): &(usize, Check<'_>)| {
             // The limits in the page of a rule do not apply everywhere if overrides set others.
             let differs = |tree, (before, after): &(_, _)| {
                 engine.variants().varies(&rule.id) || TreeCheck::can_differ(tree, *before, *after)
@@ -185,7 +185,7 @@ impl ProjectPassCache {
             let tree = check.tree.as_deref();
             tree.is_some_and(|tree| numbers.iter().any(|pair| differs(tree, pair)))
         };
-        rules(engine).enumerate().filter(tells_apart).map(|(at, _)| at).collect()
+        rules(engine).enumerate().filter(distinguishes).map(|(at, _)| at).collect()
     }
 
     /// Reads the imports of the changed files.

@@ -183,8 +183,8 @@ fn header_message(error: &page::PageError, text: &str) -> String {
     let hint = error.did_you_mean.as_ref().map_or_else(String::new, |(word, known)| {
         let is_top =
             known.iter().any(|key| key == "syntax") && known.iter().any(|key| key == "tree");
-        let beside = MEMORY_KEYS.into_iter().filter(|_| is_top);
-        let known: Vec<&str> = known.iter().map(String::as_str).chain(beside).collect();
+        let siblings = MEMORY_KEYS.into_iter().filter(|_| is_top);
+        let known: Vec<&str> = known.iter().map(String::as_str).chain(siblings).collect();
         match nearest(word, known.iter().copied()) {
             _ if is_top && TEXT.contains(&word.as_str()) => {
                 format!("; it belongs under `text`: {{\"text\": {{\"{word}\": …}}}}")

@@ -95,12 +95,12 @@ impl ProjectCache {
         config: &Config,
         disk: &Disk,
         files: &dyn Files,
-        told: ReportedChanges<'_>,
+        reported: ReportedChanges<'_>,
     ) -> BTreeSet<String> {
         let Ok(globs) = globs(config) else { return BTreeSet::new() };
-        let looked = self.tree.update(disk, told.files.iter().map(String::as_str));
+        let looked = self.tree.update(disk, reported.files.iter().map(String::as_str));
         let mut news =
-            Changes { listing: None, files: told.files.clone(), folders: looked.folders };
+            Changes { listing: None, files: reported.files.clone(), folders: looked.folders };
         if looked.differs || self.is_git_changed(engine) {
             let paths = if looked.differs {
                 Listing::new(self.tree.files())
@@ -113,7 +113,7 @@ impl ProjectCache {
         }
         self.update_unobservable(!news.folders.is_empty());
         news.files.extend(self.apart.1.iter().cloned());
-        if told.look_for_others {
+        if reported.look_for_others {
             news.files.extend(self.stamps.update(disk, &self.tree));
             self.looked = Some(Instant::now());
         }

@@ -55,8 +55,8 @@ impl DirIgnores {
         problem: &dyn Fn(PathBuf, &io::Error),
     ) -> DirRules {
         let read = |name: &str| {
-            let told = |error: &io::Error| problem(place.join(name), error);
-            read(name).inspect_err(told).ok().flatten()
+            let reported = |error: &io::Error| problem(place.join(name), error);
+            read(name).inspect_err(reported).ok().flatten()
         };
         let has_outer = outer.is_some_and(|outer| outer.is_in_repository);
         let has_git = place.join(".git").exists();
@@ -74,8 +74,8 @@ impl DirIgnores {
             // These are the user's own files, and can be links.
             excludes.map(|path| {
                 let path = path?;
-                let told = |error: &io::Error| problem(path.clone(), error);
-                if_there(read_regular(&path, SIDE_FILE_LIMIT)).inspect_err(told).ok().flatten()
+                let reported = |error: &io::Error| problem(path.clone(), error);
+                if_there(read_regular(&path, SIDE_FILE_LIMIT)).inspect_err(reported).ok().flatten()
             })
         } else {
             [None, None]

@@ -139,12 +139,12 @@ impl Tree {
         self.folders.contains_key(path)
     }
 
-    /// Updates the tree. `told`: files that may have been added or deleted, in addition to what the
+    /// Updates the tree. `reported`: files that may have been added or deleted, in addition to what the
     /// modification times of directories show.
     pub(super) fn update<'a>(
         &mut self,
         disk: &Disk,
-        told: impl Iterator<Item = &'a str>,
+        reported: impl Iterator<Item = &'a str>,
     ) -> TreeUpdate {
         let settled = self.settled;
         let is_still =
@@ -160,7 +160,7 @@ impl Tree {
             return self.rebuild(disk);
         }
         let mut stale: BTreeSet<String> =
-            told.filter_map(|path| self.unknown(disk, path)).collect();
+            reported.filter_map(|path| self.unknown(disk, path)).collect();
         let is_stale = |(path, folder): &(&String, &Folder)| {
             !Mark::of(disk.stamp(path), settled).is_still(folder.mark)
         };

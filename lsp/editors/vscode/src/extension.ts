@@ -4,7 +4,7 @@ import * as os from 'node:os'
 import * as vscode from 'vscode'
 import { LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node'
 import { findBinary } from './binary'
-import { documents, serverArguments, serverSettings, startsAnew } from './options'
+import { documents, serverArguments, serverSettings, restartSettings } from './options'
 import { messageOf, rulesOf } from './words'
 
 const HELP = 'https://github.com/aidd-dev/aidd/blob/main/docs/editors.md'
@@ -23,7 +23,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.workspace.registerTextDocumentContentProvider(ANSWERS, answers),
     vscode.commands.registerCommand('aidd.restart', restart),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (startsAnew.some((name) => event.affectsConfiguration(name))) void restart()
+      if (restartSettings.some((name) => event.affectsConfiguration(name))) void restart()
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(restart),
   )
@@ -45,7 +45,7 @@ async function start(context: vscode.ExtensionContext, answers: Answers): Promis
     platform: process.platform,
   })
   if ('problem' in found) {
-    void tell(found.problem)
+    void showProblem(found.problem)
     return
   }
   const server = { command: found.program, args: [...serverArguments] }
@@ -58,7 +58,7 @@ async function start(context: vscode.ExtensionContext, answers: Answers): Promis
     client = undefined
     await starting.dispose().catch(() => undefined)
     const why = error instanceof Error ? error.message : String(error)
-    void tell(`${found.program} failed to start as a language server: ${why}`)
+    void showProblem(`${found.program} failed to start as a language server: ${why}`)
   }
 }
 
@@ -144,7 +144,7 @@ async function show(answers: Answers, command: string, args: unknown[], answer: 
   }
 }
 
-async function tell(problem: string): Promise<void> {
+async function showProblem(problem: string): Promise<void> {
   const actions = { 'How to Install': openHelp, 'Open Settings': openSettings, Retry: retry }
   const chosen = await vscode.window.showErrorMessage(
     `${problem} Install aidd, or set aidd.path to its path.`,

@@ -30,4 +30,4 @@ export const serverArguments: readonly string[] = ['lsp']
 export const documents: { scheme: string }[] = [{ scheme: 'file' }, { scheme: 'untitled' }]
 
 /** Settings whose change restarts the server. */
-export const startsAnew: readonly string[] = ['aidd.path']
+export const restartSettings: readonly string[] = ['aidd.path']

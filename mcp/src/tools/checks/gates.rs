@@ -55,7 +55,7 @@ struct Gates {
     gates: Vec<GateResult>,
 }
 
-/// A gate.
+/// The result of one quality gate.
 #[derive(Serialize, JsonSchema)]
 struct GateResult {
     id: &'static str,

@@ -209,8 +209,11 @@ fn without_a_main_branch_there_is_no_comparison_by_guess() {
     let named = call(root, "aidd_ci_diff_check", json!({"base": "trunk"})).expect("an answer");
     assert_eq!(named.data["passes"], false);
     git(root, &["config", "init.defaultBranch", "trunk"]);
-    let told = call(root, "aidd_ci_diff_check", json!({})).expect("an answer");
-    assert_eq!((&told.data["passes"], &told.data["base"]), (&json!(false), &named.data["base"]));
+    let reported = call(root, "aidd_ci_diff_check", json!({})).expect("an answer");
+    assert_eq!(
+        (&reported.data["passes"], &reported.data["base"]),
+        (&json!(false), &named.data["base"])
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use crate::tools::memory::shown::Row;
+use crate::tools::memory::render::Row;
 use aidd_guidance::{Library, Origin, Page, PageKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use super::{fit_to_budget, next, project_name, project_state};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use crate::tools::memory::shown::{Row, current_branch};
+use crate::tools::memory::render::{Row, current_branch};
 use aidd_engine::project::config::TokenBudget;
 use aidd_guidance::session_start::{StartContext, budget, render_start_within};
 use aidd_guidance::suggestions::SuggestionInput;
@@ -122,7 +122,7 @@ fn bootstrap(context: &Context, given: BootstrapParams) -> Result<Answer<Started
         .or(content.token_budget)
         .unwrap_or_default();
     let name = project_name(context);
-    let told = StartContext {
+    let reported = StartContext {
         library: &library,
         state: &state,
         next: &steps,
@@ -131,7 +131,7 @@ fn bootstrap(context: &Context, given: BootstrapParams) -> Result<Answer<Started
     };
     let all = budget(size);
     let answer = fit_to_budget(all, |tokens| {
-        let sheet = render_start_within(&told, size, tokens);
+        let sheet = render_start_within(&reported, size, tokens);
         Started {
             text: sheet.text,
             tokens: sheet.tokens,

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use crate::tools::memory::shown::Row;
+use crate::tools::memory::render::Row;
 use aidd_engine::project::config::TokenBudget;
 use aidd_guidance::routing::{Routing, Row as Route};
 use aidd_guidance::task::{ExpectedChange, Task, classify};

@@ -13,7 +13,7 @@ mod upcoming;
 
 use crate::context::Context;
 use crate::tool::{Tool, ToolError};
-use crate::tools::memory::shown::current_branch;
+use crate::tools::memory::render::current_branch;
 use aidd_guidance::suggestions::{Suggestion, SuggestionInput, suggest};
 use aidd_lexicon::tokens;
 use aidd_memory::MemoryError;

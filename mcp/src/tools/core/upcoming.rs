@@ -4,7 +4,7 @@ use super::{fit_to_budget, next, project_name, project_state};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use crate::tools::memory::shown::Row;
+use crate::tools::memory::render::Row;
 use aidd_engine::check::Selection;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::workspace::walk::{self, Uncommitted};
@@ -146,10 +146,10 @@ fn optimize(context: &Context, given: OptimizeParams) -> Result<Answer<Optimized
     let asked = SuggestionInput { task: given.task.as_deref(), ..SuggestionInput::default() };
     let steps = next(&state, &asked);
     let name = project_name(context);
-    let told =
+    let reported =
         StartContext { library: &library, state: &state, next: &steps, project: &name, notes: &[] };
     let optimized = fit_to_budget(budget, |budget_of_text| {
-        let sheet = render_sections(&told, &wanted, budget_of_text);
+        let sheet = render_sections(&reported, &wanted, budget_of_text);
         Optimized {
             tokens: tokens::count(&sheet.text),
             text: sheet.text,

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use crate::tools::memory::shown::{Row, cap_limit};
+use crate::tools::memory::render::{Row, cap_limit};
 use aidd_engine::project::stack;
 use aidd_engine::text::files::Disk;
 use aidd_guidance::compatibility::{self, Pair};
@@ -185,7 +185,7 @@ fn get(context: &Context, given: EntryParams) -> Result<Answer<FullEntry>, ToolE
     // The front matter is rendered as sections; the data has it as fields.
     let body = entry.page.body().trim_end();
     let whole = format!("{body}{}", header_sections(entry));
-    let (page, told) = match &given.section {
+    let (page, reported) = match &given.section {
         None => (body.to_owned(), whole),
         Some(section) => {
             let section = section_of(&whole, section)?;
@@ -199,7 +199,7 @@ fn get(context: &Context, given: EntryParams) -> Result<Answer<FullEntry>, ToolE
     if let Some(version) = entry.version {
         let _ = write!(text, ", for version {version}");
     }
-    let _ = write!(text, "\n\n{told}");
+    let _ = write!(text, "\n\n{reported}");
     let is_whole = given.section.is_none();
     let data = FullEntry {
         name: entry.name.to_owned(),

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use crate::tools::memory::shown::Row;
+use crate::tools::memory::render::Row;
 use aidd_engine::project::stack::{self, Markers, Stack};
 use aidd_engine::text::files::Disk;
 use aidd_guidance::knowledge::Knowledge;

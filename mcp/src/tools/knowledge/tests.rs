@@ -180,7 +180,7 @@ fn a_decision_is_questioned_with_related_memories() {
     let root = folder.path();
     let made = json!({
         "decision": "Tests run on Jest until the shop is on React 19",
-        "reasoning": "Two moves at once cannot be told apart when a test fails",
+        "reasoning": "Two moves at once cannot be distinguished when a test fails",
     });
     call(root, "aidd_memory_add_decision", made);
     let given = json!({"decision": "Move the tests from Jest to Vitest", "stakes": "high"});

@@ -4,7 +4,7 @@ use super::{old_forms, related_memories};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use crate::tools::memory::shown::Row;
+use crate::tools::memory::render::Row;
 use aidd_engine::project::stack::installed::Installs;
 use aidd_engine::project::stack::{self, Dependency, Manifest, Stack, Version};
 use aidd_engine::text::files::Disk;

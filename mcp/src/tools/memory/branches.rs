@@ -1,6 +1,6 @@
 //! Branches: the state of work on them until the merge.
 
-use super::shown::{Row, count_noun, current_branch, day_of, push_list};
+use super::render::{Row, count_noun, current_branch, day_of, push_list};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_memory::project::ProjectMemory;
@@ -71,7 +71,7 @@ struct BranchParams {
     promote_decisions: Option<bool>,
     #[serde(flatten)]
     #[schemars(flatten)]
-    told: BranchFields,
+    reported: BranchFields,
 }
 
 /// The saved state of a branch.
@@ -124,7 +124,7 @@ struct BranchAnswer {
 }
 
 fn branch(context: &Context, given: BranchParams) -> Result<Answer<BranchAnswer>, ToolError> {
-    let told = Row::from_value(&given.told);
+    let reported = Row::from_value(&given.reported);
     let is_needed = !matches!(given.action, Action::List | Action::Promote);
     let branch = match given.branch.clone() {
         None if is_needed => current_branch(context),
@@ -136,7 +136,7 @@ fn branch(context: &Context, given: BranchParams) -> Result<Answer<BranchAnswer>
     let branch = branch.unwrap_or_default();
     context.memory(|memory| match given.action {
         Action::Get => get(memory, &branch),
-        Action::Save => save(memory, &branch, told),
+        Action::Save => save(memory, &branch, reported),
         Action::Promote => promote(memory, given.session_id.as_deref(), &branch),
         Action::List => list(memory),
         Action::Merge => merge(memory, &branch, given.promote_decisions != Some(false)),
@@ -177,10 +177,10 @@ fn render(known: &BranchContext) -> String {
             let _ = write!(text, " (because: {})", made.reasoning);
         }
     }
-    for mended in &known.errors_encountered {
-        let _ = write!(text, "\nerror: {}", mended.error);
-        if !mended.fix.is_empty() {
-            let _ = write!(text, " (fixed by: {})", mended.fix);
+    for repaired in &known.errors_encountered {
+        let _ = write!(text, "\nerror: {}", repaired.error);
+        if !repaired.fix.is_empty() {
+            let _ = write!(text, " (fixed by: {})", repaired.fix);
         }
     }
     push_list(&mut text, "files", &known.files_modified);
@@ -190,9 +190,9 @@ fn render(known: &BranchContext) -> String {
 fn save(
     memory: &mut ProjectMemory,
     branch: &str,
-    told: Row,
+    reported: Row,
 ) -> Result<Answer<BranchAnswer>, ToolError> {
-    let mut patch = told.0;
+    let mut patch = reported.0;
     patch.insert("branch".to_owned(), json!(branch));
     let patch: BranchContext = serde_path_to_error::deserialize(Value::Object(patch))
         .map_err(|error| ToolError::new(format!("`{}`: {}", error.path(), error.inner())))?;

@@ -1,6 +1,6 @@
 //! Diagnosis of errors: message, frames, and similar known mistakes.
 
-use super::shown::{Row, cap_limit, parse_confidence};
+use super::render::{Row, cap_limit, parse_confidence};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};

@@ -1,6 +1,6 @@
 //! Project health, from measurements.
 
-use super::shown::{Row, cap_limit};
+use super::render::{Row, cap_limit};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};

@@ -2,8 +2,8 @@
 
 use super::older;
 use super::permanent::{SavedAnswer, branch_of, link, saved_answer};
+use super::render::{Row, current_branch, entry_row, entry_text, parse_confidence, push_list};
 use super::search::OutcomeArg;
-use super::shown::{Row, current_branch, entry_row, entry_text, parse_confidence, push_list};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};

@@ -1,6 +1,6 @@
 //! Lifecycles: features in phases, each completed with evidence.
 
-use super::shown::{Row, cap_limit, count_noun, day_of};
+use super::render::{Row, cap_limit, count_noun, day_of};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_memory::lifecycle::{CriterionResult, PHASES, Phase, phase};

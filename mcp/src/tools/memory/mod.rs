@@ -8,9 +8,9 @@ mod lifecycle;
 mod observations;
 mod older;
 mod permanent;
+pub(crate) mod render;
 mod search;
 mod sessions;
-pub(crate) mod shown;
 #[cfg(test)]
 mod tests;
 mod transfer;

@@ -1,6 +1,6 @@
 //! Permanent memories of the team: decisions, mistakes, conventions.
 
-use super::shown::{Row, parse_confidence, value_text};
+use super::render::{Row, parse_confidence, value_text};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};

@@ -1,6 +1,6 @@
 //! Search in three steps: titles, the neighbors of a memory, full entries.
 
-use super::shown::{
+use super::render::{
     Row, cap_limit, entry_row, entry_text, hit_line, hit_row, kind, parse_time, render_hits,
 };
 use crate::context::Context;

@@ -1,6 +1,6 @@
 //! Sessions: the current work of an agent, and its result.
 
-use super::shown::{Row, cap_limit, count_noun, current_branch, day_of, push_list};
+use super::render::{Row, cap_limit, count_noun, current_branch, day_of, push_list};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_memory::project::ProjectMemory;
@@ -108,7 +108,7 @@ struct Session {
     used: Option<Row>,
     #[serde(flatten)]
     #[schemars(flatten)]
-    told: SessionFields,
+    shown_lines: SessionFields,
 }
 
 /// The record of a session, with the field names of [`SessionState`].
@@ -249,7 +249,7 @@ fn id_answer(state: &SessionState) -> SessionAnswer {
 
 /// The record of a session, with its stored field names.
 fn session_fields(given: &Session) -> Result<Map<String, Value>, ToolError> {
-    let mut record = Row::from_value(&given.told).0;
+    let mut record = Row::from_value(&given.shown_lines).0;
     if let Some(used) = &given.used {
         let used: UsedResources = serde_json::from_value(json!(used))
             .map_err(|error| ToolError::new(format!("`used`: {error}")))?;

@@ -1,6 +1,6 @@
 //! The tracked memory files: restoring missing lines, and importing.
 
-use super::shown::Row;
+use super::render::Row;
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};

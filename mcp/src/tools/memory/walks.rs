@@ -1,8 +1,8 @@
 //! Related memories: a topic's decisions, results by meaning, links.
 
 use super::older;
+use super::render::{Row, cap_limit, entry_row, entry_text, kind, parse_time};
 use super::search::{Hits, hits, links};
-use super::shown::{Row, cap_limit, entry_row, entry_text, kind, parse_time};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -204,7 +204,7 @@ fn by_topic(context: &Context, given: TopicParams) -> Result<Answer<Evolution>, 
         if on.is_empty() {
             let nearest = similar_topics(memory, &topic)?;
             let mut text = format!("No memories on {topic}.");
-            super::shown::push_list(&mut text, "similar topics", &nearest);
+            super::render::push_list(&mut text, "similar topics", &nearest);
             let (current, earlier, related) = (Vec::new(), Vec::new(), Vec::new());
             let data = Evolution { topic, current, earlier, related, nearest };
             return Ok(Answer::new(data, text));

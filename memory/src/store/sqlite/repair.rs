@@ -77,7 +77,7 @@ impl Sqlite {
         run_whole(&self.connection, &(drop + &filled_later(made)))
     }
 
-    /// Like [`Self::make_anew`], for tables with an unreadable page, which cannot be dropped:
+    /// Like [`Self::recreate_tables`], for tables with an unreadable page, which cannot be dropped:
     /// removes them from the schema, and their pages from the file.
     fn remove_from_schema(&self, made: &[String]) -> Result<(), MemoryError> {
         let connection = connect_only(&self.path)?;

@@ -11,18 +11,18 @@ fn what_a_session_on_a_branch_decided_is_no_decision_until_it_is_merged_and_then
         let body = Observation::default();
         let noted =
             memory.observe(&session.id, Kind::Decision, "Use MongoDB", &body).expect("observed");
-        let told = |memory: &mut ProjectMemory| -> Vec<String> {
+        let reported = |memory: &mut ProjectMemory| -> Vec<String> {
             let state = state::read(memory, Some("main"), Some("Use MongoDB")).expect("state");
             sorted(state.decisions.into_iter().map(|brief| brief.entry.content).collect())
         };
-        assert_eq!(told(memory), ["Use PostgreSQL"]);
+        assert_eq!(reported(memory), ["Use PostgreSQL"]);
         let question = || Question { text: "Use MongoDB".into(), ..Question::new(Layers::ALL) };
         let hit = memory.search(&question()).expect("found").hits.remove(0);
         assert_eq!((&hit.id, &*hit.marks()), (&noted, " [observed in a session on feature/login]"));
         memory.end_session(&session.id, &serde_json::Map::new()).expect("ended");
-        assert_eq!(told(memory), ["Use PostgreSQL"]);
+        assert_eq!(reported(memory), ["Use PostgreSQL"]);
         let promoted = memory.merge_branch("feature/login").expect("merged").promoted;
-        assert_eq!(told(memory), ["Use MongoDB", "Use PostgreSQL"]);
+        assert_eq!(reported(memory), ["Use MongoDB", "Use PostgreSQL"]);
         assert_eq!(seen(memory, Layers::ALL), ["Use MongoDB", "Use PostgreSQL"]);
         let hits = memory.search(&question()).expect("found").hits;
         let ids: Vec<&String> = hits.iter().map(|hit| &hit.id).collect();
@@ -36,7 +36,7 @@ fn what_a_session_on_a_branch_decided_is_no_decision_until_it_is_merged_and_then
         assert_eq!(memory.walk(&promoted[0], &[], 3).expect("a walk").steps.len(), 1);
         memory.remove(Kind::Decision, &promoted[0], None).expect("removed");
         assert_eq!(seen(memory, Layers::ALL), ["Use MongoDB", "Use PostgreSQL"]);
-        assert_eq!(told(memory), ["Use PostgreSQL"]);
+        assert_eq!(reported(memory), ["Use PostgreSQL"]);
     });
 }
 

@@ -107,7 +107,7 @@ fn listing(files: &Memory) -> Listing {
 }
 
 /// All results as text.
-fn said<'a>(all: impl Iterator<Item = &'a (Source, Checked)>) -> Vec<String> {
+fn render_all<'a>(all: impl Iterator<Item = &'a (Source, Checked)>) -> Vec<String> {
     let one = |(source, checked): &(Source, Checked)| {
         format!("{} {:?} {checked:?}", source.path(), source.text())
     };
@@ -204,8 +204,8 @@ proptest! {
             let fresh = engine();
             let all = project_checks::run(&fresh, &globs, &files, &listing(&files)).files;
             let settled = joins.checked_files();
-            let mine = said(settled.values().flat_map(|all| all.iter()));
-            prop_assert_eq!(mine, said(all.iter()), "after {:?}", steps);
+            let mine = render_all(settled.values().flat_map(|all| all.iter()));
+            prop_assert_eq!(mine, render_all(all.iter()), "after {:?}", steps);
             let now = in_short(&joins);
             let paths: BTreeSet<&String> = short.keys().chain(now.keys()).collect();
             let others: BTreeSet<String> = paths

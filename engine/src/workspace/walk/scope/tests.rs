@@ -243,8 +243,8 @@ fn an_unreadable_index_is_reported() {
     fs::write(root.join(".git/index"), "no index").expect("written");
     let outcome = check(root, &Config::default());
     assert_eq!(outcome.met.iter().collect::<Vec<_>>(), [".gitignore", "a"]);
-    let told: Vec<&str> = outcome.skipped.iter().map(|skipped| &*skipped.path).collect();
-    assert_eq!(told, [".git"], "{:?}", outcome.skipped);
+    let reported: Vec<&str> = outcome.skipped.iter().map(|skipped| &*skipped.path).collect();
+    assert_eq!(reported, [".git"], "{:?}", outcome.skipped);
 }
 
 #[test]

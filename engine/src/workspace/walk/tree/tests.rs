@@ -144,9 +144,9 @@ fn only_folders_that_changed_are_read() {
     let disk = Disk::new(root);
     std::thread::sleep(TICK);
     let mut tree = Tree::settling(&disk, Duration::ZERO);
-    let mut look = |told: &[&str]| {
+    let mut look = |reported: &[&str]| {
         std::thread::sleep(TICK);
-        let looked = tree.update(&disk, told.iter().copied());
+        let looked = tree.update(&disk, reported.iter().copied());
         (looked.differs, looked.folders.into_iter().collect::<Vec<_>>())
     };
     assert_eq!(look(&[]), (false, vec![]));

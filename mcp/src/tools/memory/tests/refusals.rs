@@ -237,8 +237,8 @@ fn older_names_accept_all_their_arguments() {
     assert_eq!(saved["metadata"]["evidence"], json!(["log"]));
     assert_eq!(saved["metadata"]["risks"], "h");
     assert_eq!(saved["links"][0]["relation"], "relates_to");
-    let told = day.data("aidd_memory_get", json!({"ids": [one]}))["entries"][0].clone();
-    assert_eq!(told["metadata"]["outcomeReason"], "only half");
+    let shown_lines = day.data("aidd_memory_get", json!({"ids": [one]}))["entries"][0].clone();
+    assert_eq!(shown_lines["metadata"]["outcomeReason"], "only half");
     // By the current name, an argument without effect is rejected as usual.
     assert!(day.text("search_recent", json!({"scopes": []})).contains("unknown argument `scopes`"));
 }
@@ -257,8 +257,8 @@ fn outcomes_ignore_case() {
         (" partial ", "PARTIAL"),
     ] {
         for tool in ["evolve_outcome", "update_outcome"] {
-            let told = day.data(tool, json!({"id": id, "outcome": given}));
-            assert_eq!(told["outcome"], want, "{tool} {given}");
+            let shown_lines = day.data(tool, json!({"id": id, "outcome": given}));
+            assert_eq!(shown_lines["outcome"], want, "{tool} {given}");
         }
     }
     let said = day.text("evolve_outcome", json!({"id": id, "outcome": "done"}));
@@ -375,8 +375,9 @@ fn errors_suggest_the_next_call() {
     });
     day.client.text("aidd_branch", given);
     let text = day.client.text("aidd_branch", json!({"action": "get", "branch": "b"}));
-    let told = text.split_once('\n').map(|(_, told)| told.to_owned()).unwrap_or_default();
-    insta::assert_snapshot!(told, @"
+    let shown_lines =
+        text.split_once('\n').map(|(_, shown_lines)| shown_lines.to_owned()).unwrap_or_default();
+    insta::assert_snapshot!(shown_lines, @"
     feature: orders
     done: route
     pending: validate; store

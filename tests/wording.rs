@@ -1,0 +1,181 @@
+//! The vocabulary of `docs/style.md`, as tests.
+
+use crate::tidy::{files, root};
+use std::collections::BTreeSet;
+
+/// Words that occur in no name, comment, message or page.
+const BANNED: [&str; 11] = [
+    "told", "tells", "stands", "beside", "mend", "mends", "mended", "mending", "anew", "tidings",
+    "unrested",
+];
+
+/// Names of the vocabulary before `docs/style.md`: no item is defined with one of them.
+const OLD_NAMES: &[&str] = &[
+    "Alike",
+    "Asked",
+    "Desk",
+    "Doors",
+    "FEW",
+    "Fate",
+    "Given",
+    "Ground",
+    "Kept",
+    "LEAST",
+    "LONGEST",
+    "Left",
+    "MOST",
+    "Made",
+    "Nothing",
+    "Scene",
+    "Sheet",
+    "Shelf",
+    "Standing",
+    "Told",
+    "Way",
+    "Which",
+    "judge",
+    "keeps_its_word",
+    "misfit",
+    "overrule",
+    "said",
+    "settle",
+    "shown",
+];
+
+/// File names that said nothing about their content.
+const OLD_FILES: [&str; 9] =
+    ["asked", "ground", "joined", "kept", "open", "own", "said", "told", "whole"];
+
+/// Keywords that introduce the name of an item.
+const ITEMS: [&str; 9] =
+    ["const", "enum", "fn", "mod", "static", "struct", "trait", "type", "union"];
+
+/// Files that are not ours to word: the style page itself, and data that quotes people and tools.
+const EXEMPT: [&str; 7] = [
+    "content/routing/tasks.txt",
+    "docs/style.md",
+    "lexicon/tables/",
+    "tests/retrieval/",
+    "tests/routing/",
+    "tests/wording.rs",
+    "lexicon/src/embedding/",
+];
+
+/// Maximum number of doc comments with fewer than four words. Most of them say enough in three
+/// ("Seconds since 1970."); lower the number when some are rewritten, never raise it.
+const MAX_SHORT: usize = 604;
+
+/// The words of a text in lower case, with identifiers split at `_` and at capitals.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_ascii_alphabetic()).flat_map(|name| {
+        let mut found = vec![String::new()];
+        let mut was_lower = false;
+        for c in name.chars() {
+            if c.is_ascii_uppercase() && was_lower {
+                found.push(String::new());
+            }
+            was_lower = c.is_ascii_lowercase();
+            if let Some(word) = found.last_mut() {
+                word.push(c.to_ascii_lowercase());
+            }
+        }
+        found
+    })
+}
+
+/// The files with words of ours: path and text.
+fn worded(endings: &[&str]) -> impl Iterator<Item = (String, String)> {
+    let all = files(root(), endings).into_iter();
+    all.filter(|(path, _)| !EXEMPT.iter().any(|exempt| path.starts_with(exempt)))
+}
+
+#[test]
+fn banned_words_do_not_occur() {
+    let kinds = [
+        ".rs", ".md", ".snap", ".py", ".sh", ".ts", ".mjs", ".js", ".toml", ".yml", ".yaml", ".txt",
+    ];
+    let mut found = Vec::new();
+    for (path, text) in worded(&kinds) {
+        for (number, line) in (1..).zip(text.lines()) {
+            let banned = words(line).find(|word| BANNED.contains(&&**word));
+            found.extend(banned.map(|word| format!("{path}:{number}: `{word}`")));
+        }
+    }
+    assert!(found.is_empty(), "docs/style.md has the words to use:\n{}", found.join("\n"));
+}
+
+#[test]
+fn names_of_the_old_vocabulary_are_not_defined() {
+    let mut found = Vec::new();
+    for (path, text) in worded(&[".rs"]) {
+        let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));
+        if name.is_some_and(|name| OLD_FILES.contains(&name)) {
+            found.push(format!("{path}: the file name does not name its content"));
+        }
+        for (number, line) in (1..).zip(text.lines()) {
+            let code = line.split("//").next().unwrap_or_default();
+            let tokens: Vec<&str> =
+                code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+            for pair in tokens.windows(2) {
+                let is_limit = pair[0] == "const"
+                    && ["FEWEST_", "LEAST_", "LONGEST_", "MOST_"]
+                        .iter()
+                        .any(|start| pair[1].starts_with(start));
+                if ITEMS.contains(&pair[0]) && (OLD_NAMES.contains(&pair[1]) || is_limit) {
+                    found.push(format!("{path}:{number}: `{} {}`", pair[0], pair[1]));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "docs/style.md has the words to use:\n{}", found.join("\n"));
+}
+
+/// A doc comment of one line, and the name of the item below it.
+fn short_comments(text: &str) -> Vec<(usize, String, String)> {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let comment = |at: usize| lines.get(at).and_then(|line| line.strip_prefix("///"));
+    let mut found = Vec::new();
+    for at in 0..lines.len() {
+        let (Some(words), None) = (comment(at), comment(at + 1)) else { continue };
+        if at > 0 && comment(at - 1).is_some() || words.split_whitespace().count() >= 4 {
+            continue;
+        }
+        let item = lines[at + 1..].iter().find(|line| !line.starts_with("#[")).unwrap_or(&"");
+        let name = item
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .find(|name| {
+                !matches!(*name, "" | "pub" | "crate" | "super" | "in" | "mut" | "async" | "unsafe")
+                    && !ITEMS.contains(name)
+            })
+            .unwrap_or_default();
+        found.push((at + 1, words.trim().to_owned(), name.to_owned()));
+    }
+    found
+}
+
+#[test]
+fn doc_comments_say_more_than_the_name() {
+    let (mut all, mut empty) = (Vec::new(), Vec::new());
+    let articles = ["a", "an", "the", "its", "of", "this", "s", ""];
+    for (path, text) in worded(&[".rs"]).filter(|(path, _)| !path.contains("tests")) {
+        for (line, comment, name) in short_comments(&text) {
+            let stem = |word: String| word.trim_end_matches('s').to_owned();
+            let named: BTreeSet<String> = words(&name).map(stem).collect();
+            let mut said = words(&comment).filter(|word| !articles.contains(&&**word)).peekable();
+            // Code and numbers say more than any word: `&&`, 0-1.
+            let repeats = said.peek().is_some() && said.all(|word| named.contains(&stem(word)));
+            let place = format!("{path}:{line}: {comment}");
+            if repeats {
+                empty.push(place.clone());
+            }
+            all.push(place);
+        }
+    }
+    assert!(empty.is_empty(), "these repeat the name of their item:\n{}", empty.join("\n"));
+    assert!(
+        all.len() <= MAX_SHORT,
+        "{} doc comments have fewer than four words, at most {MAX_SHORT} may:\n{}",
+        all.len(),
+        all.join("\n")
+    );
+}
