@@ -80,7 +80,7 @@ pub fn check_strictly(data: &[u8]) {
     let path = PROJECT[usize::from(first) % PROJECT.len()];
     let source = Source::decode(path, data.to_vec());
     for finding in &STRICT.check(&source, &Memory::default()).findings {
-        hold(&source, finding);
+        assert_valid(&source, finding);
     }
 }
 
@@ -94,20 +94,20 @@ pub fn check_project(data: &[u8]) {
     let files = files.map(|(&path, text)| (path.to_owned(), text.to_vec()));
     let files = Memory(files.collect());
     let listing = Listing::new(files.0.keys().cloned());
-    whole(&STRICT, &files, &listing);
+    check_project_files(&STRICT, &files, &listing);
 }
 
-fn whole(engine: &Engine, files: &Memory, listing: &Listing) {
+fn check_project_files(engine: &Engine, files: &Memory, listing: &Listing) {
     let report = project_checks::run(engine, &Globs::all(), files, listing);
     for (source, checked) in &report.files {
         for finding in &checked.findings {
-            hold(source, finding);
+            assert_valid(source, finding);
         }
     }
 }
 
 /// The files that [`obey`] checks, and the project that consists of them.
-static OBEYING: LazyLock<(Vec<Source>, Memory, Listing)> = LazyLock::new(|| {
+static RULE_PROJECT: LazyLock<(Vec<Source>, Memory, Listing)> = LazyLock::new(|| {
     let files = [
         (
             "src/app/main.ts",
@@ -128,23 +128,23 @@ static OBEYING: LazyLock<(Vec<Source>, Memory, Listing)> = LazyLock::new(|| {
 ///
 /// # Panics
 /// As [`check`].
-pub fn obey(data: &[u8]) {
+pub fn check_rule_page(data: &[u8]) {
     const PATH: &str = ".aidd/rules/own/rule.md";
     let Ok(text) = std::str::from_utf8(data) else { return };
     check(PATH, data);
-    let registry = Registry::alone(DISTRIBUTION.pages, &[(PATH.to_owned(), text.to_owned())]);
+    let registry = Registry::from_pages(DISTRIBUTION.pages, &[(PATH.to_owned(), text.to_owned())]);
     let Some(rule) = registry.rules().first().cloned() else { return };
     let _ = forms::problems(&rule);
     let only = Selection { only: vec![rule.id.to_string()], ..Selection::default() };
     let engine = Engine::new(&DISTRIBUTION, registry, &Config::default(), &only).expect("one rule");
     let _ = examples::run(&engine, &rule);
-    let (sources, files, listing) = &*OBEYING;
+    let (sources, files, listing) = &*RULE_PROJECT;
     for source in sources {
         for finding in &engine.check(source, files).findings {
-            hold(source, finding);
+            assert_valid(source, finding);
         }
     }
-    whole(&engine, files, listing);
+    check_project_files(&engine, files, listing);
 }
 
 /// Imports the configuration of another tool as rule pages. The first byte selects the tool and the
@@ -181,7 +181,7 @@ pub fn settings(data: &[u8]) {
         "pyproject.toml",
         ".golangci.yml",
     ];
-    const ASKED: [&str; 7] = [
+    const RULES: [&str; 7] = [
         "eslint/no-console",
         "biome/noVar",
         "clippy::unwrap_used",
@@ -194,7 +194,7 @@ pub fn settings(data: &[u8]) {
     let path = NAMES[usize::from(first) % NAMES.len()].to_owned();
     let files = Memory([(path.clone(), data.to_vec())].into());
     let settings = Settings::read(&files, &[path]);
-    for asked in ASKED {
+    for asked in RULES {
         let _ = settings.enforced_by(asked);
     }
     let _ = settings.forbids("set_var");
@@ -205,10 +205,10 @@ pub fn settings(data: &[u8]) {
 ///
 /// # Panics
 /// As [`check`].
-pub fn remember(data: &[u8]) {
+pub fn check_memory(data: &[u8]) {
     const PATH: &str = "ai/memory/conventions.jsonl";
     check(PATH, data);
-    let found = remembered::of(&Memory([(PATH.to_owned(), data.to_vec())].into()));
+    let found = remembered::read(&Memory([(PATH.to_owned(), data.to_vec())].into()));
     for page in found.pages {
         assert!(!page.path.is_empty() && !page.text.is_empty());
     }
@@ -221,7 +221,7 @@ pub fn remember(data: &[u8]) {
 pub fn sentences(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let source = Source::new("AGENTS.md", text);
-    for sentence in suggest::sentences(&source) {
+    for sentence in suggest::extract_sentences(&source) {
         assert!(!sentence.text.is_empty() && !source.slice(sentence.span).is_empty());
     }
 }
@@ -242,7 +242,7 @@ pub fn check_with_files(path: &str, data: &[u8], files: &Memory) {
     let source = Source::decode(path, data.to_vec());
     let checked = ENGINE.check(&source, files);
     for finding in &checked.findings {
-        hold(&source, finding);
+        assert_valid(&source, finding);
     }
     let fixes: Vec<_> = fix::applicable(&checked.findings, Safety::Unsafe).collect();
     let (fixed, _) = fix::apply(data, &fixes);
@@ -253,16 +253,16 @@ pub fn check_with_files(path: &str, data: &[u8], files: &Memory) {
 ///
 /// # Panics
 /// If the second run changes the file again.
-pub fn repair(path: &str, data: &[u8]) {
+pub fn check_fixes(path: &str, data: &[u8]) {
     for safety in [Safety::Safe, Safety::Unsafe] {
-        let repair = |bytes| fix::repair(&ENGINE, path, bytes, &Memory::default(), safety).bytes;
-        let once = repair(data.to_vec());
-        let twice = repair(once.clone());
+        let fixed = |bytes| fix::fix_file(&ENGINE, path, bytes, &Memory::default(), safety).bytes;
+        let once = fixed(data.to_vec());
+        let twice = fixed(once.clone());
         assert_eq!(String::from_utf8_lossy(&once), String::from_utf8_lossy(&twice), "{safety:?}");
     }
 }
 
-fn hold(source: &Source, finding: &Finding) {
+fn assert_valid(source: &Source, finding: &Finding) {
     let is_of_text = |span: Span| {
         let text = source.text();
         span.start <= span.end

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| aidd_fuzz::obey(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| aidd_fuzz::check_rule_page(data));
