@@ -43,7 +43,7 @@ fn a_checkpoint_survives_the_compaction() {
     let noted = "before compaction (manual): edited 1 file; earlier: POST /orders half done\n";
     assert!(resumed_context.contains(noted), "{resumed_context}");
     assert!(
-        resumed_context.contains("Next, by that checkpoint: validate with zod\n"),
+        resumed_context.contains("Next steps of the checkpoint: validate with zod\n"),
         "{resumed_context}"
     );
 }

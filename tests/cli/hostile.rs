@@ -98,7 +98,7 @@ const CASES: &[(&str, &[&[&str]])] = &[
     ("memory supersede", &[&["ID", "EVIL"], &["EVIL", "EVIL"]]),
     ("memory outcome", &[&["ID", "failed", "--reason", "EVIL"], &["EVIL", "EVIL"]]),
     ("memory conflicts", &[&[], &["--json"]]),
-    ("memory settle", &[&["ID"], &["EVIL", "--rev", "EVIL"]]),
+    ("memory resolve", &[&["ID"], &["EVIL", "--rev", "EVIL"]]),
     ("memory link", &[&["ID", "builds_on", "EVIL"], &["EVIL", "EVIL", "ID"]]),
     (
         "memory export",

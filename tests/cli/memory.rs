@@ -178,7 +178,7 @@ fn errors_say_what_to_do() {
         &["memory", "supersede", "nothing", "x"],
         &["memory", "link", &id, "supersedes", &id],
         &["memory", "search", "x", "--since", "soon"],
-        &["memory", "settle", &id, "--rev", "zzz"],
+        &["memory", "resolve", &id, "--rev", "zzz"],
         &["memory", "add", "decision", " "],
         &["memory", "branch"],
     ]
@@ -257,7 +257,7 @@ fn two_branches_are_merged_and_resolved() {
       ID2  TIME  …
     ");
     project.run(&["memory", "doctor"]).expect_code(1);
-    let ran = project.run(&["memory", "settle", &ours]).expect_code(0);
+    let ran = project.run(&["memory", "resolve", &ours]).expect_code(0);
     assert_eq!(ran.out, format!("kept {ours}\nsuperseded {theirs}\n"));
     let ran = project.run(&["memory", "doctor", "--fix"]).expect_code(0);
     assert!(ran.out.contains("fixed          3 lines in ai/memory/decisions.jsonl"), "{}", ran.out);
@@ -278,12 +278,12 @@ fn two_conflicting_edits_are_resolved_by_revision() {
     let text = format!("{tracked}{}{}", side("For a day"), side("For a week"));
     project.write(DECISIONS, text);
     let ran = project.run(&["check", ".", "--only", "memory/*"]).expect_code(0);
-    assert!(ran.out.contains("warning[memory/contested-edit]: 2 edits of"), "{}", ran.out);
+    assert!(ran.out.contains("has 2 conflicting edits"), "{}", ran.out);
     let conflicts = project.memory(&["conflicts"]);
     let edits = conflicts["conflicts"][0]["edits"].as_array().expect("edits");
     let day = edits.iter().find(|edit| edit["content"] == "For a day").expect("an edit");
     let rev = day["rev"].as_str().expect("a hash");
-    project.run(&["memory", "settle", &id, "--rev", rev]).expect_code(0);
+    project.run(&["memory", "resolve", &id, "--rev", rev]).expect_code(0);
     let whole = project.memory(&["show", &id]);
     assert_eq!(whole["entries"][0]["content"], "For a day");
     assert_eq!(whole["entries"][0]["history"].as_array().expect("a history").len(), 4);

@@ -218,7 +218,7 @@ fn contested_edit(lines: &Lines, report: &mut Report<'_>) {
         let count = heads.len();
         let message = format!("`{}` has {count} conflicting edits", memory.entry.id);
         let finding = report.at(span, message);
-        finding.help(format!("resolve the conflict: `aidd memory settle {}`", memory.entry.id));
+        finding.help(format!("resolve the conflict: `aidd memory resolve {}`", memory.entry.id));
         for other in related {
             finding.related(other, "conflicting edit");
         }
@@ -263,7 +263,7 @@ fn competing_decisions(lines: &Lines, report: &mut Report<'_>) {
         Some(ConflictFinding {
             span: content(last.0),
             message: format!("{} active decisions on `{name}`", shown.len()),
-            help: format!("resolve the conflict: `aidd memory settle {}`", last.1.id),
+            help: format!("resolve the conflict: `aidd memory resolve {}`", last.1.id),
             related: others
                 .iter()
                 .map(|(line, other)| (content(*line), format!("`{}` is also active", other.id)))
@@ -284,7 +284,7 @@ fn forked_supersede(lines: &Lines, report: &mut Report<'_>) {
             span: content(last.0),
             message: format!("{} active memories replaced the same memory", shown.len()),
             help: format!(
-                "select one: `aidd memory settle {}`; if all are intended, link them: `aidd memory link`",
+                "select one: `aidd memory resolve {}`; if all are intended, link them: `aidd memory link`",
                 last.1.id
             ),
             related: others
@@ -302,7 +302,7 @@ fn contradiction(lines: &Lines, report: &mut Report<'_>) {
         Some(ConflictFinding {
             span: lines.link(source, *line, Relation::Contradicts, to),
             message: format!("`{from}` contradicts `{to}`, and both are active"),
-            help: format!("resolve the conflict: `aidd memory settle {from}`"),
+            help: format!("resolve the conflict: `aidd memory resolve {from}`"),
             related: vec![(
                 lines.field(source, *other, "content"),
                 "contradicted memory".to_owned(),
@@ -318,7 +318,7 @@ fn circular_supersede(lines: &Lines, report: &mut Report<'_>) {
         Some(ConflictFinding {
             span: lines.link(source, *line, Relation::Supersedes, to),
             message: format!("`{from}` and `{to}` supersede each other, so both are active"),
-            help: format!("resolve the conflict: `aidd memory settle {from}`"),
+            help: format!("resolve the conflict: `aidd memory resolve {from}`"),
             related: vec![(lines.field(source, *other, "content"), "the other memory".to_owned())],
         })
     });

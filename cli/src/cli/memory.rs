@@ -98,9 +98,9 @@ pub enum MemoryCommand {
     Conflicts,
     /// Resolve a conflict: choose the decision, or the edit, to keep.
     #[command(
-        after_help = "Examples:\n  aidd memory settle ID              keep the decision ID; it supersedes the others on its topic\n  aidd memory settle ID --rev REV    of two edits of ID, keep that one"
+        after_help = "Examples:\n  aidd memory resolve ID              keep the decision ID; it supersedes the others on its topic\n  aidd memory resolve ID --rev REV    of two edits of ID, keep that one"
     )]
-    Settle {
+    Resolve {
         /// The memory to keep.
         id: String,
         /// The edit to keep, by its name in `aidd memory conflicts` [default: the one shown].

@@ -139,7 +139,7 @@ pub(super) fn conflicts(desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
         print(conflict, described, desk)?;
     }
     let hint =
-        if conflicts.is_empty() { "" } else { "; resolve each with `aidd memory settle ID`" };
+        if conflicts.is_empty() { "" } else { "; resolve each with `aidd memory resolve ID`" };
     writeln!(desk.io.err, "{}{hint}", number(conflicts.len(), "conflict"))?;
     Ok(())
 }

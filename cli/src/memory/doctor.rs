@@ -261,7 +261,7 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Report) -> Result<()> {
     let conflicts = memory.conflicts().map_err(to_user_error)?.len();
     if conflicts > 0 {
         let remedy =
-            "list them with `aidd memory conflicts`, resolve each with `aidd memory settle ID`";
+            "list them with `aidd memory conflicts`, resolve each with `aidd memory resolve ID`";
         seen.wrong(
             "conflict",
             &format!("{} to resolve", number(conflicts, "conflict")),

@@ -73,7 +73,7 @@ fn command(command: &MemoryCommand, desk: &mut MemoryCommandContext<'_, '_>) -> 
         }
         MemoryCommand::Remove { ids, reason } => change::remove(ids, reason.as_deref(), desk)?,
         MemoryCommand::Conflicts => change::conflicts(desk)?,
-        MemoryCommand::Settle { id, rev } => change::resolve_conflict(id, rev.as_deref(), desk)?,
+        MemoryCommand::Resolve { id, rev } => change::resolve_conflict(id, rev.as_deref(), desk)?,
         MemoryCommand::Link { from, relation, to, reason } => {
             change::link(from, *relation, to, reason.as_deref(), desk)?;
         }

@@ -229,46 +229,46 @@ fn alint_extends_and_overrides_and_reports_templates() {
     "#);
     insta::assert_debug_snapshot!(import.not_imported, @r#"
     [
-        Left {
+        NotImported {
             item: "extends `alint://bundled/apache/governance@v9`",
             why: "alint 0.20 has no such ruleset",
             instead: Some(
                 "copy its rules into the file and import again",
             ),
         },
-        Left {
+        NotImported {
             item: "extends `https://example.org/a.yml`",
             why: "nothing is downloaded: add the file to the project",
             instead: None,
         },
-        Left {
+        NotImported {
             item: "adr-filename-pattern",
             why: "it is disabled",
             instead: None,
         },
-        Left {
+        NotImported {
             item: "of-gone",
             why: "`kind` is missing: it overrides a rule of a file that is not read",
             instead: None,
         },
-        Left {
+        NotImported {
             item: "filled",
             why: "it uses the template `shape`",
             instead: Some(
                 "write its fields into the rule and import again",
             ),
         },
-        Left {
+        NotImported {
             item: "off",
             why: "it is disabled",
             instead: None,
         },
-        Left {
+        NotImported {
             item: "odd",
             why: "unknown kind `no_such` of alint 0.21",
             instead: None,
         },
-        Left {
+        NotImported {
             item: "hard",
             why: "the condition `facts.count > 3` is unsupported: `when` of a page takes one fact about existing files, or `not` and one fact",
             instead: None,

@@ -205,7 +205,6 @@ fn every_ast_grep_key_is_imported_or_reported() {
     let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
     insta::assert_debug_snapshot!(ids, @r#"
     [
-        "ast-grep/siblings",
         "ast-grep/composite",
         "ast-grep/fix-object",
         "ast-grep/kind",
@@ -216,6 +215,7 @@ fn every_ast_grep_key_is_imported_or_reported() {
         "ast-grep/regex",
         "ast-grep/relations",
         "ast-grep/rewritten",
+        "ast-grep/siblings",
         "ast-grep/utils",
     ]
     "#);
@@ -247,13 +247,13 @@ fn every_ast_grep_key_is_imported_or_reported() {
     ---
     # ast-grep/siblings
 
-    Code in css MUST NOT match `beside`.
+    Code in css MUST NOT match `siblings`.
 
     `A` and REST.
 
     Do it so.
 
-    Imported from `rule.yml`, where ast-grep calls it `beside`.
+    Imported from `rule.yml`, where ast-grep calls it `siblings`.
 
     ## Fails
 

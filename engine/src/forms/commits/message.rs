@@ -92,7 +92,7 @@ impl<'m> Message<'m> {
         message
     }
 
-    /// The first line.
+    /// The header with its line break removed.
     #[must_use]
     pub fn first_line(&self) -> &'m str {
         &self.text[self.header.range()]
