@@ -189,7 +189,7 @@ fn other_version(bytes: &[u8]) -> Option<String> {
 
 /// Merges the shards of a run into the report that an unsharded run would have written.
 ///
-/// `then` is called once on the findings of all shards in their final order; see [`settle`].
+/// `then` is called once on the findings of all shards in their final order; see [`match_moved`].
 ///
 /// # Errors
 /// Fails when a shard is missing or duplicate, or the shards belong to different runs.

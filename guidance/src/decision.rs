@@ -170,7 +170,7 @@ fn kind_of(decision: &str) -> Option<Kind> {
     early.or_else(|| found.into_iter().min_by_key(|(at, _)| *at)).map(|(_, kind)| kind)
 }
 
-/// The part of a decision that is read: its first [`LONGEST`] characters.
+/// The part of a decision that is read: its first [`MAX_CHARS`] characters.
 #[must_use]
 pub fn truncate(text: &str) -> &str {
     text.char_indices().nth(MAX_CHARS).map_or(text, |(at, _)| &text[..at])
@@ -250,7 +250,7 @@ fn trim_act(act: &str) -> String {
     words.join(" ")
 }
 
-/// The first sentence, cut to [`SUBJECT`] characters.
+/// The first sentence, cut to [`MAX_SUBJECT_CHARS`] characters.
 fn subject(decision: &str) -> String {
     let line = decision.trim().lines().next().unwrap_or_default().trim();
     let end = [". ", "? ", "! "].iter().filter_map(|stop| line.find(stop)).min();

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 /// Maximum number of characters per line.
 const MAX_LINE_CHARS: usize = 220;
 
-/// The token budget of [`start`].
+/// The token budget of [`render_start`].
 #[must_use]
 pub fn budget(of: TokenBudget) -> usize {
     match of {
@@ -46,7 +46,7 @@ pub fn render_start(reported: &StartContext<'_>, size: TokenBudget) -> BudgetedT
     render_start_within(reported, size, budget(size))
 }
 
-/// As [`start`], within another number of tokens, for use as a part of a larger text.
+/// As [`render_start`], within another number of tokens, for use as a part of a larger text.
 #[must_use]
 pub fn render_start_within(
     reported: &StartContext<'_>,
@@ -87,7 +87,7 @@ pub fn render_start_within(
 /// The sections of context that can be requested.
 pub const SECTIONS: [&str; 6] = ["header", "memory", "session", "suggestions", "rules", "agents"];
 
-/// The shares of [`SLICES`], in percent of the budget after the reserve.
+/// The shares of [`SECTIONS`], in percent of the budget after the reserve.
 const SECTION_SHARES: [usize; 6] = [10, 40, 15, 10, 15, 10];
 
 /// The reserve for the rest of the answer, in percent.
@@ -394,7 +394,7 @@ fn without_links(text: &str) -> String {
     plain + rest
 }
 
-/// The text on one line, truncated to [`LINE`] characters.
+/// The text on one line, truncated to [`MAX_LINE_CHARS`] characters.
 fn to_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MAX_LINE_CHARS) {

@@ -222,7 +222,7 @@ fn unchanged(uri: Uri, version: Option<i64>, id: &str) -> WorkspaceDocumentDiagn
     })
 }
 
-/// A pass over files that are not open, and its updates to [`Known`].
+/// A pass over files that are not open, and its updates to [`WorkspaceDiagnostics`].
 struct Pass {
     scope: Scope,
     epoch: u64,

@@ -91,7 +91,7 @@ pub(crate) fn check_project(workspace: &Workspace, files: &dyn Files) -> Option<
 }
 
 /// Rechecks the projects of the files at `paths`; blocking. Returns whether any file can have other
-/// findings as a result. [`rest`] finds other changes.
+/// findings as a result. [`scan_unreported`] finds other changes.
 pub(crate) fn again(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
     let mut by_root: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
     state.roots_then_notify(|roots| {

@@ -158,7 +158,7 @@ impl Workspace {
         }
     }
 
-    /// Finds other changes, if due: see [`Kept::wants_rest`].
+    /// Finds other changes, if due: see [`ProjectCache::should_look_for_others`].
     pub(crate) fn look_for_rest(
         &self,
         files: &dyn Files,

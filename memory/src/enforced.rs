@@ -102,11 +102,11 @@ impl ProjectMemory {
     }
 }
 
-/// Like [`settle`], for a memory that is saved: a check that states there is none changes nothing,
+/// Like [`resolve_check`], for a memory that is saved: a check that states there is none changes nothing,
 /// and neither does the same check as in `before`.
 ///
 /// # Errors
-/// As for [`settle`].
+/// As for [`resolve_check`].
 pub(super) fn resolve_new_check(
     gate: Gate,
     kind: Kind,

@@ -133,7 +133,7 @@ impl Above {
         Ok(above)
     }
 
-    /// The cycles among them: see [`circles`]. All members of a cycle are above each other.
+    /// The cycles among them: see [`find_cycles`]. All members of a cycle are above each other.
     pub(super) fn circles(&self) -> BTreeMap<&str, &str> {
         let links = self.by.iter().flat_map(|(to, by)| by.iter().map(|from| (&**from, &**to)));
         find_cycles(links)

@@ -24,7 +24,7 @@ pub struct Figure {
     /// One of `sessionSuccess`, `complianceAvg`, `errorRecurrence`, `modelConsistency`,
     /// `memoryUtilization`.
     pub name: &'static str,
-    /// `None` when there are fewer than [`LEAST_SAMPLES`] samples.
+    /// `None` when there are fewer than [`MIN_SAMPLES`] samples.
     pub value: Option<f64>,
     /// Number of sessions or mistakes that the value is computed from.
     pub samples: usize,

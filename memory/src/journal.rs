@@ -117,7 +117,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be read; [`MemoryError::Invalid`] when it must not be read: it is not a file,
-    /// is outside the root, or is longer than [`LONGEST`].
+    /// is outside the root, or is longer than [`MAX_FILE_BYTES`].
     pub fn read(&self, path: &str) -> Result<Option<(Vec<u8>, Stamp)>, MemoryError> {
         match self.read_there(path) {
             // Git can delete or replace files while they are read.

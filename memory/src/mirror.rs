@@ -255,7 +255,7 @@ impl Touched {
 
 /// Status of a memory that was not removed: superseded by a memory that was not removed and that it
 /// does not supersede itself. Merged branches can create a cycle; then all its members are active
-/// and are listed as a conflict. Follows the same rules as [`aidd_engine::parse::lines::standing`]
+/// and are listed as a conflict. Follows the same rules as [`aidd_engine::parse::lines::active_set`]
 /// does for files.
 fn status_of(
     store: &mut dyn StorageBackend,

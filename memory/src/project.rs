@@ -53,7 +53,7 @@ pub struct ProjectMemory {
     pub(super) last_write_check: Option<Instant>,
     /// Search index, valid for one revision of the store.
     index: Index,
-    /// Whether the store's memories have been compared with each other: see [`super::meaning`].
+    /// Whether the store's memories have been compared with each other: see [`aidd_engine::parse::lines::duplicates`].
     pub(super) is_compared: bool,
 }
 

@@ -216,7 +216,7 @@ pub struct SessionState {
 
 /// The field that records who started a session, with the value [`HOOK`] when a hook did.
 pub const STARTED_BY: &str = "by";
-/// See [`BY`].
+/// See [`STARTED_BY`].
 pub const HOOK: &str = "hook";
 
 impl SessionState {
@@ -225,7 +225,7 @@ impl SessionState {
         stamp(&mut self.decisions, &mut self.errors_resolved, at);
     }
 
-    /// Checks that decisions and errors are not empty: see [`said`].
+    /// Checks that decisions and errors are not empty: see [`check_not_empty`].
     pub(super) fn check_not_empty(&self) -> Result<(), MemoryError> {
         check_not_empty(("decisions", &self.decisions), ("errorsResolved", &self.errors_resolved))
     }

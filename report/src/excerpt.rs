@@ -196,7 +196,7 @@ fn lines_of(source: &Source, span: Span) -> (usize, usize) {
     (source.line_of(span.start), source.line_of(last))
 }
 
-/// Shortens a span at character boundaries to [`MARK_LINES`] lines or one screen line.
+/// Shortens a span at character boundaries to [`MAX_MARK_LINES`] lines or one screen line.
 fn shorten(source: &Source, span: Span, width: usize) -> Span {
     let text = source.text();
     let start = text.floor_char_boundary(span.start as usize);

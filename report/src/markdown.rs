@@ -287,7 +287,7 @@ impl Page<'_> {
     }
 }
 
-/// Adds at most `most` of `lines`, within [`LIST`] bytes, and the number of omitted lines.
+/// Adds at most `most` of `lines`, within [`MAX_LIST_BYTES`] bytes, and the number of omitted lines.
 fn list(lines: impl ExactSizeIterator<Item = String>, most: usize, text: &mut String) {
     let count = lines.len();
     let mut room = MAX_LIST_BYTES;

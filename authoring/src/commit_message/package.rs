@@ -19,7 +19,7 @@ const MANIFESTS: [&str; 4] = ["Cargo.toml", "package.json", "pyproject.toml", "g
 const MAX_BREAKS: usize = 20;
 
 /// The files needed to describe a change in addition to the changed ones: manifests above them, and
-/// the files that make them public. Those that exist go into [`super::Input::context`].
+/// the files that make them public. Those that exist go into [`super::DescribeParams::context`].
 #[must_use]
 pub fn context_paths(changes: &[Change]) -> Vec<String> {
     let mut wanted = BTreeSet::new();

@@ -18,9 +18,9 @@ pub(super) const TOKEN_SEPARATOR: char = '\u{1f}';
 /// Source code without its layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tokens {
-    /// The tokens, each followed by [`GAP`].
+    /// The tokens, each followed by [`TOKEN_SEPARATOR`].
     pub(super) code: String,
-    /// The comments, each followed by [`GAP`].
+    /// The comments, each followed by [`TOKEN_SEPARATOR`].
     pub(super) comments: String,
 }
 

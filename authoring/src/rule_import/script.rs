@@ -24,7 +24,7 @@ const INFINITY_NAMES: [&str; 4] =
 /// The exports of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Literal {
-    /// The exported value. Non-literal parts are omitted at the top level and are [`unread`] below.
+    /// The exported value. Non-literal parts are omitted at the top level and are [`unread_marker`] below.
     pub(super) value: Json,
     /// The parts that are not literals: `path.of.keys (line 3): text`.
     pub(super) not_literal: Vec<String>,

@@ -169,7 +169,7 @@ const RULE_MAPPINGS: &[RuleMapping] = &[
     ),
 ];
 
-/// The compiled patterns of [`ROWS`].
+/// The compiled patterns of [`RULE_MAPPINGS`].
 static EXPRESSIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     RULE_MAPPINGS.iter().map(|(text, _)| Regex::new(text).expect("an expression")).collect()
 });
@@ -181,7 +181,7 @@ pub(super) fn linter_rules(text: &str) -> Vec<(Tool, &'static str)> {
 }
 
 /// The tool whose settings enforce the sentence, and the path of these settings: forbidden names,
-/// commits, file names, imports, layout. `text` as for [`rules`]; `code` is the code in its
+/// commits, file names, imports, layout. `text` as for [`linter_rules`]; `code` is the code in its
 /// backticks, in the original case.
 pub(super) fn tool_by_settings(
     settings: &Settings,

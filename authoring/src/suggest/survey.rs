@@ -172,7 +172,7 @@ pub(super) fn fold_sentence(text: &str) -> String {
     text.to_lowercase().trim_matches(is_edge).to_owned()
 }
 
-/// The enforced sentences of the project's rule pages, [`folded`]; documents can repeat them.
+/// The enforced sentences of the project's rule pages, [`fold_sentence`]; documents can repeat them.
 fn enforced_sentences(project: &Project, enforcers: &Enforcers<'_>) -> HashMap<String, Coverage> {
     let mut enforced = HashMap::new();
     for (path, text) in &project.pages {

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Why a request failed. All texts are sanitized by [`super::words::said`].
+/// Why a request failed. All texts are sanitized by [`super::markup::sanitize`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
     /// No token, or a token that is not a valid header value.

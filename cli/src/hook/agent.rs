@@ -34,7 +34,7 @@ use std::time::Duration;
 
 /// Maximum size of the input, in bytes. It contains the file that an agent writes, as JSON.
 const MAX_INPUT_BYTES: u64 = 16 << 20;
-/// Time limit of a hook in seconds, unless [`LIMIT_NAME`] sets another. Clients wait for ten
+/// Time limit of a hook in seconds, unless [`TIME_LIMIT_VARIABLE`] sets another. Clients wait for ten
 /// seconds or longer and block the agent meanwhile.
 const TIME_LIMIT_SECONDS: u64 = 3;
 /// Environment variable with the time limit in seconds, for slow or busy machines.

@@ -284,7 +284,7 @@ impl Engine {
         self.finish_findings_among(source, findings, secrets, &mut Occurrences::default())
     }
 
-    /// Like [`Engine::finished`], for one of several sources with the same name.
+    /// Like [`Engine::finish_findings`], for one of several sources with the same name.
     pub(crate) fn finish_findings_among(
         &self,
         source: &Source,

@@ -49,10 +49,10 @@ pub const KNOWLEDGE_CATEGORIES: [&str; 9] = [
 
 /// The directory, relative to the root, of a project's permanent memory.
 pub const MEMORY_DIR: &str = "ai/memory";
-/// The files in [`MEMORY_FOLDER`] that aidd writes.
+/// The files in [`MEMORY_DIR`] that aidd writes.
 pub const MEMORY_FILES: [&str; 3] = ["decisions.jsonl", "mistakes.jsonl", "conventions.jsonl"];
-/// The directory, relative to the root, where projects stored their memory before [`MEMORY_FOLDER`]
-/// was introduced; see [`memory_folder`].
+/// The directory, relative to the root, where projects stored their memory before [`MEMORY_DIR`]
+/// was introduced; see [`memory_dir`].
 pub const LEGACY_MEMORY_DIR: &str = "memory";
 
 /// The directory, relative to the root, of branch contexts.

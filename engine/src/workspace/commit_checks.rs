@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// The result of the commit checks.
 #[derive(Debug, Default)]
 pub struct CommitReport {
-    /// The texts with findings, in the order of [`Demands::judge`].
+    /// The texts with findings, in the order of [`CommitCheck::check`](crate::forms::commits::CommitCheck::check).
     pub texts: Vec<(Source, Checked)>,
     /// Rule → the number of texts it applied to; 0: none.
     pub judged: BTreeMap<RuleId, usize>,

@@ -1,9 +1,9 @@
 //! The project pass: checks that need all files of the project, run after the files are listed.
 //!
 //! A form of check is added to the pass by one arm in `join`: it takes a [`Scope`] and returns a
-//! [`Joined`]. Severity, conditions, allow comments, ids and the order of findings are handled here
-//! for all forms, so that a form only returns its findings:
-//! - [`Found::span`] of `None` refers to the whole file, and the id of the finding is computed from
+//! [`ProjectResult`]. Severity, conditions, allow comments, ids and the order of findings are
+//! handled here for all forms, so that a form only returns its findings:
+//! - [`ProjectFinding::span`] of `None` refers to the whole file, and the id of the finding is computed from
 //!   rule and path alone, so it survives edits of the file;
 //! - a span is relative to the text that [`Scope::files`] has for the file, and the id is computed
 //!   from its lines, like that of a finding of the file pass.

@@ -15,7 +15,7 @@ pub(super) const SOURCES: [(&str, &str); 9] = [
 ];
 
 /// The same for projects with the plain memory directory: see
-/// [`aidd_engine::text::kind::memory_folder`].
+/// [`aidd_engine::text::kind::memory_dir`].
 pub(super) const PLAIN_SOURCES: [(&str, &str); 9] = [
     ("decisions", "memory/decisions.jsonl"),
     ("mistakes", "memory/mistakes.jsonl"),

@@ -176,7 +176,7 @@ pub fn gate_named(name: &str) -> Option<&'static Gate> {
 
 impl ProjectMemory {
     /// The status of the gates that end `phase` by the records of `branch` and by `evidence`, which
-    /// maps gates to evidence as [`Self::judge_lifecycle`] accepts it. Runs before `changed`, the
+    /// maps gates to evidence as [`Self::check_lifecycle`] accepts it. Runs before `changed`, the
     /// time of the last change in milliseconds since 1970, do not count.
     ///
     /// # Errors

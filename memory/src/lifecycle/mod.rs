@@ -92,7 +92,7 @@ impl ProjectMemory {
     }
 
     /// Checks the exit criteria of a lifecycle's phase by `evidence`, which maps criteria to
-    /// evidence (see [`Shown`]), and by the records where there is none.
+    /// evidence (see [`EvidenceKind`]), and by the records where there is none.
     ///
     /// # Errors
     /// When the lifecycle is not active, or evidence is for an unknown criterion.
@@ -134,7 +134,7 @@ impl ProjectMemory {
         Ok(judged)
     }
 
-    /// Moves to the next phase if the criteria are met according to [`Self::judge_lifecycle`], or
+    /// Moves to the next phase if the criteria are met according to [`Self::check_lifecycle`], or
     /// if `force` states why to continue without; the reason is recorded. After the last phase, the
     /// feature is complete.
     ///

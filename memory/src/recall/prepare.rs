@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Version of term splitting and vectors, in addition to the name of the vector table. Increase it
-/// with every change of the result of [`Prepared::of`] or of how topics are compared: memories of
+/// with every change of the result of [`Prepared::from_entry`] or of how topics are compared: memories of
 /// another scheme are prepared again.
 pub(crate) const SCHEME: i64 = 3;
 

@@ -153,7 +153,7 @@ pub trait StorageBackend: Send + fmt::Debug {
     /// The memory with this id.
     fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError>;
     /// The permanent memories, except removed ones, with one of these meanings: see
-    /// [`meaning_key`](super::meaning::meaning_key).
+    /// [`meaning_key`](aidd_engine::parse::lines::duplicates::meaning_key).
     fn same(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError>;
     /// The memories that match a query.
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError>;

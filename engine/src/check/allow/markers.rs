@@ -14,7 +14,7 @@ pub(super) enum Scope {
     Next,
     /// All lines of the file.
     File,
-    /// Its own line and all lines below, up to an [`End`](Reach::End).
+    /// Its own line and all lines below, up to an [`End`](Scope::End).
     Rest,
     /// Its own line; if the comment is alone on its line, as `Rest`.
     LineOrRest,

@@ -57,7 +57,7 @@ impl<'a> Imports<'a> {
 /// Runs the check in `header` over the project.
 ///
 /// # Errors
-/// The errors of [`Layers::new`].
+/// The errors of [`LayersCheck::new`].
 pub fn run(
     header: &LayersHeader,
     scope: &Scope<'_>,

@@ -107,7 +107,7 @@ impl<'a> ActiveSet<'a> {
         clashes
     }
 
-    /// See [`Clash::Forked`].
+    /// See [`Conflict::Forked`].
     fn find_forks(&self) -> Vec<Vec<&'a str>> {
         let superseding: Vec<(&str, &str)> = self.links(Relation::Supersedes).collect();
         let mut forked = forks(&superseding, &|id| self.is_active(id));

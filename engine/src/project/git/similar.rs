@@ -129,7 +129,7 @@ fn hash(bytes: &[u8]) -> u64 {
 /// The old files, indexed by lines and names.
 struct Index<'a> {
     files: Vec<Option<(&'a BStr, Fingerprint)>>,
-    /// Line → the files that contain it, at most [`COMMON`] plus one.
+    /// Line → the files that contain it, at most [`MAX_FILES_PER_LINE`] plus one.
     lines: HashMap<u64, Vec<usize>>,
     /// The last segment, or the last two segments, of a path → the first files with that name.
     names: HashMap<&'a BStr, Vec<usize>>,

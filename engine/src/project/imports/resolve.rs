@@ -70,7 +70,7 @@ impl ResolveContext {
     }
 }
 
-/// Resolves imports with [`Ground`] and the list of files.
+/// Resolves imports with [`ResolveContext`] and the list of files.
 #[derive(Debug)]
 pub(super) struct Resolver<'a> {
     places: ProjectFiles<'a>,

@@ -70,7 +70,7 @@ impl Side {
         count(self.placed.iter().filter(|placed| placed.status != Status::Allowed))
     }
 
-    /// As [`Self::standing`], for files that did not change.
+    /// As [`Self::count_active`], for files that did not change.
     pub(super) fn count_active_untouched(&self) -> [usize; 3] {
         let open = |placed: &&Placed| placed.status != Status::Allowed && placed.verdict.is_none();
         count(self.placed.iter().filter(open))

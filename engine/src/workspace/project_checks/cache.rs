@@ -2,7 +2,7 @@
 //! on, and only the affected checks run again.
 //!
 //! The findings of a rule of this pass depend on five inputs: the listing; its requests for single
-//! files ([`Asked`]: manifests, conditions); the sizes of the files that it counts; the import
+//! files ([`FileRequests`]: manifests, conditions); the sizes of the files that it counts; the import
 //! graph; and the text of the file that a finding is in. Each input is compared with its previous
 //! state, and an unchanged input causes no further work.
 
@@ -96,7 +96,7 @@ impl ProjectPassCache {
     }
 
     /// The requested files whose changes neither the listing nor the modification time of a walked
-    /// directory reveal: they must be in [`News::files`] on each update.
+    /// directory reveal: they must be in [`Changes::files`] on each update.
     #[must_use]
     pub fn unobservable(&self, is_walked: &dyn Fn(&str) -> bool) -> Vec<String> {
         let mut apart = self.asked.unobservable(&self.listing, is_walked);

@@ -29,7 +29,7 @@ pub struct ProjectCache {
     /// once so far.
     stamps: Stamps,
     looked: Option<Instant>,
-    /// The files to compare on each update, as of a run counter; see [`Joins::apart`].
+    /// The files to compare on each update, as of a run counter; see [`ProjectPassCache::unobservable`].
     apart: (Option<u64>, Vec<String>),
 }
 
@@ -88,7 +88,7 @@ impl ProjectCache {
     }
 
     /// Updates the state; returns the paths whose findings differ. Engine, configuration and disk
-    /// must be those of [`Kept::new`].
+    /// must be those of [`ProjectCache::new`].
     pub fn update(
         &mut self,
         engine: &Engine,

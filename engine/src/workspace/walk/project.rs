@@ -141,7 +141,7 @@ pub fn check_project(
     Ok(())
 }
 
-/// Like [`joined`], for the findings of the rules on imports in a text that is being typed: see
+/// Like [`check_project`], for the findings of the rules on imports in a text that is being typed: see
 /// [`project_checks::of_text`].
 #[must_use]
 pub fn check_typed(
