@@ -23,20 +23,20 @@ pub struct Init {
 /// Agent clients that can be set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Client {
-    /// Anthropic's Claude Code.
+    /// Claude Code.
     #[value(alias = "claude")]
     ClaudeCode,
-    /// The Cursor editor.
+    /// Cursor.
     Cursor,
     /// VS Code.
     #[value(aliases = ["vs-code", "copilot"])]
     Vscode,
-    /// OpenAI's Codex CLI.
+    /// Codex.
     Codex,
-    /// The Windsurf editor.
+    /// Windsurf.
     #[value(alias = "devin")]
     Windsurf,
-    /// The Zed editor.
+    /// Zed.
     Zed,
     /// Gemini CLI.
     #[value(alias = "gemini-cli")]
