@@ -1,9 +1,9 @@
 //! `aidd generate`: prints facts from the repository for text that is to be written.
 
 use crate::cli::{GenerateCommand, MessageFormat};
-use aidd_authoring::commit_message::staged::describe_staged;
+use aidd_authoring::commit_message::staged::{StagedError, describe_staged};
 use aidd_report::Io;
-use aidd_report::exit::Exit;
+use aidd_report::exit::{Exit, UserError};
 use anyhow::Result;
 use std::io::Write;
 use std::path::PathBuf;
@@ -20,7 +20,8 @@ pub fn run(command: &GenerateCommand, io: &mut Io<'_>) -> Result<Exit> {
 
 fn commit_message(format: MessageFormat, io: &mut Io<'_>) -> Result<Exit> {
     let index = std::env::var_os("GIT_INDEX_FILE").map(PathBuf::from);
-    let description = describe_staged(io.distribution, &io.cwd, index.as_deref())?;
+    let description = describe_staged(io.distribution, &io.cwd, index.as_deref())
+        .map_err(|error| UserError::new(error.to_string()).hint(hint_for(&error)))?;
     match format {
         MessageFormat::Text => write!(io.out, "{description}")?,
         MessageFormat::Json => {
@@ -28,4 +29,14 @@ fn commit_message(format: MessageFormat, io: &mut Io<'_>) -> Result<Exit> {
         }
     }
     Ok(Exit::Clean)
+}
+
+/// The remedy for an error.
+fn hint_for(error: &StagedError) -> &'static str {
+    match error {
+        StagedError::NothingStaged => "stage the changes to commit: git add FILE…",
+        StagedError::NoRepository(_) => "create one with: git init",
+        StagedError::Git(_) => "run `git fsck` to find the cause",
+        StagedError::Project(_) => "run `aidd config schema` to see the allowed keys and values",
+    }
 }

@@ -18,6 +18,7 @@ mod streams;
 
 use aidd_ci::pull_request;
 use aidd_engine::check::Distribution;
+use aidd_report::error::RunError;
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::{Io, Output, Style, project};
 use anyhow::{Error, Result};
@@ -157,6 +158,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
         // The message can quote user input; redact secrets.
         let text = format!("{error:#}");
         let _ = writeln!(io.err, "error: {}", io.distribution.redact(&text));
+        if let Some(hint) = error.downcast_ref().and_then(hint_for) {
+            let _ = writeln!(io.err, "hint: {hint}");
+        }
         Exit::Usage
     })
 }
@@ -176,6 +180,36 @@ fn print_usage_error(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) ->
     }
     let _ = to.flush();
     if error.use_stderr() { Exit::Usage } else { Exit::Clean }
+}
+
+/// The remedy for an error of a run; `None` if the message is enough.
+fn hint_for(error: &RunError) -> Option<&'static str> {
+    /// For clones without branches and history: `--depth` fetches a single branch.
+    const SHALLOW: &str = "the clone is shallow and can be limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches what it needs";
+    Some(match error {
+        RunError::SeveralProjects { .. } => "check each project in a separate run",
+        RunError::OutsideProject(_) | RunError::NoSuchFile(_) => {
+            "paths are relative to the project root"
+        }
+        RunError::NoRepository(_) => "run `aidd check` to check all files without Git",
+        RunError::NoMainBranch => {
+            "pass the target branch; `HEAD` compares only with the last commit"
+        }
+        RunError::UnknownRevision { shallow: true, .. }
+        | RunError::NoCommonCommit { shallow: true, .. } => SHALLOW,
+        RunError::UnknownRevision { .. } => {
+            "run `git fetch` to update the remote branches, and `git branch --all` to list them"
+        }
+        RunError::NoCommonCommit { .. } => "pass an ancestor of the current work",
+        RunError::Git(_) => "run `git fsck` to find the cause",
+        RunError::Unreadable { .. }
+        | RunError::Glob(_)
+        | RunError::Rules(_)
+        | RunError::Project(_)
+        | RunError::UnknownMode(_)
+        | RunError::Json(_)
+        | RunError::Cancelled => return None,
+    })
 }
 
 fn is_broken_pipe(error: &Error) -> bool {

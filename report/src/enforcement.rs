@@ -1,7 +1,7 @@
 //! Runs the check of a memory on the current project, so that its author sees at once whether it
 //! finds what was intended.
 
-use crate::exit::UserError;
+use crate::error::RunError;
 use crate::number;
 use crate::project::Project;
 use aidd_engine::check::Selection;
@@ -11,7 +11,6 @@ use aidd_engine::text::source::Encoding;
 use aidd_engine::workspace::remembered;
 use aidd_engine::workspace::walk::{Walk, check_tree};
 use aidd_page::{CheckHeader, Form};
-use anyhow::Result;
 use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,7 +78,7 @@ pub fn preview(
     project: &Project,
     id: &str,
     stop: &AtomicBool,
-) -> Result<Option<EnforcementPreview>> {
+) -> Result<Option<EnforcementPreview>, RunError> {
     let pages = remembered::read(&project.disk).pages;
     let Some(page) = pages.iter().find(|page| page.memory == id) else { return Ok(None) };
     let mut caught = EnforcementPreview {
@@ -110,8 +109,7 @@ pub fn preview(
         }
     };
     let walk = Walk { stop: Some(enough.clone()), ..Walk::over(vec![project.root().to_owned()]) };
-    let mut outcome = check_tree(&engine, &project.config, &project.disk, &walk, &met)
-        .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+    let mut outcome = check_tree(&engine, &project.config, &project.disk, &walk, &met)?;
     outcome.join();
     caught.checked = outcome.checked;
     for file in &outcome.files {

@@ -8,6 +8,7 @@ mod compliance;
 mod counts;
 pub mod document;
 pub mod enforcement;
+pub mod error;
 pub mod escape;
 mod excerpt;
 pub mod exit;

@@ -1,8 +1,7 @@
 //! Resolves paths as typed by the user; the project itself is in the engine.
 
-use crate::exit::UserError;
+use crate::error::RunError;
 use aidd_engine::text::kind::CONFIG_PATH;
-use anyhow::{Context, Result};
 use std::path::{Component, Path, PathBuf};
 
 pub use aidd_engine::workspace::project::{Project, root_of};
@@ -34,17 +33,20 @@ pub fn absolute(cwd: &Path, path: &Path) -> PathBuf {
 ///
 /// # Errors
 /// Fails when a path does not exist, or the paths are in different projects.
-pub fn locate(cwd: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub fn locate(cwd: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>, RunError> {
     let located: Vec<PathBuf> = paths.iter().map(|path| absolute(cwd, path)).collect();
     for (given, path) in paths.iter().zip(&located) {
-        path.symlink_metadata()
-            .map_err(|error| UserError::new(format!("{}: {error}", given.display())))?;
+        path.symlink_metadata().map_err(|source| RunError::Unreadable {
+            path: given.display().to_string(),
+            source,
+        })?;
     }
-    located.first().context("no path")?;
     let root = root_above(&located);
     if let Some(outside) = located.iter().position(|path| !path.starts_with(&root)) {
-        let message = format!("{} is not below {}", paths[outside].display(), root.display());
-        return Err(UserError::new(message).hint("check each project in a separate run").into());
+        return Err(RunError::SeveralProjects {
+            path: paths[outside].display().to_string(),
+            root: root.display().to_string(),
+        });
     }
     Ok(located)
 }

@@ -1,11 +1,10 @@
 //! The effective settings of a project, each with its origin.
 
-use crate::exit::UserError;
+use crate::error::RunError;
 use crate::project::Project;
 use aidd_engine::project::config::{ContentConfig, MAX_FILE_SIZE};
 use aidd_engine::workspace::baseline;
 use aidd_engine::workspace::walk;
-use anyhow::Result;
 use serde_json::{Value, json};
 
 /// Each setting, and the environment variable that overrides it.
@@ -57,7 +56,7 @@ pub struct Setting {
 pub fn effective(
     project: &Project,
     environment: &dyn Fn(&str) -> Option<String>,
-) -> Result<Vec<Setting>> {
+) -> Result<Vec<Setting>, RunError> {
     let set = serde_json::to_value(&project.config)?;
     let file = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
     let settings = SETTINGS.into_iter().map(|(key, variable)| {
@@ -76,7 +75,7 @@ pub fn effective(
     let word = environment(variable).filter(|word| !word.trim().is_empty());
     if let Some((word, content)) = word.zip(settings.iter_mut().find(|it| it.key == "content")) {
         let mut config = project.config.content.clone().unwrap_or_default();
-        config.set_mode(&word).map_err(|error| UserError::new(error.to_string()))?;
+        config.set_mode(&word)?;
         content.value = serde_json::to_value(config)?;
         content.origin = match &*content.origin {
             "default" => variable.to_owned(),

@@ -7,15 +7,32 @@ use aidd_engine::forms::commits::members;
 use aidd_engine::project::git::{self, GitError, Repository, Snapshot};
 use aidd_engine::text::files::Files;
 use aidd_engine::workspace::commit_checks;
-use aidd_report::exit::UserError;
+use aidd_engine::workspace::project::ProjectError;
 use aidd_report::project::{self, Project};
-use anyhow::Result;
 use std::path::Path;
+use thiserror::Error;
 
 /// Maximum size in bytes of a file whose contents are read; larger files are only listed.
 const MAX_FILE_SIZE: u64 = 1 << 20;
 /// The number of recent commits from which scopes are derived.
 const MAX_COMMITS: usize = 200;
+
+/// Why there is no description of the staged changes.
+#[derive(Debug, Error)]
+pub enum StagedError {
+    /// The index equals the last commit.
+    #[error("nothing is staged")]
+    NothingStaged,
+    /// The directory is not in a Git repository.
+    #[error(transparent)]
+    NoRepository(GitError),
+    /// The Git repository is damaged.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The project's settings are invalid.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+}
 
 /// Describes the staged changes of the repository that contains `folder`, with secrets masked.
 /// `index` is an alternative index file, as in a hook of `git commit --only`.
@@ -26,11 +43,9 @@ pub fn describe_staged(
     distribution: &'static Distribution,
     folder: &Path,
     index: Option<&Path>,
-) -> Result<Description> {
+) -> Result<Description, StagedError> {
     let mut description = commit_message::describe(&staged_changes(distribution, folder, index)?)
-        .ok_or_else(|| {
-        UserError::new("nothing is staged").hint("stage the changes to commit: git add FILE…")
-    })?;
+        .ok_or(StagedError::NothingStaged)?;
     let mut texts = description.texts_mut();
     let masked = distribution.redact_all(texts.iter().map(|text| (**text).clone()));
     for (text, masked) in texts.iter_mut().zip(masked) {
@@ -44,24 +59,22 @@ fn staged_changes(
     distribution: &'static Distribution,
     folder: &Path,
     index: Option<&Path>,
-) -> Result<DescribeParams> {
+) -> Result<DescribeParams, StagedError> {
     let top = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder);
-    let repository = Repository::open(top).map_err(|error| {
-        let is_none = matches!(error, GitError::NoRepository(_));
-        let hint =
-            if is_none { "create one with: git init" } else { "run `git fsck` to find the cause" };
-        UserError::new(error.to_string()).hint(hint)
+    let repository = Repository::open(top).map_err(|error| match error {
+        GitError::NoRepository(_) => StagedError::NoRepository(error),
+        _ => StagedError::Git(error),
     })?;
     let last = repository.commit("HEAD").ok();
     let base = match &last {
-        Some(commit) => repository.snapshot(commit).map_err(git_error)?,
+        Some(commit) => repository.snapshot(commit)?,
         None => repository.empty_snapshot(),
     };
     let index = index.map(|path| project::absolute(folder, path));
-    let staged = repository.staged(index.as_deref()).map_err(git_error)?;
+    let staged = repository.staged(index.as_deref())?;
     let changes: Vec<Change> = repository
         .changes(&base, &staged)
-        .map_err(git_error)?
+        ?
         .into_iter()
         .filter_map(|change| read_change(&base, &staged, change))
         .collect();
@@ -84,7 +97,7 @@ fn commit_rules(
     distribution: &'static Distribution,
     folder: &Path,
     staged: &Snapshot,
-) -> Result<CommitRules> {
+) -> Result<CommitRules, StagedError> {
     let project = Project::open(distribution, folder, None)?;
     let engine = project.engine(&Selection::default())?;
     let mut allowed = CommitRules::default();
@@ -105,11 +118,6 @@ fn commit_rules(
         }
     }
     Ok(allowed)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "the signature that `map_err` expects")]
-fn git_error(error: GitError) -> UserError {
-    UserError::new(error.to_string()).hint("run `git fsck` to find the cause")
 }
 
 fn read_change(base: &Snapshot, staged: &Snapshot, change: git::Change) -> Option<Change> {

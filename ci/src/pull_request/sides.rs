@@ -15,6 +15,7 @@ use aidd_engine::workspace::weakened::is_ignore_file;
 use aidd_report::enforcement::tracked;
 use aidd_report::number;
 use aidd_report::project::Project;
+use aidd_report::error::RunError;
 use aidd_report::run::commits::{self, Line, Sides};
 use aidd_report::run::compare;
 use anyhow::{Context as _, Result};
@@ -33,8 +34,8 @@ pub(super) fn trusted(
     let top = start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(start);
     base::ensure_commit(distribution, top, commit, "the target of the pull request", say)?;
     let seen = |folder: &Path| {
-        let repository = Repository::open(folder).map_err(compare::repository_error)?;
-        repository.snapshot(commit).map_err(compare::repository_error)
+        let repository = Repository::open(folder).map_err(RunError::Git)?;
+        repository.snapshot(commit).map_err(RunError::Git)
     };
     // Settings that exist only on disk do not make a project.
     let folder = Path::new(CONFIG_PATH).parent().unwrap_or(Path::new(""));
@@ -83,12 +84,12 @@ impl Job<'_> {
         other: Option<&str>,
     ) -> Result<Compared> {
         let root = self.project.root();
-        let repository = Repository::open(root).map_err(compare::repository_error)?;
-        let before = repository.snapshot(&base.sha).map_err(compare::repository_error)?;
+        let repository = Repository::open(root).map_err(RunError::Git)?;
+        let before = repository.snapshot(&base.sha).map_err(RunError::Git)?;
         let commit = other.map_or_else(|| repository.commit("HEAD"), |head| Ok(head.to_owned()));
-        let commit = commit.map_err(compare::repository_error)?;
-        let head = repository.snapshot(&commit).map_err(compare::repository_error)?;
-        let mut all = repository.changes(&before, &head).map_err(compare::repository_error)?;
+        let commit = commit.map_err(RunError::Git)?;
+        let head = repository.snapshot(&commit).map_err(RunError::Git)?;
+        let mut all = repository.changes(&before, &head).map_err(RunError::Git)?;
         let within = Within::new(root, &self.paths, self.args.shard);
         let own = |all: &[Change]| -> Vec<Change> {
             all.iter().filter(|change| within.contains(change.path())).cloned().collect()
@@ -111,7 +112,7 @@ impl Job<'_> {
             bases.chain(outside).chain(heads.filter(|_| stored)),
         )? {
             // Renames are detected by content.
-            all = repository.changes(&before, &head).map_err(compare::repository_error)?;
+            all = repository.changes(&before, &head).map_err(RunError::Git)?;
             changes = own(&all);
         }
         let side = if stored {
@@ -172,7 +173,7 @@ impl Job<'_> {
         let line = Line { repository, bases, head: own, branch, title };
         let paths = head.below("").unwrap_or_default();
         let sides = Sides { before, after: head, paths, changes: difference.all };
-        commits::check(engine, line, &sides, &mut compared.outcome)
+        Ok(commits::check(engine, line, &sides, &mut compared.outcome)?)
     }
 }
 

@@ -6,6 +6,7 @@ pub mod configuration;
 pub mod family;
 mod fences;
 mod ids;
+mod lowered;
 mod moved;
 mod run;
 mod secret_findings;
@@ -306,6 +307,7 @@ impl Engine {
             if let Some(setting) = settings.get_mut(&known.id) {
                 let runs = among_all || known.id == *rule;
                 setting.severity = runs.then_some(known.severity);
+                setting.is_configured = true;
             }
         }
         settings
@@ -410,11 +412,15 @@ impl Engine {
         }
         let mut findings = report.finish();
         let secrets = self.resolve_secrets(source, settings, (&claims, files), &mut findings);
+        let lowered = lowered::lower((source, files), settings, &self.registry, &mut findings);
+        let least = self.settings.min_severity();
+        findings.retain(|finding| Some(finding.severity) >= least);
         let statements = || self.distribution.statements(source);
         let mut unused = Report::new(source, settings).without(&off);
         let applied = allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
         let waits = |finding: &Finding| applied.waiting.contains(&finding.span);
         let (mut waiting, unused): (Vec<_>, Vec<_>) = unused.finish().into_iter().partition(waits);
+        lowered::group(&lowered, &mut findings);
         findings.extend(unused);
         finish(source, &mut findings, &secrets);
         if depth == Depth::Full {

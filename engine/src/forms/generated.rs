@@ -37,7 +37,7 @@ const MINIFIED_LINE_LENGTH: usize = 250;
 
 /// Whether the file is generated: by its own statement, or by the shape of compiler output.
 #[must_use]
-pub(super) fn is_generated(path: &str, text: &str) -> bool {
+pub(crate) fn is_generated(path: &str, text: &str) -> bool {
     has_generated_header(text) || is_output(path, text)
 }
 

@@ -5,7 +5,7 @@ pub mod commits;
 pub mod data;
 pub mod doc;
 mod expression;
-mod generated;
+pub(crate) mod generated;
 mod keywords;
 pub mod layers;
 pub mod parts;

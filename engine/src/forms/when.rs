@@ -2,6 +2,7 @@
 
 use super::{data, generated};
 use crate::rules::rule::{Rule, Settings};
+use crate::text::purpose::Purpose;
 use crate::text::captures;
 use crate::text::files::Files;
 use crate::text::finding::RuleId;
@@ -98,7 +99,8 @@ impl Conditions {
 
     /// The rules of `settings` whose conditions are not met for `source`. In a generated file these
     /// also include the shipped `compliance` rules that are not about security; a vulnerability
-    /// matters even in generated code.
+    /// matters even in generated code. In a vendored file they include all shipped `compliance`
+    /// rules.
     #[must_use]
     pub fn unmet(
         &self,
@@ -113,8 +115,18 @@ impl Conditions {
         let is_style =
             |rule: &&Rule| on(&rule.id) && !rule.tags.iter().any(|tag| tag == "security");
         let mut written = self.on_writing.iter().filter(|rule| on(&rule.id)).peekable();
-        if written.peek().is_some() && generated::is_generated(source.path(), source.text()) {
-            off.extend(written.filter(is_style).map(|rule| rule.id.clone()));
+        if written.peek().is_none() {
+            return off;
+        }
+        match Purpose::of_file(source.path(), files) {
+            Purpose::Vendored => off.extend(written.map(|rule| rule.id.clone())),
+            purpose => {
+                let is_generated = purpose == Purpose::Generated
+                    || generated::is_generated(source.path(), source.text());
+                if is_generated {
+                    off.extend(written.filter(is_style).map(|rule| rule.id.clone()));
+                }
+            }
         }
         off
     }

@@ -155,6 +155,8 @@ pub struct Setting {
     pub severity: Option<Severity>,
     /// The rule's parameters by name.
     pub params: Map<String, Value>,
+    /// Whether the configuration sets the severity, or only this rule is checked.
+    pub is_configured: bool,
 }
 
 /// The settings of all rules that run on one source, by rule id.

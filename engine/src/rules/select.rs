@@ -107,6 +107,11 @@ impl SettingsTable {
         &self.base
     }
 
+    /// The minimum severity of the findings to report.
+    pub(crate) fn min_severity(&self) -> Option<Severity> {
+        self.chosen.severity
+    }
+
     /// Whether the rule is enabled for at least one path.
     pub(crate) fn may_run(&self, rule: &str) -> bool {
         let on = |(id, setting): &(RuleId, RuleSetting)| {
@@ -225,7 +230,7 @@ fn base_settings(rules: &[Rule], packs: &Packs, configured: &[(RuleId, RuleSetti
         .map(|rule| {
             let on = rule.enabled || packs.enabled.contains(&rule.id);
             let severity = on.then_some(rule.severity);
-            (rule.id.clone(), Setting { severity, params: serde_json::Map::new() })
+            (rule.id.clone(), Setting { severity, params: serde_json::Map::new(), is_configured: false })
         })
         .collect();
     set(&mut settings, &packs.settings);
@@ -258,6 +263,7 @@ fn set(settings: &mut Settings, configured: &[(RuleId, RuleSetting)]) {
         let Some(setting) = settings.get_mut(id) else { continue };
         if let Some(level) = to.level() {
             setting.severity = level.severity();
+            setting.is_configured = true;
         }
         if let Some(params) = to.params() {
             setting.params.extend(params.clone());

@@ -1,5 +1,6 @@
 //! The files of a project that are not ignored, and other facts about the project as a whole.
 
+use crate::text::attributes::Attributes;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -17,6 +18,8 @@ pub struct Listing {
     changed: Option<BTreeSet<String>>,
     /// Cached answers about the project as a whole, which do not change during a check.
     answers: Mutex<HashMap<String, bool>>,
+    /// What `.gitattributes` states; read on first use.
+    attributes: OnceLock<Attributes>,
 }
 
 /// Three bytes, such as a dot and two letters: enough to distinguish most extensions.
@@ -51,6 +54,7 @@ impl Listing {
             branch: self.branch.clone(),
             changed: self.changed.clone(),
             answers: Mutex::default(),
+            attributes: OnceLock::new(),
         }
     }
 
@@ -217,6 +221,11 @@ impl Listing {
     #[must_use]
     pub fn below(&self, folder: &str) -> &[String] {
         if folder.is_empty() { &self.files } else { self.beginning_with(&format!("{folder}/")) }
+    }
+
+    /// What `.gitattributes` at the root states; `read` reads it on first use.
+    pub fn attributes(&self, read: impl FnOnce() -> Attributes) -> &Attributes {
+        self.attributes.get_or_init(read)
     }
 
     /// The cached answer to a question about the project as a whole; `find` computes it on first

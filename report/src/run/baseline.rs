@@ -1,9 +1,9 @@
 //! Applies the project's baseline to a run.
 
+use crate::error::RunError;
 use crate::project::Project;
 use aidd_engine::workspace::baseline::Entry;
 use aidd_engine::workspace::walk::Outcome;
-use anyhow::Result;
 use std::path::{Path, PathBuf};
 
 /// Marks the findings in the baseline; returns the entries below `paths` without a finding in the
@@ -15,7 +15,7 @@ pub fn apply(
     paths: &[PathBuf],
     outcome: &mut Outcome,
     complete: bool,
-) -> Result<Option<Vec<Entry>>> {
+) -> Result<Option<Vec<Entry>>, RunError> {
     if none {
         return Ok(None);
     }

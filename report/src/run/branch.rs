@@ -1,8 +1,7 @@
 //! The default branch to compare with.
 
-use crate::exit::UserError;
+use crate::error::RunError;
 use aidd_engine::project::git::Repository;
-use anyhow::Result;
 
 /// The branch to compare with, according to the clone: its name and newest commit. `here` returns
 /// the commit of a reference, `default` the default branch name of new repositories.
@@ -29,15 +28,9 @@ pub fn known_main(
 ///
 /// # Errors
 /// Fails when the clone has none: any other comparison would hide the changes of the branch.
-pub fn main_branch(repository: &Repository) -> Result<String> {
+pub fn main_branch(repository: &Repository) -> Result<String, RunError> {
     let here = |rev: &str| repository.commit(rev).ok();
-    let (name, _) = known_main(&here, &|| repository.default_branch()).ok_or_else(|| {
-        UserError::new(
-            "no main branch found: there is no origin/HEAD, origin/main, origin/master, \
-             main or master, nor a branch named by the repository's `init.defaultBranch`",
-        )
-        .hint("pass the target branch; `HEAD` compares only with the last commit")
-    })?;
+    let (name, _) = known_main(&here, &|| repository.default_branch()).ok_or(RunError::NoMainBranch)?;
     Ok(name)
 }
 

@@ -1,7 +1,7 @@
 //! Collects the commits, the branch, the title and the changes that commit rules check, from Git
 //! and the event.
 
-use super::compare::repository_error;
+use crate::error::RunError;
 use aidd_engine::check::Engine;
 use aidd_engine::forms::commits::{self, Commit, CommitInput, Touch};
 use aidd_engine::project::git::{Change, Repository, Snapshot};
@@ -9,7 +9,6 @@ use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::workspace::commit_checks::{self, CommitInputs};
 use aidd_engine::workspace::diff::hunks;
 use aidd_engine::workspace::walk::{FileReport, Outcome};
-use anyhow::Result;
 
 /// Maximum number of commits checked per run; a longer line of work is a history of its own.
 const MAX_COMMITS: usize = 2_000;
@@ -50,7 +49,7 @@ pub fn check(
     line: Line<'_>,
     sides: &Sides<'_>,
     outcome: &mut Outcome,
-) -> Result<Vec<String>> {
+) -> Result<Vec<String>, RunError> {
     let asked = commit_checks::required_inputs(engine);
     if !asked.any {
         return Ok(Vec::new());
@@ -59,7 +58,7 @@ pub fn check(
     let found = line
         .repository
         .between(&line.bases, line.head, MAX_COMMITS + 1)
-        .map_err(repository_error)?;
+        .map_err(RunError::Git)?;
     if found.len() > MAX_COMMITS {
         notes.push(format!("Only the last {MAX_COMMITS} commits were checked"));
     } else if line.repository.is_shallow() {

@@ -1,7 +1,7 @@
 //! The base and the head of a comparison.
 
 use super::commits::{self, Line, Sides};
-use crate::exit::UserError;
+use crate::error::RunError;
 use crate::project::Project;
 use crate::{Comparison, FileFindings, Severities};
 use aidd_engine::check::Engine;
@@ -9,7 +9,6 @@ use aidd_engine::project::git::{Change, GitError, Repository, Snapshot};
 use aidd_engine::text::finding::{Severity, Status};
 use aidd_engine::workspace::diff::{self, Compared, Head};
 use aidd_engine::workspace::walk::{self, FileReport, Skipped, Uncommitted, Walk, Within};
-use anyhow::Result;
 use std::path::PathBuf;
 
 /// The base of a comparison.
@@ -25,13 +24,10 @@ pub struct Base {
 ///
 /// # Errors
 /// Fails when there is none.
-pub fn repository(project: &Project) -> Result<Repository> {
-    Repository::open(project.root()).map_err(|error| {
-        let hint = match error {
-            GitError::NoRepository(_) => "run `aidd check` to check all files without Git",
-            _ => "run `git fsck` to find the cause",
-        };
-        UserError::new(error.to_string()).hint(hint).into()
+pub fn repository(project: &Project) -> Result<Repository, RunError> {
+    Repository::open(project.root()).map_err(|error| match error {
+        GitError::NoRepository(_) => RunError::NoRepository(error),
+        _ => RunError::Git(error),
     })
 }
 
@@ -57,7 +53,7 @@ pub fn check(
     (project, engine): (&Project, &Engine),
     (walk, known): (Walk, Option<&Uncommitted>),
     advance: &(dyn Fn() + Sync),
-) -> Result<(Compared, Base)> {
+) -> Result<(Compared, Base), RunError> {
     let repository = repository(project)?;
     let within = walk.within(project.root());
     let (base, snapshot) = match against {
@@ -65,8 +61,8 @@ pub fn check(
         Against::LastCommit | Against::Staged(_) => last_commit(&repository)?,
     };
     if let Against::Staged(index) = against {
-        let staged = repository.staged(index.as_deref()).map_err(repository_error)?;
-        let all = repository.changes(&snapshot, &staged).map_err(repository_error)?;
+        let staged = repository.staged(index.as_deref()).map_err(RunError::Git)?;
+        let all = repository.changes(&snapshot, &staged).map_err(RunError::Git)?;
         let head = Head::Snapshot { files: &staged, ignores: &staged, branch: None };
         let compared = check_sides(project, engine, (&snapshot, head), (&all, &within), advance)?;
         return Ok((compared, base));
@@ -74,13 +70,13 @@ pub fn check(
     let all = match known.filter(|known| base.commit.as_ref() == Some(&known.head)) {
         Some(known) => known.changes.clone(),
         None => walk::work_tree_changes(&repository, &snapshot, &project.disk)
-            .map_err(repository_error)?,
+            .map_err(RunError::Git)?,
     };
     let head = Head::WorkTree { disk: &project.disk, walk, check_all: false };
     let mut compared = check_sides(project, engine, (&snapshot, head), (&all, &within), advance)?;
     if let Some(commit) = base.commit.as_deref().filter(|_| matches!(against, Against::Revision(_)))
     {
-        let head = repository.commit("HEAD").map_err(repository_error)?;
+        let head = repository.commit("HEAD").map_err(RunError::Git)?;
         let line = Line {
             repository: &repository,
             bases: vec![commit],
@@ -88,7 +84,7 @@ pub fn check(
             branch: repository.branch(),
             title: None,
         };
-        let tracked = repository.staged(None).map_err(repository_error)?;
+        let tracked = repository.staged(None).map_err(RunError::Git)?;
         let paths = tracked.below("").unwrap_or_default();
         let sides = Sides { before: &snapshot, after: &project.disk, paths, changes: &all };
         let notes = commits::check(engine, line, &sides, &mut compared.outcome)?;
@@ -114,9 +110,8 @@ pub fn check_sides(
     sides: (&Snapshot, Head<'_>),
     changes: (&[Change], &Within),
     advance: &(dyn Fn() + Sync),
-) -> Result<Compared> {
-    diff::compare(engine, &project.config, sides, changes, advance)
-        .map_err(|why| UserError::new(format!("include or exclude: {why}")).into())
+) -> Result<Compared, RunError> {
+    diff::compare(engine, &project.config, sides, changes, advance).map_err(RunError::Rules)
 }
 
 /// Creates the comparison for the report.
@@ -158,48 +153,34 @@ fn file_findings(file: &FileReport) -> FileFindings<'_> {
     }
 }
 
-/// Hint for clones without branches and history: `--depth` fetches a single branch.
-const SHALLOW: &str = "the clone is shallow and can be limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches what it needs";
-
 /// The merge base of HEAD and `rev`.
-fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot)> {
-    let commit = repository.commit(rev).map_err(|error| {
-        UserError::new(error.to_string()).hint(if repository.is_shallow() {
-            SHALLOW
-        } else {
-            "run `git fetch` to update the remote branches, and `git branch --all` to list them"
-        })
-    })?;
-    let head = repository.commit("HEAD").map_err(repository_error)?;
-    let found = repository.merge_bases(&commit, &head).map_err(repository_error)?;
-    let base = found.into_iter().next().ok_or_else(|| {
-        UserError::new(format!("`{rev}` and HEAD have no common commit")).hint(
-            if repository.is_shallow() { SHALLOW } else { "pass an ancestor of the current work" },
-        )
-    })?;
+fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot), RunError> {
+    let shallow = repository.is_shallow();
+    let commit =
+        repository.commit(rev).map_err(|error| RunError::UnknownRevision { error, shallow })?;
+    let head = repository.commit("HEAD").map_err(RunError::Git)?;
+    let found = repository.merge_bases(&commit, &head).map_err(RunError::Git)?;
+    let base = found
+        .into_iter()
+        .next()
+        .ok_or_else(|| RunError::NoCommonCommit { revision: rev.to_owned(), shallow })?;
     let short = &base[..base.len().min(7)];
     let name = if base == commit {
         format!("{rev} ({short})")
     } else {
         format!("{rev} (merge base {short})")
     };
-    let snapshot = repository.snapshot(&base).map_err(repository_error)?;
+    let snapshot = repository.snapshot(&base).map_err(RunError::Git)?;
     Ok((Base { commit: Some(base), name }, snapshot))
 }
 
-fn last_commit(repository: &Repository) -> Result<(Base, Snapshot)> {
+fn last_commit(repository: &Repository) -> Result<(Base, Snapshot), RunError> {
     let Ok(head) = repository.commit("HEAD") else {
         let base =
             Base { commit: None, name: "nothing: the repository has no commit yet".to_owned() };
         return Ok((base, repository.empty_snapshot()));
     };
     let name = format!("HEAD ({})", &head[..head.len().min(7)]);
-    let snapshot = repository.snapshot(&head).map_err(repository_error)?;
+    let snapshot = repository.snapshot(&head).map_err(RunError::Git)?;
     Ok((Base { commit: Some(head), name }, snapshot))
-}
-
-/// The error for a damaged Git object store.
-#[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
-pub fn repository_error(error: GitError) -> UserError {
-    UserError::new(error.to_string()).hint("run `git fsck` to find the cause")
 }

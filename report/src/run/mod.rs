@@ -5,7 +5,7 @@ pub mod branch;
 pub mod commits;
 pub mod compare;
 
-use crate::exit::UserError;
+use crate::error::RunError;
 use crate::gate::Policy;
 use crate::project::Project;
 use crate::{Comparison, ComplianceInput, Run};
@@ -18,7 +18,6 @@ use aidd_engine::workspace::diff::Compared;
 use aidd_engine::workspace::project_checks;
 use aidd_engine::workspace::walk::Uncommitted;
 use aidd_engine::workspace::walk::{self, Outcome, Walk, check_tree};
-use anyhow::Result;
 use compare::{Against, Base};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,7 +55,7 @@ pub enum Target<'a> {
 /// # Errors
 /// Fails when a path is outside of the project or does not exist, when the revision or the main
 /// branch does not exist, or when the configuration is invalid.
-pub fn check(project: &Project, selection: &Selection, target: &Target<'_>) -> Result<Document> {
+pub fn check(project: &Project, selection: &Selection, target: &Target<'_>) -> Result<Document, RunError> {
     check_until(project, selection, target, &Arc::default())
 }
 
@@ -70,7 +69,7 @@ pub fn check_until(
     selection: &Selection,
     target: &Target<'_>,
     stop: &Arc<AtomicBool>,
-) -> Result<Document> {
+) -> Result<Document, RunError> {
     check_with_known(project, selection, target, None, stop)
 }
 
@@ -83,7 +82,7 @@ pub fn check_changes(
     project: &Project,
     selection: &Selection,
     known: &Uncommitted,
-) -> Result<Document> {
+) -> Result<Document, RunError> {
     let target = Target::Changes { base: None, below: &[] };
     check_with_known(project, selection, &target, Some(known), &Arc::default())
 }
@@ -94,7 +93,7 @@ fn check_with_known(
     target: &Target<'_>,
     known: Option<&Uncommitted>,
     stop: &Arc<AtomicBool>,
-) -> Result<Document> {
+) -> Result<Document, RunError> {
     let started = Instant::now();
     let engine = project.engine(selection)?;
     let mut comparison = None;
@@ -108,8 +107,7 @@ fn check_with_known(
         Target::Files(paths) => {
             below = locate(project.root(), paths)?;
             let walk = Walk { stop: Some(stop.clone()), ..Walk::over(below.clone()) };
-            let outcome = check_tree(&engine, &project.config, &project.disk, &walk, &|| ())
-                .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+            let outcome = check_tree(&engine, &project.config, &project.disk, &walk, &|| ())?;
             Compared { outcome, ..Compared::default() }
         }
         Target::Changes { base, below: paths } => {
@@ -117,7 +115,7 @@ fn check_with_known(
                 vec![project.root().to_owned()]
             } else {
                 let place = |path: &String| Ok(project.root().join(within(project.root(), path)?));
-                paths.iter().map(place).collect::<Result<_>>()?
+                paths.iter().map(place).collect::<Result<_, RunError>>()?
             };
             let walk = Walk { stop: Some(stop.clone()), ..Walk::over(below.clone()) };
             let (compared, base) = changes(project, &engine, *base, (walk, known))?;
@@ -126,7 +124,7 @@ fn check_with_known(
         }
     };
     if stop.load(Ordering::Relaxed) {
-        return Err(UserError::new("cancelled").into());
+        return Err(RunError::Cancelled);
     }
     if !matches!(target, Target::Text { .. }) {
         compared.outcome.skip_irregular(project.irregular());
@@ -183,7 +181,7 @@ pub fn render(project: &Project, document: &Document, format: Format) -> String 
 ///
 /// # Errors
 /// Fails when the configuration or the baseline is invalid.
-pub fn policy(project: &Project, format: ComplianceFormat) -> Result<String> {
+pub fn policy(project: &Project, format: ComplianceFormat) -> Result<String, RunError> {
     let engine = project.engine(&Selection::default())?;
     let known = project.baseline(&project.baseline_path(None), false)?;
     let gated = ComplianceInput {
@@ -200,7 +198,7 @@ fn changes(
     engine: &Engine,
     base: Option<&str>,
     (walk, known): (Walk, Option<&Uncommitted>),
-) -> Result<(Compared, Base)> {
+) -> Result<(Compared, Base), RunError> {
     let repository = compare::repository(project)?;
     let diff = match base {
         Some(base) => Some(base.to_owned()),
@@ -213,14 +211,12 @@ fn changes(
 }
 
 /// The absolute paths of `paths`, which must exist.
-fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>> {
+fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>, RunError> {
     let mut located = Vec::with_capacity(paths.len());
     for given in paths {
         let path = root.join(within(root, given)?);
         if !path.exists() {
-            return Err(UserError::new(format!("{given}: no such file"))
-                .hint("paths are relative to the project root")
-                .into());
+            return Err(RunError::NoSuchFile(given.clone()));
         }
         located.push(path);
     }
@@ -228,12 +224,8 @@ fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>> {
 }
 
 /// Converts a path from an agent to a path relative to the root.
-fn within(root: &Path, given: &str) -> Result<String> {
-    Disk::new(root).inside(given).ok_or_else(|| {
-        UserError::new(format!("{given} is not in the project"))
-            .hint("paths are relative to the project root")
-            .into()
-    })
+fn within(root: &Path, given: &str) -> Result<String, RunError> {
+    Disk::new(root).inside(given).ok_or_else(|| RunError::OutsideProject(given.to_owned()))
 }
 
 /// Checks `bytes` as the contents of the file at `path`, relative to the root.

@@ -294,7 +294,11 @@ mod tests {
 
     fn findings(text: &str) -> (Source, Vec<Finding>) {
         let source = Source::new("d.mmd", text);
-        let setting = Setting { severity: Some(Severity::Warning), params: serde_json::Map::new() };
+        let setting = Setting {
+            severity: Some(Severity::Warning),
+            params: serde_json::Map::new(),
+            is_configured: false,
+        };
         let all: Settings = CHECKS.iter().map(|(id, _)| ((*id).into(), setting.clone())).collect();
         let mut report = Report::new(&source, &all);
         run(&mut report);

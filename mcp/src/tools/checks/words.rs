@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use aidd_authoring::commit_message::Description;
-use aidd_authoring::commit_message::staged::describe_staged;
+use aidd_authoring::commit_message::staged::{StagedError, describe_staged};
 use aidd_engine::check::Selection;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::rules::rule::{Rule, Settings};
@@ -181,7 +181,15 @@ struct NoParams {}
 fn message(context: &Context, _: NoParams) -> Result<Answer<Description>, ToolError> {
     let index = context.variable("GIT_INDEX_FILE").map(PathBuf::from);
     let described = describe_staged(context.distribution(), context.root(), index.as_deref());
-    let description = described.map_err(found::to_tool_error)?;
+    let description = described.map_err(|error| {
+        let remedy = match error {
+            StagedError::NothingStaged => "stage the changes with `git add`",
+            StagedError::NoRepository(_) => "create a repository with `git init`",
+            StagedError::Git(_) => "run `git fsck` to find the cause",
+            StagedError::Project(_) => "fix .aidd/config.json",
+        };
+        ToolError::new(error.to_string()).remedy(remedy)
+    })?;
     let text = description.to_string();
     Ok(Answer::new(description, text))
 }

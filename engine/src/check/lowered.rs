@@ -1,0 +1,100 @@
+//! Findings in files that are not the product: one decision for all rules. A password in a test or
+//! a weak hash in an example is true, but nobody has to act on it now.
+
+use crate::forms::generated::is_generated;
+use crate::rules::registry::Registry;
+use crate::rules::rule::{Rule, Settings};
+use crate::text::files::Files;
+use crate::text::finding::{Finding, Related, RuleId, Severity, Status};
+use crate::text::purpose::Purpose;
+use crate::text::source::{Source, Span};
+use aidd_lexicon::tables::purposes;
+use aidd_page::Confidence;
+use std::collections::{BTreeMap, HashSet};
+
+/// Maximum number of other locations that a grouped finding lists.
+const MAX_RELATED: usize = 20;
+
+/// The lowered findings of a file, by place and rule.
+pub(super) type Lowered = HashSet<(Span, RuleId)>;
+
+/// Lowers the findings of `source` to `info` where the file is not the product, and adds the reason
+/// to the message. Not lowered are: rules of the project, rules whose severity the configuration
+/// sets, rules that are not about security, and keys in the format of a service, which work
+/// wherever they are.
+pub(super) fn lower(
+    (source, files): (&Source, &dyn Files),
+    settings: &Settings,
+    registry: &Registry,
+    findings: &mut [Finding],
+) -> Lowered {
+    let mut lowered = Lowered::new();
+    if findings.iter().all(|finding| finding.severity == Severity::Info) {
+        return lowered;
+    }
+    let purpose = match Purpose::of_file(source.path(), files) {
+        Purpose::Product if is_generated(source.path(), source.text()) => Purpose::Generated,
+        purpose => purpose,
+    };
+    let Some(words) = purpose.describe() else { return lowered };
+    for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
+        let Some(rule) = registry.get(&finding.rule) else { continue };
+        let is_configured = settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
+        if !is_configured && applies_to_product(rule) && !is_live_key(rule) {
+            finding.severity = Severity::Info;
+            finding.message = format!("{} (in a {words})", finding.message);
+            lowered.insert((finding.span, finding.rule.clone()));
+        }
+    }
+    lowered
+}
+
+/// Whether the rule is about the product: shipped, and about security or the image that is built.
+fn applies_to_product(rule: &Rule) -> bool {
+    rule.path.is_none()
+        && (rule.tags.iter().any(|tag| tag == "security") || rule.id.starts_with("dockerfile/"))
+}
+
+/// Whether the rule recognises a key by a format that only its service issues. Keys that anybody
+/// can generate, such as private keys, are often generated for a test.
+fn is_live_key(rule: &Rule) -> bool {
+    let check = rule.check.as_ref().and_then(|check| check.text.as_ref());
+    check.and_then(|text| text.secret) == Some(Confidence::High)
+        && !purposes::KEYS_THAT_ANYBODY_GENERATES.iter().any(|part| rule.id.contains(part))
+}
+
+/// Merges the lowered findings of one kind into the first of them, which lists the others. Allowed
+/// findings are left alone.
+pub(super) fn group(lowered: &Lowered, findings: &mut Vec<Finding>) {
+    let is_lowered = |finding: &Finding| {
+        finding.status == Status::New
+            && lowered.contains(&(finding.span, finding.rule.clone()))
+    };
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, finding) in findings.iter().enumerate().filter(|(_, finding)| is_lowered(finding)) {
+        let kind = finding.rule.split('/').next().unwrap_or_default();
+        groups.entry(kind.to_owned()).or_default().push(at);
+    }
+    let mut merged = HashSet::new();
+    for mut group in groups.into_values() {
+        group.sort_by_key(|&at| (findings[at].span, findings[at].rule.clone()));
+        let [first, others @ ..] = group.as_slice() else { continue };
+        if others.is_empty() {
+            continue;
+        }
+        let related: Vec<Related> = others
+            .iter()
+            .take(MAX_RELATED)
+            .map(|&at| Related { span: findings[at].span, message: findings[at].message.clone() })
+            .collect();
+        let finding = &mut findings[*first];
+        finding.message = format!("{}, {} more below", finding.message, others.len());
+        finding.related.extend(related);
+        merged.extend(others.iter().copied());
+    }
+    let mut at = 0;
+    findings.retain(|_| {
+        at += 1;
+        !merged.contains(&(at - 1))
+    });
+}

@@ -1,0 +1,150 @@
+//! What a file is for: the product, or tests, examples, documentation and files from elsewhere. A
+//! password in a test fixture is true, but not worth an interruption.
+
+use crate::text::attributes::{self, Attributes};
+use crate::text::files::Files;
+use aidd_lexicon::tables::{List, purposes};
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Source code and settings of the product.
+    Product,
+    /// Copied from another project.
+    Vendored,
+    /// Written by a program: by its own statement, or by `.gitattributes`.
+    Generated,
+    /// A template, whose values are filled in later.
+    Template,
+    /// Tests, and the files they read.
+    Test,
+    /// Examples, demonstrations, initial data.
+    Sample,
+    /// Settings for the machine of a developer or for a pipeline.
+    Development,
+    /// Documents and what accompanies them.
+    Documentation,
+}
+
+impl Purpose {
+    /// The words for the file in messages, such as `test file`; `None` for the product.
+    #[must_use]
+    pub fn describe(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Product => return None,
+            Self::Vendored => "vendored file",
+            Self::Generated => "generated file",
+            Self::Template => "template",
+            Self::Test => "test file",
+            Self::Sample => "example",
+            Self::Development => "development file",
+            Self::Documentation => "documentation",
+        })
+    }
+
+    /// The purpose of the file at `path`: as the project's `.gitattributes` states, or else by its
+    /// path.
+    #[must_use]
+    pub fn of_file(path: &str, files: &dyn Files) -> Self {
+        let stated = match files.listing() {
+            Some(listing) if !listing.has_file(attributes::PATH) => None,
+            Some(listing) => listing.attributes(|| Attributes::read(files)).purpose(path),
+            None if files.exists(attributes::PATH) => Attributes::read(files).purpose(path),
+            None => None,
+        };
+        stated.unwrap_or_else(|| Self::from_path(path))
+    }
+
+    /// The purpose of the file at `path`, relative to the root.
+    #[must_use]
+    pub fn from_path(path: &str) -> Self {
+        let lower = path.to_ascii_lowercase();
+        let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+        let in_directory = |names: &List, ends: &List| {
+            directories.split('/').any(|part| {
+                names.contains(part) || ends.iter().any(|end| part.ends_with(end))
+            })
+        };
+        let contains = |marks: &List| marks.iter().any(|mark| name.contains(mark));
+        let starts = |words: &List| words.iter().any(|word| name.starts_with(word));
+        let ends = |words: &List| words.iter().any(|word| name.ends_with(word));
+        let in_any = |names: &List| directories.split('/').any(|part| names.contains(part));
+        if in_any(&purposes::VENDORED_DIRECTORIES) {
+            Self::Vendored
+        } else if in_directory(&purposes::TEST_DIRECTORIES, &purposes::TEST_DIRECTORY_ENDS)
+            || starts(&purposes::TEST_STARTS)
+            || contains(&purposes::TEST_MARKS)
+            || is_test_class(path)
+        {
+            Self::Test
+        } else if ends(&purposes::TEMPLATE_ENDS) {
+            Self::Template
+        } else if in_directory(&purposes::SAMPLE_DIRECTORIES, &purposes::SAMPLE_DIRECTORY_ENDS)
+            || contains(&purposes::SAMPLE_MARKS)
+            || starts(&purposes::SAMPLE_STARTS)
+        {
+            Self::Sample
+        } else if in_any(&purposes::DEVELOPMENT_DIRECTORIES)
+            || contains(&purposes::DEVELOPMENT_MARKS)
+            || ends(&purposes::DEVELOPMENT_ENDS)
+            || purposes::DEVELOPMENT_NAMES.contains(name)
+        {
+            Self::Development
+        } else if in_any(&purposes::DOCUMENTATION_DIRECTORIES) || ends(&purposes::DOCUMENT_ENDS) {
+            Self::Documentation
+        } else {
+            Self::Product
+        }
+    }
+}
+
+/// Whether the file is named after a class of tests: `LoginTest.java`, `LoginTests.cs`,
+/// `LoginSpec.scala`.
+fn is_test_class(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    ["Test", "Tests", "TestCase", "Spec", "Specs", "IT"].iter().any(|end| {
+        stem.strip_suffix(end).is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_lowercase()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_determine_the_purpose() {
+        for (path, purpose) in [
+            ("src/config.ts", Purpose::Product),
+            (".env", Purpose::Product),
+            (".env.local", Purpose::Product),
+            (".env.production", Purpose::Product),
+            ("docker-compose.prod.yml", Purpose::Product),
+            ("src/latest/contest.rs", Purpose::Product),
+            ("deploy/values.yaml", Purpose::Product),
+            ("src/devices/a.c", Purpose::Product),
+            ("src/protest.py", Purpose::Product),
+            ("src/Contest.java", Purpose::Product),
+            ("src/AUDIT.java", Purpose::Product),
+            ("vendor/lib/test/a.go", Purpose::Vendored),
+            ("app/.env.example", Purpose::Template),
+            ("config/database.yml.erb", Purpose::Template),
+            ("server/login_test.go", Purpose::Test),
+            ("src/test/java/A.java", Purpose::Test),
+            ("src/LoginTests.cs", Purpose::Test),
+            ("Shop.Tests/appsettings.json", Purpose::Test),
+            ("web/button.spec.ts", Purpose::Test),
+            ("spec/models/user_spec.rb", Purpose::Test),
+            ("examples/basic/main.py", Purpose::Sample),
+            ("db/seeds/users.sql", Purpose::Sample),
+            ("appsettings.Development.json", Purpose::Development),
+            (".env.development", Purpose::Development),
+            ("docker-compose.yml", Purpose::Development),
+            (".devcontainer/setup.sh", Purpose::Development),
+            ("docs/setup.sh", Purpose::Documentation),
+            ("README.md", Purpose::Documentation),
+        ] {
+            assert_eq!(Purpose::from_path(path), purpose, "{path}");
+        }
+    }
+}
