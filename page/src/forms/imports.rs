@@ -20,6 +20,8 @@ pub struct LayersHeader {
     /// Globs within which import cycles are not allowed; with a capture: cycles between the
     /// directories that it matches.
     pub acyclic: Many<String>,
+    /// In JavaScript and TypeScript, imports of packages come before imports of the project.
+    pub packages_first: bool,
     /// Whether type-only imports count. Default: `check`.
     pub types: Option<ImportCheck>,
     /// Whether imports in tests count. Default: `skip`.
@@ -70,9 +72,10 @@ impl LayersHeader {
             && self.forbid.is_empty()
             && self.only.is_empty()
             && self.independent.is_empty()
-            && self.acyclic.is_empty();
+            && self.acyclic.is_empty()
+            && !self.packages_first;
         if none {
-            return Some("`layers` has no requirement; set at least one of `order`, `forbid`, `only`, `independent` and `acyclic`".to_owned());
+            return Some("`layers` has no requirement; set at least one of `order`, `forbid`, `only`, `independent`, `acyclic` and `packages-first`".to_owned());
         }
         if self.order.len() == 1 && self.order[0].len() < 2 {
             return Some("`order` requires at least two layers".to_owned());

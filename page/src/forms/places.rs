@@ -24,6 +24,10 @@ pub struct TreeHeader {
     /// defined by an expression (`kebab /[a-z-]*/`). One of several must match. For files the name
     /// up to its last dot is compared, for directories the whole name.
     pub name: Many<String>,
+    /// `true`: `name` is not reported where the project follows another convention. The nearest
+    /// directory above with at least five names of the same extension decides: most of them do
+    /// not match.
+    pub prevailing: bool,
     /// A template with captures; its result must be different for each subject.
     pub unique: Option<String>,
     /// Size of the subject in bytes.
@@ -69,6 +73,9 @@ impl TreeHeader {
             (self.count.is_some(), "count"),
             (self.depth.is_some(), "depth"),
         ];
+        if self.prevailing && self.name.is_empty() {
+            return Some("`prevailing` applies to `name`; set `name`".to_owned());
+        }
         if self.each.is_empty() {
             let without = of_subjects.into_iter().find(|(given, _)| *given);
             return without

@@ -1,7 +1,7 @@
 //! Checks that links, fragments, paths and commands in code spans can be resolved, and that images
 //! have an alternative text.
 
-use super::{Fault, commands};
+use super::{Fault, commands, site};
 use crate::parse::document::{self, Block, Document, Link};
 use crate::text::files::{Files, side_file};
 use crate::text::paths::{join, parent_dir};
@@ -26,8 +26,12 @@ pub(super) fn check(
         if !judges(LinkKind::Files) && !judges(LinkKind::Anchors) {
             continue;
         }
-        let Some(target) = Target::parse(source.path(), &link.to) else { continue };
-        let found = target.path.as_deref().is_none_or(|path| path_exists(files, path));
+        let Some(target) = Target::parse(source, &link.to, files) else { continue };
+        let on_site = |path| {
+            site::has_page(path, files) && site::is_page(source.path(), source.text(), files)
+        };
+        let found =
+            target.path.as_deref().is_none_or(|path| path_exists(files, path) || on_site(path));
         if !found && judges(LinkKind::Files) {
             faults.push(missing_file(link, &target, files));
         } else if found && judges(LinkKind::Anchors) {
@@ -114,8 +118,9 @@ struct Target {
 }
 
 impl Target {
-    /// `None` if the link leads out of the project or is a template.
-    fn parse(from: &str, to: &str) -> Option<Self> {
+    /// `None` if the link leads out of the project, is a template, or can be an address of a site.
+    fn parse(source: &Source, to: &str, files: &dyn Files) -> Option<Self> {
+        let from = source.path();
         // `a::b` is a Rust item: crate documentation can be a Markdown page.
         let is_template = ["{{", "${", "{%", "<", "::"].iter().any(|mark| to.contains(mark));
         if to.is_empty() || to.starts_with("//") || has_scheme(to) || is_template {
@@ -129,11 +134,16 @@ impl Target {
         let path = match written.as_str() {
             "" => None,
             path => Some(match path.strip_prefix('/') {
-                // `/guide/start` is an address of the site that is built from these pages.
-                Some(path) if !path.rsplit('/').next().unwrap_or(path).contains('.') => {
-                    return None;
-                }
-                Some(path) => join("", path)?,
+                Some(address) => match site::find(from, address, &|path| path_exists(files, path)) {
+                    Some(path) => path,
+                    // `/guide/start` is an address of the site that is built from these pages.
+                    None if !address.rsplit('/').next().unwrap_or(address).contains('.')
+                        || site::is_page(from, source.text(), files) =>
+                    {
+                        return None;
+                    }
+                    None => join("", address)?,
+                },
                 None => join(parent_dir(from), path)?,
             }),
         };

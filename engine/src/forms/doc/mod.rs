@@ -6,6 +6,7 @@ mod headings;
 mod links;
 mod markup;
 mod run;
+mod site;
 #[cfg(test)]
 mod tests;
 

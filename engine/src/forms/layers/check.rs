@@ -1,5 +1,6 @@
 //! Checks the import graph against the requirements of a page.
 
+use super::order;
 use super::parts::{Capture, Part, Targets};
 use super::search::{components, cycle, next_hops, path as path_through};
 use super::{Breach, LayersCheck, Step};
@@ -32,6 +33,9 @@ pub(super) fn check(
     }
     for one in &layers.acyclic {
         judge.acyclic(one);
+    }
+    if layers.packages_first {
+        judge.breaches.extend(order::check(graph, &judge.edges, &judge.is_checked));
     }
     let mut breaches = judge.breaches;
     breaches.sort();

@@ -3,6 +3,7 @@
 
 mod check;
 mod error;
+mod order;
 mod parts;
 mod project;
 mod search;
@@ -26,6 +27,7 @@ pub struct LayersCheck {
     only: Vec<Only>,
     independent: Vec<Capture>,
     acyclic: Vec<Capture>,
+    packages_first: bool,
     skips_types: bool,
     judges_tests: bool,
     transitive: bool,
@@ -105,6 +107,7 @@ impl LayersCheck {
             only: header.only.iter().map(only).collect::<Result<_, LayersError>>()?,
             independent,
             acyclic: captures(&header.acyclic)?,
+            packages_first: header.packages_first,
             skips_types: header.types == Some(ImportCheck::Skip),
             judges_tests: header.tests == Some(ImportCheck::Check),
             transitive: header.transitive,
@@ -114,7 +117,8 @@ impl LayersCheck {
     /// Whether a file at `path` is on either side of a requirement.
     #[must_use]
     pub fn applies_to(&self, path: &str) -> bool {
-        self.order.iter().flatten().any(|part| part.contains(path))
+        self.packages_first && order::reads(path)
+            || self.order.iter().flatten().any(|part| part.contains(path))
             || self.forbid.iter().any(|one| one.from.contains(path) || one.to.holds(path))
             || self.only.iter().any(|one| one.to.holds(path) || one.from.contains(path))
             || self.independent.iter().chain(&self.acyclic).any(|one| one.key(path).is_some())

@@ -3,6 +3,7 @@
 
 mod error;
 mod names;
+mod naming;
 mod template;
 
 pub use error::TreeError;
@@ -15,6 +16,7 @@ use crate::text::paths::check_new;
 use crate::text::source::Span;
 use aidd_page::{CheckHeader, Limits, TreeHeader};
 use names::NameRule;
+use naming::Usage;
 use std::collections::{BTreeMap, BTreeSet};
 use template::{Template, Wanted};
 
@@ -32,6 +34,8 @@ pub struct TreeCheck {
     /// `only` as written in the page, for messages.
     only_text: String,
     names: Vec<NameRule>,
+    /// Whether names that follow the project's own convention are accepted.
+    prevailing: bool,
     unique: Option<String>,
     bytes: Option<Limits>,
     lines: Option<Limits>,
@@ -99,6 +103,7 @@ impl TreeCheck {
                 .collect::<Result<_, _>>()?,
             only_text: header.only.join("`, `"),
             names,
+            prevailing: header.prevailing,
             unique: header.unique.clone(),
             bytes: header.bytes,
             lines: header.lines,
@@ -253,10 +258,11 @@ impl Run<'_> {
     }
 
     fn subjects(&mut self, subjects: &[Subject<'_>]) {
+        let usage = self.check.prevailing.then(|| Usage::of(&self.check.names, subjects));
         for subject in subjects {
             self.exists(subject);
             self.absent(subject);
-            self.name(subject);
+            self.name(subject, usage.as_ref());
             self.numbers(subject);
             if subject.is_folder && !self.check.only.is_empty() {
                 self.only(subject);
@@ -413,43 +419,6 @@ impl Run<'_> {
             let message = format!("`{name}` does not belong here; only `{allowed}` is allowed");
             self.add(subject, &path, message, &[("found", name)]);
         }
-    }
-
-    fn name(&mut self, subject: &Subject<'_>) {
-        let names = &self.check.names;
-        if names.is_empty() {
-            return;
-        }
-        let stem = subject.value("stem").unwrap_or_default();
-        let stem = if subject.is_folder { subject.name() } else { &stem };
-        if names.iter().any(|rule| rule.matches(stem)) {
-            return;
-        }
-        let wanted = names.iter().map(NameRule::description).collect::<Vec<_>>().join(" or ");
-        let better = names.iter().find_map(|rule| rule.suggest(stem));
-        let hint = better.as_ref().map_or(String::new(), |better| format!(", such as `{better}`"));
-        let message = format!("invalid name `{}`; expected {wanted}{hint}", subject.name());
-        let better = better.unwrap_or_default();
-        let to = self.renamed(subject, stem, &better);
-        let found =
-            self.add(subject, subject.path, message, &[("wanted", &wanted), ("better", &better)]);
-        found.fix = to.map(|to| {
-            file_fix(format!("Rename it to {}", file_name(&to)), FileChange::Rename { to })
-        });
-    }
-
-    /// The path of a file under a better name, if the page offers to rename it and that path is
-    /// free.
-    fn renamed(&self, subject: &Subject<'_>, stem: &str, better: &str) -> Option<String> {
-        if !self.check.rename || subject.is_folder {
-            return None;
-        }
-        let fits = !better.is_empty() && self.check.names.iter().any(|rule| rule.matches(better));
-        let name = format!("{better}{}", subject.name().strip_prefix(stem)?);
-        let folder = &subject.path[..subject.path.len() - subject.name().len()];
-        let to = format!("{folder}{name}");
-        let is_free = !self.scope.listing.has_file(&to);
-        (fits && is_free && check_new(&to).is_ok()).then_some(to)
     }
 
     fn numbers(&mut self, subject: &Subject<'_>) {

@@ -56,7 +56,8 @@ impl CachedGraph {
             return Difference::All;
         }
         let new = edges(graph, &again.path);
-        let ends = |edge: &Edge| (edge.to.clone(), edge.type_only, edge.deferred, edge.test);
+        let ends =
+            |edge: &Edge| (edge.to.clone(), edge.type_only, edge.deferred, edge.test, edge.binds);
         if old.iter().map(ends).eq(new.iter().map(ends)) {
             Difference::Positions
         } else {

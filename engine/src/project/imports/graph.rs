@@ -44,6 +44,8 @@ pub struct Edge {
     pub deferred: bool,
     /// Whether the import is for tests only.
     pub test: bool,
+    /// Whether it is an import statement of JavaScript that binds names.
+    pub binds: bool,
 }
 
 /// An import that refers to a missing part of the project.
@@ -174,8 +176,8 @@ fn edge(one: &Resolved<'_>, files: &[File], place: &dyn Fn(&str) -> Option<usize
         Resolution::Missing | Resolution::Unknown => return None,
     };
     let test = one.test || files[from].test;
-    let (type_only, deferred) = (one.type_only, one.deferred);
-    Some(Edge { from, to, span: one.span, type_only, deferred, test })
+    let (type_only, deferred, binds) = (one.type_only, one.deferred, one.binds);
+    Some(Edge { from, to, span: one.span, type_only, deferred, test, binds })
 }
 
 /// An import with its target.
@@ -186,6 +188,7 @@ struct Resolved<'a> {
     type_only: bool,
     deferred: bool,
     test: bool,
+    binds: bool,
 }
 
 struct Builder<'a, 'r> {
@@ -232,6 +235,7 @@ impl<'a> Builder<'a, '_> {
                             type_only: import.type_only,
                             deferred: import.deferred,
                             test: import.test,
+                            binds: import.binds,
                         }),
                     }
                 }

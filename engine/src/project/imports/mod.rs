@@ -67,6 +67,8 @@ pub struct Import {
     pub test: bool,
     /// Whether it is a path within code instead of an import statement.
     pub inline: bool,
+    /// Whether it is an import statement of JavaScript that binds names.
+    pub binds: bool,
 }
 
 /// An imported name, by language.

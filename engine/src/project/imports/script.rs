@@ -17,7 +17,10 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
             }
             "import_statement" => {
                 let source = node.field("source").or_else(|| required(&node));
+                let before = facts.imports.len();
                 add(source, is_type_only(&node), facts);
+                let binds = has_word(&node, "import_clause");
+                facts.imports[before..].iter_mut().for_each(|one| one.binds = binds);
             }
             "export_statement" => add(node.field("source"), has_word(&node, "type"), facts),
             "call_expression" => {
@@ -97,5 +100,6 @@ fn add(source: Option<Node<'_>>, type_only: bool, facts: &mut Facts) {
         deferred: false,
         test: false,
         inline: false,
+        binds: false,
     });
 }

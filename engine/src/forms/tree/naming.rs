@@ -1,0 +1,106 @@
+//! Checks names, and counts which convention the project follows.
+
+use super::names::NameRule;
+use super::{FileChange, Run, Subject, check_new, file_fix, file_name};
+use crate::text::paths::{parent_dir, upwards};
+use std::collections::HashMap;
+
+/// Minimum number of names of a directory that show a convention.
+const MIN_NAMES: usize = 5;
+
+/// How many names follow the convention of a page, and how many do not, by directory (with all
+/// directories below it) and extension.
+pub(super) struct Usage(HashMap<(String, String), Counts>);
+
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    following: usize,
+    breaking: usize,
+}
+
+impl Usage {
+    pub(super) fn of(names: &[NameRule], subjects: &[Subject<'_>]) -> Self {
+        let mut counts: HashMap<(String, String), Counts> = HashMap::new();
+        for subject in subjects {
+            let stem = stem(subject);
+            let breaks = !names.iter().any(|rule| rule.matches(&stem));
+            // A single word is written the same in most conventions and shows none.
+            let follows =
+                names.first().is_some_and(|rule| rule.matches(&stem)) && stem.contains(['-', '_']);
+            if !breaks && !follows {
+                continue;
+            }
+            for dir in upwards(parent_dir(subject.path)) {
+                let counts = counts.entry((dir.to_owned(), extension(subject))).or_default();
+                counts.following += usize::from(follows);
+                counts.breaking += usize::from(breaks);
+            }
+        }
+        Self(counts)
+    }
+
+    /// Whether most names around `subject` break the convention: in the nearest directory above
+    /// with enough names.
+    fn is_other(&self, subject: &Subject<'_>) -> bool {
+        let extension = extension(subject);
+        let mut around = upwards(parent_dir(subject.path))
+            .filter_map(|dir| self.0.get(&(dir.to_owned(), extension.clone())));
+        around
+            .find(|counts| counts.following + counts.breaking >= MIN_NAMES)
+            .is_some_and(|counts| counts.breaking > counts.following)
+    }
+}
+
+fn stem(subject: &Subject<'_>) -> String {
+    if subject.is_folder {
+        subject.name().to_owned()
+    } else {
+        subject.value("stem").unwrap_or_default()
+    }
+}
+
+/// The extension of a file; `/` for a directory.
+fn extension(subject: &Subject<'_>) -> String {
+    if subject.is_folder { "/".to_owned() } else { subject.value("ext").unwrap_or_default() }
+}
+
+impl Run<'_> {
+    pub(super) fn name(&mut self, subject: &Subject<'_>, usage: Option<&Usage>) {
+        let names = &self.check.names;
+        if names.is_empty() {
+            return;
+        }
+        let stem = stem(subject);
+        if names.iter().any(|rule| rule.matches(&stem)) {
+            return;
+        }
+        if usage.is_some_and(|usage| usage.is_other(subject)) {
+            return;
+        }
+        let wanted = names.iter().map(NameRule::description).collect::<Vec<_>>().join(" or ");
+        let better = names.iter().find_map(|rule| rule.suggest(&stem));
+        let hint = better.as_ref().map_or(String::new(), |better| format!(", such as `{better}`"));
+        let message = format!("invalid name `{}`; expected {wanted}{hint}", subject.name());
+        let better = better.unwrap_or_default();
+        let to = self.renamed(subject, &stem, &better);
+        let found =
+            self.add(subject, subject.path, message, &[("wanted", &wanted), ("better", &better)]);
+        found.fix = to.map(|to| {
+            file_fix(format!("Rename it to {}", file_name(&to)), FileChange::Rename { to })
+        });
+    }
+
+    /// The path of a file under a better name, if the page offers to rename it and that path is
+    /// free.
+    fn renamed(&self, subject: &Subject<'_>, stem: &str, better: &str) -> Option<String> {
+        if !self.check.rename || subject.is_folder {
+            return None;
+        }
+        let fits = !better.is_empty() && self.check.names.iter().any(|rule| rule.matches(better));
+        let name = format!("{better}{}", subject.name().strip_prefix(stem)?);
+        let folder = &subject.path[..subject.path.len() - subject.name().len()];
+        let to = format!("{folder}{name}");
+        let is_free = !self.scope.listing.has_file(&to);
+        (fits && is_free && check_new(&to).is_ok()).then_some(to)
+    }
+}
