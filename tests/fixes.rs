@@ -52,7 +52,7 @@ fn check(path: &str, text: &str, safety: Safety) -> Result<String, String> {
         return Err(say("a second run changed the file again"));
     }
     let left = applicable(&after, safety).count();
-    if left > 0 && once.applied == 0 {
+    if left > 0 && once.fixed == 0 {
         return Err(say("a fix is offered but never applied"));
     }
     Ok(fixed)

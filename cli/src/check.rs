@@ -94,14 +94,21 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
     }
     if args.fix || args.fix_unsafe {
-        let repaired =
-            fix::apply_fixes(&project, &engine, &compared.outcome, safety(args), args.dry_run, io)?;
+        let level = safety(args);
+        let mut applied =
+            fix::apply_fixes(&project, &engine, &compared.outcome, level, args.dry_run, io)?;
         if args.dry_run {
-            return Ok(if repaired > 0 { Exit::Findings } else { Exit::Clean });
+            applied.print(&compared.outcome, level, args.dry_run, io)?;
+            return Ok(if applied.files > 0 { Exit::Findings } else { Exit::Clean });
         }
-        if repaired > 0 {
-            compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
+        if applied.files > 0 {
+            let check = || check_paths(args, &project, &engine, paths.clone());
+            let before = std::mem::replace(&mut compared.outcome, check()?);
+            if applied.undo_failing(&before, &compared.outcome, io)? {
+                compared.outcome = check()?;
+            }
         }
+        applied.print(&compared.outcome, level, args.dry_run, io)?;
     }
     compared.outcome.skip_irregular(project.irregular());
     let below: &[PathBuf] = if stdin { &[] } else { &paths };
@@ -238,16 +245,17 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
     let path = stdin_path(args, project, &io.cwd)?;
     let bytes = read_stdin(io)?;
     let files: &dyn Files = &project.disk;
-    let repaired =
+    let result =
         aidd_engine::workspace::fix::fix_file(engine, &path, bytes.clone(), files, safety(args));
+    fix::print_undone(&path, &result.undone, io)?;
     if args.dry_run {
         let source = Source::decode(path, bytes.clone());
         let checked = engine.check(&source, files);
-        fix::patch(&FileReport { source, checked }, &bytes, &repaired.bytes, io)?;
-        return Ok(if repaired.applied > 0 { Exit::Findings } else { Exit::Clean });
+        fix::patch(&FileReport { source, checked }, &bytes, &result.bytes, io)?;
+        return Ok(if result.bytes == bytes { Exit::Clean } else { Exit::Findings });
     }
     // Write the raw bytes: standard output is the fixed file itself.
-    io.out.raw()?.write_all(&repaired.bytes)?;
+    io.out.raw()?.write_all(&result.bytes)?;
     Ok(Exit::Clean)
 }
 

@@ -2,20 +2,50 @@
 
 use aidd_engine::check::{Engine, REDACTED};
 use aidd_engine::text::files::{Files, Listed};
-use aidd_engine::text::finding::{FileChange, Safety};
-use aidd_engine::text::source::{Decoded, Source};
-use aidd_engine::workspace::fix::{self, applicable};
+use aidd_engine::text::finding::{FileChange, Finding, RuleId, Safety, Severity, Status};
+use aidd_engine::text::source::{Decoded, Encoding, Source};
+use aidd_engine::workspace::fix::{self, Reason, Undone, applicable, fixable};
 use aidd_engine::workspace::walk::{self, FileReport, Outcome, Walk};
 use aidd_report::Io;
 use aidd_report::one_line;
 use aidd_report::project::Project;
 use anyhow::{Context, Result};
 use similar::TextDiff;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Applies the fixes of all files, or prints them as a patch. Returns the number of changed files.
+/// The fixes that were applied to the files of a project.
+#[derive(Default)]
+pub struct Applied {
+    /// The number of changed files.
+    pub files: usize,
+    fixed: usize,
+    changes: Vec<Change>,
+}
+
+/// A file that a fix created or renamed.
+struct Change {
+    rule: RuleId,
+    /// The path and the message of the finding.
+    path: String,
+    message: String,
+    /// The path of the file after the change.
+    to: String,
+    undo: Undo,
+}
+
+/// How a change is undone.
+enum Undo {
+    /// Remove the file, then the directories created for it, innermost first.
+    Remove(PathBuf, Vec<PathBuf>),
+    /// Rename the file back.
+    Rename { from: PathBuf, to: PathBuf },
+}
+
+/// Applies the fixes of all files, or prints them as a patch. Fixes that do not hold are undone and
+/// reported.
 ///
 /// # Errors
 /// When a file cannot be read or written; the other files are still fixed.
@@ -26,8 +56,8 @@ pub fn apply_fixes(
     safety: Safety,
     dry_run: bool,
     io: &mut Io<'_>,
-) -> Result<usize> {
-    let (mut files, mut fixes) = (0, 0);
+) -> Result<Applied> {
+    let mut applied = Applied::default();
     let root = || Walk::over(vec![project.root().to_owned()]);
     let listing = engine.needs_listing().then(|| walk::listing(engine, &project.disk, &root()));
     let listed = listing.as_ref().map(|listing| Listed { files: &project.disk, listing });
@@ -38,52 +68,152 @@ pub fn apply_fixes(
     for file in outcome.files.iter().filter(|file| has_fix(file, safety)) {
         let path = file.source.path();
         let Some(place) = path_to_write(project, path, io)? else { continue };
-        let changed = change_files(project, file, safety, dry_run, io)?;
-        if changed > 0 {
-            files += 1;
-            fixes += changed;
+        if change_files(project, file, (safety, dry_run), &mut applied, io)? {
+            applied.files += 1;
             continue;
         }
         if !place.exists() {
             let Some(place) = path_to_create(project, path, io)? else { continue };
-            fixes += create(file, &place, safety, dry_run, io)?;
-            files += 1;
+            create(file, &place, (safety, dry_run), &mut applied, io)?;
+            applied.files += 1;
             continue;
         }
         let bytes = project.disk.read(path, u64::MAX).with_context(|| path.to_owned())?;
-        let repaired = fix::fix_file(engine, path, bytes.clone(), siblings, safety);
-        if repaired.applied == 0 {
+        let result = fix::fix_file(engine, path, bytes.clone(), siblings, safety);
+        print_undone(path, &result.undone, io)?;
+        if result.bytes == bytes {
             continue;
         }
-        files += 1;
-        fixes += repaired.applied;
+        applied.files += 1;
+        applied.fixed += result.fixed;
         if dry_run {
-            patch(file, &bytes, &repaired.bytes, io)?;
+            patch(file, &bytes, &result.bytes, io)?;
         } else {
-            replace(&place, &repaired.bytes).with_context(|| path.to_owned())?;
+            replace(&place, &result.bytes).with_context(|| path.to_owned())?;
         }
     }
-    let verb = if dry_run { "would fix" } else { "fixed" };
-    let plural = |count: usize, noun: &str| {
-        if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-    };
-    if files > 0 {
-        writeln!(io.err, "{verb} {} in {}", plural(fixes, "problem"), plural(files, "file"))?;
-    } else if dry_run {
-        let all = |safety| {
-            let of = |file: &FileReport| applicable(&file.checked.findings, safety).count();
-            outcome.files.iter().map(of).sum::<usize>()
-        };
-        let more = all(Safety::Unsafe) - all(safety);
-        let more = match more {
-            0 => String::new(),
-            one_or_more => {
-                format!("; {} fixable with --fix-unsafe", plural(one_or_more, "problem"))
-            }
-        };
-        writeln!(io.err, "nothing to fix{more}")?;
+    Ok(applied)
+}
+
+/// Prints the fixes of the file at `path` that were undone, one line each.
+pub(crate) fn print_undone(path: &str, undone: &[Undone], io: &mut Io<'_>) -> Result<()> {
+    for Undone { rule, line, column, reason, .. } in undone {
+        let path = one_line(path);
+        writeln!(io.err, "note: fix of `{rule}` at {path}:{line}:{column} undone: {reason}")?;
     }
-    Ok(files)
+    Ok(())
+}
+
+impl Applied {
+    /// Undoes those files that fixes created or renamed whose finding remains, or that have new
+    /// errors, and reports them. `before` and `after` are the results of checking the project.
+    /// Returns whether a change was undone.
+    ///
+    /// # Errors
+    /// When a file cannot be removed or renamed.
+    pub fn undo_failing(
+        &mut self,
+        before: &Outcome,
+        after: &Outcome,
+        io: &mut Io<'_>,
+    ) -> Result<bool> {
+        if self.changes.is_empty() {
+            return Ok(false);
+        }
+        let (before, after) = (by_path(before), by_path(after));
+        let mut undone = false;
+        // The last change first: a directory is removed after the files in it.
+        for change in self.changes.drain(..).rev() {
+            let Some(reason) = change.fault(&before, &after) else { continue };
+            change.undo().with_context(|| change.to.clone())?;
+            let (rule, path) = (&change.rule, one_line(&change.path));
+            writeln!(io.err, "note: fix of `{rule}` at {path} undone: {reason}")?;
+            undone = true;
+            self.files -= 1;
+            self.fixed -= 1;
+        }
+        Ok(undone)
+    }
+
+    /// Prints the number of fixed findings and files.
+    ///
+    /// # Errors
+    /// When standard error cannot be written.
+    pub fn print(
+        &self,
+        outcome: &Outcome,
+        safety: Safety,
+        dry_run: bool,
+        io: &mut Io<'_>,
+    ) -> Result<()> {
+        let verb = if dry_run { "would fix" } else { "fixed" };
+        let plural = |count: usize, noun: &str| {
+            if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+        };
+        if self.files > 0 {
+            let (fixed, files) = (plural(self.fixed, "problem"), plural(self.files, "file"));
+            writeln!(io.err, "{verb} {fixed} in {files}")?;
+        } else if dry_run {
+            let all = |safety| {
+                let of = |file: &FileReport| applicable(&file.checked.findings, safety).count();
+                outcome.files.iter().map(of).sum::<usize>()
+            };
+            let more = all(Safety::Unsafe) - all(safety);
+            let more = match more {
+                0 => String::new(),
+                one_or_more => {
+                    format!("; {} fixable with --fix-unsafe", plural(one_or_more, "problem"))
+                }
+            };
+            writeln!(io.err, "nothing to fix{more}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The new findings and their lines, by the path of their file.
+type ByPath<'a> = BTreeMap<&'a str, Vec<(&'a Finding, u32)>>;
+
+fn by_path(outcome: &Outcome) -> ByPath<'_> {
+    let mut findings = ByPath::new();
+    for FileReport { source, checked } in &outcome.files {
+        let new = checked.findings.iter().filter(|finding| finding.status == Status::New);
+        let line = |at: u32| source.position(at, Encoding::CodePoints).line + 1;
+        let placed = new.map(|finding| (finding, line(finding.span.start)));
+        findings.entry(source.path()).or_default().extend(placed);
+    }
+    findings
+}
+
+impl Change {
+    /// Why the change must be undone.
+    fn fault(&self, before: &ByPath<'_>, after: &ByPath<'_>) -> Option<Reason> {
+        let is_renamed = matches!(self.undo, Undo::Rename { .. });
+        let (then, now) = if is_renamed { (&self.path, &self.to) } else { (&self.to, &self.path) };
+        let mut of_finding = after.get(&**now).into_iter().flatten();
+        let remains = of_finding
+            .any(|(one, _)| one.rule == self.rule && (is_renamed || one.message == self.message));
+        if remains {
+            return Some(Reason::Remains);
+        }
+        let old = || before.get(&**then).into_iter().flatten();
+        let is_new_error = |(one, _): &&(&Finding, u32)| {
+            one.severity == Severity::Error && !old().any(|(old, _)| old.rule == one.rule)
+        };
+        let (error, line) = after.get(&*self.to)?.iter().find(is_new_error)?;
+        Some(Reason::AddsError { rule: error.rule.clone(), line: *line })
+    }
+
+    fn undo(&self) -> Result<()> {
+        match &self.undo {
+            Undo::Rename { from, to } => rename(to, from),
+            Undo::Remove(place, directories) => {
+                fs::remove_file(place)?;
+                // A directory that another fix also uses is not empty.
+                directories.iter().try_for_each(fs::remove_dir).or(Ok(()))
+            }
+        }
+    }
 }
 
 /// The path of a file to write; `None`, with a note, if it leads outside the project or into a
@@ -109,29 +239,31 @@ fn path_to_create(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Opti
     }
 }
 
-/// Creates and renames the files that the fixes of one file request. Returns the number of fixed
-/// problems.
+/// Creates and renames the files that the fixes of one file request. Returns whether it did.
 fn change_files(
     project: &Project,
     file: &FileReport,
-    safety: Safety,
-    dry_run: bool,
+    (safety, dry_run): (Safety, bool),
+    applied: &mut Applied,
     io: &mut Io<'_>,
-) -> Result<usize> {
-    let mut changed = 0;
-    for fix in applicable(&file.checked.findings, safety) {
+) -> Result<bool> {
+    let before = applied.fixed;
+    for finding in fixable(&file.checked.findings, safety) {
         let path = file.source.path();
-        match &fix.file {
+        let change = |to: &str, undo: Undo| Change::new(finding, path, to, undo);
+        match finding.fix.as_ref().and_then(|fix| fix.file.as_ref()) {
             None => {}
-            Some(FileChange::Create { path, text }) => {
-                let Some(place) = path_to_create(project, path, io)? else { continue };
+            Some(FileChange::Create { path: to, text }) => {
+                let Some(place) = path_to_create(project, to, io)? else { continue };
                 // Two rules can request the same file; the next run reports what is left of the
                 // second.
                 if place.exists() {
                     continue;
                 }
-                write_new(path, &place, text.as_bytes(), dry_run, io)?;
-                changed += 1;
+                let directories = missing_directories(&place);
+                write_new(to, &place, text.as_bytes(), dry_run, io)?;
+                applied.fixed += 1;
+                applied.changes.push(change(to, Undo::Remove(place, directories)));
             }
             Some(FileChange::Rename { to }) => {
                 let from = project.disk.locate(path)?;
@@ -142,12 +274,32 @@ fn change_files(
                 } else {
                     rename(&from, &place).with_context(|| format!("{path} to {to}"))?;
                 }
+                applied.fixed += 1;
+                applied.changes.push(change(to, Undo::Rename { from, to: place }));
                 // The next run checks the file under its new name.
-                return Ok(changed + 1);
+                return Ok(true);
             }
         }
     }
-    Ok(changed)
+    Ok(applied.fixed > before)
+}
+
+impl Change {
+    fn new(finding: &Finding, path: &str, to: &str, undo: Undo) -> Self {
+        Self {
+            rule: finding.rule.clone(),
+            path: path.to_owned(),
+            message: finding.message.clone(),
+            to: to.to_owned(),
+            undo,
+        }
+    }
+}
+
+/// The directories above `place` that do not exist, innermost first.
+fn missing_directories(place: &Path) -> Vec<PathBuf> {
+    let above = place.ancestors().skip(1);
+    above.take_while(|directory| !directory.exists()).map(Path::to_owned).collect()
 }
 
 /// Renames a file without overwriting another. On a case-insensitive file system, a name that
@@ -159,19 +311,24 @@ fn rename(from: &Path, to: &Path) -> Result<()> {
     Ok(fs::rename(from, to)?)
 }
 
-/// Creates a file that a rule requires. Returns the number of fixed problems.
+/// Creates a file that a rule requires.
 fn create(
     file: &FileReport,
     place: &Path,
-    safety: Safety,
-    dry_run: bool,
+    (safety, dry_run): (Safety, bool),
+    applied: &mut Applied,
     io: &mut Io<'_>,
-) -> Result<usize> {
+) -> Result<()> {
     // One fix supplies the content; the next run reports what else is missing.
-    let first: Vec<_> = applicable(&file.checked.findings, safety).take(1).collect();
-    let (bytes, applied) = fix::apply(b"", &first);
-    write_new(file.source.path(), place, &bytes, dry_run, io)?;
-    Ok(applied)
+    let Some(finding) = fixable(&file.checked.findings, safety).next() else { return Ok(()) };
+    let (bytes, _) = fix::apply(b"", &finding.fix.iter().collect::<Vec<_>>());
+    let path = file.source.path();
+    let directories = missing_directories(place);
+    write_new(path, place, &bytes, dry_run, io)?;
+    applied.fixed += 1;
+    let undo = Undo::Remove(place.to_owned(), directories);
+    applied.changes.push(Change::new(finding, path, path, undo));
+    Ok(())
 }
 
 fn write_new(path: &str, place: &Path, bytes: &[u8], dry_run: bool, io: &mut Io<'_>) -> Result<()> {

@@ -12,7 +12,7 @@ use aidd_engine::text::finding::{Edit, FileChange, Finding, Fix, Safety};
 use aidd_engine::text::kind::CONFIG_PATH;
 use aidd_engine::text::paths::relative;
 use aidd_engine::text::source::Source;
-use aidd_engine::workspace::fix;
+use aidd_engine::workspace::fix::{self, Fixed, Undone};
 use aidd_engine::workspace::suppress;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -40,6 +40,8 @@ pub struct ActionContext<'a> {
     pub files: &'a dyn Files,
     /// Path in the project → version of the document, if it is open.
     pub version: &'a dyn Fn(&str) -> Option<i32>,
+    /// Reports the fixes that were undone because they do not hold.
+    pub report_undone: &'a dyn Fn(&[Undone]),
 }
 
 /// What an action does.
@@ -331,18 +333,33 @@ fn edits_of(
             edits_between(text, fix::apply(text.as_bytes(), &[fix]).0)
         }
         ActionKind::FixRule { rule } => {
-            edits_between(text, fix::apply(text.as_bytes(), &fixes_of(snapshot, rule)).0)
+            let is_one = |finding: &Finding| *finding.rule == **rule;
+            let bytes = text.as_bytes().to_vec();
+            let fixed = fix::fix_findings(engine, source.path(), bytes, around.files, &is_one);
+            edits_that_hold(text, fixed, around)
         }
         ActionKind::FixAll => {
             let bytes = text.as_bytes().to_vec();
             let fixed = fix::fix_file(engine, source.path(), bytes, around.files, Safety::Safe);
-            edits_between(text, fixed.bytes)
+            edits_that_hold(text, fixed, around)
         }
         ActionKind::Allow { id } => suppress::allow(engine, source, find(id)?, around.files, "")
             .map(|edit| vec![edit])
             .ok_or(Refusal::NoComment),
         ActionKind::TurnOff { .. } => Err(Refusal::Unknown),
     }
+}
+
+/// The edits of the fixes that hold; the others are reported.
+fn edits_that_hold(
+    text: &str,
+    fixed: Fixed,
+    around: &ActionContext<'_>,
+) -> Result<Vec<Edit>, Refusal> {
+    if !fixed.undone.is_empty() {
+        (around.report_undone)(&fixed.undone);
+    }
+    edits_between(text, fixed.bytes)
 }
 
 /// The edits that turn `text` into `bytes`; fails if there are none.

@@ -9,7 +9,9 @@ use crate::lens;
 use crate::links;
 use crate::snapshot::Snapshot;
 use crate::state::State;
+use aidd_engine::text::escape;
 use aidd_engine::text::files::Overlay;
+use aidd_engine::workspace::fix::Undone;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
@@ -43,7 +45,21 @@ fn around<T>(state: &State, snapshot: &Snapshot, work: impl FnOnce(&ActionContex
     let over = OpenFiles { documents: &state.documents, root };
     let files = Overlay { over, under: &snapshot.workspace.project.disk };
     let version = |path: &str| version(state, &root.join(path));
-    work(&ActionContext { client: state.offers(), files: &files, version: &version })
+    let report_undone = |undone: &[Undone]| log_undone(state, snapshot.source.path(), undone);
+    let client = state.offers();
+    work(&ActionContext { client, files: &files, version: &version, report_undone: &report_undone })
+}
+
+/// Logs the fixes that were undone, one line each.
+fn log_undone(state: &State, path: &str, undone: &[Undone]) {
+    let line = |one: &Undone| {
+        let Undone { rule, line, column, reason, .. } = one;
+        format!("fix of `{rule}` at {path}:{line}:{column} undone: {reason}")
+    };
+    let text = undone.iter().map(line).collect::<Vec<_>>().join("\n");
+    let text = escape::lines(&text).into_owned();
+    let client = state.client.clone();
+    tokio::spawn(async move { client.log_message(MessageType::WARNING, text).await });
 }
 
 fn version(state: &State, path: &Path) -> Option<i32> {

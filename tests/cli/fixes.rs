@@ -50,6 +50,65 @@ fn a_dry_run_prints_a_patch_and_changes_nothing() {
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "nothing to fix\n"));
 }
 
+/// A rule whose fix does not remove its finding.
+const STAYS: &str = "---
+severity: warning
+check:
+  files: [\"*.txt\", \"*.json\"]
+  text: { regex: 'stays' }
+  fix: { replace: 'stays!', safe: true }
+---
+# team/stays
+
+Why.
+";
+
+#[test]
+fn a_fix_that_does_not_hold_is_undone_and_reported() {
+    let project = project();
+    project.write("rules/stays.md", STAYS);
+    project.write("rules/quote.md", STAYS.replace("stays!", "").replace("stays", "\"odd\""));
+    project.write("b.txt", "it stays\nblue\n");
+    project.write("b.json", "{\"odd\": 1}\n");
+    let dry = project.run(&["check", ".", "--fix", "--dry-run"]).expect_code(1);
+    let notes = "note: fix of `team/quote` at b.json:1:2 undone: the file no longer parsed as JSON\n\
+                 note: fix of `team/stays` at b.txt:1:4 undone: the finding remained\n";
+    assert_eq!(dry.err, format!("{notes}would fix 3 problems in 2 files\n"));
+    let ran = project.run(&["check", ".", "--fix"]).expect_code(1);
+    assert_eq!(ran.err, format!("{notes}fixed 3 problems in 2 files\n"));
+    assert_eq!(project.read("b.txt"), "it stays\nteal\n");
+    assert_eq!(project.read("b.json"), "{\"odd\": 1}\n");
+    let args = ["check", "-", "--fix", "--stdin-path", "c.txt"];
+    let ran = project.run_with(b"stays blue", &args).expect_code(0);
+    assert_eq!(ran.out, "stays teal");
+    assert_eq!(ran.err, "note: fix of `team/stays` at c.txt:1:1 undone: the finding remained\n");
+}
+
+#[test]
+fn a_created_or_renamed_file_is_checked_too() {
+    let rule = |id: &str, tree: &str, fix: &str| {
+        format!(
+            "---\nseverity: warning\ncheck:\n  tree: {{ {tree} }}\n  fix: {{ {fix}: true }}\n---\n# t/{id}\n\nWhy.\n\n## Template\n\n```txt\nforbidden\n```\n"
+        )
+    };
+    let error = "---\nseverity: error\ncheck:\n  text: { regex: 'forbidden' }\n  files: ['*.txt']\n---\n# t/word\n\nWhy.\n";
+    let project = Project::new(&[
+        (
+            "rules/made.md",
+            &rule("made", "each: 'packages/<pkg>/', exists: ['<dir>/docs/made.txt']", "create"),
+        ),
+        ("rules/word.md", error),
+        ("packages/x/a", "a"),
+    ]);
+    let ran = project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
+    insta::assert_snapshot!(ran.err, @"");
+    assert!(!project.path().join("packages/x/docs").exists());
+    project.write("rules/word.md", error.replace("forbidden", "other"));
+    let ran = project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
+    assert_eq!(ran.err, "fixed 1 problem in 1 file\n");
+    assert!(project.path().join("packages/x/docs/made.txt").exists());
+}
+
 #[test]
 fn standard_input_is_fixed_to_standard_output() {
     let project = project();

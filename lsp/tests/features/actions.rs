@@ -98,6 +98,29 @@ fn actions_do_what_they_say() {
 }
 
 #[test]
+fn a_fix_that_does_not_hold_is_undone_and_reported() {
+    let page = |id: &str, regex: &str, to: &str| {
+        format!(
+            "---\nseverity: warning\ncheck:\n  files: ['*.txt']\n  text: {{ regex: '{regex}' }}\n  fix: {{ replace: '{to}', safe: true }}\n---\n# t/{id}\n\nWhy.\n"
+        )
+    };
+    let project = Project::new(&[
+        ("rules/blue.md", &page("blue", "blue", "teal")),
+        ("rules/stays.md", &page("stays", "stays", "stays!")),
+    ]);
+    let (snapshot, actions) = project.actions("a.txt", "‸blue\nstays\nstays\n", FULL);
+    let all = project.resolve(&snapshot, titled(&actions, "Apply all"), &Memory::default());
+    let after = text_after(&project, &all.expect("done"), "a.txt", snapshot.source.text());
+    assert_eq!(after, "teal\nstays\nstays\n");
+    let undone = ["t/stays 2: the finding remained", "t/stays 3: the finding remained"];
+    assert_eq!(project.undone.take(), undone);
+    let (snapshot, actions) = project.actions("a.txt", "blue\n‸stays\nstays\n", FULL);
+    let one = project.resolve(&snapshot, titled(&actions, "Fix all"), &Memory::default());
+    assert_eq!(one, Err(Refusal::Gone));
+    assert_eq!(project.undone.take(), undone);
+}
+
+#[test]
 fn the_configuration_keeps_its_comments() {
     let config = "{\n  // Why.\n  \"failOn\": \"error\"\n}\n";
     let path = ".aidd/config.json";

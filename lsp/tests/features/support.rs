@@ -4,11 +4,13 @@
 use aidd_engine::check::Engine;
 use aidd_engine::text::files::{Disk, Memory, Overlay};
 use aidd_engine::text::source::{Encoding, Source, Span};
+use aidd_engine::workspace::fix::Undone;
 use aidd_lsp::actions::{self, ActionContext, Refusal};
 use aidd_lsp::client::Client;
 use aidd_lsp::convert;
 use aidd_lsp::snapshot::Snapshot;
 use aidd_lsp::workspace::Workspace;
+use std::cell::RefCell;
 use std::fs;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -36,6 +38,8 @@ pub(crate) struct Project {
     folder: TempDir,
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) encoding: Encoding,
+    /// The fixes that were undone: rule, line and reason.
+    pub(crate) undone: RefCell<Vec<String>>,
 }
 
 impl Project {
@@ -49,7 +53,8 @@ impl Project {
         }
         let workspace =
             Workspace::open(&crate::DISTRIBUTION, folder.path(), None).expect("a workspace");
-        Self { folder, workspace: Arc::new(workspace), encoding: Encoding::Utf16 }
+        let (workspace, undone) = (Arc::new(workspace), RefCell::default());
+        Self { folder, workspace, encoding: Encoding::Utf16, undone }
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -128,7 +133,13 @@ impl Project {
     ) -> T {
         let files = Overlay { over: open.clone(), under: self.disk() };
         let version = |path: &str| open.0.contains_key(path).then_some(3);
-        run(&ActionContext { client, files: &files, version: &version })
+        let report_undone = |undone: &[Undone]| {
+            let rules =
+                undone.iter().map(|one| format!("{} {}: {}", one.rule, one.line, one.reason));
+            self.undone.borrow_mut().extend(rules);
+        };
+        let report_undone = &report_undone;
+        run(&ActionContext { client, files: &files, version: &version, report_undone })
     }
 }
 
