@@ -1,7 +1,8 @@
 //! Secrets in trees: settings, JSON, YAML, XML.
 
 use super::names::{Class, classify, words};
-use super::values::{Trust, is_credible, is_password_hash};
+use super::strength::{Strength, strength};
+use super::values::{Trust, is_address, is_credible, is_dummy, is_password_hash};
 use super::{Format, Found, embedded};
 use aidd_engine::parse::ini;
 use aidd_engine::parse::tree::Tree;
@@ -42,7 +43,11 @@ pub(super) fn tree(tree: &Tree, look: Scan<'_>, found: &mut Vec<Found>) {
         if node.key.is_empty() && pair(value, node.span, look, found) {
             continue;
         }
-        if value.contains('\n') && report_nested_lines(node.span, look, found) {
+        if value.contains('\n')
+            && !is_command(&node.key)
+            && !(node.key.is_empty() && is_command(parent_key(tree, at)))
+            && report_nested_lines(node.span, look, found)
+        {
             continue;
         }
         let name = node_name(tree, at);
@@ -51,6 +56,11 @@ pub(super) fn tree(tree: &Tree, look: Scan<'_>, found: &mut Vec<Found>) {
         let look = Scan { trust, ..look };
         report_named(&name, parent_key(tree, at), value, node.span, look, found);
     }
+}
+
+/// Whether the setting contains shell commands.
+pub(super) fn is_command(key: &str) -> bool {
+    matches!(key, "run" | "script" | "command" | "cmd" | "before_script" | "after_script")
 }
 
 /// Reports `value` if its name denotes a secret.
@@ -99,7 +109,7 @@ pub(super) fn report_named(
         }
         return;
     }
-    if is_secret_name(value, class) {
+    if is_secret_name(value, class) || spells_name(value, name) {
         return;
     }
     embedded::value(value, span, rule, class, look.trust, found);
@@ -113,6 +123,23 @@ fn is_secret_name(value: &str, class: Class) -> bool {
     is_name
         && classify(value).is_some()
         && (is_shouted || (class == Class::Secret && value != "secret"))
+}
+
+/// Whether the value consists of words of its name: `"apiKey": "API key"`,
+/// `app_db_password: app_db_password`, `POSTGRES_PASSWORD=postgres`.
+fn spells_name(value: &str, name: &str) -> bool {
+    let has_digit =
+        value.trim_end_matches(|c: char| c.is_ascii_digit()).bytes().any(|b| b.is_ascii_digit());
+    let of_name = words(name);
+    let is_known = |word: &String| {
+        let is_same = |other: &String| other == word || other.strip_suffix('s') == Some(word);
+        of_name.iter().any(is_same) || is_dummy(word)
+    };
+    let of_value = words(value);
+    !has_digit
+        && value.len() <= 64
+        && of_value.iter().any(|word| of_name.contains(word))
+        && of_value.iter().all(is_known)
 }
 
 /// Whether a key that is in no list (`STRIPE_KEY`) has a generated value.
@@ -292,11 +319,25 @@ fn report_kubernetes_value(tree: &Tree, at: usize, value: &str, found: &mut Vec<
     let is_encoded = tree.nodes[node.parent].key == "data";
     let decoded = if is_encoded { decode(value) } else { None };
     let clear = decoded.as_deref().unwrap_or(value);
-    let is_open = table::OPEN_KEYS.iter().any(|open| {
-        lower == open
-            || lower.strip_suffix(open).is_some_and(|rest| rest.ends_with(['-', '_', '.']))
-    });
-    if is_open || lower.ends_with(".crt") || !is_credible(clear, Class::Password, Trust::High) {
+    let class = classify(&node.key);
+    let is_open = class.is_none()
+        && (lower.ends_with(".crt")
+            || words(&node.key).iter().rev().take(2).any(|word| table::OPEN_KEYS.contains(word))
+            || table::OPEN_KEYS.iter().any(|open| lower.ends_with(open)));
+    let is_secret = if is_open || is_address(clear) || spells_name(clear, &node.key) {
+        false
+    } else if clear.trim_start().starts_with('{') {
+        (clear.contains("\"auth\"") || super::hits(clear).next().is_some())
+            && is_credible(clear, Class::Password, Trust::High)
+    } else if clear.trim().contains('\n') {
+        contains_secret(clear)
+    } else if class.is_some() {
+        is_credible(clear, Class::Password, Trust::High)
+    } else {
+        // Any setting can be in a Secret: without the name, the value must look like a secret.
+        is_credible(clear, Class::Secret, Trust::Medium) && !is_host(clear)
+    };
+    if !is_secret {
         let mut inner = Vec::new();
         if clear.contains("://") {
             embedded::urls(clear, "secrets/kubernetes-secret", Trust::High, &mut inner);
@@ -306,6 +347,29 @@ fn report_kubernetes_value(tree: &Tree, at: usize, value: &str, found: &mut Vec<
         }
     }
     found.push(Found::new("secrets/kubernetes-secret", node.span));
+}
+
+/// Whether a file within a value contains a secret: a key, or a setting whose name denotes one.
+fn contains_secret(file: &str) -> bool {
+    file.contains("PRIVATE KEY-----")
+        || ini::parse(file).nodes.iter().any(|node| {
+            let Some(value) = &node.value else { return false };
+            classify(&node.key).is_some()
+                && is_credible(value, Class::Password, Trust::High)
+                && strength(value) == Strength::Strong
+        })
+}
+
+/// `host.name:port`, also without either part.
+fn is_host(value: &str) -> bool {
+    let (host, port) = value.rsplit_once(':').unwrap_or((value, ""));
+    let is_segment = |segment: &str| {
+        !segment.is_empty()
+            && segment.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    };
+    port.bytes().all(|byte| byte.is_ascii_digit())
+        && (host.contains('.') || !port.is_empty())
+        && host.split('.').all(is_segment)
 }
 
 /// The base64-decoded value, if it is text.

@@ -1,9 +1,10 @@
 //! Secrets that occur in files of any format: armoured private keys, passwords in URLs and in
 //! connection strings.
 
-use super::Found;
 use super::names::{Class, classify};
+use super::strength::{Strength, strength};
 use super::values::{Trust, is_credible};
+use super::{Found, data};
 use aidd_engine::text::source::Span;
 
 /// Maximum length of an armoured key, in bytes.
@@ -190,9 +191,16 @@ pub(super) fn value(
     }
 }
 
-/// A connection string without a password.
+/// A connection string without a password; of a single setting only if it is a switch, such as
+/// `UseDevelopmentStorage=true`.
 fn looks_like_connection(value: &str) -> bool {
-    value.matches('=').count() >= 2 && value.contains(';') && class_of_parts(value).is_none()
+    let is_switch = value.trim_end_matches(';').split_once('=').is_some_and(|(name, value)| {
+        name.len() >= 3
+            && name.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && matches!(value.to_ascii_lowercase().as_str(), "true" | "false" | "yes" | "no")
+    });
+    let has_parts = value.matches('=').count() >= 2 && value.contains(';');
+    is_switch || (has_parts && class_of_parts(value).is_none())
 }
 
 fn class_of_parts(value: &str) -> Option<Class> {
@@ -215,12 +223,21 @@ pub(super) fn authorization(text: &str, rule: &'static str, trust: Trust, found:
         let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=._~-".contains(byte);
         let length = text.as_bytes()[start..].iter().take(4096).take_while(|b| is_token(b)).count();
         let ends = text.as_bytes().get(start + length).is_none_or(u8::is_ascii);
+        let token = &text[start..start + length];
+        let is_basic = text[..start].ends_with("asic ");
         if ends
-            && is_credible(&text[start..start + length], Class::Secret, trust.min(Trust::Medium))
+            && is_credible(token, Class::Secret, trust.min(Trust::Medium))
+            && (!is_basic || is_account(token))
         {
             found.push(Found::new(rule, Span::new(start, start + length)));
         }
     }
+}
+
+/// Whether a value is `user:password` in base64.
+fn is_account(value: &str) -> bool {
+    let password = data::decode(value).and_then(|text| Some(text.split_once(':')?.1.to_owned()));
+    password.is_some_and(|password| strength(&password) == Strength::Strong)
 }
 
 /// Reports quoted connection strings in `text`.

@@ -133,7 +133,10 @@ pub(crate) fn for_path(path: &str) -> Option<(&'static Format, Trust)> {
     let (plain, trust) = without_suffix(&lower);
     let name = plain.rsplit('/').next().unwrap_or(plain);
     let is_early = LOOKUPS.fetch_add(1, Ordering::Relaxed) < MAX_SCANNED_PATHS;
-    let named = if is_early && !TABLE.contains(name) { None } else { by_name(name, plain) };
+    // Names of settings files are also names of workflows.
+    let is_workflow = plain.contains(".github/workflows/");
+    let is_unknown = is_workflow || (is_early && !TABLE.contains(name));
+    let named = if is_unknown { None } else { by_name(name, plain) };
     let found = named.or_else(|| {
         let hit = WILDCARD_NAMES.iter().find(|(start, end, _)| {
             let tail = tail(plain, start.matches('/').count());
@@ -257,6 +260,7 @@ mod tests {
         assert_eq!(rule(".env.example"), Some(("secrets/env-file-secret", Trust::Low)));
         assert_eq!(rule("wp-config.php.bak"), Some(("secrets/config-password", Trust::High)));
         assert_eq!(rule("x/group_vars/web.yml"), Some(("secrets/ansible-password", Trust::High)));
+        assert_eq!(rule(".github/workflows/main.yml"), Some(("secrets/ci-secret", Trust::Medium)));
         assert_eq!(rule("src/main.rs"), None);
         assert_eq!(rule(""), None);
     }

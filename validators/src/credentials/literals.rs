@@ -6,7 +6,7 @@ use super::data::{Scan, report_named};
 use super::names::Class;
 use super::values::{MAX_SECRET_LEN, Trust, is_credible};
 use aho_corasick::AhoCorasick;
-use aidd_engine::parse::assign::{self, Join};
+use aidd_engine::parse::assign::{self, Assignment, Join};
 use aidd_engine::parse::ini::closing;
 use aidd_engine::text::source::Span;
 use aidd_lexicon::tables::credentials as table;
@@ -62,10 +62,14 @@ pub(super) fn assignments(
         done = done.max(assignment.name.end as usize);
         let before = found.len();
         let name = &look.text[assignment.name.range()];
-        if is_label(name, value) {
+        if is_label(name, value) || !assignment.quoted && is_interpolated(look.text, assignment) {
             continue;
         }
-        report_named(name, "", value, assignment.value, look, found);
+        // The fallback of a read from the environment.
+        let is_fallback = assignment.join == Join::Comma && is_read(look.text, assignment.name);
+        let trust = if is_fallback { Trust::Low } else { look.trust };
+        report_named(name, "", value, assignment.value, Scan { trust, ..look }, found);
+        found[before..].iter_mut().for_each(|one| one.weak |= is_fallback);
         if found.len() > before {
             done = done.max(assignment.value.end as usize);
         }
@@ -80,13 +84,36 @@ fn is_method(text: &str, name: Span) -> bool {
         || ["set", "with"].iter().any(|verb| called.starts_with(verb))
 }
 
-/// Whether the function that has name and value as arguments stores them.
-fn is_setter(text: &str, name: Span) -> bool {
+/// The name in lower case of the function whose first argument is `name`.
+fn callee(text: &str, name: Span) -> Option<String> {
     let before = text[..name.start as usize].trim_end_matches(['"', '\'', '`', ' ']);
-    let Some(before) = before.strip_suffix('(') else { return false };
+    let before = before.strip_suffix('(')?;
     let length =
         before.bytes().rev().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
-    let callee = before[before.len() - length..].to_ascii_lowercase();
+    Some(before[before.len() - length..].to_ascii_lowercase())
+}
+
+/// Whether the function that has name and value as arguments reads a variable, and the value is its
+/// fallback: `env('NAME', 'value')`.
+fn is_read(text: &str, name: Span) -> bool {
+    callee(text, name)
+        .is_some_and(|callee| callee == "env" || callee == "config" || callee.ends_with("getenv"))
+}
+
+/// Whether an assignment is part of a template: `{{ .Values.password }}`, `${NAME:?message}`.
+fn is_interpolated(text: &str, assignment: Assignment) -> bool {
+    let start = assignment.name.start as usize;
+    let reach = &text[text.floor_char_boundary(start.saturating_sub(MAX_CALL_LEN))..start];
+    let line = reach.rsplit('\n').next().unwrap_or(reach);
+    let is_open = line.rfind("{{").is_some_and(|open| !line[open..].contains("}}"));
+    let has_default = text[assignment.name.end as usize..].starts_with([':', '-', '='])
+        && text[assignment.value.start as usize..].starts_with(['-', '=']);
+    is_open || (line.ends_with("${") && !has_default)
+}
+
+/// Whether the function that has name and value as arguments stores them.
+fn is_setter(text: &str, name: Span) -> bool {
+    let Some(callee) = callee(text, name) else { return false };
     [
         "define", "set", "put", "add", "store", "with", "config", "env", "property", "setenv",
         "append",

@@ -6,12 +6,14 @@
 mod data;
 mod embedded;
 mod formats;
+mod labels;
 mod literals;
 mod names;
 mod records;
 mod rules;
 mod shell;
 mod sql;
+mod strength;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -21,6 +23,7 @@ use aho_corasick::AhoCorasick;
 use aidd_engine::check::family::Family;
 use aidd_engine::parse::{ini, json, xml, yaml};
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Severity;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::placeholder::JOIN_MARK;
 use aidd_engine::text::source::{Source, Span};
@@ -56,11 +59,13 @@ pub(crate) struct Credentials {
 struct Found {
     rule: &'static str,
     span: Span,
+    /// Whether the value is a default or a fallback, which is reported as information.
+    weak: bool,
 }
 
 impl Found {
     fn new(rule: &'static str, span: Span) -> Self {
-        Self { rule, span }
+        Self { rule, span, weak: false }
     }
 }
 
@@ -72,6 +77,9 @@ impl Credentials {
             // A store is reported by name; there is no value to hide.
             if !found.span.is_empty() {
                 finding.secret(found.span);
+            }
+            if found.weak {
+                finding.severity = finding.severity.min(Severity::Info);
             }
         }
     }
@@ -99,7 +107,7 @@ pub(crate) fn parse(source: &Source) -> Credentials {
         embedded::connection_strings(text, trust, &mut found);
         embedded::urls(text, url_rule(format), trust, &mut found);
     }
-    let mut found = deduplicate(text, found);
+    let mut found = strength::assess(text, source.path(), deduplicate(text, found));
     for one in found.iter_mut().filter(|one| !one.span.is_empty()) {
         one.span = one.span.shift(mark);
     }
@@ -222,9 +230,10 @@ fn report_tree(look: Scan<'_>, form: Form, found: &mut Vec<Found>) {
 fn report_commands(tree: &aidd_engine::parse::tree::Tree, look: Scan<'_>, found: &mut Vec<Found>) {
     for node in &tree.nodes {
         let Some(value) = node.value.as_deref() else { continue };
-        let is_script = node.key.is_empty()
-            || matches!(node.key.as_str(), "run" | "script" | "command" | "cmd");
-        if is_script && value.contains(' ') && look.text.get(node.span.range()).is_some() {
+        if (node.key.is_empty() || data::is_command(&node.key))
+            && value.contains(' ')
+            && look.text.get(node.span.range()).is_some()
+        {
             for (offset, line) in records::lines(&look.text[node.span.range()]) {
                 shell::scan_line(line, offset + node.span.start as usize, look, found);
             }
@@ -279,7 +288,7 @@ pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) ->
             hit.rule = "secrets/generic-password";
         }
     }
-    Credentials { found: deduplicate(text, found) }
+    Credentials { found: strength::assess(text, source.path(), deduplicate(text, found)) }
 }
 
 /// Whether the name to the left of a value denotes a password.
@@ -324,9 +333,7 @@ fn trust(source: &Source) -> (Trust, bool) {
         || ["test", "example", "sample", "schema", "messages", "fixture"]
             .iter()
             .any(|word| name.contains(word))
-        || path.split('/').any(|folder| {
-            matches!(folder, "i18n" | "locale" | "locales" | "lang" | "langs" | "translations")
-        });
+        || path.split('/').any(|folder| table::TRANSLATION_FOLDERS.contains(folder));
     match (is_settings, is_made_up) {
         (true, false) => (
             Trust::Medium,

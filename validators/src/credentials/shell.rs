@@ -209,10 +209,26 @@ fn report_value(
     look: Scan<'_>,
     found: &mut Vec<Found>,
 ) {
-    if is_credible(value, Class::Password, look.trust) {
-        let span = Span::new(offset + start, offset + start + value.len());
+    let span = Span::new(offset + start, offset + start + value.len());
+    if is_credible(value, Class::Password, look.trust) && !is_expanded(span, look) {
         found.push(Found::new(look.rule, span));
     }
+}
+
+/// Whether the shell replaces a part of the value by a variable: `"admin-$RANDOM"`, `x%NAME%`.
+fn is_expanded(span: Span, look: Scan<'_>) -> bool {
+    let value = &look.text[span.range()];
+    let path = look.path.to_ascii_lowercase();
+    if path.ends_with(".bat") || path.ends_with(".cmd") {
+        return value.split('%').skip(1).step_by(2).any(|name| !name.is_empty())
+            && value.matches('%').count() >= 2;
+    }
+    let is_variable = |at: usize| {
+        let next = value.as_bytes().get(at + 1);
+        next.is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'{' | b'('))
+    };
+    !look.text[..span.start as usize].ends_with('\'')
+        && (value.contains('`') || value.match_indices('$').any(|(at, _)| is_variable(at)))
 }
 
 /// `NAME=value` before or without a command, with or without `export`, and fish's `set -x`.
@@ -249,7 +265,9 @@ fn assignments(line: &str, offset: usize, look: Scan<'_>, found: &mut Vec<Found>
         };
         let value = &line[start..start + length];
         let span = Span::new(offset + start, offset + start + length);
-        report_named(name.trim_start_matches("$env:"), "", value, span, look, found);
+        if !is_expanded(span, look) {
+            report_named(name.trim_start_matches("$env:"), "", value, span, look, found);
+        }
         at = at.max(start + length);
     }
     for prefix in ["setenv ", "set -x ", "set -gx ", "set -Ux ", "set -xg "] {

@@ -53,10 +53,11 @@ pub(super) fn scan(text: &str, trust: Trust, found: &mut Vec<Found>) {
                 insert = Some(Row::new(statement, &tables));
             }
         }
-        if let Some(row) = &insert {
+        if let Some(row) = &mut insert {
             let lead = line.len() - trimmed.len();
+            row.advance(trimmed, &lower);
             report_insert_rows(&line[lead..], start + lead, row, found);
-            if line.trim_end().ends_with(';') {
+            if line.trim_end().ends_with(';') || row.is_query {
                 insert = None;
             }
         } else {
@@ -71,6 +72,10 @@ struct Row {
     password: Option<usize>,
     /// Whether the table contains accounts, judging by its name.
     accounts: bool,
+    /// Whether the keyword `values` has been read: parentheses before it contain columns.
+    has_values: bool,
+    /// Whether the rows are the result of a query.
+    is_query: bool,
 }
 
 impl Row {
@@ -79,9 +84,7 @@ impl Row {
         let name = table_name(statement);
         let head = statement.split(" VALUES").next().unwrap_or(statement);
         let head = head.split(" values").next().unwrap_or(head);
-        let listed =
-            head.find('(').and_then(|open| Some(&head[open + 1..open + head[open..].find(')')?]));
-        let password = match listed {
+        let password = match listed(head) {
             Some(list) => list.split(',').position(is_password_column),
             None => tables
                 .get(&name)
@@ -104,8 +107,28 @@ impl Row {
         ]
         .iter()
         .any(|word| name.contains(word));
-        Self { password, accounts }
+        Self { password, accounts, has_values: false, is_query: false }
     }
+
+    /// Reads a line of the statement, which is `lower` in lower case: columns, then `values` or a
+    /// query.
+    fn advance(&mut self, line: &str, lower: &str) {
+        if self.has_values {
+            return;
+        }
+        self.has_values = lower.contains("values");
+        self.is_query =
+            !self.has_values && (lower.starts_with("select") || lower.contains(" select "));
+        if let Some(list) = listed(line).filter(|_| line.starts_with('(')) {
+            self.password = list.split(',').position(is_password_column);
+        }
+    }
+}
+
+/// The text between the first parentheses.
+fn listed(head: &str) -> Option<&str> {
+    let open = head.find('(')?;
+    head.get(open + 1..open + head[open..].find(')')?)
 }
 
 fn is_password_column(name: &str) -> bool {
@@ -159,14 +182,16 @@ fn column(line: &str) -> Option<String> {
 
 /// Reports the password in each `(…)` of a line of `insert`.
 fn report_insert_rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
-    let lower_values = line.to_ascii_lowercase().find("values").map_or(0, |at| at + 6);
-    let mut at = lower_values;
+    if !row.has_values {
+        return;
+    }
+    let mut at = line.to_ascii_lowercase().find("values").map_or(0, |at| at + 6);
     while let Some(open) = line[at..].find('(').map(|open| at + open + 1) {
         let (fields, end) = fields(line, open);
         at = end;
         let by_column = row.password.and_then(|place| fields.get(place)).filter(|field| {
             let value = &line[field.start..field.end];
-            field.quoted && is_credible(value, Class::Password, Trust::High)
+            field.quoted && value.len() >= 4 && is_credible(value, Class::Password, Trust::High)
         });
         let by_shape = || {
             fields.iter().find(|field| {
@@ -178,13 +203,26 @@ fn report_insert_rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Foun
         // A row with named columns and no password column contains no password.
         if let Some(field) = by_column.or_else(|| row.password.is_none().then(by_shape).flatten()) {
             let value = &line[field.start..field.end];
-            let rule = if is_password_hash(value) {
-                "secrets/sql-password-hash"
-            } else {
-                "secrets/sql-user-password"
-            };
-            found.push(Found::new(rule, Span::new(offset + field.start, offset + field.end)));
+            let span = Span::new(offset + field.start, offset + field.end);
+            found.push(Found::new(rule(value), span));
         }
+    }
+}
+
+/// The rule for a stored password: binary columns are dumped in hexadecimal digits.
+fn rule(value: &str) -> &'static str {
+    let digits = value.trim_start_matches('\\').strip_prefix('x').unwrap_or_default();
+    let pairs = digits.as_bytes().chunks_exact(2).take(64);
+    let bytes: Option<String> = pairs
+        .map(|pair| {
+            let pair = std::str::from_utf8(pair).ok()?;
+            u8::from_str_radix(pair, 16).ok().map(char::from)
+        })
+        .collect();
+    if is_password_hash(value) || bytes.is_some_and(|text| is_password_hash(&text)) {
+        "secrets/sql-password-hash"
+    } else {
+        "secrets/sql-user-password"
     }
 }
 
@@ -230,13 +268,8 @@ fn report_copy_row(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>)
     let mut start = 0;
     for (at, field) in line.trim_end_matches(['\n', '\r']).split('\t').enumerate() {
         if at == place && field != "\\N" && is_credible(field, Class::Password, Trust::High) {
-            let rule = if is_password_hash(field) {
-                "secrets/sql-password-hash"
-            } else {
-                "secrets/sql-user-password"
-            };
             let from = offset + start;
-            found.push(Found::new(rule, Span::new(from, from + field.len())));
+            found.push(Found::new(rule(field), Span::new(from, from + field.len())));
         }
         start += field.len() + 1;
     }
@@ -311,12 +344,8 @@ pub(super) fn report_statement(
         };
         let value = &line[start..start + length];
         if is_credible(value, Class::Password, trust.max(Trust::Medium)) {
-            let rule = if is_password_hash(value) {
-                "secrets/sql-password-hash"
-            } else {
-                "secrets/sql-user-password"
-            };
-            found.push(Found::new(rule, Span::new(offset + start, offset + start + length)));
+            let span = Span::new(offset + start, offset + start + length);
+            found.push(Found::new(rule(value), span));
         }
         return;
     }

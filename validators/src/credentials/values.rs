@@ -28,7 +28,13 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     }
     let represents_one =
         if trust == Trust::High { is_template(value) } else { is_placeholder(value) };
-    if represents_one || is_lookup(value) || is_path(value) || is_prose(value) {
+    if represents_one
+        || is_expression(value)
+        || is_lookup(value)
+        || is_path(value)
+        || is_prose(value)
+        || is_address(value)
+    {
         return false;
     }
     match (class, trust) {
@@ -39,7 +45,9 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
             value.len() >= 4 && !is_dummy(value) && !is_word(value) && !value.contains(' ')
         }
         (Class::Password, Trust::Low) => is_strong_password(value),
-        (Class::Secret, Trust::High) => value.len() >= 4 && !is_number(value) && !is_address(value),
+        (Class::Secret, Trust::High) => {
+            value.len() >= 4 && !is_number(value) && !is_header_name(value)
+        }
         (Class::Secret, Trust::Medium) => is_token(value, 8),
         (Class::Secret, Trust::Low) => {
             is_token(value, 12) && looks_random(value) && !is_uuid(value)
@@ -106,26 +114,48 @@ pub(crate) fn is_password_hash(value: &str) -> bool {
 /// Whether a value consists of words that tests, samples and forms use in place of a secret:
 /// `my-secret-key`, `test_password_123`.
 pub(crate) fn is_dummy(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
-    let mut rest = lower.as_str();
+    dummy_words(&value.to_ascii_lowercase()).is_some()
+}
+
+/// The words of a lower-case value that [`is_dummy`].
+pub(super) fn dummy_words(value: &str) -> Option<Vec<&str>> {
+    let mut words = Vec::new();
+    let mut rest = value;
     while !rest.is_empty() {
         let next = rest.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
         if next.is_empty() {
-            return rest.len() < 8;
+            return (rest.len() < 8).then_some(words);
         }
-        let words = table::DUMMIES.iter().filter(|word| next.starts_with(word));
-        match words.map(str::len).max() {
-            Some(length) => rest = &next[length..],
-            None => return false,
-        }
+        let known = table::DUMMIES.iter().filter(|word| next.starts_with(word));
+        let length = known.map(str::len).max()?;
+        words.push(&next[..length]);
+        rest = &next[length..];
     }
-    true
+    Some(words)
 }
 
 /// Words that name a type, a method or a state rather than a secret.
 fn is_type_word(value: &str) -> bool {
     let lower = value.trim_end_matches([',', ';']).to_ascii_lowercase();
     table::TYPE_WORDS.contains(&lower)
+}
+
+/// The start of a template, or a variable with its sign escaped: `{{ .Values.x`, `$$NAME`.
+fn is_expression(value: &str) -> bool {
+    let is_variable = |name: &str| {
+        let name = name.trim_end_matches([';', ',']);
+        name.starts_with(['{', '(']) || is_template(&format!("${name}"))
+    };
+    ["{{", "{%", "<%"].iter().any(|open| value.starts_with(open))
+        || value.strip_prefix("$$").is_some_and(is_variable)
+}
+
+/// The name of an HTTP header: `Authorization`, `X-Api-Key`.
+fn is_header_name(value: &str) -> bool {
+    value.split('-').all(|word| {
+        word.starts_with(|c: char| c.is_ascii_uppercase())
+            && word.bytes().skip(1).all(|byte| byte.is_ascii_lowercase())
+    }) && !looks_random(value)
 }
 
 /// A call, a member or a variable: an expression rather than a value.
@@ -179,16 +209,36 @@ fn is_uuid(value: &str) -> bool {
 }
 
 /// A URL, an e-mail address, a host name.
-fn is_address(value: &str) -> bool {
+pub(super) fn is_address(value: &str) -> bool {
     value.contains("://") || value.starts_with("www.") || value.starts_with("mailto:")
 }
 
-/// Prose: several words.
+/// Text in a natural language: several words, or letters that passwords rarely contain.
 fn is_prose(value: &str) -> bool {
-    let words = value.split_whitespace().filter(|word| {
+    let is_natural = |word: &str| {
         word.trim_matches(|c: char| c.is_ascii_punctuation()).chars().all(char::is_alphabetic)
-    });
-    words.count() >= 4 || (value.ends_with(['?', ':', '.']) && value.contains(' '))
+    };
+    let words = value.split_whitespace().filter(|word| is_natural(word));
+    words.count() >= 4
+        || (value.ends_with(['?', ':', '.']) && value.contains(' '))
+        || is_label(value)
+}
+
+/// The text of a label: `User password`, `Clé d’accès`, `密码`.
+pub(super) fn is_label(value: &str) -> bool {
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let is_word = |word: &str| {
+        word.chars().all(|c| {
+            c.is_alphabetic()
+                || matches!(c, '-' | '\'' | ',' | '.' | '!' | '?' | '…' | '’' | '(' | ')')
+        })
+    };
+    let is_foreign = |c: char| !c.is_ascii() && c.is_alphabetic();
+    let is_titled = value.starts_with(char::is_uppercase)
+        && value.contains(' ')
+        && value.split_whitespace().all(is_word);
+    !has_digit
+        && (value.contains(is_foreign) || is_titled || (value.contains(' ') && !value.is_ascii()))
 }
 
 /// A single word in natural spelling.

@@ -1,0 +1,190 @@
+//! Which of the found values are worth an interruption: labels, samples and names are dropped,
+//! defaults and dictionary words are reported as information.
+
+use super::names::Class;
+use super::values::{Trust, dummy_words, is_credible, is_dummy};
+use super::{Found, data, labels};
+use aidd_engine::text::placeholder::JOIN_MARK;
+use aidd_engine::text::shape::looks_random;
+use aidd_lexicon::tables::credentials as table;
+use std::collections::HashSet;
+
+/// Length in bytes up to which a value can consist of words.
+const MAX_WORDED_LEN: usize = 128;
+
+/// Whether a found value protects something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Strength {
+    /// A sample, a label or the description of a secret: not reported.
+    None,
+    /// A default or a dictionary word: reported as information.
+    Weak,
+    /// Reported with the severity of the rule.
+    Strong,
+}
+
+/// Removes findings that nobody would act on, and all but the first of equal findings.
+pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found> {
+    if found.iter().all(|found| found.span.is_empty()) {
+        return found;
+    }
+    let is_labels = labels::is_label_file(path, text);
+    let has_samples = has_sample_comments(path);
+    let mut seen = HashSet::new();
+    found.retain_mut(|found| {
+        if found.span.is_empty() {
+            return true;
+        }
+        let value = &text[found.span.range()];
+        let strength = strength(value);
+        found.weak |= strength == Strength::Weak;
+        let is_comment = || is_in_comment(text, found.span.start as usize);
+        strength > Strength::None
+            && (!is_labels || is_generated(value))
+            && !((found.weak || has_samples) && is_comment())
+            && seen.insert((found.rule, value))
+    });
+    found
+}
+
+/// How strong `value` is by itself, without the name that it is assigned to.
+pub(super) fn strength(value: &str) -> Strength {
+    let value = value.trim();
+    let plain = strength_of_text(value);
+    match decoded(value) {
+        Some(inner) if plain == Strength::Strong => strength_of_text(&inner),
+        _ => plain,
+    }
+}
+
+fn strength_of_text(value: &str) -> Strength {
+    if value.len() > MAX_WORDED_LEN {
+        return Strength::Strong;
+    }
+    if is_published(value) || describes_itself(value) || is_member_path(value) {
+        return Strength::None;
+    }
+    let is_number = value.len() <= 12 && value.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number || is_dummy(value) || is_dummy(&letters_for_digits(value)) || is_one_word(value) {
+        return Strength::Weak;
+    }
+    Strength::Strong
+}
+
+/// The text that `value` contains in base64: a word is no better a password in base64.
+fn decoded(value: &str) -> Option<String> {
+    let is_padded = value.len() >= 8 && value.len().is_multiple_of(4);
+    let text = data::decode(value).filter(|_| is_padded && value.len() <= MAX_WORDED_LEN)?;
+    (text.len() >= 4 && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))).then_some(text)
+}
+
+/// Whether the value is an example from a vendor's documentation, or the key of an emulator.
+fn is_published(value: &str) -> bool {
+    table::PUBLISHED.iter().any(|known| {
+        known.len() > value.len() && known.chars().filter(|&c| c != JOIN_MARK).eq(value.chars())
+    })
+}
+
+/// Whether the value says that it is a secret, or that it is not one: `my_password`, `random_key`,
+/// `do-not-use-in-production`.
+fn describes_itself(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    table::DISCLAIMERS.iter().any(|words| lower.contains(words))
+        || dummy_words(&lower)
+            .is_some_and(|words| words.iter().any(|word| table::DESCRIBING_DUMMIES.contains(word)))
+}
+
+/// The name of a class or a function: `app.auth.TokenModel`, `project.users.get_token`.
+fn is_member_path(value: &str) -> bool {
+    let segments: Vec<&str> = value.split('.').collect();
+    let is_name = |segment: &&str| {
+        !segment.is_empty() && segment.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_')
+    };
+    let is_joined = |name: &str| {
+        name.trim_matches('_').contains('_')
+            || name
+                .as_bytes()
+                .windows(2)
+                .any(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase())
+    };
+    segments.len() >= 2
+        && segments.iter().all(is_name)
+        && (segments.len() >= 3 || segments.iter().any(|name| is_joined(name)))
+        && !segments.iter().any(|name| looks_random(name))
+}
+
+/// The value without its outer digits and signs, and with letters for the digits and signs that
+/// resemble them: `P4ssw0rd!` → `Password`.
+fn letters_for_digits(value: &str) -> String {
+    let core = value.trim_matches(|c: char| !c.is_ascii_alphabetic());
+    let letter = |c| match c {
+        '0' => 'o',
+        '1' | '!' => 'i',
+        '3' => 'e',
+        '4' | '@' => 'a',
+        '5' | '$' => 's',
+        '7' => 't',
+        other => other,
+    };
+    core.chars().map(letter).collect()
+}
+
+/// A single word in natural spelling: `postgres`, `Heron`.
+fn is_one_word(value: &str) -> bool {
+    value.len() <= 16
+        && value.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && !value.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
+        && !looks_random(value)
+}
+
+/// Whether a value among labels is a secret all the same.
+fn is_generated(value: &str) -> bool {
+    let is_mixed = value.bytes().any(|byte| byte.is_ascii_digit()) || value.len() >= 24;
+    is_mixed
+        && (is_credible(value, Class::Password, Trust::Low)
+            || is_credible(value, Class::Secret, Trust::Low))
+}
+
+/// Whether the comments of the file are the examples of the program that generated it.
+fn has_sample_comments(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    table::FILES_WITH_SAMPLE_COMMENTS.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// Whether the line of `at` is a comment in any usual language.
+fn is_in_comment(text: &str, at: usize) -> bool {
+    let start = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    let line = text[start..at].trim_start();
+    ["#", "//", ";", "* ", "/*", "<!--", "-- ", "REM "].iter().any(|mark| line.starts_with(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_a_strength() {
+        for (value, expected) in [
+            ("my_password", Strength::None),
+            ("random_key", Strength::None),
+            ("not-active", Strength::None),
+            ("guest", Strength::None),
+            ("password", Strength::None),
+            ("cGFzc3dvcmQ=", Strength::None),
+            ("app.auth.TokenModel", Strength::None),
+            ("dev-only-do-not-use-in-prod", Strength::None),
+            ("changeme", Strength::Weak),
+            ("Test123!", Strength::Weak),
+            ("123456", Strength::Weak),
+            ("cassandra", Strength::Weak),
+            ("Sup3rSecr3t", Strength::Weak),
+            ("hunter2-Heron", Strength::Strong),
+            ("s4ffron-Kite", Strength::Strong),
+            ("correct-horse-battery-staple", Strength::Strong),
+            ("kV8xRq3LmZ7tWp2Yd9Hs4Jf6Gb1Nc5Ee", Strength::Strong),
+            ("U2lsdmVyLUJpcmNoNw==", Strength::Strong),
+        ] {
+            assert_eq!(strength(value), expected, "{value}");
+        }
+    }
+}
