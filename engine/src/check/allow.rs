@@ -241,7 +241,7 @@ fn read<'a>(
         | NameSyntax::Spaced(_) => known.these(words),
     };
     let target = match reach {
-        Scope::Next => line + 1,
+        Scope::Next | Scope::Stage => line + 1,
         Scope::Here if alone => line + 1,
         _ => line,
     };
@@ -315,7 +315,8 @@ fn extend_directives(source: &Source, directives: &mut [Directive], statements: 
     }
     for directive in directives {
         let own = source.line_of(directive.span.start);
-        if !matches!(directive.reach, Scope::Next | Scope::Here) || directive.lines.0 == own {
+        let is_above = matches!(directive.reach, Scope::Next | Scope::Here | Scope::Stage);
+        if !is_above || directive.lines.0 == own {
             continue;
         }
         let line = below.get(&directive.lines.0).copied().unwrap_or(directive.lines.0);
@@ -325,8 +326,19 @@ fn extend_directives(source: &Source, directives: &mut [Directive], statements: 
         if let Some(statement) = statements.get(first).filter(begins) {
             directive.lines.1 =
                 source.line_of(statement.end.saturating_sub(1).max(statement.start));
+            if directive.reach == Scope::Stage && is_from(source, statement) {
+                let next = statements[first + 1..].iter().find(|next| is_from(source, next));
+                let end = next.map(|next| source.line_of(next.start));
+                directive.lines.1 = end.map_or(usize::MAX, |line| line.saturating_sub(1));
+            }
         }
     }
+}
+
+/// Whether a statement of a Dockerfile begins a stage.
+fn is_from(source: &Source, statement: &Span) -> bool {
+    let keyword = source.slice(*statement).split_whitespace().next().unwrap_or_default();
+    keyword.eq_ignore_ascii_case("FROM")
 }
 
 /// Reports unused aidd comments. Returns those that name a rule of the project pass, whose findings

@@ -190,24 +190,33 @@ pub(crate) fn head(text: &str) -> &str {
 }
 
 /// Matches `Dockerfile`, `Containerfile`, `Dockerfile.prod` and `api.Dockerfile`, but not
-/// `Dockerfile.md` or an ignore file.
+/// `Dockerfile.md` or an ignore file: a page, picture or program about Dockerfiles is not one.
 fn is_dockerfile(name: &str) -> bool {
     const STEMS: [&str; 2] = ["dockerfile", "containerfile"];
-    const OTHERS: [&str; 42] = [
+    const OTHERS: [&str; 63] = [
         "adoc",
+        "astro",
+        "avif",
         "c",
         "cjs",
         "cpp",
         "cs",
         "css",
+        "csv",
         "dockerignore",
         "el",
+        "gif",
         "go",
         "gz",
         "h",
         "hs",
         "html",
+        "ico",
+        "ini",
+        "ipynb",
         "java",
+        "jpeg",
+        "jpg",
         "js",
         "json",
         "jsx",
@@ -216,8 +225,14 @@ fn is_dockerfile(name: &str) -> bool {
         "log",
         "lua",
         "map",
+        "markdown",
         "md",
+        "mdc",
+        "mdown",
+        "mdx",
         "mjs",
+        "mkd",
+        "pdf",
         "php",
         "png",
         "ps1",
@@ -226,16 +241,22 @@ fn is_dockerfile(name: &str) -> bool {
         "rb",
         "rs",
         "rst",
+        "scss",
         "sh",
         "snap",
+        "svelte",
         "svg",
         "toml",
         "ts",
+        "tsv",
         "tsx",
         "txt",
+        "vue",
+        "webp",
         "xml",
         "yaml",
         "yml",
+        "zip",
     ];
     STEMS.iter().any(|stem| {
         let prefixed = name.strip_prefix(stem).is_some_and(|rest| {
@@ -264,7 +285,9 @@ mod tests {
         for path in ["Dockerfile.dockerignore", "src/dockerfile.rs", "mydockerfile", "x.txt", ""] {
             assert_eq!(of(path), [], "{path}");
         }
-        assert_eq!(of("Dockerfile.md"), [Kind::MARKDOWN]);
+        for path in ["Dockerfile.md", "docs/dockerfile.mdx", "dockerfile-guide.en.markdown"] {
+            assert_eq!(of(path), [Kind::MARKDOWN], "{path}");
+        }
         assert_eq!(of("a.MMD"), [Kind::MERMAID]);
         assert_eq!(of("a/b.yml"), [Kind::YAML]);
     }

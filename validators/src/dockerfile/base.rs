@@ -1,10 +1,13 @@
 //! Base images: tags, registries, platforms.
 
 use super::super::Checks;
+use super::stages::copied_images;
 use super::{CheckContext, ContextCheck};
 use aidd_engine::parse::dockerfile::image::{self, Image};
 use aidd_engine::parse::dockerfile::{Dockerfile, Flag, Stage, Variable, Word, uses};
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::Span;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -61,16 +64,21 @@ fn untrusted_registry(context: &CheckContext<'_>, report: &mut Report<'_>) {
     if trusted.is_empty() {
         return;
     }
-    for (_, word, image) in images(context.docker) {
-        let registry = image.registry.unwrap_or("docker.io");
-        if word.text.starts_with('$')
-            || trusted.iter().any(|pattern| matches_pattern(pattern, registry))
+    let mut check = |name: &str, span: Span| {
+        let registry = image::parse(name).registry.unwrap_or("docker.io");
+        if !name.starts_with('$')
+            && !trusted.iter().any(|pattern| matches_pattern(pattern, registry))
         {
-            continue;
+            report
+                .at(span, format!("untrusted registry `{registry}`"))
+                .help(format!("trusted: {}", trusted.join(", ")));
         }
-        report
-            .at(word.span, format!("untrusted registry `{registry}`"))
-            .help(format!("trusted: {}", trusted.join(", ")));
+    };
+    for (_, word, _) in images(context.docker) {
+        check(&word.text, word.span);
+    }
+    for source in copied_images(context.docker) {
+        check(source.name, source.span);
     }
 }
 
@@ -139,10 +147,7 @@ fn redundant_target_platform(file: &Dockerfile, report: &mut Report<'_>) {
         let Some(flag) = platform(file, stage) else { continue };
         if matches!(flag.text(), "$TARGETPLATFORM" | "${TARGETPLATFORM}") {
             let end = stage.image.as_ref().map_or(flag.span.end, |image| image.span.start);
-            let edit = aidd_engine::text::finding::Edit::delete(aidd_engine::text::source::Span {
-                end,
-                ..flag.span
-            });
+            let edit = Edit::delete(Span { end, ..flag.span });
             report
                 .at(flag.span, "$TARGETPLATFORM is already the default platform")
                 .fix("Remove the flag", vec![edit]);

@@ -1,7 +1,7 @@
 //! CMD, ENTRYPOINT, HEALTHCHECK, ONBUILD, WORKDIR and MAINTAINER.
 
 use super::super::Checks;
-use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword};
+use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword, Stage};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use serde_json::Value;
@@ -94,14 +94,26 @@ fn report_all_but_first(file: &Dockerfile, kind: Keyword, report: &mut Report<'_
 }
 
 fn no_healthcheck(file: &Dockerfile, report: &mut Report<'_>) {
-    if file.all(Keyword::Healthcheck).next().is_some() {
-        return;
+    // A stage has the check of its base; a base only serves the stages that build on it.
+    let has_own =
+        |stage: &Stage| file.of_stage(stage).iter().any(|one| one.kind == Keyword::Healthcheck);
+    let own: Vec<bool> = file.stages.iter().map(has_own).collect();
+    let mut checked = own.clone();
+    for (at, stage) in file.stages.iter().enumerate() {
+        checked[at] |= stage.base.is_some_and(|base| checked[base]);
     }
-    for stage in &file.stages {
-        let from = &file.instructions[stage.from];
-        report
-            .at(from.span, "the image has no HEALTHCHECK")
-            .help("add a check command, or `HEALTHCHECK NONE`");
+    let mut serves = own;
+    for (at, stage) in file.stages.iter().enumerate().rev() {
+        if let Some(base) = stage.base.filter(|_| serves[at]) {
+            serves[base] = true;
+        }
+    }
+    for (stage, has_check) in file.stages.iter().zip(std::iter::zip(checked, serves)) {
+        if has_check == (false, false) {
+            report
+                .at(file.instructions[stage.from].span, "the image has no HEALTHCHECK")
+                .help("add a check command, or `HEALTHCHECK NONE`");
+        }
     }
 }
 
@@ -116,16 +128,29 @@ fn forbidden_onbuild(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 fn relative_workdir(file: &Dockerfile, report: &mut Report<'_>) {
-    for path in file.all(Keyword::Workdir).filter_map(|workdir| workdir.words.first()) {
-        let text = path.text.trim();
-        let drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
-        let share = file.escape.0 == '`' && text.starts_with('\\');
-        if !drive && !share && !text.starts_with(['/', '$', '{']) {
-            report
-                .at(path.span, format!("WORKDIR `{text}` is relative"))
-                .help("start it with `/`; a relative path depends on the base image");
+    // Whether the directory is known; index 0 is the part before the first FROM.
+    let mut known = vec![false; file.stages.len() + 1];
+    for instruction in &file.instructions {
+        let at = instruction.stage.map_or(0, |stage| stage + 1);
+        let base = instruction.stage.and_then(|stage| file.stages.get(stage)?.base);
+        match (instruction.kind, instruction.words.first()) {
+            (Keyword::From, _) => known[at] = base.is_some_and(|base| known[base + 1]),
+            (Keyword::Workdir, Some(path)) if is_absolute(file, &path.text) => known[at] = true,
+            (Keyword::Workdir, Some(path)) if !known[at] => {
+                report
+                    .at(path.span, format!("WORKDIR `{}` is relative", path.text.trim()))
+                    .help("start it with `/`; a relative path depends on the base image");
+            }
+            _ => {}
         }
     }
+}
+
+fn is_absolute(file: &Dockerfile, path: &str) -> bool {
+    let path = path.trim();
+    let drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    let share = file.escape.0 == '`' && path.starts_with('\\');
+    drive || share || path.starts_with(['/', '$', '{'])
 }
 
 fn maintainer(file: &Dockerfile, report: &mut Report<'_>) {

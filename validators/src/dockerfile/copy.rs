@@ -93,15 +93,18 @@ fn copy_to_non_directory(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 fn copy_to_relative_path(file: &Dockerfile, report: &mut Report<'_>) {
-    let mut settled = vec![false; file.stages.len()];
+    // Index 0 is the part before the first FROM, as in a file to include.
+    let mut settled = vec![false; file.stages.len() + 1];
     for instruction in &file.instructions {
-        let Some(stage) = instruction.stage else { continue };
+        let at = instruction.stage.map_or(0, |stage| stage + 1);
         match instruction.kind {
             Keyword::From => {
-                settled[stage] = file.stages[stage].base.is_some_and(|base| settled[base]);
+                let own = instruction.stage.and_then(|stage| file.stages.get(stage));
+                let base = own.and_then(|stage| stage.base);
+                settled[at] = base.is_some_and(|base| settled[base + 1]);
             }
-            Keyword::Workdir => settled[stage] = true,
-            Keyword::Copy if !settled[stage] => {
+            Keyword::Workdir => settled[at] = true,
+            Keyword::Copy if !settled[at] => {
                 let Some(target) = instruction.words.last() else { continue };
                 if instruction.words.len() > 1 && is_relative(&target.text) {
                     report
@@ -136,8 +139,9 @@ const UNPACKERS: [&str; 12] = [
 ];
 
 fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {
-    for stage in &file.stages {
-        let instructions = file.of_stage(stage);
+    let first = file.stages.first().map_or(file.instructions.len(), |stage| stage.from);
+    let parts = file.stages.iter().map(|stage| file.of_stage(stage));
+    for instructions in std::iter::once(&file.instructions[..first]).chain(parts) {
         // In reverse order, so that each COPY finds the archives that a later RUN unpacks.
         let mut unpacked: HashMap<&str, Span> = HashMap::new();
         for instruction in instructions.iter().rev() {
@@ -163,11 +167,18 @@ fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {
 
 /// The archives that a COPY copies, with their names in the image.
 fn archives(copy: &Instruction) -> impl Iterator<Item = (&Word, &str)> {
-    let target = copy.words.last().map_or("", |word| &*word.text);
+    let target = copy.words.last().map_or("", |word| written(copy, word));
     let renamed = is_archive(target).then(|| file_name(target));
     sources(copy)
-        .filter(|source| is_archive(&source.text) && !source.text.contains(['*', '?']))
-        .map(move |source| (source, renamed.unwrap_or_else(|| file_name(&source.text))))
+        .map(|source| (source, written(copy, source)))
+        .filter(|(_, path)| is_archive(path) && !path.contains(['*', '?']))
+        .map(move |(source, path)| (source, renamed.unwrap_or_else(|| file_name(path))))
+}
+
+/// A path as written, without quotes: the backslashes of a Windows path are not escapes.
+fn written<'a>(copy: &'a Instruction, word: &'a Word) -> &'a str {
+    let raw = &copy.logical.text()[word.at.clone()];
+    if raw.contains('\\') { raw.trim_matches(['"', '\'']) } else { &word.text }
 }
 
 fn file_name(path: &str) -> &str {

@@ -1,5 +1,6 @@
 //! Sources that the ignore file excludes from the build context.
 
+use super::builds::{BuildContext, BuildFiles};
 use super::copy::{is_remote, sources};
 use super::{CheckContext, ContextCheck};
 use aidd_engine::parse::dockerfile::Keyword;
@@ -17,15 +18,15 @@ fn copy_ignored_file(context: &CheckContext<'_>, report: &mut Report<'_>) {
     if copies.peek().is_none() {
         return;
     }
-    let Some((path, text)) = ignore_file(context, report.source().path()) else { return };
-    let patterns: Vec<Pattern> = text.lines().filter_map(Pattern::read).collect();
+    let files = ignore_files(context, report.source().path());
+    let Some((path, _)) = files.first() else { return };
     for source in copies.flat_map(sources) {
         let name = normalize(&source.text);
         let odd = |c: char| "*?[$\\{<".contains(c);
         if name.is_empty() || is_remote(&source.text) || source.text.contains(odd) {
             continue;
         }
-        if is_ignored(&patterns, &name) {
+        if files.iter().all(|(_, patterns)| is_ignored(patterns, &name)) {
             let message = format!("`{}` is not in the build context", source.text);
             report
                 .at(source.span, message)
@@ -34,15 +35,34 @@ fn copy_ignored_file(context: &CheckContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The ignore file for the Dockerfile at `path`: its own, the one in its directory, or that of the
-/// root.
-fn ignore_file(context: &CheckContext<'_>, path: &str) -> Option<(String, String)> {
-    let own = format!("{path}.dockerignore");
-    let paths = [own, sibling(path, ".dockerignore"), ".dockerignore".to_owned()];
-    paths
-        .into_iter()
-        .find_map(|path| Some((side_file(context.files, &path)?, path)))
-        .map(|(text, path)| (path, text))
+/// The ignore files of the builds of the Dockerfile at `path`, with their patterns: its own, which
+/// applies to any context, or those of its build contexts. Empty if a context is unknown or has no
+/// ignore file. If no build refers to the Dockerfile, its directory is the context, provided that
+/// it has an ignore file: elsewhere that file would have no effect.
+fn ignore_files(context: &CheckContext<'_>, path: &str) -> Vec<(String, Vec<Pattern>)> {
+    let read = |path: String| {
+        let text = side_file(context.files, &path)?;
+        Some((path, text.lines().filter_map(Pattern::read).collect()))
+    };
+    if let Some(own) = read(format!("{path}.dockerignore")) {
+        return vec![own];
+    }
+    let folders = || std::iter::successors(Some(path), |path| Some(path.rsplit_once('/')?.0));
+    let mut candidates = folders().map(|folder| sibling(folder, ".dockerignore"));
+    if !candidates.any(|path| context.files.exists(&path)) {
+        return Vec::new();
+    }
+    let in_folder = |folder: &String| {
+        let slash = if folder.is_empty() { "" } else { "/" };
+        read(format!("{folder}{slash}.dockerignore"))
+    };
+    match BuildFiles::read(context.files, path).context() {
+        BuildContext::Unknown => Vec::new(),
+        BuildContext::Unmentioned => read(sibling(path, ".dockerignore")).into_iter().collect(),
+        BuildContext::Known(folders) => {
+            folders.iter().map(in_folder).collect::<Option<_>>().unwrap_or_default()
+        }
+    }
 }
 
 /// The segments of a path joined by `/`, without `.` and empty segments.
@@ -72,7 +92,12 @@ impl Pattern {
 
     /// Whether the pattern matches `path` or a directory above it.
     fn covers(&self, path: &[&str]) -> bool {
-        (1..=path.len()).any(|end| segments_match(&self.segments, &path[..end]))
+        (1..=path.len()).any(|end| matched_globs(&self.segments, &path[..end])[self.segments.len()])
+    }
+
+    /// Whether the pattern matches paths within the directory `path`.
+    fn can_match_below(&self, path: &[&str]) -> bool {
+        matched_globs(&self.segments, path)[..self.segments.len()].contains(&true)
     }
 }
 
@@ -83,11 +108,7 @@ fn is_ignored(patterns: &[Pattern], path: &str) -> bool {
     let mut out = false;
     for pattern in patterns {
         if pattern.back {
-            let below = pattern.segments.len() > path.len()
-                && pattern.segments.iter().zip(&path).all(|(glob, name)| {
-                    glob == "**" || matches_glob(glob.as_bytes(), name.as_bytes())
-                });
-            out &= !(below || pattern.covers(&path));
+            out &= !(pattern.covers(&path) || pattern.can_match_below(&path));
         } else {
             out |= pattern.covers(&path);
         }
@@ -95,26 +116,31 @@ fn is_ignored(patterns: &[Pattern], path: &str) -> bool {
     out
 }
 
-/// Whether a list of globs matches a list of names; `**` matches any number of names.
-fn segments_match(globs: &[String], names: &[&str]) -> bool {
-    let mut reached = vec![false; names.len() + 1];
+/// For each number of globs from the start, whether they match all of `names`; `**` matches any
+/// number of names.
+fn matched_globs(globs: &[String], names: &[&str]) -> Vec<bool> {
+    let is_any = |at: usize| globs.get(at).is_some_and(|glob| glob == "**");
+    let mut reached = vec![false; globs.len() + 1];
     reached[0] = true;
-    for glob in globs {
-        let mut next = vec![false; names.len() + 1];
-        if glob == "**" {
-            let mut on = false;
-            for (at, slot) in next.iter_mut().enumerate() {
-                on |= reached[at];
-                *slot = on;
+    for at in 0..globs.len() {
+        reached[at + 1] = reached[at] && is_any(at);
+    }
+    for name in names {
+        let mut next = vec![false; globs.len() + 1];
+        for (at, glob) in globs.iter().enumerate() {
+            if is_any(at) {
+                // The name belongs to this `**`, which can also end here.
+                next[at] |= reached[at];
+            } else if reached[at] && matches_glob(glob.as_bytes(), name.as_bytes()) {
+                next[at + 1] = true;
             }
-        } else {
-            for (at, name) in names.iter().enumerate() {
-                next[at + 1] = reached[at] && matches_glob(glob.as_bytes(), name.as_bytes());
-            }
+        }
+        for at in 0..globs.len() {
+            next[at + 1] |= next[at] && is_any(at);
         }
         reached = next;
     }
-    reached[names.len()]
+    reached
 }
 
 /// Whether `glob` matches `name`: `*`, `?`, `[…]` and `\`, within one segment.
@@ -196,6 +222,7 @@ mod tests {
         assert!(!is_excluded("a/*", "a"));
         assert!(is_excluded("*", "x") && !is_excluded("*\n!x", "x/y"));
         assert!(!is_excluded("*\n!src/main", "src"));
+        assert!(!is_excluded("a\n!a/**/x", "a/b/c") && is_excluded("a\n!a/*/x", "a/b/c"));
         assert!(is_excluded("*\n!x\nx/y", "x/y"));
         assert!(is_excluded("# no\n\n[a-c]?.t*t", "bz.text"));
         assert!(!is_excluded("[^a-c]", "b") && is_excluded("[^a-c]", "d"));

@@ -120,20 +120,34 @@ fn missing_label(context: &CheckContext<'_>, report: &mut Report<'_>) {
     let wanted: Vec<&str> = own
         .unwrap_or_else(|| schema.into_iter().flat_map(|s| s.keys()).map(String::as_str).collect());
     let file = context.docker;
-    for stage in &file.stages {
-        let Some(image) = &stage.image else { continue };
-        for label in wanted.iter().filter(|label| !has_label(file, stage, label)) {
-            report.at(image.span, format!("the image has no label `{label}`"));
+    let sources = super::stages::copied_stages(file);
+    for label in wanted {
+        // A stage that only serves a labelled one is not an image of its own.
+        let mut serves = sources.clone();
+        for stage in file.stages.iter().filter(|stage| sets_label(file, stage, label)) {
+            if let Some(slot) = stage.base.and_then(|base| serves.get_mut(base)) {
+                *slot = true;
+            }
+        }
+        for (stage, serves) in file.stages.iter().zip(serves) {
+            let Some(image) = &stage.image else { continue };
+            if !serves && !has_label(file, stage, label) {
+                report.at(image.span, format!("the image has no label `{label}`"));
+            }
         }
     }
+}
+
+fn sets_label(file: &Dockerfile, stage: &Stage, label: &str) -> bool {
+    let labels = file.of_stage(stage).iter().filter(|one| one.kind == Keyword::Label);
+    labels.flat_map(|one| &one.pairs).any(|pair| pair.key.text == label)
 }
 
 /// Whether the stage or a stage that it builds on sets the label.
 fn has_label(file: &Dockerfile, stage: &Stage, label: &str) -> bool {
     let mut next = Some(stage);
     while let Some(stage) = next {
-        let labels = file.of_stage(stage).iter().filter(|one| one.kind == Keyword::Label);
-        if labels.flat_map(|one| &one.pairs).any(|pair| pair.key.text == label) {
+        if sets_label(file, stage, label) {
             return true;
         }
         next = stage.base.and_then(|base| file.stages.get(base));

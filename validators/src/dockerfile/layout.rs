@@ -136,7 +136,8 @@ fn inline_ignore(file: &Dockerfile, report: &mut Report<'_>) {
         let text = comment_text(comment, report.source());
         let Some(rest) = text.strip_prefix("hadolint") else { continue };
         let rest = rest.trim_start();
-        let rest = rest.strip_prefix("global").map_or(rest, str::trim_start);
+        let scope = ["global", "stage"].into_iter().find_map(|scope| rest.strip_prefix(scope));
+        let rest = scope.map_or(rest, str::trim_start);
         if rest.strip_prefix("ignore").is_some_and(|rest| rest.trim_start().starts_with('=')) {
             report.at(comment.span, "findings are ignored by a comment");
         }

@@ -2,6 +2,7 @@
 
 mod base;
 mod buildargs;
+mod builds;
 mod commands;
 mod config;
 mod copy;
@@ -61,7 +62,9 @@ pub(super) const FAMILY: Family = Family {
         _ => statements(source),
     },
     is_read: |path| {
-        is_hadolint_config(path) || path.to_ascii_lowercase().ends_with(".dockerignore")
+        is_hadolint_config(path)
+            || path.to_ascii_lowercase().ends_with(".dockerignore")
+            || builds::is_build_settings(path)
     },
     ..Family::EMPTY
 };
@@ -118,8 +121,12 @@ const TABLES: [Checks<Dockerfile>; 9] = [
 type ContextCheck = fn(&CheckContext<'_>, &mut Report<'_>);
 
 /// The tables of checks that read other files than the Dockerfile.
-const CONTEXT_CHECKS: [&[(&str, ContextCheck)]; 3] =
-    [base::CONTEXT_CHECKS, ignorefile::CONTEXT_CHECKS, labels::CONTEXT_CHECKS];
+const CONTEXT_CHECKS: [&[(&str, ContextCheck)]; 4] = [
+    base::CONTEXT_CHECKS,
+    ignorefile::CONTEXT_CHECKS,
+    labels::CONTEXT_CHECKS,
+    stages::CONTEXT_CHECKS,
+];
 
 /// Runs all enabled checks over the source of `report`.
 fn run(context: &FileContext<'_>, report: &mut Report<'_>) {

@@ -1,12 +1,18 @@
 //! Stages: their names, and copies between them.
 
 use super::super::Checks;
+use super::builds::BuildFiles;
+use super::{CheckContext, ContextCheck};
 use aidd_engine::parse::dockerfile::{Dockerfile, Flag, Instruction, Keyword};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::Span;
+use std::cell::LazyCell;
+
+pub(super) const CONTEXT_CHECKS: &[(&str, ContextCheck)] =
+    &[("dockerfile/undefined-copy-stage", undefined_copy_stage)];
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[
-    ("dockerfile/undefined-copy-stage", undefined_copy_stage),
     ("dockerfile/copy-from-own-stage", copy_from_own_stage),
     ("dockerfile/copy-whole-stage", copy_whole_stage),
     ("dockerfile/duplicate-stage-name", duplicate_stage_name),
@@ -16,51 +22,124 @@ pub(super) const CHECKS: Checks<Dockerfile> = &[
     ("dockerfile/instruction-before-from", instruction_before_from),
 ];
 
-/// `COPY --from` with the flag, its value and the index of its own stage.
+/// `COPY --from` with the flag, its value and the number of stages before its own.
 fn copies(file: &Dockerfile) -> impl Iterator<Item = (&Instruction, &Flag, &str, usize)> {
     file.all(Keyword::Copy).filter_map(|copy| {
         let flag = copy.flag("from")?;
-        Some((copy, flag, flag.text(), copy.stage?))
+        Some((copy, flag, flag.text(), copy.stage.unwrap_or(0)))
     })
 }
 
+/// A stage or image that `COPY --from` or a mount of `RUN` reads.
+pub(super) struct CopySource<'a> {
+    /// The name as written.
+    pub(super) name: &'a str,
+    /// The flag.
+    pub(super) span: Span,
+    /// The number of stages before the one of the instruction.
+    before: usize,
+}
+
+fn copy_sources(file: &Dockerfile) -> impl Iterator<Item = CopySource<'_>> {
+    file.effective().flat_map(|instruction| {
+        let before = instruction.stage.unwrap_or(0);
+        instruction.flags.iter().filter_map(move |flag| {
+            let name = match (instruction.kind, &*flag.name) {
+                (Keyword::Copy, "from") => flag.text(),
+                (Keyword::Run, "mount") => flag.part("from")?,
+                _ => return None,
+            };
+            Some(CopySource { name, span: flag.span, before })
+        })
+    })
+}
+
+/// The images that `COPY --from` and the mounts of `RUN` read.
+pub(super) fn copied_images(file: &Dockerfile) -> impl Iterator<Item = CopySource<'_>> {
+    copy_sources(file).filter(|source| {
+        source.name.contains(['/', ':'])
+            && !source.name.contains(['{', '<'])
+            && file.stage_named(source.name, source.before).is_none()
+    })
+}
+
+/// For each stage, whether `COPY --from` or a mount of `RUN` in a later stage reads it.
+pub(super) fn copied_stages(file: &Dockerfile) -> Vec<bool> {
+    let mut copied = vec![false; file.stages.len()];
+    for source in copy_sources(file) {
+        let number = source.name.parse().ok().filter(|number| *number < source.before);
+        let stage = number.or_else(|| file.stage_named(source.name, source.before));
+        if let Some(slot) = stage.and_then(|stage| copied.get_mut(stage)) {
+            *slot = true;
+        }
+    }
+    copied
+}
+
 fn is_own_name(file: &Dockerfile, stage: usize, name: &str) -> bool {
-    let own = file.stages[stage].name.as_ref();
+    let own = file.stages.get(stage).and_then(|stage| stage.name.as_ref());
     own.is_some_and(|own| own.text.eq_ignore_ascii_case(name))
 }
 
 /// Maximum number of names compared for a suggestion.
 const MAX_CANDIDATES: usize = 200;
 
-fn undefined_copy_stage(file: &Dockerfile, report: &mut Report<'_>) {
+fn undefined_copy_stage(context: &CheckContext<'_>, report: &mut Report<'_>) {
+    let file = context.docker;
+    let path = report.source().path();
+    let builds = LazyCell::new(|| BuildFiles::read(context.files, path));
     for (_, flag, name, stage) in copies(file) {
-        let number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-        if number
-            || name.contains([':', '{', '<'])
+        let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number {
+            if name.parse().is_ok_and(|number: usize| number >= stage) {
+                let finding = report.at(flag.span, format!("no earlier stage with number {name}"));
+                finding.help("stages are numbered from 0; use the name of an earlier stage");
+            }
+            continue;
+        }
+        if name.contains([':', '{', '<', '@'])
+            || name.starts_with('$')
             || file.stage_named(name, stage).is_some()
             || is_own_name(file, stage, name)
+            || builds.names_context(name)
         {
             continue;
         }
-        let names = file.stages[..stage].iter().filter_map(|stage| stage.name.as_ref());
-        let near = names
-            .filter(|known| known.text.len().max(name.len()) < 64)
-            .take(MAX_CANDIDATES)
-            .map(|known| (strsim::damerau_levenshtein(&known.text, name), known))
-            .filter(|(distance, known)| distance * 3 <= known.text.len())
-            .min_by_key(|(distance, _)| *distance);
-        let later = file.stage_named(name, file.stages.len()).map(|at| &file.stages[at]);
-        let finding = report.at(flag.span, format!("no earlier stage named `{name}`"));
-        match (near, later.and_then(|stage| stage.name.as_ref())) {
-            (Some((_, known)), _) => {
-                finding.help(format!("did you mean `{}`?", known.text));
-            }
-            (None, Some(later)) => {
-                finding.help("move that stage up").related(later.span, "the stage is defined here");
-            }
-            (None, None) => {
-                finding.help("use an earlier stage, or an image with its tag");
-            }
+        if name.contains('/') {
+            report
+                .at(flag.span, format!("image `{name}` has no tag"))
+                .help("add the tag you tested, for example `:1.2`, or a digest");
+            continue;
+        }
+        report_undefined(file, flag, (name, stage), report);
+    }
+}
+
+fn report_undefined(
+    file: &Dockerfile,
+    flag: &Flag,
+    (name, stage): (&str, usize),
+    report: &mut Report<'_>,
+) {
+    let before = &file.stages[..stage.min(file.stages.len())];
+    let names = before.iter().filter_map(|stage| stage.name.as_ref());
+    let near = names
+        .filter(|known| known.text.len().max(name.len()) < 64)
+        .take(MAX_CANDIDATES)
+        .map(|known| (strsim::damerau_levenshtein(&known.text, name), known))
+        .filter(|(distance, known)| distance * 3 <= known.text.len())
+        .min_by_key(|(distance, _)| *distance);
+    let later = file.stage_named(name, file.stages.len()).map(|at| &file.stages[at]);
+    let finding = report.at(flag.span, format!("no earlier stage named `{name}`"));
+    match (near, later.and_then(|stage| stage.name.as_ref())) {
+        (Some((_, known)), _) => {
+            finding.help(format!("did you mean `{}`?", known.text));
+        }
+        (None, Some(later)) => {
+            finding.help("move that stage up").related(later.span, "the stage is defined here");
+        }
+        (None, None) => {
+            finding.help("use an earlier stage, or an image with its tag");
         }
     }
 }

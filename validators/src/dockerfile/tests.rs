@@ -12,7 +12,10 @@ static RULES: LazyLock<(Registry, Settings)> = LazyLock::new(|| {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let settings = registry.rules().iter().map(|rule| {
         let severity = rule.enabled.then_some(rule.severity);
-        (rule.id.clone(), Setting { severity, params: serde_json::Map::new(), is_configured: false })
+        (
+            rule.id.clone(),
+            Setting { severity, params: serde_json::Map::new(), is_configured: false },
+        )
     });
     let settings = settings.collect();
     (registry, settings)

@@ -1,8 +1,11 @@
 //! USER.
 
 use super::super::Checks;
-use aidd_engine::parse::dockerfile::{Dockerfile, Keyword, Origin, Word, uses};
+use aidd_engine::parse::dockerfile::{
+    Dockerfile, Instruction, Keyword, Origin, Stage, Variable, Word, uses,
+};
 use aidd_engine::rules::rule::Report;
+use std::collections::HashMap;
 
 pub(super) const CHECKS: Checks<Dockerfile> =
     &[("dockerfile/root-user", root_user), ("dockerfile/user-by-name", user_by_name)];
@@ -13,10 +16,20 @@ fn user(word: &Word) -> &str {
 }
 
 fn root_user(file: &Dockerfile, report: &mut Report<'_>) {
-    for stage in &file.stages {
-        let last = file.of_stage(stage).iter().rfind(|one| one.kind == Keyword::User);
-        let Some(word) = last.and_then(|last| last.words.first()) else { continue };
-        if matches!(user(word), "root" | "0") {
+    let users: Vec<Option<&Word>> =
+        file.stages.iter().map(|stage| last_user(file, stage)).collect();
+    // Whether containers run as the user at the end of the stage: the stage is the last one, or one
+    // that builds on it without a USER is.
+    let mut runs = vec![false; file.stages.len()];
+    for (at, stage) in file.stages.iter().enumerate().rev() {
+        runs[at] |= at + 1 == file.stages.len();
+        if let Some(base) = stage.base.filter(|_| runs[at] && users[at].is_none()) {
+            runs[base] = true;
+        }
+    }
+    for ((stage, word), runs) in file.stages.iter().zip(users).zip(runs) {
+        let Some(word) = word.filter(|_| runs) else { continue };
+        if matches!(user(word), "root" | "0") && !drops_privileges(file, stage) {
             report
                 .at(word.span, "the last USER of the stage is root")
                 .help("switch to a user without privileges at the end");
@@ -24,8 +37,24 @@ fn root_user(file: &Dockerfile, report: &mut Report<'_>) {
     }
 }
 
+/// The argument of the last USER of a stage.
+fn last_user<'a>(file: &'a Dockerfile, stage: &Stage) -> Option<&'a Word> {
+    let last = file.of_stage(stage).iter().rfind(|one| one.kind == Keyword::User);
+    last.and_then(|last| last.words.first())
+}
+
+/// Whether a stage contains a program with which the entrypoint changes the user.
+fn drops_privileges(file: &Dockerfile, stage: &Stage) -> bool {
+    const PROGRAMS: [&str; 4] = ["gosu", "su-exec", "setpriv", "s6-setuidgid"];
+    file.of_stage(stage).iter().any(|one| {
+        let mut words = one.argument().split(|it: char| !it.is_alphanumeric() && it != '-');
+        words.any(|word| PROGRAMS.contains(&word))
+    })
+}
+
 fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
-    file.walk(|instruction, seen| {
+    let none = HashMap::new();
+    let mut check = |instruction: &Instruction, seen: &HashMap<&str, Variable<'_>>| {
         let word = instruction.words.first().filter(|_| instruction.kind == Keyword::User);
         let Some(word) = word else { return };
         let name = user(word);
@@ -45,7 +74,10 @@ fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
         report
             .at(word.span, format!("user `{name}` is specified by name"))
             .help("use its number, so that Kubernetes can verify that it is not root");
-    });
+    };
+    // Before the first FROM, as in a file to include.
+    file.instructions.iter().take_while(|it| it.stage.is_none()).for_each(|it| check(it, &none));
+    file.walk(|instruction, seen| check(instruction, seen));
 }
 
 fn is_number(text: &str) -> bool {

@@ -4,7 +4,7 @@
 use super::super::Checks;
 use super::base::is_platform;
 use aidd_engine::parse::dockerfile::{
-    Dockerfile, Instruction, Keyword, Stage, Variable, Word, uses,
+    Dockerfile, Instruction, Keyword, Pair, Stage, Variable, Word, uses,
 };
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::Span;
@@ -99,7 +99,7 @@ const SECRET_SUBSTRINGS: [&str; 8] = [
 ];
 
 /// Parts of a name which show that the value is not the secret itself.
-const NON_SECRET_PARTS: [&str; 20] = [
+const NON_SECRET_PARTS: [&str; 24] = [
     "public",
     "pub",
     "gpg",
@@ -120,22 +120,86 @@ const NON_SECRET_PARTS: [&str; 20] = [
     "keyserver",
     "method",
     "type",
+    "use",
+    "enable",
+    "dummy",
+    "example",
 ];
+
+/// Last parts of a name that denote a property of a secret or of the authentication.
+const PROPERTIES: [&str; 21] = [
+    "enabled",
+    "disabled",
+    "required",
+    "mode",
+    "role",
+    "name",
+    "user",
+    "username",
+    "provider",
+    "service",
+    "ttl",
+    "expiry",
+    "expiration",
+    "expires",
+    "lifetime",
+    "timeout",
+    "length",
+    "size",
+    "algorithm",
+    "header",
+    "prefix",
+];
+
+/// Prefixes of variables that build tools copy into the program for browsers, where they are public.
+const CLIENT_PREFIXES: [&str; 5] = ["vite_", "react_app_", "vue_app_", "gatsby_", "expo_public_"];
 
 fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let parts: Vec<&str> = name.split('_').collect();
-    let excused = parts.iter().any(|part| NON_SECRET_PARTS.contains(part));
-    !excused
-        && (parts.iter().any(|part| SECRET_PARTS.contains(part))
+    let last = parts.last().copied().unwrap_or_default();
+    let is_secret_id = name.contains("access_key_id") || name.ends_with("secret_id");
+    let is_excused = parts.iter().any(|part| NON_SECRET_PARTS.contains(part))
+        || PROPERTIES.contains(&last)
+        || last == "id" && !is_secret_id
+        || CLIENT_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    // `AUTH_MODE_X` and `KEY_Y` configure something; `NPM_AUTH` and `APP_KEY` are values.
+    let denotes = |(at, part): (usize, &&str)| {
+        let is_vague = ["auth", "key"].contains(part);
+        SECRET_PARTS.contains(part) && (!is_vague || at + 1 == parts.len())
+    };
+    !is_excused
+        && (parts.iter().enumerate().any(denotes)
             || SECRET_SUBSTRINGS.iter().any(|text| name.contains(text)))
 }
 
+/// Whether a value is a switch or a number, whatever the name is.
+fn is_switch(value: &str) -> bool {
+    matches!(&*value.to_ascii_lowercase(), "true" | "false" | "yes" | "no" | "on" | "off" | "none")
+        || value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit()) && !value.is_empty()
+}
+
+/// Whether a variable is set to a value that is not a secret: a switch, or a stand-in for the build.
+/// An `ARG` of a stage without a value has that of the global one.
+fn is_harmless(pair: &Pair, globals: &HashMap<&str, Variable<'_>>) -> bool {
+    let global = || globals.get(&*pair.key.text)?.value;
+    let value = pair.value.as_ref().map(|value| &*value.text).or_else(global).unwrap_or_default();
+    is_switch(value) || !value.contains('$') && is_stand_in(value)
+}
+
+/// Whether a value says that it stands in for the actual one: `needs-to-be-set`, `dummy`.
+fn is_stand_in(value: &str) -> bool {
+    const WORDS: [&str; 6] = ["dummy", "placeholder", "to-be-set", "not-set", "not-used", "unused"];
+    let value = value.to_ascii_lowercase().replace(['_', ' '], "-");
+    WORDS.iter().any(|word| value.contains(word))
+}
+
 fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
+    let globals = file.globals();
     let setting = |one: &&Instruction| matches!(one.kind, Keyword::Arg | Keyword::Env);
     for instruction in file.instructions.iter().filter(setting) {
         for pair in &instruction.pairs {
-            if is_secret_name(&pair.key.text) {
+            if is_secret_name(&pair.key.text) && !is_harmless(pair, &globals) {
                 let kind = instruction.kind.name();
                 let name = &pair.key.text;
                 report

@@ -7,6 +7,7 @@
 //! tree-sitter in `tree`. Both parse words with `word`, and a test checks that they agree.
 
 mod balance;
+mod pipes;
 mod plain;
 mod text;
 mod tree;
@@ -149,13 +150,6 @@ impl Script {
             scopes: vec![Scope::script(span)],
             ..Self::default()
         }
-    }
-
-    /// Whether any command or compound reads from a pipe.
-    pub(crate) fn first_pipe(&self) -> Option<Span> {
-        let commands = self.commands.iter().filter(|command| command.before == Join::Pipe);
-        let scopes = self.scopes.iter().filter(|scope| scope.before == Join::Pipe);
-        commands.map(|it| it.span).chain(scopes.map(|it| it.span)).min()
     }
 
     /// The operator after the command at `index` in its own scope; `None` at the end.

@@ -12,6 +12,8 @@ pub(super) enum Scope {
     Line,
     /// The next line, and the statement that begins there.
     Next,
+    /// The build stage of a Dockerfile whose `FROM` is on the next line.
+    Stage,
     /// All lines of the file.
     File,
     /// Its own line and all lines below, up to an [`End`](Scope::End).
@@ -49,7 +51,11 @@ pub(super) const MARKERS: &[(&str, Scope, NameSyntax)] = &[
     ("aidd:allow-file", Scope::File, NameSyntax::List),
     ("aidd:allow", Scope::Here, NameSyntax::List),
     ("hadolint global ignore=", Scope::File, NameSyntax::List),
+    ("hadolint global ignore =", Scope::File, NameSyntax::List),
+    ("hadolint stage ignore=", Scope::Stage, NameSyntax::List),
+    ("hadolint stage ignore =", Scope::Stage, NameSyntax::List),
     ("hadolint ignore=", Scope::Next, NameSyntax::List),
+    ("hadolint ignore =", Scope::Next, NameSyntax::List),
     ("check=skip=", Scope::File, NameSyntax::List),
     ("shellcheck disable=", Scope::Next, NameSyntax::List),
     ("gitleaks:allow", Scope::Line, NameSyntax::Secrets),

@@ -2,7 +2,8 @@
 
 use super::caches::{self, append};
 use super::pins::{Installer, is_file, report_unpinned};
-use super::{Check, Runs, Site};
+use super::{Check, Run, Runs, Site};
+use crate::shell::Command;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 
@@ -15,7 +16,7 @@ pub(super) const CHECKS: &[(&str, Check)] = &[
 ];
 
 const APT_GET: Installer = Installer {
-    programs: &["apt-get"],
+    programs: &["apt-get", "aptitude"],
     verbs: &["install"],
     valued: &[
         "-t",
@@ -43,30 +44,64 @@ fn unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
 
 const LISTS: &str = "/var/lib/apt/lists";
 
+/// The directory of downloaded packages, which Debian's images empty after each installation.
+const ARCHIVES: &str = "/var/cache/apt";
+
+/// The setting of Debian's images that empties [`ARCHIVES`].
+const CLEAN_SETTING: &str = "/docker-clean";
+
 fn lists_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
-    for run in runs.runs.iter().filter(|run| runs.is_in_image(run)) {
-        let mut commands = run.commands();
-        let updates = |site: &Site<'_>| {
-            matches!(site.command.program(), "apt-get" | "apt")
-                && site.command.has_argument(&["update"])
-        };
-        let Some(update) = commands.find(updates) else { continue };
-        let removes = |site: Site<'_>| caches::removes(site.command, &[LISTS]);
-        if run.commands().any(removes) || run.has_mount_at(&[LISTS]) {
-            continue;
+    let mut keeps_archives = None;
+    for run in &runs.runs {
+        if run.commands().any(|site| removes_clean_setting(site.command)) {
+            keeps_archives = Some(run.at.stage);
         }
-        let finding =
-            report.at(update.command.span, "the downloaded package lists remain in the image");
-        finding.help("Remove them in the same `RUN`: `rm -rf /var/lib/apt/lists/*`");
-        if let Some(edit) = append(run, "rm -rf /var/lib/apt/lists/*") {
-            finding.fix_unsafe("Remove the package lists at the end of the RUN", vec![edit]);
+        if runs.is_in_image(run) {
+            lists_kept_by(run, keeps_archives == Some(run.at.stage), report);
         }
+    }
+}
+
+fn removes_clean_setting(command: &Command) -> bool {
+    command.program() == "rm"
+        && command.arguments().iter().any(|word| word.text().ends_with(CLEAN_SETTING))
+}
+
+fn lists_kept_by(run: &Run<'_>, keeps_archives: bool, report: &mut Report<'_>) {
+    let updates = |site: &Site<'_>| {
+        matches!(site.command.program(), "apt-get" | "apt" | "aptitude")
+            && site.command.has_argument(&["update"])
+    };
+    let Some(update) = run.commands().find(updates) else { return };
+    let removes = |site: Site<'_>| {
+        caches::removes(site.command, &[LISTS])
+            || caches::calls(site.command, &["apt-get", "apt"], &["distclean", "dist-clean"])
+    };
+    if run.commands().any(removes) {
+        return;
+    }
+    if run.has_mount_at(&[LISTS]) {
+        // A mount of the lists alone is deliberate.
+        let only_lists = run.mount_targets().any(|target| target == LISTS);
+        if keeps_archives && !only_lists && !run.has_mount_at(&[ARCHIVES]) {
+            report
+                .at(update.command.span, "the downloaded packages remain in the image")
+                .help(format!("Mount a cache at `{ARCHIVES}` too, or keep `docker-clean`"));
+        }
+        return;
+    }
+    let finding =
+        report.at(update.command.span, "the downloaded package lists remain in the image");
+    finding.help("Remove them in the same `RUN`: `rm -rf /var/lib/apt/lists/*`");
+    if let Some(edit) = append(run, "rm -rf /var/lib/apt/lists/*") {
+        finding.fix_unsafe("Remove the package lists at the end of the RUN", vec![edit]);
     }
 }
 
 fn without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
     for install in APT_GET.installs(runs) {
         let command = install.site.command;
+        let program = command.program();
         let quiet = |text: &str| match text.strip_prefix('-') {
             Some(rest) if !rest.starts_with('-') && !rest.contains('=') => {
                 rest.matches('q').count()
@@ -76,11 +111,11 @@ fn without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
             _ => 0,
         };
         let quiet: usize = command.arguments().iter().map(|word| quiet(word.text())).sum();
-        if quiet > 1 || command.has_option(&["y", "yes", "assume-yes"]) {
+        if quiet > 1 && program == "apt-get" || command.has_option(&["y", "yes", "assume-yes"]) {
             continue;
         }
-        let finding = report
-            .at(install.verb.span, "`apt-get install` waits for a confirmation that never comes");
+        let message = format!("`{program} install` waits for a confirmation that never comes");
+        let finding = report.at(install.verb.span, message);
         finding.help("Add `-y`");
         if install.site.run.is_editable() {
             finding.fix("Add -y", vec![Edit::insert(install.verb.span.end, " -y")]);
@@ -95,6 +130,9 @@ fn recommends(runs: &Runs<'_>, report: &mut Report<'_>) {
         let command = install.site.command;
         let disabled = command.arguments().iter().any(|word| {
             let text = word.text();
+            if text == "--without-recommends" || text == "-R" {
+                return command.program() == "aptitude";
+            }
             let value = text.split_once("APT::Install-Recommends=").map(|(_, value)| value);
             text == "--no-install-recommends"
                 || value.is_some_and(|it| matches!(it, "false" | "0" | "no" | "off"))
@@ -108,8 +146,12 @@ fn recommends(runs: &Runs<'_>, report: &mut Report<'_>) {
         );
         finding.help("Add `--no-install-recommends` and list the packages that are needed");
         if install.site.run.is_editable() {
-            let edit = Edit::insert(install.verb.span.end, " --no-install-recommends");
-            finding.fix_unsafe("Add --no-install-recommends", vec![edit]);
+            let option = match command.program() {
+                "aptitude" => "--without-recommends",
+                _ => "--no-install-recommends",
+            };
+            let edit = Edit::insert(install.verb.span.end, format!(" {option}"));
+            finding.fix_unsafe(format!("Add {option}"), vec![edit]);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Programs that are useless in a build, or have a better alternative.
 
-use super::{Check, Runs, Site};
+use super::{Check, Run, Runs, Site};
 use crate::shell::Join;
+use aidd_engine::parse::dockerfile::{Keyword, image};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
@@ -77,6 +78,9 @@ fn workdir(site: &Site<'_>) -> Option<Edit> {
 
 fn sudo(runs: &Runs<'_>, report: &mut Report<'_>) {
     for site in runs.calls(&["sudo"]) {
+        if has_image_with_user(runs, &site) {
+            continue;
+        }
         let span = site.program_span();
         let finding = report.at(span, "`sudo` is not needed in a build");
         finding.help("Switch with `USER root` and back, or use `gosu` when the container starts");
@@ -86,6 +90,38 @@ fn sudo(runs: &Runs<'_>, report: &mut Report<'_>) {
             finding.fix_unsafe("Remove sudo", vec![edit]);
         }
     }
+}
+
+/// Whether the base image probably runs as another user, who needs `sudo`. Official images run as
+/// root and do not contain `sudo`; in any other image, `sudo` without a `USER` and an installation
+/// before it is part of the base image.
+fn has_image_with_user(runs: &Runs<'_>, site: &Site<'_>) -> bool {
+    let file = runs.file;
+    let Some(mut stage) = site.run.at.stage.and_then(|stage| file.stages.get(stage)) else {
+        return false;
+    };
+    let mut end = site.run.index;
+    let mut runs_before = Vec::new();
+    loop {
+        let own = stage.instructions.start..end;
+        if file.instructions[own.clone()].iter().any(|it| it.kind == Keyword::User) {
+            return false;
+        }
+        runs_before.push(own);
+        let Some(base) = stage.base.and_then(|base| file.stages.get(base)) else { break };
+        (stage, end) = (base, base.instructions.end);
+    }
+    let image = stage.image.as_ref().map_or("", |word| &*word.text);
+    let parsed = image::parse(image);
+    let on_hub = matches!(parsed.registry, None | Some("docker.io"));
+    let is_library = !parsed.name.contains('/') || parsed.name.starts_with("library/");
+    let is_official = on_hub && is_library && !image.contains('$');
+    let installs =
+        |site: Site<'_>| site.command.program() != "sudo" && site.command.has_argument(&["sudo"]);
+    let before = |run: &&Run<'_>| {
+        run.index == site.run.index || runs_before.iter().any(|own| own.contains(&run.index))
+    };
+    !is_official && !runs.runs.iter().filter(before).any(|run| run.commands().any(installs))
 }
 
 fn useradd(runs: &Runs<'_>, report: &mut Report<'_>) {

@@ -105,10 +105,12 @@ fn pip_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
         if words.iter().any(|word| names_requirements(word.text())) {
             continue;
         }
-        let unpinned: Vec<_> = super::pins::operands(words, PIP_VALUED)
-            .into_iter()
-            .filter(|word| !is_pinned_requirement(word.text()))
-            .collect();
+        let packages = super::pins::operands(words, PIP_VALUED);
+        if super::pins::has_placeholder(&packages) {
+            continue;
+        }
+        let unpinned: Vec<_> =
+            packages.into_iter().filter(|word| !is_pinned_requirement(word.text())).collect();
         let help = "Pin the version you tested: `package==version`, or use a requirements \
                     file that pins it";
         report_unpinned(report, &unpinned, help);
@@ -270,6 +272,8 @@ const GEM_VALUED: &[&str] = &[
     "--build-root",
     "-P",
     "--trust-policy",
+    "-B",
+    "--bulk-threshold",
     "-s",
     "--source",
     "--platform",
@@ -278,7 +282,12 @@ const GEM_VALUED: &[&str] = &[
     "-g",
     "--file",
     "--without",
+    "--target-rbconfig",
+    "--config-file",
 ];
+
+/// Values of options, which are not names of gems.
+const SWITCH_VALUES: [&str; 4] = ["true", "false", "yes", "no"];
 
 fn gem_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
     let gem = Installer { programs: &["gem"], verbs: &["install", "i"], valued: GEM_VALUED };
@@ -297,6 +306,7 @@ fn gem_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
             .into_iter()
             .filter(|word| word.span.start < stop)
             .filter(|word| !word.text().contains(':') && !is_file(word.text(), &[".gem"]))
+            .filter(|word| !SWITCH_VALUES.contains(&word.text()))
             .collect();
         report_unpinned(report, &unpinned, "Pin the version you tested: `gem:version`");
     }
@@ -324,12 +334,17 @@ const GO_VALUED: &[&str] = &[
 
 fn go_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
     let go = Installer { programs: &["go"], verbs: &["install", "get", "run"], valued: GO_VALUED };
-    for Install { verb, mut packages, .. } in go.installs(runs) {
+    for Install { site, verb, mut packages } in go.installs(runs) {
         if verb.text() == "run" {
             packages.truncate(1);
         }
-        let unpinned: Vec<_> =
-            packages.into_iter().filter(|word| !is_pinned_go(word.text())).collect();
+        // A tool is in another module, even if its path has no host.
+        let is_tool = verb.text() == "get" && site.command.has_argument(&["-tool"]);
+        let is_open = |text: &str| {
+            let names_tool = is_tool && !text.starts_with(['.', '/', '$']) && !text.contains('@');
+            names_tool || !is_pinned_go(text)
+        };
+        let unpinned: Vec<_> = packages.into_iter().filter(|word| is_open(word.text())).collect();
         report_unpinned(report, &unpinned, "Pin a version: `path@v1.2.3`");
     }
 }

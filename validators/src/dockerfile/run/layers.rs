@@ -54,7 +54,7 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
     let mut offered = None;
     for run in runs.runs.iter().filter(|run| !run.shell.pipefail && !run.at.json) {
         let pipe = run.scripts.iter().find_map(|script| {
-            let pipe = script.first_pipe()?;
+            let pipe = script.first_hidden_failure()?;
             let set = script.commands.iter().any(|command| {
                 let arguments = command.arguments();
                 command.program() == "set"

@@ -12,7 +12,7 @@ mod rpm;
 mod scripts;
 
 use crate::shell::{self, Command, Script, ShellText};
-use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword};
+use aidd_engine::parse::dockerfile::{Comment, Dockerfile, Instruction, Keyword, Stage, uses};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::{Source, Span};
 use std::collections::HashSet;
@@ -78,12 +78,14 @@ impl<'a> Runs<'a> {
     /// Parses the commands of every `RUN` of `file`.
     pub(super) fn read(file: &'a Dockerfile, source: &'a Source) -> Self {
         let mut left = shell::TIME_LIMIT;
+        let (windows, pragmas) = (windows_stages(file), shell_pragmas(file, source));
         let runs = file
             .instructions
             .iter()
             .zip(file.effective())
             .enumerate()
             .filter(|(_, (_, it))| it.kind == Keyword::Run)
+            .filter(|(_, (_, it))| !runs_other_shell(file, &windows, &pragmas, it))
             .filter_map(|(index, (_, it))| read(file, source, it, index, &mut left))
             .collect();
         let sets = |it: &&Instruction| matches!(it.kind, Keyword::Env | Keyword::Arg);
@@ -111,7 +113,9 @@ impl<'a> Runs<'a> {
     /// stage.
     pub(super) fn is_in_image(&self, run: &Run<'_>) -> bool {
         let Some(stage) = run.at.stage else { return true };
-        stage + 1 == self.file.stages.len()
+        // A trigger runs in the images that are built on the stage.
+        self.file.instructions[run.index].kind == Keyword::Onbuild
+            || stage + 1 == self.file.stages.len()
             || self.file.stages.iter().any(|other| other.base == Some(stage))
     }
 }
@@ -250,7 +254,7 @@ fn is_shell(name: &str) -> bool {
 /// The shell that runs `at`; `None` if it is not a supported shell.
 fn shell(file: &Dockerfile, at: &Instruction) -> Option<Shell> {
     let Some(words) = file.shell_of(at) else {
-        return (!is_windows(file, at)).then(Shell::default);
+        return Some(Shell::default());
     };
     let name = words.first()?.text.rsplit(['/', '\\']).next()?.to_ascii_lowercase();
     let options = || words.iter().skip(1).map(|word| word.text.as_str());
@@ -265,22 +269,75 @@ fn shell(file: &Dockerfile, at: &Instruction) -> Option<Shell> {
     })
 }
 
-/// Whether the image of the stage is based on Windows, whose default shell is `cmd`.
-fn is_windows(file: &Dockerfile, at: &Instruction) -> bool {
-    if file.escape.0 == '`' {
+/// The comments `# hadolint shell=name`: their start and the name in lower case.
+fn shell_pragmas(file: &Dockerfile, source: &Source) -> Vec<(u32, String)> {
+    let read = |comment: &Comment| {
+        let text = source.slice(comment.span).trim_start_matches('#').trim_start();
+        let rest = text.strip_prefix("hadolint")?.trim_start().strip_prefix("shell")?;
+        let name = rest.trim_start().strip_prefix('=')?.split_whitespace().next()?;
+        Some((comment.span.start, name.to_ascii_lowercase()))
+    };
+    file.comments.iter().filter_map(read).collect()
+}
+
+/// Whether an unsupported shell runs an instruction in shell form: the default one of Windows, or
+/// one that the last comment before it names. A later `SHELL` overrides the comment.
+fn runs_other_shell(
+    file: &Dockerfile,
+    windows: &[bool],
+    pragmas: &[(u32, String)],
+    at: &Instruction,
+) -> bool {
+    if at.json {
+        return false;
+    }
+    let on_windows = at.stage.and_then(|stage| windows.get(stage)).is_some_and(|it| *it);
+    if at.shell.is_none() && (on_windows || file.escape.0 == '`') {
         return true;
     }
-    let image = image(file, at);
+    let before = pragmas.partition_point(|(start, _)| *start < at.span.start);
+    let shell = at.shell.and_then(|shell| file.instructions.get(shell));
+    let last = pragmas[..before].last();
+    let last = last.filter(|(start, _)| shell.is_none_or(|shell| shell.span.start < *start));
+    last.is_some_and(|(_, name)| !is_shell(name.rsplit(['/', '\\']).next().unwrap_or(name)))
+}
+
+/// For each stage, whether it is based on Windows, whose default shell is `cmd`.
+fn windows_stages(file: &Dockerfile) -> Vec<bool> {
+    let globals = file.globals();
+    let mut windows: Vec<bool> = Vec::with_capacity(file.stages.len());
+    for stage in &file.stages {
+        let image = stage.image.as_ref().map_or("", |word| &*word.text);
+        let used = uses(image, file.escape);
+        let mut defaults = used.iter().filter_map(|used| globals.get(&*used.name)?.value);
+        let platform = file.instructions[stage.from].flag("platform");
+        let base = stage.base.and_then(|base| windows.get(base).copied());
+        windows.push(base.unwrap_or_else(|| {
+            is_windows_image(image)
+                || defaults.any(is_windows_image)
+                || platform.is_some_and(|flag| flag.text().starts_with("windows"))
+        }));
+    }
+    windows
+}
+
+fn is_windows_image(image: &str) -> bool {
     ["mcr.microsoft.com/windows", "servercore", "nanoserver"].iter().any(|it| image.contains(it))
 }
 
 /// The base image of the stage of `at`, as written.
 pub(super) fn image<'a>(file: &'a Dockerfile, at: &Instruction) -> &'a str {
-    let mut stage = at.stage.and_then(|stage| file.stages.get(stage));
-    while let Some(base) = stage.and_then(|it| it.base) {
-        stage = file.stages.get(base);
+    let image = root_stage(file, at).and_then(|stage| stage.image.as_ref());
+    image.map_or("", |word| word.text.as_str())
+}
+
+/// The stage of `at`, or the one at the start of the chain that it builds on.
+fn root_stage<'a>(file: &'a Dockerfile, at: &Instruction) -> Option<&'a Stage> {
+    let mut stage = at.stage.and_then(|stage| file.stages.get(stage))?;
+    while let Some(base) = stage.base.and_then(|base| file.stages.get(base)) {
+        stage = base;
     }
-    stage.and_then(|it| it.image.as_ref()).map_or("", |word| word.text.as_str())
+    Some(stage)
 }
 
 #[cfg(test)]

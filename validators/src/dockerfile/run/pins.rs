@@ -32,7 +32,10 @@ impl Installer {
             if !self.programs.contains(&site.command.program()) {
                 return None;
             }
-            let (verb, packages) = self.read(site.command)?;
+            let (verb, mut packages) = self.read(site.command)?;
+            if has_placeholder(&packages) {
+                packages.clear();
+            }
             Some(Install { site, verb, packages })
         })
     }
@@ -66,6 +69,31 @@ pub(super) fn operands<'a>(words: &'a [Word], valued: &[&str]) -> Vec<&'a Word> 
         }
     }
     found
+}
+
+/// Whether the list of packages is an outline for the reader to fill in: `[ your packages here ]`,
+/// `<package>`, `...`.
+pub(super) fn has_placeholder(packages: &[&Word]) -> bool {
+    packages.iter().any(|word| {
+        let text = word.text();
+        let bare = text.trim_matches(['[', ']', '<', '>', '{', '}']);
+        text.starts_with(['[', '<'])
+            || matches!(bare, "" | "..." | "…")
+            || word.is_literal() && is_described(bare)
+    })
+}
+
+/// Whether a name describes what to insert: `your-package`, `package-name`, `PACKAGE`.
+fn is_described(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let mut parts = name.split(['-', '_', ' ']);
+    match parts.next() {
+        Some("your" | "yourpackage") => true,
+        Some("package" | "packages") => {
+            parts.all(|part| part.is_empty() || matches!(part, "name" | "names" | "here" | "list"))
+        }
+        _ => false,
+    }
 }
 
 /// Reports the packages of one command that are not pinned, in one finding.

@@ -3,7 +3,8 @@
 use super::caches::{self, append};
 use super::pins::{Install, Installer, is_file, report_unpinned};
 use super::{Check, Runs, Site};
-use crate::shell::Command;
+use crate::shell::{Command, ExpansionKind, Word};
+use aidd_engine::parse::dockerfile::Keyword;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
@@ -25,8 +26,25 @@ const YUM: &[&str] = &["yum"];
 const DNF: &[&str] = &["dnf", "microdnf", "dnf5"];
 const ZYPPER: &[&str] = &["zypper"];
 
-/// Subcommands of yum and dnf that ask for confirmation before they install.
-const INTERACTIVE: &[&str] = &["install", "groupinstall", "localinstall"];
+/// Subcommands of yum and dnf that install the packages after them, with their aliases.
+const INSTALL: &[&str] = &["install", "in"];
+
+/// Subcommands that download packages into the cache, with their aliases.
+const DOWNLOADING: &[&str] = &[
+    "install",
+    "in",
+    "reinstall",
+    "rei",
+    "upgrade",
+    "up",
+    "update",
+    "upgrade-minimal",
+    "up-min",
+    "groupinstall",
+    "localinstall",
+    "distro-sync",
+    "dsync",
+];
 
 /// Options of yum and dnf whose value is the next word.
 const RPM_VALUED: &[&str] = &[
@@ -55,14 +73,18 @@ const fn rpm(programs: &'static [&'static str], verbs: &'static [&'static str]) 
 }
 
 fn yum_without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
-    without_yes(&rpm(YUM, INTERACTIVE), runs, report);
+    without_yes(&rpm(YUM, DOWNLOADING), runs, report);
 }
 
 fn dnf_without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
-    without_yes(&rpm(DNF, INTERACTIVE), runs, report);
+    without_yes(&rpm(DNF, DOWNLOADING), runs, report);
 }
 
 fn without_yes(installer: &Installer, runs: &Runs<'_>, report: &mut Report<'_>) {
+    // `assumeyes=True` in the configuration of the package manager.
+    if runs.source.text().contains("assumeyes=") {
+        return;
+    }
     for install in installer.installs(runs) {
         if !install.site.command.has_option(&["y", "assumeyes"]) {
             missing_yes(report, &install.site, install.verb.span, install.verb.span.end, "-y");
@@ -81,17 +103,17 @@ fn missing_yes(report: &mut Report<'_>, site: &Site<'_>, span: Span, end: u32, o
 }
 
 fn yum_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
-    rpm_unpinned(&rpm(YUM, &["install"]), runs, report);
+    rpm_unpinned(&rpm(YUM, INSTALL), runs, report);
 }
 
 fn dnf_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
-    rpm_unpinned(&rpm(DNF, &["install"]), runs, report);
+    rpm_unpinned(&rpm(DNF, INSTALL), runs, report);
 }
 
 fn rpm_unpinned(installer: &Installer, runs: &Runs<'_>, report: &mut Report<'_>) {
     for install in installer.installs(runs) {
         let module = install.site.command.has_argument(&["module"]);
-        let Install { packages, .. } = install;
+        let Install { site, packages, .. } = install;
         let pinned = |text: &str| {
             if module {
                 return text.contains(':');
@@ -100,7 +122,10 @@ fn rpm_unpinned(installer: &Installer, runs: &Runs<'_>, report: &mut Report<'_>)
             is_file(text, &[".rpm"])
                 || text.as_bytes().windows(2).any(|it| it[0] == b'-' && it[1].is_ascii_digit())
         };
-        let unpinned: Vec<_> = packages.into_iter().filter(|it| !pinned(it.text())).collect();
+        let unpinned: Vec<_> = packages
+            .into_iter()
+            .filter(|it| !pinned(it.text()) && !has_version_variable(runs, &site, it))
+            .collect();
         let help = if module {
             "Pin the stream you tested: `module:stream`"
         } else {
@@ -110,12 +135,31 @@ fn rpm_unpinned(installer: &Installer, runs: &Runs<'_>, report: &mut Report<'_>)
     }
 }
 
+/// Whether a word contains a set variable after a hyphen, as in `name-$version`.
+fn has_version_variable(runs: &Runs<'_>, site: &Site<'_>, word: &Word) -> bool {
+    word.expansions.iter().any(|it| {
+        let ExpansionKind::Parameter(name) = &it.kind else { return false };
+        let before = word.text().get(..it.at as usize).unwrap_or_default();
+        before.ends_with('-') && is_set(runs, site, name)
+    })
+}
+
+/// Whether an `ARG`, an `ENV` of the stage or the script itself sets a variable.
+fn is_set(runs: &Runs<'_>, site: &Site<'_>, name: &str) -> bool {
+    let file = runs.file;
+    let assigns = |word: &Word| word.text().split('=').next() == Some(name);
+    let mut arguments = file.all(Keyword::Arg).flat_map(|arg| &arg.pairs);
+    arguments.any(|pair| pair.key.text == name)
+        || file.variables_at(site.run.index).iter().any(|variable| variable.name == name)
+        || site.run.commands().any(|it| it.command.assignments.iter().any(assigns))
+}
+
 fn yum_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
     let cleaned = |it: &Command| {
         caches::calls(it, &["yum", "dnf"], &["clean"]) || caches::removes(it, &["/var/cache/yum"])
     };
     let mounts = &["/var/cache/yum", "/var/cache/dnf"];
-    cache_kept(&rpm(YUM, &["install"]), &cleaned, mounts, "yum clean all", runs, report);
+    cache_kept(&rpm(YUM, INSTALL), &cleaned, mounts, "yum clean all", runs, report);
 }
 
 fn dnf_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
@@ -124,14 +168,13 @@ fn dnf_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
         let cleaned = |it: &Command| {
             caches::calls(it, &[*program], &["clean"]) || caches::removes(it, FOLDERS)
         };
-        let verbs = &["install", "reinstall", "upgrade"];
         let programs = match *program {
             "dnf" => &["dnf"],
             "dnf5" => &["dnf5"],
             _ => &["microdnf"],
         };
         let command = format!("{program} clean all");
-        cache_kept(&rpm(programs, verbs), &cleaned, FOLDERS, &command, runs, report);
+        cache_kept(&rpm(programs, DOWNLOADING), &cleaned, FOLDERS, &command, runs, report);
     }
 }
 

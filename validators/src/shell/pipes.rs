@@ -1,0 +1,175 @@
+//! Pipelines whose exit status hides the failure of a command before the last `|`.
+
+use super::{Command, Join, ScopeKind, Script};
+use aidd_engine::text::source::Span;
+
+/// Programs that succeed whatever their arguments are. `yes` ends with the pipe.
+const INFALLIBLE: [&str; 16] = [
+    "echo", "printf", "true", ":", "yes", "seq", "date", "pwd", "uname", "whoami", "id", "arch",
+    "nproc", "hostname", "set", "sleep",
+];
+
+/// Programs that, reading only from the pipe, do not fail.
+const FILTERS: [&str; 13] =
+    ["tr", "sort", "uniq", "cut", "head", "tail", "rev", "tac", "wc", "nl", "fold", "sed", "tee"];
+
+/// A command or a compound in the order of its scope.
+#[derive(Clone, Copy)]
+struct Item {
+    start: u32,
+    span: Span,
+    before: Join,
+    content: Content,
+}
+
+#[derive(Clone, Copy)]
+enum Content {
+    Command(usize),
+    Scope(usize),
+}
+
+impl Script {
+    /// The first command after a `|` whose pipeline hides the failure of a command before it: that
+    /// command can fail, and the status of the pipeline is used.
+    pub(crate) fn first_hidden_failure(&self) -> Option<Span> {
+        let items = self.items();
+        let scopes = items.iter().enumerate();
+        let piped = |items: &[Item]| items.iter().any(|item| item.before == Join::Pipe);
+        scopes
+            .filter(|(scope, items)| piped(items) && self.has_used_status(*scope))
+            .filter_map(|(_, items)| self.first_in(items))
+            .min_by_key(|span| span.start)
+    }
+
+    /// The first such command in one scope.
+    fn first_in(&self, items: &[Item]) -> Option<Span> {
+        let mut end = 0;
+        items.chunk_by(|_, next| next.before == Join::Pipe).find_map(|pipeline| {
+            end += pipeline.len();
+            let next = items.get(end).filter(|next| next.before == Join::Or);
+            let ignored = next.is_some_and(|it| self.is_ignoring(it));
+            self.hidden_failure(pipeline).filter(|_| !ignored)
+        })
+    }
+
+    /// The commands and compounds of each scope, in source order.
+    fn items(&self) -> Vec<Vec<Item>> {
+        let mut items: Vec<Vec<Item>> = vec![Vec::new(); self.scopes.len()];
+        let commands = self.commands.iter().enumerate().map(|(at, it)| {
+            let content = Content::Command(at);
+            (it.scope, Item { start: it.span.start, span: it.span, before: it.before, content })
+        });
+        // The first scope is the script itself; a substitution is part of a command.
+        let compounds = self.scopes.iter().enumerate().skip(1);
+        let compounds = compounds.filter(|(_, it)| it.kind != ScopeKind::Substitution);
+        let compounds = compounds.map(|(at, it)| {
+            let content = Content::Scope(at);
+            (it.parent, Item { start: it.span.start, span: it.span, before: it.before, content })
+        });
+        for (scope, item) in commands.chain(compounds) {
+            if let Some(items) = items.get_mut(scope) {
+                items.push(item);
+            }
+        }
+        items.iter_mut().for_each(|items| items.sort_by_key(|item| item.start));
+        items
+    }
+
+    /// Whether the status of the commands in a scope has an effect. That of a substitution only
+    /// does in `NAME=$(…)`: a command with arguments replaces it, and a list of words has none.
+    fn has_used_status(&self, mut scope: usize) -> bool {
+        while let Some(it) = self.scopes.get(scope) {
+            if it.kind == ScopeKind::Substitution {
+                let holds = |command: &&Command| {
+                    command.scope == it.parent
+                        && command.span.start <= it.span.start
+                        && it.span.end <= command.span.end
+                };
+                let command = self.commands.iter().find(holds);
+                if !command.is_some_and(|command| command.words.is_empty()) {
+                    return false;
+                }
+            }
+            if it.parent == scope {
+                break;
+            }
+            scope = it.parent;
+        }
+        true
+    }
+
+    /// The first element of a pipeline after one that can fail.
+    fn hidden_failure(&self, pipeline: &[Item]) -> Option<Span> {
+        let mut elements = pipeline.iter().enumerate();
+        let fallible = elements.position(|(at, it)| !self.is_infallible(it, at > 0))?;
+        pipeline.get(fallible + 1).map(|next| next.span)
+    }
+
+    /// Whether an element of a pipeline cannot fail; `piped` if it reads from a preceding one.
+    fn is_infallible(&self, item: &Item, piped: bool) -> bool {
+        match item.content {
+            Content::Command(at) => {
+                self.commands.get(at).is_some_and(|it| it.cannot_fail() || piped && it.is_filter())
+            }
+            Content::Scope(at) => {
+                let within = |it: &&Command| {
+                    item.span.start <= it.span.start && it.span.end <= item.span.end
+                };
+                let mut own =
+                    self.commands.iter().filter(within).filter(|it| self.runs_in(it.scope, at));
+                own.all(Command::cannot_fail)
+            }
+        }
+    }
+
+    /// Whether a command of `scope` belongs to the compound `outer`, not to a substitution in it.
+    fn runs_in(&self, mut scope: usize, outer: usize) -> bool {
+        while scope != outer {
+            match self.scopes.get(scope) {
+                Some(it) if it.kind != ScopeKind::Substitution && it.parent != scope => {
+                    scope = it.parent;
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Whether an element after `||` states that a failure does not matter: `|| true`.
+    fn is_ignoring(&self, item: &Item) -> bool {
+        match item.content {
+            Content::Command(at) => self
+                .commands
+                .get(at)
+                .is_some_and(|it| matches!(it.program(), "true" | ":" | "echo")),
+            Content::Scope(_) => false,
+        }
+    }
+}
+
+impl Command {
+    /// Whether the command cannot fail: it prints its arguments or a here-document.
+    fn cannot_fail(&self) -> bool {
+        if self.words.is_empty() {
+            // An assignment has the status of its substitution.
+            return self.assignments.iter().all(|word| word.is_literal());
+        }
+        let reads_text = || {
+            self.arguments().iter().all(|word| word.text().starts_with('-'))
+                && self.redirects.iter().any(|it| it.operator.starts_with("<<"))
+        };
+        INFALLIBLE.contains(&self.program()) || self.program() == "cat" && reads_text()
+    }
+
+    /// Whether the command only transforms its input.
+    fn is_filter(&self) -> bool {
+        let operands = self.operands().count();
+        match self.program() {
+            "cat" => operands == 0,
+            "sed" => operands <= 1 && !self.has_option(&["f", "file"]),
+            "tr" => true,
+            "head" | "tail" | "cut" | "sort" | "fold" => operands <= 1,
+            program => FILTERS.contains(&program) && operands == 0,
+        }
+    }
+}
