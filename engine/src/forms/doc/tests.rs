@@ -255,3 +255,25 @@ fn html_addresses_and_references() {
     assert!(!doc("{links: [addresses, images]}").follows_links());
     assert!(doc("{links: [anchors]}").follows_links());
 }
+
+#[test]
+fn addresses_of_a_site_are_looked_for_in_its_directories() {
+    let absolute = "[logo](/img/logo.png) [lost](/img/gone.png)\n";
+    let lost = "1 \"[lost](/img/gone.png)\": the link target `/img/gone.png` does not exist\n";
+    for place in
+        ["img/logo.png", "docs/img/logo.png", "docs/public/img/logo.png", "static/img/logo.png"]
+    {
+        let found = display("{links: [files]}", absolute, &[(place, "")]);
+        assert_eq!(found, lost, "{place}");
+    }
+    let relative = "[page](limits) [page](guide/) [page](./limits.html) [lost](gone)\n";
+    let pages = [("docs/limits.md", ""), ("docs/guide/index.md", "")];
+    assert_eq!(display("{links: [files]}", relative, &pages).lines().count(), 3);
+    for root in ["mkdocs.yml", "docs/docusaurus.config.ts", "docs/.vitepress/config.mts"] {
+        assert_eq!(display("{links: [files]}", absolute, &[(root, "")]), "", "{root}");
+        let found = display("{links: [files]}", relative, &[&pages[..], &[(root, "")]].concat());
+        assert_eq!(found, "1 \"[lost](gone)\": the link target `gone` does not exist\n", "{root}");
+    }
+    let page = format!("---\ntitle: A\n---\n\n{absolute}");
+    assert_eq!(display("{links: [files]}", &page, &[]), "");
+}

@@ -238,3 +238,48 @@ proptest! {
         prop_assert_eq!(!found.is_empty(), reached.contains(&6));
     }
 }
+
+#[test]
+fn packages_come_before_the_project() {
+    let files = |text: &str| {
+        let mut files = Memory::default();
+        for part in text.split("== ").skip(1) {
+            let (path, text) = part.split_once('\n').expect("a path");
+            files.0.insert(path.to_owned(), text.as_bytes().to_vec());
+        }
+        files
+    };
+    let late = |text: &str| {
+        let files = files(text);
+        let listing = Listing::new(files.0.keys().cloned());
+        let (facts, _) = imports::gather(&files, &listing, &imports::FactsCache::default());
+        let graph = Graph::new(&files, &listing, &facts);
+        let found = layers("{packages-first: true, types: skip}").check(&graph, &|_| true);
+        found.iter().map(|one| format!("{} {}\n", one.path, one.to)).collect::<String>()
+    };
+    let own = "== src/own.ts\nexport const a = 1;\n== hooks/use.ts\nexport const a = 1;\n";
+    let text = |imports: &str| format!("== src/a.ts\n{imports}{own}");
+    assert_eq!(late(&text("import a from './own';\nimport b from 'b';\n")), "src/a.ts b\n");
+    assert_eq!(late(&text("import a from '@/x';\nimport b from 'node:fs';\n")), "src/a.ts fs\n");
+    for fine in [
+        "import b from 'b';\nimport a from './own';\n",
+        "import './own';\nimport b from 'b';\n",
+        "import a from './own';\nimport 'b';\n",
+        "import a from './own';\nimport type { B } from 'b';\n",
+        "import a from './own';\nimport b from 'hooks/use';\n",
+        "import a from './own';\nimport b from '@app/hooks/use';\n",
+        "import a from './own';\nimport b from '@styles/a.css';\n",
+        "import a from './own';\nimport b from 'virtual:b';\n",
+        "import a from './own';\nconst b = await import('b');\n",
+        "import a from './own';\nconst b = require('b');\n",
+        "import a from './own';\nexport * from 'b';\n",
+    ] {
+        assert_eq!(late(&text(fine)), "", "{fine}");
+    }
+    let workspace = "== package.json\n{\"workspaces\": [\"packages/*\"]}\n\
+        == packages/ui/package.json\n{\"name\": \"@shop/ui\", \"main\": \"src/index.ts\"}\n\
+        == packages/ui/src/index.ts\nexport const a = 1;\n\
+        == packages/web/src/b.ts\nexport const b = 1;\n\
+        == packages/web/src/a.ts\nimport { b } from './b';\nimport { a } from '@shop/ui';\n";
+    assert_eq!(late(workspace), "");
+}

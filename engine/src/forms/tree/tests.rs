@@ -142,3 +142,41 @@ fn neither_is_ever_safe() {
         assert!(matches!(fix.file, Some(FileChange::Create { .. } | FileChange::Rename { .. })));
     }
 }
+
+/// A page on the names of files that accepts the convention of the project, with `passes` as the
+/// project that must pass and `fails` as the one whose last file is reported.
+fn naming_page(passes: &[&str], fails: &[&str]) -> String {
+    let blocks = |paths: &[&str]| -> String {
+        paths.iter().map(|path| format!("```ts path={path}\nexport {{}}\n```\n\n")).collect()
+    };
+    let last = fails.last().expect("a file");
+    format!(
+        "---\nseverity: warning\ncheck:\n  tree: {{ each: 'src/**/*.{{ts,js}}', name: kebab, prevailing: true }}\n---\n\
+         # t/x\n\nWhy.\n\n## Fails\n\n{}```finding\n{last}\n```\n\n## Passes\n\n{}",
+        blocks(fails),
+        blocks(passes),
+    )
+}
+
+#[test]
+fn the_convention_that_most_names_follow_is_accepted() {
+    let camel =
+        ["src/a/oneA.ts", "src/a/twoB.ts", "src/b/threeC.ts", "src/b/fourD.ts", "src/b/e-f.ts"];
+    let kebab =
+        ["src/a/one-a.ts", "src/a/two-b.ts", "src/b/three-c.ts", "src/b/four-d.ts", "src/b/eF.ts"];
+    assert_eq!(failures(&naming_page(&camel, &kebab)), Vec::<String>::new());
+    // Too few names show no convention; single words show none; another extension is another one.
+    let few = ["src/index.ts", "src/user.ts", "src/cart.ts", "src/list.ts", "src/oneA.ts"];
+    assert_eq!(failures(&naming_page(&camel, &few)), Vec::<String>::new());
+    let script =
+        ["src/a-b.ts", "src/c-d.ts", "src/e-f.ts", "src/g-h.ts", "src/i-j.ts", "src/twoB.ts"];
+    assert_eq!(failures(&naming_page(&camel, &script)), Vec::<String>::new());
+    // The nearest directory with enough names decides.
+    let inner = [
+        &["src/k/oneA.ts", "src/k/twoB.ts", "src/k/threeC.ts", "src/k/fourD.ts", "src/k/fiveE.ts"]
+            [..],
+        &kebab[..4],
+    ]
+    .concat();
+    assert_eq!(failures(&naming_page(&inner, &kebab)), Vec::<String>::new());
+}
