@@ -36,13 +36,13 @@ pub(super) fn lower(
         Purpose::Product if is_generated(source.path(), source.text()) => Purpose::Generated,
         purpose => purpose,
     };
-    let Some(words) = purpose.describe() else { return lowered };
+    let Some(place) = purpose.describe() else { return lowered };
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
         let Some(rule) = registry.get(&finding.rule) else { continue };
         let is_configured = settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
         if !is_configured && applies_to_product(rule) && !is_live_key(rule) {
             finding.severity = Severity::Info;
-            finding.message = format!("{} (in a {words})", finding.message);
+            finding.message = format!("{} ({place})", finding.message);
             lowered.insert((finding.span, finding.rule.clone()));
         }
     }

@@ -27,18 +27,18 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// The words for the file in messages, such as `test file`; `None` for the product.
+    /// Where a finding is, for messages: `in a test file`; `None` for the product.
     #[must_use]
     pub fn describe(self) -> Option<&'static str> {
         Some(match self {
             Self::Product => return None,
-            Self::Vendored => "vendored file",
-            Self::Generated => "generated file",
-            Self::Template => "template",
-            Self::Test => "test file",
-            Self::Sample => "example",
-            Self::Development => "development file",
-            Self::Documentation => "documentation",
+            Self::Vendored => "in a vendored file",
+            Self::Generated => "in a generated file",
+            Self::Template => "in a template",
+            Self::Test => "in a test file",
+            Self::Sample => "in an example",
+            Self::Development => "in a development file",
+            Self::Documentation => "in documentation",
         })
     }
 
