@@ -22,6 +22,7 @@ impl Engine {
         if findings.is_empty() {
             return Vec::new();
         }
+        secrets::drop_samples(source, findings);
         let mut spans = secrets::resolve(findings, &self.registry);
         // An excerpt must not show a secret even if its rule was not selected.
         if self.excludes_secret_rules(settings) {

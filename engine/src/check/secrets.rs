@@ -2,6 +2,7 @@
 
 use crate::rules::registry::Registry;
 use crate::text::finding::{FileChange, Finding, Related, RuleId};
+use crate::text::published::is_published;
 use crate::text::source::{Source, Span};
 use aho_corasick::{AhoCorasick, MatchKind};
 use aidd_page::{Confidence, Severity};
@@ -16,7 +17,7 @@ const MIN_REDACTED: usize = 4;
 
 /// Generic rules that recognise a secret by its place and the name of the variable. Every other
 /// rule is more specific.
-const GENERIC_RULES: [&str; 14] = [
+const GENERIC_RULES: [&str; 15] = [
     "ci-secret",
     "config-password",
     "connection-string-password",
@@ -31,7 +32,29 @@ const GENERIC_RULES: [&str; 14] = [
     "shell-history-secret",
     "shell-profile-secret",
     "terraform-variable-secret",
+    "unquoted-secret",
 ];
+
+/// Removes findings on values that are published, or shown in an empty input field as an example.
+pub(crate) fn drop_samples(source: &Source, findings: &mut Vec<Finding>) {
+    findings.retain(|finding| {
+        finding.secret.is_none_or(|span| {
+            span.is_empty() || !is_published(source.slice(span)) && !is_input_hint(source, span)
+        })
+    });
+}
+
+/// How far before a value `placeholder` is searched for, in bytes: `"placeholder": {"…`.
+const MAX_BEFORE_HINT: u32 = 24;
+
+/// Whether a value is the hint of an input field: `placeholder="…"`, `placeholder: '…'`.
+fn is_input_hint(source: &Source, span: Span) -> bool {
+    let before = Span { start: span.start.saturating_sub(MAX_BEFORE_HINT), end: span.start };
+    let is_open = |c: char| matches!(c, '"' | '\'' | '`' | '{' | '(' | ' ');
+    let name = source.slice(before).trim_end_matches(is_open).strip_suffix([':', '=']);
+    let name = name.map(|name| name.trim_end_matches(is_open).to_ascii_lowercase());
+    name.is_some_and(|name| name.ends_with("placeholder"))
+}
 
 /// If several rules find the same secret, keeps the finding of the most reliable rule. Returns the
 /// secrets, in order.
@@ -97,7 +120,7 @@ impl Claimed {
 }
 
 /// The reliability of a rule for secrets: from its page, or from its severity if it is written in
-/// Rust. At equal reliability the page wins, because it is specific to a service.
+/// Rust. At equal reliability the page of a service wins.
 fn reliability(finding: &Finding, registry: &Registry) -> (Confidence, bool, Severity) {
     let rule = registry.get(&finding.rule);
     let check = rule.and_then(|rule| rule.check.as_ref());
@@ -107,7 +130,7 @@ fn reliability(finding: &Finding, registry: &Registry) -> (Confidence, bool, Sev
         GENERIC_RULES.iter().any(|name| finding.rule.strip_prefix("secrets/") == Some(name));
     let implied =
         if severity == Severity::Error && !by_place { Confidence::Medium } else { Confidence::Low };
-    (stated.unwrap_or(implied), stated.is_some(), severity)
+    (stated.unwrap_or(implied), stated.is_some() && !by_place, severity)
 }
 
 /// Sorts spans and merges those that overlap or touch.
@@ -198,6 +221,33 @@ mod tests {
         let rules: Vec<&str> = findings.iter().map(|finding| &*finding.rule).collect();
         assert_eq!(rules, ["x/sure", "x/weak", "x/sure", "x/sure"]);
         assert_eq!(merge(secrets), [Span::new(5, 15), Span::new(30, 40), Span::new(50, 65)]);
+    }
+
+    #[test]
+    fn published_values_and_input_hints_are_dropped() {
+        let text = "a = 2YotnFZFEjr1zCsicMWpAA\n<input placeholder=\"hunter22\">\nplaceholder: 'hunter23'\nb = 'hunter24'";
+        let source = Source::new("x", text);
+        let at = |value: &str| {
+            let start = text.find(value).expect("in the text");
+            finding("a/b", Severity::Error, start, start + value.len())
+        };
+        let values = ["2YotnFZFEjr1zCsicMWpAA", "hunter22", "hunter23", "hunter24"];
+        let mut findings: Vec<Finding> = values.map(at).to_vec();
+        drop_samples(&source, &mut findings);
+        let left: Vec<&str> = findings.iter().map(|finding| source.slice(finding.span)).collect();
+        assert_eq!(left, ["hunter24"]);
+    }
+
+    #[test]
+    fn a_rule_by_place_yields_to_a_format() {
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+        let mut findings = vec![
+            finding("secrets/unquoted-secret", Severity::Warning, 0, 20),
+            finding("secrets/env-file-secret", Severity::Error, 0, 20),
+        ];
+        resolve(&mut findings, &registry);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(&*findings[0].rule, "secrets/env-file-secret");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Source text and the types that findings refer to: positions, findings, paths, files, escaping.
 
+pub mod attributes;
 pub mod captures;
 pub mod escape;
 pub mod files;
@@ -9,5 +10,7 @@ pub mod listing;
 pub mod nearest;
 pub mod paths;
 pub mod placeholder;
+pub mod purpose;
+pub mod published;
 pub mod shape;
 pub mod source;

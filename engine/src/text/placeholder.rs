@@ -1,6 +1,8 @@
 //! Detects values that are placeholders for secrets: templates, lookups, masks, documentation
 //! examples.
 
+use super::published::is_published;
+
 /// The length in bytes from which a value can contain any short word or repeated character by
 /// chance.
 const MIN_LONG_LEN: usize = 100;
@@ -27,6 +29,7 @@ pub fn is_template(value: &str) -> bool {
         || is_sequence(value)
         || matches_words(value, is_blank_form)
         || value.contains(JOIN_MARK)
+        || is_published(value)
 }
 
 /// Whether `value` is looked up or filled in elsewhere: `${VAR}`, `{{tpl}}`, `%VAR%`, `$(cmd)`,
@@ -348,6 +351,7 @@ mod tests {
             "abc123...",
             "null",
             "op://vault/item/field",
+            "2YotnFZFEjr1zCsicMWpAA",
             "ghp_00000000000000000000000000000000",
             "gh_9f00000000k3j5h2g4f6d8s9a1",
             &"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxk3j5h2g4f6d8".repeat(3),

@@ -7,6 +7,8 @@ use crate::check::{Checked, Engine, Occurrences};
 use crate::text::files::{Disk, Files};
 use crate::text::paths::{Globs, relative};
 use crate::text::source::{Columns, Origin, Source};
+use ast_grep_core::Language;
+use ast_grep_language::SupportLang;
 use ignore::DirEntry;
 use std::collections::HashSet;
 use std::fs::File;
@@ -128,37 +130,51 @@ impl Job<'_> {
             // The file is growing, or its size is not known in advance, as in procfs.
             return self.large(&mut bytes.as_slice().chain(file), path, read);
         }
-        let binary = is_binary(&bytes);
-        if binary {
+        let content = Content::of(&bytes);
+        if content != Content::Text {
             self.outcome.partly.insert(path.to_owned());
-            if !self.engine.distribution().finds_secrets(path) {
+            if !self.is_searched(path, content) {
                 return Ok(());
             }
         }
         let source = Source::decode(path, bytes);
-        let checked = if binary {
-            self.engine.check_secrets(&source, self.files)
-        } else {
+        let checked = if content == Content::Text {
             self.engine.check(&source, self.files)
+        } else {
+            self.engine.check_secrets(&source, self.files)
         };
         self.keep(source, checked);
         Ok(())
     }
 
+    /// Whether a file with NUL bytes is searched for secrets. A file that other rules would check
+    /// is listed as skipped; images, archives and programs are not.
+    fn is_searched(&mut self, path: &str, content: Content) -> bool {
+        let distribution = self.engine.distribution();
+        let by_format = distribution.finds_secrets(path);
+        let parses = distribution.parses(path) || SupportLang::from_path(path).is_some();
+        match content {
+            Content::Text => return true,
+            Content::Mixed if parses => {
+                let why = "contains NUL bytes: only searched for secrets";
+                self.skip(path.to_owned(), why.to_owned(), false);
+            }
+            Content::Mixed => {}
+            Content::Utf16 => {
+                let why = "UTF-16 without a byte order mark: not checked; save it as UTF-8";
+                self.skip(path.to_owned(), why.to_owned(), false);
+            }
+            Content::Binary if parses && !by_format => {
+                self.skip(path.to_owned(), "binary: not checked".to_owned(), false);
+            }
+            Content::Binary => {}
+        }
+        by_format || content == Content::Mixed
+    }
+
     /// A file too large to parse: searched for secrets in windows.
     fn large(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
         self.outcome.partly.insert(path.to_owned());
-        let parsed = self.engine.distribution().parses(path);
-        if parsed {
-            let limit = self.engine.max_file_size();
-            self.skip(
-                path.to_owned(),
-                format!(
-                    "{size} bytes, more than `maxFileSize` ({limit}): only searched for secrets"
-                ),
-                false,
-            );
-        }
         let mut origin = Origin::default();
         let mut window: Vec<u8> = Vec::new();
         let mut known = 0;
@@ -166,7 +182,7 @@ impl Job<'_> {
         loop {
             let wanted = (WINDOW - window.len().min(WINDOW)) as u64;
             let read = (&mut *file).take(wanted).read_to_end(&mut window)? as u64;
-            if origin.offset == 0 && is_binary(&window) {
+            if origin.offset == 0 && !self.begin_large(&window, path, size) {
                 return Ok(());
             }
             let source = Source::decode_window(path.to_owned(), window.clone(), origin);
@@ -175,11 +191,33 @@ impl Job<'_> {
             if read < wanted {
                 return Ok(());
             }
+            if origin.offset == 0 && has_utf16_mark(&window) {
+                // A line break is two bytes there, and only the first window has the mark.
+                let why = format!("UTF-16: only the first {WINDOW} bytes are searched for secrets");
+                self.skip(path.to_owned(), why, false);
+                return Ok(());
+            }
             let cut = cut(&window);
             origin = after(origin, &window[..cut]);
             known = u32::try_from(window.len() - cut).unwrap_or(u32::MAX);
             window.drain(..cut);
         }
+    }
+
+    /// Whether a file too large to parse is searched, by its first window.
+    fn begin_large(&mut self, window: &[u8], path: &str, size: u64) -> bool {
+        let content = Content::of(window);
+        if content == Content::Binary || content == Content::Utf16 {
+            return self.is_searched(path, content);
+        }
+        if self.engine.distribution().parses(path) {
+            let limit = self.engine.max_file_size();
+            let why = format!(
+                "{size} bytes, more than `maxFileSize` ({limit}): only searched for secrets"
+            );
+            self.skip(path.to_owned(), why, false);
+        }
+        true
     }
 
     fn keep(&mut self, source: Source, checked: Checked) {
@@ -218,6 +256,47 @@ fn after(origin: Origin, bytes: &[u8]) -> Origin {
 /// Whether the bytes are not text: a NUL byte near the start, and no UTF-16 byte order mark.
 #[must_use]
 pub fn is_binary(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(BINARY_PROBE)];
-    !matches!(start, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) && memchr::memchr(0, start).is_some()
+    !has_utf16_mark(bytes) && memchr::memchr(0, probe(bytes)).is_some()
+}
+
+fn has_utf16_mark(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..])
+}
+
+fn probe(bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.len().min(BINARY_PROBE)]
+}
+
+/// How much of a file is text, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// No NUL byte, or a UTF-16 byte order mark.
+    Text,
+    /// UTF-8 with some NUL bytes: a log, a list of environment variables, a text with a stray byte.
+    Mixed,
+    /// UTF-16 without a byte order mark: every other byte is NUL.
+    Utf16,
+    Binary,
+}
+
+impl Content {
+    fn of(bytes: &[u8]) -> Self {
+        if !is_binary(bytes) {
+            return Self::Text;
+        }
+        let probe = probe(bytes);
+        let is_control = |byte: &&u8| matches!(**byte, 0..=8 | 14..=26 | 28..=31 | 127);
+        let controls = probe.iter().filter(is_control).count();
+        let nuls = memchr::memchr_iter(0, probe).count();
+        // The probe can end within a character.
+        let is_utf8 =
+            std::str::from_utf8(probe).map_or_else(|error| error.error_len().is_none(), |_| true);
+        let nuls_at = |parity: usize| probe.iter().skip(parity).step_by(2).filter(|b| **b == 0);
+        let in_pairs = nuls_at(0).count() == 0 || nuls_at(1).count() == 0;
+        match is_utf8 {
+            true if controls * 10 <= probe.len() => Self::Mixed,
+            true if controls == nuls && nuls * 5 >= probe.len() * 2 && in_pairs => Self::Utf16,
+            _ => Self::Binary,
+        }
+    }
 }

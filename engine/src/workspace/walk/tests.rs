@@ -251,3 +251,56 @@ fn files_are_opened_only_where_a_rule_looks_into_them() {
     let both = run(&["team/name", "secrets/*"]);
     assert!(both.bytes > 0 && both.files.len() == 3, "{:?}", places(&both));
 }
+
+#[test]
+fn nul_bytes_in_text_do_not_hide_secrets() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let secret = token();
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let mut program = b"\x7fELF\x02\x01\x01".to_vec();
+    program.extend([0; 300]);
+    program.extend(secret.as_bytes());
+    let large = |start: &str| {
+        let mut bytes = start.as_bytes().to_vec();
+        bytes.resize(3 << 20, b'a');
+        bytes.extend(format!("\n{secret}\n").as_bytes());
+        bytes
+    };
+    let files: [(&str, Vec<u8>); 7] = [
+        ("environ.txt", format!("HOME=/root\0PATH=/bin:/usr/bin\0TOKEN={secret}\0").into()),
+        ("notes.md", format!("A stray \0 byte.\n\n{secret}\n").into()),
+        ("script.ps1", utf16(&format!("$token = '{secret}'\n"))),
+        ("program", program.clone()),
+        ("video.ts", program),
+        ("large.txt", large("text ")),
+        ("large.log", large("text with \0 ")),
+    ];
+    for (name, bytes) in files {
+        fs::write(folder.path().join(name), bytes).expect("written");
+    }
+    let outcome = run(folder.path(), 1, true);
+    let found: Vec<String> = places(&outcome).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(found, ["environ.txt", "large.log", "large.txt", "notes.md"]);
+    let named: Vec<(&str, &str)> = outcome
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.path.as_str(), skipped.why.split(':').next().unwrap_or_default()))
+        .collect();
+    let utf16 = ("script.ps1", "UTF-16 without a byte order mark");
+    for expected in [("notes.md", "contains NUL bytes"), utf16, ("video.ts", "binary")] {
+        assert!(named.contains(&expected), "{expected:?} in {named:?}");
+    }
+    assert!(!named.iter().any(|(path, _)| *path == "program"));
+}
+
+#[test]
+fn a_large_utf16_file_is_named_beyond_its_first_window() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut bytes = vec![0xFF, 0xFE];
+    let text = format!("{}\n", "a".repeat(WINDOW / 2));
+    bytes.extend(format!("{}\n{text}", token()).encode_utf16().flat_map(u16::to_le_bytes));
+    fs::write(folder.path().join("dump.sql"), bytes).expect("written");
+    let outcome = run(folder.path(), 1, true);
+    assert_eq!(places(&outcome).len(), 1);
+    assert!(outcome.skipped.iter().any(|skipped| skipped.why.starts_with("UTF-16: only")));
+}
