@@ -1,8 +1,9 @@
 //! The order of the imports in a file of JavaScript or TypeScript: packages first, then the files of
-//! the project and of its workspace.
+//! the project. Packages of the workspace, and aliases that look like packages, can be in either
+//! part.
 
 use super::Breach;
-use crate::project::imports::{Edge, Graph, Target};
+use crate::project::imports::{Edge, Graph, Specifier, Target};
 use std::collections::{HashMap, HashSet};
 
 /// Directories of a project that bundlers resolve without a leading `./`.
@@ -35,8 +36,10 @@ const OWN_DIRS: [&str; 25] = [
 ];
 
 /// Extensions of imported files that are no code.
-const ASSETS: [&str; 10] =
-    [".css", ".scss", ".sass", ".less", ".svg", ".png", ".jpg", ".webp", ".json", ".md"];
+const ASSETS: [&str; 12] = [
+    ".css", ".scss", ".sass", ".less", ".svg", ".png", ".jpg", ".webp", ".json", ".md", ".woff",
+    ".woff2",
+];
 
 /// Whether imports are read from the file at `path` in an order that the check knows.
 pub(super) fn reads(path: &str) -> bool {
@@ -48,7 +51,8 @@ pub(super) fn reads(path: &str) -> bool {
 /// ordered by file and position. Imports without names run where they are placed and do not count.
 pub(super) fn check(graph: &Graph, edges: &[&Edge], is_checked: &[bool]) -> Vec<Breach> {
     let mut aliases: HashMap<&str, u32> = HashMap::new();
-    for lost in &graph.unresolved {
+    let is_local = |name: &str| Specifier::of(name) == Specifier::Local;
+    for lost in graph.unresolved.iter().filter(|lost| is_local(&lost.name)) {
         let first = aliases.entry(&lost.path).or_insert(lost.span.start);
         *first = lost.span.start.min(*first);
     }
@@ -60,9 +64,9 @@ pub(super) fn check(graph: &Graph, edges: &[&Edge], is_checked: &[bool]) -> Vec<
         if !is_checked[first.from] || !reads(path) {
             continue;
         }
-        let counts = |edge: &&&Edge| edge.binds && !edge.type_only && !edge.deferred;
+        let counts = |edge: &&&Edge| edge.binds.is_some() && !edge.type_only && !edge.deferred;
         let of_project =
-            imports.iter().filter(counts).find(|edge| matches!(edge.to, Target::Files(_)));
+            imports.iter().filter(counts).find(|edge| edge.binds == Some(Specifier::Local));
         let own_start =
             of_project.map(|edge| edge.span.start).into_iter().chain(aliases.get(path).copied());
         let Some(own_start) = own_start.min() else { continue };

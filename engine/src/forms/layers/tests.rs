@@ -273,6 +273,7 @@ fn packages_come_before_the_project() {
         "import a from './own';\nconst b = await import('b');\n",
         "import a from './own';\nconst b = require('b');\n",
         "import a from './own';\nexport * from 'b';\n",
+        "import a from 'hooks/use';\nimport b from 'b';\n",
     ] {
         assert_eq!(late(&text(fine)), "", "{fine}");
     }
@@ -280,6 +281,7 @@ fn packages_come_before_the_project() {
         == packages/ui/package.json\n{\"name\": \"@shop/ui\", \"main\": \"src/index.ts\"}\n\
         == packages/ui/src/index.ts\nexport const a = 1;\n\
         == packages/web/src/b.ts\nexport const b = 1;\n\
-        == packages/web/src/a.ts\nimport { b } from './b';\nimport { a } from '@shop/ui';\n";
+        == packages/web/src/a.ts\nimport { b } from './b';\nimport { a } from '@shop/ui';\n\
+        == packages/web/src/c.ts\nimport { a } from '@shop/ui';\nimport { c } from 'c';\n";
     assert_eq!(late(workspace), "");
 }

@@ -1,7 +1,7 @@
 //! The import graph: which file imports which file or package, and unresolved imports.
 
 use super::resolve::{Resolution, ResolveContext, Resolver};
-use super::{Facts, Import, Language, is_test_path};
+use super::{Facts, Import, Language, Specifier, is_test_path};
 use crate::text::files::Files;
 use crate::text::listing::Listing;
 use crate::text::source::Span;
@@ -44,8 +44,8 @@ pub struct Edge {
     pub deferred: bool,
     /// Whether the import is for tests only.
     pub test: bool,
-    /// Whether it is an import statement of JavaScript that binds names.
-    pub binds: bool,
+    /// How an import statement of JavaScript that binds names refers to its target.
+    pub binds: Option<Specifier>,
 }
 
 /// An import that refers to a missing part of the project.
@@ -188,7 +188,7 @@ struct Resolved<'a> {
     type_only: bool,
     deferred: bool,
     test: bool,
-    binds: bool,
+    binds: Option<Specifier>,
 }
 
 struct Builder<'a, 'r> {

@@ -26,7 +26,7 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
             deferred: false,
             test: false,
             inline: false,
-            binds: false,
+            binds: None,
         });
     }
 }

@@ -67,8 +67,29 @@ pub struct Import {
     pub test: bool,
     /// Whether it is a path within code instead of an import statement.
     pub inline: bool,
-    /// Whether it is an import statement of JavaScript that binds names.
-    pub binds: bool,
+    /// How an import statement of JavaScript that binds names refers to its target; `None` for any
+    /// other import.
+    pub binds: Option<Specifier>,
+}
+
+/// How a JavaScript specifier refers to its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Specifier {
+    /// By a relative path or a common prefix of the project: `./a`, `@/a`, `~/a`, `#a`.
+    Local,
+    /// By the name of a package, or an alias that looks like one.
+    Bare,
+}
+
+impl Specifier {
+    /// Classifies a specifier.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let starts = ["./", "../", "@/", "~/", "#"];
+        let is_local =
+            matches!(text, "." | "..") || starts.iter().any(|start| text.starts_with(start));
+        if is_local { Self::Local } else { Self::Bare }
+    }
 }
 
 /// An imported name, by language.

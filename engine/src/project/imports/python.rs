@@ -87,6 +87,6 @@ fn add(
         deferred,
         test: false,
         inline: false,
-        binds: false,
+        binds: None,
     });
 }

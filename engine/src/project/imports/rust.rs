@@ -173,7 +173,7 @@ impl State {
             deferred: false,
             test,
             inline,
-            binds: false,
+            binds: None,
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the imports of JavaScript and TypeScript.
 
-use super::{Facts, Import, Name, Node, span};
+use super::{Facts, Import, Name, Node, Specifier, span};
 use crate::text::source::Span;
 
 pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
@@ -20,7 +20,10 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
                 let before = facts.imports.len();
                 add(source, is_type_only(&node), facts);
                 let binds = has_word(&node, "import_clause");
-                facts.imports[before..].iter_mut().for_each(|one| one.binds = binds);
+                facts.imports[before..].iter_mut().for_each(|one| {
+                    let Name::Script(specifier) = &one.name else { return };
+                    one.binds = binds.then(|| Specifier::of(specifier));
+                });
             }
             "export_statement" => add(node.field("source"), has_word(&node, "type"), facts),
             "call_expression" => {
@@ -100,6 +103,6 @@ fn add(source: Option<Node<'_>>, type_only: bool, facts: &mut Facts) {
         deferred: false,
         test: false,
         inline: false,
-        binds: false,
+        binds: None,
     });
 }
