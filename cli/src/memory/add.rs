@@ -174,7 +174,7 @@ fn print_saved(
 pub(super) fn check_findings(id: &str, desk: &MemoryCommandContext<'_, '_>) -> (Value, String) {
     let looked = Project::open(desk.io.distribution, desk.root, None)
         .map_err(anyhow::Error::from)
-        .and_then(|project| enforcement::preview(&project, id, &AtomicBool::new(false)));
+        .and_then(|project| Ok(enforcement::preview(&project, id, &AtomicBool::new(false))?));
     match looked {
         Ok(Some(caught)) => (json!(caught), caught.sentence()),
         Ok(None) => (Value::Null, enforcement::DUPLICATE_NOTE.to_owned()),
