@@ -3,7 +3,7 @@
 use super::builds::{BuildContext, BuildFiles};
 use super::copy::{is_remote, sources};
 use super::{CheckContext, ContextCheck};
-use aidd_engine::parse::dockerfile::Keyword;
+use aidd_engine::parse::dockerfile::{Keyword, Word};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{sibling, side_file};
 
@@ -14,18 +14,16 @@ fn copy_ignored_file(context: &CheckContext<'_>, report: &mut Report<'_>) {
     let copies = context.docker.instructions.iter().filter(|one| {
         matches!(one.kind, Keyword::Copy | Keyword::Add) && one.flag("from").is_none()
     });
-    let mut copies = copies.peekable();
-    if copies.peek().is_none() {
-        return;
-    }
-    let files = ignore_files(context, report.source().path());
-    let Some((path, _)) = files.first() else { return };
-    for source in copies.flat_map(sources) {
-        let name = normalize(&source.text);
+    let literal = |source: &&Word| {
         let odd = |c: char| "*?[$\\{<".contains(c);
-        if name.is_empty() || is_remote(&source.text) || source.text.contains(odd) {
-            continue;
-        }
+        !is_remote(&source.text) && !source.text.contains(odd)
+    };
+    let sources = copies.flat_map(sources).filter(literal);
+    let sources = sources.map(|source| (source, normalize(&source.text)));
+    let sources: Vec<(&Word, String)> = sources.filter(|(_, name)| !name.is_empty()).collect();
+    let files = ignore_files(context, report.source().path(), &sources);
+    let Some((path, _)) = files.first() else { return };
+    for (source, name) in sources {
         if files.iter().all(|(_, patterns)| is_ignored(patterns, &name)) {
             let message = format!("`{}` is not in the build context", source.text);
             report
@@ -35,21 +33,34 @@ fn copy_ignored_file(context: &CheckContext<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// The path of an ignore file, and its patterns.
+type IgnoreFile = (String, Vec<Pattern>);
+
 /// The ignore files of the builds of the Dockerfile at `path`, with their patterns: its own, which
 /// applies to any context, or those of its build contexts. Empty if a context is unknown or has no
 /// ignore file. If no build refers to the Dockerfile, its directory is the context, provided that
 /// it has an ignore file: elsewhere that file would have no effect.
-fn ignore_files(context: &CheckContext<'_>, path: &str) -> Vec<(String, Vec<Pattern>)> {
-    let read = |path: String| {
+fn ignore_files(
+    context: &CheckContext<'_>,
+    path: &str,
+    sources: &[(&Word, String)],
+) -> Vec<IgnoreFile> {
+    let read = |path: String| -> Option<IgnoreFile> {
         let text = side_file(context.files, &path)?;
         Some((path, text.lines().filter_map(Pattern::read).collect()))
     };
+    if sources.is_empty() {
+        return Vec::new();
+    }
     if let Some(own) = read(format!("{path}.dockerignore")) {
         return vec![own];
     }
-    let folders = || std::iter::successors(Some(path), |path| Some(path.rsplit_once('/')?.0));
-    let mut candidates = folders().map(|folder| sibling(folder, ".dockerignore"));
-    if !candidates.any(|path| context.files.exists(&path)) {
+    // The builds are only read if an ignore file above the Dockerfile excludes a source.
+    let folders = std::iter::successors(Some(path), |path| Some(path.rsplit_once('/')?.0));
+    let excludes =
+        |(_, patterns): IgnoreFile| sources.iter().any(|(_, name)| is_ignored(&patterns, name));
+    let mut above = folders.filter_map(|folder| read(sibling(folder, ".dockerignore")));
+    if !above.any(excludes) {
         return Vec::new();
     }
     let in_folder = |folder: &String| {

@@ -152,7 +152,7 @@ impl Command {
     fn cannot_fail(&self) -> bool {
         if self.words.is_empty() {
             // An assignment has the status of its substitution.
-            return self.assignments.iter().all(|word| word.is_literal());
+            return self.assignments.iter().all(super::Word::is_literal);
         }
         let reads_text = || {
             self.arguments().iter().all(|word| word.text().starts_with('-'))
