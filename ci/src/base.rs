@@ -167,7 +167,7 @@ impl Search<'_, '_, '_> {
                 Ok(check_everything("the run was triggered by another workflow"))
             }
             (Trigger::Other(name), _) => {
-                Ok(check_everything(format!("the event {name} contains no change")))
+                Ok(check_everything(format!("the event `{name}` contains no change")))
             }
             (Trigger::None, _) => self.default(),
             (Trigger::PullRequest | Trigger::PullRequestTarget, None) => {
@@ -320,7 +320,10 @@ impl Search<'_, '_, '_> {
             }
             (Some(before), _) if is_default => {
                 let sha = self.history.merge_base(before, self.head)?;
-                Ok(base(sha, format!("merge base of {branch} before the forced push and HEAD")))
+                Ok(base(
+                    sha,
+                    format!("merge base of HEAD and {branch} as it was before the forced push"),
+                ))
             }
             (None, true) if is_default => Ok(check_everything(format!(
                 "the commit before the push to {branch} no longer exists"

@@ -59,7 +59,9 @@ pub enum Command {
     /// Check what a pull request or push changed, and report findings to the CI system.
     Ci(Box<Ci>),
     /// Start the language server: findings while typing, over the Language Server Protocol.
-    #[command(after_help = "The editor starts it; it communicates over standard input and output.")]
+    #[command(
+        after_help = "The editor starts the server, which communicates over standard input and output."
+    )]
     Lsp {
         /// Accepted for compatibility: the server always uses standard input and output.
         #[arg(long, hide = true)]
@@ -94,7 +96,9 @@ pub enum Command {
         shell: Shell,
     },
     /// Print the manual page of aidd or of a command, as roff.
-    #[command(after_help = "Read it with: aidd man | man -l -, or: aidd man check | man -l -")]
+    #[command(
+        after_help = "Read the page with: aidd man | man -l -, or: aidd man check | man -l -"
+    )]
     Man {
         /// Command, such as `check` or `baseline write` [default: aidd itself].
         command: Vec<String>,
@@ -132,7 +136,7 @@ pub struct Check {
     /// Minimum severity that makes the exit code 1: error, warning, info or never [default: error].
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
     pub fail_on: Option<aidd_engine::text::finding::FailOn>,
-    /// Also print to standard error which files the project's rules and its packs apply to.
+    /// Also print, to standard error, the files to which the rules and packs of the project apply.
     #[arg(long, short)]
     pub verbose: bool,
     /// Rules to run.
@@ -162,7 +166,7 @@ pub struct Check {
     /// Include baselined and allowed findings in SARIF, marked as suppressed.
     #[arg(long)]
     pub sarif_suppressed: bool,
-    /// Distinguishes several runs on one commit in code scanning.
+    /// Name that distinguishes several runs on one commit in code scanning.
     #[arg(long, value_name = "NAME")]
     pub category: Option<String>,
 }
@@ -257,30 +261,31 @@ pub enum RuleCommand {
     },
     /// Write the active rules to a file that agents read.
     ///
-    /// The rules are written between two markers; the rest of the file is unchanged. Running it
-    /// again changes nothing.
+    /// The rules are written between two markers; the rest of the file is unchanged. Running the
+    /// command again changes nothing.
     Export(RuleExport),
     /// Convert the rules of another tool to rule pages.
     ///
     /// Reads the configuration of alint, commitlint, ls-lint, ast-grep or markdownlint and writes a
-    /// page for each rule that can be expressed as a check: with message, severity, source, and
-    /// examples that were run. Unsupported items are listed with the reason and an alternative. No
-    /// code is executed: only literals are read from a JavaScript configuration.
+    /// page for each rule that can be expressed as a check. The page contains the message, severity,
+    /// source and examples; the examples are run before it is written. Unsupported items are listed
+    /// with the reason and an alternative. No code is executed: only literals are read from a
+    /// JavaScript configuration.
     #[command(
         after_help = "Exit codes:\n  0  all pages are up to date\n  1  an existing page differs and was not overwritten\n  2  wrong usage or invalid configuration\n  3  a page could not be generated: a bug in the import\n\nExamples:\n  aidd rule import --dry-run\n  aidd rule import .ls-lint.yml\n  aidd rule import tools/no-eval.yml --from ast-grep"
     )]
     Import(RuleImport),
-    /// Show who enforces a sentence and which forms can check it, or validate a drafted rule.
+    /// Show what enforces a sentence and which forms of check fit it, or validate a drafted rule.
     ///
-    /// Without arguments, lists the sentences of AGENTS.md, CONTRIBUTING and rule pages with who
-    /// enforces each. For one sentence, shows where it is stated, related rules and possible forms
-    /// of a check. With `--draft`, validates a rule page, runs its examples and tries it on the
-    /// project. Writes nothing.
+    /// Without arguments, lists the sentences of AGENTS.md, CONTRIBUTING and rule pages, each with
+    /// the rule or tool that enforces it. For one sentence, shows the documents that state it,
+    /// related rules and possible forms of a check. With `--draft`, validates a rule page, runs its
+    /// examples and tries it on the project. Writes nothing.
     #[command(
         after_help = "Exit codes:\n  0  done; the draft is valid\n  1  the draft has problems\n  2  wrong usage or configuration\n\nExamples:\n  aidd rule suggest AGENTS.md\n  aidd rule suggest \"Never use moment\"\n  git log -1 --format=%s | aidd rule suggest -\n  aidd rule suggest \"Never use moment\" --draft page.md"
     )]
     Suggest(RuleSuggest),
-    /// Count the enforced sentences, by who enforces them.
+    /// Count the enforced sentences, grouped by the rule or tool that enforces them.
     Coverage(RuleCoverage),
 }
 

@@ -244,7 +244,8 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     Ok(if failed + unread.len() == 0 { Exit::Clean } else { Exit::Findings })
 }
 
-/// How many places of the project the check of a rule applies to, with notes on that.
+/// The number of files, directories or imports to which the check of a rule applies, with notes on
+/// them.
 pub(crate) fn describe_reach(
     engine: &Engine,
     rule: &Rule,
@@ -261,7 +262,11 @@ pub(crate) fn describe_reach(
     }
     let matched = match (count, rule.is_project_check()) {
         (0, _) => "applies to 0 files, so it cannot find anything".to_owned(),
-        (_, true) => format!("applies to {}", number(count, "place")),
+        (_, true) if rule.check.as_ref().is_some_and(|check| check.layers.is_some()) => {
+            format!("applies to {}", number(count, "import"))
+        }
+        (1, true) => "applies to 1 file or directory".to_owned(),
+        (_, true) => format!("applies to {count} files or directories"),
         (_, false) => format!("applies to {}", number(count, "file")),
     };
     std::iter::once(matched).chain(notes).collect()

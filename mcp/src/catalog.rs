@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_lists_its_own() {
+    fn a_profile_lists_its_own_tools() {
         assert_eq!(
             listed(Profile::Engine),
             ["aidd_memory_search", "aidd_scan_secrets", "save_decision"]
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn names_may_be_spelled_with_slashes_and_dots() {
+    fn names_can_be_spelled_with_slashes_and_dots() {
         let catalog = catalog(Profile::Lean);
         let name = |name: &str| catalog.find(name).map(|tool| tool.name);
         assert_eq!(name("save/decision"), Ok("save_decision"));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_suggests_the_nearest() {
+    fn an_unknown_name_suggests_the_nearest_name() {
         let said = |profile, name: &str| catalog(profile).find(name).expect_err("none").clone();
         assert_eq!(
             said(Profile::Engine, "save_decisions"),

@@ -6,9 +6,9 @@ use crate::catalog::Catalog;
 const SENTENCES: &[(&[&str], &str)] = &[
     (
         &["aidd_bootstrap", "aidd_classify_task"],
-        "Unless a start hook already printed the project state, call aidd_bootstrap first, with aiProvider: it returns rules, past mistakes and decisions and opens a session. Then aidd_classify_task with the task.",
+        "Unless a start hook already printed the project state, call aidd_bootstrap first, with aiProvider: it returns rules, past mistakes and decisions and opens a session. Then call aidd_classify_task with the task.",
     ),
-    (&["load_checkpoint"], "To resume earlier work: load_checkpoint."),
+    (&["load_checkpoint"], "Use load_checkpoint to resume earlier work."),
     (&["aidd_session"], "End the session with aidd_session (action end) and its id."),
     (
         &["aidd_memory_search", "aidd_memory_context", "aidd_memory_get"],

@@ -47,14 +47,14 @@ mod tests {
     const PLANNED: usize = 62;
 
     #[test]
-    fn lists_stay_cheap() {
+    fn tool_lists_stay_small() {
         assert!(tool_list_json(Profile::Lean).len() <= MAX_LEAN_BYTES, "{}", table(Profile::Lean));
         let (bytes, count) = (tool_list_json(Profile::Engine).len(), tools::all().len());
         assert!(bytes * PLANNED <= MAX_ENGINE_BYTES * count.max(1), "{}", table(Profile::Engine));
     }
 
     #[test]
-    fn lean_lists_ten_at_most() {
+    fn the_lean_profile_lists_at_most_ten_tools() {
         assert!(Catalog::new(tools::all(), Profile::Lean).listed().count() <= 10);
     }
 

@@ -1,9 +1,9 @@
-//! Tool names of earlier products, with their arguments.
+//! Tool names of MAMA, with their arguments.
 
 use crate::schema::Object;
 use serde_json::Value;
 
-/// A tool name of an earlier product; it can be the same as the current name.
+/// A tool name that agents know from MAMA; it can be the same as the current name.
 #[derive(Clone, Copy, Debug)]
 pub struct OlderName {
     /// The older name.
@@ -16,12 +16,12 @@ pub struct OlderName {
     pub defaults: &'static [(&'static str, &'static str)],
 }
 
-/// What an older argument is mapped to.
+/// The treatment of an older argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
-    /// The argument to pass it as, unless that is also set.
+    /// Passed as the named argument, unless the call sets that too.
     To(&'static str),
-    /// It has no effect; the reason.
+    /// Without effect, for the named reason.
     Ignored(&'static str),
 }
 

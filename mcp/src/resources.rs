@@ -60,7 +60,7 @@ pub const ROWS: &[Row] = &[
     row(
         "aidd://specs/{name}",
         "Specification",
-        "The method: lifecycle, heuristics…",
+        "How to work: lifecycle, heuristics…",
         Content::Page(PageKind::Specs),
     ),
     row("aidd://rules/{name}", "Rule", "A rule as text", Content::Page(PageKind::Rules)),
@@ -106,7 +106,7 @@ pub const ROWS: &[Row] = &[
     row(
         "aidd://enforcement/guardrails",
         "Guardrails",
-        "Every MUST and NEVER of the rules",
+        "All MUST and NEVER statements of the rules",
         Content::Guardrails,
     ),
 ];
@@ -412,7 +412,7 @@ fn models(context: &Context) -> Result<String, ToolError> {
         }
     }
     let mut text = format!(
-        "# Models\n\nThe last {} ended sessions. Outcomes are self-reported; tokens only if reported.\n",
+        "# Models\n\nThe last {} ended sessions. Outcomes are self-reported; tokens are counted only if they were reported.\n",
         sessions.len()
     );
     if all.is_empty() {

@@ -61,7 +61,7 @@ impl Server {
 
     /// Runs a tool on a blocking thread when a slot is free. A cancelled call that has not started
     /// never runs; a running one is signalled: file checks stop at the next file, everything else
-    /// completes unheard.
+    /// completes, and its result is discarded.
     async fn run(
         &self,
         tool: Tool,

@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 /// Timeout for a response.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The protocol era of a client.
+/// How a client introduces itself: per request, or with a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
     /// 2026-07-28: every request identifies the client.
@@ -87,8 +87,8 @@ impl Client {
         }
     }
 
-    /// Whether a thread is free for the transport.
-    pub(crate) fn has_a_thread(&self) -> bool {
+    /// Whether a thread is free for the transport, within [`TIMEOUT`].
+    pub(crate) fn has_free_transport_thread(&self) -> bool {
         let work = self.runtime.spawn_blocking(|| ());
         self.runtime.block_on(async { tokio::time::timeout(TIMEOUT, work).await.is_ok() })
     }

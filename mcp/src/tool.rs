@@ -1,4 +1,4 @@
-//! A tool is a row of data: its description for agents, and its function.
+//! A tool: its name, its description for agents, and its function.
 
 use crate::arguments;
 pub use crate::arguments::Choice;
@@ -54,8 +54,8 @@ impl ToolError {
     }
 }
 
-/// Maximum length of an error in characters, and how many of them are taken from its end: it can
-/// quote a long argument.
+/// Maximum length of an error in characters, and the number of these that are taken from its end.
+/// Errors can quote long arguments.
 const MAX_ERROR_CHARS: (usize, usize) = (2000, 300);
 
 /// Shortens a text that is too long by cutting its middle.
@@ -128,9 +128,9 @@ pub struct Tool {
     pub spellings: &'static [(&'static str, &'static str)],
     /// Alternative spellings of argument values.
     pub words: &'static [arguments::ValueAlias],
-    /// Names of earlier products, with the arguments used there.
+    /// Names in MAMA, with the arguments used there.
     pub older: &'static [OlderName],
-    /// The older name of this call, if it was called by one.
+    /// The older name by which the tool was called, if any.
     called_as: Option<&'static OlderName>,
     /// Which arguments can be combined.
     pub choice: Option<Choice>,
@@ -142,7 +142,8 @@ pub struct Tool {
     pub is_idempotent: bool,
     /// The input schema, generated on first use and checked on each call.
     input: Arc<LazyLock<Object>>,
-    /// The output schema, likewise; over HTTP a client may request the list with every call.
+    /// The output schema, also generated on first use: over HTTP, a client can request the list with
+    /// every call.
     output: Arc<LazyLock<Object>>,
     run: Arc<Run>,
 }
@@ -242,13 +243,13 @@ impl Tool {
         Self { words, ..self }
     }
 
-    /// Sets the names of earlier products.
+    /// Sets the names in MAMA.
     #[must_use]
     pub fn with_older_names(self, older: &'static [OlderName]) -> Self {
         Self { older, ..self }
     }
 
-    /// The tool as called by `name`, one of its names.
+    /// The tool as called by `name`, which must be one of its names.
     #[must_use]
     pub fn called_as(&self, name: &str) -> Self {
         let name = crate::catalog::normalized(name);
@@ -256,13 +257,13 @@ impl Tool {
         Self { called_as, ..self.clone() }
     }
 
-    /// Sets which arguments can be combined with which value of another one.
+    /// Sets which arguments can be combined with which value of another argument.
     #[must_use]
     pub fn with_choice(self, choice: Choice) -> Self {
         Self { choice: Some(choice), ..self }
     }
 
-    /// Replaces alternative spellings of arguments by the listed ones.
+    /// Replaces alternative spellings of arguments by the listed spellings.
     fn normalize_spellings(&self, mut arguments: Object) -> Object {
         for (other, own) in self.spellings {
             if !arguments.contains_key(*own)

@@ -1,4 +1,4 @@
-//! Figures on how work in a project goes. Measured values are preferred; the values that sessions
+//! Metrics of the work in a project. Measured values are preferred; the values that sessions
 //! reported about themselves are used only where nothing was measured.
 
 use super::MemoryError;
@@ -11,14 +11,15 @@ use super::types::{Entry, Kind};
 use aidd_engine::project::git::Repository;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A figure needs at least this many samples to have a value.
+/// Minimum number of samples for a metric to have a value.
 pub const MIN_SAMPLES: usize = 3;
-/// An overall figure needs values for figures of at least this share of the total weight.
+/// Minimum share of the total weight that the metrics with a value must have; below it, there is no
+/// overall value.
 const MIN_WEIGHT: f64 = 0.5;
 /// Maximum number of commits searched for reverts.
 const MAX_COMMITS: usize = 5_000;
 
-/// One figure, from 0 to 100.
+/// One metric, from 0 to 100.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// One of `sessionSuccess`, `complianceAvg`, `errorRecurrence`, `modelConsistency`,
@@ -30,23 +31,23 @@ pub struct Figure {
     pub samples: usize,
     /// How many of the samples were measured; the others were reported by sessions.
     pub measured: usize,
-    /// Weight in the overall figure; the weights of all figures add up to 1.
+    /// Weight in the overall value; the weights of all metrics add up to 1.
     pub weight: f64,
     /// Description of the value, for display.
     pub meaning: &'static str,
 }
 
-/// The figures of a project, with advice.
+/// The metrics of a project, with advice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Health {
-    /// Weighted mean of the figures that have a value; `None` when these have less than half of the
+    /// Weighted mean of the metrics that have a value; `None` when these have less than half of the
     /// total weight.
     pub overall: Option<f64>,
-    /// All five figures, including those without a value.
+    /// All five metrics, including those without a value.
     pub figures: Vec<Figure>,
     /// Number of ended sessions that were examined.
     pub sessions: usize,
-    /// What to do about low figures, one sentence each.
+    /// Advice on low values, one sentence each.
     pub advice: Vec<String>,
 }
 
@@ -59,7 +60,7 @@ struct Sample {
     /// From 0 to 100.
     compliance: Option<Measurement<f64>>,
     /// Whether it recorded a decision or a fixed error.
-    remembers: bool,
+    recorded_memory: bool,
 }
 
 /// A value, and whether it was measured or reported by the session.
@@ -130,19 +131,20 @@ fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> S
             }
         }
     }
-    let said = session.outcome.as_ref();
+    let self_reported = session.outcome.as_ref();
     let span = millis(&session.started_at).zip(session.ended_at.as_ref().and_then(millis));
     let was_reverted = match (reverted, span) {
         // Git stores whole seconds.
         (Some(times), Some((start, end))) => {
             Some(times.iter().any(|at| (start - 999..=end).contains(at)))
         }
-        _ => said.map(|said| said.reverts > 0),
+        _ => self_reported.map(|outcome| outcome.reverts > 0),
     };
     let tests =
         runs.get(&Check::Tests).map(|passed| Measurement { value: *passed, measured: true });
-    let tests = tests
-        .or_else(|| said.map(|said| Measurement { value: said.tests_passing, measured: false }));
+    let tests = tests.or_else(|| {
+        self_reported.map(|outcome| Measurement { value: outcome.tests_passing, measured: false })
+    });
     let success = tests
         .map(|listed| Measurement { value: listed.value && was_reverted != Some(true), ..listed });
     let checks: Vec<bool> = runs
@@ -151,22 +153,23 @@ fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> S
         .map(|(_, passed)| *passed)
         .collect();
     let compliance = if checks.is_empty() {
-        let score = said.map(|said| said.compliance_score.clamp(0.0, 100.0));
+        let score = self_reported.map(|outcome| outcome.compliance_score.clamp(0.0, 100.0));
         score.filter(|score| score.is_finite()).map(|value| Measurement { value, measured: false })
     } else {
         let passed = checks.iter().filter(|passed| **passed).count();
         Some(Measurement { value: share(passed, checks.len()), measured: true })
     };
-    let is_kept = |entry: &Entry| matches!(entry.kind, Kind::Decision | Kind::Mistake);
+    let is_decision_or_mistake =
+        |entry: &Entry| matches!(entry.kind, Kind::Decision | Kind::Mistake);
     let provider = &session.ai_provider;
     Sample {
         model: if provider.model_id.is_empty() { &provider.model } else { &provider.model_id }
             .clone(),
         success,
         compliance,
-        remembers: !session.decisions.is_empty()
+        recorded_memory: !session.decisions.is_empty()
             || !session.errors_resolved.is_empty()
-            || seen.iter().any(is_kept),
+            || seen.iter().any(is_decision_or_mistake),
     }
 }
 
@@ -259,7 +262,7 @@ fn consistency(samples: &[Sample]) -> Figure {
 }
 
 fn utilization(samples: &[Sample]) -> Figure {
-    let kept = samples.iter().filter(|sample| sample.remembers).count();
+    let kept = samples.iter().filter(|sample| sample.recorded_memory).count();
     Figure {
         name: "memoryUtilization",
         value: enough(samples.len(), share(kept, samples.len())),

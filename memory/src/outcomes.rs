@@ -33,8 +33,8 @@ impl Check {
         }
     }
 
-    /// The checks that a command runs; for one that passed, also the checks that it could not have
-    /// passed without.
+    /// The checks that a command runs. If the command passed, also the checks that its success
+    /// implies, such as the type check for a test run that compiles.
     #[must_use]
     pub fn from_command(command: &str, passed: Option<bool>) -> Vec<Self> {
         checks_named(&words(command), passed)
@@ -51,7 +51,7 @@ impl Check {
     }
 
     /// Whether commands that compile can pass only when this check passes.
-    fn is_compiled(self) -> bool {
+    fn is_implied_by_compiling(self) -> bool {
         matches!(self, Self::Types | Self::Build)
     }
 }
@@ -65,25 +65,26 @@ pub struct Run {
     pub passed: Option<bool>,
 }
 
-/// Reads the record of a run. `exitCode` or `passed` decides; otherwise its words do, and if there
-/// are words of success and of failure, those of failure.
+/// Reads the record of a run. `exitCode` or `passed` determines the result; without them, the words
+/// of the record do. If these report both success and failure, the run failed.
 #[must_use]
 pub fn read(entry: &Entry) -> Run {
     let seen: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
     let command = seen.extra.get("command").and_then(Value::as_str).unwrap_or_default();
-    let ran = ran(command);
-    let named = if ran.is_empty() && !command.trim().is_empty() {
+    let executed = executed_commands(command);
+    let named = if executed.is_empty() && !command.trim().is_empty() {
         Vec::new()
     } else {
-        words(&format!("{ran}\n{}\n{}", self::ran(&entry.content), seen.concepts.join("\n")))
+        let recorded = executed_commands(&entry.content);
+        words(&format!("{executed}\n{recorded}\n{}", seen.concepts.join("\n")))
     };
     let exit = seen.extra.get("exitCode").and_then(Value::as_i64).map(|code| code == 0);
     let stated = seen.extra.get("passed").and_then(Value::as_bool);
-    let said = || {
+    let stated_in_text = || {
         let narrative = seen.narrative.as_deref().unwrap_or_default();
         verdict(&format!("{}\n{}\n{narrative}", entry.content, seen.facts.join("\n")))
     };
-    let passed = exit.or(stated).or_else(said);
+    let passed = exit.or(stated).or_else(stated_in_text);
     Run { checks: checks_named(&named, passed), passed }
 }
 
@@ -91,7 +92,7 @@ pub fn read(entry: &Entry) -> Run {
 fn checks_named(named: &[String], passed: Option<bool>) -> Vec<Check> {
     let has_one = |words: List| words.iter().any(|word| contains_phrase(named, word));
     let is_reported = |check: &Check| {
-        let is_implied = passed == Some(true) && check.is_compiled();
+        let is_implied = passed == Some(true) && check.is_implied_by_compiling();
         has_one(check.words()) || (is_implied && has_one(runs::COMPILING_RUNS))
     };
     Check::ALL.into_iter().filter(is_reported).collect()
@@ -99,7 +100,7 @@ fn checks_named(named: &[String], passed: Option<bool>) -> Vec<Check> {
 
 /// The commands that run something, without commands that only read or move files and without path
 /// arguments.
-fn ran(commands: &str) -> String {
+fn executed_commands(commands: &str) -> String {
     let parts = commands_of(commands).into_iter().map(|part| {
         let is_before = |word: &&str| runs::PREFIXES.contains(word) || is_setting(word);
         let mut words = part.split_whitespace().skip_while(is_before);
@@ -174,10 +175,10 @@ fn words(text: &str) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-fn contains_phrase(words: &[String], reported: &str) -> bool {
-    match reported.split_once(' ') {
+fn contains_phrase(words: &[String], phrase: &str) -> bool {
+    match phrase.split_once(' ') {
         Some((one, next)) => words.windows(2).any(|pair| pair[0] == one && pair[1] == next),
-        None => words.iter().any(|word| word == reported),
+        None => words.iter().any(|word| word == phrase),
     }
 }
 

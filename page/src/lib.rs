@@ -150,7 +150,7 @@ pub fn split(page: &str) -> Result<(Range<usize>, Range<usize>), PageError> {
         return Err(if page[blank..].starts_with("---") {
             error("the header must begin on the first line; remove everything before `---`", 0)
         } else {
-            error("a rule page must begin with a header between `---` lines", 0)
+            error("a page must begin with a header between `---` lines", 0)
         });
     }
     let mut at = start;

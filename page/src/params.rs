@@ -1,7 +1,7 @@
 //! Parameters: values of a check that a configuration can set.
 //!
-//! `"${name}"`, as a whole quoted value, is replaced before the header is read. So any value of any
-//! form can be a parameter, of its own type.
+//! `"${name}"`, as a whole quoted value, is replaced before the header is read. Any value in any
+//! form can therefore be a parameter; it has the type of its default.
 
 use super::{
     CheckHeader, ENFORCED_BY, Header, PageError, merge_conflict, shape_error, split, typed,
@@ -30,16 +30,16 @@ pub(super) fn read(page: &str, given: &Map<String, Value>) -> Result<Header, Pag
     let text = &page[range.clone()];
     let mut filled = fill(text, range.start, given)?;
     let has = |key: &str| text.lines().any(|line| line.starts_with(&format!("{key}:")));
-    // Such a page has no check, so its severity does not matter. Appended, so that offsets stay
-    // valid.
+    // Such a page has no check, so its severity does not matter. The line is appended, so that
+    // offsets stay valid.
     if has(ENFORCED_BY) && !has("severity") {
         filled.text.push_str("severity: info\n");
     }
     let header = typed(&filled.text, 0)
         .and_then(|header: Header| shape_error(&header, &filled.text, 0).map_or(Ok(header), Err));
     header.map_err(|error| PageError {
-        span: range.start + filled.before(error.span.start)
-            ..range.start + filled.before(error.span.end),
+        span: range.start + filled.to_original(error.span.start)
+            ..range.start + filled.to_original(error.span.end),
         ..error
     })
 }
@@ -47,13 +47,13 @@ pub(super) fn read(page: &str, given: &Map<String, Value>) -> Result<Header, Pag
 /// A header with its parameters filled in.
 struct Filled {
     text: String,
-    /// For each parameter: the byte range before, and the range after.
+    /// For each parameter: its byte range in the original header, and in the filled one.
     places: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Filled {
     /// Maps an offset in the filled header to the original header.
-    fn before(&self, offset: usize) -> usize {
+    fn to_original(&self, offset: usize) -> usize {
         let last = self.places.iter().rev().find(|(_, now)| now.start <= offset);
         match last {
             None => offset,

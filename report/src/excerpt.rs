@@ -13,13 +13,13 @@ use aidd_engine::text::source::{Source, Span};
 use annotate_snippets::{Annotation, AnnotationKind, Snippet};
 use std::ops::Range;
 
-/// For a mark with more lines than this, only the first line is marked.
+/// Maximum number of lines of a mark; of a longer one, only the first line is marked.
 const MAX_MARK_LINES: usize = 5;
-/// Up to this many lines between two marks are shown instead of folded away.
+/// Maximum number of lines between two marks that are shown instead of folded away.
 const MAX_GAP: usize = 3;
-/// A related location further away, in lines, gets a note instead of a mark.
+/// Maximum distance, in lines, of a related location that is marked; beyond it, a note is printed.
 const MAX_DISTANCE: usize = 2_000;
-/// Bytes of a line kept on each side of its marks.
+/// Number of bytes of a line that are shown on each side of its marks.
 const CONTEXT: usize = 300;
 /// Maximum number of related locations shown.
 const MAX_RELATED: usize = 10;

@@ -132,7 +132,7 @@ fn starred(text: &str, hidden: Vec<Range<usize>>) -> String {
     out
 }
 
-/// Builds the search for the values of the secrets, and each line of multi-line ones.
+/// Builds the search for the values of the secrets, and for each line of a multi-line value.
 fn values(source: &Source, spans: &[Span]) -> Option<NFA> {
     let mut values: Vec<&str> = Vec::new();
     for text in spans.iter().map(|&span| source.slice(span)) {
@@ -145,7 +145,7 @@ fn values(source: &Source, spans: &[Span]) -> Option<NFA> {
     values.sort_unstable();
     values.dedup();
     // Exceeding the automaton's limit would require a source of gigabytes.
-    (!values.is_empty()).then(|| NFA::new(values).expect("a source bounds its secrets"))
+    (!values.is_empty()).then(|| NFA::new(values).expect("the values fit into the automaton"))
 }
 
 #[cfg(test)]
@@ -155,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_byte_of_an_occurrence_is_covered_and_no_other(
+        fn exactly_the_bytes_of_occurrences_are_covered(
             values in proptest::collection::vec("[ab]{1,4}", 1..6),
             text in "[abc]{0,40}",
         ) {

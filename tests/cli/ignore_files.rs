@@ -1,5 +1,5 @@
-//! Ignore files do not hide tracked files, and are read like settings: only regular files up to a
-//! size limit.
+//! Ignore files do not hide tracked files. Like configuration files, they are read only if they are
+//! regular files up to a size limit.
 
 use crate::cli::support::{Project, paths, token};
 use std::process::Command;
@@ -126,7 +126,7 @@ mod unix {
     const NAMES: [&str; 4] = [".gitignore", ".ignore", ".aiddignore", "d/.gitignore"];
 
     #[test]
-    fn an_irregular_ignore_file_is_not_opened_and_reported() {
+    fn an_irregular_ignore_file_is_reported_and_not_opened() {
         for name in NAMES {
             for kind in ["pipe", "zero", "link"] {
                 let secret = format!("key = {}\n", token());
@@ -163,7 +163,7 @@ mod unix {
     }
 
     #[test]
-    fn a_too_large_ignore_file_is_skipped_and_reported() {
+    fn an_oversized_ignore_file_is_skipped_and_reported() {
         let project = repository(&[("a.env", &format!("key = {}\n", token()))]);
         project.write(".gitignore", format!("*.env\n{}", "# nothing\n".repeat(300_000)));
         let (code, text) = run(&project, &["check", "."]);

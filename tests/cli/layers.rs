@@ -45,7 +45,7 @@ fn reversed_and_unresolved_imports_are_reported() {
     2 errors in 6 files (TIME)
     "#);
     assert_snapshot!(ran.err, @"
-    note: team/layers applies to 4 places
+    note: team/layers applies to 4 imports
     note: team/layers 1 import looks like a part of the project and resolves to no file: `./gone` in src/domain/order.ts
     ");
     // Reported without a special option.

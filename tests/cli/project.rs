@@ -307,7 +307,7 @@ fn enabled_rules_are_exported_to_agents_md() {
     project.write("AGENTS.md", "<!-- aidd:rules -->\n");
     let ran = project.run(&export).expect_code(2);
     assert!(
-        ran.err.contains("`<!-- aidd:rules -->` in line 1 has no matching marker"),
+        ran.err.contains("`<!-- aidd:rules -->` on line 1 has no matching marker"),
         "{}",
         ran.err
     );

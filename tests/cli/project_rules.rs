@@ -72,7 +72,7 @@ fn a_rule_without_matching_files_is_reported() {
     let ran = project.run(&["check", ".", "--verbose", "--quiet"]);
     assert_snapshot!(ran.err, @"
     note: team/none applies to 0 files, so it cannot find anything
-    note: team/readme applies to 2 places
+    note: team/readme applies to 2 files or directories
     ");
     let ran = project.run(&["doctor"]);
     assert!(ran.out.contains("team/none applies to 0 files"), "{}", ran.out);

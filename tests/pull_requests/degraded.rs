@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use std::fs;
 
 /// A pull request that edits, renames, adds and removes files.
-fn scene() -> PullRequest {
+fn edited_pull_request() -> PullRequest {
     let text = "one\ntwo\nthree\nblue\nfive\nsix\nseven\n";
     let files = [("a/b.txt", "blue old\n"), ("c/old.txt", text), ("d/gone.txt", "blue gone\n")];
     PullRequest::new(&files, |server| {
@@ -21,8 +21,8 @@ fn scene() -> PullRequest {
 }
 
 #[test]
-fn a_sparse_checkout_is_complete() {
-    let scene = scene();
+fn a_sparse_checkout_gives_the_complete_report() {
+    let scene = edited_pull_request();
     let whole = scene.standard_runner().ci_summary(&[]);
     assert_snapshot!(whole, @"
     exit 1, (first parent of the merge commit)
@@ -41,7 +41,7 @@ fn a_sparse_checkout_is_complete() {
 
 #[test]
 fn a_sparse_checkout_of_the_default_branch_reports_missing_files() {
-    let scene = scene();
+    let scene = edited_pull_request();
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/", "/a/"]);
     let values = [("ref", "refs/heads/main"), ("before", &*scene.base), ("after", &scene.merge)];
@@ -65,13 +65,13 @@ fn without_blobs(scene: &PullRequest, commit: &str) -> Repository {
 
 #[test]
 fn missing_blobs_are_fetched() {
-    let scene = scene();
+    let scene = edited_pull_request();
     let whole = scene.standard_runner().ci_summary(&[]);
     let clone = without_blobs(&scene, &scene.merge);
     let missing = "rev-list --objects --missing=print HEAD^1".split(' ').collect::<Vec<_>>();
     assert!(clone.git(&missing).contains('?'), "contents are missing");
     assert_eq!(scene.runner(clone).ci_summary(&[]), whole);
-    // Also sparse: the blobs of the head are missing, too.
+    // If the checkout is also sparse, the blobs of the head are missing too.
     let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
     clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", &scene.merge]);
     clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/"]);
@@ -81,7 +81,7 @@ fn missing_blobs_are_fetched() {
 
 #[test]
 fn missing_blobs_of_the_head_are_fetched() {
-    let mut scene = scene();
+    let mut scene = edited_pull_request();
     let target = |scene: &PullRequest, clone: Repository| {
         let event = scene.payload("pull_request_target.json");
         Runner::github(clone, "pull_request_target", "refs/heads/main", &event).ci_summary(&[])
@@ -106,7 +106,7 @@ fn missing_blobs_of_the_head_are_fetched() {
 
 #[test]
 fn blobs_that_cannot_be_fetched_are_an_error() {
-    let scene = scene();
+    let scene = edited_pull_request();
     let clone = without_blobs(&scene, &scene.merge);
     clone.git(&["remote", "set-url", "origin", "file:///nowhere"]);
     let ran = scene.runner(clone).ci(&[]);
@@ -170,10 +170,11 @@ fn a_name_that_is_not_utf_8_is_supported() {
     caf�/old.txt:2 team/colour pre-existing: already present on line 1 of the base
     caf�/old.txt:3 team/colour new: this change added or changed the line
     ");
-    // When all files are checked, it is not considered missing from the checkout.
+    // With `--scope all`, the file whose name is not UTF-8 is not reported as missing from the
+    // checkout.
     let report = runner.ci_summary(&["--base", "HEAD~1", "--scope", "all"]);
     assert!(report.contains("old.txt:3") && !report.contains("checked out"), "{report}");
-    // Also in shards, and where the names must be links.
+    // The same with `--shard`, and in Markdown, which renders file names as links.
     let file = runner.file("report.md").display().to_string();
     assert_eq!(runner.ci(&["--base", "HEAD~1", "--output", &file, "--shard", "1/1"]).code, 1);
     assert!(runner.text("report.md").contains("old.txt:3"));
@@ -188,7 +189,7 @@ fn report_after_change(now: &[u8], config: &str) -> String {
 }
 
 #[test]
-fn findings_in_unchecked_files_are_not_fixed() {
+fn findings_in_unchecked_files_are_not_reported_as_fixed() {
     assert_snapshot!(report_after_change(b"\0\0\0", "{}"), @"exit 0, (given as HEAD~1)");
     let large = "x".repeat(2000);
     let limit = r#"{ "maxFileSize": 1000 }"#;
@@ -223,7 +224,7 @@ fn an_unreadable_file_is_reported() {
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     let path = clone.path("a.txt");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).expect("set");
-    // Root can read it anyway.
+    // Root can read the file despite its mode.
     let readable = fs::read(&path).is_ok();
     let report = scene.runner(clone).ci_summary(&[]);
     assert!(!report.contains("fixed"), "{report}");
@@ -233,7 +234,7 @@ fn an_unreadable_file_is_reported() {
 }
 
 #[test]
-fn nothing_of_the_repository_is_run_and_nothing_is_changed() {
+fn no_program_from_the_repository_runs_and_the_clone_is_unchanged() {
     let scene = PullRequest::standard();
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     let mark = clone.path(".git/ran");

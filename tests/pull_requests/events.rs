@@ -144,7 +144,7 @@ fn a_forced_push_is_compared_with_the_merge_base() {
     let replaced = pushed.before.clone();
     pushed.after = pushed.server.commit(&[("b.txt", "blue instead\n")]);
     assert_snapshot!(pushed.report("main", "push_forced.json", &replaced), @"
-    exit 1, (merge base of main before the forced push and HEAD), all files
+    exit 1, (merge base of HEAD and main as it was before the forced push), all files
     a.txt:1 team/colour pre-existing: the file did not change
     b.txt:1 team/colour new: the file is new
     old.txt:1 team/colour pre-existing: the file did not change

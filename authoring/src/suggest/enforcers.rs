@@ -38,7 +38,7 @@ pub enum Coverage {
     },
     /// Nothing that is known.
     Open {
-        /// Why not, if its page names an enforcer.
+        /// If the page names an enforcer: the reason why that does not enforce the sentence.
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
@@ -71,8 +71,9 @@ pub(super) fn tools(paths: &[String]) -> Vec<Tool> {
     ];
     let extensions: BTreeSet<&str> =
         paths.iter().filter_map(|path| path.rsplit_once('.')).map(|(_, end)| end).collect();
-    let speaks = |(_, all): &&(Tool, &[&str])| all.iter().any(|one| extensions.contains(one));
-    LANGUAGES.iter().filter(speaks).map(|(tool, _)| *tool).collect()
+    let is_language_used =
+        |(_, all): &&(Tool, &[&str])| all.iter().any(|one| extensions.contains(one));
+    LANGUAGES.iter().filter(is_language_used).map(|(tool, _)| *tool).collect()
 }
 
 impl Enforcers<'_> {
@@ -86,7 +87,8 @@ impl Enforcers<'_> {
         let mut peers = peers::linter_rules(&lower);
         peers.retain(|(tool, _)| self.tools.contains(tool));
         let registry = self.engine.registry();
-        // The name of a rule in another tool is an alias of ours, without the plugin prefix.
+        // Rules of aidd have the names of similar rules in other tools as aliases, without the
+        // plugin prefix.
         let of_peer = |rule: &'static str| rule.rsplit('/').next().into_iter().chain([rule]);
         let aliases = peers.iter().flat_map(|(_, rule)| of_peer(rule));
         let names = named.iter().copied().chain(aliases);
@@ -317,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_do_not_enable_it_are_ignored() {
+    fn settings_that_do_not_enable_the_rule_are_ignored() {
         for (sentence, path, text) in [
             ("Never use `console.log`.", "eslint.config.mjs", "rules: { 'no-console': 'off' }"),
             ("Never use `console.log`.", "eslint.config.mjs", "rules: { 'no-alert': 'error' }"),

@@ -149,7 +149,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let (notes, weakened, cwd) = (Vec::new(), Weakened::default(), io.cwd.clone());
     let mut job =
         Job { args, event, project, trusted, paths, notes, weakened, config, cwd, started };
-    narrow(args, &mut job.project, &job.cwd);
+    apply_options(args, &mut job.project, &job.cwd);
     job.run(&found, color, io)
 }
 
@@ -175,7 +175,7 @@ fn print_policy(
 
 /// Applies the options of the run to the project's configuration, and excludes the reports of an
 /// earlier run, which this run overwrites.
-fn narrow(args: &CiCheck, project: &mut Project, cwd: &Path) {
+fn apply_options(args: &CiCheck, project: &mut Project, cwd: &Path) {
     let exclude = project.config.exclude.get_or_insert_default();
     exclude.extend(crate::args::split_values(&args.walk.exclude));
     project.exclude(args.outputs.files().map(|path| project::absolute(cwd, &path)));
@@ -197,7 +197,7 @@ impl Job<'_> {
 
     /// Whether all files are checked: code scanning marks findings that are missing from a branch's
     /// report as fixed. For an untrusted head, only changed files are read.
-    fn is_whole(&self) -> bool {
+    fn checks_all_files(&self) -> bool {
         if self.trusted.is_some() {
             return false;
         }
@@ -219,8 +219,9 @@ impl Job<'_> {
         self.notes.extend(unknown);
         let notes = compared.outcome.notes.iter();
         self.notes.extend(notes.map(|(rule, note)| format!("{rule}: {note}")));
-        let is_of_change = comparison.as_ref().is_some_and(|comparison| !comparison.whole_tree);
-        let kind = if is_of_change { "changed" } else { "tracked" };
+        let has_changed_files_only =
+            comparison.as_ref().is_some_and(|comparison| !comparison.whole_tree);
+        let kind = if has_changed_files_only { "changed" } else { "tracked" };
         self.notes.extend(compared.outcome.excluded.message(kind));
         let version_control = self.version_control(found);
         let place = ProjectLocation::from_project(&self.project);
@@ -267,7 +268,7 @@ impl Job<'_> {
             }
         };
         compared.outcome.skip_irregular(self.project.irregular());
-        let whole = base.is_none() || self.is_whole();
+        let whole = base.is_none() || self.checks_all_files();
         let complete = whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden;
         let (args, outcome) = (&self.args.baseline, &mut compared.outcome);
         let stale = baseline::apply(args.known(), &self.project, &self.paths, outcome, complete)?;
@@ -275,7 +276,7 @@ impl Job<'_> {
         if self.args.shard.is_none() {
             compared.match_across();
         }
-        let policy = self.add_by_base(&mut compared, policy);
+        let policy = self.add_findings_under_base_settings(&mut compared, policy);
         let comparison = base.map(|base| Comparison {
             weakened: std::mem::take(&mut self.weakened.entries),
             ..compare::comparison(base, whole, &compared)
@@ -342,7 +343,8 @@ impl Job<'_> {
     }
 }
 
-/// The lines of each file with findings that the diff of the pull request shows, from 1.
+/// For each file with findings, the line ranges that the diff of the pull request shows, counted
+/// from 1.
 fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
     let shown = |hunk: &Hunk| {
         (hunk.head.start.saturating_sub(CONTEXT) + 1, hunk.head.end.saturating_add(CONTEXT))

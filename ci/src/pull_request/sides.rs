@@ -13,9 +13,9 @@ use aidd_engine::workspace::diff::{Compared, Head};
 use aidd_engine::workspace::walk::{Within, relative};
 use aidd_engine::workspace::weakened::is_ignore_file;
 use aidd_report::enforcement::tracked;
+use aidd_report::error::RunError;
 use aidd_report::number;
 use aidd_report::project::Project;
-use aidd_report::error::RunError;
 use aidd_report::run::commits::{self, Line, Sides};
 use aidd_report::run::compare;
 use anyhow::{Context as _, Result};
@@ -99,7 +99,7 @@ impl Job<'_> {
         let heads = changes.iter().filter_map(|change| change.head.as_deref());
         let lacking: Vec<&str> =
             heads.filter(|path| root.join(path).symlink_metadata().is_err()).collect();
-        let stored = other.is_some() || !lacking.is_empty() && !self.is_whole();
+        let stored = other.is_some() || !lacking.is_empty() && !self.checks_all_files();
         // A file whose name is not UTF-8 is never found by its display name.
         let lacking = lacking.iter().filter(|path| !path.contains('\u{FFFD}')).count();
         let bases = changes.iter().filter_map(|change| Some((&before, change.base.as_deref()?)));
@@ -121,7 +121,7 @@ impl Job<'_> {
             Head::Snapshot { files: &head, ignores, branch }
         } else {
             let disk = &self.project.disk;
-            Head::WorkTree { disk, walk: self.walk(), check_all: self.is_whole() }
+            Head::WorkTree { disk, walk: self.walk(), check_all: self.checks_all_files() }
         };
         let sides = (&before, side);
         let progress = Progress::start();

@@ -173,7 +173,11 @@ impl Job<'_> {
 
     /// Adds to `compared` the findings that only the settings of the base report, and applies the
     /// stricter policy to them.
-    pub(super) fn add_by_base(&mut self, compared: &mut Compared, policy: Policy) -> Policy {
+    pub(super) fn add_findings_under_base_settings(
+        &mut self,
+        compared: &mut Compared,
+        policy: Policy,
+    ) -> Policy {
         let Some(base) = self.weakened.base.take() else { return policy };
         let within = Within::new(self.project.root(), &self.paths, self.args.shard);
         let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));

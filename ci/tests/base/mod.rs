@@ -18,7 +18,7 @@ struct SearchResult {
     /// The head, if it is not the one that is checked out.
     head: Option<String>,
     /// The messages of the search, with hashes masked.
-    said: String,
+    messages: String,
 }
 
 /// Inputs of a search in addition to the event.
@@ -41,8 +41,8 @@ fn find_with(clone: &Repository, event: &Event, ask: SearchInput<'_>) -> SearchR
         head + &clone.git(&["for-each-ref"]) + &clone.git(&["status", "--porcelain"])
     };
     let before = state();
-    let mut said = String::new();
-    let mut say = |line: &str| said += &(masked(line) + "\n");
+    let mut messages = String::new();
+    let mut say = |line: &str| messages += &(masked(line) + "\n");
     let SearchInput { explicit, no_base, compare } = ask;
     let found =
         base::find(&crate::DISTRIBUTION, clone.root(), event, explicit, no_base, compare, &mut say);
@@ -53,7 +53,7 @@ fn find_with(clone: &Repository, event: &Event, ask: SearchInput<'_>) -> SearchR
             base: Err(masked(&error.to_string())),
             why: String::new(),
             head: None,
-            said,
+            messages,
         },
         Ok(found) => {
             let (base, why) = match found.against {
@@ -64,7 +64,7 @@ fn find_with(clone: &Repository, event: &Event, ask: SearchInput<'_>) -> SearchR
                 }
                 BaseChoice::WholeTree { why } => (Err("whole tree".to_owned()), masked(&why)),
             };
-            SearchResult { base, why, head: found.head, said }
+            SearchResult { base, why, head: found.head, messages }
         }
     }
 }
@@ -77,7 +77,7 @@ impl SearchResult {
             (self.base.as_deref().map_err(String::as_str), &*self.why),
             (Ok(base), why),
             "{}",
-            self.said
+            self.messages
         );
     }
 
@@ -88,7 +88,7 @@ impl SearchResult {
             (self.base.as_deref().map_err(String::as_str), &*self.why),
             (Err("whole tree"), why),
             "{}",
-            self.said
+            self.messages
         );
     }
 }

@@ -25,7 +25,7 @@ fn the_merge_commit_names_its_base_at_any_depth() {
         let clone = checkout(&server, "refs/pull/7/merge", &[depth]);
         let ran = find(&clone, &event);
         ran.is(&main, "first parent of the merge commit");
-        assert_eq!((ran.head, &*ran.said), (None, said));
+        assert_eq!((ran.head, &*ran.messages), (None, said));
         assert_eq!(clone.git(&["rev-parse", "--is-shallow-repository"]), "true");
     }
     let clone = checkout(&server, "refs/pull/7/merge", &[]);
@@ -128,7 +128,7 @@ fn a_merge_group_names_its_base() {
     let clone = checkout(&server, "main", &SHALLOW);
     let ran = find(&clone, &event);
     ran.is(&main, "base of the merge group");
-    assert_eq!(ran.said, "fetching HASH (the base of the merge group)\n");
+    assert_eq!(ran.messages, "fetching HASH (the base of the merge group)\n");
     let clone = checkout(&server, &main, &SHALLOW);
     assert_snapshot!(find(&clone, &event).base.expect_err("refused"), @"
     nothing to compare: the base of the merge group is checked out
@@ -155,5 +155,5 @@ fn an_empty_comparison_is_refused_unless_the_pull_request_is_empty() {
     server.commits(1);
     let ran = find(&checkout(&server, "empty", &SHALLOW), &pull_request(&server, "empty"));
     ran.is(&server.rev("main"), "merge base of main and the pull request");
-    assert!(ran.said.ends_with("the pull request changes no file\n"), "{}", ran.said);
+    assert!(ran.messages.ends_with("the pull request changes no file\n"), "{}", ran.messages);
 }

@@ -32,7 +32,7 @@ fn a_new_branch_is_compared_with_the_default_branch() {
     server.git(&["branch", "bare", "main"]);
     let ran = find(&checkout(&server, "bare", &SHALLOW), &push("bare", None));
     ran.is(&server.rev("main"), why);
-    assert_eq!(ran.said, "all commits are already part of main\n");
+    assert_eq!(ran.messages, "all commits are already part of main\n");
 }
 
 #[test]
@@ -46,23 +46,23 @@ fn a_forced_push_of_a_branch_is_compared_with_the_default_branch() {
     let why = "merge base of main and HEAD";
     find(&checkout(&server, "topic", &SHALLOW), &event).is(&fork, why);
     find(&checkout(&server, "topic", &[]), &event).is(&fork, why);
-    // A full clone shows it if the event does not.
+    // In a full clone, the forced push is detected even if the event does not report it.
     find(&checkout(&server, "topic", &[]), &push("topic", Some(&old))).is(&fork, why);
     // The server can have deleted the old commit.
     let event = push("topic", Some(&"1".repeat(40)));
     let ran = find(&checkout(&server, "topic", &SHALLOW), &event);
     ran.is(&fork, why);
-    assert!(ran.said.contains("not our ref"), "{}", ran.said);
+    assert!(ran.messages.contains("not our ref"), "{}", ran.messages);
 }
 
 #[test]
-fn a_forced_push_of_the_default_branch_is_compared_with_what_it_shares_with_the_old() {
+fn a_forced_push_of_the_default_branch_is_compared_with_the_merge_base_of_old_and_new() {
     let (server, fork) = server(2);
     let old = server.rev("main");
     server.git(&["reset", "--quiet", "--hard", &fork]);
     server.commit(&[("other.txt", "new\n")]);
     let event = Event { forced: true, ..push("main", Some(&old)) };
-    let why = "merge base of main before the forced push and HEAD";
+    let why = "merge base of HEAD and main as it was before the forced push";
     find(&checkout(&server, "main", &SHALLOW), &event).is(&fork, why);
     let event = Event { forced: true, ..push("main", Some(&"1".repeat(40))) };
     let ran = find(&checkout(&server, "main", &SHALLOW), &event);
@@ -70,7 +70,7 @@ fn a_forced_push_of_the_default_branch_is_compared_with_what_it_shares_with_the_
 }
 
 #[test]
-fn the_first_push_is_checked_as_a_whole() {
+fn the_first_push_checks_all_files() {
     let server = Repository::new();
     server.commit(&[("a.txt", "one\n")]);
     let ran = find(&checkout(&server, "main", &SHALLOW), &push("main", None));
@@ -78,7 +78,7 @@ fn the_first_push_is_checked_as_a_whole() {
 }
 
 #[test]
-fn what_brings_no_change_is_checked_as_a_whole() {
+fn events_without_a_change_check_all_files() {
     let (server, _) = server(1);
     let clone = checkout(&server, "main", &SHALLOW);
     let of = |trigger| {
@@ -92,7 +92,7 @@ fn what_brings_no_change_is_checked_as_a_whole() {
     a scheduled run checks everything
     a run started by hand checks everything
     the run was triggered by another workflow
-    the event release contains no change
+    the event `release` contains no change
     ");
     let tag = Event { git_ref: Some("refs/tags/v1".to_owned()), ..event(Trigger::Push) };
     find(&clone, &tag).is_whole("the tag v1 was pushed");

@@ -20,7 +20,7 @@ fn a_shallow_clone_is_deepened_until_the_merge_base_is_certain() {
     let event = pull_request(&server, "topic");
     let ran = find(&clone, &event);
     ran.is(&fork, "merge base of main and the pull request");
-    assert_snapshot!(ran.said, @"
+    assert_snapshot!(ran.messages, @"
     fetching HASH (main)
     the clone is shallow: fetching 3 more commits of each line
     the clone is shallow: fetching 12 more commits of each line
@@ -29,7 +29,7 @@ fn a_shallow_clone_is_deepened_until_the_merge_base_is_certain() {
     // Fetched objects are present the next time.
     let ran = find(&clone, &event);
     ran.is(&fork, "merge base of main and the pull request");
-    assert_eq!(ran.said, "");
+    assert_eq!(ran.messages, "");
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn the_server_is_asked_before_deep_histories_are_fetched() {
     );
     ran.is(&fork, "merge base of main and the pull request");
     assert_eq!(asked.get(), 1);
-    assert_snapshot!(ran.said, @"
+    assert_snapshot!(ran.messages, @"
     fetching HASH (main)
     the clone is shallow: fetching 3 more commits of each line
     the clone is shallow: fetching 12 more commits of each line
@@ -92,7 +92,7 @@ fn the_server_is_asked_before_deep_histories_are_fetched() {
             SearchInput { compare: Some(compare), ..SearchInput::default() },
         );
         ran.is(&fork, "merge base of main and the pull request");
-        let note = ran.said.lines().find(|line| line.contains("did not provide a merge base"));
+        let note = ran.messages.lines().find(|line| line.contains("did not provide a merge base"));
         let wanted = ["rate limit", "not a commit hash"];
         assert!(note.is_some_and(|note| wanted.iter().any(|why| note.ends_with(why))));
     }
@@ -116,7 +116,7 @@ fn criss_cross_merges_have_the_base_that_git_takes() {
         let ran = find(&checkout(&server, "topic", depth), &pull_request(&server, "topic"));
         ran.is(&taken, "merge base of main and the pull request");
         let note = "2 merge bases: using HASH, as Git does\n";
-        assert!(ran.said.contains(note), "{}", ran.said);
+        assert!(ran.messages.contains(note), "{}", ran.messages);
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(crate) struct State {
     /// The head of every pull request, if it is not [`HEAD`].
     pub(crate) head: Option<String>,
-    /// `METHOD route` of each request, in order, with numbers and hashes.
+    /// `METHOD path` of each request, in order; numbers and hashes are not replaced.
     pub(crate) log: Vec<String>,
     /// Whether the token is read-only, as on a pull request from a fork.
     pub(crate) read_only: bool,
@@ -29,7 +29,8 @@ pub(crate) struct State {
     pub(crate) sarifs: Vec<Value>,
     /// The processing states of uploads, one per query; the last one is repeated.
     pub(crate) processing: Vec<Value>,
-    /// Pull requests, for lists of them; `fork` ones are not listed by commit.
+    /// Pull requests that the list endpoints return. Those with `fork` are omitted from the list for
+    /// a commit, as on GitHub.
     pub(crate) pulls: Vec<Value>,
     /// The response to every comparison.
     pub(crate) merge_base: String,
@@ -38,7 +39,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The response to a request, after its effect.
+    /// Applies a request to the state and returns the response.
     pub(super) fn answer(&mut self, request: &Request, path: &str) -> Answer {
         if request.header("authorization") != Some(&format!("Bearer {TOKEN}")) {
             return Answer::error(401, "Bad credentials");
@@ -65,7 +66,7 @@ impl State {
         self.route(&request.method, &parts, query, body)
     }
 
-    /// The body of a request that matches the documentation.
+    /// Validates a request against the documented schema and returns its body.
     fn body(&self, request: &Request, route: &str, query: &str) -> Result<Value, String> {
         if matches!(&*request.method, "GET" | "DELETE") {
             let names = match &*request.method {
@@ -122,7 +123,7 @@ impl State {
                 None => Answer::error(404, "Not Found"),
             },
             ("DELETE", ["issues", "comments", id]) => {
-                self.comments.retain(|comment| !is(comment, id));
+                self.comments.retain(|comment| !has_id(comment, id));
                 Answer::new(204, Value::Null)
             }
             ("GET", ["pulls", _, "comments"]) => page(self.review_comments.iter(), query),
@@ -274,20 +275,20 @@ fn page<'a>(entries: impl Iterator<Item = &'a Value>, query: &str) -> Answer {
     Answer::new(200, json!(entries))
 }
 
-fn is(entry: &Value, id: &str) -> bool {
+fn has_id(entry: &Value, id: &str) -> bool {
     id.parse().is_ok_and(|id: u64| entry["id"] == id)
 }
 
 fn find<'a>(entries: &'a mut [Value], id: &str) -> Option<&'a mut Value> {
-    entries.iter_mut().find(|entry| is(entry, id))
+    entries.iter_mut().find(|entry| has_id(entry, id))
 }
 
 fn annotations(body: &Value) -> impl Iterator<Item = &Value> {
     body["output"]["annotations"].as_array().into_iter().flatten()
 }
 
-/// Limits that only GitHub's prose documents: columns on one line only, and no end before the
-/// start.
+/// Limits that GitHub documents only in prose, not in its schema: columns require a single line,
+/// and the end cannot come before the start.
 fn misplaced(annotation: &Value) -> Option<String> {
     let at = |name: &str| annotation[name].as_u64();
     let lines = at("start_line") <= at("end_line");

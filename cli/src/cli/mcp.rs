@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Options of `aidd mcp`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The agent client starts it; it communicates over standard input and output. Set it up once:\n  claude mcp add aidd -- aidd mcp\n  codex mcp add aidd -- aidd mcp\n\nOver HTTP, for several clients:\n  aidd mcp --http 127.0.0.1:8765\nEvery non-loopback address requires a token, in AIDD_MCP_TOKEN or --token-file; clients send it\nas `Authorization: Bearer TOKEN`."
+    after_help = "The agent client starts the server, which communicates over standard input and output. Set it up once:\n  claude mcp add aidd -- aidd mcp\n  codex mcp add aidd -- aidd mcp\n\nOver HTTP, for several clients:\n  aidd mcp --http 127.0.0.1:8765\nEvery non-loopback address requires a token, in AIDD_MCP_TOKEN or --token-file; clients send it\nas `Authorization: Bearer TOKEN`."
 )]
 pub struct Mcp {
     /// Project root [default: the nearest parent directory that contains `.aidd` or `.git`].
@@ -25,7 +25,7 @@ pub struct Mcp {
     /// Serve over HTTP at this address, under /mcp; port 0 selects a free port.
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with_all = ["dynamic", "stdio"])]
     pub http: Option<String>,
-    /// File whose first line is the token, instead of AIDD_MCP_TOKEN.
+    /// File whose first line is the token; used instead of AIDD_MCP_TOKEN.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "http")]
     pub token_file: Option<PathBuf>,
     /// Host name that requests can use in addition to localhost; repeatable.

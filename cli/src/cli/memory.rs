@@ -35,7 +35,7 @@ pub enum MemoryCommand {
     Search(Box<Search>),
     /// Print memories in full, with their history and links.
     #[command(
-        after_help = "An id can be shortened to its last part, or the beginning of that part, if it is unambiguous."
+        after_help = "An id can be shortened to its last part, or the beginning of that part, if the short form is unambiguous."
     )]
     Show {
         /// Memory ids.
@@ -98,7 +98,7 @@ pub enum MemoryCommand {
     Conflicts,
     /// Resolve a conflict: choose the decision, or the edit, to keep.
     #[command(
-        after_help = "Examples:\n  aidd memory resolve ID              keep the decision ID; it supersedes the others on its topic\n  aidd memory resolve ID --rev REV    of two edits of ID, keep that one"
+        after_help = "Examples:\n  aidd memory resolve ID              keep the decision ID; it supersedes the others on its topic\n  aidd memory resolve ID --rev REV    of two edits of ID, keep REV"
     )]
     Resolve {
         /// The memory to keep.
@@ -140,7 +140,7 @@ pub enum MemoryCommand {
     Rebuild,
     /// Delete old sessions and their observations.
     #[command(
-        after_help = "Tracked files are not changed, except with --tracked and --apply: these remove the lines of\nmemories that were retracted more than --days ago."
+        after_help = "Tracked files are not changed, except with --tracked and --apply, which remove the lines of\nmemories that were retracted more than --days ago."
     )]
     Prune(Prune),
     /// List agent sessions.
@@ -234,8 +234,8 @@ pub struct AddMistake {
     /// Affected file; repeatable.
     #[arg(long = "file", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
-    /// Check that enforces it, with the keys of `check:` in a rule page; also rule, severity,
-    /// message, help, fails and passes.
+    /// Check that finds the mistake, with the keys of `check:` in a rule page and the additional
+    /// keys rule, severity, message, help, fails and passes.
     #[arg(long, value_name = "JSON", value_parser = json)]
     pub check: Option<Value>,
     /// Links to other memories.
@@ -258,8 +258,8 @@ pub struct AddConvention {
     /// Category, in one word.
     #[arg(long, value_name = "WORD")]
     pub category: Option<String>,
-    /// Check that enforces it, with the keys of `check:` in a rule page; also rule, severity,
-    /// message, help, fails and passes.
+    /// Check that enforces the convention, with the keys of `check:` in a rule page and the
+    /// additional keys rule, severity, message, help, fails and passes.
     #[arg(long, value_name = "JSON", value_parser = json)]
     pub check: Option<Value>,
     /// Links to other memories.
@@ -384,11 +384,11 @@ pub struct Export {
     /// Write to a file instead of standard output.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
-    /// Only memories of the tracked files.
+    /// Only memories in the tracked files.
     #[arg(long)]
     pub tracked: bool,
-    /// Print nothing; restore lines that this checkout knows and that are missing from a tracked
-    /// file.
+    /// Print nothing; restore the lines that are missing from a tracked file and known to this
+    /// checkout.
     #[arg(long, conflicts_with_all = ["format", "output", "tracked"])]
     pub missing: bool,
 }
@@ -448,7 +448,8 @@ pub struct Prune {
     /// Print what would be deleted, and delete nothing. The default with --tracked.
     #[arg(long)]
     pub dry_run: bool,
-    /// Instead, remove lines from tracked files whose memories were retracted more than --days ago.
+    /// Instead, remove from the tracked files the lines of memories that were retracted more than
+    /// --days ago.
     #[arg(long)]
     pub tracked: bool,
     /// With --tracked: write the changes.

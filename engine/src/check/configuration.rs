@@ -63,7 +63,7 @@ fn check_config(context: &FileContext<'_>, report: &mut Report<'_>) {
             for problem in unknown {
                 report_problem(problem, base, report);
             }
-            for Named { name, range, .. } in rule_names(text) {
+            for RuleKey { name, range, .. } in rule_keys(text) {
                 let span = Span::from(range).shift(base);
                 unknown_rule(&name, span, ("\"", registry), report);
             }
@@ -161,14 +161,14 @@ fn pack_names(text: &str) -> Vec<(String, Range<usize>)> {
 pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let Ok((config, _)) = config::read(text) else { return Vec::new() };
-    let of = |named: &Named| {
+    let of = |named: &RuleKey| {
         let rules = match named.within {
             None => config.rules.as_ref(),
             Some(index) => config.overrides.as_ref()?.get(index).map(|one| &one.rules),
         };
         rules?.get(&named.name)?.params().filter(|given| !given.is_empty())
     };
-    let names = rule_names(text);
+    let names = rule_keys(text);
     // The values under `rules` apply where an override does not set another.
     let elsewhere = |rule: &Rule| {
         let base = names.iter().filter(|named| named.within.is_none());
@@ -182,14 +182,14 @@ pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize
         // Invalid default parameters are reported at their own place.
         if wrong_param(rule, &params).is_some() { Map::new() } else { params }
     };
-    let wrong = |named: &Named| {
+    let wrong = |named: &RuleKey| {
         let given = of(named)?;
         let problem = |rule: &'_ Rule, given: &Map<String, Value>| match named.within {
             None => wrong_param(rule, given),
             Some(_) => {
                 let mut all = elsewhere(rule);
                 all.extend(given.clone());
-                wrong_param(rule, &all).or_else(|| not_by_path(rule, &all))
+                wrong_param(rule, &all).or_else(|| reason_not_settable_per_path(rule, &all))
             }
         };
         let mut rules = named_rules(&named.name, registry).into_iter();
@@ -221,14 +221,14 @@ fn wrong_param(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
     page::check_with(&rule.page, given).err().map(|error| error_message(&error))
 }
 
-/// Why the parameters of a rule cannot be set for some paths.
-fn not_by_path(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
+/// The reason why the parameters of a rule cannot be set per path; `None` if they can.
+fn reason_not_settable_per_path(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
     let why = page::check_with(&rule.page, given).ok()??.not_by_path()?;
     Some(format!("the parameters of `{}`: {why}; set them under `rules`, for all paths", rule.id))
 }
 
 /// A key of a `rules` object.
-struct Named {
+struct RuleKey {
     name: String,
     /// The byte range of the key.
     range: Range<usize>,
@@ -239,7 +239,7 @@ struct Named {
 }
 
 /// The keys of all `rules` objects.
-fn rule_names(text: &str) -> Vec<Named> {
+fn rule_keys(text: &str) -> Vec<RuleKey> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
     let Some(Ast::Object(root)) = parsed.ok().and_then(|parsed| parsed.value) else {
         return Vec::new();
@@ -257,7 +257,7 @@ fn rule_names(text: &str) -> Vec<Named> {
             };
             let params = given.into_iter().flat_map(|given| &given.properties).map(key).collect();
             let (name, range) = key(prop);
-            names.push(Named { name, range, within, params });
+            names.push(RuleKey { name, range, within, params });
         }
     };
     add(&root, None);
@@ -346,8 +346,8 @@ fn check_pack(registry: &Registry, report: &mut Report<'_>) {
     }
 }
 
-/// The position in the header of a page of a problem with its check: the first value or key that
-/// the problem quotes, otherwise the form.
+/// Locates a problem of a page's check in the page header: the first value or key that the problem
+/// quotes, otherwise the form.
 fn find_problem(problem: &str, form: Option<&str>, text: &str) -> Span {
     let end = page::split(text).map_or(text.len(), |(header, _)| header.end);
     let start = text[..end].find("check:").unwrap_or(0);

@@ -251,7 +251,7 @@ mod tests {
         }
         insta::assert_snapshot!(shown, @r#"
         compliance: pack `./team`: .aidd/packs/team.md:3:3: unknown key `rulez`; did you mean `rules`?
-        compliance: pack `./team`: .aidd/packs/team.md:1:1: a rule page must begin with a header between `---` lines
+        compliance: pack `./team`: .aidd/packs/team.md:1:1: a page must begin with a header between `---` lines
         compliance: pack `./team`: `team/word`: expected off, info, warning, error, or an object with `severity` and `params`; found "loud"
         compliance: unknown pack `./teem` (`.aidd/packs/teem.md`); did you mean `./team`?
         compliance: unknown pack `./../x`; known packs: accessibility, architecture, clean-code, design-system, docs, git, go, java, javascript, python, react

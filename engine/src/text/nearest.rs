@@ -8,15 +8,15 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         return None;
     }
     let word = word.to_lowercase();
-    let likeness = |candidate: &str| {
+    let similarity = |candidate: &str| {
         let candidate = candidate.to_lowercase();
         // In a short word such as `gti`, a single typo leaves little similarity.
         let slip = (3..=5).contains(&word.len()) && strsim::osa_distance(&word, &candidate) == 1;
         strsim::jaro_winkler(&word, &candidate).max(if slip { 0.81 } else { 0.0 })
     };
     candidates
-        .map(|candidate| (likeness(candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.8)
+        .map(|candidate| (similarity(candidate), candidate))
+        .filter(|(similarity, _)| *similarity > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }

@@ -1,4 +1,4 @@
-//! The server, driven over a pair of streams as by an editor.
+//! Tests that drive the server over a pair of streams, as an editor does.
 
 mod commands;
 mod edits;

@@ -286,7 +286,7 @@ fn the_newest_revision_needs_no_session() {
 }
 
 #[test]
-fn it_shuts_down_with_open_connections() {
+fn the_server_shuts_down_with_open_connections() {
     block_on(async {
         let served = start_server(door(), without).await;
         let mut idle = TcpStream::connect(served.address).await.expect("connected");

@@ -20,7 +20,7 @@ fn completed(client: &mut Client, of: &Value, name: &str, value: &str) -> Value 
 }
 
 #[test]
-fn all_thirteen_are_listed_and_can_be_read() {
+fn all_thirteen_resources_are_listed_and_can_be_read() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::at(folder.path());
     assert_eq!(ROWS.len(), 13);
@@ -61,7 +61,7 @@ fn all_thirteen_are_listed_and_can_be_read() {
 }
 
 #[test]
-fn an_unknown_name_is_an_error_of_the_protocol() {
+fn an_unknown_name_is_a_protocol_error() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::at(folder.path());
     let error = read(&mut client, "aidd://rules/securty").expect_err("none");

@@ -1,4 +1,4 @@
-//! The server from a client's point of view, in both protocol eras.
+//! Tests of the server through a client, with and without the `initialize` handshake.
 
 use crate::THREADS;
 use crate::profile::Profile;
@@ -8,8 +8,8 @@ use std::time::Instant;
 
 const OLD_REVISION: Era = Era::Handshake("2025-11-25");
 
-/// Runs `test` with a client of each era.
-fn in_both_eras(test: impl Fn(&mut Client, Era)) {
+/// Runs `test` with a client of each protocol era.
+fn with_each_handshake(test: impl Fn(&mut Client, Era)) {
     for era in [Era::Modern, OLD_REVISION, Era::Handshake("2024-11-05")] {
         let folder = tempfile::tempdir().expect("a directory");
         let mut client = Client::new(server(folder.path(), Profile::Engine), era);
@@ -20,7 +20,7 @@ fn in_both_eras(test: impl Fn(&mut Client, Era)) {
 
 #[test]
 fn the_server_identifies_itself() {
-    in_both_eras(|client, era| {
+    with_each_handshake(|client, era| {
         let (info, version) = match era {
             Era::Modern => {
                 let found = client.request("server/discover", json!({}))["result"].clone();
@@ -45,8 +45,8 @@ fn the_server_identifies_itself() {
 }
 
 #[test]
-fn the_list_is_the_same_each_time() {
-    in_both_eras(|client, era| {
+fn the_tool_list_is_the_same_each_time() {
+    with_each_handshake(|client, era| {
         let first = client.request("tools/list", json!({}));
         let second = client.request("tools/list", json!({}));
         assert_eq!(first["result"], second["result"]);
@@ -66,7 +66,7 @@ fn the_list_is_the_same_each_time() {
 
 #[test]
 fn a_tool_answers_with_data_and_text() {
-    in_both_eras(|client, _| {
+    with_each_handshake(|client, _| {
         let answer = client.call("aidd_echo", json!({"text": "é"}));
         assert_eq!(answer["structuredContent"], json!({"text": "é"}));
         assert_eq!(answer["content"], json!([{"type": "text", "text": "é"}]));
@@ -79,7 +79,7 @@ fn a_tool_answers_with_data_and_text() {
 
 #[test]
 fn tool_errors_are_returned_as_results() {
-    in_both_eras(|client, _| {
+    with_each_handshake(|client, _| {
         assert_eq!(
             client.text("aidd_echo", json!({"txet": "a"})),
             "error: unknown argument `txet`; did you mean `text`?\n`text` is missing: Text to repeat"
@@ -98,8 +98,8 @@ fn tool_errors_are_returned_as_results() {
 }
 
 #[test]
-fn an_unknown_tool_is_an_error_of_the_protocol() {
-    in_both_eras(|client, _| {
+fn an_unknown_tool_is_a_protocol_error() {
+    with_each_handshake(|client, _| {
         let answer = client.request("tools/call", json!({"name": "aidd_ecco", "arguments": {}}));
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
         let message = answer["error"]["message"].as_str().expect("text");
@@ -109,7 +109,7 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
 
 #[test]
 fn cancelled_calls_stop_without_a_response() {
-    in_both_eras(|client, _| {
+    with_each_handshake(|client, _| {
         let id = client.ask("tools/call", json!({"name": "aidd_wait", "arguments": {}}));
         let mut gone = json!({"jsonrpc": "2.0", "method": "notifications/cancelled"});
         gone["params"] = json!({"requestId": id, "reason": "changed my mind"});
@@ -145,8 +145,8 @@ fn running_calls_leave_transport_threads_free_and_waiting_calls_can_be_cancelled
     let count = || std::fs::read(&begun).unwrap_or_default().len();
     let wait = json!({"name": "aidd_wait", "arguments": {}});
     let ids: Vec<i64> = (0..THREADS + 1).map(|_| client.ask("tools/call", wait.clone())).collect();
-    client.run_until(&|| count() == THREADS, "a full house");
-    assert!(client.has_a_thread());
+    client.run_until(&|| count() == THREADS, "all slots taken");
+    assert!(client.has_free_transport_thread());
     let cancel = |client: &mut Client, id: i64| {
         let params = json!({"requestId": id});
         let method = "notifications/cancelled";
@@ -197,7 +197,7 @@ fn a_check_of_many_files_stops_when_it_is_cancelled() {
 }
 
 #[test]
-fn a_client_that_leaves_at_once_is_no_error() {
+fn an_immediate_disconnect_is_not_an_error() {
     let folder = tempfile::tempdir().expect("a directory");
     let client = Client::new(server(folder.path(), Profile::Engine), Era::Modern);
     client.disconnect();
@@ -213,7 +213,7 @@ fn pending_calls_are_answered_after_the_client_closes_its_input() {
 }
 
 #[test]
-fn lean_names_its_unlisted_tools() {
+fn the_lean_profile_names_its_unlisted_tools() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Lean), OLD_REVISION);
     let list = client.request("tools/list", json!({}));
@@ -255,7 +255,7 @@ fn a_dynamic_list_reorders_tools_and_hides_none() {
     assert_eq!(reported["method"], "notifications/tools/list_changed", "{reported}");
     assert_eq!(client.receive().expect("an answer")["id"], id);
     assert_eq!(names(&mut client), ["save_decision", "aidd_echo", "aidd_wait"]);
-    // The same situation again causes no notification.
+    // A second call with the same task causes no notification.
     let id = client.ask("tools/call", json!({"name": "say", "arguments": {"text": "decided"}}));
     assert_eq!(client.receive().expect("an answer")["id"], id);
 }

@@ -85,7 +85,7 @@ fn by_kind(asked: &[SetQuestion], scores: &[Vec<Score>; 3]) {
     }
 }
 
-/// Answers to questions without a known answer in the set.
+/// Prints the mean score of the first hit, for questions with and without an answer in the set.
 fn evaluate_unanswered(memory: &mut ProjectMemory, questions: &[SetQuestion]) {
     let best = |asked: &&SetQuestion| {
         let found = memory.search(&set::question(asked)).expect("found");
@@ -125,7 +125,7 @@ fn speed(count: usize) {
     memory
         .search(&Question { text: "second".into(), ..Question::new(Layers::ALL) })
         .expect("found");
-    println!("second search, which takes the terms in: {}", format_duration(start.elapsed()));
+    println!("second search, which loads the terms: {}", format_duration(start.elapsed()));
 
     let mut times = Vec::new();
     let busy = cpu_time();
@@ -140,7 +140,7 @@ fn speed(count: usize) {
     let searches = u32::try_from(times.len()).expect("few");
     print_percentiles("each later search", &mut times);
     if let Some(busy) = busy {
-        println!("time on the processor: {} a search", format_duration(busy / searches));
+        println!("CPU time per search: {}", format_duration(busy / searches));
     }
     limit(count);
     evaluate(&mut memory);
@@ -153,7 +153,7 @@ fn format_duration(time: Duration) -> String {
 fn print_percentiles(name: &str, times: &mut [Duration]) {
     times.sort_unstable();
     let at = |share: usize| format_duration(times[(times.len() - 1) * share / 100]);
-    println!("{name}: least {}, p50 {}, p95 {}, p99 {}", at(0), at(50), at(95), at(99));
+    println!("{name}: min {}, p50 {}, p95 {}, p99 {}", at(0), at(50), at(95), at(99));
 }
 
 /// Processor time of this thread, where the system reports it.

@@ -1,4 +1,4 @@
-//! Values as the YAML of a header.
+//! Writes JSON values as the YAML of a page header.
 
 use serde_json::Value as Json;
 use std::fmt::Write as _;
@@ -68,7 +68,7 @@ pub(super) fn scalar(value: &Json) -> String {
     }
 }
 
-/// Whether a reader would not see a character or mistake it for another: control characters,
+/// Whether a character is invisible or easily mistaken for another one: control characters,
 /// unusual spaces, zero-width and bidirectional marks, and private-use characters.
 fn is_invisible(c: char) -> bool {
     let is_mark = matches!(c,

@@ -5,7 +5,7 @@
 //! fetched shared rules or written a configuration. Such files apply to both sides, as options do.
 
 use super::super::sides::{fetch_contents, settings_files};
-use super::super::{Job, narrow};
+use super::super::{Job, apply_options};
 use super::Difference;
 use aidd_engine::check::Engine;
 use aidd_engine::project::config::Config;
@@ -198,7 +198,7 @@ impl Job<'_> {
                 self.config.map(|_| &*path),
             );
             let mut project = project.map_err(|error| error.to_string())?;
-            narrow(self.args, &mut project, &self.cwd);
+            apply_options(self.args, &mut project, &self.cwd);
             (project, [text(before), own])
         } else {
             let config: Config = self.project.config.clone();

@@ -1,4 +1,4 @@
-//! Position of the rules block in a file that people edit, too.
+//! Position of the rules block in a file that people also edit.
 
 use aidd_authoring::suggest::EXPORTED as MARKERS;
 use aidd_engine::parse::markdown::{closes_fence, fence_marks};
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// # Errors
 /// When the markers do not define one position: which marker, its line, and the remedy.
 pub(super) fn replace_block(before: &str, block: &str) -> Result<String, String> {
-    let place = place(before)?;
+    let place = find_block(before)?;
     let first = before.find('\n').map(|end| &before[..=end]);
     let ending = if first.is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
     let in_file = |text: &str| text.replace("\r\n", "\n").replace('\n', ending);
@@ -36,25 +36,25 @@ struct Marker {
 }
 
 /// Range from the start marker to the end of the end marker; `None` without a block.
-fn place(text: &str) -> Result<Option<Range<usize>>, String> {
+fn find_block(text: &str) -> Result<Option<Range<usize>>, String> {
     let (found, open) = markers(text)?;
     let name = |one: &Marker| if one.begins { MARKERS.0 } else { MARKERS.1 };
     match &found[..] {
         [] => match open {
             // A block appended there would become part of the code and not be found again.
             Some(line) => {
-                Err(format!("the code block that starts in line {line} is not closed; close it"))
+                Err(format!("the code block that starts on line {line} is not closed; close it"))
             }
             None => Ok(None),
         },
         [start, end] if start.begins && !end.begins => Ok(Some(start.place.start..end.place.end)),
         [only] => Err(format!(
-            "`{}` in line {} has no matching marker; restore the other marker or remove this one",
+            "`{}` on line {} has no matching marker; restore the other marker or remove this one",
             name(only),
             only.line
         )),
         [end, start] if start.begins && !end.begins => Err(format!(
-            "`{}` in line {} comes before `{}` in line {}; swap them or remove both",
+            "`{}` on line {} comes before `{}` on line {}; swap them or remove both",
             name(end),
             end.line,
             name(start),
@@ -102,7 +102,7 @@ fn markers(text: &str) -> Result<(Vec<Marker>, Option<usize>), String> {
                 let from = start + line.len() - inner.len();
                 found.push(Marker { begins, line: at + 1, place: from..from + marker.len() });
             } else if inner.contains(marker) && !inner.contains(&format!("`{marker}`")) {
-                return Err(format!("`{marker}` in line {} must be alone on its line", at + 1));
+                return Err(format!("`{marker}` on line {} must be alone on its line", at + 1));
             }
         }
     }
@@ -158,13 +158,13 @@ mod tests {
     fn ambiguous_markers_are_reported_with_their_lines() {
         let (start, end) = MARKERS;
         for (text, part) in [
-            (format!("a\n{start}\n"), "in line 2 has no matching marker"),
-            (format!("{end}\n"), "in line 1 has no matching marker"),
-            (format!("{end}\n\n{start}\n"), "in line 1 comes before"),
+            (format!("a\n{start}\n"), "on line 2 has no matching marker"),
+            (format!("{end}\n"), "on line 1 has no matching marker"),
+            (format!("{end}\n\n{start}\n"), "on line 1 comes before"),
             (format!("{start}\n{end}\n{start}\n{end}\n"), "several blocks"),
             (format!("{start}\n{start}\n{end}\n"), "(lines 1, 2, 3)"),
             (format!("- {start}\n{end}\n"), "must be alone on its line"),
-            ("# A\n\n```sh\nmake\n".to_owned(), "starts in line 3 is not closed"),
+            ("# A\n\n```sh\nmake\n".to_owned(), "starts on line 3 is not closed"),
         ] {
             let why = replace_block(&text, &block()).expect_err(&text);
             assert!(why.contains(part), "{text:?}: {why}");
@@ -184,7 +184,7 @@ mod tests {
             let block = format!("{}\n{new}\n{}\n", MARKERS.0, MARKERS.1);
             let Ok(after) = replace_block(&before, &block) else { return Ok(()) };
             prop_assert_eq!(replace_block(&after, &block), Ok(after.clone()));
-            match place(&before).expect("reported") {
+            match find_block(&before).expect("reported") {
                 Some(place) => {
                     prop_assert!(after.starts_with(&before[..place.start]));
                     prop_assert!(after.ends_with(&before[place.end..]));

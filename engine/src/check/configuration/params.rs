@@ -1,7 +1,7 @@
 //! The parameters of rules written in Rust: unknown parameters, and values of another type, are
 //! ignored and reported.
 
-use super::rule_names;
+use super::rule_keys;
 use crate::check::family::{FileContext, Param, ParamType};
 use crate::project::config;
 use crate::text::nearest::nearest;
@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(super) fn invalid_params(text: &str, context: &FileContext<'_>) -> Vec<(String, Range<usize>)> {
     let Ok((config, _)) = config::read(text) else { return Vec::new() };
     let mut wrong = Vec::new();
-    for named in rule_names(text).iter().filter(|named| !named.name.contains('*')) {
+    for named in rule_keys(text).iter().filter(|named| !named.name.contains('*')) {
         let rules = match named.within {
             None => config.rules.as_ref(),
             Some(at) => config.overrides.as_ref().and_then(|all| all.get(at)).map(|it| &it.rules),

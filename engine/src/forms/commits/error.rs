@@ -1,6 +1,6 @@
 //! Errors in the `commit` check of a page.
 
-use super::demands::CASES;
+use super::requirements::CASES;
 use crate::forms::expression::{TOO_LARGE, last_line};
 use crate::text::paths::GlobError;
 use thiserror::Error;

@@ -14,7 +14,7 @@ pub struct Message<'m> {
     /// The footers, in document order.
     pub footers: Vec<Footer<'m>>,
     /// The second line, if it exists and is not blank.
-    pub crowded: Option<Span>,
+    pub missing_blank_line: Option<Span>,
 }
 
 /// A footer such as `Reviewed-by: Z` or `Refs #12`, including its continuation lines.
@@ -61,8 +61,8 @@ impl<'m> Message<'m> {
         let mut rest = lines(text);
         let header = rest.next().map_or(Span::default(), |(span, _)| span);
         let rest: Vec<(Span, &str)> = rest.collect();
-        let crowded = rest.first().filter(|(_, line)| !line.trim().is_empty());
-        let crowded = crowded.map(|(span, _)| *span);
+        let missing_blank_line = rest.first().filter(|(_, line)| !line.trim().is_empty());
+        let missing_blank_line = missing_blank_line.map(|(span, _)| *span);
         let paragraphs: Vec<&[(Span, &str)]> = rest
             .split(|(_, line)| line.trim().is_empty())
             .filter(|lines| !lines.is_empty())
@@ -74,7 +74,7 @@ impl<'m> Message<'m> {
         let breaks = |lines: &[(Span, &str)]| footer_token(lines).is_some_and(is_breaking);
         let first = paragraphs.iter().position(|lines| breaks(lines)).unwrap_or(first).min(first);
         let mut message =
-            Self { text, header, body: Span::default(), footers: Vec::new(), crowded };
+            Self { text, header, body: Span::default(), footers: Vec::new(), missing_blank_line };
         for (at, lines) in paragraphs.iter().enumerate() {
             for &(span, line) in *lines {
                 match token(line) {
@@ -286,8 +286,8 @@ mod tests {
         let message = Message::new(text);
         assert_eq!(&text[message.body.range()], "Why.\nBody: no footer\n\nMore.");
         assert_eq!(message.footers.len(), 1);
-        assert_eq!(message.crowded, None);
-        assert!(Message::new("a\nb").crowded.is_some());
+        assert_eq!(message.missing_blank_line, None);
+        assert!(Message::new("a\nb").missing_blank_line.is_some());
         assert!(Message::new("a\nBREAKING CHANGE: b").breaking_footer().is_some());
     }
 

@@ -3,10 +3,10 @@
 //! frontend has collected.
 
 mod change;
-mod demands;
 mod error;
 mod members;
 pub mod message;
+mod requirements;
 #[cfg(test)]
 mod tests;
 
@@ -170,7 +170,7 @@ impl CommitCheck {
     /// The first malformed expression, glob or name, and why.
     pub fn new(header: &CommitHeader, base: &str) -> Result<Self, CommitError> {
         let subject = |header: &SubjectHeader| {
-            demands::check_cases(header)?;
+            requirements::check_cases(header)?;
             let (matches, not) = (header.matches.as_ref(), header.not_matches.as_ref());
             let expressions = Expressions::new(matches, not)?;
             Ok::<_, CommitError>(Subject { header: header.clone(), expressions })

@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
-fn demands(yaml: &str) -> Result<CommitCheck, CommitError> {
+fn check_from(yaml: &str) -> Result<CommitCheck, CommitError> {
     let page = format!("---\nseverity: error\ncheck:\n  commit: {yaml}\n---\n");
     let header = aidd_page::header(&page).expect("a header");
     CommitCheck::new(&header.check.expect("a check").commit.expect("commit"), "")
@@ -40,7 +40,7 @@ fn judged(yaml: &str, messages: &[&str]) -> String {
         members: vec!["core".to_owned(), "app".to_owned()],
         ..CommitInput::default()
     };
-    display(&demands(yaml).expect("valid").check(&work))
+    display(&check_from(yaml).expect("valid").check(&work))
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn first_lines_and_bodies() {
 
 #[test]
 fn generated_messages_are_skipped() {
-    let all = demands("{conventional: {}}").expect("valid");
-    let none = demands("{conventional: {}, skip: []}").expect("valid");
+    let all = check_from("{conventional: {}}").expect("valid");
+    let none = check_from("{conventional: {}, skip: []}").expect("valid");
     let of = |message: &str, author: &str, is_merge: bool| Commit {
         author: author.to_owned(),
         is_merge,
@@ -136,7 +136,7 @@ fn titles_branches_and_changes() {
         ]),
         ..CommitInput::default()
     };
-    insta::assert_snapshot!(display(&demands(yaml).expect("valid").check(&work)), @r#"
+    insta::assert_snapshot!(display(&check_from(yaml).expect("valid").check(&work)), @r#"
     commit/title "Some work (#12)": not a Conventional Commit: expected a type and a colon, as in `fix: …` (expected `type(scope): description`, as in `fix(parser): read empty files`)
     commit/branch "Feature_X": the branch `Feature_X` does not match `^(main|fix/[a-z-]+)$`
     commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 more but not `docs/schema.md`
@@ -146,7 +146,7 @@ fn titles_branches_and_changes() {
     "#);
     let work =
         CommitInput { touched: Some(vec![touch("src/a.rs", false)]), ..CommitInput::default() };
-    assert_eq!(demands(yaml).expect("valid").check(&work), []);
+    assert_eq!(check_from(yaml).expect("valid").check(&work), []);
 }
 
 #[test]
@@ -156,12 +156,12 @@ fn excluded_files_are_not_counted() {
         touched: Some(vec![touch("Cargo.lock"), touch("src/a.rs"), touch("web/b.gen.ts")]),
         ..CommitInput::default()
     };
-    let demands = || demands("{change: {max-lines: 10}}").expect("valid");
+    let check = || check_from("{change: {max-lines: 10}}").expect("valid");
     let exclude = ["*.lock".to_owned(), "*.gen.*".to_owned()];
-    let less = demands().excluding(&exclude, "").expect("globs");
+    let less = check().excluding(&exclude, "").expect("globs");
     assert_eq!(less.check(&work), []);
-    insta::assert_snapshot!(display(&demands().check(&work)), @r#"commit/change "Cargo.lock": the change adds and removes 18 lines, more than 10 (split it: smaller changes are easier to review)"#);
-    assert!(demands().excluding(&["{".to_owned()], "").is_err());
+    insta::assert_snapshot!(display(&check().check(&work)), @r#"commit/change "Cargo.lock": the change adds and removes 18 lines, more than 10 (split it: smaller changes are easier to review)"#);
+    assert!(check().excluding(&["{".to_owned()], "").is_err());
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn names_are_written_as_they_are_written() {
 
 #[test]
 fn malformed_checks_are_rejected() {
-    let problem = |yaml: &str| demands(yaml).expect_err("malformed");
+    let problem = |yaml: &str| check_from(yaml).expect_err("malformed");
     insta::assert_snapshot!(problem("{branch: '('}"), @"`(` is not a valid expression: unclosed group");
     insta::assert_snapshot!(problem("{subject: {case: camel}}"), @"unknown case `camel` for a description; expected one of lower, sentence, upper");
     insta::assert_snapshot!(problem("{change: {touches: 'a', requires: 'b | '}}"), @"a glob of `change` is empty");
@@ -197,9 +197,9 @@ proptest! {
     #[test]
     fn no_message_breaks_a_demand(text in "([a-zA-Zé():!, .#/-]|\n|BREAKING CHANGE: |\\(#1\\)){0,60}") {
         let yaml = r#"{conventional: {types: [feat], scopes: [a], breaking: footer}, subject: {max: 5, case: [lower, upper], end: "."}, body: {required-for: ["*"], max-line: 5}, trailers: [A-b], title: true}"#;
-        let demands = demands(yaml).expect("valid");
+        let check = check_from(yaml).expect("valid");
         let work = CommitInput { commits: vec![commit(&text)], title: Some(text.clone()), ..CommitInput::default() };
-        for reported in demands.check(&work) {
+        for reported in check.check(&work) {
             for fault in reported.faults {
                 prop_assert!(reported.text.get(fault.span.range()).is_some());
             }
@@ -232,17 +232,17 @@ fn bodies_and_whole_messages() {
     commit/0123456789ab "Add it #1": the message matches `(?i)secret`
     "#);
     // The blank line is only required by a page that sets no other requirement on the body.
-    let crowded = ["Add it\nand more"];
-    assert!(judged("{body: {}}", &crowded).contains("expected a blank line"));
-    assert_eq!(judged("{body: {max-line: 80, required-for: ['*']}}", &crowded), "");
-    assert!(judged("{body: {max: 0}}", &crowded).contains("8 characters, more than 0"));
+    let without_blank_line = ["Add it\nand more"];
+    assert!(judged("{body: {}}", &without_blank_line).contains("expected a blank line"));
+    assert_eq!(judged("{body: {max-line: 80, required-for: ['*']}}", &without_blank_line), "");
+    assert!(judged("{body: {max: 0}}", &without_blank_line).contains("8 characters, more than 0"));
     let footers =
         ["Add it", "Add it\n\nWhy.\n\nRefs: #3\n", "Add it\n\nFixes #12\nReviewed-by: A Person\n"];
     insta::assert_snapshot!(judged("{footers: {min: 9, max: 20}}", &footers), @r#"
     commit/0123456789ab "Refs": the footers have 8 characters, fewer than 9
     commit/0123456789ab "Fixes": the footers have 31 characters, more than 20
     "#);
-    let problem = demands("{message: {matches: '('}}").expect_err("malformed").to_string();
+    let problem = check_from("{message: {matches: '('}}").expect_err("malformed").to_string();
     assert!(problem.contains("not a valid expression"));
 }
 

@@ -106,8 +106,8 @@ impl Tracked {
         paths.len()
     }
 
-    /// Whether `path` is in a directory that a sparse index stores in place of its files. Files in
-    /// it that exist on disk can be tracked.
+    /// Whether `path` is in a directory that a sparse index stores in place of its files. The index
+    /// has no entries for these, so any file in the directory on disk is treated as tracked.
     fn is_collapsed(&self, path: &str) -> bool {
         let mut dirs = path.match_indices('/').map(|(end, _)| &path[..=end]);
         self.index.is_sparse() && dirs.any(|dir| self.index.entry_index_by_path(dir.into()).is_ok())

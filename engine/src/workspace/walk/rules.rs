@@ -1,5 +1,5 @@
-//! The ignore files of a directory and its parents. Each is read like settings: a regular file and
-//! not a link, as in Git, and of limited size.
+//! The ignore files of a directory and its parents. Like a configuration file, each must be a
+//! regular file of limited size, and as in Git it must not be a link.
 
 use crate::project::ignored::{AIDDIGNORE, parse};
 use crate::text::files::{Disk, Links, SIDE_FILE_LIMIT, read_regular, side_file};
@@ -75,7 +75,10 @@ impl DirIgnores {
             excludes.map(|path| {
                 let path = path?;
                 let reported = |error: &io::Error| problem(path.clone(), error);
-                if_there(read_regular(&path, SIDE_FILE_LIMIT)).inspect_err(reported).ok().flatten()
+                parse_if_present(read_regular(&path, SIDE_FILE_LIMIT))
+                    .inspect_err(reported)
+                    .ok()
+                    .flatten()
             })
         } else {
             [None, None]
@@ -173,10 +176,14 @@ pub(super) fn read_above(place: &Path) -> io::Result<Option<Gitignore>> {
 pub(super) fn read_inside(disk: &Disk, path: &str) -> io::Result<Option<Gitignore>> {
     // Most directories have none.
     let absent = disk.root().join(path).symlink_metadata().is_err();
-    if absent { Ok(None) } else { if_there(disk.read_whole(path, SIDE_FILE_LIMIT, Links::Reject)) }
+    if absent {
+        Ok(None)
+    } else {
+        parse_if_present(disk.read_whole(path, SIDE_FILE_LIMIT, Links::Reject))
+    }
 }
 
-fn if_there(read: io::Result<Vec<u8>>) -> io::Result<Option<Gitignore>> {
+fn parse_if_present(read: io::Result<Vec<u8>>) -> io::Result<Option<Gitignore>> {
     match read {
         Ok(bytes) => Ok(parse(&bytes)),
         Err(error) if is_absent(&error) => Ok(None),

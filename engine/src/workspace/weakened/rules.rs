@@ -40,11 +40,11 @@ pub(super) fn compare(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> V
             let cause = causes.of(rule, to.map(|(severity, _)| severity));
             lowered.entry(cause).or_default().insert(rule.id.clone(), from);
         } else if let Some(now) = now {
-            let waits = [head, base].map(|side| side.engine.pack_conditions(&rule.id));
+            let conditions = [head, base].map(|side| side.engine.pack_conditions(&rule.id));
             if to.is_some_and(|(_, given)| given != params) {
-                found.push(causes.set(&rule.id, "changes the parameters of"));
-            } else if waits[0].is_some() && waits[0] != waits[1] {
-                found.push(causes.set(&rule.id, "adds a condition to"));
+                found.push(causes.settings_weakening(&rule.id, "changes the parameters of"));
+            } else if conditions[0].is_some() && conditions[0] != conditions[1] {
+                found.push(causes.settings_weakening(&rule.id, "adds a condition to"));
             } else if now.check != rule.check && (now.path.is_some() || rule.path.is_some()) {
                 found.push(changed_check(rule, now));
             }
@@ -156,14 +156,14 @@ impl<'a> Causes<'a> {
         cause(Kind::Rule, config, line(&["rules"]), "")
     }
 
-    fn set(&self, rule: &RuleId, does: &str) -> Weakening {
+    fn settings_weakening(&self, rule: &RuleId, action: &str) -> Weakening {
         let config = self.head.config_text;
         let key = self.params.get(rule);
         Weakening {
             kind: Kind::Rule,
             path: self.head.config_path.to_owned(),
             line: key.and_then(|key| line_of(config, &["rules", key])),
-            message: format!("{does} `{rule}`"),
+            message: format!("{action} `{rule}`"),
             rules: Some([rule.clone()].into()),
             files: Scope::All,
         }
@@ -218,7 +218,8 @@ fn changed_check(rule: &Rule, now: &Rule) -> Weakening {
     }
 }
 
-/// Overrides that only the head has, and that set rules below their level elsewhere in the base.
+/// Overrides that exist only in the head and lower rules below the level that the base sets outside
+/// of overrides.
 fn new_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
     let written = head.config.overrides.iter().flatten();
     let resolved = head.engine.table().overrides();
@@ -267,7 +268,8 @@ fn new_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
     found
 }
 
-/// Overrides that only the base has, and that set rules above their level elsewhere in the head.
+/// Overrides that exist only in the base and raise rules above the level that the head sets outside
+/// of overrides.
 fn removed_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
     let written = base.config.overrides.iter().flatten();
     let resolved = base.engine.table().overrides();
@@ -304,11 +306,11 @@ fn removed_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
     found
 }
 
-/// The settings of both sides, and the files that have them.
+/// The settings in the base and in the head, and the files to which they apply.
 type Pair<'a> = (Arc<Settings>, Arc<Settings>, Vec<&'a String>);
 
-/// Differences in the settings of tracked files that are not in `known`: from a different order or
-/// combination of overrides.
+/// Weakened settings of tracked files that `known` does not cover. They result from another order
+/// or combination of overrides.
 fn by_path(
     base: &Side<'_>,
     head: &Side<'_>,

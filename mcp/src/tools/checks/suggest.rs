@@ -19,10 +19,10 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "aidd_suggest_rule",
-            "Draft a rule",
-            "Shows who enforces a sentence and which forms can check it; with `draft` validates your \
-             rule page and tries it on the project. Use to turn a written rule into a check; write \
-             the page yourself.",
+            "Draft rule",
+            "Shows which tools enforce a requirement and which forms of check fit it; with `draft`, \
+             validates your rule page and tries it on the project. Use to turn a written rule into a \
+             check.",
             suggest_rule,
         )
         .in_profiles(&[Profile::Tools]),
@@ -34,11 +34,11 @@ pub(super) fn tools() -> Vec<Tool> {
 struct Params {
     /// Such as: never use `eval()`
     sentence: Option<String>,
-    /// Document: AGENTS.md, a rule page
+    /// AGENTS.md or another document
     file_path: Option<String>,
     /// Rule page or its header
     draft: Option<String>,
-    /// Maximum (20)
+    /// Default: 20
     #[schemars(range(min = 1, max = 50))]
     limit: Option<usize>,
 }

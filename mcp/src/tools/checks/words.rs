@@ -28,15 +28,15 @@ const MAX_CATEGORY_RULES: usize = 12;
 pub(super) fn tools() -> Vec<Tool> {
     let explain = Tool::new(
         "aidd_explain_violation",
-        "Explain a rule",
-        "Explains a rule: reason, failing and passing examples. Use when a finding is unclear.",
+        "Explain rule",
+        "Returns a rule's reason with failing and passing examples. Use when a finding is unclear.",
         explain,
     )
     .in_profiles(&[Profile::Tools]);
     let message = Tool::new(
         "aidd_generate_commit_message",
         "Commit message",
-        "Returns staged changes and the types and scopes in use. Use after git add to write the message.",
+        "Returns staged changes and the commit types and scopes in use. Use after git add.",
         message,
     )
     .in_profiles(&[Profile::Tools]);

@@ -1,4 +1,4 @@
-//! Roles: the page of one, and who leads which competency.
+//! Roles: their pages, and which role leads which competency.
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -16,14 +16,14 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_agent",
             "Role",
-            "Returns the page of a role, workflow or template. Use when a task names it.",
+            "Returns the page of a role, workflow or template. Use when a task names one.",
             get_agent,
         )
         .in_profiles(&[Profile::Core]),
         Tool::new(
             "aidd_get_competency_matrix",
             "Competencies",
-            "Lists who leads which skill. Use to find a role by skill; by task use aidd_classify_task.",
+            "Lists which role leads which skill. Use to find a role by skill; use aidd_classify_task for a task.",
             matrix,
         )
         .in_profiles(&[Profile::Core]),
@@ -32,7 +32,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct AgentParams {
-    /// Name: security-architect, bug-fix
+    /// Such as security-architect, bug-fix
     agent: String,
 }
 
@@ -120,7 +120,7 @@ fn render_other(shelf: PageKind, page: &Page) -> Answer<Agent> {
 
 #[derive(Deserialize, JsonSchema)]
 struct MatrixParams {
-    /// Part of a competency or role name (all)
+    /// Part of a competency or role name
     filter: Option<String>,
 }
 

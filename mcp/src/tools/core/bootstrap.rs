@@ -20,8 +20,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_bootstrap",
             "Start here",
-            "Returns rules, past mistakes, decisions and work state within a token budget. Use first. \
-             With aiProvider it opens a session.",
+            "Returns rules, past mistakes, decisions and work state within a token budget; with \
+             aiProvider, opens a session. Use first.",
             bootstrap,
         )
         .writes()
@@ -33,13 +33,13 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct BootstrapParams {
-    /// Task you are about to start
+    /// Task to start
     task: Option<String>,
-    /// minimal 400, standard 1200, full 3000
+    /// Tokens: minimal 400, standard 1200, full 3000
     token_budget: Option<Budget>,
     /// provider, model, modelId, client
     ai_provider: Option<Row>,
-    /// Your thread, to resume after a restart
+    /// Conversation id, to resume later
     memory_session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     branch: Option<String>,

@@ -16,15 +16,15 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "aidd_classify_task",
-            "Classify a task",
-            "Returns roles, workflow, tier, phase and fast track for a task. Use before planning it.",
+            "Classify task",
+            "Returns roles, workflow, tier, phase and skippable stages of a task. Use before planning it.",
             classify_task,
         )
         .in_profiles(&[Profile::Core]),
         Tool::new(
             "aidd_get_routing_table",
             "Routing table",
-            "Lists which role gets which task. Use for an overview; for one task use aidd_classify_task.",
+            "Lists which role gets which task. Use for an overview; use aidd_classify_task for one task.",
             table,
         )
         .in_profiles(&[Profile::Core]),
@@ -73,14 +73,14 @@ struct Classified {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     tier: Option<u8>,
-    /// Template to fill in, or to ask with.
+    /// Template to fill in, or with questions for the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     template: Option<String>,
     /// Roles that follow.
     #[schemars(skip)]
     then: Vec<String>,
-    /// Role to its existing deliverable.
+    /// Paths of existing deliverables, by role.
     #[schemars(skip)]
     present: Row,
     /// Words and files that indicate risk.
@@ -88,10 +88,11 @@ struct Classified {
     risks: Vec<String>,
     #[schemars(skip)]
     skippable_stages: Vec<String>,
-    /// Conditions of the fast track: id, asks, holds (absent if unknown).
+    /// Conditions of the fast track: id, text (`asks`), and whether it is met (`holds`; absent if
+    /// unknown).
     #[schemars(skip)]
     conditions: Vec<Row>,
-    /// For aidd_bootstrap.
+    /// Argument for aidd_bootstrap.
     #[schemars(skip)]
     token_budget: &'static str,
 }
@@ -218,7 +219,7 @@ fn render(task: &Task) -> String {
 
 #[derive(Deserialize, JsonSchema)]
 struct TableParams {
-    /// UNDERSTAND to SHIP (all)
+    /// UNDERSTAND to SHIP
     phase: Option<String>,
 }
 

@@ -14,8 +14,8 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "aidd_scaffold",
-            "Lay out guidance",
-            "Creates initial guidance pages without overwriting files. Use in a project without any.",
+            "Create guidance",
+            "Creates initial guidance pages without overwriting files. Use in a project without them.",
             scaffold,
         )
         .writes()
@@ -38,7 +38,7 @@ enum Size {
 struct ScaffoldParams {
     #[serde(default)]
     preset: Size,
-    /// Only show what would be written
+    /// Only preview the files
     #[serde(default)]
     dry_run: bool,
     /// Directory in the project, for a monorepo

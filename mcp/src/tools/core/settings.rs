@@ -17,7 +17,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_config",
             "Settings",
-            "Returns effective settings with their sources, and the project's pages. Use when unsure.",
+            "Returns effective settings with sources, and the project's pages. Use when unsure what \
+             applies.",
             get_config,
         )
         .in_profiles(&[Profile::Core]),
@@ -29,9 +30,9 @@ struct NoParams {}
 
 #[derive(Serialize, JsonSchema)]
 struct Settings {
-    /// Key to value.
+    /// Values by key.
     settings: Row,
-    /// Key to source.
+    /// Sources by key.
     origins: Row,
     /// Paths of project pages.
     #[schemars(skip)]

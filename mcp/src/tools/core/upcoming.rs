@@ -29,16 +29,16 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "aidd_suggest_next",
-            "What next",
-            "Suggests next calls by branch, changes, phase and findings. Use when unsure.",
+            "Next steps",
+            "Suggests next calls by branch, changes, phase and findings. Use when unsure what to do.",
             suggest_next,
         )
         .in_profiles(&[Profile::Core])
         .with_spellings(&[("currentTask", "task")]),
         Tool::new(
             "aidd_optimize_context",
-            "Context in a budget",
-            "Returns rules, memory and state within a budget. Use mid-session; at its start use aidd_bootstrap.",
+            "Session context",
+            "Returns rules, memory and state within a token budget. Use mid-session; use aidd_bootstrap at its start.",
             optimize,
         )
         .in_profiles(&[Profile::Core]),
@@ -58,7 +58,7 @@ struct SuggestParams {
 
 #[derive(Serialize, JsonSchema)]
 struct Suggested {
-    /// action, tool, args, needs (to be added), reason
+    /// Fields: action, tool, args, reason; `needs` lists arguments to add.
     suggestions: Vec<Row>,
 }
 
@@ -106,13 +106,13 @@ fn findings(context: &Context, known: &Uncommitted) -> Option<(usize, usize)> {
 
 #[derive(Deserialize, JsonSchema)]
 struct OptimizeParams {
-    /// Tokens (4000)
+    /// Tokens; default: 4000
     #[schemars(range(min = 100, max = 100_000))]
     budget: Option<usize>,
-    /// Of header, memory, session, suggestions, rules, agents (all)
+    /// header, memory, session, suggestions, rules, agents; default: all
     #[serde(default)]
     sections: Vec<String>,
-    /// Purpose
+    /// Current task
     task: Option<String>,
 }
 

@@ -30,7 +30,7 @@ pub(super) fn tools() -> Vec<Tool> {
             "aidd_apply_heuristics",
             "Question a decision",
             "Asks critical questions about a decision, with evidence from memory, knowledge and manifests. Use \
-             before a decision that is hard to undo.",
+             for decisions that are hard to undo.",
             apply,
         )
         .in_profiles(&[Profile::Core]),
@@ -48,13 +48,13 @@ enum StakesParam {
 
 #[derive(Deserialize, JsonSchema)]
 struct HeuristicsParams {
-    /// One sentence, with figures and names
+    /// One sentence, with numbers and names
     decision: String,
     /// Reasons and alternatives
     context: Option<String>,
-    /// (medium)
+    /// Default: medium
     stakes: Option<StakesParam>,
-    /// Maximum (5)
+    /// Default: 5
     #[schemars(range(min = 1, max = 10))]
     limit: Option<usize>,
 }

@@ -22,8 +22,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_query_tkb",
             "Search knowledge",
-            "Ranks technologies by query, category, maturity or use case. Use before choosing one; then \
-             aidd_get_tkb_entry.",
+            "Ranks technologies for a query or use case. Use before choosing one; use \
+             aidd_get_tkb_entry to read an entry.",
             query,
         )
         .with_spellings(&[("keyword", "query")])
@@ -37,7 +37,7 @@ pub(super) fn tools() -> Vec<Tool> {
         .in_profiles(&[Profile::Core]),
         Tool::new(
             "aidd_tech_compatibility",
-            "Technology compatibility",
+            "Compatibility",
             "Scores how well technologies fit together and with the project. Use \
              before adding one.",
             compatible,
@@ -55,15 +55,15 @@ struct QueryParams {
     category: Option<String>,
     /// stable, emerging, experimental, deprecated
     maturity: Option<String>,
-    /// Such as: cache in front of a database
+    /// Such as cache in front of a database
     use_case: Option<String>,
-    /// Maximum (10)
+    /// Default: 10
     limit: Option<i64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Entries {
-    /// Including those beyond the limit.
+    /// Number of matches, including those beyond the limit.
     total: usize,
     entries: Vec<Row>,
 }
@@ -149,7 +149,7 @@ fn query(context: &Context, asked: QueryParams) -> Result<Answer<Entries>, ToolE
 struct EntryParams {
     /// Name, alias or package
     name: String,
-    /// Only this section: Use Cases
+    /// Such as Use Cases
     section: Option<String>,
 }
 
@@ -265,7 +265,7 @@ struct CompatibilityParams {
 
 #[derive(Serialize, JsonSchema)]
 struct CompatibilityResult {
-    /// Lowest score first.
+    /// The pairs, lowest score first.
     pairs: Vec<Row>,
     /// Score of the lowest pair.
     score: i32,

@@ -22,7 +22,7 @@ pub(super) fn tools() -> Vec<Tool> {
             "aidd_detect_project",
             "Detect project",
             "Returns manifests, locked versions, package managers, runtimes and guidance. Use \
-             before choosing a library or a command.",
+             before choosing a library or command.",
             detect,
         )
         .in_profiles(&[Profile::Core]),
@@ -31,9 +31,9 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct DetectParams {
-    /// Directory (root)
+    /// Directory; default: root
     path: Option<String>,
-    /// Whether to list every dependency
+    /// List every dependency
     #[serde(default)]
     dependencies: bool,
 }

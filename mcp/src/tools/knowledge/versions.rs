@@ -33,17 +33,17 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_verify_version",
             "Verify versions",
-            "Returns installed versions, their documentation and old forms in code, with evidence per \
-             step. Use before writing code against a library.",
+            "Returns installed versions, their documentation and outdated API uses in code, with \
+             evidence. Use before coding against a library.",
             verify,
         )
         .with_spellings(&[("packageJsonPath", "path")])
         .in_profiles(&[Profile::Tools]),
         Tool::new(
             "aidd_plan_migration",
-            "Plan a migration",
-            "Lists the steps to another version: breaking changes, codemods, commands, code. Use before an \
-             upgrade.",
+            "Plan migration",
+            "Lists steps to another version: breaking changes, codemods, commands, outdated code. Use \
+             before an upgrade.",
             plan,
         )
         .with_spellings(&[("technology", "framework")])
@@ -53,17 +53,17 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct VerifyParams {
-    /// Names (those with an entry)
+    /// Default: all with a knowledge entry
     #[serde(default)]
     packages: Vec<String>,
-    /// Manifest, directory or source file (all)
+    /// Manifest, directory or source file; default: all
     path: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Versions {
     packages: Vec<Row>,
-    /// Number of files searched for old forms.
+    /// Number of files searched for outdated API uses.
     searched: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown: Vec<String>,
@@ -286,9 +286,9 @@ fn render_versions(
 struct MigrationParams {
     /// Name or package
     framework: String,
-    /// (as in the project)
+    /// Default: the project's
     current_version: Option<String>,
-    /// Version or technology (latest known)
+    /// Version or technology; default: latest known
     target_version: Option<String>,
 }
 

@@ -15,8 +15,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_branch",
             "Branch",
-            "Saves and reads a branch's state. Use merge after its merge: its decisions and errors become \
-             permanent.",
+            "Saves and reads a branch's state. Use action merge after the merge to make its decisions and \
+             errors permanent.",
             branch,
         )
         .destroys()
@@ -64,14 +64,14 @@ enum Action {
 #[serde(rename_all = "camelCase")]
 struct BranchParams {
     action: Action,
-    /// Default: checked out
+    /// Default: current branch
     branch: Option<String>,
     session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     promote_decisions: Option<bool>,
     #[serde(flatten)]
     #[schemars(flatten)]
-    reported: BranchFields,
+    fields: BranchFields,
 }
 
 /// The saved state of a branch.
@@ -112,7 +112,7 @@ struct BranchAnswer {
     context: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
     branches: Option<Vec<Row>>,
-    /// promote: texts; merge: ids.
+    /// promote: texts of the added entries; merge: ids of the entries that became permanent.
     #[serde(skip_serializing_if = "Option::is_none")]
     promoted: Option<Vec<String>>,
     /// merge: ids of entries that were already permanent.
@@ -124,7 +124,7 @@ struct BranchAnswer {
 }
 
 fn branch(context: &Context, given: BranchParams) -> Result<Answer<BranchAnswer>, ToolError> {
-    let reported = Row::from_value(&given.reported);
+    let fields = Row::from_value(&given.fields);
     let is_needed = !matches!(given.action, Action::List | Action::Promote);
     let branch = match given.branch.clone() {
         None if is_needed => current_branch(context),
@@ -136,7 +136,7 @@ fn branch(context: &Context, given: BranchParams) -> Result<Answer<BranchAnswer>
     let branch = branch.unwrap_or_default();
     context.memory(|memory| match given.action {
         Action::Get => get(memory, &branch),
-        Action::Save => save(memory, &branch, reported),
+        Action::Save => save(memory, &branch, fields),
         Action::Promote => promote(memory, given.session_id.as_deref(), &branch),
         Action::List => list(memory),
         Action::Merge => merge(memory, &branch, given.promote_decisions != Some(false)),
@@ -190,9 +190,9 @@ fn render(known: &BranchContext) -> String {
 fn save(
     memory: &mut ProjectMemory,
     branch: &str,
-    reported: Row,
+    fields: Row,
 ) -> Result<Answer<BranchAnswer>, ToolError> {
-    let mut patch = reported.0;
+    let mut patch = fields.0;
     patch.insert("branch".to_owned(), json!(branch));
     let patch: BranchContext = serde_path_to_error::deserialize(Value::Object(patch))
         .map_err(|error| ToolError::new(format!("`{}`: {}", error.path(), error.inner())))?;
@@ -218,7 +218,7 @@ fn promote(
     branch: &str,
 ) -> Result<Answer<BranchAnswer>, ToolError> {
     let session = session.ok_or_else(|| {
-        ToolError::new("`sessionId` is missing: the session whose decisions to promote")
+        ToolError::new("`sessionId` is missing; pass the session whose decisions to promote")
     })?;
     let state = memory.session(session)?;
     if !branch.is_empty() && branch != state.branch {
@@ -227,7 +227,7 @@ fn promote(
     }
     if !state.is_ended() {
         return Err(ToolError::new(format!("`{session}` has not ended"))
-            .remedy("aidd_session, action end, promotes it"));
+            .remedy("end it with aidd_session, action end, which also promotes it"));
     }
     let promoted = memory.promote_session(&state)?;
     let text = if promoted.was_known {
@@ -283,7 +283,7 @@ fn merge(
     branch: &str,
     promotes: bool,
 ) -> Result<Answer<BranchAnswer>, ToolError> {
-    // Archived tasks are not shown again by default.
+    // Later calls do not show the tasks of an archived branch.
     let left = memory.branch(branch)?.pending_tasks;
     if !promotes {
         let archived = memory.archive_branch(branch)?;

@@ -23,8 +23,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_diagnose_error",
             "Diagnose error",
-            "Parses an error or stack trace of any language: project frames, similar known mistakes \
-             and fixes. Use before fixing; then aidd_memory_add_mistake.",
+            "Finds project frames, similar mistakes and fixes for an error or stack trace in any \
+             language. Use before a fix; use aidd_memory_add_mistake after it.",
             diagnose,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
@@ -35,7 +35,7 @@ pub(super) fn tools() -> Vec<Tool> {
 struct DiagnoseParams {
     error: String,
     limit: Option<i64>,
-    /// 0-1 (0.3)
+    /// 0-1; default: 0.3
     threshold: Option<f64>,
 }
 
@@ -50,7 +50,7 @@ struct Diagnosed {
     language: Option<&'static str>,
     #[schemars(skip)]
     category: Row,
-    /// Frames, primary file.
+    /// The frames and the primary file.
     #[serde(skip_serializing_if = "Option::is_none")]
     stack_trace: Option<Row>,
     matches: Vec<Row>,
@@ -101,7 +101,7 @@ fn visible_frames(found: &Diagnosis) -> Vec<&Frame> {
     own.into_iter().chain(other).take(MAX_FRAMES).collect()
 }
 
-/// Locations in project files, the primary one first.
+/// Locations in project files, the primary location first.
 fn own_frames(found: &Diagnosis) -> impl Iterator<Item = String> {
     let place = |frame: &Frame| {
         let own = frame.own.as_ref()?;

@@ -1,4 +1,4 @@
-//! Project health, from measurements.
+//! Project health, computed from recorded runs.
 
 use super::render::{Row, cap_limit};
 use crate::context::Context;
@@ -15,8 +15,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_project_health",
             "Project health",
-            "Rates the work from recorded runs, with the sample count of each figure. Use for a \
-             review.",
+            "Rates the work by recorded runs, with sample counts. Use for reviews.",
             health,
         )
         .in_profiles(&[Profile::Memory]),
@@ -32,7 +31,7 @@ struct HealthParams {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Health {
-    /// Absent: not enough data.
+    /// Overall score from 0 to 100; absent if there is not enough data.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall: Option<f64>,
     /// Each with value, samples, measured, weight, meaning.
@@ -64,7 +63,9 @@ fn health(context: &Context, asked: HealthParams) -> Result<Answer<Health>, Tool
     let health = context.memory(|memory| memory.health(limit))?;
     let mut text = match health.overall {
         Some(overall) => format!("{overall:.0} of 100, over {} sessions.", health.sessions),
-        None => format!("Not enough data for one figure: {} ended sessions.", health.sessions),
+        None => {
+            format!("Not enough data for an overall score: {} ended sessions.", health.sessions)
+        }
     };
     let mut categories = Row(serde_json::Map::new());
     for figure in &health.figures {

@@ -1,4 +1,4 @@
-//! Tools by intent: decide, leave a note, resume, record an outcome.
+//! Tools by intent: save a decision, a checkpoint or a note, resume work, record an outcome.
 
 use super::older;
 use super::permanent::{SavedAnswer, branch_of, link, saved_answer};
@@ -21,7 +21,7 @@ pub(super) fn tools() -> Vec<Tool> {
             "save_decision",
             "Save decision",
             "Saves a decision for the team and supersedes the last on its topic. Use when something \
-             is decided; for a pause save_checkpoint, for a note save_insight.",
+             is decided; use save_checkpoint for a pause, save_insight for a note.",
             save_decision,
         )
         .writes()
@@ -30,8 +30,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_checkpoint",
             "Save checkpoint",
-            "Saves the state of work. Use before a break, then load_checkpoint; for a decision \
-             save_decision.",
+            "Saves the state of work. Use before a break; use \
+             load_checkpoint to resume.",
             save_checkpoint,
         )
         .writes()
@@ -41,7 +41,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_insight",
             "Save insight",
-            "Saves a lesson in this checkout. Use for quick notes; for the team save_decision.",
+            "Saves a lesson for this checkout. Use for quick notes; use save_decision for the team.",
             save_insight,
         )
         .writes()
@@ -49,8 +49,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "load_checkpoint",
             "Load checkpoint",
-            "Returns last checkpoint, open session and pending tasks. Use to resume work; for a \
-             memory load_context.",
+            "Returns the last checkpoint, open session and pending tasks. Use to resume work; use \
+             load_context for a memory.",
             load_checkpoint,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean])
@@ -58,7 +58,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "evolve_outcome",
             "Record outcome",
-            "Records a decision's outcome. Use once it is known; for a new decision evolve_supersede.",
+            "Records a decision's outcome. Use once it is known.",
             evolve_outcome,
         )
         .writes()
@@ -76,8 +76,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "evolve_supersede",
             "Supersede decision",
-            "Replaces a decision; the old one stays in history. Use after a change of mind; for wording \
-             aidd_memory_edit_decision.",
+            "Replaces a decision; the old one stays in history. Use after a change of mind; use \
+             aidd_memory_edit_decision for wording.",
             evolve_supersede,
         )
         .writes()
@@ -92,7 +92,7 @@ struct DecisionParams {
     topic: String,
     decision: String,
     reasoning: String,
-    /// 0-1 (0.7)
+    /// 0-1; default: 0.7
     confidence: Option<f64>,
     #[serde(default)]
     alternatives: Vec<String>,
@@ -104,7 +104,7 @@ struct DecisionParams {
     #[serde(default)]
     links: Vec<Row>,
     session_id: Option<String>,
-    /// Additional arguments of earlier products.
+    /// This argument and the three below exist for compatibility with MAMA.
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     evidence: Vec<String>,
@@ -117,7 +117,8 @@ struct DecisionParams {
     replaces: Vec<Row>,
 }
 
-/// The outcome that a decision is saved with; earlier products have words for "none".
+/// The outcome that a decision is saved with. `pending` and `superseded`, which MAMA uses, mean
+/// none.
 fn initial_outcome(given: Option<&str>) -> Result<Option<aidd_memory::types::Outcome>, ToolError> {
     match given.map(|word| word.trim().to_ascii_lowercase()).as_deref() {
         None | Some("pending" | "superseded") => Ok(None),
@@ -172,7 +173,7 @@ fn save_decision(
     context.memory(|memory| -> Result<_, ToolError> {
         new.branch = branch_of(memory, new.session_id.as_deref())?;
         let mut answer = saved_answer(Kind::Decision, memory.save_decision(&new)?);
-        // Report that an earlier decision with this text failed.
+        // If a decision with this text exists and has an outcome, report the outcome.
         let known = memory.get(std::slice::from_ref(&answer.data.id))?.remove(0);
         if known.outcome().is_some() {
             let _ = write!(answer.text, "\nnote: {}", memory.brief(&known)?.line(80));
@@ -299,7 +300,7 @@ struct Loaded {
     found: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     checkpoint: Option<Row>,
-    /// Started and not ended.
+    /// The id of the session that has not ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     open_session: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -23,7 +23,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_init",
             "Start lifecycle",
-            "Starts a lifecycle for a feature. Use for work of several steps.",
+            "Starts a lifecycle for a feature. Use for multi-step work.",
             init,
         )
         .writes()
@@ -31,8 +31,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_advance",
             "Advance lifecycle",
-            "Completes the phase if evidence or records meet its criteria. Use back when the spec was \
-             wrong; to only check, aidd_lifecycle_status.",
+            "Completes the phase if evidence or records meet its criteria. Use action back if the spec \
+             was wrong; use aidd_lifecycle_status to only check.",
             advance,
         )
         .writes()
@@ -41,8 +41,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_status",
             "Lifecycle status",
-            "Shows a feature's phase and the criteria already met. Use before \
-             aidd_lifecycle_advance.",
+            "Shows a feature's phase and the criteria it meets. Use before aidd_lifecycle_advance.",
             status,
         )
         .in_profiles(memory),
@@ -135,7 +134,7 @@ struct LifecycleAnswer {
     current_phase: String,
     #[schemars(skip)]
     progress: String,
-    /// Of the current phase; met and why, if checked.
+    /// Exit criteria of the current phase; if checked, each with `met` and `why`.
     #[schemars(skip)]
     exit_criteria: Vec<Row>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -248,10 +247,10 @@ fn advance(context: &Context, given: Advance) -> Result<Answer<LifecycleAnswer>,
         AdvanceAction::Advance => advance_phase(context, &given, &reason),
         AdvanceAction::Back => {
             let to = given.to.as_deref().ok_or_else(|| {
-                ToolError::new("`to` is missing: the earlier phase to go back to")
+                ToolError::new("`to` is missing; pass the earlier phase to return to")
             })?;
             let state = context.memory(|memory| memory.return_lifecycle(id, to, &reason))?;
-            let text = format!("Back.\n{}", next_text(&state));
+            let text = format!("Returned to {}.\n{}", state.current_phase, next_text(&state));
             Ok(Answer::new(to_answer(&state), text))
         }
         AdvanceAction::Abandon => {

@@ -14,8 +14,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_observation",
             "Observe",
-            "Use to record a session's findings and runs (tool_outcome: command, exitCode). For the team use \
-             save_decision.",
+            "Records a session's findings and runs (tool_outcome: command, exitCode). Use as they occur; use \
+             save_decision for the team.",
             observe,
         )
         .writes()

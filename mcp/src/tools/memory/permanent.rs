@@ -20,7 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_decision",
             "Add decision",
-            "Saves a decision for the team. Use for a choice without a topic; else save_decision.",
+            "Saves a decision for the team. Use without a topic; else use save_decision.",
             add_decision,
         )
         .writes()
@@ -28,7 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_mistake",
             "Add mistake",
-            "Saves an error with its fix. Use after fixing one; aidd_diagnose_error finds it.",
+            "Saves an error with its fix, for aidd_diagnose_error. Use after a fix.",
             add_mistake,
         )
         .writes()
@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_convention",
             "Add convention",
-            "Saves a project convention. Use for general practice; for a choice save_decision.",
+            "Saves a project convention. Use for general practice; use save_decision for a choice.",
             add_convention,
         )
         .writes()
@@ -45,7 +45,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_decision",
             "Edit decision",
-            "Changes fields of a decision. Use for wording; after a change of mind evolve_supersede.",
+            "Changes fields of a decision. Use for wording; use evolve_supersede after a change of mind.",
             edit_decision,
         )
         .writes()
@@ -72,8 +72,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_prune",
             "Remove memory",
-            "Retracts a memory and reactivates what it superseded. Use for wrong entries; after a \
-             change of mind evolve_supersede.",
+            "Retracts a memory and reactivates what it superseded. Use for wrong entries; use \
+             evolve_supersede after a change of mind.",
             prune,
         )
         .destroys()
@@ -89,7 +89,7 @@ pub(super) struct SavedAnswer {
     #[serde(rename = "type")]
     #[schemars(skip)]
     kind: &'static str,
-    /// False if it already existed.
+    /// False if nothing was written, because the memory already existed.
     #[schemars(skip)]
     saved: bool,
     #[schemars(skip)]
@@ -101,7 +101,7 @@ pub(super) struct SavedAnswer {
     /// Similar active memories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     similar: Vec<Row>,
-    /// Its rule and current findings.
+    /// The rule that enforces the memory, and its current findings.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     enforced: Option<Row>,
@@ -122,8 +122,8 @@ pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
         let likeness = other.likeness * 100.0;
         let _ = write!(
             text,
-            "\nnote: {likeness:.0} % similar to {} \"{}\": supersede, link or prune one of them if they \
-             are the same",
+            "\nnote: {likeness:.0} % similar to {} \"{}\": supersede, link or prune one of the \
+             two if they are the same",
             other.id, other.title
         );
     }
@@ -170,7 +170,7 @@ pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct LinkParams {
-        // The field name of an earlier product.
+        // The name of this field in MAMA.
         #[serde(alias = "id")]
         to: String,
         relation: String,
@@ -180,7 +180,7 @@ pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
     let given: LinkParams =
         serde_json::from_value(json!(given)).map_err(|error| wrong(error.to_string()))?;
     let relation: Relation = match &*given.relation {
-        // Relations of an earlier product.
+        // Relations of MAMA.
         "amends" => Relation::Refines,
         "mentions" => Relation::RelatesTo,
         word => word.parse().map_err(wrong)?,
@@ -188,7 +188,7 @@ pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
     Ok(Link { reason: given.reason, ..Link::new(relation, &given.to) })
 }
 
-/// The branch of a session for entries saved from it; an unknown session is an error.
+/// The branch of a session, for entries saved in it; an unknown session is an error.
 pub(super) fn branch_of(
     memory: &mut aidd_memory::project::ProjectMemory,
     session: Option<&str>,
@@ -271,7 +271,7 @@ struct NewConvention {
     example: String,
     rationale: Option<String>,
     category: Option<String>,
-    /// Check: {"files": ["*.ts"], "text": {"regex": "…"}}
+    /// Check, such as {"files": ["*.ts"], "text": {"regex": "…"}}
     check: Option<Row>,
     session_id: Option<String>,
 }
@@ -363,7 +363,8 @@ fn edit_convention(context: &Context, given: EditConvention) -> Result<Answer<Ed
     edit(context, Kind::Convention, &given)
 }
 
-/// Changes the given fields. The field with the name of the type is the content.
+/// Changes the passed fields. The content is the field named after the type, or `error` for a
+/// mistake.
 fn edit(
     context: &Context,
     kind: Kind,
@@ -427,7 +428,7 @@ struct Removed {
     #[schemars(skip)]
     kind: &'static str,
     removed: bool,
-    /// Ids that are active again.
+    /// Ids of memories that are active again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     restored: Vec<String>,
 }

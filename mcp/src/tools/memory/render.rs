@@ -94,12 +94,12 @@ pub(super) fn day_of(time: &Value) -> String {
     millis(time).map(day).unwrap_or_default()
 }
 
-/// The branch that is checked out.
+/// The checked-out branch.
 pub(in crate::tools) fn current_branch(context: &Context) -> Option<String> {
     Repository::open(context.root()).ok()?.branch()
 }
 
-/// A result on one line, enough to choose by.
+/// A result on one line, with what an agent needs to select it.
 pub(super) fn hit_line(hit: &Hit) -> String {
     let topic = hit.topic.as_ref().map(|topic| format!("{topic}: ")).unwrap_or_default();
     let mut line = format!("{} {} {topic}{}", hit.id, day(hit.created_at), hit.title);

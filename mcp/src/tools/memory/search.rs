@@ -21,22 +21,22 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_search",
             "Search memory",
-            "Lists memories by words and meaning. Use before a decision or fix; then \
-             aidd_memory_get; for a topic search_by_topic.",
+            "Lists memories by words and meaning. Use before a decision or fix; use \
+             aidd_memory_get to read results, search_by_topic for a topic.",
             search,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
         Tool::new(
             "aidd_memory_context",
             "Memory timeline",
-            "Lists memories before and after one. Use when a result needs its history.",
+            "Lists the memories before and after a memory. Use for its history.",
             around,
         )
         .in_profiles(&[Profile::Memory]),
         Tool::new(
             "aidd_memory_get",
             "Read memories",
-            "Returns full memories with links. Use for relevant results.",
+            "Returns full memories with links. Use for relevant search results.",
             get,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
@@ -81,9 +81,9 @@ impl OutcomeArg {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SearchParams {
-    /// Empty: newest
+    /// Text; empty for the newest
     query: String,
-    /// decision, mistake, convention, insight, checkpoint …
+    /// decision, mistake, convention, insight …
     #[serde(rename = "type")]
     kind: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
@@ -111,7 +111,7 @@ struct SearchParams {
 pub(super) struct Hits {
     #[schemars(skip)]
     pub(super) count: usize,
-    /// Including those beyond the limit.
+    /// Number of matches, including those beyond the limit.
     #[schemars(skip)]
     pub(super) matched: usize,
     pub(super) results: Vec<Row>,
@@ -119,7 +119,7 @@ pub(super) struct Hits {
     pub(super) degraded: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diagnostics: Option<Row>,
-    /// Linked to the best result.
+    /// Memories linked to the best result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) related: Vec<Row>,
 }
@@ -244,7 +244,10 @@ fn get(context: &Context, given: GetParams) -> Result<Answer<Entries>, ToolError
             let _ = writeln!(text, "note: unknown memory {}", unknown.join(", "));
         }
         if given.ids.len() > MAX_ENTRIES {
-            let _ = writeln!(text, "note: at most {MAX_ENTRIES} per call; request the others next");
+            let _ = writeln!(
+                text,
+                "note: at most {MAX_ENTRIES} memories per call; pass the other ids in another call"
+            );
         }
         let text = text.trim_end().to_owned();
         Ok(Answer::new(Entries { count: rows.len(), entries: rows, unknown }, text))

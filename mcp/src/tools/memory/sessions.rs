@@ -23,8 +23,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_session",
             "Session",
-            "Use start when work begins, update as it goes, end when done; its decisions go to \
-             the branch. For one finding aidd_observation.",
+            "Records a session; end adds its decisions to the branch. Use actions start, update and end \
+             as work proceeds; use aidd_observation for one finding.",
             session,
         )
         .destroys()
@@ -99,7 +99,7 @@ struct Session {
     branch: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     parent_session_id: Option<String>,
-    /// Your thread, to resume after a restart
+    /// Conversation id, to resume later
     memory_session_id: Option<String>,
     /// provider, model, modelId, client
     ai_provider: Option<Row>,
@@ -108,7 +108,7 @@ struct Session {
     used: Option<Row>,
     #[serde(flatten)]
     #[schemars(flatten)]
-    shown_lines: SessionFields,
+    fields: SessionFields,
 }
 
 /// The record of a session, with the field names of [`SessionState`].
@@ -172,16 +172,16 @@ struct SessionAnswer {
     /// active, completed, deleted
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
-    /// The full record; for update, counts.
+    /// For get, the full record; for other actions, its counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<Row>,
     /// The sessions of a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     sessions: Option<Vec<Row>>,
-    /// What its end added to the branch.
+    /// The decisions and errors that ending the session added to the branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     promoted: Option<Row>,
-    /// The open session of the same thread.
+    /// The open session of the same conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     previous: Option<Row>,
 }
@@ -223,13 +223,13 @@ fn session(context: &Context, given: Session) -> Result<Answer<SessionAnswer>, T
     })
 }
 
-/// The open sessions, to choose from.
+/// A remedy that lists the open sessions.
 fn list_open(memory: &mut ProjectMemory) -> Result<String, ToolError> {
     let open = memory.sessions(None, Some(false), MAX_OPEN_LISTED)?;
     let open: Vec<String> =
         open.iter().map(|state| format!("{} on {}", state.id, state.branch)).collect();
     Ok(if open.is_empty() {
-        "no session is open; list past ones with action list".to_owned()
+        "no session is open; list past sessions with action list".to_owned()
     } else {
         format!("open: {}", open.join(", "))
     })
@@ -249,7 +249,7 @@ fn id_answer(state: &SessionState) -> SessionAnswer {
 
 /// The record of a session, with its stored field names.
 fn session_fields(given: &Session) -> Result<Map<String, Value>, ToolError> {
-    let mut record = Row::from_value(&given.shown_lines).0;
+    let mut record = Row::from_value(&given.fields).0;
     if let Some(used) = &given.used {
         let used: UsedResources = serde_json::from_value(json!(used))
             .map_err(|error| ToolError::new(format!("`used`: {error}")))?;
@@ -282,7 +282,7 @@ fn start(
     let Some(provider) = &given.ai_provider else {
         return missing("aiProvider", "identify yourself: {provider, model, modelId, client}");
     };
-    // The client's thread continues even if a process was killed.
+    // A conversation of the client continues even if a process was killed.
     let thread = match &given.memory_session_id {
         Some(thread) => memory.thread(thread)?,
         None => None,
@@ -369,7 +369,7 @@ fn end(
     let before = memory.session(id)?;
     if before.is_ended() {
         return Err(ToolError::new(format!("the session `{id}` has ended"))
-            .remedy("start another one; its parentSessionId can be this one"));
+            .remedy("start another session; pass this id as its `parentSessionId`"));
     }
     let telemetry = telemetry(memory, &before, &mut patch)?;
     let (state, promoted) = memory.end_session(id, &patch)?;

@@ -16,8 +16,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_export",
             "Export memory",
-            "Restores lines missing from ai/memory. Use after a merge removed some; each save \
-             writes its own line.",
+            "Restores lines missing from ai/memory. Use after a merge removed some; not \
+             needed after a save.",
             export,
         )
         .writes()
@@ -26,7 +26,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_import",
             "Import memory",
-            "Imports a memory file (export, older JSON, MAMA, claude-mem, server-memory). Use \
+            "Imports a memory file of aidd, MAMA, claude-mem or server-memory. Use \
              without path to reload ai/memory and list its problems.",
             import,
         )
@@ -53,6 +53,8 @@ struct Exported {
     conventions: u64,
 }
 
+/// Writes lines that are missing from the memory files. Each save already writes its line, so that
+/// only a change outside aidd, such as a merge, leaves lines missing.
 fn export(context: &Context, _: NoParams) -> Result<Answer<Exported>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let exported = memory.export(true)?;
@@ -89,18 +91,18 @@ struct ImportParams {
 
 #[derive(Serialize, JsonSchema)]
 struct ImportResult {
-    /// Number of new memories of a file, or new lines of ai/memory.
+    /// Number of new memories in the file, or of new lines in ai/memory.
     new: usize,
-    /// Of a file: number already known.
+    /// Number of memories in the file that are already known.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<usize>,
-    /// Of a file: number of new ones with redacted secrets or private text.
+    /// Number of new memories in the file with redacted secrets or private text.
     #[serde(skip_serializing_if = "Option::is_none")]
     redacted: Option<usize>,
     /// Number of lines removed from ai/memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     gone: Option<usize>,
-    /// What could not be read, with place and reason.
+    /// Entries that could not be read, with place and reason.
     #[schemars(skip)]
     problems: Vec<Row>,
 }
@@ -139,7 +141,7 @@ fn import_file(
     let would = if only_look { "Would import" } else { "Imported" };
     let mut text = format!("{would} {} memories; {} already known.", taken.new.len(), taken.known);
     if taken.redacted > 0 {
-        let _ = write!(text, "\n{} with redacted secrets or private text.", taken.redacted);
+        let _ = write!(text, "\nRedacted secrets or private text in {} memories.", taken.redacted);
     }
     for skipped in read.skipped.iter().take(MAX_SKIPPED) {
         let _ = write!(text, "\nskipped {}: {}", skipped.place, skipped.why);

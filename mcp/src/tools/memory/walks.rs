@@ -28,8 +28,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "load_context",
             "Load context",
-            "Returns a memory with its links. Use before changing a decision, by id or topic; to \
-             resume work load_checkpoint.",
+            "Returns a memory, by id or topic, with its links. Use before changing a decision; use \
+             load_checkpoint to resume work.",
             load_context,
         )
         .in_profiles(&[Profile::Memory]),
@@ -37,7 +37,7 @@ pub(super) fn tools() -> Vec<Tool> {
             "search_by_topic",
             "Search by topic",
             "Returns current and past decisions on a topic. Use for a known topic; else \
-             search_by_context.",
+             use search_by_context.",
             by_topic,
         )
         .in_profiles(&[Profile::Memory])
@@ -45,8 +45,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "search_by_context",
             "Search by context",
-            "Lists memories by meaning, with links of the best. Use for \"how did we\"; with \
-             filters aidd_memory_search.",
+            "Lists memories by meaning, with links of the best result. Use for \"how did we\"; use \
+             aidd_memory_search to filter.",
             by_context,
         )
         .in_profiles(&[Profile::Memory])
@@ -73,7 +73,7 @@ struct ContextParams {
 #[derive(Serialize, JsonSchema)]
 struct Loaded {
     entry: Row,
-    /// With depth, and the relation that led there.
+    /// Linked memories, each with its depth and the relation that leads to it.
     #[schemars(skip)]
     related: Vec<Row>,
 }
@@ -102,7 +102,7 @@ fn load_context(context: &Context, given: ContextParams) -> Result<Answer<Loaded
         let mut text = entry_text(&memory.brief(entry)?, &own);
         let related = render_steps(memory, &walk.steps[1..], MAX_WALKED, &mut text)?;
         if walk.is_cut {
-            text.push_str("\nnote: more exist at this depth");
+            text.push_str("\nnote: more linked memories exist at this depth");
         }
         if let Some(note) = note {
             let _ = write!(text, "\nnote: {note}");
@@ -137,7 +137,7 @@ fn render_steps(
         rows.push(row);
     }
     if steps.len() > most {
-        let _ = write!(text, "\nnote: {} more are linked", steps.len() - most);
+        let _ = write!(text, "\nnote: {} more linked memories omitted", steps.len() - most);
     }
     Ok(rows)
 }
@@ -241,7 +241,7 @@ fn by_topic(context: &Context, given: TopicParams) -> Result<Answer<Evolution>, 
         }
         let related = render_steps(memory, &steps, MAX_RELATED, &mut text)?;
         if more > 0 {
-            let _ = write!(text, "\nnote: {more} older ones omitted");
+            let _ = write!(text, "\nnote: {more} older memories omitted");
         }
         for note in deep.into_iter().chain(many) {
             let _ = write!(text, "\nnote: {note}");

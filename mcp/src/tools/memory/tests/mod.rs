@@ -328,7 +328,7 @@ fn a_session_from_start_to_merge() {
     decision#3 2025-11-22 Sessions last a day | asked for
     decision#2 2025-11-22 auth strategy: Switch to server side sessions | they can be ended
     == aidd_project_health
-    Not enough data for one figure: 1 ended sessions.
+    Not enough data for an overall score: 1 ended sessions.
     sessionSuccess: not enough data, fewer than 3 (1 samples, 1 measured): sessions whose tests passed and whose commits were not reverted
     complianceAvg: not enough data, fewer than 3 (0 samples, 0 measured): checks that passed when they last ran in a session
     errorRecurrence: not enough data, fewer than 3 (1 samples, 1 measured): mistakes that occurred only once

@@ -81,7 +81,7 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     aidd_session: `branch` is missing
     hint: no branch is checked out; pass the branch you work on
     aidd_session: `id` of the session is missing
-    hint: no session is open; list past ones with action list
+    hint: no session is open; list past sessions with action list
     aidd_session: unknown session `session_1_x`
     hint: list ids with aidd_session, action list
     aidd_session: `action`: expected `start`, `update`, `end`, `get`, `list` or `delete`, found the string "strat"; did you mean `start`?
@@ -104,7 +104,7 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     aidd_memory_edit_decision: `confidence` must be from 0 to 1, found 70
     aidd_observation: `discoveryTokens` must be at least 0, found -5
     aidd_memory_search: unknown argument `quary`; did you mean `query`?
-    `query` is missing: Empty: newest
+    `query` is missing: Text; empty for the newest
     aidd_memory_search: `since` is not a time: tomorrow
     hint: use the form 2026-01-05 or 2026-01-05T10:00:00Z
     aidd_memory_context: unknown memory `decision_1_x`

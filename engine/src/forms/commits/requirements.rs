@@ -43,10 +43,11 @@ impl CommitCheck {
         let parts = self.first_line(&message, members, &mut faults);
         let kind = parts.as_ref().map(|parts| parts.commit_type);
         // A page that sets any other requirement on the body does not check the blank line.
-        let asks = self.body.as_ref().is_some_and(|(body, _)| *body == BodyHeader::default());
-        if self.conventional.is_some() || asks {
+        let requires_blank_line =
+            self.body.as_ref().is_some_and(|(body, _)| *body == BodyHeader::default());
+        if self.conventional.is_some() || requires_blank_line {
             let blank = message
-                .crowded
+                .missing_blank_line
                 .map(|span| Fault::new(span, "expected a blank line after the first line"));
             faults.extend(blank);
         }
@@ -264,8 +265,9 @@ fn subject(
     }
 }
 
-/// Words that commonly begin a description, for which a capital letter is a matter of case. Any
-/// other word (`Mermaid`, `Dockerfiles`) is treated as a name.
+/// Words that commonly begin a description. If one of them begins with a capital letter, the
+/// description is not in lower case; any other word (`Mermaid`, `Dockerfiles`) is treated as a
+/// name.
 const STARTERS: &[&str] = &[
     "a",
     "accept",
@@ -450,8 +452,9 @@ fn body(wanted: &BodyHeader, kind: Option<&str>, message: &Message<'_>, faults: 
         let length = line.chars().count() as u64;
         // Lines that cannot be wrapped are skipped: URLs, a single long word, sign-off trailers.
         let signs = line.split_once(": ").is_some_and(|(token, _)| token.ends_with("-by"));
-        let is_whole = signs || line.contains("://") || !line.trim().contains(char::is_whitespace);
-        if length > max && !is_whole {
+        let is_unwrappable =
+            signs || line.contains("://") || !line.trim().contains(char::is_whitespace);
+        if length > max && !is_unwrappable {
             let text = format!("the line has {length} characters, more than {max}");
             faults.push(Fault::new(span, text));
         }
