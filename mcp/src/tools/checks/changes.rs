@@ -17,7 +17,7 @@ const MAX_REPORT_CHARS: usize = 65_536;
 pub(super) fn tools() -> Vec<Tool> {
     let check = Tool::new(
         "aidd_ci_diff_check",
-        "Check what changed",
+        "Check changes",
         "Checks uncommitted and branch changes for new findings, as the pull request will. Use before a \
          commit.",
         diff_check,
@@ -26,7 +26,7 @@ pub(super) fn tools() -> Vec<Tool> {
     let report = Tool::new(
         "aidd_ci_report",
         "Pull-request report",
-        "Returns the pull request report. Use to inform people; to fix findings use aidd_ci_diff_check.",
+        "Returns the pull request report. Use to inform people; use aidd_ci_diff_check to fix findings.",
         report,
     )
     .with_choice(Choice { by: "policy", default: "false", takes: &[(&["false"], &["base"])] })
@@ -37,12 +37,12 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DiffParams {
-    /// Base revision (main branch)
+    /// Default: main branch
     base: Option<String>,
     /// Only files in these paths
     #[serde(default)]
     changed_files: Vec<String>,
-    /// Maximum (20)
+    /// Default: 20
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
@@ -86,7 +86,7 @@ fn check_changes(
 struct ReportParams {
     #[serde(default)]
     format: ReportFormat,
-    /// Base revision (main branch)
+    /// Default: main branch
     base: Option<String>,
     /// Report the enforced policy instead
     #[serde(default)]

@@ -28,7 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_check_quality_gates",
             "Quality gates",
-            "Checks if a phase is complete, by rules, recorded runs and Git. Use before review or release.",
+            "Checks by rules, recorded runs and Git whether a phase is complete. Use before review or release.",
             check,
         )
         .in_profiles(&[Profile::Tools]),
@@ -37,12 +37,12 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct GateParams {
-    /// BUILD, VERIFY or SHIP (that of the open lifecycle, else VERIFY)
+    /// BUILD, VERIFY or SHIP; default: phase of the open lifecycle, else VERIFY
     phase: Option<String>,
-    /// Gate to evidence (file:, commit:, memory:, note:)
+    /// By gate id: file:, commit:, memory: or note:
     #[serde(default)]
     evidence: Map<String, Value>,
-    /// Base revision (main branch)
+    /// Default: main branch
     base: Option<String>,
 }
 
@@ -169,7 +169,7 @@ fn last_change(root: &Path, repository: &Repository) -> i64 {
     newest.or_else(committed).unwrap_or_default()
 }
 
-/// Files that the memory writes do not count as changes.
+/// Whether the memory writes the file; such files do not count as changes.
 fn is_memory_file(path: &str) -> bool {
     path.contains("ai/memory/") || is_memory_path(path) || path.contains(".aidd/")
 }

@@ -47,7 +47,7 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "aidd_validate_dockerfile",
         title: "Validate Dockerfile",
-        description: "Checks Dockerfiles including shell commands. Use after writing one.",
+        description: "Checks Dockerfiles and their shell commands. Use after writing one.",
         rules: &["dockerfile/*"],
         path: "Dockerfile",
     },
@@ -85,9 +85,9 @@ pub fn tools() -> Vec<Tool> {
     });
     let compliance = Tool::new(
         "aidd_check_compliance",
-        "Check against all rules",
-        "Checks files or text against all rules. Use after an edit; for a branch use \
-         aidd_ci_diff_check.",
+        "Check all rules",
+        "Checks files or text against all rules. Use after an edit; use aidd_ci_diff_check for a \
+         branch.",
         compliance,
     )
     .in_profiles(&[Profile::Tools]);
@@ -100,11 +100,11 @@ pub fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct CheckParams {
-    /// File or directory; for content: its path
+    /// File, directory, or path for `content`
     file_path: Option<String>,
     /// Text to check
     content: Option<String>,
-    /// Maximum (20)
+    /// Default: 20
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
@@ -113,14 +113,14 @@ struct CheckParams {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ComplianceParams {
-    /// File or directory; for content: its path
+    /// File, directory, or path for `content`
     file_path: Option<String>,
     /// Text to check
     content: Option<String>,
     /// Categories, ids or globs: secrets/*
     #[serde(default)]
     rule_categories: Vec<String>,
-    /// Maximum (20)
+    /// Default: 20
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
