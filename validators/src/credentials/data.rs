@@ -109,7 +109,10 @@ pub(super) fn report_named(
         }
         return;
     }
-    if is_secret_name(value, class) || spells_name(value, name) {
+    let is_name = is_secret_name(value, class)
+        || spells_name(value, name)
+        || (class == Class::Secret && is_object_name(value, classify(name).is_some()));
+    if is_name {
         return;
     }
     embedded::value(value, span, rule, class, look.trust, found);
@@ -123,6 +126,16 @@ fn is_secret_name(value: &str, class: Class) -> bool {
     is_name
         && classify(value).is_some()
         && (is_shouted || (class == Class::Secret && value != "secret"))
+}
+
+/// Whether a value is the name of an object rather than generated: `grafana-tls`, `color.primary`.
+/// A single word can be a key if its name denotes one.
+fn is_object_name(value: &str, is_named: bool) -> bool {
+    let parts: Vec<&str> = value.split(['-', '_', '.']).collect();
+    let is_word =
+        |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let least = if is_named { 2 } else { 1 };
+    (least..=3).contains(&parts.len()) && parts.iter().all(is_word) && !looks_random(value)
 }
 
 /// Whether the value consists of words of its name: `"apiKey": "API key"`,

@@ -80,8 +80,10 @@ pub(super) fn urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec
         let slash = authority.find(['/', '?']).unwrap_or(authority.len());
         let Some(sign) = authority[..slash].rfind('@') else { continue };
         let Some(colon) = authority[..sign].find(':') else {
-            // A token alone: `https://TOKEN@host`.
-            if is_credible(&authority[..sign], Class::Secret, Trust::Low) {
+            // A token alone: `https://TOKEN@host`. The address for reports to Sentry is public.
+            if !authority[sign..slash].contains("sentry")
+                && is_credible(&authority[..sign], Class::Secret, Trust::Low)
+            {
                 found.push(Found::new(rule, Span::new(next, next + sign)));
             }
             continue;

@@ -21,7 +21,10 @@ pub(crate) fn classify(name: &str) -> Option<Class> {
         let before = at.checked_sub(1).map_or("", |at| words[at].as_str());
         word_class(before, &words[at]).map(|class| (at, class))
     })?;
-    if words[..last].iter().any(|word| table::NOT_BEFORE.contains(word)) {
+    let is_request = |at: usize| table::REQUEST_PASSES.contains(&words[at]);
+    if words[..last].iter().any(|word| table::NOT_BEFORE.contains(word))
+        || (words[last] == "pass" && last.checked_sub(1).is_some_and(is_request))
+    {
         return None;
     }
     let after = &words[last + 1..];
@@ -159,6 +162,7 @@ mod tests {
             "csrf_token",
             "key",
             "ask_password",
+            "fastcgi_pass",
             "passwordPolicy",
         ] {
             assert_eq!(classify(name), None, "{name}");

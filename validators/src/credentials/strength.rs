@@ -29,6 +29,8 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
         return found;
     }
     let is_labels = labels::is_label_file(path, text);
+    // The key of a Firebase web application only identifies the project.
+    let is_web_client = text.contains("authDomain") && text.contains("messagingSenderId");
     let has_samples = has_sample_comments(path);
     let mut seen = HashSet::new();
     found.retain_mut(|found| {
@@ -40,6 +42,7 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
         found.weak |= strength == Strength::Weak;
         let is_comment = || is_in_comment(text, found.span.start as usize);
         strength > Strength::None
+            && !(is_web_client && value.starts_with("AIza"))
             && (!is_labels || is_generated(value))
             && !((found.weak || has_samples) && is_comment())
             && seen.insert((found.rule, value))
@@ -49,7 +52,8 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
 
 /// How strong `value` is by itself, without the name that it is assigned to.
 pub(super) fn strength(value: &str) -> Strength {
-    let value = value.trim();
+    // LDIF writes base64 after a second colon.
+    let value = value.trim_start_matches([':', ' ']).trim_end();
     let plain = strength_of_text(value);
     match decoded(value) {
         Some(inner) if plain == Strength::Strong => strength_of_text(&inner),
@@ -61,7 +65,8 @@ fn strength_of_text(value: &str) -> Strength {
     if value.len() > MAX_WORDED_LEN {
         return Strength::Strong;
     }
-    if is_published(value) || describes_itself(value) || is_member_path(value) {
+    let is_open = is_published(value) || is_public_id(value) || is_digest(value);
+    if is_open || describes_itself(value) || is_member_path(value) {
         return Strength::None;
     }
     let is_number = value.len() <= 12 && value.bytes().all(|byte| byte.is_ascii_digit());
@@ -82,6 +87,19 @@ fn decoded(value: &str) -> Option<String> {
 fn is_published(value: &str) -> bool {
     table::PUBLISHED.iter().any(|known| {
         known.len() > value.len() && known.chars().filter(|&c| c != JOIN_MARK).eq(value.chars())
+    })
+}
+
+/// Whether the value is a key for clients, which every visitor of the site can see.
+fn is_public_id(value: &str) -> bool {
+    table::PUBLIC_STARTS.iter().any(|start| value.starts_with(start))
+}
+
+/// The digest of a file or an image: `sha256:…`, `sha512-…`.
+fn is_digest(value: &str) -> bool {
+    value.strip_prefix("sha").is_some_and(|rest| {
+        let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        digits.len() < rest.len() && digits.starts_with([':', '-'])
     })
 }
 
@@ -139,10 +157,22 @@ fn is_one_word(value: &str) -> bool {
 
 /// Whether a value among labels is a secret all the same.
 fn is_generated(value: &str) -> bool {
-    let is_mixed = value.bytes().any(|byte| byte.is_ascii_digit()) || value.len() >= 24;
-    is_mixed
-        && (is_credible(value, Class::Password, Trust::Low)
-            || is_credible(value, Class::Secret, Trust::Low))
+    let bytes = value.as_bytes();
+    let is_inner = |three: &[u8]| {
+        three[1].is_ascii_digit()
+            && three[0].is_ascii_alphanumeric()
+            && three[2].is_ascii_alphanumeric()
+    };
+    let is_mixed = bytes.iter().any(u8::is_ascii_digit) || value.len() >= 24;
+    let is_strong = || {
+        is_credible(value, Class::Password, Trust::Low)
+            || is_credible(value, Class::Secret, Trust::Low)
+            || (value.len() >= 8
+                && value.is_ascii()
+                && !value.contains(char::is_whitespace)
+                && bytes.windows(3).any(is_inner))
+    };
+    is_mixed && is_strong()
 }
 
 /// Whether the comments of the file are the examples of the program that generated it.
