@@ -44,6 +44,7 @@ type HintOf = fn(&Diagram, &Source, &Syntax) -> Option<Hint>;
 
 /// In order; the first hint that applies is used.
 const HINTS: [HintOf; 12] = [
+    second_diagram,
     direction,
     single_dash,
     unclosed_block,
@@ -55,10 +56,14 @@ const HINTS: [HintOf; 12] = [
     unclosed_brace,
     unknown_branch,
     missing_role,
-    second_diagram,
 ];
 
-const DIRECTIONS: [&str; 5] = ["TB", "TD", "BT", "LR", "RL"];
+/// The directions of a diagram.
+pub(super) const DIRECTIONS: [&str; 5] = ["TB", "TD", "BT", "LR", "RL"];
+/// The directions of an arrow in a block diagram.
+const ARROW_DIRECTIONS: [&str; 6] = ["right", "left", "up", "down", "x", "y"];
+/// The sides of a service at which an edge ends.
+const SIDES: [&str; 4] = ["L", "R", "T", "B"];
 
 fn direction(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
     if !matches!(fault.code, Some(Code::FlowDirection | Code::Direction))
@@ -67,8 +72,14 @@ fn direction(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint>
         return None;
     }
     let word = source.slice(fault.span).trim();
-    let help = Some(format!("Use one of {}", DIRECTIONS.join(", ")));
-    let same = DIRECTIONS.iter().find(|known| known.eq_ignore_ascii_case(word));
+    let known: &[&str] = match diagram.kind? {
+        Type::Block => &ARROW_DIRECTIONS,
+        Type::Architecture if word.contains(char::is_whitespace) => return None,
+        Type::Architecture => &SIDES,
+        _ => &DIRECTIONS,
+    };
+    let help = Some(format!("Use one of {}", known.join(", ")));
+    let same = known.iter().find(|known| known.eq_ignore_ascii_case(word));
     let fix = same.map(|known| (format!("Write `{known}`"), Edit::replace(fault.span, *known)));
     let message =
         (!word.is_empty() && diagram.is_flowchart()).then(|| format!("unknown direction `{word}`"));
@@ -307,13 +318,17 @@ fn second_diagram(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<
     if Some(&line) == diagram.lines.first() {
         return None;
     }
-    let word = source.slice(line).split_whitespace().next()?;
-    let named =
-        super::TYPES.contains(&word) && !matches!(word, "block" | "info" | "graph" | "packet");
+    let mut words = source.slice(line).split_whitespace();
+    let word = words.next()?;
+    // These words are also common names; a direction after them shows the type.
+    let is_name = matches!(word, "block" | "info" | "graph" | "packet");
+    let has_direction = words.next().is_some_and(|next| DIRECTIONS.contains(&next));
+    let named = super::TYPES.contains(&word) && (!is_name || has_direction);
+    let start = line.start as usize;
     named.then(|| Hint {
-        help: Some(format!(
-            "`{word}` starts another diagram; use a separate file or fence for each diagram"
-        )),
+        span: Some(Span::new(start, start + word.len())),
+        message: Some(format!("`{word}` starts another diagram")),
+        help: Some("Use a separate file or fence for each diagram".to_owned()),
         ..Hint::default()
     })
 }

@@ -47,8 +47,7 @@ const CHECKS: Checks<Diagram> = &[
     ("mermaid/length-mismatch", charts::length_mismatch),
     ("mermaid/missing-axis-title", charts::missing_axis_title),
     ("mermaid/missing-direction", missing_direction),
-    ("mermaid/no-accessible-description", no_accessible_description),
-    ("mermaid/no-accessible-title", no_accessible_title),
+    ("mermaid/no-accessible-text", no_accessible_text),
     ("mermaid/outdated-keyword", outdated_keyword),
     ("mermaid/self-loop", graph::self_loop),
     ("mermaid/syntax", syntax),
@@ -143,6 +142,16 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
         report.at(diagram.header, "the file contains no diagram");
         return;
     }
+    if let Some((known, rest)) = split_glued(word) {
+        let finding = report.at(diagram.header, format!("unknown diagram type `{word}`"));
+        finding.help(format!("Write a space after `{known}`"));
+        let text = format!("{known} {rest}");
+        finding.fix_unsafe(
+            format!("Write `{text}`"),
+            vec![Edit::replace(diagram.header, text.clone())],
+        );
+        return;
+    }
     let near = nearest(word, TYPES.iter().copied()).or_else(|| {
         let usual = format!("{word}Diagram");
         TYPES.iter().copied().find(|known| known.eq_ignore_ascii_case(&usual))
@@ -158,6 +167,14 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
             finding.help("Start with the type, such as `flowchart TD` or `sequenceDiagram`");
         }
     }
+}
+
+/// A flowchart's keyword and the direction that follows it without a space.
+fn split_glued(word: &str) -> Option<(&str, &str)> {
+    ["flowchart", "graph"].into_iter().find_map(|keyword| {
+        let rest = word.strip_prefix(keyword)?;
+        hints::DIRECTIONS.contains(&rest).then(|| (&word[..keyword.len()], rest))
+    })
 }
 
 fn late_front_matter(diagram: &Diagram, report: &mut Report<'_>) {
@@ -192,20 +209,21 @@ fn invalid_date(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
-fn no_accessible_title(diagram: &Diagram, report: &mut Report<'_>) {
-    if let Some((false, _)) = diagram.model.accessible {
-        report
-            .at(diagram.header, "the diagram has no `accTitle`")
-            .help("Add a line `accTitle: …` that names the diagram for screen readers");
-    }
-}
-
-fn no_accessible_description(diagram: &Diagram, report: &mut Report<'_>) {
-    if let Some((_, false)) = diagram.model.accessible {
-        report
-            .at(diagram.header, "the diagram has no `accDescr`")
-            .help("Add a line `accDescr: …` that describes the diagram");
-    }
+fn no_accessible_text(diagram: &Diagram, report: &mut Report<'_>) {
+    let (missing, help) = match diagram.model.accessible {
+        Some((false, false)) => (
+            "no `accTitle` and no `accDescr`",
+            "Add lines `accTitle: …` and `accDescr: …` that name and describe it for screen readers",
+        ),
+        Some((false, true)) => {
+            ("no `accTitle`", "Add a line `accTitle: …` that names the diagram for screen readers")
+        }
+        Some((true, false)) => {
+            ("no `accDescr`", "Add a line `accDescr: …` that describes the diagram")
+        }
+        _ => return,
+    };
+    report.at(diagram.header, format!("the diagram has {missing}")).help(help);
 }
 
 fn experimental_type(diagram: &Diagram, report: &mut Report<'_>) {
@@ -317,6 +335,9 @@ mod tests {
     #[test]
     fn a_valid_diagram_has_no_findings() {
         for text in [
+            "flowchart LR\n  accTitle: a\n  accDescr: b\n  A e1@--> B\n  e1@{ animate: true }\n",
+            "sequenceDiagram\n  accTitle: a\n  accDescr: b\n  participant A\n  create participant B\n  \
+             A->>B: hi\n  destroy B\n  A-xB: bye\n",
             "flowchart LR\n  accTitle: a\n  accDescr: b\n  A[One] --> B & C --> D:::x\n  \
              A -->|again| B\n  classDef x fill:#fff\n",
             "sequenceDiagram\n  accTitle: a\n  accDescr: b\n  participant A\n  actor B\n  \

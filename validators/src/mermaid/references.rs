@@ -1,6 +1,6 @@
 //! Checks on references to undefined names.
 
-use super::parse::{Part, Symbol};
+use super::parse::{Part, Symbol, Type};
 use super::{Diagram, nearest};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -129,6 +129,7 @@ pub(super) fn unknown_reference(diagram: &Diagram, report: &mut Report<'_>) {
             .filter(|symbol| symbol.is(to))
             // References to a generic class omit its parameters.
             .flat_map(|symbol| [&*symbol.name, symbol.name.split('~').next().unwrap_or_default()])
+            .chain(edge_ids(report.source(), diagram))
             .collect();
         for symbol in std::iter::once(first).chain(symbols) {
             if !known.contains(&*symbol.name) && !is_default(symbol) {
@@ -136,6 +137,20 @@ pub(super) fn unknown_reference(diagram: &Diagram, report: &mut Report<'_>) {
             }
         }
     }
+}
+
+/// The ids of edges of a flowchart: `A e1@--> B`.
+fn edge_ids<'a>(source: &'a Source, diagram: &'a Diagram) -> impl Iterator<Item = &'a str> {
+    let lines = diagram.lines.iter().filter(|_| diagram.is_flowchart());
+    lines.map(|&line| source.slice(line)).flat_map(|text| {
+        text.match_indices('@').filter_map(|(at, _)| {
+            let arrow = text[at + 1..].starts_with(['-', '=', '<', '~', 'x', 'o']);
+            let start = text[..at].rfind(|c: char| !is_word(c));
+            let start =
+                start.map_or(0, |end| end + text[end..].chars().next().map_or(1, char::len_utf8));
+            arrow.then(|| &text[start..at])
+        })
+    })
 }
 
 /// `style default …` and similar statements apply to all elements.
@@ -166,17 +181,27 @@ const CLASS_USES: [Part; 10] = [
 ];
 
 pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
-    let defined: BTreeSet<&str> = definitions(diagram).map(|symbol| symbol.name.trim()).collect();
+    let source = report.source();
+    let is_quadrant = diagram.kind == Some(Type::QuadrantChart);
+    let defined: BTreeSet<&str> = if is_quadrant {
+        defined_in_lines(source, diagram).collect()
+    } else {
+        definitions(diagram).map(|symbol| symbol.name.trim()).collect()
+    };
     // The page can define further classes; only diagrams that define classes are checked.
     if defined.is_empty() || !diagram.is_rendered() {
         return;
     }
     let used = diagram.symbols.iter().filter(|symbol| symbol.is(&CLASS_USES));
     let used = used.map(|symbol| (symbol.name.trim(), symbol.at));
-    let inline = inline_classes(report.source(), diagram);
+    let inline = inline_classes(source, diagram);
     let wanted = diagram.model.used_classes.iter();
     let wanted = wanted.filter_map(|class| inline.get_key_value(&**class).map(|(k, at)| (*k, *at)));
-    let found: Vec<(&str, Span)> = used.chain(wanted).collect();
+    let mut found: Vec<(&str, Span)> = used.chain(wanted).collect();
+    if is_quadrant {
+        found.extend(inline.iter().map(|(name, at)| (*name, *at)));
+        found.sort_by_key(|(_, at)| *at);
+    }
     for (name, at) in found {
         if defined.contains(name)
             || name.is_empty()
@@ -191,6 +216,12 @@ pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
             finding.fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(at, near)]);
         }
     }
+}
+
+/// The classes that lines `classDef name …` define, for types whose definitions are not symbols.
+fn defined_in_lines<'a>(source: &'a Source, diagram: &'a Diagram) -> impl Iterator<Item = &'a str> {
+    let definitions = diagram.lines.iter().map(|&line| source.slice(line));
+    definitions.filter_map(|text| text.strip_prefix("classDef ")?.split_whitespace().next())
 }
 
 fn definitions(diagram: &Diagram) -> impl Iterator<Item = &Symbol> {

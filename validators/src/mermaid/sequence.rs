@@ -16,7 +16,13 @@ pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>)
         .filter(|symbol| symbol.is(&DECLARED))
         .map(|symbol| &*symbol.name)
         .collect();
-    if declared.is_empty() || !diagram.is_rendered() {
+    // `create participant` is not optional, so it does not show that the others are declared.
+    let is_created = |symbol: &Symbol| {
+        let line = line_at(diagram, symbol.at.start);
+        line.is_some_and(|line| report.source().slice(line).starts_with("create"))
+    };
+    let mut chosen = diagram.symbols.iter().filter(|symbol| symbol.is(&DECLARED));
+    if chosen.all(is_created) || !diagram.is_rendered() {
         return;
     }
     let implicit = diagram.symbols_of_kind(Part::SequenceImplicitParticipant);

@@ -5,6 +5,8 @@ use super::texts::{self, Code, Token};
 use super::{Diagram, Fault, Syntax, Type, span};
 use aidd_engine::text::source::{Source, Span};
 use merman_core::{EditorSemanticDiagnostic, EditorSemanticDiagnosticKind, Error, ParseDiagnostic};
+use regex::Regex;
+use std::sync::LazyLock;
 
 /// Stores the location of the first error of the recovery, for errors without a location.
 pub(super) fn store_location(diagram: &mut Diagram, diagnostics: &[EditorSemanticDiagnostic]) {
@@ -27,8 +29,7 @@ pub(super) fn from_error(
 ) -> Option<Fault> {
     Some(match error {
         Error::DetectType(_) => {
-            // Mermaid only matches the bare word here, with any suffix.
-            if source.slice(diagram.header).starts_with("ishikawa") {
+            if is_ishikawa(source.slice(diagram.header)) {
                 return None;
             }
             Fault::UnknownType
@@ -57,6 +58,54 @@ pub(super) fn from_error(
         },
         other => Fault::Skipped(other.to_string()),
     })
+}
+
+/// A directive that Mermaid does not recognize: it then remains in the text, as code.
+pub(super) fn from_directives(source: &Source, diagram: &Diagram) -> Option<Fault> {
+    // Other grammars take the rest for a comment.
+    let strict =
+        diagram.is_flowchart() || matches!(diagram.kind, Some(Type::StateDiagram | Type::Timeline));
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let text = source.text();
+    text.match_indices("%%{").find_map(|(at, _)| {
+        if !text[..at].trim_end_matches([' ', '\t']).ends_with('\n')
+            && !text[..at].trim().is_empty()
+        {
+            return None;
+        }
+        let rest = text[at + 3..].trim_start();
+        let value = rest.trim_start_matches(is_word);
+        let named = value.len() < rest.len();
+        let value = value.trim_start();
+        let value = value.strip_prefix(':').unwrap_or(value).trim_start();
+        let after = value.trim_start_matches(is_word);
+        let read = after.len() == value.len() || after.trim_start().starts_with("}%%");
+        ((!named && strict) || (named && !read)).then(|| Fault::Config {
+            span: Span::new(at, at + 3),
+            message: "the directive is not of the form `%%{init: { … }}%%`".to_owned(),
+        })
+    })
+}
+
+/// Front matter with a value that has no key.
+pub(super) fn from_front_matter(front_matter: Span, source: &Source) -> Option<Fault> {
+    let lines = source.line_of(front_matter.start)..source.line_of(front_matter.end);
+    let mut lines = lines.map(|line| source.line_span(line));
+    let span = lines.find(|&line| {
+        let text = source.slice(line).trim();
+        text == ":" || text.starts_with(": ")
+    })?;
+    Some(Fault::Config {
+        span,
+        message: "invalid YAML in front matter: a key is missing".to_owned(),
+    })
+}
+
+/// Whether Mermaid detects this type: in any case, and with any suffix after `-`.
+pub(super) fn is_ishikawa(word: &str) -> bool {
+    let name = "ishikawa";
+    let starts = word.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    starts && !word[name.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
 
 fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> Option<Fault> {
@@ -101,6 +150,36 @@ fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> O
     Some(Fault::Syntax(Syntax { span, message, code, expected }))
 }
 
+/// The characters, besides letters and digits, that an id of a flowchart can contain.
+const ID_MARKS: &str = "!\"#$%&'*+,.:?\\_/=`-";
+
+/// The source with the other characters of the id at `error` replaced by letters, if the error is
+/// only due to the parser's stricter definition of an id. The offsets remain the same.
+pub(super) fn with_plain_id(error: &Error, text: &str, diagram: &Diagram) -> Option<String> {
+    let Error::DiagramParse { diagnostic, .. } = error else { return None };
+    let (code, _) = Code::from_message(diagram.kind, diagnostic.message())?;
+    if code != Code::Character || !diagram.is_flowchart() {
+        return None;
+    }
+    let at = text.floor_char_boundary(diagnostic.span()?.start);
+    let in_id = |c: char| c.is_ascii_alphanumeric() || ID_MARKS.contains(c);
+    let start = text[..at].rfind(|c| !in_id(c)).map_or(0, |end| end + 1);
+    let end = text[at..].find(|c| !in_id(c)).map_or(text.len(), |end| at + end);
+    let id = text.get(start..end)?;
+    // An arrow ends the id.
+    let id = ["--", "==", "-."]
+        .iter()
+        .filter_map(|arrow| id.find(arrow))
+        .min()
+        .map_or(id, |end| &id[..end]);
+    let end = start + id.len();
+    let plain = matches!(id, "" | ":" | "," | "-" | "=") || at >= end;
+    (!plain && id != "x".repeat(id.len())).then(|| {
+        let mark = |c: char| if c.is_ascii_alphanumeric() { c } else { 'x' };
+        format!("{}{}{}", &text[..start], id.chars().map(mark).collect::<String>(), &text[end..])
+    })
+}
+
 /// Whether the fault is only due to the parser's stricter definition of a name or label.
 fn is_allowed_text(
     code: Option<Code>,
@@ -113,15 +192,6 @@ fn is_allowed_text(
     let at = place.start as usize;
     let rest = &text[at..];
     match code {
-        // An id in a flowchart can contain most ASCII characters.
-        Some(Code::Character) if diagram.is_flowchart() => {
-            let is_end = |c: char| c.is_whitespace() || c == ';';
-            let start = text[..at].rfind(is_end).map_or(0, |end| end + 1);
-            let word =
-                text.get(start..).unwrap_or_default().split(is_end).next().unwrap_or_default();
-            let fits = |c: char| c.is_ascii_alphanumeric() || "!\"#$%&'*+.,:?\\_/=`->".contains(c);
-            word.chars().all(fits) && !matches!(word, ":" | "," | "->" | "")
-        }
         // A label can continue on the next line.
         Some(Code::NodeEnd) => {
             rest.split_once('\n').is_some_and(|(_, rest)| rest.contains([']', ')', '}']))
@@ -129,16 +199,46 @@ fn is_allowed_text(
         Some(Code::JourneyHeader) => {
             ["title ", "section ", "%%"].iter().any(|word| rest.starts_with(word))
         }
-        // Bare words name a class.
-        Some(Code::End | Code::Expectation) if diagram.kind == Some(Type::ClassDiagram) => {
-            let line = source.slice(source.line_span(source.line_of(place.start)));
-            let bare = |c: char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '~');
+        // A name can consist of several words, and a body can end after a member.
+        Some(Code::End | Code::Expectation | Code::BodyEnd)
+            if diagram.kind == Some(Type::ClassDiagram) =>
+        {
+            let whole = source.line_span(source.line_of(place.start));
+            let line = source.slice(whole);
+            let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '~');
+            let bare = |c: char| is_word(c) || c.is_whitespace();
+            let before = text[whole.start as usize..at].trim_end();
+            let words = diagram.lines.first().is_some_and(|first| place.start > first.end)
+                && before.ends_with(is_word)
+                && SEVERAL_WORDS.is_match(line.trim());
             let first = texts::expected_tokens(message).and_then(|mut tokens| tokens.next());
-            first.and_then(Token::from_text).is_some_and(|(token, _)| token == Token::Ext)
-                && line.chars().all(bare)
+            let first = first.and_then(Token::from_text).map(|(token, _)| token);
+            words
+                || (first == Some(Token::Ext) && line.chars().all(bare))
+                || (code == Some(Code::BodyEnd) && bodies_end(source, diagram))
         }
         _ => false,
     }
+}
+
+/// Names of several words, and their relation, in a class diagram.
+static SEVERAL_WORDS: LazyLock<Regex> = LazyLock::new(|| {
+    let name = r"[\w~]+(?: +[\w~]+)*";
+    let relation = r"(?:<\||[<*o])?(?:--|\.\.)(?:\|>|[>*o])?";
+    let body = format!(r"(?:class|namespace) +{name} *\{{");
+    let pattern = format!(r"^(?:{body}|{name}(?: *{relation} *{name})?(?:\s*:[^:]+)?)$");
+    Regex::new(&pattern).expect("the pattern is valid")
+});
+
+/// Whether each body of a class diagram ends, if `}` after a member ends it.
+fn bodies_end(source: &Source, diagram: &Diagram) -> bool {
+    let mut open = 0_i32;
+    for &line in &diagram.lines {
+        let text = source.slice(line);
+        open += i32::from(text.ends_with('{'));
+        open -= i32::from(text.ends_with('}') && !text.contains('{'));
+    }
+    open <= 0
 }
 
 /// A date that does not match `dateFormat`. Text with a digit is not reported: the browser parses
@@ -175,7 +275,7 @@ fn find(text: &str, source: &Source, diagram: &Diagram) -> Option<Span> {
 }
 
 /// The description of the expected tokens, and the tokens.
-fn expected_list<'a>(tokens: impl Iterator<Item = &'a str>) -> (String, Vec<Token>) {
+pub(super) fn expected_list<'a>(tokens: impl Iterator<Item = &'a str>) -> (String, Vec<Token>) {
     let mut known = Vec::new();
     let mut list: Vec<String> = tokens
         .map(|text| match Token::from_text(text) {
@@ -221,7 +321,7 @@ fn normalize_message(message: &str) -> String {
     )
 }
 
-fn truncate(text: &str) -> String {
+pub(super) fn truncate(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let mut short: String = line.chars().take(40).collect();
     if short.len() < line.len() {

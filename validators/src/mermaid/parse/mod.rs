@@ -2,6 +2,7 @@
 //! a [`Diagram`], whose names, spans and edges are independent of it.
 
 mod fault;
+mod grammar;
 mod model;
 mod strict;
 mod texts;
@@ -143,9 +144,19 @@ pub(crate) fn parse(source: &Source) -> Diagram {
                 fault::store_location(&mut diagram, &facts.diagnostics);
             }
             read(outcome, source, &mut diagram);
+            if let Some(front_matter) = front_matter
+                && diagram.fault.is_none()
+            {
+                diagram.fault = fault::from_front_matter(front_matter, source);
+            }
+            apply_grammar(source, &mut diagram);
         }
         Ok(Ok(SemanticSnapshotCapture::Failed { error, .. })) => {
             diagram.fault = fault::from_error(&error, source, &diagram, front_matter);
+            if diagram.fault.is_none() && fault::is_ishikawa(source.slice(diagram.header)) {
+                diagram.kind = Some(Type::Ishikawa);
+                apply_grammar(source, &mut diagram);
+            }
         }
         Ok(Ok(SemanticSnapshotCapture::Panicked { .. })) | Err(_) => {
             diagram.fault = Some(Fault::Skipped("the parser failed".to_owned()));
@@ -157,14 +168,104 @@ pub(crate) fn parse(source: &Source) -> Diagram {
     diagram
 }
 
+/// The keywords of the types. Mermaid detects a type by the start of the text, but its grammar
+/// requires the whole word.
+const KEYWORDS: &[&str] = &[
+    "flowchart",
+    "flowchart-elk",
+    "graph",
+    "swimlane-beta",
+    "sequenceDiagram",
+    "classDiagram",
+    "classDiagram-v2",
+    "stateDiagram",
+    "stateDiagram-v2",
+    "erDiagram",
+    "gantt",
+    "pie",
+    "journey",
+    "mindmap",
+    "timeline",
+    "gitGraph",
+    "quadrantChart",
+    "requirementDiagram",
+    "requirement",
+    "C4Context",
+    "C4Container",
+    "C4Component",
+    "C4Dynamic",
+    "C4Deployment",
+    "sankey",
+    "sankey-beta",
+    "xychart",
+    "xychart-beta",
+    "block",
+    "block-beta",
+    "packet",
+    "packet-beta",
+    "kanban",
+    "architecture",
+    "architecture-beta",
+    "radar-beta",
+    "treemap",
+    "treemap-beta",
+    "venn-beta",
+    "wardley-beta",
+    "treeView-beta",
+    "ishikawa",
+    "ishikawa-beta",
+    "cynefin-beta",
+    "railroad-beta",
+    "railroad-ebnf-beta",
+    "railroad-abnf-beta",
+    "railroad-peg-beta",
+    "eventmodeling",
+    "zenuml",
+    "info",
+];
+
+/// Whether the text starts with a type, but the word is longer: `graphTD`.
+fn is_glued(source: &Source, header: Span) -> bool {
+    let word = source.slice(header);
+    let end = word.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
+    let word = &word[..end.unwrap_or(word.len())];
+    let is_longer = |keyword: &&str| {
+        let rest = word.strip_prefix(*keyword);
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+    };
+    !KEYWORDS.contains(&word) && KEYWORDS.iter().any(is_longer)
+}
+
+/// Applies the grammar of the type, if there is one here: it decides whether Mermaid accepts the
+/// diagram, and the parser's own error is more specific.
+fn apply_grammar(source: &Source, diagram: &mut Diagram) {
+    if diagram.fault.is_none() {
+        diagram.fault = fault::from_directives(source, diagram);
+    }
+    let result = grammar::check(source, diagram);
+    if !matches!(result, Some(Ok(()))) && is_glued(source, diagram.header) {
+        diagram.fault = Some(Fault::UnknownType);
+        return;
+    }
+    match result {
+        Some(Err(syntax)) if diagram.fault.is_none() => diagram.fault = Some(Fault::Syntax(syntax)),
+        Some(Ok(())) if matches!(diagram.fault, Some(Fault::Syntax(_))) => diagram.fault = None,
+        _ => {}
+    }
+    if diagram.fault.is_none() {
+        diagram.fault = strict::fault(source, diagram);
+    }
+}
+
 fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
     let found = diagram.fault.take();
     match outcome {
         SemanticParseOutcome::Parsed(model) => {
             diagram.model = model::from_parsed(&model, source, diagram);
-            diagram.fault = strict::fault(source, diagram);
         }
         SemanticParseOutcome::Failed(error) => {
+            let error = without_plain_ids(error, source, diagram);
+            let Some(error) = error else { return };
             diagram.fault = fault::from_error(&error, source, diagram, None);
             add_location(&error, found.as_ref(), diagram);
         }
@@ -172,6 +273,29 @@ fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
             diagram.fault = Some(Fault::Skipped("the parser failed".to_owned()));
         }
     }
+}
+
+/// Maximum number of ids replaced in a diagram.
+const MAX_IDS: usize = 20;
+
+/// The first error, ignoring ids that only Mermaid allows.
+fn without_plain_ids(mut error: Error, source: &Source, diagram: &Diagram) -> Option<Error> {
+    let mut text = source.text().to_owned();
+    for _ in 0..MAX_IDS {
+        let Some(plain) = fault::with_plain_id(&error, &text, diagram) else { return Some(error) };
+        text = plain;
+        let control = OperationControl::new().with_deadline(TIME_LIMIT);
+        let parsed = catch_unwind(AssertUnwindSafe(|| {
+            PARSER.capture_diagram_snapshot_controlled_sync(&text, &control)
+        }));
+        let Ok(Ok(SemanticSnapshotCapture::Snapshot(snapshot))) = parsed else {
+            return Some(error);
+        };
+        let (_, outcome, _) = snapshot.into_parts();
+        let SemanticParseOutcome::Failed(next) = outcome else { return None };
+        error = next;
+    }
+    Some(error)
 }
 
 /// Adds the location found by the recovery to an error without a location.
@@ -221,7 +345,14 @@ fn code_lines(source: &Source) -> (Vec<Span>, Option<Span>) {
     for line in number..source.line_count() {
         let (span, text) = trimmed(source, line);
         if directive || text.starts_with("%%{") {
-            directive = !text.contains("}%%");
+            let rest = text.find("}%%").map(|end| end + 3);
+            directive = rest.is_none();
+            let blanks = |at: usize| text[at..].len() - text[at..].trim_start().len();
+            if let Some(start) = rest.map(|at| span.start as usize + at + blanks(at))
+                && start < span.end as usize
+            {
+                lines.push(Span::new(start, span.end as usize));
+            }
         } else if !text.is_empty() && !text.starts_with("%%") {
             lines.push(span);
         }

@@ -27,6 +27,7 @@ texts! {
     StateBrace "unexpected struct stop", &[Type::StateDiagram], true;
     StateId "Authored state id", &[Type::StateDiagram], true;
     StateText "unexpected text; expected newline, node identifier", &[Type::StateDiagram], true;
+    StateNote "Unterminated note block", &[Type::StateDiagram], true;
     TimelineHeader "unexpected content after timeline header", &[Type::Timeline], true;
     TreeNode "unexpected tokens after tree node name", &[Type::TreeView], true;
     TreeEnd "unterminated", &[Type::TreeView], true;

@@ -47,6 +47,7 @@ const INVALID: &[(Code, &[&str])] = &[
         &["stateDiagram-v2\nnote right of A : note\nstate \"Authored\" as A----note-0\n"],
     ),
     (Code::StateText, &["stateDiagram-v2\nstate A : b"]),
+    (Code::StateNote, &["stateDiagram-v2\nnote left of A\n x"]),
     (Code::TimelineHeader, &["timeline TB\n 2020 : X"]),
     (Code::TreeNode, &["treeView-beta\n\"\"\""]),
     (Code::TreeEnd, &["treeView-beta\naccDescr {\n"]),

@@ -1,0 +1,151 @@
+//! Block diagrams.
+
+use super::lexer::{Cursor, END, Go, Kind, Lexer, SKIP, START, Unexpected};
+use std::sync::LazyLock;
+
+const BLOCK: Kind = "`block`";
+const NAMED_BLOCK: Kind = "`block:id`";
+const BLOCK_END: Kind = "`end`";
+const COLUMNS: Kind = "`columns`";
+const SPACE: Kind = "`space`";
+const NODE: Kind = "a block";
+const OPEN: Kind = "an opening bracket";
+const CLOSE: Kind = "a closing bracket";
+const STRING: Kind = "a quoted label";
+const MARKDOWN: Kind = "a Markdown label";
+const ARROW: Kind = "`<[`";
+const DIRECTION: Kind = "a direction";
+const ARROW_END: Kind = "`)`";
+const LINK: Kind = "an arrow";
+const LINK_START: Kind = "the start of an arrow";
+const LINK_LABEL: Kind = "a label in quotes";
+const SIZE: Kind = "`:width`";
+const STYLE: Kind = "`style`, `class` or `classDef`";
+const STYLED: Kind = "a block to be styled";
+const STYLE_TEXT: Kind = "a style";
+const WORD: Kind = "a reserved word";
+
+const S: &[&str] = &[START];
+const IN_NODE: &[&str] = &["node"];
+const IN_ARROW: &[&str] = &["arrow"];
+const IN_DIRECTIONS: &[&str] = &["directions"];
+const IN_LABEL: &[&str] = &["label"];
+const IN_STRING: &[&str] = &["string"];
+const IN_MARKDOWN: &[&str] = &["markdown"];
+const LINKS: &str = r"\s*[xo<]?--+[-xo>]\s*|\s*[xo<]?==+[=xo>]\s*|\s*[xo<]?-?\.+-[xo>]?\s*";
+
+pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
+    let rules = [
+        (S, r"block-beta(?-u:\b)", BLOCK, Go::Stay),
+        (S, r"block:", NAMED_BLOCK, Go::Stay),
+        (S, r"block(?-u:\b)", BLOCK, Go::Stay),
+        (S, r"\s+", SKIP, Go::Stay),
+        (S, r"columns\s+(?:auto(?-u:\b)|[0-9]+)", COLUMNS, Go::Stay),
+        (&[START, "node", "arrow", "label"], "\"`", SKIP, Go::Into("markdown")),
+        (IN_MARKDOWN, "[^`\"]+", MARKDOWN, Go::Stay),
+        (IN_MARKDOWN, "`\"", SKIP, Go::Out(1)),
+        (&[START, "node", "arrow"], "\"", SKIP, Go::Into("string")),
+        (IN_LABEL, "\"", LINK_LABEL, Go::Into("string")),
+        (IN_STRING, "\"", SKIP, Go::Out(1)),
+        (IN_STRING, "[^\"]+", STRING, Go::Stay),
+        (S, r"space(?::[0-9]+|(?-u:\b))", SPACE, Go::Stay),
+        (S, r"(?:default|linkStyle|interpolate)(?-u:\b)", WORD, Go::Stay),
+        (S, r"classDef\s+", STYLE, Go::Into("class definition")),
+        (&["class definition"], r"[0-9A-Za-z_]+\s+", STYLED, Go::Instead("style text")),
+        (S, r"(?:class|style)\s+", STYLE, Go::Into("styled")),
+        (&["styled"], r"[0-9A-Za-z_]+(?:,\s*[0-9A-Za-z_]+)*", STYLED, Go::Instead("style text")),
+        (&["style text"], r"[^\n]*", STYLE_TEXT, Go::Out(1)),
+        (S, r"acc(?:Title|Descr)\s*[:{]", WORD, Go::Stay),
+        (S, r"end(?-u:\b)\s*", BLOCK_END, Go::Stay),
+        (
+            IN_NODE,
+            r"\(\(\(|\)\)\)|\)\)|\}\}|\}|\(-|-\)|\(\(|\]\]|\(|\]\)|\\\]|/\]|\)\]|\)|\]>|\]",
+            CLOSE,
+            Go::Out(1),
+        ),
+        (
+            S,
+            r"-\)|\(-|\)\)|\)|\(\(\(|\(\(|\{\{|\{|>|\(\[|\(|\[\[|\[\||\[\(|\[\\|\[/|\[",
+            OPEN,
+            Go::Into("node"),
+        ),
+        (S, r"<\[", ARROW, Go::Into("arrow")),
+        (S, r"[^(\[\n)\{\}\s<>:=-]+", NODE, Go::Stay),
+        (IN_ARROW, r"\]>\s*\(", SKIP, Go::Into("directions")),
+        (IN_DIRECTIONS, r",?\s*(?:right|left|x|y|up|down)\s*", DIRECTION, Go::Stay),
+        (IN_DIRECTIONS, r"\)\s*", ARROW_END, Go::Out(2)),
+        (S, LINKS, LINK, Go::Stay),
+        (S, r"\s*~~~+\s*", LINK, Go::Stay),
+        (S, r"\s*[xo<]?(?:--|==|-\.)\s*", LINK_START, Go::Into("label")),
+        (IN_LABEL, LINKS, LINK, Go::Out(1)),
+        (S, r":[0-9]+", SIZE, Go::Stay),
+    ];
+    Lexer::new("", S, &[&rules])
+});
+
+pub(super) fn parse(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
+    cursor.need(BLOCK)?;
+    // The open blocks; each requires a statement.
+    let mut open = 0_usize;
+    let mut required = true;
+    loop {
+        if cursor.eat(BLOCK) {
+            open += 1;
+            required = true;
+        } else if cursor.eat(NAMED_BLOCK) {
+            nodes(cursor)?;
+            open += 1;
+            required = true;
+        } else if statement(cursor)? {
+            required = false;
+        } else if !required && open > 0 && cursor.eat(BLOCK_END) {
+            open -= 1;
+        } else if required {
+            return Err(cursor.unexpected());
+        } else {
+            return cursor.need(if open > 0 { BLOCK_END } else { END });
+        }
+    }
+}
+
+fn statement(cursor: &mut Cursor<'_>) -> Result<bool, Unexpected> {
+    if cursor.peek().kind == NODE {
+        nodes(cursor)?;
+    } else if cursor.eat(STYLE) {
+        cursor.need(STYLED)?;
+        cursor.need(STYLE_TEXT)?;
+    } else {
+        return Ok(cursor.eat_any(&[COLUMNS, SPACE]));
+    }
+    Ok(true)
+}
+
+/// Blocks, connected by arrows.
+fn nodes(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
+    node(cursor)?;
+    cursor.eat(SIZE);
+    loop {
+        if cursor.eat(LINK_START) {
+            cursor.need(LINK_LABEL)?;
+            cursor.need(STRING)?;
+            cursor.need(LINK)?;
+        } else if !cursor.eat(LINK) {
+            return Ok(());
+        }
+        node(cursor)?;
+    }
+}
+
+fn node(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
+    cursor.need(NODE)?;
+    if cursor.eat(OPEN) {
+        cursor.need(STRING)?;
+        cursor.need(CLOSE)?;
+    } else if cursor.eat(ARROW) {
+        cursor.need(STRING)?;
+        cursor.need(DIRECTION)?;
+        cursor.eat_all(&[DIRECTION]);
+        cursor.need(ARROW_END)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! Quadrant charts.
+
+use super::lexer::{Cursor, END, Go, Kind, Lexer, SKIP, START, Unexpected};
+use std::sync::LazyLock;
+
+const HEADER: Kind = "the type";
+const LINE_BREAK: Kind = "a new line";
+const TITLE: Kind = "`title`";
+const TITLE_TEXT: Kind = "a title";
+const AXIS: Kind = "an axis";
+const QUADRANT: Kind = "a quadrant";
+const ARROW: Kind = "`-->`";
+const CLASS_DEF: Kind = "`classDef`";
+const CLASS: Kind = "a class";
+const STRING: Kind = "a quoted text";
+const WORD: Kind = "a text";
+const BLANK: Kind = "a blank";
+const MINUS: Kind = "`-`";
+const COLON: Kind = "`:`";
+const COMMA: Kind = "`,`";
+const NUMBER: Kind = "a number";
+const NAME: Kind = "a name";
+const HASH: Kind = "`#`";
+const SIGN: Kind = "`*` or `&`";
+const PLACE: Kind = "`: [x, y]`";
+const X: Kind = "a number from 0 to 1";
+const Y: Kind = "another number from 0 to 1";
+
+const S: &[&str] = &[START];
+const IN_LINE: &[&str] = &["line"];
+const IN_LINES: &[&str] = &["lines"];
+const IN_STRING: &[&str] = &["string"];
+const IN_MARKDOWN: &[&str] = &["markdown"];
+const IN_CLASS: &[&str] = &["class"];
+const IN_PLACE: &[&str] = &["place"];
+const IN_X: &[&str] = &["x"];
+const IN_Y: &[&str] = &["y"];
+
+pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
+    let rules = [
+        (S, r"%%[^{\n][^\n]*|%%\n?|[^}]%%[^\n]*", SKIP, Go::Stay),
+        (S, r"\n+", LINE_BREAK, Go::Stay),
+        (S, r"title(?-u:\b)", TITLE, Go::Into("line")),
+        (IN_LINE, r"[^\n]*", TITLE_TEXT, Go::Out(1)),
+        (S, r"acc(?:Title|Descr)\s*:\s*", TITLE, Go::Into("line")),
+        (S, r"accDescr\s*\{\s*", TITLE, Go::Into("lines")),
+        (IN_LINES, r"\}", SKIP, Go::Out(1)),
+        (IN_LINES, r"[^}]+", TITLE_TEXT, Go::Stay),
+        (S, r" *[xy]-axis *", AXIS, Go::Stay),
+        (S, r" *--+> *", ARROW, Go::Stay),
+        (S, r" *quadrant-[1-4] *", QUADRANT, Go::Stay),
+        (S, r"classDef(?-u:\b)", CLASS_DEF, Go::Stay),
+        (S, "\"`", SKIP, Go::Into("markdown")),
+        (IN_MARKDOWN, "[^`\"]+", STRING, Go::Stay),
+        (IN_MARKDOWN, "`\"", SKIP, Go::Out(1)),
+        (S, "\"", SKIP, Go::Into("string")),
+        (IN_STRING, "\"", SKIP, Go::Out(1)),
+        (IN_STRING, "[^\"]+", STRING, Go::Stay),
+        (S, r":::", SKIP, Go::Into("class")),
+        (IN_CLASS, r"[0-9A-Za-z_]+", CLASS, Go::Out(1)),
+        (S, r"\s*:\s*\[\s*", PLACE, Go::Into("place")),
+        (IN_PLACE, r"1|0(?:.[0-9]+)?", X, Go::Into("x")),
+        (IN_PLACE, r"\s*\] *", SKIP, Go::Out(1)),
+        (IN_X, r"\s*,\s*", SKIP, Go::Instead("y")),
+        (IN_Y, r"1|0(?:.[0-9]+)?", Y, Go::Out(1)),
+        (S, r" *quadrantChart *", HEADER, Go::Stay),
+        (S, r"[A-Za-z]+", NAME, Go::Stay),
+        (S, r"[^\x00-\x7F]+", WORD, Go::Stay),
+        (S, r":", COLON, Go::Stay),
+        (S, r",", COMMA, Go::Stay),
+        (S, r"#", HASH, Go::Stay),
+        (S, r"[*&]", SIGN, Go::Stay),
+        (S, r"[+=_.]", WORD, Go::Stay),
+        (S, r"-", MINUS, Go::Stay),
+        (S, r"[0-9]+", NUMBER, Go::Stay),
+        (S, r"\s", BLANK, Go::Stay),
+        (S, r";", LINE_BREAK, Go::Stay),
+        (S, r#"[!"$%'`?\\/]"#, WORD, Go::Stay),
+    ];
+    Lexer::new("i", S, &[&rules])
+});
+
+/// Tokens that can start a text.
+const TEXT: &[Kind] = &[WORD, NAME, NUMBER, COMMA, HASH, SIGN];
+
+pub(super) fn parse(text: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
+    cursor.eat_all(&[LINE_BREAK, BLANK]);
+    cursor.need(HEADER)?;
+    loop {
+        cursor.eat_all(&[BLANK]);
+        statement(text, cursor)?;
+        if cursor.peek().kind == END {
+            return Ok(());
+        }
+        cursor.need(LINE_BREAK)?;
+    }
+}
+
+fn statement(source: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
+    if cursor.eat(TITLE) {
+        cursor.need(TITLE_TEXT)?;
+    } else if cursor.eat(CLASS_DEF) {
+        cursor.need(BLANK)?;
+        let name = [NAME, NUMBER, MINUS, COMMA, COLON, HASH, SIGN, WORD];
+        cursor.need_any(&name)?;
+        cursor.eat_all(&name);
+        cursor.need(BLANK)?;
+        styles(source, cursor, true)?;
+    } else if cursor.eat(AXIS) {
+        text(cursor, true)?;
+        if cursor.eat(ARROW) {
+            text(cursor, false)?;
+        }
+    } else if cursor.eat(QUADRANT) {
+        text(cursor, true)?;
+    } else if text(cursor, false)? {
+        cursor.eat(CLASS);
+        cursor.need(PLACE)?;
+        cursor.need(X)?;
+        cursor.need(Y)?;
+        styles(source, cursor, false)?;
+    }
+    Ok(())
+}
+
+/// A text; whether there is one.
+fn text(cursor: &mut Cursor<'_>, required: bool) -> Result<bool, Unexpected> {
+    if !cursor.eat(STRING) && !cursor.eat_any(TEXT) {
+        return if required { Err(cursor.unexpected()) } else { Ok(false) };
+    }
+    while cursor.eat_any(TEXT) || cursor.eat_any(&[BLANK, MINUS]) {}
+    Ok(true)
+}
+
+/// Styles, separated by commas.
+fn styles(text: &str, cursor: &mut Cursor<'_>, required: bool) -> Result<(), Unexpected> {
+    let kinds = [NAME, NUMBER, COLON, BLANK, HASH, MINUS];
+    let mut token = cursor.peek();
+    let mut count = cursor.eat_all(&kinds);
+    if count == 0 && !required {
+        return Ok(());
+    }
+    loop {
+        if count == 0 {
+            return Err(cursor.unexpected());
+        }
+        token.end = cursor.peek().start;
+        if let Some(message) = style_fault(text[token.start..token.end].trim()) {
+            return Err(Cursor::refused(token, &message));
+        }
+        if !cursor.eat(COMMA) {
+            return Ok(());
+        }
+        token = cursor.peek();
+        count = cursor.eat_all(&kinds);
+    }
+}
+
+/// Why a style is invalid.
+fn style_fault(style: &str) -> Option<String> {
+    let (name, value) = style.split_once(':').unwrap_or((style, ""));
+    let value = value.split(':').next().unwrap_or_default().trim();
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (fits, expected) = match name.trim() {
+        "radius" => (digits(value), "a number"),
+        "color" | "stroke-color" => {
+            let hex = value.strip_prefix('#').unwrap_or(value);
+            let is_hex = hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+            (is_hex && matches!(hex.len(), 3 | 6), "a hexadecimal color, such as `#ff3300`")
+        }
+        "stroke-width" => (value.strip_suffix("px").is_some_and(digits), "pixels, such as `5px`"),
+        other => {
+            return Some(format!(
+                "unknown style `{other}`; use `radius`, `color`, `stroke-color` or `stroke-width`"
+            ));
+        }
+    };
+    (!fits).then(|| format!("`{}` requires {expected}", name.trim()))
+}

@@ -1,0 +1,52 @@
+//! Sankey diagrams: lines with three values, separated by commas.
+
+use super::lexer::{Cursor, END, Go, Kind, Lexer, SKIP, START, Unexpected};
+use std::sync::LazyLock;
+
+const HEADER: Kind = "the type";
+const LINE_BREAK: Kind = "a new line";
+const COMMA: Kind = "`,`";
+const QUOTE: Kind = "`\"`";
+const NAME: Kind = "a name";
+const QUOTED: Kind = "a quoted name";
+
+const S: &[&str] = &[START, "values"];
+const IN_QUOTES: &[&str] = &["quotes"];
+
+pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
+    let rules = [
+        (&[START] as &[_], r"sankey(?:-beta)?(?-u:\b)[ \t]*", HEADER, Go::Into("values")),
+        // Blank lines are removed, and lines trimmed at the end of the text only.
+        (S, r"\s*\n+\s*\z", SKIP, Go::Stay),
+        (S, r"\n+", LINE_BREAK, Go::Stay),
+        (S, r",", COMMA, Go::Stay),
+        (S, "\"", QUOTE, Go::Into("quotes")),
+        (S, r"[\x20-\x21\x23-\x2B\x2D-\x7E]+", NAME, Go::Stay),
+        (IN_QUOTES, "(\")(?:[^\"]|\\z)", QUOTE, Go::Out(1)),
+        (IN_QUOTES, "(?:[\\x20-\\x21\\x23-\\x7E\\n]|\"\")+", QUOTED, Go::Stay),
+    ];
+    Lexer::new("i", S, &[&rules])
+});
+
+pub(super) fn parse(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
+    cursor.need(HEADER)?;
+    loop {
+        cursor.need(LINE_BREAK)?;
+        field(cursor)?;
+        cursor.need(COMMA)?;
+        field(cursor)?;
+        cursor.need(COMMA)?;
+        field(cursor)?;
+        if cursor.peek().kind == END {
+            return Ok(());
+        }
+    }
+}
+
+fn field(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
+    if cursor.eat(QUOTE) {
+        cursor.need(QUOTED)?;
+        return cursor.need(QUOTE);
+    }
+    cursor.need(NAME)
+}

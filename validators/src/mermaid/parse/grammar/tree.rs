@@ -1,0 +1,249 @@
+//! Types whose nodes form a tree by indentation.
+
+use super::lexer::{Cursor, END, Go, Kind, Lexer, Rule, SKIP, START, Token, UNKNOWN, Unexpected};
+use std::sync::LazyLock;
+
+const HEADER: Kind = "the type";
+const BLANK_LINE: Kind = "a blank line";
+const LINE_BREAK: Kind = "a new line";
+const INDENT: Kind = "indentation";
+const CLASS: Kind = "a class";
+const ICON: Kind = "an icon";
+const OPEN: Kind = "an opening bracket";
+const CLOSE: Kind = "a closing bracket";
+const LABEL: Kind = "a label";
+const NODE: Kind = "a node";
+const DATA: Kind = "`@{…}`";
+
+const S: &[&str] = &[START];
+const IN_CLASS: &[&str] = &["class"];
+const IN_ICON: &[&str] = &["icon"];
+const IN_NODE: &[&str] = &["node"];
+const IN_TEXT: &[&str] = &["text"];
+const IN_MARKDOWN: &[&str] = &["markdown"];
+const IN_DATA: &[&str] = &["data"];
+const IN_DATA_TEXT: &[&str] = &["data text"];
+
+const BLANKS: &[Rule] = &[
+    (S, r":::", SKIP, Go::Into("class")),
+    (IN_CLASS, r".+", CLASS, Go::Out(1)),
+    (IN_CLASS, r"\n", SKIP, Go::Out(1)),
+    (S, r"::icon\(", SKIP, Go::Into("icon")),
+    (S, r"\s+\n", BLANK_LINE, Go::Stay),
+    (S, r"\n+", LINE_BREAK, Go::Stay),
+    (IN_ICON, r"[^)]+", ICON, Go::Stay),
+    (IN_ICON, r"\)", SKIP, Go::Out(1)),
+    (S, r"-\)|\(-|\)\)|\)|\(\(|\{\{|\(|\[", OPEN, Go::Into("node")),
+    (S, r"\s+", INDENT, Go::Stay),
+];
+
+const LABELS: &[Rule] = &[
+    (IN_NODE, "\"`", SKIP, Go::Into("markdown")),
+    (IN_MARKDOWN, "[^`\"]+", LABEL, Go::Stay),
+    (IN_MARKDOWN, "`\"", SKIP, Go::Out(1)),
+    (IN_NODE, "\"", SKIP, Go::Into("text")),
+    (IN_TEXT, "[^\"]+", LABEL, Go::Stay),
+    (IN_TEXT, "\"", SKIP, Go::Out(1)),
+    (IN_NODE, r"\)\)|\)|\]|\}\}|\(-|-\)|\(\(|\(", CLOSE, Go::Out(1)),
+    (IN_NODE, r"[^)\](}]+|.+", LABEL, Go::Stay),
+];
+
+const COMMENT: Rule = (S, r"\s*%%.*", BLANK_LINE, Go::Stay);
+
+pub(super) static MINDMAP: LazyLock<Lexer> = LazyLock::new(|| {
+    let head = [COMMENT, (S, r"mindmap(?-u:\b)", HEADER, Go::Stay)];
+    let node = [(S, r"[^(\[\n){}]+", NODE, Go::Stay)];
+    Lexer::new("i", S, &[&head, BLANKS, &node, LABELS])
+});
+
+pub(super) static KANBAN: LazyLock<Lexer> = LazyLock::new(|| {
+    let head = [
+        (S, r"@\{", DATA, Go::Into("data")),
+        (IN_DATA, "\"", DATA, Go::Into("data text")),
+        (IN_DATA_TEXT, "\"", DATA, Go::Out(1)),
+        (IN_DATA_TEXT, "[^\"]+", DATA, Go::Stay),
+        (IN_DATA, "[^}^\"]+", DATA, Go::Stay),
+        (IN_DATA, r"\}", SKIP, Go::Out(1)),
+        COMMENT,
+        (S, r"kanban(?-u:\b)", HEADER, Go::Stay),
+    ];
+    let node = [(S, r"[^(\[\n){}@]+", NODE, Go::Stay)];
+    Lexer::new("i", S, &[&head, BLANKS, &node, LABELS])
+});
+
+pub(super) static ISHIKAWA: LazyLock<Lexer> = LazyLock::new(|| {
+    let rules = [
+        COMMENT,
+        (S, r"ishikawa(?:-beta)?(?-u:\b)", HEADER, Go::Stay),
+        (S, r"\s+\n", BLANK_LINE, Go::Stay),
+        (S, r"\n+", LINE_BREAK, Go::Stay),
+        (S, r"\s+", INDENT, Go::Stay),
+        (S, r"[^\n]+", LABEL, Go::Stay),
+    ];
+    Lexer::new("i", S, &[&rules])
+});
+
+pub(super) fn mindmap(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
+    let (mut first, mut lowest) = (0, usize::MAX);
+    document(None, cursor, |node, level| {
+        if lowest == usize::MAX {
+            first = level;
+        } else if level <= lowest && level <= first {
+            return Err(Cursor::refused(node, "a mindmap has only one root; indent this node"));
+        }
+        lowest = lowest.min(level);
+        Ok(())
+    })
+}
+
+pub(super) fn kanban(text: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
+    let mut first = None;
+    let mut outside: Option<Token> = None;
+    document(Some(text), cursor, |node, level| {
+        if let Some(outside) = outside {
+            return Err(Cursor::refused(outside, "an item is indented less than the first column"));
+        }
+        if level < *first.get_or_insert(level) {
+            outside = Some(node);
+        }
+        Ok(())
+    })
+}
+
+pub(super) fn ishikawa(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
+    cursor.need(HEADER)?;
+    cursor.eat(LINE_BREAK);
+    loop {
+        if !cursor.eat(BLANK_LINE) && !cursor.eat(LABEL) {
+            cursor.need(INDENT)?;
+            cursor.eat(LABEL);
+        }
+        if stop(cursor)? {
+            return Ok(());
+        }
+    }
+}
+
+/// The header, and statements that each end with a line break. `add` receives each node and its
+/// indentation. `data` is the text, if nodes can have `@{…}`.
+fn document(
+    data: Option<&str>,
+    cursor: &mut Cursor<'_>,
+    mut add: impl FnMut(Token, usize) -> Result<(), Unexpected>,
+) -> Result<(), Unexpected> {
+    let mut has_node = false;
+    cursor.need(HEADER)?;
+    cursor.eat(LINE_BREAK);
+    loop {
+        if !cursor.eat(BLANK_LINE) {
+            let indent = cursor.peek();
+            let level = if cursor.eat(INDENT) { indent.end - indent.start } else { 0 };
+            let token = cursor.peek();
+            if node(data, cursor)? {
+                add(token, level)?;
+                has_node = true;
+            } else if cursor.eat_any(&[ICON, CLASS]) {
+                if !has_node {
+                    return Err(Cursor::refused(token, "there is no node before it"));
+                }
+            } else if level == 0 {
+                return Err(cursor.unexpected());
+            }
+        }
+        if stop(cursor)? {
+            return Ok(());
+        }
+    }
+}
+
+fn node(data: Option<&str>, cursor: &mut Cursor<'_>) -> Result<bool, Unexpected> {
+    let named = cursor.eat(NODE);
+    if cursor.eat(OPEN) {
+        cursor.need(LABEL)?;
+        cursor.need(CLOSE)?;
+    } else if !named {
+        return Ok(false);
+    }
+    let mut place = cursor.peek();
+    if let Some(text) = data
+        && cursor.eat_all(&[DATA]) > 0
+    {
+        place.end = cursor.peek().start;
+        let inside = text[place.start..place.end].trim_start_matches("@{").trim_end();
+        let inside = inside.strip_suffix('}').unwrap_or(inside);
+        if let Some(message) = data_fault(inside) {
+            return Err(Cursor::refused(place, &message));
+        }
+    }
+    Ok(true)
+}
+
+/// Why the YAML between `@{` and `}` is invalid.
+fn data_fault(data: &str) -> Option<String> {
+    // Line breaks in strings are replaced before.
+    let outside: String = data.split('"').step_by(2).collect();
+    let data = data.split('"').enumerate().map(|(index, part)| {
+        if index % 2 == 1 { part.replace('\n', "<br/>") } else { part.to_owned() }
+    });
+    let data = data.collect::<Vec<_>>().join("\"");
+    let yaml = if outside.contains('\n') { data } else { format!("{{\n{data}\n}}") };
+    match serde_saphyr::from_str::<serde_json::Value>(&yaml) {
+        Ok(serde_json::Value::Null) => Some("`@{…}` is empty".to_owned()),
+        Ok(_) => None,
+        Err(_) => Some("the text in `@{…}` is not valid YAML".to_owned()),
+    }
+}
+
+/// Moves past the end of a statement; whether it is the end of the diagram.
+fn stop(cursor: &mut Cursor<'_>) -> Result<bool, Unexpected> {
+    if cursor.peek().kind == END {
+        return Ok(true);
+    }
+    cursor.need_any(&[LINE_BREAK, BLANK_LINE])?;
+    cursor.eat_all(&[LINE_BREAK]);
+    Ok(cursor.peek().kind == END)
+}
+
+const TITLE: Kind = "a title";
+const NAME: Kind = "a name";
+const EXTRA: Kind = "an annotation";
+
+pub(super) static TREE_VIEW: LazyLock<Lexer> = LazyLock::new(|| {
+    let rules = [
+        (S, r"(treeView-beta)\n", HEADER, Go::Stay),
+        (S, r"[\t ]*accDescr(?:[\t ]*:[^\n]*|\s*\{[^}]*\})", TITLE, Go::Stay),
+        (S, r"[\t ]*accTitle[\t ]*:[^\n]*", TITLE, Go::Stay),
+        (S, r"[\t ]*title(?:[\t ][^\n]*|)", TITLE, Go::Stay),
+        (S, r"[ \t]+:::[ \t]*[A-Za-z_][0-9A-Za-z_-]*", EXTRA, Go::Stay),
+        (S, r"[ \t]+icon\([0-9A-Za-z_-]*(?::[0-9A-Za-z_-]+)?\)", EXTRA, Go::Stay),
+        (S, r"[ \t]+##[^\n]*", EXTRA, Go::Stay),
+        (S, r"[ \t]+", INDENT, Go::Stay),
+        (S, "\"[^\"]*\"|'[^']*'", NAME, Go::Stay),
+        (S, r"%%[^\n]*|\n", SKIP, Go::Stay),
+        (S, r":::|icon\(|##", UNKNOWN, Go::Stay),
+        (
+            S,
+            r#"([^ \t\n"'][^\n]*?)(?:[ \t]+:::[ \t]*[A-Za-z_]|[ \t]+icon\(|[ \t]+##|\n|\z)"#,
+            NAME,
+            Go::Stay,
+        ),
+    ];
+    Lexer::new("", S, &[&rules])
+});
+
+pub(super) fn tree_view(text: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
+    // Box drawing characters are converted to indentation first.
+    if text.contains(['─', '━', '│', '┃', '└', '┗', '├', '┣']) {
+        return Ok(());
+    }
+    cursor.need(HEADER)?;
+    cursor.eat_all(&[TITLE]);
+    loop {
+        if cursor.peek().kind == END {
+            return Ok(());
+        }
+        cursor.eat(INDENT);
+        cursor.need(NAME)?;
+        cursor.eat_all(&[EXTRA]);
+    }
+}
