@@ -1,6 +1,6 @@
 //! Checks of the changes on the current branch: new findings, and the pull request report.
 
-use super::found::{self, Findings};
+use super::found::{self, Findings, Shown};
 use super::{DEFAULT_LIMIT, MAX_LIMIT};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
@@ -57,7 +57,10 @@ fn diff_check(context: &Context, given: DiffParams) -> Result<Answer<Findings>, 
     {
         document.notes.push(note);
     }
-    Ok(found::answer(&project, &document, given.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT)))
+    let limit = given.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let selection = &Selection::default();
+    let shown = Shown { limit, selection, files: &project.disk, disabled: None };
+    Ok(found::answer(&project, &document, shown))
 }
 
 /// The note if nothing was checked because the work is already on the main branch; "passes" alone

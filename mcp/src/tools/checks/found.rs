@@ -1,13 +1,18 @@
 //! Findings for an agent, with the field names of `--format json` and without empty fields.
 
+use super::disabled::Disabled;
+use super::verified;
 use crate::tool::{Answer, ToolError};
+use aidd_engine::check::Selection;
 use aidd_engine::rules::registry::project_rule;
+use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::workspace::project::Project;
+use aidd_report::error::RunError;
 use aidd_report::run::{Document, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Maximum number of incompletely checked files listed in an answer.
@@ -19,8 +24,14 @@ const MAX_REASON_CHARS: usize = 240;
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Findings {
-    /// Whether no new finding would fail a pull request.
+    /// Whether the rules ran and no new finding would fail a pull request.
     passes: bool,
+    /// Whether all rules of a requested category are disabled.
+    #[serde(skip)]
+    is_unchecked: bool,
+    /// Whether some of the requested rules are disabled.
+    #[serde(skip)]
+    is_partial: bool,
     /// New findings, most severe first.
     findings: Vec<FoundItem>,
     /// Counts of findings and files.
@@ -95,23 +106,61 @@ struct Skipped {
     why: String,
 }
 
-/// Converts an error of the check to a tool error; the text after `hint:` becomes the remedy.
+/// Converts an error of a run to a tool error, with the remedy for an agent.
 #[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
-pub(super) fn to_tool_error(error: anyhow::Error) -> ToolError {
-    let text = format!("{error:#}");
-    match text.split_once("\nhint: ") {
-        Some((message, hint)) => ToolError::new(message).remedy(hint),
-        None => ToolError::new(text),
-    }
+pub(super) fn to_tool_error(error: RunError) -> ToolError {
+    let remedy = match &error {
+        RunError::OutsideProject(_) | RunError::NoSuchFile(_) | RunError::Unreadable { .. } => {
+            "paths are relative to the project root"
+        }
+        RunError::SeveralProjects { .. } => "pass the paths of one project",
+        RunError::NoRepository(_) => "pass `filePath` to check files without Git",
+        RunError::NoMainBranch => {
+            "pass `base`, the target branch; `HEAD` compares only with the last commit"
+        }
+        RunError::UnknownRevision { shallow: true, .. }
+        | RunError::NoCommonCommit { shallow: true, .. } => {
+            "the clone is shallow; run `git fetch --unshallow`, then retry"
+        }
+        RunError::UnknownRevision { .. } => "run `git branch --all` to list the branches",
+        RunError::NoCommonCommit { .. } => "pass an ancestor of the current work",
+        RunError::Git(_) => "run `git fsck` to find the cause",
+        RunError::Glob(_)
+        | RunError::Rules(_)
+        | RunError::Project(_)
+        | RunError::UnknownMode(_)
+        | RunError::Json(_) => "fix .aidd/config.json; `aidd_get_config` lists the settings",
+        RunError::Cancelled => return ToolError::new(error.to_string()),
+    };
+    ToolError::new(error.to_string()).remedy(remedy)
 }
 
-/// Converts a report document to an answer with at most `limit` findings.
-pub(super) fn answer(project: &Project, document: &Document, limit: usize) -> Answer<Findings> {
+/// What an answer shows of a document.
+pub(super) struct Shown<'a> {
+    /// Maximum number of findings.
+    pub(super) limit: usize,
+    /// The rules that were checked.
+    pub(super) selection: &'a Selection,
+    /// The files that were checked.
+    pub(super) files: &'a dyn Files,
+    /// The requested rules that are disabled.
+    pub(super) disabled: Option<Disabled>,
+}
+
+/// Converts a report document to an answer. Fixes that do not hold are omitted.
+pub(super) fn answer(project: &Project, document: &Document, how: Shown<'_>) -> Answer<Findings> {
     let ranked = document.ranked();
-    let shown = &ranked[..ranked.len().min(limit)];
+    let shown = &ranked[..ranked.len().min(how.limit)];
+    let failing = verified::failing(project, how.selection, how.files, shown);
+    let (is_unchecked, disabled) =
+        how.disabled.map_or_else(Default::default, |one| (one.is_whole, one.notes));
+    let is_unchecked = is_unchecked && !document.is_failing();
+    let notes = document.notes.iter().cloned().chain(invalid_pages(project));
     let findings = Findings {
-        passes: !document.is_failing(),
-        findings: shown.iter().map(|found| FoundItem::from_wire(found)).collect(),
+        passes: !document.is_failing() && !is_unchecked,
+        is_unchecked,
+        is_partial: !disabled.is_empty(),
+        findings: shown.iter().map(|found| FoundItem::from_wire(found, &failing)).collect(),
         summary: summary(document, ranked.len() - shown.len()),
         why: reasons(project, shown),
         skipped: document
@@ -120,7 +169,7 @@ pub(super) fn answer(project: &Project, document: &Document, limit: usize) -> An
             .take(MAX_SKIPPED)
             .map(|file| Skipped { path: file.path.clone(), why: file.why.clone() })
             .collect(),
-        notes: document.notes.iter().cloned().chain(invalid_pages(project)).collect(),
+        notes: disabled.into_iter().chain(failing.into_values()).chain(notes).collect(),
         base: document.comparison.as_ref().map(|comparison| comparison.base.clone()),
     };
     let text = findings.text();
@@ -181,7 +230,7 @@ fn truncate(text: String) -> String {
 }
 
 impl FoundItem {
-    fn from_wire(found: &wire::Finding) -> Self {
+    fn from_wire(found: &wire::Finding, failing: &BTreeMap<String, String>) -> Self {
         Self {
             id: found.id.clone(),
             rule: found.rule.clone(),
@@ -194,7 +243,7 @@ impl FoundItem {
             status: found.status,
             reason: found.reason.clone(),
             gate: found.gate,
-            fix: found.fix.clone(),
+            fix: found.fix.clone().filter(|_| !failing.contains_key(&found.id)),
             related: found.related.clone(),
         }
     }
@@ -250,7 +299,12 @@ impl Findings {
                 "; compared with {base}: new as above, pre-existing {pre_existing}, fixed {fixed}"
             );
         }
-        text.push_str(if self.passes { "; passes" } else { "; fails" });
+        text.push_str(match (self.passes, self.is_unchecked) {
+            (true, _) if self.is_partial => "; enabled rules pass",
+            (true, _) => "; passes",
+            (false, true) => "; not checked: disabled rules",
+            (false, false) => "; fails",
+        });
         text
     }
 }

@@ -1,12 +1,11 @@
 //! Quality gates, evaluated from Git, the rules and the memory instead of the caller's claims.
 
-use super::found;
+use super::{disabled, found};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use aidd_engine::check::Selection;
+use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::git::Repository;
-use aidd_engine::rules::rule::Settings;
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind::is_memory_path;
 use aidd_engine::workspace::project::Project;
@@ -61,6 +60,9 @@ struct GateResult {
     id: &'static str,
     standing: GateOutcome,
     blocks: bool,
+    /// Whether all its rules are disabled.
+    #[serde(rename = "disabled", skip_serializing_if = "std::ops::Not::not")]
+    is_disabled: bool,
     /// Evidence, counter-evidence, or the evidence that is missing.
     why: String,
 }
@@ -96,10 +98,9 @@ fn check(context: &Context, given: GateParams) -> Result<Answer<Gates>, ToolErro
     let shows = context
         .memory(|memory| memory.check_gates(here, branch.as_deref(), changed, &given.evidence))?;
     let engine = project.engine(&Selection::default())?;
-    let on = engine.settings("");
     let gates: Vec<GateResult> = gates_of(here)
         .zip(shows)
-        .map(|(gate, shows)| evaluate(gate, shows, &document, &on))
+        .map(|(gate, shows)| evaluate(gate, shows, &document, (&project, &engine)))
         .collect();
     let is_open = |gate: &&GateResult| {
         gate.blocks && matches!(gate.standing, GateOutcome::Fail | GateOutcome::Missing)
@@ -127,7 +128,7 @@ fn changes(
     let only: Vec<String> = gates_of(phase)
         .flat_map(|gate| gate.rules)
         .filter(|glob| registry.rules().iter().any(|rule| is_named(glob, &rule.id)))
-        .map(|glob| as_glob(glob))
+        .map(|glob| disabled::as_glob(glob))
         .collect();
     let selection = Selection { only, ..Selection::default() };
     let target = Target::Changes { base, below: &[] };
@@ -138,14 +139,6 @@ fn is_named(glob: &str, rule: &str) -> bool {
     match glob.strip_suffix('*') {
         Some(start) => rule.starts_with(start),
         None => rule == glob,
-    }
-}
-
-/// A rule selected by its full id runs even if the project disables it; with a glob it does not.
-fn as_glob(name: &str) -> String {
-    match name.char_indices().next_back() {
-        Some((at, last)) if last != '*' => format!("{}[{last}]", &name[..at]),
-        _ => name.to_owned(),
     }
 }
 
@@ -174,7 +167,13 @@ fn is_memory_file(path: &str) -> bool {
     path.contains("ai/memory/") || is_memory_path(path) || path.contains(".aidd/")
 }
 
-fn evaluate(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> GateResult {
+fn evaluate(
+    gate: &Gate,
+    shows: Shows,
+    document: &Document,
+    (project, engine): (&Project, &Engine),
+) -> GateResult {
+    let on = engine.settings("");
     let runs = |rule: &str| on.iter().any(|(id, to)| to.severity.is_some() && is_named(rule, id));
     let (ran, off): (Vec<&str>, Vec<&str>) = gate.rules.iter().partition(|rule| runs(rule));
     let broken: Vec<&wire::Finding> = document
@@ -195,6 +194,11 @@ fn evaluate(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> Ga
     if !off.is_empty() {
         why.push(format!("disabled here: {}", off.join(", ")));
     }
+    if !off.is_empty() && gate.blocks {
+        let rules = engine.registry().rules().iter().map(|rule| &rule.id);
+        let disabled = rules.filter(|id| off.iter().any(|glob| is_named(glob, id)));
+        why.push(disabled::remedy(project, engine, &disabled.collect::<Vec<_>>()));
+    }
     if !shows.why.is_empty() {
         why.push(shows.why);
     }
@@ -206,7 +210,8 @@ fn evaluate(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> Ga
         None if ran.is_empty() => GateOutcome::NotApplicable,
         None => GateOutcome::Pass,
     };
-    GateResult { id: gate.id, standing, blocks: gate.blocks, why: why.join("; ") }
+    let is_disabled = !gate.rules.is_empty() && ran.is_empty();
+    GateResult { id: gate.id, standing, blocks: gate.blocks, is_disabled, why: why.join("; ") }
 }
 
 fn text(gates: &Gates) -> String {
@@ -217,6 +222,11 @@ fn text(gates: &Gates) -> String {
     let verdict = if gates.passes { "is complete" } else { "is not complete" };
     let mut text =
         format!("{} {verdict}; {} of {} gates open", gates.phase, open.count(), gates.gates.len());
+    let disabled = gates.gates.iter().filter(|gate| gate.blocks && gate.is_disabled);
+    let disabled: Vec<&str> = disabled.map(|gate| gate.id).collect();
+    if !disabled.is_empty() {
+        let _ = write!(text, "; blocking gates with disabled rules: {}", disabled.join(", "));
+    }
     for gate in &gates.gates {
         let word = match gate.standing {
             GateOutcome::Pass => "pass",

@@ -1,23 +1,26 @@
 //! Check tools: the engine's findings, with the data an agent needs to fix them.
 
 mod changes;
+mod disabled;
 mod found;
 mod gates;
 mod suggest;
 #[cfg(test)]
 mod tests;
+mod verified;
 mod words;
 
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use aidd_engine::check::Selection;
-use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::files::{Memory, Overlay};
+use aidd_engine::workspace::project::Project;
 use aidd_report::run::{self, Target};
-use found::Findings;
+use disabled::Requested;
+use found::{Findings, Shown};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::collections::BTreeSet;
 
 /// Default number of findings in an answer; a model fixes a few at a time.
 const DEFAULT_LIMIT: usize = 20;
@@ -77,8 +80,8 @@ pub fn tools() -> Vec<Tool> {
             family.title,
             family.description,
             move |context, given: CheckParams| {
-                let rules = family.rules.iter().map(|&rule| rule.to_owned()).collect();
-                check(context, &given, rules, family.path)
+                let rules: Vec<String> = family.rules.iter().map(|&rule| rule.to_owned()).collect();
+                check(context, &given, &rules, Some(family.path))
             },
         )
         .in_profiles(&[Profile::Tools])
@@ -117,7 +120,7 @@ struct ComplianceParams {
     file_path: Option<String>,
     /// Text to check
     content: Option<String>,
-    /// Categories, ids or globs: secrets/*
+    /// Categories, tags, ids or globs: a/*
     #[serde(default)]
     rule_categories: Vec<String>,
     /// Default: 20
@@ -134,66 +137,54 @@ fn compliance(context: &Context, given: ComplianceParams) -> Result<Answer<Findi
         )
         .remedy("pass the intended path, such as src/api/user.ts"));
     }
-    if let Some(name) = rule_categories.iter().find(|name| is_tag(context, name)) {
-        return Err(ToolError::new(format!("`{name}` is a rule tag, not a category"))
-            .remedy(format!("categories: {}", kinds(context).join(", "))));
-    }
-    let rules = rule_categories.into_iter().map(|name| {
-        // A category name selects all of its rules.
-        if name.contains(['/', '*']) || !is_kind(context, &name) {
-            name
-        } else {
-            format!("{name}/*")
-        }
-    });
-    let rules = rules.collect();
-    check(context, &CheckParams { file_path, content, limit }, rules, "")
+    check(context, &CheckParams { file_path, content, limit }, &rule_categories, None)
 }
 
-/// The categories of all rules.
-fn kinds(context: &Context) -> Vec<String> {
-    let Ok(project) = context.project() else { return Vec::new() };
-    let registry = project.registry();
-    let kinds = registry.rules().iter().filter_map(|rule| rule.id.split_once('/'));
-    let kinds: BTreeSet<&str> = kinds.map(|(kind, _)| kind).collect();
-    kinds.into_iter().map(str::to_owned).collect()
-}
-
-fn is_kind(context: &Context, name: &str) -> bool {
-    kinds(context).iter().any(|kind| kind == name)
-}
-
-/// Whether `name` is a rule tag and not a category; agents confuse them.
-fn is_tag(context: &Context, name: &str) -> bool {
-    let Ok(project) = context.project() else { return false };
-    let registry = project.registry();
-    let has = |rule: &Rule| rule.tags.iter().any(|tag| tag == name);
-    !is_kind(context, name)
-        && registry.named(name).next().is_none()
-        && registry.rules().iter().any(has)
-}
-
-/// Checks the input with the rules in `only`, or all rules if it is empty.
+/// Checks the input with the rules of these names, or all rules if there are none. `assumed`: the
+/// path of a text, for the tool of a family.
 fn check(
     context: &Context,
     given: &CheckParams,
-    only: Vec<String>,
-    assumed: &str,
+    names: &[String],
+    assumed: Option<&str>,
 ) -> Result<Answer<Findings>, ToolError> {
     let project = context.project()?;
-    let files: Vec<String> = given.file_path.iter().cloned().collect();
-    let target = match (&given.content, &files[..]) {
-        (Some(text), []) => Target::Text { path: assumed, text },
-        (Some(text), [path, ..]) => Target::Text { path, text },
-        (None, []) => {
+    let path = given.file_path.as_deref();
+    let paths: Vec<String> = path.map(str::to_owned).into_iter().collect();
+    let target = match (&given.content, path) {
+        (Some(text), _) => Target::Text { path: path.or(assumed).unwrap_or_default(), text },
+        (None, None) => {
             return Err(ToolError::new("expected `filePath` or `content`").remedy(
                 "pass a file or directory relative to the project root (`.` for all), or text",
             ));
         }
-        (None, files) => Target::Files(files),
+        (None, Some(_)) => Target::Files(&paths),
     };
-    let selection = Selection { only, ..Selection::default() };
+    let requested = Requested::new(&project.registry(), names);
+    let selection = Selection { only: requested.only.clone(), ..Selection::default() };
     let document = run::check_until(&project, &selection, &target, context.stop());
     let document = document.map_err(found::to_tool_error)?;
-    Ok(found::answer(&project, &document, given.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT)))
+    let over = match target {
+        Target::Text { path, text } => Memory([(path.to_owned(), text.as_bytes().to_vec())].into()),
+        _ => Memory::default(),
+    };
+    let files = Overlay { over, under: &project.disk };
+    let whole = Selection::default();
+    let engine = if names.is_empty() { None } else { Some(project.engine(&whole)?) };
+    let disabled = engine.map(|engine| {
+        let file = target_file(&project, &target);
+        requested.disabled(&project, &engine, file, assumed.is_none())
+    });
+    let limit = given.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let shown = Shown { limit, selection: &selection, files: &files, disabled };
+    Ok(found::answer(&project, &document, shown))
+}
+
+/// The path of the file under check; `None` for a directory.
+fn target_file<'a>(project: &Project, target: &Target<'a>) -> Option<&'a str> {
+    match target {
+        Target::Text { path, .. } => Some(path),
+        Target::Files([path]) if !project.root().join(path).is_dir() => Some(path),
+        _ => None,
+    }
 }

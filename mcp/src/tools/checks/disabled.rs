@@ -1,0 +1,242 @@
+//! The rules that a call requests, which of them are disabled, and how to enable them.
+
+use aidd_engine::check::Engine;
+use aidd_engine::project::config::{Config, Level, RuleSetting};
+use aidd_engine::rules::packs::{self, Packs};
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::finding::RuleId;
+use aidd_engine::text::paths::rule_globs;
+use aidd_engine::workspace::project::Project;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of disabled rules listed by name.
+const MAX_LISTED: usize = 3;
+/// Maximum number of packs suggested.
+const MAX_PACKS: usize = 5;
+
+/// The rules that a call requests.
+#[derive(Default)]
+pub(super) struct Requested {
+    /// The names for [`Selection::only`](aidd_engine::check::Selection::only).
+    pub(super) only: Vec<String>,
+    /// The rules that run only if they are enabled, by requested name and category.
+    groups: BTreeMap<(String, String), Vec<RuleId>>,
+}
+
+/// The requested rules that are disabled.
+pub(super) struct Disabled {
+    /// Whether all rules of a requested group are disabled, so that nothing was checked for it.
+    pub(super) is_whole: bool,
+    /// Which rules, and how to enable them.
+    pub(super) notes: Vec<String>,
+}
+
+impl Requested {
+    /// Resolves names of categories, tags, packs, ids, aliases and globs. An unknown name is left
+    /// to the check, which reports it.
+    pub(super) fn new(registry: &Registry, names: &[String]) -> Self {
+        let mut requested = Self::default();
+        for name in names {
+            if name.contains(['/', '*', '?', '[', '{']) || registry.named(name).next().is_some() {
+                requested.add_glob(registry, name, name);
+            } else if registry.rules().iter().any(|rule| kind(&rule.id) == name) {
+                requested.add_glob(registry, name, &format!("{name}/*"));
+            } else {
+                requested.add_label(registry, name);
+            }
+        }
+        requested
+    }
+
+    fn add_glob(&mut self, registry: &Registry, name: &str, glob: &str) {
+        self.only.push(glob.to_owned());
+        // A rule named by its id or alias runs even if it is disabled.
+        if let Some(globs) = rule_globs(&[glob]).ok().filter(|_| is_glob(glob)) {
+            let rules = registry.rules().iter().filter(|rule| globs.is_match(&*rule.id));
+            self.add_rules(name, rules);
+        }
+    }
+
+    /// Adds the rules with a tag, or of a pack. The name of a pack is often also a tag.
+    fn add_label(&mut self, registry: &Registry, name: &str) {
+        let pack = rules_of_pack(registry, name);
+        let is_one = |rule: &&Rule| {
+            pack.contains(&rule.id) || rule.tags.iter().any(|tag| tag.eq_ignore_ascii_case(name))
+        };
+        let rules: Vec<&Rule> = registry.rules().iter().filter(is_one).collect();
+        if rules.is_empty() {
+            self.only.push(name.to_owned());
+            return;
+        }
+        let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+        for rule in registry.rules() {
+            *sizes.entry(kind(&rule.id)).or_default() += 1;
+        }
+        let mut by_kind: BTreeMap<&str, Vec<&Rule>> = BTreeMap::new();
+        for &rule in &rules {
+            by_kind.entry(kind(&rule.id)).or_default().push(rule);
+        }
+        for (kind, rules) in by_kind {
+            if sizes.get(kind) == Some(&rules.len()) {
+                self.only.push(format!("{kind}/*"));
+            } else {
+                self.only.extend(rules.iter().map(|rule| as_glob(&rule.id)));
+            }
+        }
+        self.add_rules(name, rules.into_iter());
+    }
+
+    fn add_rules<'a>(&mut self, name: &str, rules: impl Iterator<Item = &'a Rule>) {
+        for rule in rules {
+            let key = (name.to_owned(), kind(&rule.id).to_owned());
+            self.groups.entry(key).or_default().push(rule.id.clone());
+        }
+    }
+
+    /// The requested rules that are disabled in `project`, at `path` if it is a file. Only groups
+    /// that are disabled as a whole, unless `partly`.
+    pub(super) fn disabled(
+        &self,
+        project: &Project,
+        engine: &Engine,
+        path: Option<&str>,
+        partly: bool,
+    ) -> Disabled {
+        let here = path.map(|path| engine.settings(path));
+        let is_on = |rule: &RuleId| match &here {
+            Some(here) => here.get(rule).is_some_and(|setting| setting.severity.is_some()),
+            None => engine.is_enabled_anywhere(rule),
+        };
+        let mut disabled = Disabled { is_whole: false, notes: Vec::new() };
+        for ((name, kind), rules) in &self.groups {
+            let off: Vec<&RuleId> = rules.iter().filter(|rule| !is_on(rule)).collect();
+            let is_whole = off.len() == rules.len();
+            if off.is_empty() || !is_whole && !partly {
+                continue;
+            }
+            disabled.is_whole |= is_whole;
+            let (count, total) = (off.len(), rules.len());
+            let of = if name == kind { String::new() } else { format!(" of `{name}`") };
+            disabled.notes.push(format!(
+                "disabled: {count} of {total} {kind} rules{of} ({}); {}",
+                list(&off),
+                remedy(project, engine, &off)
+            ));
+        }
+        disabled
+    }
+}
+
+/// The first rules by name.
+fn list(rules: &[&RuleId]) -> String {
+    let mut names: Vec<&str> = rules.iter().take(MAX_LISTED).map(|rule| &***rule).collect();
+    if rules.len() > MAX_LISTED {
+        names.push("…");
+    }
+    names.join(", ")
+}
+
+/// How to enable rules that are disabled, as a clause.
+pub(super) fn remedy(project: &Project, engine: &Engine, off: &[&RuleId]) -> String {
+    let (registry, config) = (engine.registry(), &project.config);
+    let enabled = Packs::from_config(config, registry).unwrap_or_default().enabled;
+    let mut elsewhere = false;
+    let mut settings: BTreeSet<&str> = BTreeSet::new();
+    let mut left: BTreeSet<&RuleId> = BTreeSet::new();
+    for &rule in off {
+        if engine.is_enabled_anywhere(rule) {
+            elsewhere = true;
+            continue;
+        }
+        let is_default = registry.get(rule).is_some_and(|rule| rule.enabled);
+        match disabling_key(config, registry, rule) {
+            Some(key) if is_default || enabled.contains(rule) => {
+                settings.insert(key);
+            }
+            _ => {
+                left.insert(rule);
+            }
+        }
+    }
+    let mut ways = Vec::new();
+    if !settings.is_empty() {
+        let names: Vec<String> = settings.iter().map(|key| format!("\"{key}\": \"off\"")).collect();
+        ways.push(format!("remove {} from `rules`", names.join(", ")));
+    }
+    let names = covering_packs(registry, &mut left);
+    if !names.is_empty() {
+        let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+        ways.push(format!("add {} to `compliance`", names.join(", ")));
+    }
+    if let Some(rule) = left.first().and_then(|rule| registry.get(rule)) {
+        let more = if left.len() > 1 { ", …" } else { "" };
+        ways.push(format!("add \"{}\": \"{}\"{more} to `rules`", rule.id, rule.severity));
+    }
+    if elsewhere {
+        ways.push("change the override for this path".to_owned());
+    }
+    format!("to enable in .aidd/config.json: {}", ways.join("; "))
+}
+
+/// The key in the configuration that disables a rule.
+fn disabling_key<'a>(config: &'a Config, registry: &Registry, rule: &RuleId) -> Option<&'a str> {
+    let is_off = |setting: &RuleSetting| setting.level() == Some(Level::Off);
+    let names = |key: &str| match is_glob(key) {
+        true => rule_globs(&[key]).is_ok_and(|globs| globs.is_match(&**rule)),
+        false => registry.named(key).any(|named| named.id == *rule),
+    };
+    let keys = config.rules.iter().flatten().filter(|(key, to)| is_off(to) && names(key));
+    keys.map(|(key, _)| &**key).next()
+}
+
+/// The packs that together enable most of `left`. Removes the rules that they enable.
+fn covering_packs(registry: &Registry, left: &mut BTreeSet<&RuleId>) -> Vec<String> {
+    if left.is_empty() {
+        return Vec::new();
+    }
+    let all: Vec<(String, BTreeSet<RuleId>)> = packs::names(registry)
+        .into_iter()
+        .map(|name| {
+            let rules = rules_of_pack(registry, &name);
+            (name, rules)
+        })
+        .collect();
+    let mut chosen = Vec::new();
+    while chosen.len() < MAX_PACKS {
+        // Of equally good packs, the first one: those of a language come last.
+        let gain =
+            |rules: &BTreeSet<RuleId>| rules.iter().filter(|rule| left.contains(rule)).count();
+        let best = all.iter().rev().max_by_key(|(_, rules)| gain(rules));
+        let Some((name, rules)) = best.filter(|(_, rules)| gain(rules) > 0) else { break };
+        chosen.push(name.clone());
+        left.retain(|rule| !rules.contains(*rule));
+    }
+    chosen
+}
+
+/// The rules of a pack; none if there is no such pack.
+fn rules_of_pack(registry: &Registry, name: &str) -> BTreeSet<RuleId> {
+    if !packs::names(registry).iter().any(|known| known == name) {
+        return BTreeSet::new();
+    }
+    let config = Config { compliance: Some(vec![name.to_owned()]), ..Config::default() };
+    Packs::from_config(&config, registry).unwrap_or_default().enabled
+}
+
+/// The category of a rule: its id up to the slash.
+fn kind(id: &str) -> &str {
+    id.split_once('/').map_or(id, |(kind, _)| kind)
+}
+
+fn is_glob(name: &str) -> bool {
+    name.contains(['*', '?', '[', '{'])
+}
+
+/// A rule selected by its full id runs even if the project disables it; with a glob it does not.
+pub(super) fn as_glob(name: &str) -> String {
+    match name.char_indices().next_back() {
+        Some((at, last)) if last != '*' => format!("{}[{last}]", &name[..at]),
+        _ => name.to_owned(),
+    }
+}
