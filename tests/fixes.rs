@@ -1,14 +1,17 @@
 //! Fixes terminate, are idempotent, keep files parseable, and add no error.
 
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::project::config::Config;
+use aidd_engine::project::config::{Config, Level, RuleSetting};
 use aidd_engine::rules::registry::Registry;
-use aidd_engine::text::files::Memory;
-use aidd_engine::text::finding::{Finding, Safety, Severity};
+use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::files::{Listed, Memory};
+use aidd_engine::text::finding::{Finding, Safety, Severity, Status};
+use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::Source;
-use aidd_engine::workspace::examples::{self, Expected};
-use aidd_engine::workspace::fix::{applicable, fix_file};
+use aidd_engine::workspace::examples::{self, Example, Expected};
+use aidd_engine::workspace::fix::{applicable, fix_file, fix_findings, fixable};
 use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
@@ -52,10 +55,93 @@ fn check(path: &str, text: &str, safety: Safety) -> Result<String, String> {
         return Err(say("a second run changed the file again"));
     }
     let left = applicable(&after, safety).count();
-    if left > 0 && once.fixed == 0 {
+    if left > 0 && once.fixed == 0 && once.undone.is_empty() {
         return Err(say("a fix is offered but never applied"));
     }
     Ok(fixed)
+}
+
+/// An engine in which every rule is enabled, as in a project with every pack.
+static ALL: LazyLock<Engine> = LazyLock::new(|| {
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+    let level = |rule: &Rule| RuleSetting::Level(Level::from_severity(rule.severity));
+    let rules = registry.rules().iter().map(|rule| (rule.id.to_string(), level(rule)));
+    let config = Config { rules: Some(rules.collect()), ..Config::default() };
+    Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
+        .expect("shipped rules")
+});
+
+fn by_rule(findings: &[Finding], wanted: impl Fn(&Finding) -> bool) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    let new = findings.iter().filter(|one| one.status == Status::New && wanted(one));
+    new.for_each(|one| *counts.entry(&*one.rule).or_default() += 1);
+    counts
+}
+
+/// What is wrong with the result of fixing an example with every rule enabled.
+fn false_claims(example: &Example, safety: Safety) -> Vec<String> {
+    let listing = Listing::new(example.siblings.0.keys().cloned().chain([example.path.clone()]));
+    let files = Listed { files: &example.siblings, listing: &listing };
+    let check = |bytes: &[u8]| {
+        let source = Source::decode(&*example.path, bytes.to_vec());
+        ALL.check(&source, &files).findings
+    };
+    let text = example.text.as_bytes();
+    let result = fix_file(&ALL, &example.path, text.to_vec(), &files, safety);
+    let (before, after) = (check(text), check(&result.bytes));
+    let mut wrong = Vec::new();
+    let is_error = |one: &Finding| one.severity == Severity::Error;
+    let (old, new) = (by_rule(&before, is_error), by_rule(&after, is_error));
+    for (rule, count) in &new {
+        if count > old.get(rule).unwrap_or(&0) {
+            wrong.push(format!("new errors of {rule}"));
+        }
+    }
+    let (old, new) = (by_rule(&before, |_| true), by_rule(&after, |_| true));
+    let gone = old.iter().map(|(rule, count)| count.saturating_sub(*new.get(rule).unwrap_or(&0)));
+    if gone.sum::<usize>() < result.fixed {
+        wrong.push(format!("{} findings are said to be fixed", result.fixed));
+    }
+    let undone: BTreeSet<&str> = result.undone.iter().map(|one| &*one.id).collect();
+    for left in fixable(&after, safety).filter(|left| !undone.contains(&*left.id)) {
+        let has_edits = left.fix.as_ref().is_some_and(|fix| !fix.edits.is_empty());
+        if has_edits {
+            wrong.push(format!("a fix of {} is neither applied nor reported", left.rule));
+        }
+    }
+    wrong
+}
+
+/// Every failing example of every page, with every rule enabled: what is reported as fixed is gone,
+/// no error is new, and each fix that was not applied is reported.
+#[test]
+fn fixed_findings_of_every_example_are_gone() {
+    let mut wrong = Vec::new();
+    // Rule → whether one of its fixes holds in one of its examples.
+    let mut holds: BTreeMap<&str, bool> = BTreeMap::new();
+    for rule in ALL.registry().rules().iter().filter(|rule| !rule.is_project_check()) {
+        let (examples, _) = examples::read(rule).expect("a readable page");
+        for example in examples.iter().filter(|example| example.expected != Expected::Passes) {
+            for safety in [Safety::Safe, Safety::Unsafe] {
+                let claims = false_claims(example, safety);
+                let place = || format!("{} line {}", rule.id, example.line);
+                wrong.extend(claims.into_iter().map(|claim| format!("{}: {claim}", place())));
+            }
+            let is_own = |one: &Finding| one.rule == rule.id && one.fix.is_some();
+            let results = examples::results(&ALL, rule, example);
+            if results.iter().any(|(_, finding)| is_own(finding)) {
+                let text = example.text.clone().into_bytes();
+                let files = &example.siblings;
+                let fixed = fix_findings(&ALL, &example.path, text, files, &is_own);
+                *holds.entry(&*rule.id).or_default() |= fixed.fixed > 0;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let useless: Vec<&&str> =
+        holds.iter().filter(|(_, holds)| !**holds).map(|(id, _)| id).collect();
+    assert!(useless.is_empty(), "no fix holds in the examples of {useless:?}");
+    assert!(holds.len() > 40, "only {} rules have fixes", holds.len());
 }
 
 #[test]
