@@ -289,14 +289,15 @@ impl Content {
         let controls = probe.iter().filter(is_control).count();
         let nuls = memchr::memchr_iter(0, probe).count();
         // The probe can end within a character.
-        let is_utf8 =
-            std::str::from_utf8(probe).map_or_else(|error| error.error_len().is_none(), |_| true);
+        let is_utf8 = str::from_utf8(probe).map_or_else(|why| why.error_len().is_none(), |_| true);
         let nuls_at = |parity: usize| probe.iter().skip(parity).step_by(2).filter(|b| **b == 0);
         let in_pairs = nuls_at(0).count() == 0 || nuls_at(1).count() == 0;
-        match is_utf8 {
-            true if controls * 10 <= probe.len() => Self::Mixed,
-            true if controls == nuls && nuls * 5 >= probe.len() * 2 && in_pairs => Self::Utf16,
-            _ => Self::Binary,
+        if is_utf8 && controls * 10 <= probe.len() {
+            Self::Mixed
+        } else if is_utf8 && in_pairs && controls == nuls && nuls * 5 >= probe.len() * 2 {
+            Self::Utf16
+        } else {
+            Self::Binary
         }
     }
 }
