@@ -119,7 +119,9 @@ fn fixed_findings_of_every_example_are_gone() {
     let mut wrong = Vec::new();
     // Rule → whether one of its fixes holds in one of its examples.
     let mut holds: BTreeMap<&str, bool> = BTreeMap::new();
-    for rule in ALL.registry().rules().iter().filter(|rule| !rule.is_project_check()) {
+    // No rule on secrets has a fix: only a person can revoke a key.
+    let has_fix = |rule: &&Rule| !rule.is_project_check() && !rule.id.starts_with("secrets/");
+    for rule in ALL.registry().rules().iter().filter(has_fix) {
         let (examples, _) = examples::read(rule).expect("a readable page");
         for example in examples.iter().filter(|example| example.expected != Expected::Passes) {
             for safety in [Safety::Safe, Safety::Unsafe] {
