@@ -67,7 +67,7 @@ Why.
 fn a_fix_that_does_not_hold_is_undone_and_reported() {
     let project = project();
     project.write("rules/stays.md", STAYS);
-    let quote = STAYS.replace("stays!", "").replace("regex: 'stays'", "regex: '\"odd\"'");
+    let quote = STAYS.replace("stays!", "one").replace("regex: 'stays'", "regex: '\"odd\":'");
     project.write("rules/quote.md", quote.replace("team/stays", "team/quote"));
     project.write("b.txt", "it stays\nblue\n");
     project.write("b.json", "{\"odd\": 1}\n");
