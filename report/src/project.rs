@@ -36,10 +36,8 @@ pub fn absolute(cwd: &Path, path: &Path) -> PathBuf {
 pub fn locate(cwd: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>, RunError> {
     let located: Vec<PathBuf> = paths.iter().map(|path| absolute(cwd, path)).collect();
     for (given, path) in paths.iter().zip(&located) {
-        path.symlink_metadata().map_err(|source| RunError::Unreadable {
-            path: given.display().to_string(),
-            source,
-        })?;
+        path.symlink_metadata()
+            .map_err(|source| RunError::Unreadable { path: given.display().to_string(), source })?;
     }
     let root = root_above(&located);
     if let Some(outside) = located.iter().position(|path| !path.starts_with(&root)) {

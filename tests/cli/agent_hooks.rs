@@ -171,9 +171,8 @@ fn a_claude_code_conversation_works_in_an_empty_directory() {
     (nothing)
 
     > PostToolUse
-    {"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"aidd: this edit added 3 findings:
+    {"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"aidd: this edit added 2 findings:
     Dockerfile:1:6 warning dockerfile/latest-tag: image `debian` is tagged `latest`. pin the version you tested, or add a digest
-    Dockerfile:2:24 warning dockerfile/unpinned-apt-package: `curl` is installed without a version. Pin the version you tested: `package=version`; `apt-cache madison package` lists the available versions
     Dockerfile:2:13 info dockerfile/apt-recommends: recommended packages are installed in addition to the requested packages. Add `--no-install-recommends` and list the packages that are needed
     `aidd explain RULE` explains a rule."}}
 

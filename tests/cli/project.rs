@@ -293,7 +293,7 @@ fn enabled_rules_are_exported_to_agents_md() {
     Also checked:
 
     - `aidd/*`, 5 rules
-    - `dockerfile/*`, 89 rules
+    - `dockerfile/*`, 84 rules
     <!-- /aidd:rules -->
     ");
     let written = project.read("AGENTS.md");

@@ -73,8 +73,7 @@ fn staged_changes(
     let index = index.map(|path| project::absolute(folder, path));
     let staged = repository.staged(index.as_deref())?;
     let changes: Vec<Change> = repository
-        .changes(&base, &staged)
-        ?
+        .changes(&base, &staged)?
         .into_iter()
         .filter_map(|change| read_change(&base, &staged, change))
         .collect();

@@ -51,7 +51,7 @@ fn a_secret_on_the_lines_is_not_offered() {
     let server = server();
     let mut run = run(2);
     // Assembled here, so that no scanner finds it in this file.
-    let key = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
+    let key = ["ghp", "Zb7YkQ2mN4vX8cR1tH5jL9wP3sD6fG0aUeIo"].join("_");
     run.suggestions[0].text = format!("ENV TOKEN={key}\n");
     assert_eq!(run.post_all(&server, REVIEW).suggestions, 1);
     assert_eq!(server.state().review_comments[0]["line"], 2);

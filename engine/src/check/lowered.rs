@@ -39,7 +39,8 @@ pub(super) fn lower(
     let Some(place) = purpose.describe() else { return lowered };
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
         let Some(rule) = registry.get(&finding.rule) else { continue };
-        let is_configured = settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
+        let is_configured =
+            settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
         if !is_configured && applies_to_product(rule) && !is_live_key(rule) {
             finding.severity = Severity::Info;
             finding.message = format!("{} ({place})", finding.message);
@@ -67,8 +68,7 @@ fn is_live_key(rule: &Rule) -> bool {
 /// findings are left alone.
 pub(super) fn group(lowered: &Lowered, findings: &mut Vec<Finding>) {
     let is_lowered = |finding: &Finding| {
-        finding.status == Status::New
-            && lowered.contains(&(finding.span, finding.rule.clone()))
+        finding.status == Status::New && lowered.contains(&(finding.span, finding.rule.clone()))
     };
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, finding) in findings.iter().enumerate().filter(|(_, finding)| is_lowered(finding)) {

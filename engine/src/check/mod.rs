@@ -420,6 +420,7 @@ impl Engine {
         let applied = allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
         let waits = |finding: &Finding| applied.waiting.contains(&finding.span);
         let (mut waiting, unused): (Vec<_>, Vec<_>) = unused.finish().into_iter().partition(waits);
+        secrets::remove_repeated(source, &mut findings);
         lowered::group(&lowered, &mut findings);
         findings.extend(unused);
         finish(source, &mut findings, &secrets);

@@ -1,7 +1,7 @@
 //! Secrets: one finding each, and none of their text in any message.
 
 use crate::rules::registry::Registry;
-use crate::text::finding::{FileChange, Finding, Related, RuleId};
+use crate::text::finding::{FileChange, Finding, Related, RuleId, Status};
 use crate::text::published::is_published;
 use crate::text::source::{Source, Span};
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -84,6 +84,28 @@ pub(crate) fn resolve(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<S
     findings
         .retain(|finding| finding.secret.is_none_or(|span| stays.contains(&(span, &finding.rule))));
     kept.into_keys().map(|(start, end)| Span { start, end }).collect()
+}
+
+/// Removes all but the first finding of a rule on the same secret; the others stay hidden in every
+/// output. Allowed findings are left alone.
+pub(crate) fn remove_repeated(source: &Source, findings: &mut Vec<Finding>) {
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    order.sort_by_key(|&at| findings[at].span);
+    let mut seen = HashSet::new();
+    let repeated: HashSet<usize> = order
+        .into_iter()
+        .filter(|&at| findings[at].status == Status::New)
+        .filter(|&at| {
+            let finding = &findings[at];
+            let value = finding.secret.filter(|span| !span.is_empty());
+            value.is_some_and(|span| !seen.insert((finding.rule.clone(), source.slice(span))))
+        })
+        .collect();
+    let mut at = 0;
+    findings.retain(|_| {
+        at += 1;
+        !repeated.contains(&(at - 1))
+    });
 }
 
 /// The claimed ranges: first byte → end of the range, and the rule. Overlapping claims of one rule

@@ -2,11 +2,11 @@
 
 use super::{data, generated};
 use crate::rules::rule::{Rule, Settings};
-use crate::text::purpose::Purpose;
 use crate::text::captures;
 use crate::text::files::Files;
 use crate::text::finding::RuleId;
 use crate::text::paths::Globs;
+use crate::text::purpose::Purpose;
 use crate::text::source::Source;
 use aidd_page::{Form, Many, WhenHeader};
 use std::collections::{HashMap, HashSet};

@@ -230,7 +230,10 @@ fn base_settings(rules: &[Rule], packs: &Packs, configured: &[(RuleId, RuleSetti
         .map(|rule| {
             let on = rule.enabled || packs.enabled.contains(&rule.id);
             let severity = on.then_some(rule.severity);
-            (rule.id.clone(), Setting { severity, params: serde_json::Map::new(), is_configured: false })
+            (
+                rule.id.clone(),
+                Setting { severity, params: serde_json::Map::new(), is_configured: false },
+            )
         })
         .collect();
     set(&mut settings, &packs.settings);

@@ -10,7 +10,7 @@ pub mod listing;
 pub mod nearest;
 pub mod paths;
 pub mod placeholder;
-pub mod purpose;
 pub mod published;
+pub mod purpose;
 pub mod shape;
 pub mod source;

@@ -61,9 +61,9 @@ impl Purpose {
         let lower = path.to_ascii_lowercase();
         let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
         let in_directory = |names: &List, ends: &List| {
-            directories.split('/').any(|part| {
-                names.contains(part) || ends.iter().any(|end| part.ends_with(end))
-            })
+            directories
+                .split('/')
+                .any(|part| names.contains(part) || ends.iter().any(|end| part.ends_with(end)))
         };
         let contains = |marks: &List| marks.iter().any(|mark| name.contains(mark));
         let starts = |words: &List| words.iter().any(|word| name.starts_with(word));

@@ -30,7 +30,8 @@ pub fn known_main(
 /// Fails when the clone has none: any other comparison would hide the changes of the branch.
 pub fn main_branch(repository: &Repository) -> Result<String, RunError> {
     let here = |rev: &str| repository.commit(rev).ok();
-    let (name, _) = known_main(&here, &|| repository.default_branch()).ok_or(RunError::NoMainBranch)?;
+    let (name, _) =
+        known_main(&here, &|| repository.default_branch()).ok_or(RunError::NoMainBranch)?;
     Ok(name)
 }
 

@@ -55,10 +55,8 @@ pub fn check(
         return Ok(Vec::new());
     }
     let mut notes = Vec::new();
-    let found = line
-        .repository
-        .between(&line.bases, line.head, MAX_COMMITS + 1)
-        .map_err(RunError::Git)?;
+    let found =
+        line.repository.between(&line.bases, line.head, MAX_COMMITS + 1).map_err(RunError::Git)?;
     if found.len() > MAX_COMMITS {
         notes.push(format!("Only the last {MAX_COMMITS} commits were checked"));
     } else if line.repository.is_shallow() {

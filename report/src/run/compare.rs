@@ -69,8 +69,9 @@ pub fn check(
     }
     let all = match known.filter(|known| base.commit.as_ref() == Some(&known.head)) {
         Some(known) => known.changes.clone(),
-        None => walk::work_tree_changes(&repository, &snapshot, &project.disk)
-            .map_err(RunError::Git)?,
+        None => {
+            walk::work_tree_changes(&repository, &snapshot, &project.disk).map_err(RunError::Git)?
+        }
     };
     let head = Head::WorkTree { disk: &project.disk, walk, check_all: false };
     let mut compared = check_sides(project, engine, (&snapshot, head), (&all, &within), advance)?;

@@ -55,7 +55,11 @@ pub enum Target<'a> {
 /// # Errors
 /// Fails when a path is outside of the project or does not exist, when the revision or the main
 /// branch does not exist, or when the configuration is invalid.
-pub fn check(project: &Project, selection: &Selection, target: &Target<'_>) -> Result<Document, RunError> {
+pub fn check(
+    project: &Project,
+    selection: &Selection,
+    target: &Target<'_>,
+) -> Result<Document, RunError> {
     check_until(project, selection, target, &Arc::default())
 }
 

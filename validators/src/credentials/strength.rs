@@ -7,7 +7,6 @@ use super::{Found, data, labels};
 use aidd_engine::text::placeholder::JOIN_MARK;
 use aidd_engine::text::shape::looks_random;
 use aidd_lexicon::tables::credentials as table;
-use std::collections::HashSet;
 
 /// Length in bytes up to which a value can consist of words.
 const MAX_WORDED_LEN: usize = 128;
@@ -23,7 +22,7 @@ pub(super) enum Strength {
     Strong,
 }
 
-/// Removes findings that nobody would act on, and all but the first of equal findings.
+/// Removes findings that nobody would act on.
 pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found> {
     if found.iter().all(|found| found.span.is_empty()) {
         return found;
@@ -32,7 +31,6 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
     // The key of a Firebase web application only identifies the project.
     let is_web_client = text.contains("authDomain") && text.contains("messagingSenderId");
     let has_samples = has_sample_comments(path);
-    let mut seen = HashSet::new();
     found.retain_mut(|found| {
         if found.span.is_empty() {
             return true;
@@ -45,7 +43,6 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
             && !(is_web_client && value.starts_with("AIza"))
             && (!is_labels || is_generated(value))
             && !((found.weak || has_samples) && is_comment())
-            && seen.insert((found.rule, value))
     });
     found
 }

@@ -187,7 +187,7 @@ fn is_harmless(pair: &Pair, globals: &HashMap<&str, Variable<'_>>) -> bool {
     is_switch(value) || !value.contains('$') && is_stand_in(value)
 }
 
-/// Whether a value says that it stands in for the actual one: `needs-to-be-set`, `dummy`.
+/// Whether a value says that it is a placeholder: `needs-to-be-set`, `dummy`.
 fn is_stand_in(value: &str) -> bool {
     const WORDS: [&str; 6] = ["dummy", "placeholder", "to-be-set", "not-set", "not-used", "unused"];
     let value = value.to_ascii_lowercase().replace(['_', ' '], "-");

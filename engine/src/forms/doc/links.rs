@@ -134,16 +134,18 @@ impl Target {
         let path = match written.as_str() {
             "" => None,
             path => Some(match path.strip_prefix('/') {
-                Some(address) => match site::find(from, address, &|path| path_exists(files, path)) {
-                    Some(path) => path,
-                    // `/guide/start` is an address of the site that is built from these pages.
-                    None if !address.rsplit('/').next().unwrap_or(address).contains('.')
-                        || site::is_page(from, source.text(), files) =>
-                    {
-                        return None;
+                Some(address) => {
+                    match site::find(from, address, &|path| path_exists(files, path)) {
+                        Some(path) => path,
+                        // `/guide/start` is an address of the site that is built from these pages.
+                        None if !address.rsplit('/').next().unwrap_or(address).contains('.')
+                            || site::is_page(from, source.text(), files) =>
+                        {
+                            return None;
+                        }
+                        None => join("", address)?,
                     }
-                    None => join("", address)?,
-                },
+                }
                 None => join(parent_dir(from), path)?,
             }),
         };

@@ -42,11 +42,11 @@ fn text_is_checked_by_its_intended_path() {
     let arguments = json!({"content": DOCKERFILE, "limit": 2});
     let answer = call(folder.path(), "aidd_validate_dockerfile", arguments).expect("an answer");
     insta::assert_snapshot!(answer.text, @"
-    errors 1, warnings 1, info 1; files checked 1; fails
+    errors 1, warnings 0, info 2; files checked 1; fails
     error Dockerfile:2:16 dockerfile/sudo [7feb405bde191792] `sudo` is not needed in a build
       help: Switch with `USER root` and back, or use `gosu` when the container starts
       fix (unsafe): Remove sudo
-    warning Dockerfile:2:5 dockerfile/cd-instead-of-workdir [e2ccdb38360b0890] `cd` changes the directory for this `RUN` only
+    info Dockerfile:2:5 dockerfile/cd-instead-of-workdir [e2ccdb38360b0890] `cd` changes the directory for this `RUN` only
       help: Use `WORKDIR`, which also applies to the following instructions
       fix (unsafe): Use WORKDIR
     and 1 more; raise `limit` or narrow the path
@@ -153,11 +153,12 @@ fn missing_and_outside_paths_are_errors() {
         said("aidd_check_compliance", json!({"filePath": ".", "ruleCategories": ["secret/*"]})), @"
     unknown rule `secret/*`; did you mean `secrets/jwt`?
     hint: run `aidd rule list` to list all rules
+    hint: fix .aidd/config.json; `aidd_get_config` lists the settings
     ");
     let gone = said("aidd_ci_diff_check", json!({"base": "gone"}));
     assert!(
         gone.ends_with(
-            "is not in a Git repository\nhint: run `aidd check` to check all files without Git"
+            "is not in a Git repository\nhint: pass `filePath` to check files without Git"
         ),
         "{gone}"
     );
@@ -214,7 +215,7 @@ fn without_a_main_branch_there_is_no_comparison_by_guess() {
     let said = |tool: &str| call(root, tool, json!({})).expect_err("refused").to_string();
     insta::assert_snapshot!(said("aidd_ci_diff_check"), @"
     no main branch found: there is no origin/HEAD, origin/main, origin/master, main or master, nor a branch named by the repository's `init.defaultBranch`
-    hint: pass the target branch; `HEAD` compares only with the last commit
+    hint: pass `base`, the target branch; `HEAD` compares only with the last commit
     ");
     assert_eq!(said("aidd_ci_report"), said("aidd_ci_diff_check"));
     let named = call(root, "aidd_ci_diff_check", json!({"base": "trunk"})).expect("an answer");
@@ -298,7 +299,7 @@ fn staged_changes_are_listed_for_a_commit_message() {
     let folder = project(&[("README.md", "# A\n"), (".aidd/x", "")]);
     let said = |folder: &Path| call(folder, "aidd_generate_commit_message", json!({}));
     let none = said(folder.path()).expect_err("no repository");
-    assert_eq!(none.remedy, "create one with: git init");
+    assert_eq!(none.remedy, "create a repository with `git init`");
     git(folder.path(), &["init", "-q"]);
     let none = said(folder.path()).expect_err("nothing is staged");
     assert_eq!(none.message, "nothing is staged");
