@@ -11,6 +11,7 @@ mod editors;
 mod fixes;
 mod frontends;
 mod mcp;
+mod precision;
 mod pull_requests;
 #[path = "../report/tests/support/repository.rs"]
 mod repository;
