@@ -14,7 +14,7 @@ const TRIES: usize = 5;
 /// A measured case.
 pub(crate) struct Case<'a> {
     name: String,
-    /// The largest size tried; if even this is fast, the cost is that of [`LEAST`].
+    /// The largest size tried; if even this is fast, the cost is that of [`MIN_DURATION`].
     most: usize,
     time: Box<dyn Fn(usize) -> Duration + 'a>,
 }

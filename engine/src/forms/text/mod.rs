@@ -46,9 +46,9 @@ pub struct TextPatterns {
     patterns: Vec<TextPattern>,
     prefilter: Prefilter,
     keywords: Keywords,
-    /// Patterns that a file must match.
     /// Number of lists of watched words.
     lists: usize,
+    /// Patterns that a file must match.
     required: Vec<u32>,
 }
 

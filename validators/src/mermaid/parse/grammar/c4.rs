@@ -30,7 +30,7 @@ const IN_VALUE: &[&str] = &["value"];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"[^\n]*direction\s+(?:TB|BT|RL|LR)[^\n]*", DIRECTION, Go::Stay),
+        (S, r"[^\n]{0,200}direction\s+(?:TB|BT|RL|LR)[^\n]*", DIRECTION, Go::Stay),
         (S, r"(?:title|accDescription)\s[^#\n;]+", TITLE, Go::Stay),
         (S, r"acc(?:Title|Descr)\s*:\s*", ACC, Go::Into("line")),
         (IN_LINE, r"[^\n]*", ACC_TEXT, Go::Out(1)),

@@ -45,7 +45,7 @@ pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
         (S, r"accDescr\s*\{\s*", SKIP, Go::Into("lines")),
         (IN_LINES, r"\}", SKIP, Go::Out(1)),
         (IN_LINES, r"[^}]+", ACC, Go::Stay),
-        (S, r"[^\n]*direction\s+(?:TB|BT|RL|LR)[^\n]*", DIRECTION, Go::Stay),
+        (S, r"[^\n]{0,200}direction\s+(?:TB|BT|RL|LR)[^\n]*", DIRECTION, Go::Stay),
         (S, r"\n+", LINE_BREAK, Go::Stay),
         (S, r"\s+|#[^\n]*|%[^\n]*", SKIP, Go::Stay),
         (S, r"requirementDiagram(?-u:\b)", HEADER, Go::Stay),
