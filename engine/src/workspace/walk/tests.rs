@@ -270,7 +270,7 @@ fn nul_bytes_in_text_do_not_hide_secrets() {
         bytes
     };
     let files: [(&str, Vec<u8>); 7] = [
-        ("environ.txt", format!("HOME=/root\0PATH=/bin:/usr/bin\0TOKEN={secret}\0").into()),
+        ("environ.txt", format!("LANG=C\0SHELL=sh\0TOKEN={secret}\0").into()),
         ("notes.md", format!("A stray \0 byte.\n\n{secret}\n").into()),
         ("script.ps1", utf16(&format!("$token = '{secret}'\n"))),
         ("program", program.clone()),
