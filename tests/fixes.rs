@@ -193,6 +193,16 @@ const LINES: [&str; 24] = [
     "RUN yum install x && apk add y",
 ];
 
+/// A keyword that a fix inserts has the case of the others; otherwise a second run changes it.
+#[test]
+fn inserted_keywords_have_the_case_of_the_file() {
+    let text = "from node:20\nadd a.txt /b/\nmaintainer me\nRUN wget -q http://x.example/a | sh\n";
+    let fixed = check("Dockerfile", text, Safety::Unsafe).expect("idempotent");
+    let lower = "from node:20\ncopy a.txt /b/\nlabel org.opencontainers.image.authors=\"me\"\n\
+        shell [\"/bin/bash\", \"-o\", \"pipefail\", \"-c\"]\nrun wget -q http://x.example/a | sh\n";
+    assert_eq!(fixed, lower);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -1,6 +1,7 @@
 //! CMD, ENTRYPOINT, HEALTHCHECK, ONBUILD, WORKDIR and MAINTAINER.
 
 use super::super::Checks;
+use super::casing::Casing;
 use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword, Stage};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -154,12 +155,14 @@ fn is_absolute(file: &Dockerfile, path: &str) -> bool {
 }
 
 fn maintainer(file: &Dockerfile, report: &mut Report<'_>) {
+    let casing = Casing::of(file, report.source());
     for instruction in file.all(Keyword::Maintainer) {
         let Some(name) = instruction.words.first() else { continue };
         let finding = report.at(instruction.keyword, "MAINTAINER is deprecated");
         finding.help("use `LABEL org.opencontainers.image.authors=\"…\"`");
         if !name.text.contains(['"', '\\', '`', '\n']) {
-            let text = format!("LABEL org.opencontainers.image.authors=\"{}\"", name.text);
+            let keyword = casing.apply("LABEL");
+            let text = format!("{keyword} org.opencontainers.image.authors=\"{}\"", name.text);
             finding.fix("Use a label", vec![Edit::replace(instruction.span, text)]);
         }
     }

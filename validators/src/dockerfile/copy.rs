@@ -1,6 +1,7 @@
 //! COPY and ADD: choice of instruction, sources and targets.
 
 use super::super::Checks;
+use super::casing::Casing;
 use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword, Word};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -39,6 +40,7 @@ pub(super) fn is_remote(path: &str) -> bool {
 }
 
 fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
+    let casing = Casing::of(file, report.source());
     for add in file.all(Keyword::Add) {
         let local = |word: &&Word| {
             let path = &*word.text;
@@ -57,7 +59,7 @@ fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
             .all(|flag| matches!(&*flag.name, "chown" | "chmod" | "link" | "exclude" | "parents"));
         if copies && sources(add).all(plain) {
             let (title, edits) =
-                ("Use COPY instead of ADD", vec![Edit::replace(add.keyword, "COPY")]);
+                ("Use COPY instead of ADD", vec![Edit::replace(add.keyword, casing.apply("COPY"))]);
             // ADD detects an archive by its content, which a bare name does not show.
             if sources(add).all(|word| is_certainly_not_archive(&word.text)) {
                 finding.fix(title, edits);

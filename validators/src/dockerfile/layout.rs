@@ -1,6 +1,7 @@
 //! The text itself: syntax errors, casing, blank continuation lines, legacy forms, comments.
 
 use super::super::Checks;
+use super::casing::Casing;
 use aidd_engine::parse::dockerfile::{Comment, Dockerfile, Instruction, Keyword, Pair, PieceKind};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -26,19 +27,13 @@ fn syntax(file: &Dockerfile, report: &mut Report<'_>) {
 
 fn instruction_casing(file: &Dockerfile, report: &mut Report<'_>) {
     let source = report.source();
-    let known = |one: &&Instruction| one.kind != Keyword::Unknown;
-    let is_lower = |one: &Instruction| !source.slice(one.keyword).contains(char::is_uppercase);
-    let is_upper = |one: &Instruction| !source.slice(one.keyword).contains(char::is_lowercase);
-    let lower = file.instructions.iter().filter(known).filter(|one| is_lower(one)).count();
-    let upper = file.instructions.iter().filter(known).filter(|one| is_upper(one)).count();
-    let to_lower = lower > upper;
-    for one in file.instructions.iter().filter(known) {
-        if if to_lower { is_lower(one) } else { is_upper(one) } {
+    let casing = Casing::of(file, source);
+    for one in file.instructions.iter().filter(|one| one.kind != Keyword::Unknown) {
+        let written = source.slice(one.keyword);
+        let wanted = casing.apply(one.kind.name());
+        if written == wanted {
             continue;
         }
-        let name = one.kind.name();
-        let wanted = if to_lower { name.to_ascii_lowercase() } else { name.to_owned() };
-        let written = source.slice(one.keyword);
         report
             .at(
                 one.keyword,

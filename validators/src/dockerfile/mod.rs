@@ -3,6 +3,7 @@
 mod base;
 mod buildargs;
 mod builds;
+mod casing;
 mod commands;
 mod config;
 mod copy;

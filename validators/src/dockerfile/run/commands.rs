@@ -1,5 +1,6 @@
 //! Programs that are useless in a build, or have a better alternative.
 
+use super::super::casing::Casing;
 use super::{Check, Run, Runs, Site};
 use crate::shell::Join;
 use aidd_engine::parse::dockerfile::{Keyword, image};
@@ -40,6 +41,7 @@ fn useless(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 fn cd(runs: &Runs<'_>, report: &mut Report<'_>) {
+    let casing = Casing::of(runs.file, runs.source);
     for run in &runs.runs {
         let Some(site) = run.commands().find(|site| site.command.program() == "cd") else {
             continue;
@@ -47,14 +49,14 @@ fn cd(runs: &Runs<'_>, report: &mut Report<'_>) {
         let finding =
             report.at(site.command.span, "`cd` changes the directory for this `RUN` only");
         finding.help("Use `WORKDIR`, which also applies to the following instructions");
-        if let Some(edit) = workdir(&site) {
+        if let Some(edit) = workdir(&site, casing) {
             finding.fix_unsafe("Use WORKDIR", vec![edit]);
         }
     }
 }
 
 /// Rewrites `RUN cd /x && rest` as `WORKDIR /x` and `RUN rest`.
-fn workdir(site: &Site<'_>) -> Option<Edit> {
+fn workdir(site: &Site<'_>, casing: Casing) -> Option<Edit> {
     let run = site.run;
     let [_, folder] = site.command.words.as_slice() else { return None };
     let simple = site.index == 0
@@ -73,7 +75,8 @@ fn workdir(site: &Site<'_>) -> Option<Edit> {
         return None;
     }
     let span = Span { start: run.at.keyword.start, end: next.span.start };
-    Some(Edit::replace(span, format!("WORKDIR {}\nRUN ", folder.text())))
+    let (workdir, run) = (casing.apply("WORKDIR"), casing.apply("RUN"));
+    Some(Edit::replace(span, format!("{workdir} {}\n{run} ", folder.text())))
 }
 
 fn sudo(runs: &Runs<'_>, report: &mut Report<'_>) {

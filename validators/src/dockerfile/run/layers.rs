@@ -1,5 +1,6 @@
 //! Layers, and the shell of `RUN`.
 
+use super::super::casing::Casing;
 use super::{Check, Run, Runs, Site};
 use crate::shell::{Command, Join};
 use aidd_engine::parse::dockerfile::Keyword;
@@ -51,6 +52,7 @@ fn has_same_flags(first: &Run<'_>, second: &Run<'_>) -> bool {
 }
 
 fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
+    let casing = Casing::of(runs.file, runs.source);
     let mut offered = None;
     for run in runs.runs.iter().filter(|run| !run.shell.pipefail && !run.at.json) {
         let pipe = run.scripts.iter().find_map(|script| {
@@ -76,7 +78,8 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
             && run.at.span.start == runs.file.instructions[run.index].span.start
             && offered.replace(run.at.stage) != Some(run.at.stage)
         {
-            let shell = format!("SHELL [{}, \"pipefail\", \"-c\"]\n", shell_prefix(runs, run));
+            let keyword = casing.apply("SHELL");
+            let shell = format!("{keyword} [{}, \"pipefail\", \"-c\"]\n", shell_prefix(runs, run));
             let edit = Edit::insert(run.at.keyword.start, shell);
             finding.fix_unsafe("Set a SHELL with pipefail", vec![edit]);
         }
