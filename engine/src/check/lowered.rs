@@ -2,6 +2,7 @@
 //! a weak hash in an example is true, but nobody has to act on it now.
 
 use crate::forms::generated::is_generated;
+use crate::parse::values::{Format, Values};
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Rule, Settings};
 use crate::text::files::Files;
@@ -18,8 +19,8 @@ const MAX_RELATED: usize = 20;
 /// The lowered findings of a file, by place and rule.
 pub(super) type Lowered = HashSet<(Span, RuleId)>;
 
-/// Lowers the findings of `source` to `info` where the file is not the product, and adds the reason
-/// to the message. Not lowered are: rules of the project, rules whose severity the configuration
+/// Lowers the findings of `source` to `info` where the file or the value is not the product, and adds
+/// the reason to the message. Not lowered are: rules of the project, rules whose severity the configuration
 /// sets, rules that are not about security, and keys in the format of a service, which work
 /// wherever they are.
 pub(super) fn lower(
@@ -36,9 +37,12 @@ pub(super) fn lower(
         Purpose::Product if is_generated(source.path(), source.text()) => Purpose::Generated,
         purpose => purpose,
     };
-    let Some(place) = purpose.describe() else { return lowered };
+    let place = purpose.describe();
+    let examples = if place.is_none() { example_values(source) } else { Vec::new() };
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
-        let Some(rule) = registry.get(&finding.rule) else { continue };
+        let in_example = || examples.iter().any(|example| example.contains(finding.span));
+        let place = place.or_else(|| in_example().then(|| Purpose::Sample.describe())?);
+        let Some((place, rule)) = place.zip(registry.get(&finding.rule)) else { continue };
         let is_configured =
             settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
         if !is_configured && applies_to_product(rule) && !is_live_key(rule) {
@@ -48,6 +52,35 @@ pub(super) fn lower(
         }
     }
     lowered
+}
+
+/// The outermost values of a YAML or JSON file that are examples, as in the descriptions of
+/// interfaces: `example`, `examples`, `x-example`, `profile_endpoint_example`.
+fn example_values(source: &Source) -> Vec<Span> {
+    let format = match Format::from_path(source.path()) {
+        Some(format @ (Format::Json | Format::Yaml)) => format,
+        _ => return Vec::new(),
+    };
+    if !source.text().to_ascii_lowercase().contains("example") {
+        return Vec::new();
+    }
+    let is_example = |key: &str| {
+        let mut words = key.split(|c: char| !c.is_ascii_alphanumeric());
+        words.any(|word| {
+            word.eq_ignore_ascii_case("example") || word.eq_ignore_ascii_case("examples")
+        })
+    };
+    let values = Values::read(format, source.text());
+    let named = values.all.iter().filter(|value| {
+        value.key.as_ref().is_some_and(|(key, _)| is_example(key))
+    });
+    let mut spans: Vec<Span> = Vec::new();
+    for value in named {
+        if !spans.last().is_some_and(|outer| outer.contains(value.span)) {
+            spans.push(value.span);
+        }
+    }
+    spans
 }
 
 /// Whether the rule is about the product: shipped, and about security or the image that is built.

@@ -178,6 +178,17 @@ pub fn is_sequence(value: &str) -> bool {
     covered * 10 >= bytes.len() * 6
 }
 
+/// Whether `value` contains eight characters in order, such as `12345678` or `abcdefgh`: a generated
+/// key does not, a password can.
+#[must_use]
+pub fn has_counted_part(value: &str) -> bool {
+    let counts = |pair: &[u8]| {
+        let [before, after] = [pair[0], pair[1]].map(|byte| byte.to_ascii_lowercase());
+        before.is_ascii_alphanumeric() && after == before + 1 || (before, after) == (b'9', b'0')
+    };
+    value.as_bytes().windows(8).any(|part| part.windows(2).all(counts))
+}
+
 fn is_step(before: u8, after: u8) -> bool {
     let up = before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric() && after == before + 1;
     let down =
@@ -359,6 +370,16 @@ mod tests {
             &format!("-----BEGIN KEY-----\n{}\nEXAMPLE\n-----END KEY-----", random(120)),
         ] {
             assert!(is_placeholder(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn counted_parts_are_found_anywhere() {
+        for value in ["T12345678/B0/k3j5", "1234567890d66d25cc5c9285ab5a5552-us12", "x-ABCDEFGH-y"] {
+            assert!(has_counted_part(value), "{value}");
+        }
+        for value in ["1234567", "1357abcd2468efgh", "9f8a7c6e5d4b3a291807f6e5d4c3b2a1", "yz{|}~"] {
+            assert!(!has_counted_part(value), "{value}");
         }
     }
 

@@ -12,6 +12,8 @@ pub enum Purpose {
     Product,
     /// Copied from another project.
     Vendored,
+    /// No longer in use.
+    Archived,
     /// Written by a program: by its own statement, or by `.gitattributes`.
     Generated,
     /// A template, whose values are filled in later.
@@ -33,6 +35,7 @@ impl Purpose {
         Some(match self {
             Self::Product => return None,
             Self::Vendored => "in a vendored file",
+            Self::Archived => "in an archived file",
             Self::Generated => "in a generated file",
             Self::Template => "in a template",
             Self::Test => "in a test file",
@@ -71,9 +74,12 @@ impl Purpose {
         let in_any = |names: &List| directories.split('/').any(|part| names.contains(part));
         if in_any(&purposes::VENDORED_DIRECTORIES) {
             Self::Vendored
+        } else if in_any(&purposes::ARCHIVED_DIRECTORIES) {
+            Self::Archived
         } else if in_directory(&purposes::TEST_DIRECTORIES, &purposes::TEST_DIRECTORY_ENDS)
             || starts(&purposes::TEST_STARTS)
             || contains(&purposes::TEST_MARKS)
+            || ends(&purposes::TEST_ENDS)
             || is_test_class(path)
         {
             Self::Test
@@ -86,6 +92,7 @@ impl Purpose {
             Self::Sample
         } else if in_any(&purposes::DEVELOPMENT_DIRECTORIES)
             || contains(&purposes::DEVELOPMENT_MARKS)
+            || starts(&purposes::DEVELOPMENT_STARTS)
             || ends(&purposes::DEVELOPMENT_ENDS)
             || purposes::DEVELOPMENT_NAMES.contains(name)
         {
@@ -127,6 +134,8 @@ mod tests {
             ("src/Contest.java", Purpose::Product),
             ("src/AUDIT.java", Purpose::Product),
             ("vendor/lib/test/a.go", Purpose::Vendored),
+            ("_archived/volumes/secret.yaml", Purpose::Archived),
+            ("src/archive/tar.rs", Purpose::Product),
             ("app/.env.example", Purpose::Template),
             ("config/database.yml.erb", Purpose::Template),
             ("server/login_test.go", Purpose::Test),
@@ -135,12 +144,18 @@ mod tests {
             ("Shop.Tests/appsettings.json", Purpose::Test),
             ("web/button.spec.ts", Purpose::Test),
             ("spec/models/user_spec.rb", Purpose::Test),
+            (".env.test", Purpose::Test),
+            ("config/test.exs", Purpose::Test),
+            (".github/workflows/e2e.yml", Purpose::Test),
             ("examples/basic/main.py", Purpose::Sample),
+            ("data/app-sample-data.sql", Purpose::Sample),
             ("db/seeds/users.sql", Purpose::Sample),
             ("appsettings.Development.json", Purpose::Development),
             (".env.development", Purpose::Development),
             ("docker-compose.yml", Purpose::Development),
             (".devcontainer/setup.sh", Purpose::Development),
+            ("config/dev.exs", Purpose::Development),
+            ("certs/localhost.key", Purpose::Development),
             ("docs/setup.sh", Purpose::Documentation),
             ("README.md", Purpose::Documentation),
         ] {

@@ -43,6 +43,7 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
             && !(is_web_client && value.starts_with("AIza"))
             && (!is_labels || is_generated(value))
             && !((found.weak || has_samples) && is_comment())
+            && !begins_comment(text, found)
     });
     found
 }
@@ -105,8 +106,18 @@ fn is_digest(value: &str) -> bool {
 fn describes_itself(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     table::DISCLAIMERS.iter().any(|words| lower.contains(words))
+        || names_its_kind(&lower)
         || dummy_words(&lower)
             .is_some_and(|words| words.iter().any(|word| table::DESCRIBING_DUMMIES.contains(word)))
+}
+
+/// Whether the last of several words names the kind of secret: `monitoring_password`.
+fn names_its_kind(lower: &str) -> bool {
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
+    lower.rsplit_once(['_', '-']).is_some_and(|(start, kind)| {
+        matches!(kind, "password" | "passwd" | "pass" | "secret" | "token" | "key")
+            && start.split(['_', '-']).all(|word| is_word(word) && !looks_random(word))
+    })
 }
 
 /// The name of a class or a function: `app.auth.TokenModel`, `project.users.get_token`.
@@ -146,7 +157,7 @@ fn letters_for_digits(value: &str) -> String {
 
 /// A single word in natural spelling: `postgres`, `Heron`.
 fn is_one_word(value: &str) -> bool {
-    value.len() <= 16
+    value.len() <= 24
         && value.bytes().all(|byte| byte.is_ascii_alphabetic())
         && !value.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
         && !looks_random(value)
@@ -178,6 +189,13 @@ fn has_sample_comments(path: &str) -> bool {
     table::FILES_WITH_SAMPLE_COMMENTS.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
+/// Whether the value is the first word of a comment in place of a value: `KEY=#deprecated, use B`.
+fn begins_comment(text: &str, found: &Found) -> bool {
+    let (value, rest) = (&text[found.span.range()], &text[found.span.end as usize..]);
+    let words = rest.lines().next().unwrap_or_default().split_whitespace();
+    value.starts_with('#') && words.filter(|word| word.len() > 1).count() >= 2
+}
+
 /// Whether the line of `at` is a comment in any usual language.
 fn is_in_comment(text: &str, at: usize) -> bool {
     let start = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
@@ -195,6 +213,8 @@ mod tests {
             ("my_password", Strength::None),
             ("random_key", Strength::None),
             ("not-active", Strength::None),
+            ("monitoring_password", Strength::None),
+            ("kV8xRq3LmZ7t_password", Strength::Strong),
             ("guest", Strength::None),
             ("password", Strength::None),
             ("cGFzc3dvcmQ=", Strength::None),
@@ -204,6 +224,7 @@ mod tests {
             ("Test123!", Strength::Weak),
             ("123456", Strength::Weak),
             ("cassandra", Strength::Weak),
+            ("urlaubsverwaltung", Strength::Weak),
             ("Sup3rSecr3t", Strength::Weak),
             ("hunter2-Heron", Strength::Strong),
             ("s4ffron-Kite", Strength::Strong),

@@ -20,10 +20,9 @@ pub(super) const CHECKS: Checks<Dockerfile> = &[
 
 fn shell_form_command(file: &Dockerfile, report: &mut Report<'_>) {
     for instruction in &file.instructions {
-        let command = match (instruction.kind, &instruction.inner) {
-            (Keyword::Cmd | Keyword::Entrypoint, _) => instruction,
-            // A check that uses the shell (`… || exit 1`) has no exec form.
-            (Keyword::Healthcheck, Some(inner)) if plain_words(inner).is_some() => inner,
+        // A health check receives no signals.
+        let command = match instruction.kind {
+            Keyword::Cmd | Keyword::Entrypoint => instruction,
             _ => continue,
         };
         let text = command.argument();

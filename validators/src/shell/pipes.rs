@@ -100,6 +100,9 @@ impl Script {
 
     /// The first element of a pipeline after one that can fail.
     fn hidden_failure(&self, pipeline: &[Item]) -> Option<Span> {
+        if pipeline.last().is_some_and(|last| self.needs_input(last)) {
+            return None;
+        }
         let mut elements = pipeline.iter().enumerate();
         let fallible = elements.position(|(at, it)| !self.is_infallible(it, at > 0))?;
         pipeline.get(fallible + 1).map(|next| next.span)
@@ -133,6 +136,15 @@ impl Script {
             }
         }
         true
+    }
+
+    /// Whether an element of a pipeline fails without input: `grep` finds nothing.
+    fn needs_input(&self, item: &Item) -> bool {
+        let Content::Command(at) = item.content else { return false };
+        self.commands.get(at).is_some_and(|it| {
+            matches!(it.program(), "grep" | "egrep" | "fgrep")
+                && !it.has_option(&["v", "invert-match", "L", "files-without-match"])
+        })
     }
 
     /// Whether an element after `||` states that a failure does not matter: `|| true`.

@@ -12,7 +12,7 @@ use crate::parse::syntax::Tree;
 use crate::rules::rule::{Report, Rule};
 use crate::text::finding::{Finding, RuleId};
 use crate::text::paths::Globs;
-use crate::text::placeholder::is_placeholder;
+use crate::text::placeholder::{has_counted_part, is_placeholder};
 use crate::text::shape;
 use crate::text::source::{Source, Span};
 use aidd_page::{CheckHeader, Confidence, Form, Part, Tables, TextHeader};
@@ -418,8 +418,12 @@ fn search(compiled: &Compiled, text: &str, part: Range<usize>, captures: &mut Ca
 
 /// Tests on the found text that an expression cannot express.
 fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, whole: &str) -> bool {
-    let credible = header.secret.is_none() || !is_placeholder(found);
-    credible
+    let is_sample = match header.secret {
+        None => false,
+        Some(Confidence::Low) => is_placeholder(found),
+        Some(_) => is_placeholder(found) || has_counted_part(found),
+    };
+    !is_sample
         && shape::entropy(found) >= header.entropy
         && (!header.random || shape::looks_random(found))
         && !(header.password && password::is_example(found, whole))
