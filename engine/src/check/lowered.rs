@@ -40,7 +40,10 @@ pub(super) fn lower(
     let place = purpose.describe();
     let examples = if place.is_none() { example_values(source) } else { Vec::new() };
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
-        let in_example = || examples.iter().any(|example| example.contains(finding.span));
+        let in_example = || {
+            examples.iter().any(|example| example.contains(finding.span))
+                || is_named_sample(source, finding.span)
+        };
         let place = place.or_else(|| in_example().then(|| Purpose::Sample.describe())?);
         let Some((place, rule)) = place.zip(registry.get(&finding.rule)) else { continue };
         let is_configured =
@@ -52,6 +55,15 @@ pub(super) fn lower(
         }
     }
     lowered
+}
+
+/// Whether the text before a value on its line says that the value is made up:
+/// `const TEST_FAKE_RSA_KEY = "…"`.
+fn is_named_sample(source: &Source, span: Span) -> bool {
+    let line = source.line_span(source.line_of(span.start));
+    let before = source.slice(Span { start: line.start, end: span.start }).to_ascii_lowercase();
+    let mut words = before.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| matches!(word, "dummy" | "example" | "fake" | "mock" | "sample"))
 }
 
 /// The outermost values of a YAML or JSON file that are examples, as in the descriptions of
@@ -71,9 +83,10 @@ fn example_values(source: &Source) -> Vec<Span> {
         })
     };
     let values = Values::read(format, source.text());
-    let named = values.all.iter().filter(|value| {
-        value.key.as_ref().is_some_and(|(key, _)| is_example(key))
-    });
+    let named = values
+        .all
+        .iter()
+        .filter(|value| value.key.as_ref().is_some_and(|(key, _)| is_example(key)));
     let mut spans: Vec<Span> = Vec::new();
     for value in named {
         if !spans.last().is_some_and(|outer| outer.contains(value.span)) {

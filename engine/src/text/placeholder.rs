@@ -375,7 +375,8 @@ mod tests {
 
     #[test]
     fn counted_parts_are_found_anywhere() {
-        for value in ["T12345678/B0/k3j5", "1234567890d66d25cc5c9285ab5a5552-us12", "x-ABCDEFGH-y"] {
+        for value in ["T12345678/B0/k3j5", "1234567890d66d25cc5c9285ab5a5552-us12", "x-ABCDEFGH-y"]
+        {
             assert!(has_counted_part(value), "{value}");
         }
         for value in ["1234567", "1357abcd2468efgh", "9f8a7c6e5d4b3a291807f6e5d4c3b2a1", "yz{|}~"] {

@@ -141,12 +141,21 @@ pub(super) fn connection_password(value: &str) -> Option<(usize, usize)> {
                 let separator = |c: char| {
                     matches!(c, ';' | '&' | '"' | '\'' | '\n') || (!value.contains(';') && c == ' ')
                 };
+                let next_part = rest.match_indices(',').map(|(comma, _)| comma);
+                let next_part = next_part.into_iter().find(|comma| is_setting(&rest[comma + 1..]));
                 let length = rest.find(separator).unwrap_or(rest.len());
+                let length = length.min(next_part.unwrap_or(length));
                 return Some((rest_at, rest_at + length)).filter(|(from, to)| from < to);
             }
         }
     }
     None
+}
+
+/// Whether the text begins with `name=`.
+fn is_setting(text: &str) -> bool {
+    let rest = text.trim_start().trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '_');
+    rest.starts_with('=') && !text.starts_with('=')
 }
 
 /// Reports the secret part of a named value: the password of a URL or a connection string, or the

@@ -66,6 +66,23 @@ pub(super) fn scan(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
+/// Parts of the names of tables that contain accounts.
+const ACCOUNTS: [&str; 13] = [
+    "user",
+    "account",
+    "member",
+    "admin",
+    "customer",
+    "login",
+    "auth",
+    "staff",
+    "employee",
+    "people",
+    "person",
+    "subscriber",
+    "author",
+];
+
 /// The known properties of the rows of a table.
 struct Row {
     /// Index of the password among the values.
@@ -82,31 +99,16 @@ impl Row {
     /// Parses `table (columns) …`.
     fn new(statement: &str, tables: &Tables) -> Self {
         let name = table_name(statement);
+        let accounts = ACCOUNTS.iter().any(|word| name.contains(word));
+        let is_password = |column: &str| is_password_column(column, accounts);
         let head = statement.split(" VALUES").next().unwrap_or(statement);
         let head = head.split(" values").next().unwrap_or(head);
         let password = match listed(head) {
-            Some(list) => list.split(',').position(is_password_column),
+            Some(list) => list.split(',').position(is_password),
             None => tables
                 .get(&name)
-                .and_then(|columns| columns.iter().position(|column| is_password_column(column))),
+                .and_then(|columns| columns.iter().position(|column| is_password(column))),
         };
-        let accounts = [
-            "user",
-            "account",
-            "member",
-            "admin",
-            "customer",
-            "login",
-            "auth",
-            "staff",
-            "employee",
-            "people",
-            "person",
-            "subscriber",
-            "author",
-        ]
-        .iter()
-        .any(|word| name.contains(word));
         Self { password, accounts, has_values: false, is_query: false }
     }
 
@@ -120,7 +122,9 @@ impl Row {
         self.is_query =
             !self.has_values && (lower.starts_with("select") || lower.contains(" select "));
         if let Some(list) = listed(line).filter(|_| line.starts_with('(')) {
-            self.password = list.split(',').position(is_password_column);
+            let accounts = self.accounts;
+            let is_password = |column: &str| is_password_column(column, accounts);
+            self.password = list.split(',').position(is_password);
         }
     }
 }
@@ -131,11 +135,14 @@ fn listed(head: &str) -> Option<&str> {
     head.get(open + 1..open + head[open..].find(')')?)
 }
 
-fn is_password_column(name: &str) -> bool {
+/// Whether a column contains passwords. A hash is one only in a table of `accounts`.
+fn is_password_column(name: &str, accounts: bool) -> bool {
     let name = name.trim().trim_matches(['`', '"', '[', ']', '\'']);
+    let lower = name.to_ascii_lowercase();
     matches!(classify(name), Some(Class::Password | Class::Hash))
+        || accounts && matches!(lower.as_str(), "digest" | "hash")
         || matches!(
-            name.to_ascii_lowercase().as_str(),
+            lower.as_str(),
             "pass_hash"
                 | "passhash"
                 | "hashed_pw"
@@ -145,8 +152,6 @@ fn is_password_column(name: &str) -> bool {
                 | "crypted_password"
                 | "authentication_string"
                 | "password_digest"
-                | "digest"
-                | "hash"
         )
 }
 

@@ -64,7 +64,7 @@ fn strength_of_text(value: &str) -> Strength {
         return Strength::Strong;
     }
     let is_open = is_published(value) || is_public_id(value) || is_digest(value);
-    if is_open || describes_itself(value) || is_member_path(value) {
+    if is_open || describes_itself(value) || is_member_path(value) || is_constant_name(value) {
         return Strength::None;
     }
     let is_number = value.len() <= 12 && value.bytes().all(|byte| byte.is_ascii_digit());
@@ -137,6 +137,13 @@ fn is_member_path(value: &str) -> bool {
         && segments.iter().all(is_name)
         && (segments.len() >= 3 || segments.iter().any(|name| is_joined(name)))
         && !segments.iter().any(|name| looks_random(name))
+}
+
+/// The name of a constant or a variable: `GOOGLE_CREDENTIALS_JSON`.
+fn is_constant_name(value: &str) -> bool {
+    let is_word = |word: &str| word.len() >= 2 && word.bytes().all(|b| b.is_ascii_uppercase());
+    value.matches('_').count() >= 2
+        && value.split('_').all(|word| is_word(word) && !looks_random(word))
 }
 
 /// The value without its outer digits and signs, and with letters for the digits and signs that
@@ -219,6 +226,7 @@ mod tests {
             ("password", Strength::None),
             ("cGFzc3dvcmQ=", Strength::None),
             ("app.auth.TokenModel", Strength::None),
+            ("GOOGLE_CREDENTIALS_JSON", Strength::None),
             ("dev-only-do-not-use-in-prod", Strength::None),
             ("changeme", Strength::Weak),
             ("Test123!", Strength::Weak),

@@ -8,6 +8,9 @@ use aidd_lexicon::tables::credentials as table;
 /// Maximum length in bytes of a secret in a file that is not known to contain any.
 pub(super) const MAX_SECRET_LEN: usize = 2048;
 
+/// Minimum length in bytes of a password in a file that is known to contain some.
+const MIN_PASSWORD_LEN: usize = 4;
+
 /// How far the values of a file are trusted to be real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Trust {
@@ -30,6 +33,8 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
         if trust == Trust::High { is_template(value) } else { is_placeholder(value) };
     if represents_one
         || is_expression(value)
+        || is_pattern(value)
+        || is_validation(value)
         || is_lookup(value)
         || is_path(value)
         || is_prose(value)
@@ -40,11 +45,11 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     match (class, trust) {
         (Class::Hash, _) => is_password_hash(value),
         (_, _) if is_type_word(value) => false,
-        (Class::Password, Trust::High) => true,
+        (Class::Password, Trust::High) => value.len() >= MIN_PASSWORD_LEN,
         (Class::Password, Trust::Medium) => {
             value.len() >= 4 && !is_dummy(value) && !is_word(value) && !value.contains(' ')
         }
-        (Class::Password, Trust::Low) => is_strong_password(value),
+        (Class::Password, Trust::Low) => is_strong_password(value) && !is_uuid(value),
         (Class::Secret, Trust::High) => {
             value.len() >= 4 && !is_number(value) && !is_header_name(value)
         }
@@ -148,6 +153,22 @@ fn is_expression(value: &str) -> bool {
     };
     ["{{", "{%", "<%"].iter().any(|open| value.starts_with(open))
         || value.strip_prefix("$$").is_some_and(is_variable)
+}
+
+/// A part of a regular expression or of a format string: `[^@]+)`, `%s`.
+fn is_pattern(value: &str) -> bool {
+    let is_verb =
+        |verb: &str| verb.len() == 1 && verb.bytes().all(|byte| byte.is_ascii_alphabetic());
+    value.contains("[^") || value.contains("(?") || value.strip_prefix('%').is_some_and(is_verb)
+}
+
+/// The rules of a validator, as Laravel writes them: `required|string|min:8`.
+fn is_validation(value: &str) -> bool {
+    let is_rule = |rule: &str| {
+        let name = rule.split(':').next().unwrap_or_default();
+        name.len() >= 2 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    };
+    value.contains('|') && value.split('|').all(is_rule)
 }
 
 /// The name of an HTTP header: `Authorization`, `X-Api-Key`.
@@ -269,6 +290,10 @@ mod tests {
             ("password123", [false, false, true]),
             ("Enter your password here", [false, false, false]),
             ("getPassword()", [false, false, false]),
+            ("required|string|min:8", [false, false, false]),
+            ("%s", [false, false, false]),
+            ("[^@]+))?@", [false, false, false]),
+            ("b84e4048-15dc-4dd0-8640-f4f60813c8af", [false, true, true]),
             ("string", [false, false, false]),
             ("/etc/ssl/private/key.pem", [false, false, false]),
             ("${DB_PASSWORD}", [false, false, false]),

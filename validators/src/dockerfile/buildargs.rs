@@ -31,8 +31,11 @@ fn undefined_arg_in_from(file: &Dockerfile, report: &mut Report<'_>) {
         for word in words(file, stage.from) {
             for used in found(file, stage.from, word) {
                 let known = globals.contains_key(&*used.name) || is_platform(&used.name);
-                if !known && !used.operator.contains(['-', '+']) {
-                    let at = word.at.start + used.at.start..word.at.start + used.at.end;
+                let at = word.at.start + used.at.start..word.at.start + used.at.end;
+                let text = &file.instructions[stage.from].logical.text()[at.clone()];
+                // `${docker.image}` is a property that another tool fills in, such as Maven.
+                let is_property = used.operator.is_empty() && text.contains('.');
+                if !known && !is_property && !used.operator.contains(['-', '+']) {
                     let span = file.instructions[stage.from].logical.span(at);
                     undefined(file, &used.name, span, &globals, report);
                 }

@@ -1,4 +1,4 @@
-//! Licences of the SPDX list that are not deprecated.
+//! Licences of the SPDX list.
 
 /// Identifiers, separated by a blank.
 const LICENSES: &str = "\
@@ -97,7 +97,17 @@ const LICENSES: &str = "\
     snprintf softSurfer ssh-keyscan swrule threeparttable ulem w3m wwl xinetd \
     xkeyboard-config-Zinoviev xlock xpp xzoom zlib-acknowledgement";
 
+/// Deprecated identifiers, which remain valid, separated by a blank:
+/// <https://spdx.org/licenses/#deprecated>.
+const DEPRECATED: &str = "\
+    AGPL-1.0 AGPL-3.0 BSD-2-Clause-FreeBSD BSD-2-Clause-NetBSD GFDL-1.1 GFDL-1.2 GFDL-1.3 GPL-1.0 \
+    GPL-1.0+ GPL-2.0 GPL-2.0+ GPL-2.0-with-GCC-exception GPL-2.0-with-autoconf-exception \
+    GPL-2.0-with-bison-exception GPL-2.0-with-classpath-exception GPL-2.0-with-font-exception \
+    GPL-3.0 GPL-3.0+ GPL-3.0-with-GCC-exception GPL-3.0-with-autoconf-exception LGPL-2.0 LGPL-2.0+ \
+    LGPL-2.1 LGPL-2.1+ LGPL-3.0 LGPL-3.0+ Net-SNMP Nunit StandardML-NJ bzip2-1.0.5 eCos-2.0 \
+    wxWindows";
+
 /// Whether `name` is in the list.
 pub(super) fn is_license(name: &str) -> bool {
-    LICENSES.split(' ').any(|license| license == name)
+    LICENSES.split(' ').chain(DEPRECATED.split(' ')).any(|license| license == name)
 }

@@ -99,7 +99,7 @@ const SECRET_SUBSTRINGS: [&str; 8] = [
 ];
 
 /// Parts of a name which show that the value is not the secret itself.
-const NON_SECRET_PARTS: [&str; 24] = [
+const NON_SECRET_PARTS: [&str; 25] = [
     "public",
     "pub",
     "gpg",
@@ -124,6 +124,7 @@ const NON_SECRET_PARTS: [&str; 24] = [
     "enable",
     "dummy",
     "example",
+    "telemetry",
 ];
 
 /// Last parts of a name that denote a property of a secret or of the authentication.

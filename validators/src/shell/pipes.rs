@@ -138,12 +138,16 @@ impl Script {
         true
     }
 
-    /// Whether an element of a pipeline fails without input: `grep` finds nothing.
+    /// Whether an element of a pipeline fails if its input is empty or cut off: `grep` finds
+    /// nothing, and the end of an archive or of a key is missing.
     fn needs_input(&self, item: &Item) -> bool {
         let Content::Command(at) = item.content else { return false };
-        self.commands.get(at).is_some_and(|it| {
-            matches!(it.program(), "grep" | "egrep" | "fgrep")
-                && !it.has_option(&["v", "invert-match", "L", "files-without-match"])
+        self.commands.get(at).is_some_and(|it| match it.program() {
+            "grep" | "egrep" | "fgrep" => {
+                !it.has_option(&["v", "invert-match", "L", "files-without-match"])
+            }
+            "gpg" | "gunzip" | "tar" | "unxz" | "unzstd" => true,
+            _ => false,
         })
     }
 

@@ -109,13 +109,20 @@ fn pip_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
         if super::pins::has_placeholder(&packages) {
             continue;
         }
-        let unpinned: Vec<_> =
-            packages.into_iter().filter(|word| !is_pinned_requirement(word.text())).collect();
+        let is_upgrade = site.command.has_option(&["U", "upgrade"]);
+        let unpinned: Vec<_> = packages
+            .into_iter()
+            .filter(|word| !is_pinned_requirement(word.text()))
+            .filter(|word| !(is_upgrade && INSTALLERS.contains(&word.text())))
+            .collect();
         let help = "Pin the version you tested: `package==version`, or use a requirements \
                     file that pins it";
         report_unpinned(report, &unpinned, help);
     }
 }
+
+/// Packages that install others: upgrading them to the current version is intended.
+const INSTALLERS: [&str; 3] = ["pip", "setuptools", "wheel"];
 
 /// `-r`, `-c`, alone or at the end of combined short options, or their long forms.
 fn names_requirements(text: &str) -> bool {
