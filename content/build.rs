@@ -1,5 +1,5 @@
-//! Finds the rule pages and the guidance, reads their headers and writes the tables that `src/lib.rs`
-//! includes.
+//! Finds the rule pages and the guidance, parses their headers and writes the tables that
+//! `src/lib.rs` includes.
 
 use aidd_page as page;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let mut pages = Vec::new();
-    find(&root.join("rules"), &mut pages)?;
+    collect_pages(&root.join("rules"), &mut pages)?;
     pages.sort_by_key(|path| id(&root.join("rules"), path));
 
     let mut table = String::from("static PAGES: &[Shipped] = &[\n");
@@ -40,18 +40,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What of the headers of rule pages goes into tables: the headers themselves as bytes, each read
-/// when its rule is first asked about, and what every start needs of them.
+/// The tables of the headers of rule pages: the headers as bytes, each decoded when its rule is
+/// first used, and the fields that are needed at every start.
 #[derive(Default)]
 struct Heads {
     bytes: Vec<u8>,
     rows: String,
     count: u16,
-    /// Ids and aliases.
+    /// Ids and aliases of rules, each with the index of the page.
     names: BTreeSet<(String, u16)>,
-    /// Of text patterns; the empty word for one that is tried on every text.
+    /// Keywords of text patterns, each with the index of the page; the empty word for a pattern
+    /// that is tried on every text.
     keywords: BTreeSet<(String, u16)>,
-    /// Of syntax patterns.
+    /// Languages of syntax patterns, each with the index of the page.
     languages: BTreeSet<(String, u16)>,
 }
 
@@ -111,10 +112,10 @@ impl Heads {
     }
 }
 
-/// The table of what clients of agents are given: `hooks/<client>/<path in the project>`.
+/// Generates the table of the files for clients: `hooks/<client>/<path in the project>`.
 fn clients(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut files = Vec::new();
-    every(root, &mut files)?;
+    collect_files(root, &mut files)?;
     files.sort();
     let mut table = String::from("static TEMPLATES: &[Template] = &[\n");
     for file in &files {
@@ -135,13 +136,13 @@ fn clients(root: &Path) -> Result<String, Box<dyn Error>> {
     Ok(table)
 }
 
-/// All files below a folder.
-fn every(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+/// Collects all files below a directory.
+fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", folder.display());
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            every(&path, files)?;
+            collect_files(&path, files)?;
         } else {
             println!("cargo::rerun-if-changed={}", path.display());
             files.push(path);
@@ -150,10 +151,10 @@ fn every(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// The table of the packs; a header that cannot be read ends the build.
+/// Generates the table of the packs; a header that cannot be parsed fails the build.
 fn packs(root: &Path, out: &Path) -> Result<String, Box<dyn Error>> {
     let mut pages = Vec::new();
-    find(&root.join("packs"), &mut pages)?;
+    collect_pages(&root.join("packs"), &mut pages)?;
     pages.sort_by_key(|path| id(&root.join("packs"), path));
     let mut table = String::from("static PACKS: &[Shipped] = &[\n");
     let (mut bytes, mut at) = (Vec::new(), String::new());
@@ -174,36 +175,37 @@ fn packs(root: &Path, out: &Path) -> Result<String, Box<dyn Error>> {
     Ok(table)
 }
 
-/// The directories of [`guidance`], next to `AGENTS.md`.
+/// The directories that contain guidance, in addition to `AGENTS.md`.
 const GUIDANCE: [&str; 8] =
     ["agents", "guidance", "knowledge", "prompts", "skills", "specs", "templates", "workflows"];
 
-/// The table of all other pages. Headers become JSON, which is read in a hundredth of the time.
+/// Generates the table of all other pages. Headers are converted to JSON, which is parsed a hundred
+/// times faster than YAML.
 fn guidance(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut pages = vec![root.join("AGENTS.md")];
     println!("cargo::rerun-if-changed={}", pages[0].display());
     for folder in GUIDANCE {
-        find(&root.join(folder), &mut pages)?;
+        collect_pages(&root.join(folder), &mut pages)?;
     }
     pages.sort();
     let mut table = String::from("static GUIDANCE: &[Guide] = &[\n");
     let mut reviewed = String::new();
     for path in &pages {
         let text = fs::read_to_string(path)?;
-        let said = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let (yaml, body) = page::split(&text).map_err(|error| said(&error))?;
+        let error_at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let (yaml, body) = page::split(&text).map_err(|error| error_at(&error))?;
         let header: serde_json::Value =
-            serde_saphyr::from_str(&text[yaml]).map_err(|error| said(&error))?;
+            serde_saphyr::from_str(&text[yaml]).map_err(|error| error_at(&error))?;
         let summary = header["summary"].as_str().unwrap_or_default();
         if summary.is_empty() || summary.chars().count() > 140 {
-            return Err(said(&"a summary of 1 to 140 characters is missing").into());
+            return Err(error_at(&"a summary of 1 to 140 characters is missing").into());
         }
         let name = format!("{}.md", id(root, path));
         let label = header["name"].as_str().unwrap_or_default();
         let (json, at) = (header.to_string(), body.start);
         if name.starts_with("knowledge/") {
             let date = header["last_updated"].as_str().unwrap_or_default();
-            // ISO dates sort as texts.
+            // ISO dates sort correctly as strings.
             if date > &*reviewed {
                 date.clone_into(&mut reviewed);
             }
@@ -225,12 +227,12 @@ fn id(root: &Path, path: &Path) -> String {
     segments.join("/")
 }
 
-fn find(folder: &Path, pages: &mut Vec<PathBuf>) -> io::Result<()> {
+fn collect_pages(folder: &Path, pages: &mut Vec<PathBuf>) -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", folder.display());
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            find(&path, pages)?;
+            collect_pages(&path, pages)?;
         } else if path.extension().is_some_and(|extension| extension == "md") {
             println!("cargo::rerun-if-changed={}", path.display());
             pages.push(path);

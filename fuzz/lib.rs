@@ -47,7 +47,7 @@ static STRICT: LazyLock<Engine> = LazyLock::new(|| {
     .expect("shipped packs")
 });
 
-/// The files of a sample project: one of each kind that packs check.
+/// The paths of a sample project, with one file of each kind that packs check.
 const PROJECT: [&str; 20] = [
     "package.json",
     "src/app/main.ts",
@@ -84,8 +84,8 @@ pub fn check_strictly(data: &[u8]) {
     }
 }
 
-/// Checks a project with all packs enabled. Its files are separated by zero bytes and have the
-/// paths of [`PROJECT`].
+/// Checks a project with all packs enabled. `data` contains the files with the paths of [`PROJECT`],
+/// separated by zero bytes.
 ///
 /// # Panics
 /// As [`check`].
@@ -106,7 +106,7 @@ fn check_project_files(engine: &Engine, files: &Memory, listing: &Listing) {
     }
 }
 
-/// The files that [`obey`] checks, and the project that consists of them.
+/// The files that [`check_rule_page`] checks, and the project that consists of these files.
 static RULE_PROJECT: LazyLock<(Vec<Source>, Memory, Listing)> = LazyLock::new(|| {
     let files = [
         (
@@ -123,8 +123,8 @@ static RULE_PROJECT: LazyLock<(Vec<Source>, Memory, Listing)> = LazyLock::new(||
     (sources, Memory(files.into()), listing)
 });
 
-/// Loads `data` as a rule page of the project, runs its examples and checks a project with it. It
-/// is the only rule, so that each run only compiles that page.
+/// Loads `data` as a rule page of the project, runs its examples and checks a project with the rule.
+/// The engine contains no other rule, so that each run compiles only this page.
 ///
 /// # Panics
 /// As [`check`].
@@ -194,8 +194,8 @@ pub fn settings(data: &[u8]) {
     let path = NAMES[usize::from(first) % NAMES.len()].to_owned();
     let files = Memory([(path.clone(), data.to_vec())].into());
     let settings = Settings::read(&files, &[path]);
-    for asked in RULES {
-        let _ = settings.enforced_by(asked);
+    for rule in RULES {
+        let _ = settings.enforced_by(rule);
     }
     let _ = settings.forbids("set_var");
     let _ = settings.formatter(true);
@@ -217,7 +217,7 @@ pub fn check_memory(data: &[u8]) {
 /// Splits a document into sentences.
 ///
 /// # Panics
-/// If a sentence is empty or not in the text.
+/// If a sentence is empty or its span is outside the text.
 pub fn sentences(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let source = Source::new("AGENTS.md", text);
@@ -229,7 +229,7 @@ pub fn sentences(data: &[u8]) {
 /// Checks `data` as the file at `path`, without any other files.
 ///
 /// # Panics
-/// If a span or an edit is outside of the text, or if a message is empty or contains a secret.
+/// If a span or an edit is outside the text, or if a message is empty or contains a secret.
 pub fn check(path: &str, data: &[u8]) {
     check_with_files(path, data, &Memory::default());
 }
@@ -263,20 +263,20 @@ pub fn check_fixes(path: &str, data: &[u8]) {
 }
 
 fn assert_valid(source: &Source, finding: &Finding) {
-    let is_of_text = |span: Span| {
+    let is_in_text = |span: Span| {
         let text = source.text();
         span.start <= span.end
             && text.is_char_boundary(span.start as usize)
             && text.is_char_boundary(span.end as usize)
     };
     let rule = &finding.rule;
-    assert!(is_of_text(finding.span), "{rule}: {:?}", finding.span);
-    assert!(finding.related.iter().all(|related| is_of_text(related.span)), "{rule}: related");
+    assert!(is_in_text(finding.span), "{rule}: {:?}", finding.span);
+    assert!(finding.related.iter().all(|related| is_in_text(related.span)), "{rule}: related");
     let edits = finding.fix.iter().flat_map(|fix| &fix.edits);
-    assert!(edits.into_iter().all(|edit| is_of_text(edit.span)), "{rule}: fix");
+    assert!(edits.into_iter().all(|edit| is_in_text(edit.span)), "{rule}: fix");
     assert!(!finding.message.is_empty() && finding.id.len() == 16, "{rule}: no message or id");
     if let Some(secret) = finding.secret {
-        assert!(is_of_text(secret), "{rule}: {secret:?}");
+        assert!(is_in_text(secret), "{rule}: {secret:?}");
         let secret = source.slice(secret);
         assert!(secret.len() < 4 || !finding.message.contains(secret), "{rule}: shows a secret");
     }

@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=tables");
     let encoding = tiktoken_rs::o200k_base()?;
     let mut tokens = Vec::new();
-    // Ranks have no gaps; the first missing rank ends the table.
+    // Ranks have no gaps, so the table ends at the first missing rank.
     while let Ok(token) = encoding.decode_bytes(&[u32::try_from(tokens.len())?]) {
         tokens.push(token);
     }
@@ -52,7 +52,9 @@ fn words(root: &Path) -> Result<String, Box<dyn Error>> {
             if let tables::Kind::Constants(kind) = &section.kind {
                 let module = name.replace([' ', '-'], "_");
                 writeln!(code, "/// Section `{name}`.\npub mod {module} {{")?;
-                for (key, value) in section.entries.iter().filter_map(|it| it.split_once(" = ")) {
+                for (key, value) in
+                    section.entries.iter().filter_map(|entry| entry.split_once(" = "))
+                {
                     let key_name = constant(key);
                     writeln!(code, "/// {key}\npub const {key_name}: {kind} = {value};")?;
                 }

@@ -12,26 +12,26 @@ use std::process::ExitCode;
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 fn main() -> ExitCode {
-    let doors = Frontends {
+    let frontends = Frontends {
         distribution: &DISTRIBUTION,
         lsp: |config| aidd_lsp::run(&DISTRIBUTION, config),
-        mcp: |args, place| aidd_mcp::run(&options(args, place)),
+        mcp: |args, context| aidd_mcp::run(&options(args, context)),
     };
-    ExitCode::from(aidd_cli::main(doors))
+    ExitCode::from(aidd_cli::main(frontends))
 }
 
 /// Converts the arguments of `aidd mcp` to the options of the agent frontend.
-fn options(args: &cli::Mcp, place: ServerContext) -> Options {
+fn options(args: &cli::Mcp, context: ServerContext) -> Options {
     let http = args.http.as_ref().map(|address| HttpOptions {
         address: address.clone(),
-        token_file: args.token_file.as_ref().map(|file| place.cwd.join(file)),
+        token_file: args.token_file.as_ref().map(|file| context.cwd.join(file)),
         hosts: args.allow_host.clone(),
         origins: args.allow_origin.clone(),
     });
     Options {
         distribution: &DISTRIBUTION,
-        root: place.root,
-        config: place.config,
+        root: context.root,
+        config: context.config,
         profile: profile(args.profile),
         is_list: args.list,
         is_dynamic: args.dynamic,
@@ -40,8 +40,8 @@ fn options(args: &cli::Mcp, place: ServerContext) -> Options {
     }
 }
 
-fn profile(typed: cli::Profile) -> Profile {
-    match typed {
+fn profile(argument: cli::Profile) -> Profile {
+    match argument {
         cli::Profile::Engine => Profile::Engine,
         cli::Profile::Core => Profile::Core,
         cli::Profile::Memory => Profile::Memory,

@@ -1,4 +1,4 @@
-//! How well compatibility scores agree with the judgement of someone who has worked with both
+//! Tests how well compatibility scores agree with the judgement of someone who has worked with both
 //! technologies.
 
 use aidd_engine::project::stack::Stack;
@@ -16,9 +16,9 @@ struct Case {
     half: String,
 }
 
-/// For each half: minimum rank correlation (Spearman's) and maximum mean distance from the
-/// judgement. Before the weights were tuned on the first half, it had 0.76 and 10.3; the second,
-/// which was not used for tuning, had 0.79 and 10.2.
+/// For each half: the minimum rank correlation (Spearman's) and the maximum mean distance from the
+/// judgement. Before the weights were tuned on the first half, the values of the first half were 0.76
+/// and 10.3; those of the second half, which was not used for tuning, were 0.79 and 10.2.
 const HALVES: [(&str, f64, f64); 2] = [("tuning", 0.78, 8.0), ("test", 0.78, 9.0)];
 
 /// Ranks from 1; equal values share a rank.
@@ -38,7 +38,7 @@ fn correlation(one: &[i32], other: &[i32]) -> f64 {
 }
 
 #[test]
-fn scores_follow_judgement() {
+fn scores_agree_with_expert_judgement() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compatibility/pairs.yaml");
     let text = std::fs::read_to_string(path).expect("pairs");
     let cases: Vec<Case> = serde_saphyr::from_str(&text).expect("a list of pairs");
@@ -46,9 +46,9 @@ fn scores_follow_judgement() {
     let knowledge = Knowledge::new(&library);
     let stack = Stack::default();
     let mut report = Vec::new();
-    let mut holds = true;
-    for (half, floor, most) in HALVES {
-        let (mut said, mut scored) = (Vec::new(), Vec::new());
+    let mut passes = true;
+    for (half, min_correlation, max_distance) in HALVES {
+        let (mut expected, mut actual) = (Vec::new(), Vec::new());
         for case in cases.iter().filter(|case| case.half == half) {
             let [one, other] = &case.pair;
             let find = |name: &str| knowledge.find(name).unwrap_or_else(|_| panic!("no {name}"));
@@ -57,19 +57,20 @@ fn scores_follow_judgement() {
                 report.push(format!("{one} {other}: {} for {}", pair.score, case.expert));
             }
             let sum: i32 = pair.reasons.iter().map(|reason| reason.points).sum();
-            let whole = (compatibility::base_score() + sum).clamp(0, 100);
+            let total = (compatibility::base_score() + sum).clamp(0, 100);
             assert_eq!(
-                pair.score, whole,
+                pair.score, total,
                 "the reasons of {one} and {other} do not add up to the score"
             );
-            said.push(case.expert);
-            scored.push(pair.score);
+            expected.push(case.expert);
+            actual.push(pair.score);
         }
-        assert!(said.len() >= 50, "{half}: {} pairs", said.len());
-        let distance: i32 = said.iter().zip(&scored).map(|(a, b)| (a - b).abs()).sum();
-        let (rho, mean) = (correlation(&said, &scored), f64::from(distance) / said.len() as f64);
+        assert!(expected.len() >= 50, "{half}: {} pairs", expected.len());
+        let distance: i32 = expected.iter().zip(&actual).map(|(a, b)| (a - b).abs()).sum();
+        let (rho, mean) =
+            (correlation(&expected, &actual), f64::from(distance) / expected.len() as f64);
         report.push(format!("{half}: rank correlation {rho:.3}, mean distance {mean:.1}"));
-        holds &= rho >= floor && mean <= most;
+        passes &= rho >= min_correlation && mean <= max_distance;
     }
-    assert!(holds, "{}", report.join("\n"));
+    assert!(passes, "{}", report.join("\n"));
 }

@@ -1,5 +1,5 @@
-//! The documentation: generated parts are up to date, and referenced names exist. `UPDATE_DOCS=1
-//! cargo test --test docs` writes the generated parts.
+//! Tests that the generated parts of the documentation are up to date and that referenced names exist.
+//! `UPDATE_DOCS=1 cargo test --test tests docs` writes the generated parts.
 
 use aidd_cli::cli::Cli;
 use aidd_engine::rules::registry::{Registry, is_id};
@@ -29,14 +29,14 @@ fn is_updating() -> bool {
 /// Asserts that a file contains `text`; writes the file if updating.
 #[track_caller]
 fn assert_current(path: &str, text: &str) {
-    let place = root().join(path);
+    let file = root().join(path);
     if is_updating() {
-        fs::write(&place, text).expect("written");
+        fs::write(&file, text).expect("written");
     }
-    let found = fs::read_to_string(&place).unwrap_or_default().replace("\r\n", "\n");
+    let found = fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
     assert!(
         found == text,
-        "{path} is out of date; update it with: UPDATE_DOCS=1 cargo test --test docs"
+        "{path} is out of date; update it with: UPDATE_DOCS=1 cargo test --test tests docs"
     );
 }
 
@@ -46,7 +46,7 @@ fn pages() -> Vec<(String, String)> {
         ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root().join(name)).into();
     let docs = fs::read_dir(root().join("docs")).expect("a folder");
     paths.extend(docs.map(|entry| entry.expect("an entry").path()));
-    paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     paths.sort();
     let page = |path: PathBuf| {
         let name = path.strip_prefix(root()).expect("below").to_string_lossy().replace('\\', "/");
@@ -86,9 +86,9 @@ fn the_index_of_rules_is_current() {
         kinds.entry(kind).or_default().push(rule);
     }
     let mut text = String::from(
-        "# Rules\n\nAll rules that ship with aidd, by category. Each links to its page with rationale and examples.\n\
-         `aidd rule list` prints this list, `aidd explain RULE` one page.\n\n\
-         This file is generated: `UPDATE_DOCS=1 cargo test --test docs`.\n\n",
+        "# Rules\n\nAll rules that ship with aidd, by category. Each rule links to its page, which contains the reason and examples.\n\
+         `aidd rule list` prints this list, and `aidd explain RULE` prints a page.\n\n\
+         This file is generated: `UPDATE_DOCS=1 cargo test --test tests docs`.\n\n",
     );
     for (kind, rules) in &kinds {
         writeln!(text, "- [{kind}](#{kind}): {}", rules.len()).expect("memory");
@@ -139,19 +139,20 @@ fn row(rule: &Rule) -> String {
 fn the_reference_of_the_command_line_is_current() {
     let mut text = String::from(
         "# Command line\n\nThe output of `aidd help` and `aidd COMMAND --help`.\n\n\
-         This file is generated: `UPDATE_DOCS=1 cargo test --test docs`.\n",
+         This file is generated: `UPDATE_DOCS=1 cargo test --test tests docs`.\n",
     );
     let mut root = Cli::command();
     root.build();
-    let mut left = vec![root];
-    while let Some(command) = left.pop() {
-        let mut shown = command.clone().term_width(100).mut_args(|arg| arg.hide_env_values(true));
-        let name = shown.get_bin_name().unwrap_or("aidd").to_owned();
-        let help = shown.render_long_help().to_string();
+    let mut remaining = vec![root];
+    while let Some(command) = remaining.pop() {
+        let mut help_command =
+            command.clone().term_width(100).mut_args(|arg| arg.hide_env_values(true));
+        let name = help_command.get_bin_name().unwrap_or("aidd").to_owned();
+        let help = help_command.render_long_help().to_string();
         let help: Vec<&str> = help.lines().map(str::trim_end).collect();
         write!(text, "\n## {name}\n\n```text\n{}\n```\n", help.join("\n")).expect("memory");
         let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
-        left.extend(inner.cloned().collect::<Vec<_>>().into_iter().rev());
+        remaining.extend(inner.cloned().collect::<Vec<_>>().into_iter().rev());
     }
     assert_current("docs/cli.md", &text);
 }
@@ -212,8 +213,8 @@ fn the_tools_of_agents_are_current() {
         };
         let profiles: Vec<&str> = tool.profiles.iter().map(|profile| profile.name()).collect();
         let (name, about) = (tool.name, tool.description.replace('|', "\\|").replace('<', "\\<"));
-        let also = unlisted(&tool.input()).join(", ");
-        writeln!(table, "| `{name}` | {about} | {changes} | {} | {also} |", profiles.join(", "))
+        let further = unlisted(&tool.input()).join(", ");
+        writeln!(table, "| `{name}` | {about} | {changes} | {} | {further} |", profiles.join(", "))
             .expect("memory");
     }
     let page = replace_section(&page, "clients", &clients());
@@ -234,11 +235,14 @@ fn prompts() -> String {
     let library = aidd_guidance::Library::shipped(&aidd_content::RULES);
     let mut table = String::from("| Prompt | Description | Arguments |\n| --- | --- | --- |\n");
     for (page, arguments) in aidd_mcp::prompts::all(&library) {
-        let shown: Vec<String> = arguments
+        let list: Vec<String> = arguments
             .iter()
-            .map(|one| format!("`{}`{}", one.name, if one.required { " (required)" } else { "" }))
+            .map(|argument| {
+                let suffix = if argument.required { " (required)" } else { "" };
+                format!("`{}`{suffix}", argument.name)
+            })
             .collect();
-        writeln!(table, "| `{}` | {} | {} |", page.name, page.summary, shown.join(", "))
+        writeln!(table, "| `{}` | {} | {} |", page.name, page.summary, list.join(", "))
             .expect("memory");
     }
     table
@@ -253,18 +257,19 @@ fn clients() -> String {
         let value = client.to_possible_value().expect("no hidden values");
         let name = value.get_help().expect("a name").to_string();
         let name = name.trim_end_matches('.');
-        let own = aidd_content::RULES.templates.iter().filter(|one| one.client == value.get_name());
-        let of = |is: fn(&str) -> bool| {
-            let paths: Vec<String> = own
+        let all = aidd_content::RULES.templates.iter();
+        let templates = all.filter(|template| template.client == value.get_name());
+        let paths_of = |is_kind: fn(&str) -> bool| {
+            let paths: Vec<String> = templates
                 .clone()
-                .filter(|one| is(one.text))
-                .map(|one| format!("`{}`", one.path))
+                .filter(|template| is_kind(template.text))
+                .map(|template| format!("`{}`", template.path))
                 .collect();
             if paths.is_empty() { "none".to_owned() } else { paths.join(", ") }
         };
-        let server = of(|text| text.contains("\"mcp\""));
-        let hooks = of(|text| text.contains("\"aidd hook "));
-        let rules = of(|text| text.contains("<!-- aidd -->"));
+        let server = paths_of(|text| text.contains("\"mcp\""));
+        let hooks = paths_of(|text| text.contains("\"aidd hook "));
+        let rules = paths_of(|text| text.contains("<!-- aidd -->"));
         let (word, anchor) = (value.get_name(), slug(name));
         writeln!(table, "| [{name}](#{anchor}) | `{word}` | {server} | {hooks} | {rules} |")
             .expect("memory");
@@ -287,8 +292,8 @@ fn replace_section(page: &str, name: &str, part: &str) -> String {
     format!("{head}{open}{part}{close}{tail}")
 }
 
-/// The files of the sample in the README. The secret is assembled here so that this file contains
-/// none.
+/// The files of the sample in the README. The secret is assembled at run time so that this file does
+/// not contain a secret.
 fn sample() -> [(&'static str, String); 3] {
     let dockerfile = "FROM node:latest\nWORKDIR /app\nCOPY . .\nRUN npm ci\nUSER 1000\n\
                       CMD [\"node\", \"server.js\"]\n";
@@ -309,9 +314,9 @@ fn the_sample_in_the_readme_matches_the_output() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir_all(folder.path().join(".git")).expect("made");
     for (path, text) in sample() {
-        let place = folder.path().join(path);
-        fs::create_dir_all(place.parent().expect("below")).expect("made");
-        fs::write(place, text).expect("written");
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        fs::write(path, text).expect("written");
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_aidd"));
     command.args(["check", "."]).current_dir(folder.path()).env_clear();
@@ -342,14 +347,14 @@ fn paths_in_the_pages_exist() {
                 continue;
             }
             for target in links(content) {
-                if let Err(why) = resolves(&folder, &text, target) {
+                if let Err(why) = resolve(&folder, &text, target) {
                     missing.push(format!("{page}:{line}: {target}: {why}"));
                 }
             }
             for span in code_spans(content) {
-                let ours = DIRECTORIES.split(' ').any(|folder| span.starts_with(folder));
+                let is_path = DIRECTORIES.split(' ').any(|folder| span.starts_with(folder));
                 let exact = !span.contains(['<', '*', '…', ' ', '{']);
-                if ours && exact && !root().join(span).exists() {
+                if is_path && exact && !root().join(span).exists() {
                     missing.push(format!("{page}:{line}: `{span}` does not exist"));
                 }
             }
@@ -364,10 +369,11 @@ fn links(line: &str) -> impl Iterator<Item = &str> {
     targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
 }
 
-fn resolves(folder: &Path, page: &str, target: &str) -> Result<(), &'static str> {
+/// Checks that a link target exists: the file, and the heading of the anchor.
+fn resolve(folder: &Path, page: &str, target: &str) -> Result<(), &'static str> {
     let (path, anchor) = target.split_once('#').map_or((target, None), |(a, b)| (a, Some(b)));
-    let place = folder.join(path);
-    if !path.is_empty() && !place.exists() {
+    let file = folder.join(path);
+    if !path.is_empty() && !file.exists() {
         return Err("no such file");
     }
     let Some(anchor) = anchor else { return Ok(()) };
@@ -375,7 +381,7 @@ fn resolves(folder: &Path, page: &str, target: &str) -> Result<(), &'static str>
     let text = if path.is_empty() {
         page
     } else {
-        other = fs::read_to_string(&place).map_err(|_| "cannot be read")?;
+        other = fs::read_to_string(&file).map_err(|_| "cannot be read")?;
         &other
     };
     let headings = lines(text).into_iter().filter(|(_, fence, _)| fence.is_none());
@@ -386,8 +392,9 @@ fn resolves(folder: &Path, page: &str, target: &str) -> Result<(), &'static str>
 
 /// The anchor that GitHub generates for a heading.
 fn slug(title: &str) -> String {
-    let kept = title.trim().to_lowercase();
-    kept.chars()
+    let lower = title.trim().to_lowercase();
+    lower
+        .chars()
         .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
         .map(|c| if c == ' ' { '-' } else { c })
         .collect()
@@ -395,7 +402,7 @@ fn slug(title: &str) -> String {
 
 #[test]
 fn commands_in_the_pages_are_valid() {
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for (page, text) in pages().into_iter().filter(|(page, _)| page != "docs/cli.md") {
         for (line, fence, content) in lines(&text) {
             let commands: Vec<&str> = match fence {
@@ -413,15 +420,15 @@ fn commands_in_the_pages_are_valid() {
                     && !(fence.is_none() && is_incomplete(error.kind()))
                 {
                     let first = error.to_string().lines().next().unwrap_or_default().to_owned();
-                    wrong.push(format!("{page}:{line}: {command}: {first}"));
+                    errors.push(format!("{page}:{line}: {command}: {first}"));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
 }
 
-/// In running text, a command can be named without its arguments.
+/// Whether only arguments are missing: in running text, a command can be named without its arguments.
 fn is_incomplete(kind: ErrorKind) -> bool {
     matches!(
         kind,
@@ -431,7 +438,7 @@ fn is_incomplete(kind: ErrorKind) -> bool {
     )
 }
 
-/// The call of aidd in a shell line, if there is one.
+/// The command line of aidd in a shell line, if there is one.
 fn aidd_command(line: &str) -> Option<&str> {
     let line = line.trim_start().trim_start_matches("$ ");
     let line = line.strip_prefix("- run: ").or(line.strip_prefix("run: ")).unwrap_or(line);
@@ -448,7 +455,7 @@ fn aidd_command(line: &str) -> Option<&str> {
     Some(&line[at..])
 }
 
-/// The words of a command, up to shell syntax such as pipes.
+/// Splits a command into words, up to shell syntax such as pipes.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec!["aidd".to_owned()];
     let mut word = String::new();
@@ -471,16 +478,17 @@ fn rules_in_the_pages_exist() {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let kinds: Vec<&str> =
         registry.rules().iter().filter_map(|rule| Some(rule.id.split_once('/')?.0)).collect();
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for (page, text) in pages() {
         for (line, _, content) in lines(&text) {
             for span in code_spans(content).filter(|span| is_id(span)) {
-                let ours = span.split_once('/').is_some_and(|(kind, _)| kinds.contains(&kind));
-                if ours && !registry.contains(span) {
-                    wrong.push(format!("{page}:{line}: unknown rule `{span}`"));
+                let is_rule_id =
+                    span.split_once('/').is_some_and(|(kind, _)| kinds.contains(&kind));
+                if is_rule_id && !registry.contains(span) {
+                    errors.push(format!("{page}:{line}: unknown rule `{span}`"));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
 }

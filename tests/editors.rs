@@ -1,6 +1,6 @@
-//! The language server with real clients: each opens the same files, shows the findings of the
-//! command line with the same ids at the same columns, applies a fix, and shows that the finding is
-//! gone.
+//! Tests of the language server with real clients: each client opens the same files, shows the
+//! findings of the command line with the same ids at the same columns, applies a fix, and shows that
+//! the finding disappears.
 //!
 //! `lsp/tests/editors/install` installs the clients. A test whose client is missing prints a note
 //! and passes; with `AIDD_REQUIRE_EDITORS=1` it fails.
@@ -54,7 +54,8 @@ fn client(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// Prints that a client is not tested, bypassing the test runner, which would capture the output.
+/// Prints that a client is not tested, directly to standard error, because the test runner captures
+/// other output.
 fn report_missing(name: &str) {
     let text = format!("{name} is missing; install it with lsp/tests/editors/install");
     assert!(env::var_os("AIDD_REQUIRE_EDITORS").is_none(), "{text}");
@@ -96,7 +97,7 @@ fn cli_findings(root: &Path, file: &str) -> Vec<String> {
     lines
 }
 
-/// Runs a driver and compares what it saw with the findings of the command line.
+/// Runs a driver, and compares the findings that its editor shows with those of the command line.
 #[track_caller]
 #[expect(clippy::disallowed_methods, reason = "the binary under test, and its clients")]
 fn assert_shows_and_fixes<T: AsRef<OsStr>>(program: &Path, args: &[T]) {
@@ -107,7 +108,7 @@ fn assert_shows_and_fixes<T: AsRef<OsStr>>(program: &Path, args: &[T]) {
     assert!(expected.len() >= 6, "{expected:?}");
     let state = tempfile::tempdir().expect("a folder");
     let out = state.path().join("out.txt");
-    let run = Command::new(program)
+    let process = Command::new(program)
         .args(args)
         .current_dir(&root)
         .env("AIDD_SERVER", concat!(env!("CARGO_BIN_EXE_aidd"), "\nlsp"))
@@ -121,12 +122,12 @@ fn assert_shows_and_fixes<T: AsRef<OsStr>>(program: &Path, args: &[T]) {
         .env("XDG_CACHE_HOME", state.path())
         .output()
         .expect("it runs");
-    let seen = fs::read_to_string(&out).unwrap_or_default();
+    let output = fs::read_to_string(&out).unwrap_or_default();
     expected.extend(["-- fixed".to_owned(), FIXED.to_owned()]);
     expected.extend(cli_findings(&root, "notes.txt"));
-    let seen: Vec<&str> = seen.lines().collect();
-    let words = String::from_utf8_lossy(&run.stderr);
-    assert!(seen == expected, "seen: {seen:#?}\nexpected: {expected:#?}\n{words}");
+    let output: Vec<&str> = output.lines().collect();
+    let words = String::from_utf8_lossy(&process.stderr);
+    assert!(output == expected, "seen: {output:#?}\nexpected: {expected:#?}\n{words}");
 }
 
 /// Neovim runs its script from the command line; 0.7 does not support `-l`.
@@ -140,26 +141,26 @@ fn neovim(name: &str) {
 }
 
 #[test]
-fn debian_neovim() {
+fn neovim_of_debian_shows_and_fixes_findings() {
     neovim("nvim");
 }
 
-/// The package is only available for this platform.
+/// The current release is only installed on x86-64.
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn current_neovim() {
+fn current_neovim_shows_and_fixes_findings() {
     neovim("nvim-new");
 }
 
 #[test]
-fn emacs_with_eglot() {
+fn emacs_with_eglot_shows_and_fixes_findings() {
     let Some(program) = client("emacs") else { return };
     let script = scripts().join("eglot.el");
     assert_shows_and_fixes(&program, &["-Q", "--batch", "-l", &script.to_string_lossy()]);
 }
 
 #[test]
-fn pytest_lsp_as_each_editor() {
+fn pytest_lsp_shows_and_fixes_findings_as_each_editor() {
     let Some(program) = client("python") else { return };
     let script = scripts().join("reference.py");
     for editor in [
@@ -175,12 +176,15 @@ fn pytest_lsp_as_each_editor() {
 }
 
 #[test]
-fn reference_client_in_each_encoding() {
+fn the_reference_client_shows_and_fixes_findings_in_each_encoding() {
     let Some(program) = client("node") else { return };
     let script = scripts().join("protocol.mjs");
-    for (encoding, way) in
+    for (encoding, delivery) in
         [("utf-8", "push"), ("utf-16", "push"), ("utf-16", "pull"), ("utf-32", "pull")]
     {
-        assert_shows_and_fixes(&program, &[script.as_os_str(), encoding.as_ref(), way.as_ref()]);
+        assert_shows_and_fixes(
+            &program,
+            &[script.as_os_str(), encoding.as_ref(), delivery.as_ref()],
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Fixes terminate, are idempotent, keep files parseable, and add no error.
+//! Tests that fixes terminate, are idempotent, keep files parseable, and add no errors.
 
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::{Config, Level, RuleSetting};
@@ -37,26 +37,26 @@ fn errors(findings: &[Finding]) -> usize {
     findings.iter().filter(|finding| finding.severity == Severity::Error).count()
 }
 
-/// Fixes a text, and checks the guarantees; returns the fixed text.
+/// Fixes a text and checks the guarantees. Returns the fixed text, or the guarantee that is violated.
 fn check(path: &str, text: &str, safety: Safety) -> Result<String, String> {
     let before = findings(path, text.as_bytes());
     let once = fix_file(&ENGINE, path, text.as_bytes().to_vec(), &Memory::default(), safety);
     let after = findings(path, &once.bytes);
     let fixed = String::from_utf8_lossy(&once.bytes).into_owned();
-    let say = |what: &str| format!("{what}\n--- before\n{text}\n--- after\n{fixed}");
+    let failure = |why: &str| format!("{why}\n--- before\n{text}\n--- after\n{fixed}");
     if syntax_errors(&after) > syntax_errors(&before) {
-        return Err(say("the fixes broke the syntax"));
+        return Err(failure("the fixes broke the syntax"));
     }
     if errors(&after) > errors(&before) {
-        return Err(say("the fixes added errors"));
+        return Err(failure("the fixes added errors"));
     }
     let twice = fix_file(&ENGINE, path, once.bytes.clone(), &Memory::default(), safety);
     if twice.bytes != once.bytes {
-        return Err(say("a second run changed the file again"));
+        return Err(failure("a second run changed the file again"));
     }
-    let left = applicable(&after, safety).count();
-    if left > 0 && once.fixed == 0 && once.undone.is_empty() {
-        return Err(say("a fix is offered but never applied"));
+    let remaining = applicable(&after, safety).count();
+    if remaining > 0 && once.fixed == 0 && once.undone.is_empty() {
+        return Err(failure("a fix is offered but never applied"));
     }
     Ok(fixed)
 }
@@ -71,15 +71,16 @@ static ALL: LazyLock<Engine> = LazyLock::new(|| {
         .expect("shipped rules")
 });
 
-fn by_rule(findings: &[Finding], wanted: impl Fn(&Finding) -> bool) -> BTreeMap<&str, usize> {
+/// The number of new findings that `filter` selects, by rule.
+fn by_rule(findings: &[Finding], filter: impl Fn(&Finding) -> bool) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
-    let new = findings.iter().filter(|one| one.status == Status::New && wanted(one));
-    new.for_each(|one| *counts.entry(&*one.rule).or_default() += 1);
+    let new = findings.iter().filter(|finding| finding.status == Status::New && filter(finding));
+    new.for_each(|finding| *counts.entry(&*finding.rule).or_default() += 1);
     counts
 }
 
-/// What is wrong with the result of fixing an example with every rule enabled.
-fn false_claims(example: &Example, safety: Safety) -> Vec<String> {
+/// The errors in the result of fixing an example with every rule enabled.
+fn fix_errors(example: &Example, safety: Safety) -> Vec<String> {
     let listing = Listing::new(example.siblings.0.keys().cloned().chain([example.path.clone()]));
     let files = Listed { files: &example.siblings, listing: &listing };
     let check = |bytes: &[u8]| {
@@ -89,66 +90,71 @@ fn false_claims(example: &Example, safety: Safety) -> Vec<String> {
     let text = example.text.as_bytes();
     let result = fix_file(&ALL, &example.path, text.to_vec(), &files, safety);
     let (before, after) = (check(text), check(&result.bytes));
-    let mut wrong = Vec::new();
-    let is_error = |one: &Finding| one.severity == Severity::Error;
+    let mut failures = Vec::new();
+    let is_error = |finding: &Finding| finding.severity == Severity::Error;
     let (old, new) = (by_rule(&before, is_error), by_rule(&after, is_error));
     for (rule, count) in &new {
         if count > old.get(rule).unwrap_or(&0) {
-            wrong.push(format!("new errors of {rule}"));
+            failures.push(format!("new errors of {rule}"));
         }
     }
     let (old, new) = (by_rule(&before, |_| true), by_rule(&after, |_| true));
     let gone = old.iter().map(|(rule, count)| count.saturating_sub(*new.get(rule).unwrap_or(&0)));
     if gone.sum::<usize>() < result.fixed {
-        wrong.push(format!("{} findings are said to be fixed", result.fixed));
+        failures.push(format!("{} findings are reported as fixed, but some remain", result.fixed));
     }
-    let undone: BTreeSet<&str> = result.undone.iter().map(|one| &*one.id).collect();
-    for left in fixable(&after, safety).filter(|left| !undone.contains(&*left.id)) {
-        let has_edits = left.fix.as_ref().is_some_and(|fix| !fix.edits.is_empty());
+    let undone: BTreeSet<&str> = result.undone.iter().map(|fix| &*fix.id).collect();
+    for finding in fixable(&after, safety).filter(|finding| !undone.contains(&*finding.id)) {
+        let has_edits = finding.fix.as_ref().is_some_and(|fix| !fix.edits.is_empty());
         if has_edits {
-            wrong.push(format!("a fix of {} is neither applied nor reported", left.rule));
+            failures.push(format!("a fix of {} is neither applied nor reported", finding.rule));
         }
     }
-    wrong
+    failures
 }
 
-/// Every failing example of every page, with every rule enabled: what is reported as fixed is gone,
-/// no error is new, and each fix that was not applied is reported.
+/// Fixes every failing example of every page with every rule enabled: findings reported as fixed are
+/// gone, there are no new errors, and each fix that was not applied is reported.
 #[test]
 fn fixed_findings_of_every_example_are_gone() {
-    let mut wrong = Vec::new();
-    // Rule → whether one of its fixes holds in one of its examples.
-    let mut holds: BTreeMap<&str, bool> = BTreeMap::new();
+    let mut failures = Vec::new();
+    // Rule → whether one of its fixes removes its finding in one of its examples.
+    let mut is_effective: BTreeMap<&str, bool> = BTreeMap::new();
     // No rule on secrets has a fix: only a person can revoke a key.
     let has_fix = |rule: &&Rule| !rule.is_project_check() && !rule.id.starts_with("secrets/");
     for rule in ALL.registry().rules().iter().filter(has_fix) {
         let (examples, _) = examples::read(rule).expect("a readable page");
         for example in examples.iter().filter(|example| example.expected != Expected::Passes) {
             for safety in [Safety::Safe, Safety::Unsafe] {
-                let claims = false_claims(example, safety);
-                let place = || format!("{} line {}", rule.id, example.line);
-                wrong.extend(claims.into_iter().map(|claim| format!("{}: {claim}", place())));
+                let problems = fix_errors(example, safety);
+                let location = || format!("{} line {}", rule.id, example.line);
+                failures.extend(
+                    problems.into_iter().map(|problem| format!("{}: {problem}", location())),
+                );
             }
-            let is_own = |one: &Finding| one.rule == rule.id && one.fix.is_some();
+            let is_own = |finding: &Finding| finding.rule == rule.id && finding.fix.is_some();
             let results = examples::results(&ALL, rule, example);
             if results.iter().any(|(_, finding)| is_own(finding)) {
                 let text = example.text.clone().into_bytes();
                 let files = &example.siblings;
                 let fixed = fix_findings(&ALL, &example.path, text, files, &is_own);
-                *holds.entry(&*rule.id).or_default() |= fixed.fixed > 0;
+                *is_effective.entry(&*rule.id).or_default() |= fixed.fixed > 0;
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let useless: Vec<&&str> =
-        holds.iter().filter(|(_, holds)| !**holds).map(|(id, _)| id).collect();
-    assert!(useless.is_empty(), "no fix holds in the examples of {useless:?}");
-    assert!(holds.len() > 40, "only {} rules have fixes", holds.len());
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let ineffective: Vec<&&str> =
+        is_effective.iter().filter(|(_, is_effective)| !**is_effective).map(|(id, _)| id).collect();
+    assert!(
+        ineffective.is_empty(),
+        "no fix removes its finding in the examples of {ineffective:?}"
+    );
+    assert!(is_effective.len() > 40, "only {} rules have fixes", is_effective.len());
 }
 
 #[test]
 fn every_example_is_fixed_idempotently() {
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     let mut changed = 0;
     for rule in ENGINE.registry().rules() {
         let (examples, _) = examples::read(rule).expect("a readable page");
@@ -156,12 +162,12 @@ fn every_example_is_fixed_idempotently() {
             for safety in [Safety::Safe, Safety::Unsafe] {
                 match check(&example.path, &example.text, safety) {
                     Ok(repaired) => changed += usize::from(repaired != example.text),
-                    Err(what) => wrong.push(format!("{}: {what}", rule.id)),
+                    Err(why) => failures.push(format!("{}: {why}", rule.id)),
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     assert!(changed > 50, "only {changed} examples were fixed");
 }
 
@@ -193,7 +199,8 @@ const LINES: [&str; 24] = [
     "RUN yum install x && apk add y",
 ];
 
-/// A keyword that a fix inserts has the case of the others; otherwise a second run changes it.
+/// A keyword that a fix inserts has the case of the other keywords; otherwise a second run would change
+/// it.
 #[test]
 fn inserted_keywords_have_the_case_of_the_file() {
     let text = "from node:20\nadd a.txt /b/\nmaintainer me\nRUN wget -q http://x.example/a | sh\n";
@@ -214,8 +221,8 @@ proptest! {
         let text: Vec<&str> = lines.iter().map(|&line| LINES[line]).collect();
         let text = text.join(if crlf { "\r\n" } else { "\n" });
         for safety in [Safety::Safe, Safety::Unsafe] {
-            if let Err(what) = check("Dockerfile", &text, safety) {
-                prop_assert!(false, "{}", what);
+            if let Err(why) = check("Dockerfile", &text, safety) {
+                prop_assert!(false, "{}", why);
             }
         }
     }

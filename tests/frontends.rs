@@ -1,4 +1,4 @@
-//! All frontends report the same findings with the same ids: one engine, one finding.
+//! Tests that all frontends report the same findings with the same ids.
 #![expect(clippy::disallowed_methods, reason = "starts the agent server as a process, and Git")]
 
 mod forms;
@@ -107,7 +107,7 @@ fn json_and_sarif_contain_the_same_findings() {
     assert_eq!(from_json, from_sarif);
     assert!(
         from_json.iter().any(|(rule, ..)| rule == "team/example"),
-        "a finding of a project check"
+        "no finding of a project check"
     );
     assert!(
         from_json.iter().any(
@@ -126,16 +126,16 @@ fn the_editor_reports_the_findings_of_the_command_line() {
         .iter()
         .map(|finding| {
             let start = &finding["start"];
-            let place = (number(&start["line"]) - 1, number(&start["column"]) - 1);
-            (text(&finding["rule"]), text(&finding["id"]), place.0, place.1)
+            let (line, column) = (number(&start["line"]) - 1, number(&start["column"]) - 1);
+            (text(&finding["rule"]), text(&finding["id"]), line, column)
         })
         .collect();
     let paths: BTreeSet<String> = findings.iter().map(|finding| text(&finding["path"])).collect();
     let workspace = Arc::new(workspace(folder.path()));
     let mut from_editor = BTreeSet::new();
     for path in paths {
-        let place = folder.path().join(&path);
-        let source = Source::new(path, fs::read_to_string(&place).expect("text"));
+        let file = folder.path().join(&path);
+        let source = Source::new(path, fs::read_to_string(&file).expect("text"));
         let checked = workspace.check(&source, &workspace.project.disk);
         let snapshot = aidd_lsp::snapshot::Snapshot {
             uri: "file:///x".parse().expect("a URI"),
@@ -145,11 +145,12 @@ fn the_editor_reports_the_findings_of_the_command_line() {
             workspace: workspace.clone(),
             encoding: Encoding::CodePoints,
         };
-        for one in aidd_lsp::convert::diagnostics(&snapshot) {
-            let one = serde_json::to_value(one).expect("JSON");
-            let start = &one["range"]["start"];
-            let place = (number(&start["line"]), number(&start["character"]));
-            from_editor.insert((text(&one["code"]), text(&one["data"]["id"]), place.0, place.1));
+        for diagnostic in aidd_lsp::convert::diagnostics(&snapshot) {
+            let diagnostic = serde_json::to_value(diagnostic).expect("JSON");
+            let start = &diagnostic["range"]["start"];
+            let (line, column) = (number(&start["line"]), number(&start["character"]));
+            let id = text(&diagnostic["data"]["id"]);
+            from_editor.insert((text(&diagnostic["code"]), id, line, column));
         }
     }
     assert!(from_json.len() >= 6, "{from_json:?}");
@@ -206,7 +207,9 @@ fn call_agent_server(root: &Path, tool: &str, arguments: &Value) -> Value {
 /// The findings in JSON, as reported by the command line and the agent server.
 fn findings_from_json(findings: &Value) -> Findings {
     let all = findings.as_array().expect("a list").iter();
-    all.map(|one| (text(&one["rule"]), text(&one["id"]), text(&one["path"]))).collect()
+    let row =
+        |finding: &Value| (text(&finding["rule"]), text(&finding["id"]), text(&finding["path"]));
+    all.map(row).collect()
 }
 
 #[test]
@@ -222,34 +225,35 @@ fn each_check_form_has_the_same_findings_in_every_frontend() {
     let cli = findings_from_json(&parsed(aidd(root, &["check", "--format", "json"]))["findings"]);
     for form in Form::ALL.into_iter().filter(|form| *form != Form::Commit) {
         let rule = format!("form/{}", form.key());
-        assert!(cli.iter().any(|(one, ..)| *one == rule), "no findings of {rule}: {cli:?}");
+        assert!(cli.iter().any(|(id, ..)| *id == rule), "no findings of {rule}: {cli:?}");
     }
     let sarif = parsed(aidd(root, &["check", "--format", "sarif"]));
     let results = sarif["runs"][0]["results"].as_array().expect("a list").iter();
-    let of_sarif: Findings = results
-        .map(|one| {
-            let id = text(&one["partialFingerprints"]["aidd/v1"]);
-            let place = &one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
-            (text(&one["ruleId"]), id, text(place))
+    let from_sarif: Findings = results
+        .map(|result| {
+            let id = text(&result["partialFingerprints"]["aidd/v1"]);
+            let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+            (text(&result["ruleId"]), id, text(uri))
         })
         .collect();
-    assert_eq!(of_sarif, cli, "SARIF");
+    assert_eq!(from_sarif, cli, "SARIF");
     let arguments = json!({"filePath": ".", "limit": 200});
-    let of_mcp = findings_from_json(
+    let from_mcp = findings_from_json(
         &call_agent_server(root, "aidd_check_compliance", &arguments)["findings"],
     );
-    assert_eq!(of_mcp, cli, "MCP");
+    assert_eq!(from_mcp, cli, "MCP");
     let workspace = workspace(root);
     let paths: BTreeSet<&String> = cli.iter().map(|(.., path)| path).collect();
-    let mut of_editor = Findings::new();
+    let mut from_editor = Findings::new();
     for path in paths {
         let source = Source::new(path, fs::read_to_string(root.join(path)).expect("text"));
         let checked = workspace.check(&source, &workspace.project.disk);
-        let one =
-            |one: aidd_engine::text::finding::Finding| (one.rule.to_string(), one.id, path.clone());
-        of_editor.extend(checked.findings.into_iter().map(one));
+        let row = |finding: aidd_engine::text::finding::Finding| {
+            (finding.rule.to_string(), finding.id, path.clone())
+        };
+        from_editor.extend(checked.findings.into_iter().map(row));
     }
-    assert_eq!(of_editor, cli, "LSP");
+    assert_eq!(from_editor, cli, "LSP");
 }
 
 #[test]
@@ -259,8 +263,8 @@ fn commits_have_the_same_findings_in_every_frontend() {
     let git = |args: &[&str]| {
         let identity =
             ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"];
-        let ran = Command::new("git").args(identity).args(args).current_dir(root).output();
-        assert!(ran.expect("git").status.success(), "git {args:?}");
+        let output = Command::new("git").args(identity).args(args).current_dir(root).output();
+        assert!(output.expect("git").status.success(), "git {args:?}");
     };
     git(&["init", "--quiet", "--initial-branch", "main"]);
     let header = "commit: { conventional: { types: [fix] }, branch: '^main$' }";
@@ -272,11 +276,11 @@ fn commits_have_the_same_findings_in_every_frontend() {
     let check = ["check", "--diff", "main", "--format", "json"];
     let cli: Value = serde_json::from_str(&aidd(root, &check)).expect("JSON");
     let cli = findings_from_json(&cli["findings"]);
-    assert_eq!(cli.len(), 2, "a message and a branch: {cli:?}");
+    assert_eq!(cli.len(), 2, "expected findings on a message and on a branch: {cli:?}");
     let arguments = json!({"base": "main", "limit": 200});
-    let of_mcp =
+    let from_mcp =
         findings_from_json(&call_agent_server(root, "aidd_ci_diff_check", &arguments)["findings"]);
-    assert_eq!(of_mcp, cli, "MCP");
+    assert_eq!(from_mcp, cli, "MCP");
 }
 
 #[test]
@@ -295,15 +299,19 @@ fn ids_are_stable_when_lines_are_inserted() {
     let moved = format!("// one more line\n\n{}", fs::read_to_string(&path).expect("text"));
     fs::write(&path, moved).expect("written");
     assert_eq!(before, ids());
-    assert_eq!(before.iter().collect::<BTreeSet<_>>().len(), 3, "same line, different ids");
+    assert_eq!(
+        before.iter().collect::<BTreeSet<_>>().len(),
+        3,
+        "findings on the same line must have different ids"
+    );
 }
 
 #[test]
 fn a_secret_does_not_appear_in_any_format() {
     let folder = tree();
     for format in ["text", "json", "sarif", "github", "markdown", "gitlab", "junit"] {
-        let shown = aidd(folder.path(), &["check", ".", "--no-ignore", "--format", format]);
-        assert!(!shown.contains("Vq7RkX2mZt9Lw"), "{format}");
+        let output = aidd(folder.path(), &["check", ".", "--no-ignore", "--format", format]);
+        assert!(!output.contains("Vq7RkX2mZt9Lw"), "{format}");
         let other = aidd(folder.path(), &["check", ".", "--skip", "secrets/*", "--format", format]);
         assert!(!other.contains("Vq7RkX2mZt9Lw"), "{format}");
     }
@@ -327,7 +335,7 @@ type Positions = BTreeSet<(String, u64, u64)>;
 /// Calls a tool of the agent server.
 fn call_tool(folder: &Path, tool: &str, arguments: &Value) -> Value {
     let tools = aidd_mcp::tools::all();
-    let tool = tools.iter().find(|one| one.name == tool).expect("a tool");
+    let tool = tools.iter().find(|known| known.name == tool).expect("a tool");
     let context =
         aidd_mcp::context::Context::new(aidd_mcp::context::Setup::at(&crate::DISTRIBUTION, folder));
     let arguments = arguments.as_object().expect("an object").clone();
@@ -348,19 +356,21 @@ fn a_memory_is_enforced_in_every_frontend_with_the_same_id() {
     write(".aidd/config.json", "{}\n");
     write("ai/memory/conventions.jsonl", CONVENTION);
     write("src/a.ts", "const at = moment(1)\nmoment('é') || moment(2)\n");
-    let at = |finding: &Value, place: &Value| -> (String, u64, u64) {
-        (text(&finding["id"]), number(&place["line"]) - 1, number(&place["column"]) - 1)
+    let position = |finding: &Value, start: &Value| -> (String, u64, u64) {
+        (text(&finding["id"]), number(&start["line"]) - 1, number(&start["column"]) - 1)
     };
-    let own = |findings: &Value| -> Positions {
+    let of_convention = |findings: &Value| -> Positions {
         let findings = findings.as_array().expect("a list").iter();
-        let own = findings.filter(|finding| finding["rule"] == RULE);
-        own.map(|finding| at(finding, &finding["start"])).collect()
+        let of_convention = findings.filter(|finding| finding["rule"] == RULE);
+        of_convention.map(|finding| position(finding, &finding["start"])).collect()
     };
     let json: Value =
         serde_json::from_str(&aidd(root, &["check", "--format", "json"])).expect("JSON");
-    let command_line = own(&json["findings"]);
+    let command_line = of_convention(&json["findings"]);
     assert_eq!(command_line.len(), 3, "{json:#}");
-    assert!(json["findings"].as_array().expect("a list").iter().all(|one| one["rule"] == RULE));
+    assert!(
+        json["findings"].as_array().expect("a list").iter().all(|finding| finding["rule"] == RULE)
+    );
 
     let sarif: Value =
         serde_json::from_str(&aidd(root, &["check", "--format", "sarif"])).expect("JSON");
@@ -385,7 +395,7 @@ fn a_memory_is_enforced_in_every_frontend_with_the_same_id() {
     let workspace = Arc::new(workspace(root));
     let source = Source::new("src/a.ts", fs::read_to_string(root.join("src/a.ts")).expect("text"));
     let checked = workspace.check(&source, &workspace.project.disk);
-    let editor: Positions = checked
+    let from_editor: Positions = checked
         .findings
         .iter()
         .filter(|finding| &*finding.rule == RULE)
@@ -394,16 +404,19 @@ fn a_memory_is_enforced_in_every_frontend_with_the_same_id() {
             (finding.id.clone(), at.line.into(), at.column.into())
         })
         .collect();
-    assert_eq!(editor, command_line);
+    assert_eq!(from_editor, command_line);
 
     let arguments = serde_json::json!({"filePath": "src/a.ts"});
     let agent = call_tool(root, "aidd_check_compliance", &arguments);
-    assert_eq!(own(&agent["data"]["findings"]), command_line);
+    assert_eq!(of_convention(&agent["data"]["findings"]), command_line);
     let explained = call_tool(root, "aidd_explain_violation", &serde_json::json!({"rule": RULE}));
-    for said in [text(&explained["text"]), aidd(root, &["explain", RULE])] {
-        assert!(said.contains(why) && said.contains("Temporal.Now.instant()"), "{said}");
-        assert!(said.contains("convention_1763800000000_5f0c1e2a9b7d"), "{said}");
-        assert!(said.contains("ai/memory/conventions.jsonl"), "{said}");
+    for text_output in [text(&explained["text"]), aidd(root, &["explain", RULE])] {
+        assert!(
+            text_output.contains(why) && text_output.contains("Temporal.Now.instant()"),
+            "{text_output}"
+        );
+        assert!(text_output.contains("convention_1763800000000_5f0c1e2a9b7d"), "{text_output}");
+        assert!(text_output.contains("ai/memory/conventions.jsonl"), "{text_output}");
     }
     let listed = aidd(root, &["rule", "list", "--json", "convention/*"]);
     let listed: Value = serde_json::from_str(&listed).expect("JSON");
@@ -424,7 +437,7 @@ fn suppressions_apply_to_memories_as_to_rules() {
             serde_json::from_str(&aidd(root, &["check", "--format", "json"])).expect("JSON");
         let findings = json["findings"].as_array().expect("a list").iter();
         findings
-            .map(|one| format!("{} {}", text(&one["path"]), text(&one["status"])))
+            .map(|finding| format!("{} {}", text(&finding["path"]), text(&finding["status"])))
             .collect::<Vec<_>>()
     };
     write(".aidd/config.json", "{}\n");
@@ -439,11 +452,11 @@ fn suppressions_apply_to_memories_as_to_rules() {
     ] {
         write(".aidd/config.json", off);
         let found = found();
-        assert!(!found.iter().any(|one| one == "src/a.ts new"), "{off}: {found:?}");
+        assert!(!found.iter().any(|finding| finding == "src/a.ts new"), "{off}: {found:?}");
     }
     write(".aidd/config.json", "{}\n");
     let _ = aidd_baseline(root);
-    assert!(!found().iter().any(|one| one.ends_with(" new")), "{:?}", found());
+    assert!(!found().iter().any(|finding| finding.ends_with(" new")), "{:?}", found());
 }
 
 #[test]
@@ -463,9 +476,9 @@ fn parameters_by_path_apply_in_every_frontend() {
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let workspace = Arc::new(workspace(root));
     let checked = workspace.check(&Source::new("b/a.ts", text), &workspace.project.disk);
-    let asked =
+    let answer =
         call_tool(root, "aidd_check_compliance", &serde_json::json!({"filePath": "b/a.ts"}));
-    for findings in [&json["findings"], &asked["data"]["findings"]] {
+    for findings in [&json["findings"], &answer["data"]["findings"]] {
         assert_eq!(findings[0]["id"], checked.findings[0].id.as_str());
     }
     assert_eq!(checked.findings[0].span.start, 4);

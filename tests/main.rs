@@ -1,5 +1,5 @@
-//! All tests of the real binary, the pages, the documentation and the invariants, as one test
-//! binary.
+//! One test binary with all tests that run the real program or check rule pages, documentation and
+//! repository-wide invariants.
 
 mod action;
 mod agents;

@@ -1,8 +1,8 @@
-//! The agent server as a process: it responds quickly, writes only protocol messages, exits with
-//! its client, and works with the client of another implementation.
+//! Tests of the agent server as a process: it responds quickly, writes only protocol messages,
+//! exits with its client, and works with a client of a different implementation.
 //!
-//! `tests/mcp/install` installs that client. If it is missing, its test prints a note and passes;
-//! with `AIDD_REQUIRE_MCP=1` it fails.
+//! `tests/mcp/install` installs that client. If it is not installed, the test that uses it prints a
+//! note and passes; with `AIDD_REQUIRE_MCP=1` the test fails.
 #![expect(clippy::disallowed_methods, reason = "the binary under test, and its clients")]
 
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Maximum time for an immediate response, on a busy machine.
+/// Maximum time for an immediate response on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn aidd(root: &Path) -> Command {
@@ -66,12 +66,12 @@ impl Agent {
 }
 
 fn wait_for_exit(child: &mut Child) -> ExitStatus {
-    let begun = Instant::now();
+    let start = Instant::now();
     loop {
-        if let Some(status) = child.try_wait().expect("asked") {
+        if let Some(status) = child.try_wait().expect("a status") {
             return status;
         }
-        if begun.elapsed() > TIMEOUT {
+        if start.elapsed() > TIMEOUT {
             child.kill().expect("killed");
             panic!("the process does not exit");
         }
@@ -80,7 +80,7 @@ fn wait_for_exit(child: &mut Child) -> ExitStatus {
 }
 
 #[test]
-fn it_exits_when_its_client_closes_the_pipe() {
+fn the_server_exits_when_its_client_closes_the_pipe() {
     let folder = project();
     let mut agent = Agent::start(folder.path());
     assert_eq!(agent.initialize()["result"]["serverInfo"]["name"], "aidd");
@@ -94,17 +94,17 @@ fn it_exits_when_its_client_closes_the_pipe() {
 }
 
 #[test]
-fn it_exits_without_input() {
+fn the_server_exits_without_input() {
     let folder = project();
     let mut agent = Agent::start(folder.path());
     drop(agent.child.stdin.take());
     assert_eq!(wait_for_exit(&mut agent.child).code(), Some(0));
 }
 
-/// The client is killed while a child process of it still holds the pipes.
+/// The client is killed while one of its child processes still holds the pipes.
 #[cfg(unix)]
 #[test]
-fn it_exits_when_its_client_is_killed() {
+fn the_server_exits_when_its_client_is_killed() {
     let folder = project();
     // A shell gives background processes no standard input, except through another descriptor.
     let script = "exec 3<&0; \"$1\" mcp --root \"$2\" <&3 & wait";
@@ -115,7 +115,7 @@ fn it_exits_when_its_client_is_killed() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("it starts");
-    // Keeps the pipe open.
+    // The handle keeps the pipe open.
     let mut input = client.stdin.take().expect("piped");
     let out = BufReader::new(client.stdout.take().expect("piped"));
     let mut agent = Agent { child: client, out };
@@ -129,38 +129,41 @@ fn it_exits_when_its_client_is_killed() {
     assert!(line.contains("serverInfo"), "{line}");
     agent.child.kill().expect("killed");
     agent.child.wait().expect("waited");
-    // Its output is closed when the server exits; no other process holds it.
+    // Only the server still holds the output pipe, so it closes when the server exits.
     let (sender, receiver) = std::sync::mpsc::channel();
     let mut out = agent.out;
     std::thread::spawn(move || {
         let _ = out.read_to_string(&mut String::new());
         let _ = sender.send(());
     });
-    assert!(receiver.recv_timeout(TIMEOUT).is_ok(), "the server outlives its client");
+    assert!(
+        receiver.recv_timeout(TIMEOUT).is_ok(),
+        "the server still runs after its client was killed"
+    );
     drop(input);
 }
 
 #[test]
-fn it_refuses_a_directory_that_is_not_a_project() {
+fn a_directory_that_is_not_a_project_is_rejected() {
     let folder = project();
-    let said = |command: &mut Command| {
+    let error_of = |command: &mut Command| {
         let output = command.stdin(Stdio::null()).output().expect("it runs");
         assert_eq!(output.status.code(), Some(2));
         assert!(output.stdout.is_empty());
         String::from_utf8(output.stderr).expect("text")
     };
-    let missing = said(&mut aidd(&folder.path().join("nowhere")));
+    let missing = error_of(&mut aidd(&folder.path().join("nowhere")));
     assert!(missing.contains("is not a directory"), "{missing}");
     let home = tempfile::tempdir().expect("a folder");
     let home = home.path().canonicalize().expect("a path");
-    let at_home = said(aidd(&home).env("HOME", &home).env("USERPROFILE", &home));
+    let at_home = error_of(aidd(&home).env("HOME", &home).env("USERPROFILE", &home));
     assert!(at_home.contains("is not a project\nhint: set the project root"), "{at_home}");
-    let open = said(aidd(folder.path()).args(["--http", "0.0.0.0:0"]));
+    let open = error_of(aidd(folder.path()).args(["--http", "0.0.0.0:0"]));
     assert!(open.contains("requires a token"), "{open}");
 }
 
 #[test]
-fn it_prints_the_cost_of_the_profiles() {
+fn list_prints_the_size_of_the_profiles() {
     let folder = project();
     let output = aidd(folder.path()).args(["--list", "--profile", "lean"]).output();
     let text = String::from_utf8(output.expect("it runs").stdout).expect("text");

@@ -1,4 +1,4 @@
-//! The tables of `docs/precision.md` are counted from `tests/precision/verdicts.tsv`.
+//! Tests that the tables of `docs/precision.md` match `tests/precision/verdicts.tsv`.
 
 use crate::tidy::root;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ fn the_tables_on_precision_are_current() {
     let read =
         |path: &str| fs::read_to_string(root().join(path)).expect("text").replace("\r\n", "\n");
     let page = read(PAGE);
-    let (before, rest) = page.split_once(BEGIN).expect("the begin of the tables");
+    let (before, rest) = page.split_once(BEGIN).expect("the start of the tables");
     let (found, after) = rest.split_once(END).expect("the end of the tables");
     let tables = tables(&read(VERDICTS));
     if std::env::var_os("UPDATE_DOCS").is_some() {

@@ -1,11 +1,11 @@
-//! Validates the test set for memory search, described in `tests/retrieval/README.md`.
+//! Tests of the data set for memory search, which `tests/retrieval/README.md` describes.
 
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Kinds whose questions can occur verbatim in their answer, because they query literal text.
+/// Kinds of questions that can occur verbatim in their answers, because they query literal text.
 const LITERAL: [&str; 3] = ["topic", "error", "file"];
 
 /// Stop words.
@@ -53,7 +53,7 @@ struct Question {
 }
 
 impl Question {
-    /// The number within the kind; odd numbers are for tuning, even numbers for testing.
+    /// The number within the kind. Questions with odd numbers are for tuning, the others for testing.
     fn number(&self) -> usize {
         let number = self.id.rsplit_once('-').and_then(|(_, number)| number.parse().ok());
         number.unwrap_or_else(|| panic!("{}: no number", self.id))
@@ -115,10 +115,10 @@ fn memories_are_complete_and_distinct() {
     let mut titles = BTreeSet::new();
     for memory in &memories {
         let id = &memory.id;
-        assert!(ids.insert(id), "{id} twice");
+        assert!(ids.insert(id), "{id}: duplicate ID");
         assert!(titles.insert(memory.title.to_lowercase()), "{id}: duplicate title");
         let fields = [&memory.project, &memory.topic, &memory.title, &memory.branch];
-        assert!(fields.iter().all(|field| !field.trim().is_empty()), "{id}: an empty field");
+        assert!(fields.iter().all(|field| !field.trim().is_empty()), "{id}: empty field");
         assert!(!memory.session.is_empty(), "{id}: no session");
         // 1 October 2024 to 1 April 2027, in milliseconds.
         assert!((1_727_740_800_000..1_806_537_600_000).contains(&memory.created_at), "{id}: date");
@@ -144,7 +144,12 @@ fn superseded_memories_are_older_and_of_the_same_topic() {
         let Some(old) = &memory.supersedes else { continue };
         let old = by_id.get(old).unwrap_or_else(|| panic!("{}: unknown {old}", memory.id));
         assert_eq!(memory.topic, old.topic, "{}", memory.id);
-        assert!(old.created_at < memory.created_at, "{} is older than {}", memory.id, old.id);
+        assert!(
+            old.created_at < memory.created_at,
+            "{} is older than {}, which it supersedes",
+            memory.id,
+            old.id
+        );
         chains += 1;
     }
     assert!(chains >= 15, "{chains} chains");
@@ -154,7 +159,7 @@ fn superseded_memories_are_older_and_of_the_same_topic() {
 fn questions_refer_to_memories() {
     let memories = memories();
     let ids: BTreeSet<_> = memories.iter().map(|memory| &memory.id).collect();
-    let mut asked = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for question in questions() {
         let id = &question.id;
         for (memory, grade) in &question.relevant {
@@ -162,20 +167,24 @@ fn questions_refer_to_memories() {
             assert!((1..=3).contains(grade), "{id}: grade {grade}");
         }
         let answered = question.relevant.values().any(|grade| *grade == 3);
-        assert_eq!(answered, question.kind != "none", "{id}: answered");
-        assert!(asked.insert(question.question.to_lowercase()), "{id}: duplicate question");
+        assert_eq!(
+            answered,
+            question.kind != "none",
+            "{id}: only questions of the kind `none` lack a memory of grade 3"
+        );
+        assert!(seen.insert(question.question.to_lowercase()), "{id}: duplicate question");
     }
 }
 
 #[test]
 fn both_halves_contain_the_same_kinds() {
     let questions = questions();
-    for (kind, asked) in count(questions.iter().map(|question| &*question.kind)) {
-        assert!(asked >= 12, "{kind}: {asked} questions only");
+    for (kind, number) in count(questions.iter().map(|question| &*question.kind)) {
+        assert!(number >= 12, "{kind}: only {number} questions");
         let of_kind = questions.iter().filter(|question| question.kind == kind);
         let numbers: Vec<_> = of_kind.map(Question::number).collect();
-        // Numbered consecutively, so that the counts of odd and even numbers differ by at most one.
-        assert_eq!(numbers, (1..=asked).collect::<Vec<_>>(), "{kind}");
+        // The numbers are consecutive, so the counts of odd and even ones differ by at most one.
+        assert_eq!(numbers, (1..=number).collect::<Vec<_>>(), "{kind}");
     }
     for question in &questions {
         assert_eq!(question.id, format!("{}-{:02}", question.kind, question.number()));
@@ -183,21 +192,22 @@ fn both_halves_contain_the_same_kinds() {
 }
 
 #[test]
-fn no_question_copies_its_answer() {
+fn questions_do_not_copy_their_answers() {
     let memories = memories();
     let texts: BTreeMap<_, _> = memories.iter().map(|memory| (&memory.id, memory.text())).collect();
     for question in questions() {
-        let asked = question.question.to_lowercase();
+        let text_asked = question.question.to_lowercase();
         for (memory, grade) in &question.relevant {
             let text = &texts[memory];
             if !LITERAL.contains(&&*question.kind) {
-                assert!(!text.contains(&asked), "{} copies {memory}", question.id);
+                assert!(!text.contains(&text_asked), "{} copies {memory}", question.id);
             }
             if question.kind == "paraphrase" && *grade == 3 {
                 let answer_words: BTreeSet<_> = words(text).into_iter().map(stem).collect();
-                let asked: BTreeSet<_> = words(&asked).into_iter().map(stem).collect();
-                let shared: Vec<_> = asked.intersection(&answer_words).collect();
-                let few = shared.len() * 2 < asked.len();
+                let question_words: BTreeSet<_> =
+                    words(&text_asked).into_iter().map(stem).collect();
+                let shared: Vec<_> = question_words.intersection(&answer_words).collect();
+                let few = shared.len() * 2 < question_words.len();
                 assert!(few, "{} shares {shared:?} with {memory}", question.id);
             }
         }
@@ -230,7 +240,7 @@ fn the_counts_in_the_readme_are_correct() {
     let mut rows = vec![
         ("memories", memories.len()),
         ("with Hangul", hangul),
-        ("with kana or Han signs", scripts(is_kana_or_han)),
+        ("with kana or Han characters", scripts(is_kana_or_han)),
         ("questions", questions.len()),
     ];
     rows.extend(count(memories.iter().map(|memory| &*memory.r#type)));

@@ -1,5 +1,5 @@
 //! Every rule page is a test: its failing examples have findings of this rule only, its passing
-//! examples have none, and its fix produces the result on the page.
+//! examples have none, and its fix has the result shown on the page.
 
 use aidd_engine::check;
 use aidd_engine::check::{Engine, Selection};
@@ -24,38 +24,40 @@ fn engine() -> Engine {
     .expect("shipped rules")
 }
 
-/// Panics with one line per fault.
-fn assert_none(faults: &[String]) {
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+/// Panics if there are problems, and prints one per line.
+fn assert_none(problems: &[String]) {
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
 #[test]
 fn every_example_has_the_documented_findings() {
     let engine = engine();
-    let faults: Vec<String> = engine
+    let problems: Vec<String> = engine
         .registry()
         .rules()
         .iter()
-        // Skipped files have no small example.
+        // The rule on skipped files cannot have a small example.
         .filter(|rule| &*rule.id != check::SKIPPED)
         .flat_map(|rule| {
-            examples::run(&engine, rule).into_iter().map(|wrong| format!("{}: {wrong}", rule.id))
+            examples::run(&engine, rule)
+                .into_iter()
+                .map(|problem| format!("{}: {problem}", rule.id))
         })
         .collect();
-    assert_none(&faults);
+    assert_none(&problems);
 }
 
 /// Some editors write an invisible byte order mark; findings on the first line must not change.
 #[test]
 fn failing_examples_fail_after_a_byte_order_mark() {
     let engine = engine();
-    let mut faults = Vec::new();
-    let of_files = |rule: &&Rule| !rule.is_project_check() && rule.form != Some(Form::Commit);
-    for rule in engine.registry().rules().iter().filter(of_files) {
+    let mut problems = Vec::new();
+    let checks_files = |rule: &&Rule| !rule.is_project_check() && rule.form != Some(Form::Commit);
+    for rule in engine.registry().rules().iter().filter(checks_files) {
         if ["aidd/", "tkb/"].iter().any(|kind| rule.id.starts_with(kind)) {
             continue;
         }
-        let (examples, _) = examples::read(rule).expect("read by the test above");
+        let (examples, _) = examples::read(rule).expect("readable examples");
         for mut example in examples {
             if !matches!(example.expected, Expected::Fails(_))
                 || example.text.starts_with('\u{FEFF}')
@@ -76,25 +78,25 @@ fn failing_examples_fail_after_a_byte_order_mark() {
             let marked = found(&example);
             if plain != marked {
                 let (id, line) = (&rule.id, example.line);
-                faults.push(format!("{id}: line {line}: {plain:?} became {marked:?}"));
+                problems.push(format!("{id}: line {line}: {plain:?} became {marked:?}"));
             }
         }
     }
-    assert_none(&faults);
+    assert_none(&problems);
 }
 
-/// Windows line breaks have two bytes, and the node of a comment can include the first: a pattern
-/// that ends with `$` would then not match.
+/// Windows line breaks have two bytes, and the node of a comment can include the first of them. A
+/// pattern that ends with `$` would then not match.
 #[test]
 fn failing_examples_fail_with_windows_line_endings() {
     let engine = engine();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     let rules = engine.registry().rules().iter();
     for rule in rules.filter(|rule| {
         rule.id.starts_with("compliance/")
             && matches!(rule.form, Some(Form::Syntax | Form::Text | Form::Data))
     }) {
-        let (examples, _) = examples::read(rule).expect("read by the test above");
+        let (examples, _) = examples::read(rule).expect("readable examples");
         for mut example in examples {
             let Expected::Fails(expected) = &example.expected else { continue };
             let place = |line: &String| line.split(' ').next().map(str::to_owned);
@@ -103,11 +105,11 @@ fn failing_examples_fail_with_windows_line_endings() {
             let found: Vec<_> =
                 examples::found_in(&engine, rule, &example).iter().map(place).collect();
             if found != expected {
-                faults.push(format!("{}: line {}: {found:?}", rule.id, example.line));
+                problems.push(format!("{}: line {}: {found:?}", rule.id, example.line));
             }
         }
     }
-    assert_none(&faults);
+    assert_none(&problems);
 }
 
 #[test]
@@ -130,29 +132,29 @@ fn pages_and_checks_are_one_to_one() {
 
 #[test]
 fn every_pattern_compiles_and_every_rule_has_texts() {
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for rule in engine().registry().rules() {
-        faults.extend(
+        problems.extend(
             aidd_engine::forms::problems(rule).into_iter().map(|why| format!("{}: {why}", rule.id)),
         );
         if rule.summary.is_empty() {
-            faults.push(format!("{}: no text under the title", rule.id));
+            problems.push(format!("{}: no text under the title", rule.id));
         }
-        // Checks of these forms have several requirements, and report which is not met.
-        let says_itself =
+        // Checks of these forms have several requirements, and report which one is not met.
+        let has_own_messages =
             rule.check.as_ref().is_some_and(|check| check.doc.is_some() || check.commit.is_some());
-        if rule.check.is_some() && rule.message.is_none() && !says_itself {
-            faults.push(format!("{}: a shipped pattern requires `message`", rule.id));
+        if rule.check.is_some() && rule.message.is_none() && !has_own_messages {
+            problems.push(format!("{}: a shipped pattern requires `message`", rule.id));
         }
         if rule.security_severity.is_some() && !rule.tags.iter().any(|tag| tag == "security") {
-            faults.push(format!("{}: security-severity requires the tag `security`", rule.id));
+            problems.push(format!("{}: security-severity requires the tag `security`", rule.id));
         }
     }
-    assert_none(&faults);
+    assert_none(&problems);
 }
 
-/// Rules whose examples are reported by another rule when all rules run: rule, the other rule,
-/// reason.
+/// Rules whose examples are reported by another rule when all rules run: the rule, the other rule
+/// and the reason.
 const MORE_SPECIFIC: [(&str, &str, &str); 16] = [
     ("aws-credentials-file", "aws-access-key-id", "the format of the key is more specific"),
     ("aws-credentials-file", "aws-secret-access-key", "the name of the key is more specific"),
@@ -172,12 +174,12 @@ const MORE_SPECIFIC: [(&str, &str, &str); 16] = [
     ("terraform-variable-secret", "hashicorp-terraform-password", "the argument is more specific"),
 ];
 
-/// The example secrets must not be valid secrets as stored in the repository, and must be reported
-/// by their own rule when all rules run, so that a rule cannot become ineffective unnoticed.
+/// Example secrets must not be stored as valid secrets in the repository. When all rules run, they
+/// must be reported by their own rule, so that a rule that becomes ineffective is noticed.
 #[test]
 fn example_secrets_are_marked_and_found_among_all_rules() {
     let engine = engine();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     let known = |rule: &str, found: &[&str]| {
         MORE_SPECIFIC.iter().position(|(shadowed, other, _)| {
             let is = |id: &str, name: &str| id.strip_prefix("secrets/") == Some(name);
@@ -188,14 +190,14 @@ fn example_secrets_are_marked_and_found_among_all_rules() {
     for rule in engine.registry().rules().iter().filter(|rule| rule.id.starts_with("secrets/")) {
         let Ok((examples, _)) = examples::read(rule) else { continue };
         if !rule.page.contains(JOIN_MARK) {
-            faults.push(format!("{}: no join mark in the examples", rule.id));
+            problems.push(format!("{}: no join mark in the examples", rule.id));
         }
         for example in examples.iter().filter(|example| example.expected != Expected::Passes) {
             let source = Source::new(example.path.as_str(), example.text.as_str());
-            let alone = engine.check_rule(&rule.id, &source, &example.siblings);
-            let among = engine.check(&source, &example.siblings).findings;
-            for secret in alone.iter().filter_map(|finding| finding.secret) {
-                let found: Vec<&str> = among
+            let findings_of_rule = engine.check_rule(&rule.id, &source, &example.siblings);
+            let findings_of_all = engine.check(&source, &example.siblings).findings;
+            for secret in findings_of_rule.iter().filter_map(|finding| finding.secret) {
+                let found: Vec<&str> = findings_of_all
                     .iter()
                     .filter(|other| other.secret.is_some_and(|span| span.overlaps(secret)))
                     .map(|other| &*other.rule)
@@ -205,7 +207,7 @@ fn example_secrets_are_marked_and_found_among_all_rules() {
                 }
                 match known(&rule.id, &found) {
                     Some(index) => drop(shadowed.insert(index)),
-                    None => faults.push(format!(
+                    None => problems.push(format!(
                         "{}: line {}: reported by {found:?} instead",
                         rule.id, example.line
                     )),
@@ -215,28 +217,28 @@ fn example_secrets_are_marked_and_found_among_all_rules() {
     }
     for (index, (rule, other, _)) in MORE_SPECIFIC.iter().enumerate() {
         if !shadowed.contains(&index) {
-            faults.push(format!("{rule}: no longer shadowed by {other}"));
+            problems.push(format!("{rule}: no longer shadowed by {other}"));
         }
     }
-    assert_none(&faults);
+    assert_none(&problems);
 }
 
-/// The project's own pages must have no findings: this detects a join mark that does not break its
-/// secret.
+/// The project's own pages must have no findings of secrets. This detects a join mark that does not
+/// interrupt its secret.
 #[test]
 fn the_pages_contain_no_secret() {
     let engine = engine();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for page in aidd_content::RULES.pages {
         let source = Source::new(format!("content/rules/{}.md", page.id), page.text);
         for finding in engine.check(&source, &Memory::default()).findings {
             if finding.secret.is_some() && finding.status == Status::New {
                 let line = source.line_of(finding.span.start) + 1;
-                faults.push(format!("{}:{line}: {} finds a secret", page.id, finding.rule));
+                problems.push(format!("{}:{line}: {} reports a secret", page.id, finding.rule));
             }
         }
     }
-    assert_none(&faults);
+    assert_none(&problems);
 }
 
 /// The engine with one pack enabled.
@@ -251,33 +253,33 @@ fn with_pack(name: &str) -> Engine {
     .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// A pack whose list matches nothing would silently enable nothing; a rule without a pack would not
-/// be discoverable.
+/// A pack whose list matches no rule would silently have no effect, and users would not find a rule
+/// that is in no pack.
 #[test]
-fn packs_and_compliance_rules_match() {
+fn packs_enable_rules_and_every_compliance_rule_is_in_a_pack() {
     let known = engine();
     let mut packed: BTreeSet<String> = BTreeSet::new();
     for pack in aidd_content::RULES.packs {
-        let on = with_pack(pack.id);
+        let engine_with_pack = with_pack(pack.id);
         let rules = known.registry().rules().iter().filter(|rule| !rule.enabled);
         let names: BTreeSet<String> = rules
-            .filter(|rule| on.is_enabled_anywhere(&rule.id))
+            .filter(|rule| engine_with_pack.is_enabled_anywhere(&rule.id))
             .map(|rule| rule.id.to_string())
             .collect();
         assert!(names.len() > 2, "{}: {names:?}", pack.id);
         packed.extend(names);
     }
-    let alone: Vec<&str> = known
+    let unlisted: Vec<&str> = known
         .registry()
         .rules()
         .iter()
         .map(|rule| &*rule.id)
         .filter(|id| id.starts_with("compliance/") && !packed.contains(*id))
         .collect();
-    assert_eq!(alone, [""; 0], "in no pack");
+    assert_eq!(unlisted, [""; 0], "rules in no pack");
 }
 
-/// The inline code in the guidance, with its page.
+/// Each piece of inline code in the guidance, with the path of its page.
 fn code_of_guidance() -> impl Iterator<Item = (&'static str, &'static str)> {
     let pages = aidd_content::RULES.guides.iter();
     pages.flat_map(|page| page.text.split('`').skip(1).step_by(2).map(|word| (page.path, word)))
@@ -286,7 +288,7 @@ fn code_of_guidance() -> impl Iterator<Item = (&'static str, &'static str)> {
 #[test]
 fn rules_in_the_guidance_exist() {
     let engine = engine();
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     let mut seen = 0;
     for (page, word) in code_of_guidance() {
         let Some((kind, name)) = word.split_once('/') else { continue };
@@ -303,10 +305,10 @@ fn rules_in_the_guidance_exist() {
         }
         seen += 1;
         if engine.registry().get(word).is_none() {
-            faults.push(format!("{page}: unknown rule `{word}`"));
+            problems.push(format!("{page}: unknown rule `{word}`"));
         }
     }
-    assert_none(&faults);
+    assert_none(&problems);
     assert!(seen > 100, "only {seen} names were checked");
 }
 
@@ -322,16 +324,16 @@ fn tools_packs_and_commands_in_the_guidance_exist() {
         aidd_content::RULES.guides.iter().filter(|page| page.path.starts_with("prompts/"));
     known
         .extend(prompts.filter_map(|page| page.path.strip_prefix("prompts/")?.strip_suffix(".md")));
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for page in aidd_content::RULES.guides {
         let words = page.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         for word in words.filter(|word| word.starts_with("aidd_") && !known.contains(word)) {
-            faults.push(format!("{}: unknown tool `{word}`", page.path));
+            problems.push(format!("{}: unknown tool `{word}`", page.path));
         }
         for rest in page.text.split("pack `").skip(1) {
             let name = rest.split('`').next().unwrap_or_default();
             if !aidd_content::RULES.packs.iter().any(|pack| pack.id == name) {
-                faults.push(format!("{}: unknown pack `{name}`", page.path));
+                problems.push(format!("{}: unknown pack `{name}`", page.path));
             }
         }
     }
@@ -340,29 +342,29 @@ fn tools_packs_and_commands_in_the_guidance_exist() {
         let mut words = code.split_whitespace();
         let (Some("aidd"), Some(name)) = (words.next(), words.next()) else { continue };
         if commands.find_subcommand(name).is_none() {
-            faults.push(format!("{page}: unknown command `aidd {name}`"));
+            problems.push(format!("{page}: unknown command `aidd {name}`"));
         }
     }
-    assert_none(&faults);
+    assert_none(&problems);
 }
 
 /// Claims about external facts require a source; rules without a source have severity *info*.
 #[test]
 fn rules_in_packs_have_sources() {
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     for page in aidd_content::RULES.pages {
         let header = aidd_page::header(page.text).expect("a header");
         let has_source = header.sources.iter().any(|source| source.starts_with("https://"));
         let is_convention =
             ["compliance/", "repository/"].iter().any(|kind| page.id.starts_with(kind));
         if is_convention && !has_source && header.severity != Severity::Info {
-            faults.push(format!("{}: a source is missing", page.id));
+            problems.push(format!("{}: a source is missing", page.id));
         }
     }
-    assert_none(&faults);
+    assert_none(&problems);
 }
 
-/// Suppression comments for other tools need not be repeated for aidd.
+/// Users need not repeat suppression comments of other tools for aidd.
 #[test]
 fn comments_of_other_tools_allow_the_rules_they_name() {
     let cases = [

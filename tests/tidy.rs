@@ -1,4 +1,4 @@
-//! The rules of the architecture, as tests.
+//! Tests of the rules of the architecture.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,30 +39,31 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 const LIBRARY_CRATES: [&str; 7] =
     ["page", "lexicon", "engine", "validators", "memory", "guidance", "authoring"];
 
-/// Exceptions: public functions of those crates with a string as error, as `file::function`, and
-/// why callers need not distinguish errors.
+/// Exceptions: public functions of those crates whose error is a string, as `file::function`, and
+/// why callers need not distinguish the errors.
 const TEXT_ERRORS: &[(&str, &str)] = &[];
 
-/// The words in the header of a source file which explain why it is longer than the limit.
+/// The start of the explanation in a source file's header of why the file is longer than the limit.
 const LENGTH_REASON: &str = "Over 500 lines because";
 
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The files below `folder` with one of these extensions: path relative to it, and text.
-pub(crate) fn files(folder: &Path, endings: &[&str]) -> Vec<(String, String)> {
+/// The files below `folder` whose names end with one of `suffixes`: path relative to `folder`, and
+/// text.
+pub(crate) fn files(folder: &Path, suffixes: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    let mut left = vec![folder.to_owned()];
-    while let Some(at) = left.pop() {
+    let mut pending = vec![folder.to_owned()];
+    while let Some(at) = pending.pop() {
         for entry in fs::read_dir(&at).expect("a folder") {
             let path: PathBuf = entry.expect("an entry").path();
             let name = path.file_name().expect("a name").to_string_lossy().into_owned();
             if path.is_dir() {
                 if !matches!(&*name, "target" | "node_modules" | ".git" | "fixtures") {
-                    left.push(path);
+                    pending.push(path);
                 }
-            } else if endings.iter().any(|ending| name.ends_with(ending)) {
+            } else if suffixes.iter().any(|suffix| name.ends_with(suffix)) {
                 let relative =
                     path.strip_prefix(folder).expect("below").to_string_lossy().replace('\\', "/");
                 found.push((relative, fs::read_to_string(&path).expect("text")));
@@ -79,8 +80,8 @@ fn without_tests(text: &str) -> &str {
     parts.filter(|(_, tests)| tests.contains("mod tests {")).map_or(text, |(code, _)| code)
 }
 
-/// The dependencies of a crate, without dev-dependencies.
-fn dependencies(name: &str) -> toml_edit::DocumentMut {
+/// The manifest of a crate.
+fn crate_manifest(name: &str) -> toml_edit::DocumentMut {
     let path = root().join(name).join("Cargo.toml");
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
     text.parse().unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -94,16 +95,16 @@ fn crates_depend_on_those_below_them() {
             manifest.contains(&format!("\"{name}\"")),
             "{name} is not a member of the workspace"
         );
-        let manifest = dependencies(name);
+        let manifest = crate_manifest(name);
         for table in ["dependencies", "build-dependencies"] {
             let listed = manifest.get(table).and_then(|table| table.as_table_like());
             for (used, _) in listed.into_iter().flat_map(|table| table.iter()) {
                 if let Some(used) = used.strip_prefix("aidd-") {
                     assert!(allowed.contains(&used), "{name} depends on {used}");
-                } else if let Some((_, may)) =
+                } else if let Some((_, users)) =
                     LIBRARIES.iter().find(|(library, _)| *library == used)
                 {
-                    assert!(may.contains(name), "{name} depends on {used}");
+                    assert!(users.contains(name), "{name} depends on {used}");
                 }
             }
         }
@@ -126,28 +127,29 @@ fn the_engine_is_in_pipeline_order() {
         if path.ends_with("/tests.rs") || path.contains("/tests/") {
             continue;
         }
-        let place = |name: &str| PIPELINE.iter().position(|known| *known == name);
-        let own = place(directory).unwrap_or_else(|| panic!("{path}: no entry in PIPELINE"));
+        let position_of = |name: &str| PIPELINE.iter().position(|known| *known == name);
+        let own = position_of(directory)
+            .unwrap_or_else(|| panic!("{path}: its directory is not in PIPELINE"));
         for used in without_tests(&text).split("crate::").skip(1) {
             let used =
                 used.split(|c: char| !c.is_alphanumeric() && c != '_').next().expect("a name");
-            if let Some(used_place) = place(used) {
-                assert!(used_place <= own, "engine/src/{path} uses {used}");
+            if let Some(used_position) = position_of(used) {
+                assert!(used_position <= own, "engine/src/{path} uses the later directory {used}");
             }
         }
-        assert!(!text.contains("async fn"), "engine/src/{path} is asynchronous");
+        assert!(!text.contains("async fn"), "engine/src/{path} has an asynchronous function");
     }
     assert_eq!(seen.len(), PIPELINE.len(), "PIPELINE contains a directory that does not exist");
 }
 
 #[test]
-fn only_the_program_and_tests_name_the_families() {
+fn only_the_program_and_tests_use_the_validators() {
     for (name, _) in CRATES.iter().filter(|(name, _)| *name != "validators") {
         for (path, text) in files(&root().join(name).join("src"), &[".rs"]) {
             let is_test = path.ends_with("tests.rs") || path.contains("/tests/");
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
             let named = if is_test { "" } else { code };
-            assert!(!named.contains("aidd_validators"), "{name}/src/{path} names aidd_validators");
+            assert!(!named.contains("aidd_validators"), "{name}/src/{path} uses aidd_validators");
         }
     }
 }
@@ -185,7 +187,7 @@ fn has_text_error(kind: &str) -> bool {
                     return last > 0 && matches!(error, "String" | "std::string::String");
                 }
                 ')' | ']' | '>' => depth -= 1,
-                // Trailing commas are skipped.
+                // Skip trailing commas.
                 ',' if depth == 0 && !inner[at + 1..].trim_start().starts_with('>') => {
                     last = at + 1;
                 }
@@ -263,7 +265,7 @@ fn no_unfinished_macros_remain() {
     for folder in crates.chain(["src".to_owned()]) {
         for (path, text) in files(&root().join(&folder), &[".rs"]) {
             for mark in &marks {
-                assert!(!text.contains(mark.as_str()), "{folder}/{path} has {mark}");
+                assert!(!text.contains(mark.as_str()), "{folder}/{path} contains {mark}");
             }
         }
     }

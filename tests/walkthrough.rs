@@ -1,5 +1,5 @@
-//! Tests that the walkthrough matches reality: writes its files, runs its commands, and compares
-//! their output. `UPDATE_DOCS=1 cargo test --test walkthrough` updates the page.
+//! Tests that the walkthrough is correct: writes its files, runs its commands, and compares their
+//! output. `UPDATE_DOCS=1 cargo test --test tests walkthrough` updates the page.
 #![expect(clippy::disallowed_methods, reason = "the binary under test, and Git")]
 
 use std::fmt::Write as _;
@@ -7,10 +7,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The client's message at the start of a conversation.
+/// The event that the client sends at the start of a conversation.
 const START: &str =
     r#"{"session_id": "s0", "hook_event_name": "SessionStart", "source": "startup"}"#;
-/// Maximum number of output lines shown; the others are counted.
+/// Maximum number of lines shown of the output of a hook; the others are counted.
 const LINES: usize = 9;
 
 #[test]
@@ -28,7 +28,7 @@ fn the_walkthrough_matches_the_output() {
     let text = fs::read_to_string(&page).expect("the page").replace("\r\n", "\n");
     assert!(
         text == printed,
-        "docs/walkthrough.md is out of date; update it with: UPDATE_DOCS=1 cargo test --test walkthrough"
+        "docs/walkthrough.md is out of date; update it with: UPDATE_DOCS=1 cargo test --test tests walkthrough"
     );
 }
 
@@ -44,9 +44,9 @@ fn render(root: &Path, page: &str) -> String {
         }
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != fence).collect();
         if let Some((_, path)) = line.split_once(" path=") {
-            let place = root.join(path);
-            fs::create_dir_all(place.parent().expect("a folder")).expect("made");
-            fs::write(place, block.join("\n") + "\n").expect("written");
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, block.join("\n") + "\n").expect("written");
             let _ = writeln!(output, "{}", block.join("\n"));
         } else if line == "```console" {
             for command in block.iter().filter(|line| line.starts_with("$ ")) {
@@ -75,7 +75,7 @@ fn run(root: &Path, line: &str) -> String {
     command.args(&words[1..]).current_dir(root).stdin(Stdio::null());
     command.env("AIDD_HOOK_LIMIT", "600").env_remove("GITHUB_ACTIONS");
     if let Some(file) = input {
-        // Clients send their directory.
+        // Clients send their working directory.
         let event = if file == "start.json" {
             START.to_owned()
         } else {
@@ -83,9 +83,9 @@ fn run(root: &Path, line: &str) -> String {
         };
         let mut event: serde_json::Value = serde_json::from_str(&event).expect("JSON");
         event["cwd"] = root.to_string_lossy().into_owned().into();
-        let place = root.join(".git/event.json");
-        fs::write(&place, event.to_string()).expect("written");
-        command.stdin(fs::File::open(place).expect("open"));
+        let path = root.join(".git/event.json");
+        fs::write(&path, event.to_string()).expect("written");
+        command.stdin(fs::File::open(path).expect("open"));
     }
     let output = command.output().expect("it runs");
     if words[0] == "git" {
@@ -95,7 +95,7 @@ fn run(root: &Path, line: &str) -> String {
     displayed(&String::from_utf8_lossy(&output.stdout), input.is_some())
 }
 
-/// Words of a command line; quotes group words.
+/// The words of a command line; quotation marks group words.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (at, part) in line.split('"').enumerate() {
@@ -108,29 +108,30 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The output, for a hook the text that the agent receives; without times and hashes.
+/// The output, or for a hook the text that the agent receives, without times and hashes.
 fn displayed(printed: &str, is_hook: bool) -> String {
     let mut text = printed.replace("\r\n", "\n");
     if is_hook {
-        let answer: serde_json::Value = serde_json::from_str(&text).expect("an answer");
-        let said = &answer["hookSpecificOutput"];
-        let context =
-            said.get("additionalContext").or_else(|| said.get("permissionDecisionReason"));
+        let response: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let hook_output = &response["hookSpecificOutput"];
+        let context = hook_output
+            .get("additionalContext")
+            .or_else(|| hook_output.get("permissionDecisionReason"));
         text = context.and_then(serde_json::Value::as_str).expect("the context").to_owned();
     }
     let lines: Vec<String> =
         text.lines().filter(|line| !line.starts_with("Open session")).map(normalize).collect();
-    let mut shown = String::new();
+    let mut text_shown = String::new();
     for line in lines.iter().take(if is_hook { LINES } else { usize::MAX }) {
-        let _ = writeln!(shown, "{line}");
+        let _ = writeln!(text_shown, "{line}");
     }
     if is_hook && lines.len() > LINES {
-        let _ = writeln!(shown, "… and {} lines more", lines.len() - LINES);
+        let _ = writeln!(text_shown, "… and {} lines more", lines.len() - LINES);
     }
-    shown
+    text_shown
 }
 
-/// A line without times and hashes: bracketed text with a digit.
+/// A line without a time or commit hash in parentheses.
 fn normalize(line: &str) -> String {
     match line.split_once(" (") {
         Some((before, rest)) => match rest.split_once(')') {

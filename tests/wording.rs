@@ -1,15 +1,15 @@
-//! The vocabulary of `docs/style.md`, as tests.
+//! Tests of the vocabulary of `docs/style.md`.
 
 use crate::tidy::{files, root};
 use std::collections::BTreeSet;
 
-/// Words that occur in no name, comment, message or page.
+/// Words that must not occur in names, comments, messages and pages.
 const BANNED: [&str; 11] = [
     "told", "tells", "stands", "beside", "mend", "mends", "mended", "mending", "anew", "tidings",
     "unrested",
 ];
 
-/// Names of the vocabulary before `docs/style.md`: no item is defined with one of them.
+/// Names of the vocabulary before `docs/style.md`. No item may be defined with one of them.
 const OLD_NAMES: &[&str] = &[
     "Alike",
     "Asked",
@@ -42,7 +42,7 @@ const OLD_NAMES: &[&str] = &[
     "shown",
 ];
 
-/// File names that said nothing about their content.
+/// Former file names that did not describe the content of their files.
 const OLD_FILES: [&str; 9] =
     ["asked", "ground", "joined", "kept", "open", "own", "said", "told", "whole"];
 
@@ -50,7 +50,8 @@ const OLD_FILES: [&str; 9] =
 const ITEMS: [&str; 9] =
     ["const", "enum", "fn", "mod", "static", "struct", "trait", "type", "union"];
 
-/// Files that are not ours to word: the style page itself, and data that quotes people and tools.
+/// Paths that are not checked: the style page itself, this file, and data that quotes people and
+/// tools.
 const EXEMPT: [&str; 7] = [
     "content/routing/tasks.txt",
     "docs/style.md",
@@ -61,8 +62,8 @@ const EXEMPT: [&str; 7] = [
     "lexicon/src/embedding/",
 ];
 
-/// Maximum number of doc comments with fewer than four words. Most of them say enough in three
-/// ("Seconds since 1970."); lower the number when some are rewritten, never raise it.
+/// Maximum number of doc comments with fewer than four words. For most of them, three words are
+/// enough ("Seconds since 1970."). Lower the number when some are rewritten, and never raise it.
 const MAX_SHORT: usize = 604;
 
 /// The words of a text in lower case, with identifiers split at `_` and at capitals.
@@ -83,8 +84,8 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The files with words of ours: path and text.
-fn worded(endings: &[&str]) -> impl Iterator<Item = (String, String)> {
+/// The path and text of each file to check.
+fn checked_files(endings: &[&str]) -> impl Iterator<Item = (String, String)> {
     let all = files(root(), endings).into_iter();
     all.filter(|(path, _)| !EXEMPT.iter().any(|exempt| path.starts_with(exempt)))
 }
@@ -95,22 +96,26 @@ fn banned_words_do_not_occur() {
         ".rs", ".md", ".snap", ".py", ".sh", ".ts", ".mjs", ".js", ".toml", ".yml", ".yaml", ".txt",
     ];
     let mut found = Vec::new();
-    for (path, text) in worded(&kinds) {
+    for (path, text) in checked_files(&kinds) {
         for (number, line) in (1..).zip(text.lines()) {
             let banned = words(line).find(|word| BANNED.contains(&&**word));
             found.extend(banned.map(|word| format!("{path}:{number}: `{word}`")));
         }
     }
-    assert!(found.is_empty(), "docs/style.md has the words to use:\n{}", found.join("\n"));
+    assert!(
+        found.is_empty(),
+        "docs/style.md lists the words to use instead:\n{}",
+        found.join("\n")
+    );
 }
 
 #[test]
 fn names_of_the_old_vocabulary_are_not_defined() {
     let mut found = Vec::new();
-    for (path, text) in worded(&[".rs"]) {
+    for (path, text) in checked_files(&[".rs"]) {
         let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));
         if name.is_some_and(|name| OLD_FILES.contains(&name)) {
-            found.push(format!("{path}: the file name does not name its content"));
+            found.push(format!("{path}: the file name does not describe its content"));
         }
         for (number, line) in (1..).zip(text.lines()) {
             let code = line.split("//").next().unwrap_or_default();
@@ -127,10 +132,15 @@ fn names_of_the_old_vocabulary_are_not_defined() {
             }
         }
     }
-    assert!(found.is_empty(), "docs/style.md has the words to use:\n{}", found.join("\n"));
+    assert!(
+        found.is_empty(),
+        "docs/style.md lists the words to use instead:\n{}",
+        found.join("\n")
+    );
 }
 
-/// A doc comment of one line, and the name of the item below it.
+/// Doc comments of one line with fewer than four words: line number, comment, and the name of the
+/// item below.
 fn short_comments(text: &str) -> Vec<(usize, String, String)> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let comment = |at: usize| lines.get(at).and_then(|line| line.strip_prefix("///"));
@@ -154,26 +164,34 @@ fn short_comments(text: &str) -> Vec<(usize, String, String)> {
 }
 
 #[test]
-fn doc_comments_say_more_than_the_name() {
+fn doc_comments_do_not_repeat_the_name() {
     let (mut all, mut empty) = (Vec::new(), Vec::new());
-    // The names of clients, which are the titles of their sections in the documentation.
+    // The doc comments of this file are names of clients, which the documentation uses as titles of
+    // sections.
     const PRODUCTS: &str = "cli/src/cli/init.rs";
     let articles = ["a", "an", "the", "its", "of", "this", "s", ""];
-    for (path, text) in worded(&[".rs"]).filter(|(path, _)| !path.contains("tests")) {
+    for (path, text) in checked_files(&[".rs"]).filter(|(path, _)| !path.contains("tests")) {
         for (line, comment, name) in short_comments(&text) {
             let stem = |word: String| word.trim_end_matches('s').to_owned();
             let named: BTreeSet<String> = words(&name).map(stem).collect();
-            let mut said = words(&comment).filter(|word| !articles.contains(&&**word)).peekable();
-            // Code and numbers say more than any word: `&&`, 0-1.
-            let repeats = said.peek().is_some() && said.all(|word| named.contains(&stem(word)));
-            let place = format!("{path}:{line}: {comment}");
+            let mut comment_words =
+                words(&comment).filter(|word| !articles.contains(&&**word)).peekable();
+            // A comment that consists only of code or numbers, such as `&&` or 0-1, is not a
+            // repetition.
+            let repeats = comment_words.peek().is_some()
+                && comment_words.all(|word| named.contains(&stem(word)));
+            let entry = format!("{path}:{line}: {comment}");
             if repeats && path != PRODUCTS {
-                empty.push(place.clone());
+                empty.push(entry.clone());
             }
-            all.push(place);
+            all.push(entry);
         }
     }
-    assert!(empty.is_empty(), "these repeat the name of their item:\n{}", empty.join("\n"));
+    assert!(
+        empty.is_empty(),
+        "these doc comments repeat the name of their item:\n{}",
+        empty.join("\n")
+    );
     assert!(
         all.len() <= MAX_SHORT,
         "{} doc comments have fewer than four words, at most {MAX_SHORT} may:\n{}",

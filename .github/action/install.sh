@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs the aidd binary for action.yml.
-#   install.sh release   the released binary that this commit pins in `release`, verified by its
-#                        sha256; writes the outputs `from` (release or source), `binary`, `folder`, `key`
+#   install.sh release   downloads the released binary that this commit pins in `release`, and
+#                        verifies its sha256; writes the outputs `from` (release or source),
+#                        `binary`, `folder` and `key`
 #   install.sh build     builds AIDD_BINARY from this checkout, unless it exists
-# Must run on Bash 3.2 (macOS) and Git Bash (Windows) too.
+# This script must also run on Bash 3.2 (macOS) and Git Bash (Windows).
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,15 +35,15 @@ target() {
   esac
 }
 
-# The sha256 of standard input. macOS has no sha256sum before version 15.
+# Prints the sha256 of standard input. Before version 15, macOS has no sha256sum.
 sha256() {
   if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -d ' ' -f 1
 }
 
-# Downloads the URL $1 to the file $2; fails if it does not exist.
+# Downloads the URL $1 to the file $2; fails if the URL does not exist.
 fetch() {
   local code
-  command -v curl >/dev/null || die "curl is needed to download aidd"
+  command -v curl >/dev/null || die "curl is required to download aidd"
   code=$(curl --silent --show-error --location --proto-redir '=https' --retry 3 --connect-timeout 20 \
     --max-time 300 --write-out '%{http_code}' --output "$2" "$1") || die "could not download $1"
   case $code in
@@ -54,7 +55,7 @@ fetch() {
 
 matches() { [ -f "$1" ] && [ "$(sha256 <"$1")" = "$2" ]; }
 
-# The sha256 of the archive $2 in the list $1, which has the format of sha256sum.
+# Prints the sha256 of the archive $2 in the list $1, which has the format of sha256sum.
 listed() { awk -v name="$2" '$2 == name || $2 == "*" name { print $1; exit }' "$1"; }
 
 from_source() {
@@ -119,10 +120,10 @@ release() {
     fi
     matches "$folder/$archive" "$sum" ||
       die "$url/$archive does not have the expected sha256 $sum; it was not run"
-    # Atomically, because other jobs on a self-hosted runner can be reading it.
+    # Replace the file atomically, because another job on a self-hosted runner can be reading it.
     mv -f "$folder/$archive" "$file"
   fi
-  # From standard input, because GNU tar interprets the colon of a Windows path as a host separator.
+  # Use standard input, because GNU tar interprets the colon of a Windows path as a host separator.
   tar -xzf - -C "$folder" <"$file"
   for binary in "$folder/$exe" "$folder"/*/"$exe"; do
     if [ -f "$binary" ]; then
@@ -146,7 +147,7 @@ build() {
   command -v cargo >/dev/null ||
     die "cargo is required to build aidd: install Rust in an earlier step, or pin the action to a release"
   folder=$(mktemp -d "$temp/aidd-build.XXXXXX")
-  # In the action's directory, so that Cargo settings of the checked repository are not used.
+  # Build in the action's directory, so that Cargo settings of the checked repository are not used.
   (cd "$root" && CARGO_TARGET_DIR="$folder" cargo build --release --locked --bin aidd)
   mkdir -p "$(dirname "$AIDD_BINARY")"
   mv "$folder/release/$exe" "$AIDD_BINARY"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Converts the inputs of action.yml to options of `aidd ci` and runs it. Inputs are only ever data:
-# each becomes one argument, or one argument per line.
+# Converts the inputs of action.yml to options of `aidd ci` and runs it. Inputs are only used as
+# data: each becomes one argument, or one argument per line.
 set -euo pipefail
 
-# Otherwise Git Bash on Windows rewrites arguments that look like paths.
+# Without this, Git Bash on Windows rewrites arguments that look like paths.
 export MSYS_NO_PATHCONV=1
 
 die() {

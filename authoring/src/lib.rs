@@ -1,5 +1,5 @@
-//! Authoring support: rule pages from the configuration of other tools, checks for sentences of the
-//! team's documents, and facts of a change for its commit message.
+//! Authoring support: rule pages from the configuration of other tools, checks for sentences in the
+//! team's documents, and facts about a change for its commit message.
 
 pub mod commit_message;
 pub mod rule_import;

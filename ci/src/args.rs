@@ -65,7 +65,7 @@ pub struct CiCheck {
 /// The settings that apply to a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Settings {
-    /// Settings of the change and of its base: findings reported under either count.
+    /// Settings of the change and of its base: a finding reported under either of them counts.
     Both,
     /// Settings of the change only, for use once its weakened settings have been reviewed.
     Head,
@@ -130,7 +130,7 @@ pub struct CiOutputs {
     /// Format of the report on standard output [default: github on GitHub, else text].
     #[arg(long, visible_alias = "report", value_enum, env = "AIDD_FORMAT")]
     pub format: Option<Format>,
-    /// Also write the report to a file, as `aidd check --output` does; repeatable.
+    /// Also write the report to a file, like `aidd check --output`; repeatable.
     #[arg(long, value_name = "[FORMAT=]FILE", value_hint = ValueHint::FilePath)]
     pub output: Vec<String>,
     /// Append the report as Markdown to this file [default: the job summary on GitHub].
@@ -145,7 +145,7 @@ pub struct CiOutputs {
     /// Save the report for `aidd ci merge` and `aidd ci post`.
     #[arg(long, value_name = "REPORT", value_hint = ValueHint::FilePath)]
     pub save: Option<PathBuf>,
-    /// Posts through GitHub's API, with the token in GITHUB_TOKEN.
+    /// Reports to post through GitHub's API, with the token in GITHUB_TOKEN.
     #[command(flatten)]
     pub posts: CiPosts,
     /// Suggest safe fixes as review comments (pull-requests: write).
@@ -175,11 +175,12 @@ pub struct CiPosts {
 
 /// Parses `I/N`.
 fn parse_shard(text: &str) -> Result<aidd_engine::workspace::walk::Part, String> {
-    let wrong = || "expected I/N with I from 1 to N, such as 1/4".to_owned();
-    let (index, of) = text.split_once('/').ok_or_else(wrong)?;
-    let (index, of) = (index.parse().map_err(|_| wrong())?, of.parse().map_err(|_| wrong())?);
-    let part = aidd_engine::workspace::walk::Part { index, of };
-    if (1..=part.of).contains(&part.index) && part.of <= 1000 { Ok(part) } else { Err(wrong()) }
+    let invalid = || "expected I/N with I from 1 to N, such as 1/4".to_owned();
+    let (index, count) = text.split_once('/').ok_or_else(invalid)?;
+    let index = index.parse().map_err(|_| invalid())?;
+    let count = count.parse().map_err(|_| invalid())?;
+    let part = aidd_engine::workspace::walk::Part { index, of: count };
+    if (1..=part.of).contains(&part.index) && part.of <= 1000 { Ok(part) } else { Err(invalid()) }
 }
 
 /// Options that select rules.
@@ -238,23 +239,26 @@ pub struct BaselineArgs {
 impl BaselineArgs {
     /// The baseline file set by `--baseline`, and whether `--no-baseline` is set.
     #[must_use]
-    pub fn known(&self) -> (Option<&Path>, bool) {
+    pub fn options(&self) -> (Option<&Path>, bool) {
         (self.baseline.as_deref(), self.no_baseline)
     }
 }
 
 /// Parses a value of `--output`. The format comes from the part before `=`, else from the file
-/// extension, else from `otherwise`, the value of `--format`.
-pub fn parse_output(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> {
+/// extension, else from `default`, the value of `--format`.
+pub fn parse_output(text: &str, default: Format) -> Result<(Format, PathBuf)> {
     if let Some((name, path)) = text.split_once('=').filter(|(name, _)| is_word(name)) {
         let Ok(format) = Format::from_str(name, true) else {
             let all = Format::value_variants().iter().filter_map(Format::to_possible_value);
             let all: Vec<String> = all.map(|value| value.get_name().to_owned()).collect();
-            let near = nearest(name, all.iter().map(String::as_str));
-            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            return Err(UserError::new(format!("--output {text}: unknown format `{name}`{near}"))
-                .hint(format!("the formats are {}", all.join(", ")))
-                .into());
+            let suggestion = nearest(name, all.iter().map(String::as_str));
+            let suggestion = suggestion
+                .map_or(String::new(), |suggestion| format!("; did you mean `{suggestion}`?"));
+            return Err(UserError::new(format!(
+                "--output {text}: unknown format `{name}`{suggestion}"
+            ))
+            .hint(format!("the formats are {}", all.join(", ")))
+            .into());
         };
         if path.is_empty() {
             return Err(UserError::new(format!("--output {text}: missing file name")).into());
@@ -262,16 +266,16 @@ pub fn parse_output(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> 
         return Ok((format, path.into()));
     }
     let path = PathBuf::from(text);
-    let format = match path.extension().and_then(|ending| ending.to_str()) {
+    let format = match path.extension().and_then(|extension| extension.to_str()) {
         Some("sarif") => Format::Sarif,
         Some("json") => Format::Json,
         Some("md") => Format::Markdown,
         Some("xml") => Format::Junit,
         Some("txt") => Format::Text,
-        _ if otherwise != Format::Text => otherwise,
+        _ if default != Format::Text => default,
         _ => {
             return Err(UserError::new(format!("--output {text}: unknown format"))
-                .hint(format!("name the format: --output sarif={text}"))
+                .hint(format!("add the format: --output sarif={text}"))
                 .into());
         }
     };
@@ -285,9 +289,9 @@ fn is_word(text: &str) -> bool {
 
 /// The comma-separated values of a repeatable option. Commas between braces belong to a glob.
 #[must_use]
-pub fn split_values(given: &[String]) -> Vec<String> {
+pub fn split_values(values: &[String]) -> Vec<String> {
     let mut all = Vec::new();
-    for text in given {
+    for text in values {
         let mut depth = 0usize;
         let parts = text.split(|c| {
             match c {
@@ -307,14 +311,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comma_between_braces_divides_nothing() {
-        let of = |given: &[&str]| {
+    fn a_comma_between_braces_does_not_separate_values() {
+        let split = |given: &[&str]| {
             split_values(&given.iter().map(|&text| text.to_owned()).collect::<Vec<_>>())
         };
-        assert_eq!(of(&["a,b", "c"]), ["a", "b", "c"]);
-        assert_eq!(of(&["**/*.{js,{ts,tsx}}, vendor/"]), ["**/*.{js,{ts,tsx}}", "vendor/"]);
-        assert_eq!(of(&["a},b", ",,"]), ["a}", "b"]);
-        // An unclosed brace is kept as typed.
-        assert_eq!(of(&["a{b,c"]), ["a{b,c"]);
+        assert_eq!(split(&["a,b", "c"]), ["a", "b", "c"]);
+        assert_eq!(split(&["**/*.{js,{ts,tsx}}, vendor/"]), ["**/*.{js,{ts,tsx}}", "vendor/"]);
+        assert_eq!(split(&["a},b", ",,"]), ["a}", "b"]);
+        // An unclosed brace is part of the value.
+        assert_eq!(split(&["a{b,c"]), ["a{b,c"]);
     }
 }

@@ -29,7 +29,7 @@ pub struct Base {
     pub why: String,
 }
 
-/// What a run is compared with.
+/// The base of a run, or the decision to check all files without a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BaseChoice {
     /// Comparison with a commit.
@@ -46,8 +46,8 @@ pub enum BaseChoice {
 pub struct BaseSearch {
     /// The base of the comparison.
     pub against: BaseChoice,
-    /// The commit to check if it is not the one that is checked out. Its files are in the clone and
-    /// must be read from there; its contents are untrusted.
+    /// The commit to check, if another commit is checked out. Its files are in the clone and must
+    /// be read from the object store; its contents are untrusted.
     pub head: Option<String>,
 }
 
@@ -61,19 +61,21 @@ pub enum NoBase {
     Full,
 }
 
-/// Steps by which a shallow clone is deepened to reach a revision such as `HEAD~3`.
+/// Numbers of commits by which a shallow clone is deepened, step by step, to reach a revision such
+/// as `HEAD~3`.
 const DEEPEN_STEPS: [u32; 3] = [1, 4, 16];
 
 /// Finds the commit to compare the run of `event` with, in the repository at `root`. The rules of
-/// `distribution` redact secrets from Git's output. `explicit` sets the base, whatever the event;
-/// `compare` asks the server for the merge base of two commits when deepening a shallow clone would
-/// cost more. Each step is reported through `say`.
+/// `distribution` redact secrets from Git's output. `explicit` sets the base for every kind of
+/// event. `compare` asks the server for the merge base of two commits when deepening a shallow
+/// clone would cost more. Each step is reported through `log`.
 ///
-/// Only commits are fetched, to no branch: refs, index and work tree stay unchanged.
+/// Fetches only commits and creates no refs: refs, index and work tree stay unchanged.
 ///
 /// # Errors
-/// Fails when there is no repository or no commit; when the base cannot be found or fetched, unless
-/// `no_base` allows it; when a pull request's head cannot be fetched, or has no commits to compare.
+/// Fails when there is no repository or no commit, and when a pull request's head cannot be fetched
+/// or has no commits to compare. Unless `no_base` allows it, also fails when the base cannot be
+/// found or fetched.
 pub fn find(
     distribution: &'static Distribution,
     root: &Path,
@@ -81,17 +83,17 @@ pub fn find(
     explicit: Option<&str>,
     no_base: NoBase,
     compare: Option<Compare<'_>>,
-    say: &mut dyn FnMut(&str),
+    log: &mut dyn FnMut(&str),
 ) -> Result<BaseSearch> {
-    let mut history = match History::open(distribution, root, compare, say) {
+    let mut history = match History::open(distribution, root, compare, log) {
         Ok(history) => history,
-        Err(error) if no_base == NoBase::Full && !is_elsewhere(event) => {
+        Err(error) if no_base == NoBase::Full && !is_untrusted_head(event) => {
             return Ok(BaseSearch { against: whole_tree(&error), head: None });
         }
         Err(error) => return Err(error),
     };
     let checked_out = history.head()?;
-    let head = other_head(&mut history, event, &checked_out)?;
+    let head = untrusted_head(&mut history, event, &checked_out)?;
     let commit = head.as_deref().unwrap_or(&checked_out);
     let mut search = Search { history: &mut history, event, head: commit };
     let found = match explicit {
@@ -112,18 +114,21 @@ pub fn find(
     Ok(BaseSearch { against, head })
 }
 
-/// Whether the commit under check is not the one that is checked out.
-fn is_elsewhere(event: &Event) -> bool {
+/// Whether the commit under check differs from the commit that is checked out.
+fn is_untrusted_head(event: &Event) -> bool {
     event.trigger == Trigger::PullRequestTarget
 }
 
-/// The fetched head of a pull request whose run has the permissions of the target.
-fn other_head(
+/// Fetches the head of a pull request whose run has the permissions of the target. `None` if the
+/// checked-out commit is the one to check.
+fn untrusted_head(
     history: &mut History<'_>,
     event: &Event,
     checked_out: &str,
 ) -> Result<Option<String>> {
-    let Some(pull) = event.pull.as_ref().filter(|_| is_elsewhere(event)) else { return Ok(None) };
+    let Some(pull) = event.pull.as_ref().filter(|_| is_untrusted_head(event)) else {
+        return Ok(None);
+    };
     if pull.head_sha == checked_out {
         return Ok(None);
     }
@@ -156,7 +161,7 @@ impl Search<'_, '_, '_> {
         match (&event.trigger, &event.pull) {
             (Trigger::PullRequest | Trigger::PullRequestTarget, Some(pull)) => self.pull(pull),
             // A review event runs on the commit of its pull request.
-            (Trigger::Other(_), Some(pull)) if self.is_merge(pull)? => self.pull(pull),
+            (Trigger::Other(_), Some(pull)) if self.is_test_merge(pull)? => self.pull(pull),
             (Trigger::MergeGroup, _) => self.merge_group(),
             (Trigger::Push, _) => self.push(),
             (Trigger::Schedule, _) => Ok(check_everything("a scheduled run checks everything")),
@@ -182,23 +187,23 @@ impl Search<'_, '_, '_> {
             UserError::new(format!("unknown commit `{rev}`{why}"))
                 .hint("fetch it first, or check out with `fetch-depth: 0`")
         };
-        let named = match self.named(rev) {
-            Ok(named) => {
-                named.ok_or_else(|| unknown(": not a branch or tag of the remote either"))?
+        let commit = match self.resolve(rev) {
+            Ok(commit) => {
+                commit.ok_or_else(|| unknown(": not a branch or tag of the remote either"))?
             }
             Err(error) => return Err(unknown(&format!(": {}", brief(&error))).into()),
         };
-        let found = self.history.merge_base(&named, self.head)?;
-        if found == named {
-            return Ok(base(found, format!("given as {rev}")));
+        let merge_base = self.history.merge_base(&commit, self.head)?;
+        if merge_base == commit {
+            return Ok(base(merge_base, format!("given as {rev}")));
         }
-        Ok(base(found, format!("merge base of {rev} and HEAD")))
+        Ok(base(merge_base, format!("merge base of {rev} and HEAD")))
     }
 
-    fn named(&mut self, rev: &str) -> Result<Option<String>> {
-        let here = self.history.resolve_local(rev);
-        if here.is_some() {
-            return Ok(here);
+    fn resolve(&mut self, rev: &str) -> Result<Option<String>> {
+        let commit = self.history.resolve_local(rev);
+        if commit.is_some() {
+            return Ok(commit);
         }
         if is_hash(rev) {
             self.history.fetch_commit(rev, "given as base")?;
@@ -206,13 +211,13 @@ impl Search<'_, '_, '_> {
         }
         if rev.starts_with("HEAD~") || rev.starts_with("HEAD^") {
             let head = self.history.head()?;
-            for by in DEEPEN_STEPS {
-                if !self.history.deepen_below(&head, by)? {
+            for count in DEEPEN_STEPS {
+                if !self.history.deepen_below(&head, count)? {
                     break;
                 }
-                let here = self.history.resolve_local(rev);
-                if here.is_some() {
-                    return Ok(here);
+                let commit = self.history.resolve_local(rev);
+                if commit.is_some() {
+                    return Ok(commit);
                 }
             }
             return Ok(None);
@@ -223,7 +228,7 @@ impl Search<'_, '_, '_> {
     }
 
     fn pull(&mut self, pull: &Pull) -> Result<BaseChoice> {
-        let found = if self.is_merge(pull)? {
+        let found = if self.is_test_merge(pull)? {
             self.first_parent(pull)?
         } else if let (System::GitLab, Some(before)) = (self.event.system, &self.event.before) {
             self.history.fetch_commit(before, "the base of the merge request")?;
@@ -235,23 +240,24 @@ impl Search<'_, '_, '_> {
             return Err(self.nothing_to_compare(pull).into());
         }
         if self.history.same_files(&found.sha, self.head) {
-            self.history.say("the pull request changes no file");
+            self.history.log("the pull request changes no file");
         }
         Ok(BaseChoice::Base(found))
     }
 
-    /// Whether the commit under check is the test merge of a pull request into its target, not the
-    /// head, which can be a merge commit too.
-    fn is_merge(&self, pull: &Pull) -> Result<bool> {
+    /// Whether the commit under check is the test merge of a pull request into its target. The head
+    /// of the pull request is not a test merge, even if it is a merge commit.
+    fn is_test_merge(&self, pull: &Pull) -> Result<bool> {
         if self.head == pull.head_sha {
             return Ok(false);
         }
         let parents = self.history.parents(self.head)?;
-        let is_ours = self.event.sha.as_deref() == Some(self.head);
-        Ok(matches!(&*parents, [_, head] if is_ours || *head == pull.head_sha))
+        let is_event_commit = self.event.sha.as_deref() == Some(self.head);
+        Ok(matches!(&*parents, [_, head] if is_event_commit || *head == pull.head_sha))
     }
 
-    /// The target commit that was merged, from the merge commit itself. Correct at any depth.
+    /// The target commit that was merged, read from the merge commit itself. Correct at any depth
+    /// of the clone.
     fn first_parent(&mut self, pull: &Pull) -> Result<Base> {
         let parents = self.history.parents(self.head)?;
         let sha = parents.into_iter().next().unwrap_or_default();
@@ -272,7 +278,7 @@ impl Search<'_, '_, '_> {
                 }
                 // The pull request has been merged in the meantime.
             }
-            Err(error) => self.history.say(&format!("{}: {}", pull.base_ref, brief(&error))),
+            Err(error) => self.history.log(&format!("{}: {}", pull.base_ref, brief(&error))),
         }
         self.history.fetch_commit(&pull.base_sha, &pull.base_ref)?;
         let sha = self.history.merge_base(&pull.base_sha, self.head)?;
@@ -313,7 +319,7 @@ impl Search<'_, '_, '_> {
         let branch = self.event.branch().unwrap_or("the branch");
         let default = self.event.default_branch.as_deref();
         let is_default = default.is_none_or(|default| default == branch);
-        let before = self.event.before.as_deref().filter(|before| self.is_here(before));
+        let before = self.event.before.as_deref().filter(|before| self.fetch_replaced(before));
         match (before, self.event.before.is_some()) {
             (Some(before), _) if !self.was_replaced(before) => {
                 Ok(base(before, "commit before the push"))
@@ -331,14 +337,15 @@ impl Search<'_, '_, '_> {
             (None, false) if is_default => {
                 Ok(check_everything(format!("this is the first push to {branch}")))
             }
-            _ => self.since(default),
+            _ => self.base_on_remote(default),
         }
     }
 
-    /// Fetches the commit that a push replaced; the server can have deleted it.
-    fn is_here(&mut self, before: &str) -> bool {
-        let had = self.history.fetch_commit(before, "the commit before the push");
-        had.map_err(|error| self.history.say(&brief(&error))).is_ok()
+    /// Fetches the commit before a push. Returns false if that fails: the server can have deleted
+    /// the commit.
+    fn fetch_replaced(&mut self, before: &str) -> bool {
+        let fetched = self.history.fetch_commit(before, "the commit before the push");
+        fetched.map_err(|error| self.history.log(&brief(&error))).is_ok()
     }
 
     fn was_replaced(&self, before: &str) -> bool {
@@ -348,8 +355,8 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// All commits that are not on a branch of the remote; `None` is the default branch.
-    fn since(&mut self, branch: Option<&str>) -> Result<BaseChoice> {
+    /// The merge base with a branch of the remote; `None` is the default branch.
+    fn base_on_remote(&mut self, branch: Option<&str>) -> Result<BaseChoice> {
         let tip = match branch {
             Some(branch) => self.branch_tip(branch)?,
             None => self.history.tip(None)?,
@@ -357,7 +364,7 @@ impl Search<'_, '_, '_> {
         let sha = self.history.merge_base(&tip, self.head)?;
         let branch = branch.unwrap_or("the default branch");
         if sha == self.head {
-            self.history.say(&format!("all commits are already part of {branch}"));
+            self.history.log(&format!("all commits are already part of {branch}"));
         }
         Ok(base(sha, format!("merge base of {branch} and HEAD")))
     }
@@ -371,7 +378,7 @@ impl Search<'_, '_, '_> {
 
     /// Without a CI event: the merge base with the default branch, if it can be determined.
     fn default(&mut self) -> Result<BaseChoice> {
-        let (name, tip) = self.guess()?;
+        let (name, tip) = self.guess_default_branch()?;
         let sha = self.history.merge_base(&tip, self.head)?;
         if sha == self.head {
             let message = format!("nothing to compare: HEAD is part of {name}");
@@ -382,7 +389,7 @@ impl Search<'_, '_, '_> {
         Ok(base(sha, format!("merge base of {name} and HEAD")))
     }
 
-    fn guess(&mut self) -> Result<(String, String)> {
+    fn guess_default_branch(&mut self) -> Result<(String, String)> {
         let history = &*self.history;
         let known = known_main(&|rev| history.resolve_local(rev), &|| {
             history.setting("init.defaultBranch")

@@ -1,6 +1,6 @@
-//! What the CI system provides about a run: the event, the repository, the pull request.
+//! The data that the CI system provides about a run: the event, the repository, the pull request.
 //!
-//! Everything comes from the environment and the event file, so tests can set it. The author of a
+//! All data comes from the environment and the event file, so tests can set it. The author of a
 //! pull request controls its branch names, title and similar texts: hashes and numbers are
 //! validated here, names are not.
 
@@ -24,7 +24,7 @@ pub enum System {
     None,
 }
 
-/// What started a run.
+/// The kind of event that started a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Trigger {
     /// A pull request, with the permissions of its author: GitHub's `pull_request`, GitLab's merge
@@ -32,13 +32,13 @@ pub enum Trigger {
     PullRequest,
     /// A pull request, with the permissions of the target; the contents of its head are untrusted.
     PullRequestTarget,
-    /// A candidate of a merge queue.
+    /// A merge group of a merge queue.
     MergeGroup,
     /// Commits pushed to a branch or tag.
     Push,
     /// A scheduled run, without a change to compare.
     Schedule,
-    /// A manual start.
+    /// A run started manually.
     Dispatch,
     /// The completion of another workflow.
     WorkflowRun,
@@ -49,12 +49,12 @@ pub enum Trigger {
     None,
 }
 
-/// What the CI system provides about a run. Fields it does not provide are `None`.
+/// The data that the CI system provides about a run. Fields that it does not provide are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     /// The CI system.
     pub system: System,
-    /// What started the run.
+    /// The kind of event that started the run.
     pub trigger: Trigger,
     /// The repository of the run; for a pull request, the target repository.
     pub repository: Option<Repository>,
@@ -115,9 +115,9 @@ pub struct Pull {
 pub struct WorkflowRun {
     /// The run id assigned by GitHub.
     pub id: u64,
-    /// The event that started it.
+    /// The event that started that run.
     pub event: String,
-    /// The commit that it checked; for a pull request, the head.
+    /// The commit that it checked; for a pull request, its newest commit.
     pub head_sha: String,
     /// The branch that it checked; empty if none.
     pub head_branch: String,
@@ -185,13 +185,14 @@ impl Env<'_> {
         self.get(name).ok_or_else(|| UserError::new(format!("{name} is not set")))
     }
 
-    /// A commit hash; all zeros mean none.
+    /// A commit hash; `None` if the variable is unset or consists of zeros.
     fn hash(&self, name: &str) -> Result<Option<String>, UserError> {
         self.get(name).map_or(Ok(None), |value| hash(value, name))
     }
 }
 
-/// `value` if it is a commit hash, `None` if it is all zeros; the error names `origin`.
+/// Returns `value` if it is a commit hash, and `None` if it consists of zeros. The error names
+/// `origin`.
 fn hash(value: String, origin: &str) -> Result<Option<String>, UserError> {
     if !is_hash(&value) {
         let start: String = value.chars().take(80).collect();

@@ -6,9 +6,9 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 /// Delay before the progress is first shown.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Redraws per second.
-const RATE: u8 = 10;
+const DISPLAY_DELAY: Duration = Duration::from_secs(1);
+/// Number of redraws per second.
+const REDRAW_RATE: u8 = 10;
 
 /// Counts files and shows the count once a run takes over a second, on a terminal only.
 ///
@@ -26,13 +26,13 @@ impl fmt::Debug for Progress {
 }
 
 impl Progress {
-    /// Starts the clock. Writes nothing if standard error is not a terminal.
+    /// Starts measuring the elapsed time. Displays nothing if standard error is not a terminal.
     #[must_use]
     pub fn start() -> Self {
         Self::new(io::stderr().is_terminal())
     }
 
-    /// Creates a progress that is never shown.
+    /// Creates a progress line that is never displayed.
     #[must_use]
     pub fn hidden() -> Self {
         Self::new(false)
@@ -51,7 +51,7 @@ impl Progress {
     /// Counts `files` more files as checked.
     pub fn advance(&self, files: u64) {
         self.bar.inc(files);
-        if self.visible && self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
+        if self.visible && self.bar.is_hidden() && self.started.elapsed() > DISPLAY_DELAY {
             self.show();
         }
     }
@@ -62,7 +62,7 @@ impl Progress {
         self.bar.position()
     }
 
-    /// Clears the line.
+    /// Clears the progress line.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -75,7 +75,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style);
         }
-        self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(RATE));
+        self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(REDRAW_RATE));
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_count_together_and_nothing_shows_without_a_terminal() {
+    fn counts_of_all_threads_are_added_and_hidden_without_a_terminal() {
         let progress = Progress::hidden();
         progress.set_total(40);
         std::thread::scope(|scope| {

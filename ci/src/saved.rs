@@ -1,8 +1,8 @@
 //! Saved reports: files that one job passes to another, such as a shard to the job that merges, or
 //! the run of a fork's pull request to the run with write access.
 //!
-//! A file from elsewhere is untrusted: its size, structure, counts, paths and names are validated
-//! before use.
+//! A file from another workflow is untrusted: its size, structure, counts, paths and names are
+//! validated before use.
 
 mod valid;
 
@@ -30,20 +30,20 @@ const MAX_BYTES: u64 = 64 << 20;
 pub struct Saved {
     /// Version of the file format.
     pub schema_version: u32,
-    /// What was checked, according to the run that saved the report.
+    /// The checked commit and pull request, according to the run that saved the report.
     pub context: Context,
     /// The shard of the run; `None` for a whole run.
     pub shard: Option<Shard>,
     /// The findings and the other results.
     pub document: Document,
-    /// One key per finding of the document: a new and a fixed finding with equal keys are one moved
-    /// finding. An empty key means that the finding is already matched.
+    /// One key for each finding of the document. A new and a fixed finding with equal keys are one
+    /// finding that moved. An empty key means that the finding is already matched.
     pub match_keys: Vec<String>,
-    /// Path → the lines of the head that the diff shows, first and last.
+    /// Path → the line ranges of the head that the diff shows, each as first and last line.
     pub diff_lines: BTreeMap<String, Vec<(u32, u32)>>,
 }
 
-/// What was checked.
+/// The checked commit and pull request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Context {
@@ -53,7 +53,7 @@ pub struct Context {
     pub pull: Option<u64>,
     /// The commit under check; for a pull request, its newest commit.
     pub head_sha: Option<String>,
-    /// The commit it was compared with.
+    /// The commit that it was compared with.
     pub base_sha: Option<String>,
     /// The id of the workflow run, the same in all shards.
     pub run_id: Option<u64>,
@@ -69,19 +69,19 @@ pub struct Shard {
     pub count: u32,
 }
 
-/// Who wrote a file.
+/// The origin of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
     /// A job of the same workflow, with the same permissions as this one.
-    Ourselves,
-    /// Possibly the author of a pull request. Characters that control or reorder text are removed,
-    /// and so is everything that could become a link: the poster fills in the repository and commit
-    /// that it knows.
-    Strangers,
+    SameWorkflow,
+    /// A job that the author of a pull request can control. Characters that control or reorder text
+    /// are removed, and so is everything that could become a link: `aidd ci post` fills in the
+    /// repository and the commit from its own event.
+    Untrusted,
 }
 
 impl Context {
-    /// The context of an event, with the commit that was compared with.
+    /// The context of an event and of the base of its comparison.
     #[must_use]
     pub fn from_event(event: &Event, base_sha: Option<&str>) -> Self {
         let repository = event.repository.as_ref();
@@ -109,8 +109,8 @@ impl Saved {
     /// Writes the report to `path`.
     ///
     /// # Errors
-    /// Fails when the file cannot be written, or could not be read again because the report or a
-    /// text in it is too large.
+    /// Fails when the file cannot be written, or when the report or a text in it is too large to be
+    /// read again.
     pub fn write(&self, path: &Path) -> Result<()> {
         let name = path.display().to_string();
         valid::check(self).map_err(|why| UserError::new(format!("{name}: {why}")))?;
@@ -121,8 +121,8 @@ impl Saved {
                 format!("{name}: the report has {} bytes; the maximum is {MAX_BYTES}", text.len());
             return Err(UserError::new(message).hint("split the run into more shards").into());
         }
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).with_context(|| name.clone())?;
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory).with_context(|| name.clone())?;
         }
         fs::write(path, text).with_context(|| name)
     }
@@ -142,7 +142,7 @@ impl Saved {
     /// Parses the bytes of the file `name`.
     ///
     /// # Errors
-    /// Fails when they are not a saved report, with the reason.
+    /// Fails when the bytes are not a saved report; the error contains the reason.
     pub fn read(name: &str, bytes: &[u8], writer: Writer) -> Result<Self> {
         let refuse = |why: String| {
             let why: String = one_line(&why).chars().take(300).collect();
@@ -153,13 +153,13 @@ impl Saved {
             return Err(refuse(format!("more than {MAX_BYTES} bytes")).into());
         }
         let mut saved: Self = serde_json::from_slice(bytes).map_err(|error| {
-            let wrong = || {
+            let not_saved = || {
                 format!("not a saved report: {}", describe_json_error(&error, "`aidd ci --save`"))
             };
-            refuse(other_version(bytes).unwrap_or_else(wrong))
+            refuse(other_version(bytes).unwrap_or_else(not_saved))
         })?;
         valid::check(&saved).map_err(refuse)?;
-        if writer == Writer::Strangers {
+        if writer == Writer::Untrusted {
             valid::sanitize(&mut saved).map_err(refuse)?;
         }
         Ok(saved)
@@ -169,8 +169,8 @@ impl Saved {
     pub fn retain(&mut self, mut keep: impl FnMut(&Finding, &str) -> bool) {
         let keys = std::mem::take(&mut self.match_keys).into_iter();
         let findings = std::mem::take(&mut self.document.findings).into_iter();
-        let kept = findings.zip(keys).filter(|(finding, key)| keep(finding, key));
-        (self.document.findings, self.match_keys) = kept.unzip();
+        let retained = findings.zip(keys).filter(|(finding, key)| keep(finding, key));
+        (self.document.findings, self.match_keys) = retained.unzip();
     }
 }
 
@@ -189,45 +189,47 @@ fn other_version(bytes: &[u8]) -> Option<String> {
 
 /// Merges the shards of a run into the report that an unsharded run would have written.
 ///
-/// `then` is called once on the findings of all shards in their final order; see [`match_moved`].
+/// `postprocess` is called once on the findings of all shards in their final order; see
+/// [`match_moved`].
 ///
 /// # Errors
 /// Fails when a shard is missing or duplicate, or the shards belong to different runs.
-pub fn merge(mut shards: Vec<Saved>, then: impl FnOnce(&mut Saved)) -> Result<Saved> {
+pub fn merge(mut shards: Vec<Saved>, postprocess: impl FnOnce(&mut Saved)) -> Result<Saved> {
     shards.sort_by_key(|saved| saved.shard.map(|shard| shard.index));
     ensure_complete(&shards)?;
     let mut shards = shards.into_iter();
-    let Some(mut whole) = shards.next() else {
+    let Some(mut merged) = shards.next() else {
         return Err(UserError::new("no reports to merge").into());
     };
     let mut owners = HashMap::new();
-    claim(&whole, &mut owners)?;
+    record_owners(&merged, &mut owners)?;
     for other in shards {
-        is_same_run(&whole, &other)?;
-        claim(&other, &mut owners)?;
-        add(&mut whole, other);
+        ensure_same_run(&merged, &other)?;
+        record_owners(&other, &mut owners)?;
+        add_shard(&mut merged, other);
     }
-    whole.shard = None;
-    order(&mut whole);
-    then(&mut whole);
-    clear_new_only_data(&mut whole.document);
-    Ok(whole)
+    merged.shard = None;
+    sort(&mut merged);
+    postprocess(&mut merged);
+    clear_new_only_data(&mut merged.document);
+    Ok(merged)
 }
 
 /// Marks findings that are new in one shard and fixed in another as moved, as an unsharded run
 /// does.
 pub fn match_moved(saved: &mut Saved) {
     let findings = &saved.document.findings;
-    let with = |status: Status| {
+    let with_status = |status: Status| {
         let keyed = findings.iter().zip(&saved.match_keys).enumerate();
-        let there = keyed
+        let matching = keyed
             .filter(move |(_, (finding, key))| finding.status == status && !key.is_empty())
-            .map(|(at, (_, key))| (at, key.as_str()));
-        there.unzip::<usize, &str, Vec<_>, Vec<_>>()
+            .map(|(position, (_, key))| (position, key.as_str()));
+        matching.unzip::<usize, &str, Vec<_>, Vec<_>>()
     };
-    let ((new, new_keys), (gone, gone_keys)) = (with(Status::New), with(Status::Fixed));
-    let pairs = match_moves(&new_keys, &gone_keys);
-    let pairs: Vec<(usize, usize)> = pairs.into_iter().map(|(a, b)| (new[a], gone[b])).collect();
+    let ((new, new_keys), (fixed, fixed_keys)) =
+        (with_status(Status::New), with_status(Status::Fixed));
+    let pairs = match_moves(&new_keys, &fixed_keys);
+    let pairs: Vec<(usize, usize)> = pairs.into_iter().map(|(a, b)| (new[a], fixed[b])).collect();
     for &(to, from) in &pairs {
         let from = &saved.document.findings[from];
         let line = u32::try_from(from.start.line).unwrap_or(u32::MAX);
@@ -235,9 +237,9 @@ pub fn match_moved(saved: &mut Saved) {
         let to = &mut saved.document.findings[to];
         (to.status, to.reason) = (Status::Moved, Some(reason));
     }
-    let gone: HashSet<usize> = pairs.into_iter().map(|(_, from)| from).collect();
-    let mut at = 0..;
-    saved.retain(|_, _| at.next().is_none_or(|at| !gone.contains(&at)));
+    let fixed: HashSet<usize> = pairs.into_iter().map(|(_, from)| from).collect();
+    let mut position = 0..;
+    saved.retain(|_, _| position.next().is_none_or(|position| !fixed.contains(&position)));
 }
 
 fn ensure_complete(shards: &[Saved]) -> Result<(), UserError> {
@@ -245,7 +247,7 @@ fn ensure_complete(shards: &[Saved]) -> Result<(), UserError> {
         [] | [Saved { shard: None, .. }] => return Ok(()),
         [first, ..] => first.shard.map(|shard| shard.count),
     };
-    for (saved, wanted) in shards.iter().zip(1..) {
+    for (saved, expected) in shards.iter().zip(1..) {
         let Some(shard) = saved.shard else {
             return Err(UserError::new("one of the reports is not a shard")
                 .hint("merge reports of `aidd ci --shard I/N --save REPORT`"));
@@ -257,12 +259,12 @@ fn ensure_complete(shards: &[Saved]) -> Result<(), UserError> {
                 shard.count
             )));
         }
-        if shard.index < wanted {
+        if shard.index < expected {
             let message = format!("duplicate shard {}/{}", shard.index, shard.count);
             return Err(UserError::new(message));
         }
-        if shard.index > wanted {
-            return Err(missing_shard(wanted, shard.count));
+        if shard.index > expected {
+            return Err(missing_shard(expected, shard.count));
         }
     }
     match count.unwrap_or_default() {
@@ -279,51 +281,54 @@ fn missing_shard(index: u32, count: u32) -> UserError {
 }
 
 /// Ensures that two shards belong to one run; the error names the difference.
-fn is_same_run(one: &Saved, other: &Saved) -> Result<(), UserError> {
-    let (a, b) = (&one.document, &other.document);
+fn ensure_same_run(first: &Saved, second: &Saved) -> Result<(), UserError> {
+    let (a, b) = (&first.document, &second.document);
     let base = |saved: &Saved| {
-        let compared = saved.document.comparison.as_ref();
-        compared.map(|known| (known.base.clone(), known.base_sha.clone(), known.whole_tree))
+        let comparison = saved.document.comparison.as_ref();
+        comparison.map(|comparison| {
+            (comparison.base.clone(), comparison.base_sha.clone(), comparison.whole_tree)
+        })
     };
     let differing = [
         (a.tool != b.tool, "versions of aidd"),
-        (one.context.repository != other.context.repository, "repositories"),
-        (one.context.pull != other.context.pull, "pull requests"),
-        (one.context.head_sha != other.context.head_sha, "commits"),
-        (one.context.base_sha != other.context.base_sha || base(one) != base(other), "bases"),
+        (first.context.repository != second.context.repository, "repositories"),
+        (first.context.pull != second.context.pull, "pull requests"),
+        (first.context.head_sha != second.context.head_sha, "commits"),
+        (first.context.base_sha != second.context.base_sha || base(first) != base(second), "bases"),
         (a.version_control != b.version_control, "commits"),
         (a.fail_on != b.fail_on, "`failOn` settings"),
         (a.category != b.category, "categories"),
         (a.baseline != b.baseline || a.suppressed != b.suppressed, "options"),
     ];
-    let Some((_, what)) = differing.into_iter().find(|(differs, _)| *differs) else {
+    let Some((_, difference)) = differing.into_iter().find(|(differs, _)| *differs) else {
         return Ok(());
     };
     let index = |saved: &Saved| saved.shard.map_or(1, |shard| shard.index);
-    let message = format!("shards {} and {} have different {what}", index(one), index(other));
+    let message =
+        format!("shards {} and {} have different {difference}", index(first), index(second));
     Err(UserError::new(message).hint("merge the shards of one run"))
 }
 
 /// Records which shard checked each file: a file checked by two shards would be counted twice.
-fn claim(saved: &Saved, owners: &mut HashMap<String, u32>) -> Result<(), UserError> {
-    let own = saved.shard.map_or(1, |shard| shard.index);
+fn record_owners(saved: &Saved, owners: &mut HashMap<String, u32>) -> Result<(), UserError> {
+    let index = saved.shard.map_or(1, |shard| shard.index);
     for finding in &saved.document.findings {
         if finding.status == Status::Fixed {
             continue;
         }
-        let owner = *owners.entry(finding.path.clone()).or_insert(own);
-        if owner != own {
+        let owner = *owners.entry(finding.path.clone()).or_insert(index);
+        if owner != index {
             let path = one_line(&finding.path);
-            return Err(UserError::new(format!("{path}: checked by shards {owner} and {own}")));
+            return Err(UserError::new(format!("{path}: checked by shards {owner} and {index}")));
         }
     }
     Ok(())
 }
 
-fn add(whole: &mut Saved, other: Saved) {
-    let (to, from) = (&mut whole.document, other.document);
+fn add_shard(merged: &mut Saved, other: Saved) {
+    let (to, from) = (&mut merged.document, other.document);
     to.findings.extend(from.findings);
-    whole.match_keys.extend(other.match_keys);
+    merged.match_keys.extend(other.match_keys);
     for (path, lines) in from.line_hashes {
         to.line_hashes.entry(path).or_default().extend(lines);
     }
@@ -337,7 +342,7 @@ fn add(whole: &mut Saved, other: Saved) {
         *sum = sum.saturating_add(more);
     }
     if let (Some(to), Some(from)) = (&mut to.comparison, from.comparison) {
-        compare(to, &from);
+        add_comparison(to, &from);
     }
     // Runners can have their checkouts in different directories.
     to.root = to.root.take().filter(|root| Some(root) == from.root.as_ref());
@@ -347,36 +352,36 @@ fn add(whole: &mut Saved, other: Saved) {
         }
     }
     to.elapsed = to.elapsed.max(from.elapsed);
-    whole.diff_lines.extend(other.diff_lines);
+    merged.diff_lines.extend(other.diff_lines);
 }
 
-fn compare(to: &mut Comparison, from: &Comparison) {
-    to.changed_files = to.changed_files.saturating_add(from.changed_files);
-    let sum = |to: &mut Severities, from: &Severities| {
-        to.error = to.error.saturating_add(from.error);
-        to.warning = to.warning.saturating_add(from.warning);
-        to.info = to.info.saturating_add(from.info);
+fn add_comparison(merged: &mut Comparison, other: &Comparison) {
+    merged.changed_files = merged.changed_files.saturating_add(other.changed_files);
+    let sum = |merged: &mut Severities, other: &Severities| {
+        merged.error = merged.error.saturating_add(other.error);
+        merged.warning = merged.warning.saturating_add(other.warning);
+        merged.info = merged.info.saturating_add(other.info);
     };
-    sum(&mut to.before, &from.before);
-    sum(&mut to.after, &from.after);
-    // Each shard lists what the whole change weakens, and what its own files weaken.
-    to.weakened.extend(from.weakened.iter().cloned());
-    to.weakened.sort();
-    to.weakened.dedup();
+    sum(&mut merged.before, &other.before);
+    sum(&mut merged.after, &other.after);
+    // Each shard lists the weakenings of the whole change and of its own files.
+    merged.weakened.extend(other.weakened.iter().cloned());
+    merged.weakened.sort();
+    merged.weakened.dedup();
 }
 
-/// Sorts everything in the order of an unsharded run. The findings of one file are already sorted,
-/// and come from one shard.
-fn order(whole: &mut Saved) {
-    let findings = std::mem::take(&mut whole.document.findings).into_iter();
-    let mut both: Vec<_> = findings.zip(std::mem::take(&mut whole.match_keys)).collect();
+/// Sorts findings and skipped files in the order of an unsharded run. The findings of one file come
+/// from one shard and are already sorted.
+fn sort(merged: &mut Saved) {
+    let findings = std::mem::take(&mut merged.document.findings).into_iter();
+    let mut both: Vec<_> = findings.zip(std::mem::take(&mut merged.match_keys)).collect();
     both.sort_by(|(a, _), (b, _)| {
         (a.status == Status::Fixed, &a.path).cmp(&(b.status == Status::Fixed, &b.path))
     });
-    (whole.document.findings, whole.match_keys) = both.into_iter().unzip();
-    whole.document.skipped.sort();
-    // Every shard reports a directory that cannot be read.
-    whole.document.skipped.dedup();
+    (merged.document.findings, merged.match_keys) = both.into_iter().unzip();
+    merged.document.skipped.sort();
+    // All shards report the same unreadable directories.
+    merged.document.skipped.dedup();
 }
 
 /// Removes data that only new findings have from findings that are no longer new.

@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 /// Runs `aidd baseline …`.
 ///
 /// # Errors
-/// When a file cannot be read or written, or new findings would be recorded without `--accept-new`.
+/// Fails when a file cannot be read or written, or when new findings would be recorded without
+/// `--accept-new`.
 pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     match command {
         BaselineCommand::Write { paths, accept_new, baseline } => {
@@ -40,14 +41,14 @@ fn write(
     project: &Project,
     paths: &[PathBuf],
     accept_new: bool,
-    given: Option<&Path>,
+    option: Option<&Path>,
     io: &mut Io<'_>,
 ) -> Result<Exit> {
-    let path = place(project, given)?;
-    let known = project.baseline(&path, false)?;
+    let path = baseline_to_write(project, option)?;
+    let existing = project.baseline(&path, false)?;
     let mut outcome = check(project, paths.to_vec())?;
-    if let Some(known) = &known {
-        known.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
+    if let Some(existing) = &existing {
+        existing.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
         let new = findings(&outcome).filter(|(_, finding)| finding.status == Status::New).count();
         if new > 0 && !accept_new {
             let verb = if new == 1 { "is" } else { "are" };
@@ -58,31 +59,31 @@ fn write(
         }
     }
     let mut baseline = Baseline::from_findings(findings(&outcome));
-    let elsewhere = known.iter().flat_map(Baseline::entries);
-    baseline.extend(elsewhere.filter(|entry| !was_checked(entry, project, paths, &outcome)));
+    let existing_entries = existing.iter().flat_map(Baseline::entries);
+    baseline.extend(existing_entries.filter(|entry| !was_checked(entry, project, paths, &outcome)));
     save(&path, &baseline)?;
-    writeln!(io.err, "recorded {} in {}", counted(baseline.entries()), path.display())?;
+    writeln!(io.err, "recorded {} in {}", finding_count(baseline.entries()), path.display())?;
     Ok(Exit::Clean)
 }
 
-fn prune(project: &Project, given: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
-    let path = place(project, given)?;
+fn prune(project: &Project, option: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
+    let path = baseline_to_write(project, option)?;
     let baseline = project.baseline(&path, true)?.unwrap_or_default();
     let paths = vec![project.root().to_owned()];
     let mut outcome = check(project, paths.clone())?;
     let mut stale =
         baseline.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
     stale.retain(|entry| was_checked(entry, project, &paths, &outcome));
-    let gone = counted(stale.iter().cloned());
+    let removed = finding_count(stale.iter().cloned());
     if !stale.is_empty() {
         save(&path, &baseline.without(&stale))?;
     }
-    writeln!(io.err, "removed {gone} from {}", path.display())?;
+    writeln!(io.err, "removed {removed} from {}", path.display())?;
     Ok(Exit::Clean)
 }
 
 /// The number of findings in words, such as `1 finding`.
-pub(crate) fn counted(entries: impl Iterator<Item = Entry>) -> String {
+pub(crate) fn finding_count(entries: impl Iterator<Item = Entry>) -> String {
     number(entries.map(|entry| entry.count as usize).sum(), "finding")
 }
 
@@ -103,16 +104,16 @@ fn findings(outcome: &Outcome) -> impl Iterator<Item = (&str, &Finding)> {
 
 /// The baseline file to write. A path from the configuration must be inside the project, because
 /// the author of that file is not necessarily the user who runs the command.
-fn place(project: &Project, given: Option<&Path>) -> Result<PathBuf> {
-    if given.is_none() {
+fn baseline_to_write(project: &Project, option: Option<&Path>) -> Result<PathBuf> {
+    if option.is_none() {
         project.own_baseline()?;
     }
-    Ok(project.baseline_path(given))
+    Ok(project.baseline_path(option))
 }
 
 fn save(path: &Path, baseline: &Baseline) -> Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).with_context(|| directory.display().to_string())?;
     }
     fs::write(path, baseline.to_json()).with_context(|| path.display().to_string())
 }

@@ -1,6 +1,6 @@
 //! `aidd check`: walks the files, checks them, applies fixes and reports.
 
-use crate::baseline::counted;
+use crate::baseline::finding_count;
 use crate::cli::Check;
 use crate::fix;
 use crate::rules::describe_reach;
@@ -35,7 +35,7 @@ const STDIN_LIMIT: u64 = 64 << 20;
 /// Runs `aidd check`.
 ///
 /// # Errors
-/// Wrong usage, an invalid configuration, or output that cannot be written.
+/// Fails on wrong usage, an invalid configuration, or output that cannot be written.
 pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
     let outputs: Vec<(Format, PathBuf)> = args
         .output
@@ -111,12 +111,12 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         applied.print(&compared.outcome, level, args.dry_run, io)?;
     }
     compared.outcome.skip_irregular(project.irregular());
-    let below: &[PathBuf] = if stdin { &[] } else { &paths };
+    let checked_paths: &[PathBuf] = if stdin { &[] } else { &paths };
     let complete = is_complete(args);
     let stale = run_baseline::apply(
-        args.baseline.known(),
+        args.baseline.options(),
         &project,
-        below,
+        checked_paths,
         &mut compared.outcome,
         complete,
     )?;
@@ -136,7 +136,8 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     if args.verbose {
         print_reach(&project, &engine, io)?;
     } else if !args.quiet {
-        // Limits of a check, such as unresolved imports, are always reported.
+        // Limitations of a check, such as unresolved imports, are reported even without
+        // `--verbose`.
         for (rule, note) in &compared.outcome.notes {
             writeln!(io.err, "note: {rule} {note}")?;
         }
@@ -171,17 +172,17 @@ fn check_paths(
     mut paths: Vec<PathBuf>,
 ) -> Result<Outcome> {
     // Problems with settings and rules affect every file.
-    for own in [CONFIG_PATH, PACK_DIR].iter().chain(&RULE_DIRS) {
-        let own = project.root().join(own);
-        if own.exists() && !paths.iter().any(|path| own.starts_with(path)) {
-            paths.push(own);
+    for path_to_add in [CONFIG_PATH, PACK_DIR].iter().chain(&RULE_DIRS) {
+        let path_to_add = project.root().join(path_to_add);
+        if path_to_add.exists() && !paths.iter().any(|path| path_to_add.starts_with(path)) {
+            paths.push(path_to_add);
         }
     }
-    // Memory files are checked only if a check in them cannot run.
+    // Of the memory files, only those with a check that cannot run are checked.
     for path in project.unenforced() {
-        let own = project.root().join(path);
-        if !paths.iter().any(|path| own.starts_with(path)) {
-            paths.push(own);
+        let path_to_add = project.root().join(path);
+        if !paths.iter().any(|path| path_to_add.starts_with(path)) {
+            paths.push(path_to_add);
         }
     }
     let walk = walk_from(args, paths);
@@ -207,7 +208,7 @@ fn read_stdin(io: &mut Io<'_>) -> Result<Vec<u8>> {
     io.stdin.take(STDIN_LIMIT + 1).read_to_end(&mut bytes).context("standard input")?;
     if bytes.len() as u64 > STDIN_LIMIT {
         return Err(UserError::new(format!("standard input is larger than {STDIN_LIMIT} bytes"))
-            .hint("write it to a file: files of any size are checked for secrets")
+            .hint("write the input to a file: files of any size are checked for secrets")
             .into());
     }
     Ok(bytes)
@@ -215,14 +216,14 @@ fn read_stdin(io: &mut Io<'_>) -> Result<Vec<u8>> {
 
 /// The path assumed for standard input, relative to the root.
 fn stdin_path(args: &Check, project: &Project, cwd: &Path) -> Result<String> {
-    let given = args.stdin_path.as_deref().unwrap_or(Path::new("stdin.txt"));
-    let path = project::absolute(cwd, given);
+    let path_option = args.stdin_path.as_deref().unwrap_or(Path::new("stdin.txt"));
+    let path = project::absolute(cwd, path_option);
     if path.starts_with(project.root()) {
         Ok(walk::relative(project.root(), &path))
     } else {
         Err(UserError::new(format!(
             "{} is not inside {}",
-            given.display(),
+            path_option.display(),
             project.root().display()
         ))
         .into())
@@ -240,7 +241,7 @@ fn check_stdin(
     Ok(check_text(project, engine, path, bytes))
 }
 
-/// Writes the fixed standard input to standard output, or the patch.
+/// Writes the fixed standard input, or the patch of the fixes, to standard output.
 fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<Exit> {
     let path = stdin_path(args, project, &io.cwd)?;
     let bytes = read_stdin(io)?;
@@ -259,17 +260,17 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
     Ok(Exit::Clean)
 }
 
-/// Prints which files the rules with a declarative check apply to: the project's rules, and those
-/// enabled by a pack.
+/// Prints the files to which the rules with a declarative check apply. Includes the project's rules
+/// and the rules that a pack enables.
 fn print_reach(project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<()> {
     let root = Walk::over(vec![project.root().to_owned()]);
     let listing = walk::listing(engine, &project.disk, &root);
-    let asked = |rule: &&Rule| {
+    let applies = |rule: &&Rule| {
         (rule.path.is_some() || !rule.enabled) && engine.is_enabled_anywhere(&rule.id)
     };
-    for rule in engine.registry().rules().iter().filter(asked) {
-        for said in describe_reach(engine, rule, &project.disk, &listing) {
-            writeln!(io.err, "note: {} {said}", rule.id)?;
+    for rule in engine.registry().rules().iter().filter(applies) {
+        for note in describe_reach(engine, rule, &project.disk, &listing) {
+            writeln!(io.err, "note: {} {note}", rule.id)?;
         }
     }
     Ok(())
@@ -277,10 +278,10 @@ fn print_reach(project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<()
 
 fn print_stale_entries(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
     if !stale.is_empty() {
-        let gone = counted(stale.iter().cloned());
+        let count = finding_count(stale.iter().cloned());
         writeln!(
             io.err,
-            "note: {gone} in the baseline no longer found; run `aidd baseline prune` to remove the entries"
+            "note: {count} in the baseline no longer found; run `aidd baseline prune` to remove the entries"
         )?;
     }
     Ok(())
@@ -295,7 +296,7 @@ fn exit(outcome: &Outcome, fail_on: FailOn) -> Exit {
         .map(|finding| finding.severity)
         .max();
     match fail_on {
-        FailOn::Severity(least) if worst >= Some(least) => Exit::Findings,
+        FailOn::Severity(threshold) if worst >= Some(threshold) => Exit::Findings,
         _ if outcome.skipped.iter().any(|skipped| skipped.failed) => Exit::Unchecked,
         _ => Exit::Clean,
     }
@@ -354,8 +355,8 @@ impl Report<'_> {
 
 fn write_file(format: Format, run: &Run<'_>, document: &Document, path: &Path) -> Result<()> {
     let name = || path.display().to_string();
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(name)?;
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).with_context(name)?;
     }
     let mut file = BufWriter::new(fs::File::create(path).with_context(name)?);
     report::write(format, run, document, &mut file, &Style::default()).with_context(name)?;
@@ -367,22 +368,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_format_of_an_output_is_named_or_follows_from_its_extension() {
-        let of = |text: &str, otherwise| parse_output(text, otherwise).expect("a format");
-        assert_eq!(of("a/b.sarif", Format::Text), (Format::Sarif, "a/b.sarif".into()));
-        assert_eq!(of("gitlab=q.json", Format::Text), (Format::Gitlab, "q.json".into()));
-        assert_eq!(of("odd", Format::Github), (Format::Github, "odd".into()));
-        let refused = |text: &str| parse_output(text, Format::Text).expect_err("wrong").to_string();
-        assert_eq!(refused("sarif="), "--output sarif=: missing file name");
+    fn the_format_of_an_output_is_explicit_or_follows_from_its_extension() {
+        let parse = |text: &str, default| parse_output(text, default).expect("a format");
+        assert_eq!(parse("a/b.sarif", Format::Text), (Format::Sarif, "a/b.sarif".into()));
+        assert_eq!(parse("gitlab=q.json", Format::Text), (Format::Gitlab, "q.json".into()));
+        assert_eq!(parse("odd", Format::Github), (Format::Github, "odd".into()));
+        let parse_error =
+            |text: &str| parse_output(text, Format::Text).expect_err("invalid").to_string();
+        assert_eq!(parse_error("sarif="), "--output sarif=: missing file name");
         assert_eq!(
-            refused("serif=a.xml"),
+            parse_error("serif=a.xml"),
             "--output serif=a.xml: unknown format `serif`; did you mean `sarif`?\nhint: the formats are text, json, sarif, github, markdown, gitlab, junit"
         );
-        assert_eq!(of("./a=b.json", Format::Text), (Format::Json, "./a=b.json".into()));
+        assert_eq!(parse("./a=b.json", Format::Text), (Format::Json, "./a=b.json".into()));
         let error = parse_output("odd", Format::Text).expect_err("no format").to_string();
-        assert_eq!(
-            error,
-            "--output odd: unknown format\nhint: name the format: --output sarif=odd"
-        );
+        assert_eq!(error, "--output odd: unknown format\nhint: add the format: --output sarif=odd");
     }
 }

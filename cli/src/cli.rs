@@ -56,7 +56,7 @@ pub struct Cli {
 pub enum Command {
     /// Check files.
     Check(Box<Check>),
-    /// Check what a pull request or push changed, and report findings to the CI system.
+    /// Check the changes of a pull request or push, and report findings to the CI system.
     Ci(Box<Ci>),
     /// Start the language server: findings while typing, over the Language Server Protocol.
     #[command(
@@ -136,7 +136,7 @@ pub struct Check {
     /// Minimum severity that makes the exit code 1: error, warning, info or never [default: error].
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
     pub fail_on: Option<aidd_engine::text::finding::FailOn>,
-    /// Also print, to standard error, the files to which the rules and packs of the project apply.
+    /// Also print to standard error to which files the rules and packs of the project apply.
     #[arg(long, short)]
     pub verbose: bool,
     /// Rules to run.
@@ -160,7 +160,7 @@ pub struct Check {
     /// Revision to compare with.
     #[command(flatten)]
     pub diff: DiffArgs,
-    /// Known findings.
+    /// The baseline of existing findings.
     #[command(flatten)]
     pub baseline: BaselineArgs,
     /// Include baselined and allowed findings in SARIF, marked as suppressed.
@@ -261,26 +261,27 @@ pub enum RuleCommand {
     },
     /// Write the active rules to a file that agents read.
     ///
-    /// The rules are written between two markers; the rest of the file is unchanged. Running the
-    /// command again changes nothing.
+    /// The rules are written between two markers; the rest of the file is unchanged. A repeated run
+    /// changes nothing.
     Export(RuleExport),
     /// Convert the rules of another tool to rule pages.
     ///
     /// Reads the configuration of alint, commitlint, ls-lint, ast-grep or markdownlint and writes a
-    /// page for each rule that can be expressed as a check. The page contains the message, severity,
-    /// source and examples; the examples are run before it is written. Unsupported items are listed
-    /// with the reason and an alternative. No code is executed: only literals are read from a
-    /// JavaScript configuration.
+    /// page for each rule that can be expressed as a check. The page contains the message,
+    /// severity, source and examples; the examples are run before the page is written. Unsupported
+    /// items are listed with the reason and an alternative. No code is executed: only literals are
+    /// read from a JavaScript configuration.
     #[command(
         after_help = "Exit codes:\n  0  all pages are up to date\n  1  an existing page differs and was not overwritten\n  2  wrong usage or invalid configuration\n  3  a page could not be generated: a bug in the import\n\nExamples:\n  aidd rule import --dry-run\n  aidd rule import .ls-lint.yml\n  aidd rule import tools/no-eval.yml --from ast-grep"
     )]
     Import(RuleImport),
-    /// Show what enforces a sentence and which forms of check fit it, or validate a drafted rule.
+    /// Show what enforces a sentence and which kinds of check could enforce it, or validate a
+    /// drafted rule.
     ///
     /// Without arguments, lists the sentences of AGENTS.md, CONTRIBUTING and rule pages, each with
-    /// the rule or tool that enforces it. For one sentence, shows the documents that state it,
-    /// related rules and possible forms of a check. With `--draft`, validates a rule page, runs its
-    /// examples and tries it on the project. Writes nothing.
+    /// the rule or tool that enforces it. For one sentence, shows the documents that contain it,
+    /// related rules and the kinds of check that could enforce it. With `--draft`, validates a rule
+    /// page, runs its examples and runs it on the project. Writes nothing.
     #[command(
         after_help = "Exit codes:\n  0  done; the draft is valid\n  1  the draft has problems\n  2  wrong usage or configuration\n\nExamples:\n  aidd rule suggest AGENTS.md\n  aidd rule suggest \"Never use moment\"\n  git log -1 --format=%s | aidd rule suggest -\n  aidd rule suggest \"Never use moment\" --draft page.md"
     )]
@@ -366,7 +367,7 @@ pub enum Form {
 /// `aidd baseline …`.
 #[derive(Debug, Subcommand)]
 pub enum BaselineCommand {
-    /// Record existing findings as known.
+    /// Record existing findings in the baseline.
     Write {
         /// Files and directories.
         #[arg(default_value = ".", value_hint = ValueHint::AnyPath)]

@@ -19,35 +19,36 @@ use std::path::Path;
 /// Runs `aidd doctor`.
 ///
 /// # Errors
-/// When the configuration is invalid.
+/// Fails when the configuration is invalid.
 pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     let project = Project::open(io.distribution, &io.cwd, config)?;
     let engine = project.engine(&Selection::default())?;
     let rules = engine.registry().rules();
     let own = rules.iter().filter(|rule| rule.path.is_some()).count();
-    let mut wrong: Vec<String> = Vec::new();
+    let mut problems: Vec<String> = Vec::new();
     writeln!(io.out, "aidd {}", env!("CARGO_PKG_VERSION"))?;
     writeln!(io.out, "root           {}", project.root().display())?;
-    let shown = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
+    let config_path =
+        project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
     writeln!(
         io.out,
         "configuration  {}",
-        shown.unwrap_or_else(|| format!("none ({CONFIG_PATH}); defaults apply"))
+        config_path.unwrap_or_else(|| format!("none ({CONFIG_PATH}); defaults apply"))
     )?;
-    let of_memory = |rule: &&Rule| rule.path.as_deref().is_some_and(is_memory_path);
-    let remembered = rules.iter().filter(of_memory).count();
-    let memory = match remembered {
+    let is_from_memory = |rule: &&Rule| rule.path.as_deref().is_some_and(is_memory_path);
+    let memory_rules = rules.iter().filter(is_from_memory).count();
+    let memory = match memory_rules {
         0 => String::new(),
-        many => {
-            let folder = Journal::new(project.root()).folder();
-            format!(", {many} from its memory ({folder})")
+        count => {
+            let directory = Journal::new(project.root()).folder();
+            format!(", {count} from its memory ({directory})")
         }
     };
     writeln!(
         io.out,
         "rules          {} shipped, {} from the project ({}){memory}",
         rules.len() - own,
-        own - remembered,
+        own - memory_rules,
         RULE_DIRS.join(", ")
     )?;
     let path = project.baseline_path(None);
@@ -58,7 +59,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
             number(count, "finding")
         }
         Err(error) => {
-            wrong.push(error.to_string());
+            problems.push(error.to_string());
             "unreadable".to_owned()
         }
     };
@@ -68,27 +69,27 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     for (kind, count) in kinds(&project, &paths) {
         writeln!(io.out, "  {kind:<12} {count}")?;
     }
-    wrong.extend(project::unread_config(&project));
-    wrong.extend(invalid_pages(&project));
+    problems.extend(project::unread_config(&project));
+    problems.extend(invalid_pages(&project));
     let irregular = project.irregular().into_iter();
-    wrong.extend(irregular.map(|path| format!("{path}: {}", walk::IRREGULAR)));
-    for rule in rules.iter().filter(|rule| rule.path.is_some() && !of_memory(rule)) {
-        let place = rule.path.as_deref().unwrap_or_default();
-        wrong.extend(forms::problems(rule).into_iter().map(|why| format!("{place}: {why}")));
+    problems.extend(irregular.map(|path| format!("{path}: {}", walk::IRREGULAR)));
+    for rule in rules.iter().filter(|rule| rule.path.is_some() && !is_from_memory(rule)) {
+        let path = rule.path.as_deref().unwrap_or_default();
+        problems.extend(forms::problems(rule).into_iter().map(|why| format!("{path}: {why}")));
     }
-    // Rules with a declarative check: the project's, and those enabled by a pack.
+    // Rules with a declarative check: the project's rules, and the rules that a pack enables.
     let listing =
         walk::listing(&engine, &project.disk, &walk::Walk::over(vec![project.root().to_owned()]));
-    let by_pack = |rule: &Rule| !rule.enabled && engine.is_enabled_anywhere(&rule.id);
-    for rule in rules.iter().filter(|rule| rule.path.is_some() || by_pack(rule)) {
-        for said in describe_reach(&engine, rule, &project.disk, &listing) {
-            writeln!(io.out, "rule           {} {said}", rule.id)?;
+    let is_enabled_by_pack = |rule: &Rule| !rule.enabled && engine.is_enabled_anywhere(&rule.id);
+    for rule in rules.iter().filter(|rule| rule.path.is_some() || is_enabled_by_pack(rule)) {
+        for note in describe_reach(&engine, rule, &project.disk, &listing) {
+            writeln!(io.out, "rule           {} {note}", rule.id)?;
         }
     }
-    for one in &wrong {
-        writeln!(io.out, "wrong          {one}")?;
+    for problem in &problems {
+        writeln!(io.out, "problem        {problem}")?;
     }
-    if wrong.is_empty() {
+    if problems.is_empty() {
         writeln!(io.out, "no problems with the setup")?;
         return Ok(Exit::Clean);
     }

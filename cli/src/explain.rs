@@ -16,7 +16,7 @@ use std::path::Path;
 /// Runs `aidd explain`.
 ///
 /// # Errors
-/// When the rule is unknown.
+/// Fails when the rule is unknown.
 pub fn run(args: &Explain, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
     let registry = Project::open(io.distribution, &io.cwd, config)?.registry();
     let rules: Vec<&Rule> = registry.named(&args.rule).collect();
@@ -38,10 +38,10 @@ pub fn run(args: &Explain, config: Option<&Path>, color: When, io: &mut Io<'_>) 
 pub(crate) fn unknown(registry: &Registry, name: &str) -> UserError {
     let error = UserError::new(format!("unknown rule `{name}`"));
     if aidd_engine::rules::packs::header(name, registry).is_ok() {
-        return error.hint(format!("it is a rule pack: aidd rule packs {name}"));
+        return error.hint(format!("`{name}` is a rule pack: aidd rule packs {name}"));
     }
     match registry.nearest(name) {
-        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        Some(suggestion) => error.hint(format!("did you mean `{suggestion}`?")),
         None => error.hint("`aidd rule list` lists all rules"),
     }
 }

@@ -44,11 +44,11 @@ enum Undo {
     Rename { from: PathBuf, to: PathBuf },
 }
 
-/// Applies the fixes of all files, or prints them as a patch. Fixes that do not hold are undone and
-/// reported.
+/// Applies the fixes of all files, or prints them as a patch. A fix that does not remove its
+/// finding or that adds an error is undone and reported.
 ///
 /// # Errors
-/// When a file cannot be read or written; the other files are still fixed.
+/// Fails when a file cannot be read or written.
 pub fn apply_fixes(
     project: &Project,
     engine: &Engine,
@@ -67,14 +67,14 @@ pub fn apply_fixes(
     };
     for file in outcome.files.iter().filter(|file| has_fix(file, safety)) {
         let path = file.source.path();
-        let Some(place) = path_to_write(project, path, io)? else { continue };
+        let Some(target) = path_to_write(project, path, io)? else { continue };
         if change_files(project, file, (safety, dry_run), &mut applied, io)? {
             applied.files += 1;
             continue;
         }
-        if !place.exists() {
-            let Some(place) = path_to_create(project, path, io)? else { continue };
-            create(file, &place, (safety, dry_run), &mut applied, io)?;
+        if !target.exists() {
+            let Some(target) = path_to_create(project, path, io)? else { continue };
+            create(file, &target, (safety, dry_run), &mut applied, io)?;
             applied.files += 1;
             continue;
         }
@@ -89,7 +89,7 @@ pub fn apply_fixes(
         if dry_run {
             patch(file, &bytes, &result.bytes, io)?;
         } else {
-            replace(&place, &result.bytes).with_context(|| path.to_owned())?;
+            replace(&target, &result.bytes).with_context(|| path.to_owned())?;
         }
     }
     Ok(applied)
@@ -105,12 +105,12 @@ pub(crate) fn print_undone(path: &str, undone: &[Undone], io: &mut Io<'_>) -> Re
 }
 
 impl Applied {
-    /// Undoes those files that fixes created or renamed whose finding remains, or that have new
-    /// errors, and reports them. `before` and `after` are the results of checking the project.
+    /// Undoes the creation or the rename of a file if the fixed finding remains or the file has new
+    /// errors, and reports it. `before` and `after` are the results of checking the project.
     /// Returns whether a change was undone.
     ///
     /// # Errors
-    /// When a file cannot be removed or renamed.
+    /// Fails when a file cannot be removed or renamed.
     pub fn undo_failing(
         &mut self,
         before: &Outcome,
@@ -122,9 +122,9 @@ impl Applied {
         }
         let (before, after) = (by_path(before), by_path(after));
         let mut undone = false;
-        // The last change first: a directory is removed after the files in it.
+        // Start with the last change: a directory is removed after the files in it.
         for change in self.changes.drain(..).rev() {
-            let Some(reason) = change.fault(&before, &after) else { continue };
+            let Some(reason) = change.undo_reason(&before, &after) else { continue };
             change.undo().with_context(|| change.to.clone())?;
             let (rule, path) = (&change.rule, one_line(&change.path));
             writeln!(io.err, "note: fix of `{rule}` at {path} undone: {reason}")?;
@@ -138,7 +138,7 @@ impl Applied {
     /// Prints the number of fixed findings and files.
     ///
     /// # Errors
-    /// When standard error cannot be written.
+    /// Fails when standard error cannot be written.
     pub fn print(
         &self,
         outcome: &Outcome,
@@ -154,15 +154,16 @@ impl Applied {
             let (fixed, files) = (plural(self.fixed, "problem"), plural(self.files, "file"));
             writeln!(io.err, "{verb} {fixed} in {files}")?;
         } else if dry_run {
-            let all = |safety| {
-                let of = |file: &FileReport| applicable(&file.checked.findings, safety).count();
-                outcome.files.iter().map(of).sum::<usize>()
+            let fixable_count = |safety| {
+                let count_in =
+                    |file: &FileReport| applicable(&file.checked.findings, safety).count();
+                outcome.files.iter().map(count_in).sum::<usize>()
             };
-            let more = all(Safety::Unsafe) - all(safety);
+            let more = fixable_count(Safety::Unsafe) - fixable_count(safety);
             let more = match more {
                 0 => String::new(),
-                one_or_more => {
-                    format!("; {} fixable with --fix-unsafe", plural(one_or_more, "problem"))
+                count => {
+                    format!("; {} fixable with --fix-unsafe", plural(count, "problem"))
                 }
             };
             writeln!(io.err, "nothing to fix{more}")?;
@@ -178,27 +179,29 @@ fn by_path(outcome: &Outcome) -> ByPath<'_> {
     let mut findings = ByPath::new();
     for FileReport { source, checked } in &outcome.files {
         let new = checked.findings.iter().filter(|finding| finding.status == Status::New);
-        let line = |at: u32| source.position(at, Encoding::CodePoints).line + 1;
-        let placed = new.map(|finding| (finding, line(finding.span.start)));
-        findings.entry(source.path()).or_default().extend(placed);
+        let line = |offset: u32| source.position(offset, Encoding::CodePoints).line + 1;
+        let with_lines = new.map(|finding| (finding, line(finding.span.start)));
+        findings.entry(source.path()).or_default().extend(with_lines);
     }
     findings
 }
 
 impl Change {
-    /// Why the change must be undone.
-    fn fault(&self, before: &ByPath<'_>, after: &ByPath<'_>) -> Option<Reason> {
+    /// The reason why the change must be undone, if any.
+    fn undo_reason(&self, before: &ByPath<'_>, after: &ByPath<'_>) -> Option<Reason> {
         let is_renamed = matches!(self.undo, Undo::Rename { .. });
-        let (then, now) = if is_renamed { (&self.path, &self.to) } else { (&self.to, &self.path) };
-        let mut of_finding = after.get(&**now).into_iter().flatten();
-        let remains = of_finding
-            .any(|(one, _)| one.rule == self.rule && (is_renamed || one.message == self.message));
+        let (old_path, new_path) =
+            if is_renamed { (&self.path, &self.to) } else { (&self.to, &self.path) };
+        let mut of_finding = after.get(&**new_path).into_iter().flatten();
+        let remains = of_finding.any(|(finding, _)| {
+            finding.rule == self.rule && (is_renamed || finding.message == self.message)
+        });
         if remains {
             return Some(Reason::Remains);
         }
-        let old = || before.get(&**then).into_iter().flatten();
-        let is_new_error = |(one, _): &&(&Finding, u32)| {
-            one.severity == Severity::Error && !old().any(|(old, _)| old.rule == one.rule)
+        let old = || before.get(&**old_path).into_iter().flatten();
+        let is_new_error = |(finding, _): &&(&Finding, u32)| {
+            finding.severity == Severity::Error && !old().any(|(old, _)| old.rule == finding.rule)
         };
         let (error, line) = after.get(&*self.to)?.iter().find(is_new_error)?;
         Some(Reason::AddsError { rule: error.rule.clone(), line: *line })
@@ -207,20 +210,20 @@ impl Change {
     fn undo(&self) -> Result<()> {
         match &self.undo {
             Undo::Rename { from, to } => rename(to, from),
-            Undo::Remove(place, directories) => {
-                fs::remove_file(place)?;
-                // A directory that another fix also uses is not empty.
+            Undo::Remove(path, directories) => {
+                fs::remove_file(path)?;
+                // Ignore errors: a directory that another fix also uses is not empty.
                 directories.iter().try_for_each(fs::remove_dir).or(Ok(()))
             }
         }
     }
 }
 
-/// The path of a file to write; `None`, with a note, if it leads outside the project or into a
-/// version control directory.
+/// The path of a file to write. If the path leads outside the project or into a version control
+/// directory, prints a note and returns `None`.
 fn path_to_write(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Option<PathBuf>> {
-    match project.disk.place_to_write(path) {
-        Ok(place) => Ok(Some(place)),
+    match project.disk.path_to_write(path) {
+        Ok(path) => Ok(Some(path)),
         Err(error) => {
             writeln!(io.err, "note: skipped fixes of {}: {error}", one_line(path))?;
             Ok(None)
@@ -228,7 +231,8 @@ fn path_to_write(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Optio
     }
 }
 
-/// The same for a file to create: its name must be valid on every operating system.
+/// The path of a file to create, like [`path_to_write`]. The name must be valid on every operating
+/// system.
 fn path_to_create(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Option<PathBuf>> {
     match project.disk.for_new(path) {
         Ok(path) => path_to_write(project, &path, io),
@@ -239,7 +243,8 @@ fn path_to_create(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Opti
     }
 }
 
-/// Creates and renames the files that the fixes of one file request. Returns whether it did.
+/// Creates and renames the files that the fixes of one file request. Returns whether a file was
+/// created or renamed.
 fn change_files(
     project: &Project,
     file: &FileReport,
@@ -254,28 +259,28 @@ fn change_files(
         match finding.fix.as_ref().and_then(|fix| fix.file.as_ref()) {
             None => {}
             Some(FileChange::Create { path: to, text }) => {
-                let Some(place) = path_to_create(project, to, io)? else { continue };
-                // Two rules can request the same file; the next run reports what is left of the
-                // second.
-                if place.exists() {
+                let Some(target) = path_to_create(project, to, io)? else { continue };
+                // Two rules can request the same file. If the first fix does not satisfy the second
+                // rule, the next run reports that.
+                if target.exists() {
                     continue;
                 }
-                let directories = missing_directories(&place);
-                write_new(to, &place, text.as_bytes(), dry_run, io)?;
+                let directories = missing_directories(&target);
+                write_new(to, &target, text.as_bytes(), dry_run, io)?;
                 applied.fixed += 1;
-                applied.changes.push(change(to, Undo::Remove(place, directories)));
+                applied.changes.push(change(to, Undo::Remove(target, directories)));
             }
             Some(FileChange::Rename { to }) => {
                 let from = project.disk.locate(path)?;
-                let Some(place) = path_to_create(project, to, io)? else { continue };
+                let Some(target) = path_to_create(project, to, io)? else { continue };
                 if dry_run {
                     // The format of `git diff`.
                     writeln!(io.out, "rename from {path}\nrename to {to}")?;
                 } else {
-                    rename(&from, &place).with_context(|| format!("{path} to {to}"))?;
+                    rename(&from, &target).with_context(|| format!("{path} to {to}"))?;
                 }
                 applied.fixed += 1;
-                applied.changes.push(change(to, Undo::Rename { from, to: place }));
+                applied.changes.push(change(to, Undo::Rename { from, to: target }));
                 // The next run checks the file under its new name.
                 return Ok(true);
             }
@@ -296,10 +301,10 @@ impl Change {
     }
 }
 
-/// The directories above `place` that do not exist, innermost first.
-fn missing_directories(place: &Path) -> Vec<PathBuf> {
-    let above = place.ancestors().skip(1);
-    above.take_while(|directory| !directory.exists()).map(Path::to_owned).collect()
+/// The parent directories of `path` that do not exist, innermost first.
+fn missing_directories(path: &Path) -> Vec<PathBuf> {
+    let ancestors = path.ancestors().skip(1);
+    ancestors.take_while(|directory| !directory.exists()).map(Path::to_owned).collect()
 }
 
 /// Renames a file without overwriting another. On a case-insensitive file system, a name that
@@ -314,24 +319,30 @@ fn rename(from: &Path, to: &Path) -> Result<()> {
 /// Creates a file that a rule requires.
 fn create(
     file: &FileReport,
-    place: &Path,
+    target: &Path,
     (safety, dry_run): (Safety, bool),
     applied: &mut Applied,
     io: &mut Io<'_>,
 ) -> Result<()> {
-    // One fix supplies the content; the next run reports what else is missing.
+    // The first fix supplies the content; the next run reports any other missing content.
     let Some(finding) = fixable(&file.checked.findings, safety).next() else { return Ok(()) };
     let (bytes, _) = fix::apply(b"", &finding.fix.iter().collect::<Vec<_>>());
     let path = file.source.path();
-    let directories = missing_directories(place);
-    write_new(path, place, &bytes, dry_run, io)?;
+    let directories = missing_directories(target);
+    write_new(path, target, &bytes, dry_run, io)?;
     applied.fixed += 1;
-    let undo = Undo::Remove(place.to_owned(), directories);
+    let undo = Undo::Remove(target.to_owned(), directories);
     applied.changes.push(Change::new(finding, path, path, undo));
     Ok(())
 }
 
-fn write_new(path: &str, place: &Path, bytes: &[u8], dry_run: bool, io: &mut Io<'_>) -> Result<()> {
+fn write_new(
+    path: &str,
+    target: &Path,
+    bytes: &[u8],
+    dry_run: bool,
+    io: &mut Io<'_>,
+) -> Result<()> {
     if dry_run {
         let text = String::from_utf8_lossy(bytes);
         let diff = TextDiff::from_lines("", &*text);
@@ -339,13 +350,14 @@ fn write_new(path: &str, place: &Path, bytes: &[u8], dry_run: bool, io: &mut Io<
         write!(io.out, "{}", diff.unified_diff().header("/dev/null", &new))?;
         return Ok(());
     }
-    place.parent().map_or(Ok(()), fs::create_dir_all).with_context(|| path.to_owned())?;
+    target.parent().map_or(Ok(()), fs::create_dir_all).with_context(|| path.to_owned())?;
     // Never overwrite a file that was created meanwhile.
-    let mut new = fs::File::create_new(place).with_context(|| path.to_owned())?;
+    let mut new = fs::File::create_new(target).with_context(|| path.to_owned())?;
     new.write_all(bytes).with_context(|| path.to_owned())
 }
 
-/// Findings in a window of a large file have no fixes for the file as a whole.
+/// Whether the file has a fix to apply. The fixes of a window of a large file do not apply to the
+/// whole file.
 fn has_fix(file: &FileReport, safety: Safety) -> bool {
     file.source.origin().offset == 0
         && file.source.decoded() != Decoded::Utf16
@@ -374,10 +386,10 @@ pub(crate) fn patch(file: &FileReport, before: &[u8], after: &[u8], io: &mut Io<
 
 /// Replaces a file atomically: writes a temporary file in the same directory and renames it.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().context("the file has no parent directory")?;
+    let directory = path.parent().context("the file has no parent directory")?;
     // Replace the target of a symbolic link, not the link.
     let target = fs::canonicalize(path)?;
-    let mut new = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(folder))?;
+    let mut new = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(directory))?;
     new.write_all(bytes)?;
     new.as_file().set_permissions(fs::metadata(&target)?.permissions())?;
     new.persist(&target).map_err(|error| error.error)?;

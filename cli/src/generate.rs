@@ -1,4 +1,4 @@
-//! `aidd generate`: prints facts from the repository for text that is to be written.
+//! `aidd generate`: prints facts about the repository for a text that the user writes.
 
 use crate::cli::{GenerateCommand, MessageFormat};
 use aidd_authoring::commit_message::staged::{StagedError, describe_staged};
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Runs `aidd generate …`.
 ///
 /// # Errors
-/// When there is no repository, or nothing is staged.
+/// Fails when there is no repository, or nothing is staged.
 pub fn run(command: &GenerateCommand, io: &mut Io<'_>) -> Result<Exit> {
     match command {
         GenerateCommand::CommitMessage { format } => commit_message(*format, io),

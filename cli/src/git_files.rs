@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 /// The attributes line for a union merge of the memory files.
 pub const MERGES: &str = "ai/memory/*.jsonl merge=union";
-/// The same for a memory in the plain directory.
-const PLAIN_MERGES: &str = "memory/*.jsonl merge=union";
-/// The ignore line for the local store: the database, its log, locks, backups and quarantined
-/// damaged files all start with this prefix.
+/// The attributes line for a memory in the directory `memory`.
+const MERGES_IN_PLAIN_DIR: &str = "memory/*.jsonl merge=union";
+/// The ignore line for the local store. The names of the database, its log, locks, backups and
+/// quarantined damaged files all match this pattern.
 pub const IGNORES: &str = "/.aidd/data.*";
 
 /// Examples of all file names that the store writes next to the database.
@@ -33,12 +33,12 @@ const STORE_FILES: [&str; 8] = [
 /// The union merge line for the memory of the project at `root`.
 #[must_use]
 pub fn merges_line(root: &Path) -> &'static str {
-    if Journal::new(root).folder() == MEMORY_DIR { MERGES } else { PLAIN_MERGES }
+    if Journal::new(root).folder() == MEMORY_DIR { MERGES } else { MERGES_IN_PLAIN_DIR }
 }
 
-/// What [`write()`] did to a file.
+/// The change that [`write()`] made to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Done {
+pub enum FileChange {
     /// The file was created.
     Wrote,
     /// The line was appended.
@@ -47,7 +47,7 @@ pub enum Done {
     Unchanged,
 }
 
-impl Done {
+impl FileChange {
     /// The word that `aidd init` prints.
     #[must_use]
     pub fn label(self) -> &'static str {
@@ -59,20 +59,20 @@ impl Done {
     }
 }
 
-/// Adds the missing lines to the Git files of the project at `root`. Returns each file with the
-/// change.
+/// Adds the missing lines to the Git files of the project at `root`. Returns the name of each file
+/// and its change.
 ///
 /// # Errors
-/// When a file cannot be read or written.
-pub fn write(root: &Path) -> Result<[(&'static str, Done); 2]> {
+/// Fails when a file cannot be read or written.
+pub fn write(root: &Path) -> Result<[(&'static str, FileChange); 2]> {
     let attributes = if merges(root) {
-        Done::Unchanged
+        FileChange::Unchanged
     } else {
-        let why = "# Memory lines are independent: a merge keeps the lines of both sides.";
-        add(root, ".gitattributes", why, merges_line(root))?
+        let comment = "# Memory lines are independent: a merge keeps the lines of both sides.";
+        add(root, ".gitattributes", comment, merges_line(root))?
     };
     let ignore = if ignores_store(root) {
-        Done::Unchanged
+        FileChange::Unchanged
     } else {
         add(root, ".gitignore", "# Data of aidd that is local to this checkout.", IGNORES)?
     };
@@ -80,17 +80,17 @@ pub fn write(root: &Path) -> Result<[(&'static str, Done); 2]> {
 }
 
 /// Appends a line to a file, with the file's line endings.
-fn add(root: &Path, name: &str, why: &str, line: &str) -> Result<Done> {
+fn add(root: &Path, name: &str, comment: &str, line: &str) -> Result<FileChange> {
     let path = root.join(name);
     let before = match fs::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        other => Some(other.with_context(|| name.to_owned())?),
+        result => Some(result.with_context(|| name.to_owned())?),
     };
     let mut text = before.clone().unwrap_or_default();
-    // Already the last line: if a file in a subdirectory overrides it, adding it again changes
-    // nothing.
+    // The line is already the last one. If a file in a subdirectory overrides it, adding the line
+    // again has no effect.
     if last_line(&text).is_some_and(|last| last == line.as_bytes()) {
-        return Ok(Done::Unchanged);
+        return Ok(FileChange::Unchanged);
     }
     let end: &[u8] = if text.windows(2).any(|pair| pair == b"\r\n") { b"\r\n" } else { b"\n" };
     if !text.is_empty() {
@@ -99,12 +99,12 @@ fn add(root: &Path, name: &str, why: &str, line: &str) -> Result<Done> {
         }
         text.extend(end);
     }
-    for line in [why, line] {
+    for line in [comment, line] {
         text.extend(line.as_bytes());
         text.extend(end);
     }
     fs::write(&path, text).with_context(|| name.to_owned())?;
-    Ok(if before.is_some() { Done::AddedTo } else { Done::Wrote })
+    Ok(if before.is_some() { FileChange::AddedTo } else { FileChange::Wrote })
 }
 
 /// The last non-blank line of a file.
@@ -121,19 +121,19 @@ pub fn ends_with_line(root: &Path, name: &str, line: &str) -> bool {
 }
 
 /// The directories from the repository root down to `root` and on to `folder`, outermost first.
-fn folders(root: &Path, folder: &str) -> Vec<PathBuf> {
+fn directories(root: &Path, folder: &str) -> Vec<PathBuf> {
     let top = repository(root).unwrap_or_else(|| root.to_owned());
     let deepest = root.join(folder);
-    let mut folders: Vec<PathBuf> =
-        deepest.ancestors().take_while(|at| at.starts_with(&top)).map(Path::to_owned).collect();
-    folders.reverse();
-    folders
+    let mut directories: Vec<PathBuf> =
+        deepest.ancestors().take_while(|path| path.starts_with(&top)).map(Path::to_owned).collect();
+    directories.reverse();
+    directories
 }
 
 /// The root directory of the repository that contains `root`.
 #[must_use]
 pub fn repository(root: &Path) -> Option<PathBuf> {
-    root.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
+    root.ancestors().find(|directory| directory.join(".git").exists()).map(Path::to_owned)
 }
 
 /// Whether Git uses the union merge for every memory file.
@@ -143,18 +143,18 @@ pub fn merges(root: &Path) -> bool {
     MEMORY_FILES.iter().all(|name| {
         let path = root.join(memory).join(name);
         let mut merge = None;
-        for folder in folders(root, memory) {
-            let text = fs::read_to_string(folder.join(".gitattributes")).unwrap_or_default();
-            let Ok(below) = path.strip_prefix(&folder) else { continue };
-            let below = below.to_string_lossy().replace('\\', "/");
-            merge = merge_of(&text, &below).or(merge);
+        for directory in directories(root, memory) {
+            let text = fs::read_to_string(directory.join(".gitattributes")).unwrap_or_default();
+            let Ok(relative_path) = path.strip_prefix(&directory) else { continue };
+            let relative_path = relative_path.to_string_lossy().replace('\\', "/");
+            merge = merge_of(&text, &relative_path).or(merge);
         }
         merge.as_deref() == Some("union")
     })
 }
 
 /// The `merge` attribute for the file at `path`, relative to the attributes file. The last matching
-/// line wins.
+/// line applies.
 fn merge_of(attributes: &str, path: &str) -> Option<String> {
     let mut merge = None;
     for line in attributes.trim_start_matches('\u{FEFF}').lines() {
@@ -180,11 +180,11 @@ fn merge_of(attributes: &str, path: &str) -> Option<String> {
 
 /// Whether an attributes pattern matches a path. A pattern without a slash matches the file name.
 fn covers(pattern: &str, path: &str) -> bool {
-    let whole = pattern.trim_start_matches('/');
-    let subject =
+    let pattern_text = pattern.trim_start_matches('/');
+    let path_or_name =
         if pattern.contains('/') { path } else { path.rsplit('/').next().unwrap_or(path) };
-    let glob = GlobBuilder::new(whole).literal_separator(true).build();
-    glob.is_ok_and(|glob| glob.compile_matcher().is_match(subject))
+    let glob = GlobBuilder::new(pattern_text).literal_separator(true).build();
+    glob.is_ok_and(|glob| glob.compile_matcher().is_match(path_or_name))
 }
 
 /// Whether Git ignores all files of the store.
@@ -196,27 +196,30 @@ pub fn ignores_store(root: &Path) -> bool {
 /// Whether the repository's ignore files exclude `path`, relative to the root.
 #[must_use]
 pub fn ignores(root: &Path, path: &str) -> bool {
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let folders = folders(root, folder);
-    let says = |at: &Path, is_folder: bool| {
-        let mut said = false;
-        for folder in folders.iter().filter(|folder| at.starts_with(folder) && at != **folder) {
-            let mut builder = GitignoreBuilder::new(folder);
-            let text = fs::read_to_string(folder.join(".gitignore")).unwrap_or_default();
+    let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let directories = directories(root, directory);
+    let is_excluded = |at: &Path, is_dir: bool| {
+        let mut excluded = false;
+        for directory in
+            directories.iter().filter(|directory| at.starts_with(directory) && at != **directory)
+        {
+            let mut builder = GitignoreBuilder::new(directory);
+            let text = fs::read_to_string(directory.join(".gitignore")).unwrap_or_default();
             for line in text.trim_start_matches('\u{FEFF}').lines() {
                 // Malformed lines are skipped, as in Git.
                 let _ = builder.add_line(None, line);
             }
             let Ok(rules) = builder.build() else { continue };
-            let matched = rules.matched(at, is_folder);
+            let matched = rules.matched(at, is_dir);
             if !matched.is_none() {
-                said = matched.is_ignore();
+                excluded = matched.is_ignore();
             }
         }
-        said
+        excluded
     };
     // A file in an ignored directory cannot be included again.
-    folders.iter().skip(1).any(|at| says(at, true)) || says(&root.join(path), false)
+    directories.iter().skip(1).any(|at| is_excluded(at, true))
+        || is_excluded(&root.join(path), false)
 }
 
 #[cfg(test)]
@@ -225,54 +228,57 @@ mod tests {
     use tempfile::TempDir;
 
     fn project(files: &[(&str, &str)]) -> TempDir {
-        let folder = tempfile::tempdir().expect("a directory");
-        fs::create_dir(folder.path().join(".git")).expect("made");
+        let directory = tempfile::tempdir().expect("a directory");
+        fs::create_dir(directory.path().join(".git")).expect("made");
         for (path, text) in files {
-            let path = folder.path().join(path);
+            let path = directory.path().join(path);
             fs::create_dir_all(path.parent().expect("below")).expect("made");
             fs::write(path, text).expect("written");
         }
-        folder
+        directory
     }
 
     #[test]
-    fn files_are_added_to_once() {
-        let folder = project(&[(".gitignore", "/target\r\n*.log")]);
-        let done = write(folder.path()).expect("written");
-        assert_eq!(done, [(".gitattributes", Done::Wrote), (".gitignore", Done::AddedTo)]);
-        let text = |name: &str| fs::read_to_string(folder.path().join(name)).expect("text");
+    fn lines_are_added_once() {
+        let directory = project(&[(".gitignore", "/target\r\n*.log")]);
+        let done = write(directory.path()).expect("written");
+        assert_eq!(
+            done,
+            [(".gitattributes", FileChange::Wrote), (".gitignore", FileChange::AddedTo)]
+        );
+        let text = |name: &str| fs::read_to_string(directory.path().join(name)).expect("text");
         let ignore = text(".gitignore");
         assert!(ignore.starts_with("/target\r\n*.log\r\n\r\n# "), "{ignore:?}");
         assert!(ignore.ends_with("\r\n/.aidd/data.*\r\n"), "{ignore:?}");
         assert!(text(".gitattributes").ends_with("ai/memory/*.jsonl merge=union\n"));
-        let done = write(folder.path()).expect("written");
-        assert_eq!(done.map(|(_, done)| done), [Done::Unchanged, Done::Unchanged]);
+        let done = write(directory.path()).expect("written");
+        assert_eq!(done.map(|(_, done)| done), [FileChange::Unchanged, FileChange::Unchanged]);
         assert_eq!(text(".gitignore"), ignore);
     }
 
     #[test]
-    fn a_line_that_a_file_below_overrides_is_not_added_again() {
-        let folder = project(&[
+    fn a_line_overridden_by_a_subdirectory_is_not_added_again() {
+        let directory = project(&[
             ("ai/memory/.gitattributes", "*.jsonl -merge\n"),
             (".aidd/.gitignore", "!data.db\n"),
         ]);
-        let root = folder.path();
+        let root = directory.path();
         write(root).expect("written");
         let text = |name: &str| fs::read_to_string(root.join(name)).expect("text");
         let before = [text(".gitattributes"), text(".gitignore")];
         assert!(!merges(root) && !ignores_store(root));
         let done = write(root).expect("written");
-        assert_eq!(done.map(|(_, done)| done), [Done::Unchanged, Done::Unchanged]);
+        assert_eq!(done.map(|(_, done)| done), [FileChange::Unchanged, FileChange::Unchanged]);
         assert_eq!([text(".gitattributes"), text(".gitignore")], before);
         assert!(
             ends_with_line(root, ".gitattributes", MERGES)
                 && ends_with_line(root, ".gitignore", IGNORES)
         );
-        // A later line of the same file is overridden by the one appended after it.
+        // If a later line of the same file overrides the line, the line is appended again.
         fs::write(root.join(".gitignore"), format!("{IGNORES}\n!/.aidd/data.db\n\n"))
             .expect("written");
         assert!(!ends_with_line(root, ".gitignore", IGNORES));
-        assert_eq!(write(root).expect("written")[1].1, Done::AddedTo);
+        assert_eq!(write(root).expect("written")[1].1, FileChange::AddedTo);
     }
 
     #[test]
@@ -298,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn ignore_files_are_read_as_git_reads_them() {
+    fn ignore_files_are_interpreted_as_by_git() {
         for ignore in [".aidd/data.*", ".aidd/", "**/.aidd/data*", "data.*"] {
             assert!(ignores_store(project(&[(".gitignore", ignore)]).path()), "{ignore}");
         }

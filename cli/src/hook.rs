@@ -1,6 +1,6 @@
-//! `aidd hook`: Git hook scripts, and the hooks that agent clients run (`agent`, `user_prompt`).
-//! The script text of aidd is between two markers; `install` rewrites it and `uninstall` removes
-//! only it.
+//! `aidd hook`: Git hook scripts, and the hooks that agent clients run (`agent`, `user_prompt`). In
+//! a hook, the script of aidd is between two markers; `install` rewrites only this part, and
+//! `uninstall` removes it.
 
 mod agent;
 mod commit_msg;
@@ -24,56 +24,58 @@ const BEGIN: &str = "# >>> aidd >>>";
 const END: &str = "# <<< aidd <<<";
 /// Extension of a backed-up hook.
 const BACKUP: &str = "aidd-backup";
-/// Marks scripts that run a backed-up hook. Installed hooks contain this text.
+/// The comment that marks scripts that run a backed-up hook. Do not change it: installed hooks
+/// contain this text.
 const CHAIN_COMMENT: &str = "# Runs what was here before.";
 
 /// Runs `aidd hook …`.
 ///
 /// # Errors
-/// When there is no repository, another hook is already installed, or a file cannot be written.
+/// Fails when there is no repository, another hook is already installed, or a file cannot be
+/// written.
 pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
-    if let Some(ended) = run_agent_hook(command, io) {
-        return Ok(ended);
+    if let Some(exit) = run_agent_hook(command, io) {
+        return Ok(exit);
     }
     if let HookCommand::CommitMsg { file } = command {
         return commit_msg::run(file, io);
     }
-    let (folder, is_shared) = hooks_dir(&io.cwd)?;
+    let (directory, is_shared) = hooks_dir(&io.cwd)?;
     match command {
         HookCommand::Install { hooks, force, chain } => {
             let hooks = if hooks.is_empty() { &[HookName::PreCommit][..] } else { hooks };
-            let aside = match (force, chain) {
-                (_, true) => ExistingHook::AndRun,
-                (true, _) => ExistingHook::Yes,
-                _ => ExistingHook::No,
+            let existing = match (force, chain) {
+                (_, true) => ExistingHook::MoveAndRun,
+                (true, _) => ExistingHook::Move,
+                _ => ExistingHook::Reject,
             };
-            reject_managed(&folder, hooks)?;
+            reject_managed(&directory, hooks)?;
             if is_shared {
-                reject_repository_setting(&io.cwd, &folder)?;
+                reject_repository_setting(&io.cwd, &hooks_dir)?;
                 writeln!(
                     io.err,
                     "note: core.hooksPath is {}, which other repositories also use",
-                    folder.display()
+                    directory.display()
                 )?;
             }
             let binary = std::env::current_exe().unwrap_or_default();
             for &hook in hooks {
-                let done = install(&folder, hook, aside, &binary)?;
-                writeln!(io.out, "{done} {}", folder.join(name(hook)).display())?;
+                let status = install(&directory, hook, existing, &binary)?;
+                writeln!(io.out, "{status} {}", directory.join(name(hook)).display())?;
             }
         }
         HookCommand::Uninstall { hooks } => {
             let hooks = if hooks.is_empty() { HookName::value_variants() } else { hooks };
             for &hook in hooks {
-                if let Some(done) = uninstall(&folder, hook)? {
-                    writeln!(io.out, "{done} {}", folder.join(name(hook)).display())?;
+                if let Some(status) = uninstall(&directory, hook)? {
+                    writeln!(io.out, "{status} {}", directory.join(name(hook)).display())?;
                 }
             }
         }
         HookCommand::Status => {
-            writeln!(io.out, "hooks in {}", folder.display())?;
+            writeln!(io.out, "hooks in {}", directory.display())?;
             for &hook in HookName::value_variants() {
-                writeln!(io.out, "  {:<18} {}", name(hook), status(&folder, hook)?)?;
+                writeln!(io.out, "  {:<18} {}", name(hook), status(&directory, hook)?)?;
             }
         }
         // Handled before the hooks directory is resolved.
@@ -89,7 +91,7 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// The exit code of a hook for an agent client; `None` for Git's hooks.
+/// Runs a hook of an agent client and returns its exit code; `None` for Git's hooks.
 fn run_agent_hook(command: &HookCommand, io: &mut Io<'_>) -> Option<Exit> {
     let event = match command {
         HookCommand::UserPrompt => return Some(user_prompt::run(io)),
@@ -107,12 +109,12 @@ fn run_agent_hook(command: &HookCommand, io: &mut Io<'_>) -> Option<Exit> {
     Some(agent::run(event, io))
 }
 
-/// What to do with an existing hook from another source.
+/// How `install` treats an existing hook from another source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ExistingHook {
-    No,
-    Yes,
-    AndRun,
+    Reject,
+    Move,
+    MoveAndRun,
 }
 
 /// Git's name of the hook.
@@ -137,8 +139,8 @@ fn description(hook: HookName) -> &'static str {
     }
 }
 
-/// Git's hooks directory: the configured one, or that of the repository, which its work trees
-/// share. And whether other repositories use it too.
+/// Git's hooks directory, and whether other repositories use it too. It is either the configured
+/// directory, or the directory of the repository that all work trees share.
 #[expect(
     clippy::disallowed_methods,
     reason = "only Git knows the path; runs no code of the project"
@@ -169,57 +171,58 @@ fn hooks_dir(cwd: &Path) -> Result<(PathBuf, bool)> {
     let paths =
         String::from_utf8(output.stdout).context("the path of the hooks directory is not UTF-8")?;
     let mut paths = paths.lines().map(|path| project::absolute(cwd, Path::new(path)));
-    let folder = paths.next().context("Git printed no hooks directory")?;
+    let directory = paths.next().context("Git printed no hooks directory")?;
     let common = paths.next().context("Git printed no repository directory")?;
     // A symbolic link can lead outside the repository.
-    let (real, root) = (resolve_links(&folder), project::root_of(cwd));
+    let (real, root) = (resolve_links(&directory), project::root_of(cwd));
     let is_own = [common.parent(), Some(&common), Some(&root)]
         .into_iter()
         .flatten()
-        .any(|own| real.starts_with(resolve_links(own)));
-    Ok((folder, !is_own))
+        .any(|directory| real.starts_with(resolve_links(directory)));
+    Ok((directory, !is_own))
 }
 
 /// Resolves symbolic links in the existing part of a path.
 fn resolve_links(path: &Path) -> PathBuf {
-    let found = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
-    let Some((above, real)) = found else { return path.to_owned() };
-    real.join(path.strip_prefix(above).unwrap_or(Path::new("")))
+    let found =
+        path.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    let Some((ancestor, real)) = found else { return path.to_owned() };
+    real.join(path.strip_prefix(ancestor).unwrap_or(Path::new("")))
 }
 
-/// Refuses a hooks directory outside the repository if the repository's own configuration names it:
-/// an untrusted repository must not choose where this user's files are written.
+/// Rejects a hooks directory outside the repository if the repository's own configuration names it:
+/// an untrusted repository must not choose where the user's files are written.
 #[expect(
     clippy::disallowed_methods,
     reason = "only Git knows the scope; runs no code of the project"
 )]
-fn reject_repository_setting(cwd: &Path, folder: &Path) -> Result<()> {
+fn reject_repository_setting(cwd: &Path, directory: &Path) -> Result<()> {
     let output = Command::new("git")
         .current_dir(cwd)
         .args(["config", "--show-scope", "--get", "core.hooksPath"])
         .stdin(Stdio::null())
         .output()
         .context("cannot run git")?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    let scope = said.split_whitespace().next().unwrap_or_default();
+    let output = String::from_utf8_lossy(&output.stdout);
+    let scope = output.split_whitespace().next().unwrap_or_default();
     if matches!(scope, "global" | "system" | "command") {
         return Ok(());
     }
     let message = format!(
         "core.hooksPath of this repository is {}, which is outside the repository",
-        folder.display()
+        directory.display()
     );
     let scope = if scope == "worktree" { "--worktree" } else { "--local" };
     let hint = format!(
-        "to use the hooks in the repository: git config {scope} --unset core.hooksPath; to use that \
+        "to use the hooks in the repository: git config {scope} --unset core.hooksPath; to use a \
          directory in all your repositories, also: git config --global core.hooksPath DIR"
     );
     Err(UserError::new(message).hint(hint).into())
 }
 
-/// Refuses a hooks directory that another program manages.
-fn reject_managed(folder: &Path, hooks: &[HookName]) -> Result<()> {
-    let is_husky = folder.components().any(|part| part.as_os_str() == ".husky");
+/// Rejects a hooks directory that another program manages.
+fn reject_managed(directory: &Path, hooks: &[HookName]) -> Result<()> {
+    let is_husky = directory.components().any(|part| part.as_os_str() == ".husky");
     if !is_husky {
         return Ok(());
     }
@@ -236,49 +239,49 @@ fn reject_managed(folder: &Path, hooks: &[HookName]) -> Result<()> {
             }
         })
         .collect();
-    let message = format!("husky manages the hooks in {}", folder.display());
+    let message = format!("husky manages the hooks in {}", directory.display());
     Err(UserError::new(message).hint(format!("instead, add {}", lines.join("; "))).into())
 }
 
 fn install(
-    folder: &Path,
+    directory: &Path,
     hook: HookName,
-    aside: ExistingHook,
+    existing: ExistingHook,
     binary: &Path,
 ) -> Result<&'static str> {
-    let path = folder.join(name(hook));
+    let path = directory.join(name(hook));
     let backup = backup(&path);
-    let found = read(&path)?;
-    let own = found.as_deref().and_then(split);
-    let chains = match (&found, &own) {
+    let current = read(&path)?;
+    let parts = current.as_deref().and_then(split);
+    let should_chain = match (&current, &parts) {
         (Some(_), Some((_, block, _))) => {
-            block.contains(CHAIN_COMMENT) || aside == ExistingHook::AndRun
+            block.contains(CHAIN_COMMENT) || existing == ExistingHook::MoveAndRun
         }
-        _ => aside == ExistingHook::AndRun,
+        _ => existing == ExistingHook::MoveAndRun,
     };
-    let chains = chains && (found.is_some() || backup.exists());
-    let text = match (&found, own) {
-        (None, _) => format!("{SHEBANG}{}", script(hook, chains, binary)),
+    let should_chain = should_chain && (current.is_some() || backup.exists());
+    let text = match (&current, parts) {
+        (None, _) => format!("{SHEBANG}{}", script(hook, should_chain, binary)),
         (Some(_), Some((before, _, after))) => {
-            format!("{before}{}{after}", script(hook, chains && backup.exists(), binary))
+            format!("{before}{}{after}", script(hook, should_chain && backup.exists(), binary))
         }
         (Some(_), None) => {
-            move_to_backup(&path, &backup, aside)?;
-            format!("{SHEBANG}{}", script(hook, chains, binary))
+            move_to_backup(&path, &backup, existing)?;
+            format!("{SHEBANG}{}", script(hook, should_chain, binary))
         }
     };
-    if found.as_deref() == Some(text.as_bytes()) {
+    if current.as_deref() == Some(text.as_bytes()) {
         return Ok("up to date:");
     }
-    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    fs::create_dir_all(directory).with_context(|| directory.display().to_string())?;
     fs::write(&path, &text).with_context(|| path.display().to_string())?;
     make_executable(&path).with_context(|| path.display().to_string())?;
-    Ok(if found.is_some() { "updated" } else { "wrote" })
+    Ok(if current.is_some() { "updated" } else { "wrote" })
 }
 
 /// Moves an existing hook from another source to its backup.
-fn move_to_backup(path: &Path, backup: &Path, aside: ExistingHook) -> Result<()> {
-    if aside == ExistingHook::No {
+fn move_to_backup(path: &Path, backup: &Path, existing: ExistingHook) -> Result<()> {
+    if existing == ExistingHook::Reject {
         let message = format!("{} is a hook from another source", path.display());
         return Err(UserError::new(message)
             .hint("--chain runs it before aidd; --force moves it to a backup")
@@ -291,15 +294,15 @@ fn move_to_backup(path: &Path, backup: &Path, aside: ExistingHook) -> Result<()>
     fs::rename(path, backup).with_context(|| path.display().to_string())
 }
 
-/// Removes aidd's part of a hook; returns `None` if there is none.
-fn uninstall(folder: &Path, hook: HookName) -> Result<Option<&'static str>> {
-    let path = folder.join(name(hook));
-    let Some(found) = read(&path)? else { return Ok(None) };
-    let Some((before, _, after)) = split(&found) else { return Ok(None) };
-    let left = format!("{before}{after}");
-    let is_empty = left.lines().all(|line| line.trim().is_empty() || line.starts_with("#!"));
+/// Removes aidd's part of a hook; returns `None` if the hook has no such part.
+fn uninstall(directory: &Path, hook: HookName) -> Result<Option<&'static str>> {
+    let path = directory.join(name(hook));
+    let Some(current) = read(&path)? else { return Ok(None) };
+    let Some((before, _, after)) = split(&current) else { return Ok(None) };
+    let remaining = format!("{before}{after}");
+    let is_empty = remaining.lines().all(|line| line.trim().is_empty() || line.starts_with("#!"));
     if !is_empty {
-        fs::write(&path, left).with_context(|| path.display().to_string())?;
+        fs::write(&path, remaining).with_context(|| path.display().to_string())?;
         return Ok(Some("removed aidd from"));
     }
     fs::remove_file(&path).with_context(|| path.display().to_string())?;
@@ -311,18 +314,18 @@ fn uninstall(folder: &Path, hook: HookName) -> Result<Option<&'static str>> {
     Ok(Some("removed"))
 }
 
-fn status(folder: &Path, hook: HookName) -> Result<String> {
-    let path = folder.join(name(hook));
-    let Some(found) = read(&path)? else { return Ok("none".to_owned()) };
-    let Some((_, block, _)) = split(&found) else { return Ok("from another source".to_owned()) };
-    let mut said = description(hook).to_owned();
+fn status(directory: &Path, hook: HookName) -> Result<String> {
+    let path = directory.join(name(hook));
+    let Some(current) = read(&path)? else { return Ok("none".to_owned()) };
+    let Some((_, block, _)) = split(&current) else { return Ok("from another source".to_owned()) };
+    let mut text = description(hook).to_owned();
     if block.contains(CHAIN_COMMENT) {
-        said.push_str(", after the previous hook");
+        text.push_str(", after the previous hook");
     }
     if !is_executable(&path) {
-        said.push_str("; not executable, so Git skips it");
+        text.push_str("; not executable, so Git skips it");
     }
-    Ok(said)
+    Ok(text)
 }
 
 fn backup(path: &Path) -> PathBuf {
@@ -348,11 +351,11 @@ fn split(hook: &[u8]) -> Option<(&str, &str, &str)> {
     Some((&text[..start], &text[start..end], &text[end..]))
 }
 
-/// The script part of a hook. Git runs it with a POSIX shell on every system; Git for Windows
-/// includes one. Without aidd the script prints a note and succeeds: not every contributor has aidd
-/// installed.
-fn script(hook: HookName, chains: bool, binary: &Path) -> String {
-    let chain = if chains {
+/// aidd's part of a hook. Git runs hooks with a POSIX shell on every system; Git for Windows
+/// includes such a shell. If aidd is not installed, the script prints a note and succeeds, because
+/// not every contributor has aidd.
+fn script(hook: HookName, should_chain: bool, binary: &Path) -> String {
+    let chain = if should_chain {
         format!("{CHAIN_COMMENT}\nif [ -x \"$0.{BACKUP}\" ]; then\n  {}\nfi\n", chain_call(hook))
     } else {
         String::new()
@@ -380,8 +383,8 @@ fn chain_call(hook: HookName) -> &'static str {
 fn commands(hook: HookName) -> &'static str {
     match hook {
         HookName::PreCommit => "  \"$aidd\" check --staged || exit $?\n",
-        // Only if Git would open an editor with an empty message: `git commit` without -m, -t, -c
-        // or a merge. The text below the scissors line of --verbose is the diff.
+        // Add facts only if Git opens an editor with an empty message, as `git commit` does without
+        // -m, -t, -c or a merge. The text below the scissors line of --verbose is the diff.
         HookName::PrepareCommitMsg => {
             "  if [ -z \"$2\" ] && ! sed '/^# -* >8 -*$/,$d' \"$1\" | grep -q '^[^#]'; then\n    \
              if facts=$(\"$aidd\" generate commit-message 2>/dev/null); then\n      \
@@ -394,9 +397,9 @@ fn commands(hook: HookName) -> &'static str {
              code=$?\n    echo \"commit-msg: the message contains a secret or could not be checked; it is saved in $1\" >&2\n    \
              exit $code\n  }\n  \"$aidd\" hook commit-msg \"$1\" || exit $?\n"
         }
-        // One line per ref: local name, local commit, remote name, remote commit; all zeros for
-        // none. If the branch is new or its remote commit is unknown here, check the commits that
-        // no remote has; on the first push of all, check everything.
+        // The input has one line per ref: local name, local commit, remote name, remote commit. A
+        // missing commit is written as zeros. If the branch is new or its remote commit is not in
+        // the clone, check the commits that no remote has; on the very first push, check all files.
         HookName::PrePush => {
             "  printf '%s\\n' \"$refs\" | while read -r _ local _ remote; do\n    \
              case $local in *[!0]*) ;; *) continue ;; esac\n    \
@@ -458,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_one_word() {
+    fn a_path_is_quoted_as_one_word() {
         assert_eq!(quoted(Path::new("/a b/it's")), r"'/a b/it'\''s'");
     }
 

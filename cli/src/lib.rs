@@ -40,20 +40,20 @@ pub struct Frontends {
     pub mcp: fn(&cli::Mcp, ServerContext) -> Result<u8>,
 }
 
-/// Paths that a frontend starts with.
+/// The paths passed to a frontend.
 #[derive(Clone, Debug)]
 pub struct ServerContext {
     /// Project root.
     pub root: PathBuf,
-    /// Configuration file, if it is not the project's default.
+    /// Configuration file, if it is not the default one of the project.
     pub config: Option<PathBuf>,
-    /// Working directory, which relative paths are resolved against.
+    /// Working directory, against which relative paths are resolved.
     pub cwd: PathBuf,
 }
 
 /// Runs the command line of this process and returns its exit code.
 #[must_use]
-pub fn main(doors: Frontends) -> u8 {
+pub fn main(frontends: Frontends) -> u8 {
     // A panic message can quote the input.
     std::panic::set_hook(Box::new(|panic| {
         let _ = writeln!(Output::new(io::stderr()), "{panic}");
@@ -61,7 +61,7 @@ pub fn main(doors: Frontends) -> u8 {
     let args: Vec<OsString> = std::env::args_os().collect();
     let cwd = std::env::current_dir();
     if hook::is_agent_hook(&args) {
-        return hook::run_with_timeout(args, cwd, doors.distribution);
+        return hook::run_with_timeout(args, cwd, frontends.distribution);
     }
     let cwd = match cwd {
         Ok(cwd) => cwd,
@@ -79,9 +79,9 @@ pub fn main(doors: Frontends) -> u8 {
         err: Output::new(err),
         cwd,
         style: terminal_style(),
-        distribution: doors.distribution,
+        distribution: frontends.distribution,
     };
-    match run_frontend(&args, doors, &io) {
+    match run_frontend(&args, frontends, &io) {
         Some(Ok(code)) => code,
         Some(Err((error, exit))) => {
             let _ = writeln!(io.err, "error: {error:#}");
@@ -91,13 +91,13 @@ pub fn main(doors: Frontends) -> u8 {
     }
 }
 
-/// Runs a frontend if the command line names one; `None` otherwise.
+/// Runs a frontend if the command line requests one; `None` otherwise.
 fn run_frontend(
     args: &[OsString],
-    doors: Frontends,
+    frontends: Frontends,
     io: &Io<'_>,
 ) -> Option<Result<u8, (Error, Exit)>> {
-    // Other commands, and invalid arguments, are parsed and reported by [`run`].
+    // [`run`] handles all other commands and reports invalid arguments.
     if !args.iter().any(|arg| arg == "lsp" || arg == "mcp") {
         return None;
     }
@@ -105,17 +105,17 @@ fn run_frontend(
     let config = cli.config.map(|path| project::absolute(&io.cwd, &path));
     match cli.command {
         Command::Lsp { .. } => {
-            Some((doors.lsp)(config).map_err(|error| (error.into(), Exit::Unchecked)))
+            Some((frontends.lsp)(config).map_err(|error| (error.into(), Exit::Unchecked)))
         }
         Command::Mcp(args) => {
-            let start = args.root.as_ref().map(|root| project::absolute(&io.cwd, root));
-            if let Some(start) = start.as_ref().filter(|start| !start.is_dir()) {
-                let error = UserError::new(format!("{} is not a directory", start.display()));
+            let root_option = args.root.as_ref().map(|root| project::absolute(&io.cwd, root));
+            if let Some(root) = root_option.as_ref().filter(|root| !root.is_dir()) {
+                let error = UserError::new(format!("{} is not a directory", root.display()));
                 return Some(Err((error.into(), Exit::Usage)));
             }
-            let root = project::root_of(start.as_deref().unwrap_or(&io.cwd));
-            let place = ServerContext { root, config, cwd: io.cwd.clone() };
-            Some((doors.mcp)(&args, place).map_err(|error| (error, Exit::Usage)))
+            let root = project::root_of(root_option.as_deref().unwrap_or(&io.cwd));
+            let context = ServerContext { root, config, cwd: io.cwd.clone() };
+            Some((frontends.mcp)(&args, context).map_err(|error| (error, Exit::Usage)))
         }
         _ => None,
     }
@@ -124,10 +124,10 @@ fn run_frontend(
 /// Capabilities of standard output: its width, and colors on a terminal unless NO_COLOR is set.
 fn terminal_style() -> Style {
     let terminal = io::stdout().is_terminal();
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let color = (terminal && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
-        || set("CLICOLOR_FORCE"))
-        && !set("NO_COLOR");
+        || is_set("CLICOLOR_FORCE"))
+        && !is_set("NO_COLOR");
     let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
     Style { color, hyperlinks: color && terminal, width: width.max(40) }
 }
@@ -138,19 +138,19 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
     let cli = match cli::parse(&args) {
         Ok(cli) => cli,
         Err(error) => {
-            let ended = print_usage_error(&error, &args, io);
-            return match ended {
+            let exit = print_usage_error(&error, &args, io);
+            return match exit {
                 _ if hook::is_agent_hook(&args) => Exit::Clean,
-                // Agent clients read the usage exit code as a refusal.
+                // Agent clients interpret the exit code for wrong usage as a refusal.
                 Exit::Usage if hook::is_unknown(&args) => Exit::Findings,
-                ended => ended,
+                exit => exit,
             };
         }
     };
     io.out.set_color(io.style(cli.color).color);
-    let ended = command(&cli, io);
+    let exit = command(&cli, io);
     let _ = io.out.flush();
-    ended.unwrap_or_else(|error| {
+    exit.unwrap_or_else(|error| {
         // A closed pipe is not an error.
         if is_broken_pipe(&error) {
             return Exit::Clean;
@@ -169,23 +169,24 @@ fn print_usage_error(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) ->
     let text = error.render();
     io.out.set_color(io.style.color);
     io.err.set_color(io.style.color);
-    let to: &mut dyn Write = if error.use_stderr() { &mut io.err } else { &mut io.out };
+    let output: &mut dyn Write = if error.use_stderr() { &mut io.err } else { &mut io.out };
     let text = if io.style.color { text.ansi().to_string() } else { text.to_string() };
-    let _ = write!(to, "{}", cli::reword_number_errors(text));
-    if let Some(here) = cli::equivalent_of(error) {
-        let _ = writeln!(to, "hint: did you mean `{here}`?");
+    let _ = write!(output, "{}", cli::reword_number_errors(text));
+    if let Some(equivalent) = cli::equivalent_of(error) {
+        let _ = writeln!(output, "hint: did you mean `{equivalent}`?");
     }
     if let Some(name) = cli::source_variable(error, args) {
-        let _ = writeln!(to, "hint: the value comes from the environment variable {name}");
+        let _ = writeln!(output, "hint: the value comes from the environment variable {name}");
     }
-    let _ = to.flush();
+    let _ = output.flush();
     if error.use_stderr() { Exit::Usage } else { Exit::Clean }
 }
 
 /// The remedy for an error of a run; `None` if the message is enough.
 fn hint_for(error: &RunError) -> Option<&'static str> {
-    /// For clones without branches and history: `--depth` fetches a single branch.
-    const SHALLOW: &str = "the clone is shallow and can be limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches what it needs";
+    /// The remedy for clones without branches and history: `--depth` also limits a clone to one
+    /// branch.
+    const SHALLOW: &str = "the clone is shallow and can be limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches the missing commits";
     Some(match error {
         RunError::SeveralProjects { .. } => "check each project in a separate run",
         RunError::OutsideProject(_) | RunError::NoSuchFile(_) => {
@@ -231,7 +232,7 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Init(args) => settings::init(args, io),
         Command::Doctor => doctor::run(config, io),
         Command::Completions { shell } => {
-            // The generator panics on write errors, so write to memory first.
+            // The generator panics on write errors, so write the script to memory first.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "aidd", &mut script);
             io.out.raw()?.write_all(&script)?;
@@ -249,8 +250,8 @@ fn manual(names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     root.build();
     let mut command = &root;
     for name in names {
-        let inner = command.find_subcommand(name);
-        command = inner.ok_or_else(|| {
+        let subcommand = command.find_subcommand(name);
+        command = subcommand.ok_or_else(|| {
             UserError::new(format!("unknown command `{name}`"))
                 .hint("`aidd --help` lists all commands")
         })?;

@@ -33,7 +33,7 @@ use std::path::Path;
 /// Runs `aidd rule …`.
 ///
 /// # Errors
-/// When a rule name is unknown, or a page cannot be written.
+/// Fails when a rule name is unknown, or a page cannot be written.
 pub fn run(
     command: &RuleCommand,
     config: Option<&Path>,
@@ -73,8 +73,7 @@ fn select<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Rule>>
     Ok(rules)
 }
 
-/// Lists rules with their severity in this project: a page can be disabled, and a pack can enable
-/// it.
+/// Lists rules with their severity in this project, which can differ from the severity in the page.
 fn list(
     project: &Project,
     names: &[String],
@@ -84,7 +83,7 @@ fn list(
 ) -> Result<Exit> {
     let engine = project.engine(&Selection::default())?;
     let settings = engine.settings("");
-    let here = |rule: &Rule| {
+    let severity_in_project = |rule: &Rule| {
         let severity = settings.get(&rule.id).and_then(|setting| setting.severity);
         severity.map_or_else(|| "off".to_owned(), |severity| severity.to_string())
     };
@@ -95,7 +94,7 @@ fn list(
             .map(|rule| {
                 json!({
                     "id": &*rule.id, "severity": rule.severity.to_string(), "enabled": rule.enabled,
-                    "here": here(rule), "aliases": rule.aliases, "tags": rule.tags, "summary": rule.summary, "path": rule.path,
+                    "here": severity_in_project(rule), "aliases": rule.aliases, "tags": rule.tags, "summary": rule.summary, "path": rule.path,
                 })
             })
             .collect();
@@ -105,7 +104,7 @@ fn list(
     let style = io.style(color);
     let widest = rules.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
     for rule in &rules {
-        let severity = here(rule);
+        let severity = severity_in_project(rule);
         let (on, off) = match (style.color, severity.as_str()) {
             (false, _) => ("", ""),
             (_, "error") => ("\x1b[31m", "\x1b[0m"),
@@ -117,10 +116,10 @@ fn list(
         } else {
             format!(" [{}]", rule.aliases.join(", "))
         };
-        let of_memory = rule.path.as_deref().filter(|path| is_memory_path(path));
-        let origin = of_memory.map(|path| format!(" ({path})")).unwrap_or_default();
-        let said = one_line(&format!("{:widest$}  {}{aliases}{origin}", rule.id, rule.summary));
-        writeln!(io.out, "{on}{severity:8}{off}{said}")?;
+        let memory_path = rule.path.as_deref().filter(|path| is_memory_path(path));
+        let origin = memory_path.map(|path| format!(" ({path})")).unwrap_or_default();
+        let text = one_line(&format!("{:widest$}  {}{aliases}{origin}", rule.id, rule.summary));
+        writeln!(io.out, "{on}{severity:8}{off}{text}")?;
     }
     writeln!(io.err, "{}; `aidd explain RULE` shows details", number(rules.len(), "rule"))?;
     Ok(Exit::Clean)
@@ -134,13 +133,14 @@ fn new(project: &Project, id: &str, form: Form, io: &mut Io<'_>) -> Result<Exit>
     }
     if let Some(rule) = project.registry().get(id) {
         let message = format!("rule {id} already exists");
-        let place = rule.path.clone().unwrap_or_else(|| "it is shipped with aidd".to_owned());
-        return Err(UserError::new(message).hint(place).into());
+        let origin =
+            rule.path.clone().unwrap_or_else(|| "the rule is shipped with aidd".to_owned());
+        return Err(UserError::new(message).hint(origin).into());
     }
     let path = format!(".aidd/rules/{id}.md");
-    let place = project.disk.locate(&project.disk.for_new(&path)?)?;
-    fs::create_dir_all(place.parent().context("the page has no parent directory")?)?;
-    fs::write(&place, page(id, form)).with_context(|| path.clone())?;
+    let location = project.disk.locate(&project.disk.for_new(&path)?)?;
+    fs::create_dir_all(location.parent().context("the page has no parent directory")?)?;
+    fs::write(&location, page(id, form)).with_context(|| path.clone())?;
     writeln!(io.out, "{path}")?;
     writeln!(
         io.err,
@@ -186,10 +186,10 @@ fn page(id: &str, form: Form) -> String {
             );
         }
     };
-    let under = if form == Form::Text { "console.log" } else { "console.log(user)" };
+    let matched_text = if form == Form::Text { "console.log" } else { "console.log(user)" };
     format!(
         "---\nseverity: warning\n{check}---\n# {id}\n\nExplain why it matters, in one or two short paragraphs.\n\n\
-         ## Fails\n\n```ts path=src/user.ts\nconsole.log(user)\n```\n\n```finding\n1:1 {under}\n```\n\n\
+         ## Fails\n\n```ts path=src/user.ts\nconsole.log(user)\n```\n\n```finding\n1:1 {matched_text}\n```\n\n\
          ## Passes\n\n```ts path=src/user.ts\nlogger.info(user)\n```\n"
     )
 }
@@ -198,7 +198,7 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     let engine = project.engine(&Selection::default())?;
     let registry = engine.registry();
     // Examples run with the page's own parameters, without the project's overrides.
-    let plain = Engine::new(
+    let default_engine = Engine::new(
         project.distribution(),
         project.registry(),
         &Config::default(),
@@ -219,33 +219,34 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
             continue;
         }
         tested += 1;
-        let of_memory = rule.path.as_deref().is_some_and(is_memory_path);
+        let is_from_memory = rule.path.as_deref().is_some_and(is_memory_path);
         let problems = aidd_engine::forms::problems(rule);
-        if of_memory && !problems.is_empty() {
-            // Reported below, with the other memory pages.
+        if is_from_memory && !problems.is_empty() {
+            // `invalid_pages` reports these problems below.
             continue;
         }
-        let page = plain.registry().get(&rule.id).unwrap_or(rule);
-        let wrong = if problems.is_empty() { examples::run(&plain, page) } else { problems };
-        failed += usize::from(!wrong.is_empty());
-        for one in &wrong {
-            writeln!(io.out, "{}: {one}", rule.path.as_deref().unwrap_or(&rule.id))?;
+        let page = default_engine.registry().get(&rule.id).unwrap_or(rule);
+        let failures =
+            if problems.is_empty() { examples::run(&default_engine, page) } else { problems };
+        failed += usize::from(!failures.is_empty());
+        for failure in &failures {
+            writeln!(io.out, "{}: {failure}", rule.path.as_deref().unwrap_or(&rule.id))?;
         }
         // Examples can pass even if the rule applies to no file of the project.
-        for said in describe_reach(&engine, rule, &project.disk, &listing) {
-            writeln!(io.out, "{}: {said}", rule.id)?;
+        for note in describe_reach(&engine, rule, &project.disk, &listing) {
+            writeln!(io.out, "{}: {note}", rule.id)?;
         }
     }
     let unread = invalid_pages(project);
-    for one in &unread {
-        writeln!(io.out, "{one}")?;
+    for invalid in &unread {
+        writeln!(io.out, "{invalid}")?;
     }
     writeln!(io.err, "{} tested, {} failed", number(tested, "rule"), failed + unread.len())?;
     Ok(if failed + unread.len() == 0 { Exit::Clean } else { Exit::Findings })
 }
 
-/// The number of files, directories or imports to which the check of a rule applies, with notes on
-/// them.
+/// A statement of the number of files, directories or imports to which the check of a rule applies,
+/// and notes on the limits of the check.
 pub(crate) fn describe_reach(
     engine: &Engine,
     rule: &Rule,
@@ -256,9 +257,9 @@ pub(crate) fn describe_reach(
         return Vec::new();
     };
     if rule.check.as_ref().is_some_and(|check| check.commit.is_some()) {
-        let said =
+        let note =
             "applies to commits, in `aidd ci`, `aidd check --diff BASE` and `aidd hook commit-msg`";
-        return vec![said.to_owned()];
+        return vec![note.to_owned()];
     }
     let matched = match (count, rule.is_project_check()) {
         (0, _) => "applies to 0 files, so it cannot find anything".to_owned(),
@@ -272,26 +273,26 @@ pub(crate) fn describe_reach(
     std::iter::once(matched).chain(notes).collect()
 }
 
-/// The project's rule pages and packs with an invalid header, and the memories whose check cannot
-/// run: path and reason.
+/// The problems of rule pages and packs with an invalid header, and of memories whose check cannot
+/// run, each with its path.
 pub(crate) fn invalid_pages(project: &Project) -> Vec<String> {
-    let unread = |(path, text): &(String, String)| {
+    let invalid_page = |(path, text): &(String, String)| {
         let error = if is_pack_path(path) {
             aidd_page::pack(text).err()?
         } else {
             aidd_page::header(text).err()?
         };
         let source = Source::new(path.as_str(), text.as_str());
-        let at = source.position(Span::from(error.span.clone()).start, Encoding::CodePoints);
+        let position = source.position(Span::from(error.span.clone()).start, Encoding::CodePoints);
         let message = error_message(&error);
         let message = project.distribution().redact(&message);
-        Some(format!("{path}:{}:{}: {message}", at.line + 1, at.column + 1))
+        Some(format!("{path}:{}:{}: {message}", position.line + 1, position.column + 1))
     };
-    let written = project.pages.iter().filter(|(path, _)| !is_memory_path(path));
+    let rule_pages = project.pages.iter().filter(|(path, _)| !is_memory_path(path));
     let faults = remembered::faults(&project.disk).into_iter();
     let faults = faults
         .map(|(path, id, why)| format!("{path}: {id}: {}", project.distribution().redact(&why)));
-    written.filter_map(unread).chain(faults).collect()
+    rule_pages.filter_map(invalid_page).chain(faults).collect()
 }
 
 #[cfg(test)]

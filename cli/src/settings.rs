@@ -21,7 +21,7 @@ use std::path::Path;
 /// Runs `aidd config …`.
 ///
 /// # Errors
-/// When the configuration is invalid.
+/// Fails when the configuration is invalid.
 pub fn run(command: &ConfigCommand, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     match command {
         ConfigCommand::Schema => {
@@ -45,7 +45,7 @@ fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<(
     Ok(())
 }
 
-/// The rules whose settings for `path` differ from their pages.
+/// Appends to `text` the rules whose settings for `path` differ from the rule pages.
 fn show_rules(project: &Project, path: &Path, text: &mut String) -> Result<()> {
     let relative = walk::relative(project.root(), path);
     let engine = project.engine(&Selection::default())?;
@@ -72,12 +72,12 @@ fn show_rules(project: &Project, path: &Path, text: &mut String) -> Result<()> {
 /// of the named agent clients, without overwriting existing content, and prints the next steps.
 ///
 /// # Errors
-/// When a file cannot be read or written.
+/// Fails when a file cannot be read or written.
 pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
     if !args.remove {
         print_nested_note(io)?;
     }
-    // Client errors are reported before anything is written.
+    // Set up the clients first, so that their errors are reported before a file is written.
     if args.remove || args.dry_run {
         clients::run(&args.clients, args.remove, args.dry_run, io)?;
         if !args.remove {
@@ -95,15 +95,15 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
         fs::write(&path, INITIAL).with_context(|| CONFIG_PATH.to_owned())?;
     }
     writeln!(io.out, "{} {CONFIG_PATH}", if is_new { "wrote" } else { "kept" })?;
-    let wrong =
+    let config_error =
         if is_new { None } else { Project::open(io.distribution, &io.cwd, Some(&path)).err() };
-    if let Some(wrong) = &wrong {
+    if let Some(config_error) = &config_error {
         writeln!(io.err, "error: the existing configuration is invalid")?;
-        writeln!(io.err, "{wrong}")?;
+        writeln!(io.err, "{config_error}")?;
     }
     if git_files::repository(&io.cwd).is_some() {
-        for (name, done) in git_files::write(&io.cwd)? {
-            writeln!(io.out, "{} {name}", done.label())?;
+        for (name, change) in git_files::write(&io.cwd)? {
+            writeln!(io.out, "{} {name}", change.label())?;
         }
     } else {
         writeln!(io.err, "not in a Git repository; run `git init`, then run this command again")?;
@@ -115,34 +115,34 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
             "next:\n  aidd check .                     check all files\n  aidd baseline write              baseline existing findings\n  aidd rule new team/my-rule       create a rule\n  aidd memory add decision TEXT    record a decision"
         )?;
     }
-    Ok(if wrong.is_some() { Exit::Usage } else { Exit::Clean })
+    Ok(if config_error.is_some() { Exit::Usage } else { Exit::Clean })
 }
 
-/// Prints a note if the directory is inside another project, whose rules and memory will no longer
-/// apply to it.
+/// Prints a note if the current directory is inside another project. The rules and memory of that
+/// project will no longer apply to this directory.
 fn print_nested_note(io: &mut Io<'_>) -> Result<()> {
-    let above = project::root_of(&io.cwd);
-    if above != io.cwd {
+    let outer = project::root_of(&io.cwd);
+    if outer != io.cwd {
         writeln!(
             io.err,
-            "note: this directory is inside the project {}; `aidd init` makes it a separate project without the rules and memory of that project. To set up the outer project, run `aidd init` there",
-            above.display()
+            "note: this directory is inside the project {}; `aidd init` makes this directory a separate project without the rules and memory of the outer project. To set up the outer project, run `aidd init` in its root",
+            outer.display()
         )?;
     }
     Ok(())
 }
 
-/// Prints what `aidd init` would do in addition to the changes in the patch.
+/// Prints the changes that `aidd init` would make in addition to those in the patch.
 fn print_dry_run(io: &mut Io<'_>) -> Result<()> {
     if !io.cwd.join(CONFIG_PATH).exists() {
         writeln!(io.err, "would write {CONFIG_PATH}")?;
     }
     if git_files::repository(&io.cwd).is_some() {
-        for (is_said, name) in [
+        for (is_present, name) in [
             (git_files::merges(&io.cwd), ".gitattributes"),
             (git_files::ignores_store(&io.cwd), ".gitignore"),
         ] {
-            if !is_said {
+            if !is_present {
                 writeln!(io.err, "would add to {name}")?;
             }
         }
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_initial_configuration_is_a_valid_one() {
+    fn the_initial_configuration_is_valid() {
         let (_, unknown) = config::read(INITIAL).expect("valid");
         assert_eq!(unknown, []);
     }

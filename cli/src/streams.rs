@@ -1,11 +1,12 @@
-//! Standard output and standard error of this process, synchronized in the order of writing.
+//! Standard output and standard error of this process. Their writes reach a terminal in the order
+//! in which they were made.
 
 use std::cell::RefCell;
 use std::io::{self, BufWriter, Stderr, Stdout, Write};
 use std::rc::Rc;
 
 /// Buffered standard output. It is flushed before each write to standard error, so a terminal shows
-/// both in order.
+/// the output of both in the order of writing.
 #[derive(Debug)]
 pub(crate) struct Out<W: Write>(Rc<RefCell<BufWriter<W>>>);
 
@@ -38,8 +39,8 @@ impl<W: Write> Write for Out<W> {
 
 impl<W: Write, E: Write> Write for Err<W, E> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Standard output can be closed while standard error is still read; its own writes report
-        // the error.
+        // Standard output can be closed while standard error is still read. Ignore the error here;
+        // the next write to standard output reports it.
         let _ = self.out.borrow_mut().flush();
         self.err.write(bytes)
     }

@@ -1,6 +1,6 @@
-//! The words aidd ships. Rule pages lie in `rules/<kind>/<name>.md`, guidance in the other folders;
-//! the build script finds them, reads their headers and compiles them into tables, so that a start
-//! parses no Markdown.
+//! The pages that aidd ships. Rule pages are in `rules/<kind>/<name>.md`, guidance is in the other
+//! directories. The build script finds the pages, parses their headers and compiles them into
+//! tables, so that no Markdown is parsed at start.
 
 use aidd_page::{Form, Guide, Head, Severity, Shipped, Tables, Template, Words};
 use std::sync::OnceLock;
@@ -35,19 +35,19 @@ mod tests {
     use aidd_page as page;
 
     #[test]
-    fn the_tables_say_what_the_pages_say() {
+    fn the_tables_agree_with_the_headers_of_the_pages() {
         assert_eq!(HEADS.len(), PAGES.len());
         for (index, (shipped, head)) in PAGES.iter().zip(HEADS).enumerate() {
-            let read = page::header(shipped.text).expect("a header");
+            let header = page::header(shipped.text).expect("a header");
             let (stored, summary) = RULES.header(index).expect("a page");
-            assert_eq!(stored, read, "{}", shipped.id);
+            assert_eq!(stored, header, "{}", shipped.id);
             assert!(!summary.is_empty(), "{}", shipped.id);
-            let check = read.check.as_ref();
+            let check = header.check.as_ref();
             assert_eq!(
                 (head.severity, head.enabled, head.form, head.has_condition, head.requires),
                 (
-                    read.severity,
-                    read.enabled,
+                    header.severity,
+                    header.enabled,
                     check.and_then(aidd_page::CheckHeader::form),
                     check.is_some_and(|check| !check.when.is_empty()),
                     check.is_some_and(aidd_page::CheckHeader::requires),
@@ -55,7 +55,7 @@ mod tests {
                 "{}",
                 shipped.id
             );
-            for name in read.aliases.iter().map(String::as_str).chain([shipped.id]) {
+            for name in header.aliases.iter().map(String::as_str).chain([shipped.id]) {
                 let name = name.to_ascii_lowercase();
                 assert!(NAMES.pages(&name).any(|page| page == index), "{name}");
             }
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_of_packs_are_those_of_their_pages() {
+    fn the_stored_headers_of_packs_equal_the_headers_of_their_pages() {
         for shipped in PACKS {
             assert_eq!(
                 RULES.pack(shipped.id),

@@ -1,5 +1,6 @@
-//! Text in, findings out. The engine prints nothing, reads no environment, uses no async and knows
-//! no protocol; input and output happen in `files`, `git` and `walk` only.
+//! Finds violations of rules in source text. The engine prints nothing, reads no environment
+//! variables, uses no async code and knows no protocol; only `files`, `git` and `walk` perform
+//! input and output.
 
 pub mod check;
 pub mod forms;
@@ -9,8 +10,8 @@ pub mod rules;
 pub mod text;
 pub mod workspace;
 
-/// The shipped pages. For rules written in Rust, a stub family only declares the ids; their
-/// findings are tested with the families.
+/// The shipped pages. For rules written in Rust, a stub family only declares the ids; the findings
+/// of these rules are tested in the crates of their families.
 #[cfg(test)]
 static DISTRIBUTION: check::Distribution = check::Distribution::new(
     &aidd_content::RULES,

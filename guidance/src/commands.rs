@@ -1,5 +1,5 @@
 //! Commands of the project's own tools that set versions, run codemods and run checks, derived from
-//! its manifests and lock files. They are printed, never run.
+//! its manifests and lock files. The commands are printed, never run.
 
 use aidd_engine::project::stack::{Dependency, Ecosystem, Group, Manifest, Stack};
 use std::collections::BTreeSet;
@@ -9,64 +9,83 @@ pub(super) fn package_manager<'m>(used: &[(&'m Manifest, &Dependency)]) -> &'m s
     used.first().and_then(|(manifest, _)| manifest.manager.as_deref()).unwrap_or_default()
 }
 
-/// The packages whose version is set. Maven packages whose version comes from a parent of the same
-/// group are replaced by that parent.
+/// The packages whose version must be set. A Maven package whose version comes from a parent of the
+/// same group is replaced by that parent.
 fn versioned_packages<'m>(manifest: &'m Manifest, names: &[&'m str]) -> Vec<&'m str> {
     let group = |name: &str| name.split_once(':').map(|(group, _)| group.to_owned());
     let parent = |name: &str| {
-        let brings = |it: &&Dependency| it.group == Group::Build && group(&it.name) == group(name);
-        manifest.dependencies.iter().find(brings).map(|parent| &*parent.name)
+        let sets_version = |dependency: &&Dependency| {
+            dependency.group == Group::Build && group(&dependency.name) == group(name)
+        };
+        manifest.dependencies.iter().find(sets_version).map(|parent| &*parent.name)
     };
     let is_maven = manifest.ecosystem == Ecosystem::Maven;
-    let mut found: Vec<&str> = Vec::new();
+    let mut packages: Vec<&str> = Vec::new();
     for name in names {
-        let place = parent(name).filter(|_| is_maven).unwrap_or(name);
-        if !found.contains(&place) {
-            found.push(place);
+        let package = parent(name).filter(|_| is_maven).unwrap_or(name);
+        if !packages.contains(&package) {
+            packages.push(package);
         }
     }
-    found
+    packages
 }
 
 /// The command that sets versions with the manifest's package manager, or an instruction to edit
 /// the manifest when there is no such command.
-pub(super) fn set_version(manifest: &Manifest, names: &[&str], to: &str) -> String {
+pub(super) fn set_version(manifest: &Manifest, names: &[&str], version: &str) -> String {
     let names = &versioned_packages(manifest, names);
-    let each = |form: &dyn Fn(&str) -> String| {
-        names.iter().map(|name| form(name)).collect::<Vec<_>>().join(" ")
+    let each = |render: &dyn Fn(&str) -> String| {
+        names.iter().map(|name| render(name)).collect::<Vec<_>>().join(" ")
     };
-    let at = each(&|name| format!("{name}@{to}"));
+    let with_versions = each(&|name| format!("{name}@{version}"));
     let command = match manifest.manager.as_deref().unwrap_or_default() {
-        "pnpm" => format!("pnpm update {at}"),
-        "yarn" => format!("yarn up {}", each(&|name| format!("{name}@^{to}"))),
-        "bun" => format!("bun add {at}"),
-        "cargo" => format!("cargo add {at}"),
-        "uv" => format!("uv add {}", each(&|name| format!("'{name}~={}'", with_minor_version(to)))),
-        "poetry" => format!("poetry add {}", each(&|name| format!("'{name}@^{to}'"))),
+        "pnpm" => format!("pnpm update {with_versions}"),
+        "yarn" => format!("yarn up {}", each(&|name| format!("{name}@^{version}"))),
+        "bun" => format!("bun add {with_versions}"),
+        "cargo" => format!("cargo add {with_versions}"),
+        "uv" => {
+            format!("uv add {}", each(&|name| format!("'{name}~={}'", with_minor_version(version))))
+        }
+        "poetry" => format!("poetry add {}", each(&|name| format!("'{name}@^{version}'"))),
         "pdm" => {
-            format!("pdm add {}", each(&|name| format!("'{name}~={}'", with_minor_version(to))))
+            format!(
+                "pdm add {}",
+                each(&|name| format!("'{name}~={}'", with_minor_version(version)))
+            )
         }
         "pipenv" => {
             format!(
                 "pipenv install {}",
-                each(&|name| format!("'{name}~={}'", with_minor_version(to)))
+                each(&|name| format!("'{name}~={}'", with_minor_version(version)))
             )
         }
-        "go" => format!("go get {} && go mod tidy", each(&|name| format!("{name}@v{to}"))),
-        "composer" => format!("composer require -W {}", each(&|name| format!("'{name}:^{to}'"))),
+        "go" => format!("go get {} && go mod tidy", each(&|name| format!("{name}@v{version}"))),
+        "composer" => {
+            format!("composer require -W {}", each(&|name| format!("'{name}:^{version}'")))
+        }
         "dotnet" => {
-            let add = |name: &str| format!("dotnet add package {name} --version {to}");
+            let add = |name: &str| format!("dotnet add package {name} --version {version}");
             names.iter().map(|name| add(name)).collect::<Vec<_>>().join(" && ")
         }
         "bundler" => {
-            format!("edit {} to `~> {to}`, then bundle update {}", manifest.path, names.join(" "))
+            format!(
+                "edit {} to `~> {version}`, then bundle update {}",
+                manifest.path,
+                names.join(" ")
+            )
         }
-        _ if manifest.ecosystem == Ecosystem::Npm => format!("npm install {at}"),
-        _ => return format!("edit {}: {}", manifest.path, each(&|name| format!("{name} {to}"))),
+        _ if manifest.ecosystem == Ecosystem::Npm => format!("npm install {with_versions}"),
+        _ => {
+            return format!(
+                "edit {}: {}",
+                manifest.path,
+                each(&|name| format!("{name} {version}"))
+            );
+        }
     };
     match manifest.folder() {
         "" => command,
-        folder => format!("in {folder}: {command}"),
+        directory => format!("in {directory}: {command}"),
     }
 }
 
@@ -99,7 +118,7 @@ pub(super) fn add_or_remove(manifest: &Manifest, names: &[&str], is_added: bool)
     let command = calls.join(" && ");
     match manifest.folder() {
         "" => command,
-        folder => format!("in {folder}: {command}"),
+        directory => format!("in {directory}: {command}"),
     }
 }
 
@@ -125,28 +144,29 @@ pub(super) fn project_checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) ->
         ["typecheck", "type-check", "check", "lint", "build", "test", "test:e2e"];
     let is_used =
         |manifest: &&Manifest| ecosystems.is_empty() || ecosystems.contains(&manifest.ecosystem);
-    let mut found: Vec<String> = Vec::new();
+    let mut commands: Vec<String> = Vec::new();
     for manifest in stack.manifests.iter().filter(is_used) {
         let is_root = manifest.folder().is_empty();
         let mut add = |command: String| {
             let command =
                 if is_root { command } else { format!("in {}: {command}", manifest.folder()) };
-            if !found.contains(&command) {
-                found.push(command);
+            if !commands.contains(&command) {
+                commands.push(command);
             }
         };
-        let has = |name: &str| manifest.dependencies.iter().any(|it| it.name == name);
+        let has =
+            |name: &str| manifest.dependencies.iter().any(|dependency| dependency.name == name);
         let manager = manifest.manager.as_deref();
         match manifest.ecosystem {
             Ecosystem::Npm => {
                 let runner = manager.unwrap_or("npm");
-                let own = SCRIPTS.iter().filter(|name| manifest.scripts.contains_key(**name));
-                own.for_each(|name| add(format!("{runner} run {name}")));
+                let declared = SCRIPTS.iter().filter(|name| manifest.scripts.contains_key(**name));
+                declared.for_each(|name| add(format!("{runner} run {name}")));
             }
             Ecosystem::Cargo if is_root => add("cargo test --workspace".to_owned()),
             Ecosystem::Pypi if has("pytest") => {
-                let runs = ["uv", "poetry", "pdm", "pipenv"];
-                let runner = manager.filter(|manager| runs.contains(manager));
+                let known_runners = ["uv", "poetry", "pdm", "pipenv"];
+                let runner = manager.filter(|manager| known_runners.contains(manager));
                 add(runner.map_or("pytest".to_owned(), |runner| format!("{runner} run pytest")));
             }
             Ecosystem::Go if manifest.name.is_some() => {
@@ -166,8 +186,8 @@ pub(super) fn project_checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) ->
             _ => {}
         }
     }
-    found.truncate(8);
-    found
+    commands.truncate(8);
+    commands
 }
 
 #[cfg(test)]
@@ -175,19 +195,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_from_a_parent_are_set_at_the_parent() {
-        let named = |name: &str, group| Dependency {
+    fn versions_from_a_maven_parent_are_set_on_the_parent() {
+        let dependency = |name: &str, group| Dependency {
             name: name.to_owned(),
             group,
             ..Dependency::default()
         };
         let mut manifest = Manifest::new("pom.xml".to_owned(), Ecosystem::Maven);
         let web = "org.springframework.boot:spring-boot-starter-web";
-        manifest.dependencies = vec![named(web, Group::Normal)];
+        manifest.dependencies = vec![dependency(web, Group::Normal)];
         assert_eq!(set_version(&manifest, &[web], "3.5"), format!("edit pom.xml: {web} 3.5"));
-        let parent = named("org.springframework.boot:spring-boot-starter-parent", Group::Build);
+        let parent =
+            dependency("org.springframework.boot:spring-boot-starter-parent", Group::Build);
         manifest.dependencies.push(parent);
-        manifest.dependencies.push(named("org.example:house", Group::Build));
+        manifest.dependencies.push(dependency("org.example:house", Group::Build));
         assert_eq!(
             set_version(&manifest, &[web, "org.junit.jupiter:junit-jupiter"], "3.5"),
             "edit pom.xml: org.springframework.boot:spring-boot-starter-parent 3.5 \

@@ -1,6 +1,6 @@
-//! Scores how well two technologies work together, with reasons. Statements of knowledge entries
-//! weigh most, facts derived from entry headers weigh less, and missing statements are reported as
-//! unknown.
+//! Scores how well two technologies work together, with reasons. Statements in knowledge entries
+//! have the largest weight, facts derived from entry headers a smaller one. Missing statements are
+//! reported as unknown.
 
 use super::knowledge::{Entry, Knowledge, normalize_name};
 use aidd_engine::project::stack::{Stack, Version};
@@ -39,10 +39,9 @@ pub struct Pair {
     pub score: i32,
     /// The level that the score falls into.
     pub level: Level,
-    /// Whether an entry states it; otherwise it is derived from the headers.
+    /// Whether an entry states the compatibility; otherwise it is derived from the headers.
     pub is_stated: bool,
-    /// The reasons, largest weight first. They are added to a base of 60 for a pair without any
-    /// information.
+    /// The reasons, largest weight first. Their points are added to [`base_score`].
     pub reasons: Vec<Reason>,
 }
 
@@ -54,31 +53,34 @@ pub fn base_score() -> i32 {
 
 /// Scores a pair. `stack` is the project in which both would be used.
 #[must_use]
-pub fn score_pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
+pub fn score_pair(first: &Entry<'_>, second: &Entry<'_>, stack: &Stack) -> Pair {
     let mut reasons = Vec::new();
-    let mut say = |points: i32, why: String| reasons.push(Reason { points, why });
-    let is_stated = add_stated_reasons(one, other, &mut say);
-    let are_rivals = add_category_reasons(one, other, is_stated, &mut say);
-    for entry in [one, other] {
+    let mut add_reason = |points: i32, why: String| reasons.push(Reason { points, why });
+    let is_stated = add_stated_reasons(first, second, &mut add_reason);
+    let are_rivals = add_category_reasons(first, second, is_stated, &mut add_reason);
+    for entry in [first, second] {
         let (name, updated) = (entry.name, entry.updated);
         match entry.maturity {
             "deprecated" => {
-                say(points::DEPRECATED, format!("{name} is deprecated (entry of {updated})"));
+                add_reason(
+                    points::DEPRECATED,
+                    format!("{name} is deprecated (entry of {updated})"),
+                );
             }
-            "experimental" => say(points::EXPERIMENTAL, format!("{name} is experimental")),
-            "emerging" => say(points::EMERGING, format!("{name} is emerging")),
+            "experimental" => add_reason(points::EXPERIMENTAL, format!("{name} is experimental")),
+            "emerging" => add_reason(points::EMERGING, format!("{name} is emerging")),
             _ => {}
         }
     }
-    // Alternatives usually share their companions, so shared companions say nothing about them.
+    // Alternatives usually work with the same technologies, so shared companions are no evidence.
     if !are_rivals {
-        add_companion_reasons(one, other, &mut say);
+        add_companion_reasons(first, second, &mut add_reason);
     }
-    add_language_reasons(one, other, is_stated, &mut say);
+    add_language_reasons(first, second, is_stated, &mut add_reason);
     if !is_stated {
-        add_ecosystem_reasons(one, other, &mut say);
+        add_ecosystem_reasons(first, second, &mut add_reason);
     }
-    add_version_reasons(one, other, stack, &mut say);
+    add_version_reasons(first, second, stack, &mut add_reason);
     let sum = points::UNKNOWN + reasons.iter().map(|reason| reason.points).sum::<i32>();
     let score = sum.clamp(0, 100);
     reasons.sort_by_key(|reason| -reason.points.abs());
@@ -87,51 +89,54 @@ pub fn score_pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
         points::MEDIUM.. => Level::Medium,
         _ => Level::Low,
     };
-    let names = [one.name.to_owned(), other.name.to_owned()];
+    let names = [first.name.to_owned(), second.name.to_owned()];
     Pair { names, score, level, is_stated, reasons }
 }
 
-/// Adds what the entries state about each other. Returns whether they state anything.
+/// Adds the statements of the entries about each other. Returns whether there is such a statement.
 fn add_stated_reasons(
-    one: &Entry<'_>,
-    other: &Entry<'_>,
-    say: &mut dyn FnMut(i32, String),
+    first: &Entry<'_>,
+    second: &Entry<'_>,
+    add_reason: &mut dyn FnMut(i32, String),
 ) -> bool {
     let conflict = |from: &Entry<'_>, to: &Entry<'_>| {
-        let found = from.conflicts.iter().find(|(stem, _)| *stem == to.stem());
-        found.map(|(_, why)| (*why).to_owned())
+        let matching = from.conflicts.iter().find(|(stem, _)| *stem == to.stem());
+        matching.map(|(_, why)| (*why).to_owned())
     };
-    if let Some(why) = conflict(one, other).or_else(|| conflict(other, one)) {
-        say(points::CONFLICT, format!("stated conflict: {why}"));
+    if let Some(why) = conflict(first, second).or_else(|| conflict(second, first)) {
+        add_reason(points::CONFLICT, format!("stated conflict: {why}"));
         return true;
     }
-    let works = |from: &Entry<'_>, to: &Entry<'_>| from.works_with.contains(&to.stem());
-    match (works(one, other), works(other, one)) {
+    let states = |from: &Entry<'_>, to: &Entry<'_>| from.works_with.contains(&to.stem());
+    match (states(first, second), states(second, first)) {
         (true, true) => {
-            say(points::STATED_BOTH, "both entries state that they work together".to_owned());
+            add_reason(
+                points::STATED_BOTH,
+                "both entries state that they work together".to_owned(),
+            );
         }
         (true, false) | (false, true) => {
-            let (from, to) = if works(one, other) { (one, other) } else { (other, one) };
-            say(
+            let (from, to) = if states(first, second) { (first, second) } else { (second, first) };
+            add_reason(
                 points::STATED_ONCE,
                 format!("the entry on {} states that it works with {}", from.name, to.name),
             );
         }
         (false, false) => {
-            say(0, "no entry states how they go together".to_owned());
+            add_reason(0, "no entry states whether they work together".to_owned());
             return false;
         }
     }
     true
 }
 
-/// Whether the two are used instead of each other: one is an alternative to the other, or both
-/// serve the same purpose.
+/// Adds the reasons that follow from alternatives and categories. Returns whether the two
+/// technologies replace each other: one is an alternative to the other, or they conflict.
 fn add_category_reasons(
-    one: &Entry<'_>,
-    other: &Entry<'_>,
+    first: &Entry<'_>,
+    second: &Entry<'_>,
     is_stated: bool,
-    say: &mut dyn FnMut(i32, String),
+    add_reason: &mut dyn FnMut(i32, String),
 ) -> bool {
     let alternative = |from: &Entry<'_>, to: &Entry<'_>| {
         let names: BTreeSet<String> = [to.name, to.stem()]
@@ -140,24 +145,29 @@ fn add_category_reasons(
             .map(normalize_name)
             .collect();
         let rows = from.alternatives().into_iter();
-        let mut found = rows.filter(|(name, _)| names.contains(&normalize_name(name)));
-        found
+        let mut alternative_reason = rows.filter(|(name, _)| names.contains(&normalize_name(name)));
+        alternative_reason
             .next()
             .map(|(_, when)| format!("{} is an alternative to {}: {when}", to.name, from.name))
     };
-    let found = alternative(one, other).or_else(|| alternative(other, one));
+    let alternative_reason = alternative(first, second).or_else(|| alternative(second, first));
     let conflict = |from: &Entry<'_>, to: &Entry<'_>| {
         from.conflicts.iter().any(|(stem, _)| *stem == to.stem())
     };
-    let are_rivals = found.is_some() && !is_stated || conflict(one, other) || conflict(other, one);
-    match found {
-        // Using an alternative together with the original is stated explicitly.
-        Some(why) if is_stated => say(0, why),
-        Some(why) => say(points::ALTERNATIVES, why),
-        None if !is_stated && one.category == other.category && one.category != "pattern" => {
-            say(
+    let are_rivals = alternative_reason.is_some() && !is_stated
+        || conflict(first, second)
+        || conflict(second, first);
+    match alternative_reason {
+        // An entry explicitly states that the alternative works with the original.
+        Some(why) if is_stated => add_reason(0, why),
+        Some(why) => add_reason(points::ALTERNATIVES, why),
+        None if !is_stated && first.category == second.category && first.category != "pattern" => {
+            add_reason(
                 points::SAME_CATEGORY,
-                format!("both are in the category {}: check whether both are needed", one.category),
+                format!(
+                    "both are in the category {}: check whether both are needed",
+                    first.category
+                ),
             );
         }
         None => {}
@@ -165,16 +175,18 @@ fn add_category_reasons(
     are_rivals
 }
 
-/// Checks whether one is a language or runtime and the other a package that its programs can use.
+/// Adds a reason if one technology is a language or runtime and the other is a package: whether
+/// programs in that language can use the package.
 fn add_language_reasons(
-    one: &Entry<'_>,
-    other: &Entry<'_>,
+    first: &Entry<'_>,
+    second: &Entry<'_>,
     is_stated: bool,
-    say: &mut dyn FnMut(i32, String),
+    add_reason: &mut dyn FnMut(i32, String),
 ) {
-    let (language, ecosystem, package) = match (package_ecosystem(one), package_ecosystem(other)) {
-        (Some(language), None) => (one, language, other),
-        (None, Some(language)) => (other, language, one),
+    let (language, ecosystem, package) = match (package_ecosystem(first), package_ecosystem(second))
+    {
+        (Some(language), None) => (first, language, second),
+        (None, Some(language)) => (second, language, first),
         _ => return,
     };
     let words = published_ecosystems(package);
@@ -183,21 +195,21 @@ fn add_language_reasons(
     }
     let (name, user) = (package.name, language.name);
     if words.contains(ecosystem) {
-        say(
+        add_reason(
             points::SAME_LANGUAGE,
             format!("{name} is published for {ecosystem}, which {user} programs use"),
         );
     } else if !is_stated {
         let list = words.into_iter().collect::<Vec<_>>().join(", ");
         let why = format!("{name} is published for {list}, which {user} programs do not use");
-        say(points::OTHER_LANGUAGE, why);
+        add_reason(points::OTHER_LANGUAGE, why);
     }
 }
 
 /// The package ecosystem of a language or runtime; `None` for other technologies.
 pub(super) fn package_ecosystem(entry: &Entry<'_>) -> Option<&'static str> {
-    let found = table::LANGUAGES.pairs().find(|(stem, _)| *stem == entry.stem());
-    found.map(|(_, ecosystem)| ecosystem)
+    let language = table::LANGUAGES.pairs().find(|(stem, _)| *stem == entry.stem());
+    language.map(|(_, ecosystem)| ecosystem)
 }
 
 /// The ecosystems in which a technology is published, without container images.
@@ -206,69 +218,81 @@ fn published_ecosystems(entry: &Entry<'_>) -> BTreeSet<String> {
     words.filter(|word| word != "oci").collect()
 }
 
-/// Adds the technologies that both work with.
-fn add_companion_reasons(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) {
+/// Adds a reason that lists the technologies with which both work.
+fn add_companion_reasons(
+    first: &Entry<'_>,
+    second: &Entry<'_>,
+    add_reason: &mut dyn FnMut(i32, String),
+) {
     let shared: Vec<&str> =
-        one.works_with.iter().copied().filter(|stem| other.works_with.contains(stem)).collect();
+        first.works_with.iter().copied().filter(|stem| second.works_with.contains(stem)).collect();
     if !shared.is_empty() {
         let count = i32::try_from(shared.len()).unwrap_or(points::COMPANIONS_MOST);
         let points = (count * points::COMPANION).min(points::COMPANIONS_MOST);
-        say(points, format!("both work with {}", shared.join(", ")));
+        add_reason(points, format!("both work with {}", shared.join(", ")));
     }
 }
 
-/// Checks whether both can be part of one program.
-fn add_ecosystem_reasons(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) {
-    let (own, theirs) = (published_ecosystems(one), published_ecosystems(other));
+/// Adds a reason if the two are libraries that cannot be part of one program.
+fn add_ecosystem_reasons(
+    first: &Entry<'_>,
+    second: &Entry<'_>,
+    add_reason: &mut dyn FnMut(i32, String),
+) {
+    let (first_ecosystems, second_ecosystems) =
+        (published_ecosystems(first), published_ecosystems(second));
     let is_library = |entry: &Entry<'_>, words: &BTreeSet<String>| {
-        // Data stores and servers are reached over a network anyway.
+        // Programs in any language reach data stores and servers over a network.
         !words.is_empty() && !matches!(entry.category, "data" | "infrastructure" | "runtime")
     };
-    if is_library(one, &own) && is_library(other, &theirs) && own.is_disjoint(&theirs) {
+    if is_library(first, &first_ecosystems)
+        && is_library(second, &second_ecosystems)
+        && first_ecosystems.is_disjoint(&second_ecosystems)
+    {
         let list = |words: BTreeSet<String>| words.into_iter().collect::<Vec<_>>().join(", ");
         let why = format!(
             "{} is published for {}, {} for {}: they communicate over a network or files, not in one program",
-            one.name,
-            list(own),
-            other.name,
-            list(theirs)
+            first.name,
+            list(first_ecosystems),
+            second.name,
+            list(second_ecosystems)
         );
-        say(points::APART, why);
+        add_reason(points::APART, why);
     }
 }
 
-/// Adds the versions that the project uses.
+/// Adds reasons for the versions that the project uses.
 fn add_version_reasons(
-    one: &Entry<'_>,
-    other: &Entry<'_>,
+    first: &Entry<'_>,
+    second: &Entry<'_>,
     stack: &Stack,
-    say: &mut dyn FnMut(i32, String),
+    add_reason: &mut dyn FnMut(i32, String),
 ) {
-    let here = [one, other].map(|entry| entry.version_in(stack));
-    for (entry, here) in [one, other].into_iter().zip(&here) {
+    let used_versions = [first, second].map(|entry| entry.version_in(stack));
+    for (entry, used) in [first, second].into_iter().zip(&used_versions) {
         let described = entry.version.and_then(Version::read);
-        if let (Some((version, place)), Some(described)) = (here, described)
+        if let (Some((version, path)), Some(described)) = (used, described)
             && version.line() != described.line()
         {
             let name = entry.name;
-            let why = format!("{place} has {name} {version}; the entry describes {described}");
-            say(points::OTHER_MAJOR, why);
+            let why = format!("{path} has {name} {version}; the entry describes {described}");
+            add_reason(points::OTHER_MAJOR, why);
         }
     }
-    if here.iter().all(Option::is_some) {
-        say(points::TOGETHER_HERE, "the project uses both today".to_owned());
+    if used_versions.iter().all(Option::is_some) {
+        add_reason(points::TOGETHER_HERE, "the project uses both today".to_owned());
     }
 }
 
-/// Every pair of the technologies, lowest score first.
+/// Scores every pair of the technologies; lowest score first.
 #[must_use]
 pub fn score_pairs(entries: &[&Entry<'_>], stack: &Stack) -> Vec<Pair> {
-    let mut found = Vec::new();
-    for (at, one) in entries.iter().enumerate() {
-        found.extend(entries[at + 1..].iter().map(|other| score_pair(one, other, stack)));
+    let mut pairs = Vec::new();
+    for (index, first) in entries.iter().enumerate() {
+        pairs.extend(entries[index + 1..].iter().map(|second| score_pair(first, second, stack)));
     }
-    found.sort_by_key(|pair| pair.score);
-    found
+    pairs.sort_by_key(|pair| pair.score);
+    pairs
 }
 
 /// Conflicts between the given technologies and other technologies that the project uses: both
@@ -279,21 +303,23 @@ pub fn find_conflicts(
     knowledge: &Knowledge<'_>,
     stack: &Stack,
 ) -> Vec<(String, String, String)> {
-    let mut found = Vec::new();
-    let is_asked = |stem: &str| entries.iter().any(|entry| entry.stem() == stem);
-    for other in knowledge.entries().iter().filter(|it| !is_asked(it.stem())) {
-        if other.used_in(stack).is_empty() {
+    let mut conflicts = Vec::new();
+    let is_given = |stem: &str| entries.iter().any(|entry| entry.stem() == stem);
+    for second in knowledge.entries().iter().filter(|entry| !is_given(entry.stem())) {
+        if second.used_in(stack).is_empty() {
             continue;
         }
         for entry in entries {
-            let of = |from: &Entry<'_>, to: &Entry<'_>| {
-                let found = from.conflicts.iter().find(|(stem, _)| *stem == to.stem());
-                found.map(|(_, why)| (*why).to_owned())
+            let stated_conflict = |from: &Entry<'_>, to: &Entry<'_>| {
+                let matching = from.conflicts.iter().find(|(stem, _)| *stem == to.stem());
+                matching.map(|(_, why)| (*why).to_owned())
             };
-            if let Some(why) = of(entry, other).or_else(|| of(other, entry)) {
-                found.push((entry.name.to_owned(), other.name.to_owned(), why));
+            if let Some(why) =
+                stated_conflict(entry, second).or_else(|| stated_conflict(second, entry))
+            {
+                conflicts.push((entry.name.to_owned(), second.name.to_owned(), why));
             }
         }
     }
-    found
+    conflicts
 }

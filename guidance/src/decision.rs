@@ -1,5 +1,6 @@
-//! Extracts what a decision names: its kind and object, technologies, figures, irreversible acts,
-//! reasons and rejected alternatives. It matches words and patterns; nothing is guessed.
+//! Extracts facts from the text of a decision: its kind and object, technologies, figures,
+//! irreversible acts, reasons and rejected alternatives. Only words and patterns are matched;
+//! nothing is guessed.
 
 use super::knowledge::{Entry, Knowledge};
 use aidd_lexicon::tables::{List, decisions as table};
@@ -7,8 +8,8 @@ use regex::Regex;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// Maximum number of characters of a decision that are read; a decision is a sentence and its
-/// reasons, and every word is compared with every entry.
+/// Maximum number of characters of a decision that are read. The cost is proportional to the number
+/// of words times the number of entries.
 pub const MAX_CHARS: usize = 4000;
 
 /// Maximum number of characters of a decision that are quoted.
@@ -20,21 +21,21 @@ const MAX_SUBJECT_CHARS: usize = 90;
 pub enum Kind {
     /// Replaces one technology or practice by another.
     Switch,
-    /// Removes something permanently.
+    /// Removes data, code or a feature permanently.
     Removal,
-    /// Introduces something new.
+    /// Introduces a new technology or practice.
     Adoption,
-    /// Continues something already started.
+    /// Continues a project or practice that has already begun.
     Continuation,
     /// Assigns blame.
     Blame,
-    /// Changes something existing: splits, merges or rewrites it.
+    /// Changes an existing thing: splits, merges or rewrites it.
     Change,
-    /// Commits others: prices, people, dates, promises.
+    /// Makes a commitment that affects others: prices, people, dates, promises.
     Terms,
 }
 
-/// What a decision names, in its own words.
+/// The facts in the text of a decision, in its own words.
 #[derive(Debug, Default)]
 pub struct DecisionFacts<'k, 'a> {
     /// The first sentence of the decision, shortened.
@@ -45,13 +46,13 @@ pub struct DecisionFacts<'k, 'a> {
     pub object: Option<String>,
     /// Identifiers of code or data in the decision: `legacy_orders`, `src/a.ts`.
     pub identifiers: Vec<String>,
-    /// Technologies with a knowledge entry, and the words used for them.
+    /// The mentioned technologies that have a knowledge entry, and the words used for each.
     pub technologies: Vec<(&'k Entry<'a>, String)>,
     /// The technologies that the decision abandons.
     pub abandoned: Vec<&'k Entry<'a>>,
     /// Figures with their units.
     pub figures: Vec<String>,
-    /// Acts that cannot be undone, or not easily.
+    /// Acts that cannot be undone or are difficult to undo.
     pub acts: Vec<String>,
     /// The reasons that the decision states.
     pub reasons: Vec<String>,
@@ -64,9 +65,10 @@ pub struct DecisionFacts<'k, 'a> {
 impl<'k, 'a> DecisionFacts<'k, 'a> {
     /// The technologies that the decision adopts.
     pub fn chosen(&self) -> impl Iterator<Item = &'k Entry<'a>> {
-        let is_left =
-            |entry: &Entry<'a>| self.abandoned.iter().any(|left| std::ptr::eq(*left, entry));
-        self.technologies.iter().map(|(entry, _)| *entry).filter(move |entry| !is_left(entry))
+        let is_abandoned = |entry: &Entry<'a>| {
+            self.abandoned.iter().any(|abandoned| std::ptr::eq(*abandoned, entry))
+        };
+        self.technologies.iter().map(|(entry, _)| *entry).filter(move |entry| !is_abandoned(entry))
     }
 }
 
@@ -74,7 +76,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
 }
 
-/// A pattern that matches words in any case: English as whole words, Korean anywhere.
+/// A pattern that matches words in any case: English words as whole words, Korean words anywhere.
 fn any_word_pattern(english: List, korean: List) -> String {
     format!(r"(?i)\b(?:{})\b|{}", english.alternatives(), korean.alternatives())
 }
@@ -119,8 +121,8 @@ static ABANDONED: LazyLock<Regex> = LazyLock::new(|| {
 });
 static ARROW: LazyLock<Regex> = LazyLock::new(|| pattern(r"([\w.+#@/-]+)\s*(?:→|->|=>|대신|에서)"));
 
-/// The words that indicate a kind. The first match in the text decides; at the same position, the
-/// earlier row.
+/// The words that indicate a kind. The first match in the text decides. If two matches start at the
+/// same position, the earlier row decides.
 static KINDS: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
     [
         (Kind::Blame, table::BLAME, table::BLAME_IN_KOREAN),
@@ -148,8 +150,8 @@ static KOREAN_OBJECT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(.{1,40}?)(?
 
 fn object(subject: &str) -> Option<String> {
     let is_hangul = subject.contains(|c| matches!(c, '\u{AC00}'..='\u{D7A3}'));
-    let form = if is_hangul { &KOREAN_OBJECT } else { &OBJECT };
-    form.captures(subject).map(|hit| hit[1].trim().to_owned())
+    let pattern = if is_hangul { &KOREAN_OBJECT } else { &OBJECT };
+    pattern.captures(subject).map(|captures| captures[1].trim().to_owned())
 }
 
 /// Identifiers as they appear in code and data.
@@ -161,65 +163,71 @@ static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| {
 
 fn kind_of(decision: &str) -> Option<Kind> {
     let line = decision.trim().lines().next().unwrap_or_default();
-    let found = KINDS.iter().filter_map(|(kind, words)| Some((words.find(line)?.start(), *kind)));
+    let matches = KINDS.iter().filter_map(|(kind, words)| Some((words.find(line)?.start(), *kind)));
     // In a sentence that assigns blame or continues something, the verb of the subordinate clause
     // does not determine the kind.
-    let found: Vec<(usize, Kind)> = found.collect();
+    let matches: Vec<(usize, Kind)> = matches.collect();
     let is_first = |kind: &Kind| matches!(kind, Kind::Blame | Kind::Continuation | Kind::Terms);
-    let early = found.iter().find(|(_, kind)| is_first(kind)).copied();
-    early.or_else(|| found.into_iter().min_by_key(|(at, _)| *at)).map(|(_, kind)| kind)
+    let first_kind = matches.iter().find(|(_, kind)| is_first(kind)).copied();
+    first_kind
+        .or_else(|| matches.into_iter().min_by_key(|(position, _)| *position))
+        .map(|(_, kind)| kind)
 }
 
 /// The part of a decision that is read: its first [`MAX_CHARS`] characters.
 #[must_use]
 pub fn truncate(text: &str) -> &str {
-    text.char_indices().nth(MAX_CHARS).map_or(text, |(at, _)| &text[..at])
+    text.char_indices().nth(MAX_CHARS).map_or(text, |(offset, _)| &text[..offset])
 }
 
-/// Extracts what a decision names.
+/// Extracts the facts from the text of a decision.
 #[must_use]
 pub fn extract_facts<'k, 'a>(
     decision: &str,
     knowledge: &'k Knowledge<'a>,
 ) -> DecisionFacts<'k, 'a> {
     let all = |pattern: &Regex| -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
-        for hit in pattern.find_iter(decision) {
-            let said = hit.as_str().trim().trim_end_matches(['.', ',']).to_owned();
-            if !said.is_empty() && !found.contains(&said) {
-                found.push(said);
+        let mut phrases: Vec<String> = Vec::new();
+        for phrase_match in pattern.find_iter(decision) {
+            let phrase = phrase_match.as_str().trim().trim_end_matches(['.', ',']).to_owned();
+            if !phrase.is_empty() && !phrases.contains(&phrase) {
+                phrases.push(phrase);
             }
         }
-        found.truncate(6);
-        found
+        phrases.truncate(6);
+        phrases
     };
-    let mut left: Vec<&Entry<'a>> = Vec::new();
+    let mut abandoned: Vec<&Entry<'a>> = Vec::new();
     for pattern in [&*ABANDONED, &*ARROW] {
-        for hit in pattern.captures_iter(decision) {
-            for (entry, _) in knowledge.find_named_entries(&hit[1]) {
-                if !left.iter().any(|known| std::ptr::eq(*known, entry)) {
-                    left.push(entry);
+        for captures in pattern.captures_iter(decision) {
+            for (entry, _) in knowledge.find_named_entries(&captures[1]) {
+                if !abandoned.iter().any(|other| std::ptr::eq(*other, entry)) {
+                    abandoned.push(entry);
                 }
             }
         }
     }
     let kind = kind_of(decision);
     let reasons = all(&REASON);
-    // A technology that only a reason names is the source of the problem, not a choice.
-    let rest = reasons.iter().fold(decision.to_owned(), |text, reason| text.replace(reason, " "));
-    let named = knowledge.find_named_entries(&rest);
+    // A technology that occurs only in a reason is the source of the problem, not a choice.
+    let without_reasons =
+        reasons.iter().fold(decision.to_owned(), |text, reason| text.replace(reason, " "));
+    let named = knowledge.find_named_entries(&without_reasons);
     for (entry, _) in knowledge.find_named_entries(&reasons.join(" ; ")) {
-        let is_chosen = named.iter().any(|(known, _)| std::ptr::eq(*known, entry));
-        if !is_chosen && !left.iter().any(|known| std::ptr::eq(*known, entry)) {
-            left.push(entry);
+        let is_chosen = named.iter().any(|(other, _)| std::ptr::eq(*other, entry));
+        if !is_chosen && !abandoned.iter().any(|other| std::ptr::eq(*other, entry)) {
+            abandoned.push(entry);
         }
     }
     let technologies = knowledge.find_named_entries(decision);
     let is_product = |word: &str| !knowledge.find_named_entries(word).is_empty();
     let mut identifiers: Vec<String> = Vec::new();
-    for hit in IDENTIFIER.captures_iter(decision) {
-        let word = hit.get(1).or(hit.get(2)).map_or("", |it| it.as_str());
-        if !is_product(word) && !identifiers.iter().any(|known| known == word) {
+    for captures in IDENTIFIER.captures_iter(decision) {
+        let word = captures
+            .get(1)
+            .or(captures.get(2))
+            .map_or("", |identifier_match| identifier_match.as_str());
+        if !is_product(word) && !identifiers.iter().any(|other| other == word) {
             identifiers.push(word.to_owned());
         }
     }
@@ -231,7 +239,7 @@ pub fn extract_facts<'k, 'a>(
         identifiers,
         subject,
         technologies,
-        abandoned: left,
+        abandoned,
         figures: all(&FIGURE),
         acts: all(&ACT).iter().map(|act| trim_act(act)).collect(),
         reasons,
@@ -250,10 +258,10 @@ fn trim_act(act: &str) -> String {
     words.join(" ")
 }
 
-/// The first sentence, cut to [`MAX_SUBJECT_CHARS`] characters.
+/// The first sentence, truncated to [`MAX_SUBJECT_CHARS`] characters.
 fn subject(decision: &str) -> String {
     let line = decision.trim().lines().next().unwrap_or_default().trim();
-    let end = [". ", "? ", "! "].iter().filter_map(|stop| line.find(stop)).min();
+    let end = [". ", "? ", "! "].iter().filter_map(|terminator| line.find(terminator)).min();
     let sentence = end.map_or(line, |end| &line[..end]).trim_end_matches(['.', '!', '?']);
     match sentence.char_indices().nth(MAX_SUBJECT_CHARS) {
         Some((end, _)) => format!("{}…", sentence[..end].trim_end()),

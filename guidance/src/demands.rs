@@ -1,4 +1,4 @@
-//! The demands of a page: its lines with MUST, NEVER and similar words.
+//! The demands of a page: its binding sentences, which contain MUST, NEVER or similar words.
 
 use super::library::Page;
 use aidd_lexicon::tables::{List, decisions as table};
@@ -10,10 +10,10 @@ pub struct Demand<'a> {
     pub text: &'a str,
     /// Whether it is a prohibition.
     pub forbids: bool,
-    /// The checks listed at its end: `compliance/any-type`.
+    /// The checks listed at the end of the line, such as `compliance/any-type`.
     pub checks: Vec<&'a str>,
-    /// Whether it is under a heading that names a language, and therefore applies to files of that
-    /// language only.
+    /// Whether the sentence is under a heading that names a language, and therefore applies only to
+    /// files of that language.
     pub is_language_specific: bool,
 }
 
@@ -22,7 +22,7 @@ pub struct Demand<'a> {
 pub fn parse_demands(page: &Page) -> Vec<Demand<'_>> {
     let mut demands = Vec::new();
     let mut is_code = false;
-    let mut is_of_language = false;
+    let mut is_language_specific = false;
     for line in page.body().lines() {
         let line = line.trim();
         if line.starts_with("```") || line.starts_with("~~~") {
@@ -32,16 +32,16 @@ pub fn parse_demands(page: &Page) -> Vec<Demand<'_>> {
             continue;
         }
         if let Some(heading) = line.strip_prefix('#') {
-            let names = |word: &str| table::LANGUAGES.contains(word.trim_end_matches(','));
-            is_of_language = heading.split_whitespace().any(names);
+            let names_language = |word: &str| table::LANGUAGES.contains(word.trim_end_matches(','));
+            is_language_specific = heading.split_whitespace().any(names_language);
             continue;
         }
         let text = line.trim_start_matches(['-', '*', '+', '>', ' ']);
-        let has = |words: List| words.iter().any(|word| contains_word(text, word));
-        let forbids = has(table::FORBIDDING);
-        if forbids || has(table::DEMANDING) {
+        let contains_any = |words: List| words.iter().any(|word| contains_word(text, word));
+        let forbids = contains_any(table::FORBIDDING);
+        if forbids || contains_any(table::DEMANDING) {
             let (text, checks) = split_checks(text);
-            demands.push(Demand { text, forbids, checks, is_language_specific: is_of_language });
+            demands.push(Demand { text, forbids, checks, is_language_specific });
         }
     }
     demands
@@ -49,14 +49,14 @@ pub fn parse_demands(page: &Page) -> Vec<Demand<'_>> {
 
 /// Whether `text` contains `word` between word boundaries.
 fn contains_word(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + word.len()..].chars().next();
+    text.match_indices(word).any(|(offset, _)| {
+        let before = text[..offset].chars().next_back();
+        let after = text[offset + word.len()..].chars().next();
         !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
     })
 }
 
-/// A line without the check names at its end, and those names.
+/// Splits a line into its text and the check names at its end.
 fn split_checks(line: &str) -> (&str, Vec<&str>) {
     let (mut text, mut checks) = (line.trim_end(), Vec::new());
     while let Some(start) = text.strip_suffix('`').and_then(|inner| inner.rfind('`')) {
@@ -89,8 +89,9 @@ mod tests {
         assert_eq!(any.text, "NEVER use `any`; `unknown` and a check instead.");
         assert_eq!((any.forbids, &*any.checks), (true, &["compliance/any-type"][..]));
         assert!(any.is_language_specific);
-        let long = demands.iter().find(|demand| demand.text.contains("300")).expect("a demand");
-        assert!(!long.forbids && !long.is_language_specific);
+        let length_rule =
+            demands.iter().find(|demand| demand.text.contains("300")).expect("a demand");
+        assert!(!length_rule.forbids && !length_rule.is_language_specific);
         assert!(demands.iter().all(|demand| !demand.text.starts_with("SHOULD")));
     }
 

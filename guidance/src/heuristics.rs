@@ -1,6 +1,6 @@
-//! Ten ways to question a decision, applied to a concrete decision: the questions that each asks
-//! about what the decision names, and the evidence from memory, knowledge base and project. The
-//! questions are those of `specs/heuristics.md`.
+//! Ten heuristics for questioning a decision. Each one asks questions about the facts in the text
+//! of the decision, and collects evidence from memory, knowledge base and project. The page
+//! `specs/heuristics.md` defines the heuristics.
 
 mod questions;
 #[cfg(test)]
@@ -24,7 +24,8 @@ const MAX_EVIDENCE: usize = 6;
 
 /// Maximum number of questions per heuristic.
 const MAX_QUESTIONS: usize = 4;
-/// Minimum number of heuristics for a decision without a kind that names nothing.
+/// Minimum number of heuristics, filled up with general questions if the decision contains few
+/// facts.
 const MIN_COUNT: usize = 3;
 
 /// The cost of a wrong decision.
@@ -36,7 +37,7 @@ pub enum Stakes {
     /// Can be undone in a day.
     #[default]
     Medium,
-    /// Takes weeks to undo, or others build on it.
+    /// Takes weeks to undo, or other work depends on it.
     High,
     /// Data, money, trust or safety is lost.
     Catastrophic,
@@ -58,21 +59,21 @@ struct Heuristic {
     stakes: Vec<Stakes>,
     words: Words,
     asks: Vec<String>,
-    /// Questions by kind of decision. `<object>`, `<chosen>` and `<left>` are replaced by what the
-    /// decision names; a question with a placeholder that has no value is not asked.
+    /// Questions by kind of decision. The placeholders `<object>`, `<chosen>` and `<left>` are
+    /// replaced by facts of the decision; a question with a placeholder without a value is omitted.
     #[serde(default)]
     of: BTreeMap<Kind, Vec<String>>,
     evidence: Vec<String>,
 }
 
-/// The places in the project's files where an identifier from the decision occurs.
+/// The locations in the project's files at which an identifier from the decision occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     /// The identifier.
     pub name: String,
-    /// The places as `path:line`.
+    /// The locations as `path:line`.
     pub places: Vec<String>,
-    /// How many files were searched.
+    /// The number of searched files.
     pub searched: usize,
 }
 
@@ -83,11 +84,11 @@ pub struct RelatedMemory {
     pub id: String,
     /// `decision`, `mistake`, `convention` or another memory type.
     pub kind: String,
-    /// The beginning of its content.
+    /// The beginning of the memory's content.
     pub title: String,
     /// The outcome, if the memory is a decision.
     pub outcome: Option<Outcome>,
-    /// Remarks that must accompany it: see [`aidd_memory::brief::Brief::marks`].
+    /// Remarks that must be displayed with the memory: see [`aidd_memory::brief::Brief::marks`].
     pub marks: String,
 }
 
@@ -120,9 +121,9 @@ pub struct AppliedHeuristic {
     pub id: String,
     /// The display name from the page.
     pub name: String,
-    /// Why it was selected: the stakes, or words of the decision.
+    /// The reason why the heuristic was selected: the stakes, or words of the decision.
     pub because: String,
-    /// Questions about what the decision names; general questions if it names nothing relevant.
+    /// Questions about facts of the decision; general questions if no fact is relevant.
     pub asks: Vec<String>,
     /// Evidence for the answers, one line each.
     pub evidence: Vec<String>,
@@ -134,43 +135,43 @@ pub struct AppliedHeuristic {
 /// The result of applying the heuristics.
 #[derive(Debug)]
 pub struct HeuristicsReport<'k, 'a> {
-    /// What the decision names.
-    pub named: DecisionFacts<'k, 'a>,
+    /// The facts in the text of the decision.
+    pub facts: DecisionFacts<'k, 'a>,
     /// The heuristics, most relevant first.
     pub applied: Vec<AppliedHeuristic>,
-    /// How many more heuristics apply.
+    /// The number of further heuristics that apply.
     pub more: usize,
 }
 
 /// Applies the heuristics to a decision.
 ///
 /// # Errors
-/// When the page of heuristics cannot be read.
+/// Fails when the page of heuristics cannot be read.
 pub fn apply<'s>(
     text: &str,
     stakes: Stakes,
     limit: usize,
-    scene: &HeuristicsContext<'s>,
+    context: &HeuristicsContext<'s>,
 ) -> Result<HeuristicsReport<'s, 's>, TableError> {
-    let named = decision::extract_facts(text, scene.knowledge);
+    let facts = decision::extract_facts(text, context.knowledge);
     let mut chosen: Vec<(i32, AppliedHeuristic)> = Vec::new();
     let mut general: Vec<(i32, AppliedHeuristic)> = Vec::new();
-    for heuristic in heuristics(scene.library)? {
+    for heuristic in heuristics(context.library)? {
         let words = matched_words(text, &heuristic.words);
-        let fits = heuristic.stakes.contains(&stakes);
-        let applied = apply_heuristic(&heuristic, &words, stakes, &named, scene);
-        let is_asked = !applied.asks.is_empty();
+        let matches_stakes = heuristic.stakes.contains(&stakes);
+        let applied = apply_heuristic(&heuristic, &words, stakes, &facts, context);
+        let has_questions = !applied.asks.is_empty();
         let weight = 2 * i32::try_from(words.len()).unwrap_or(5)
-            + i32::from(fits)
-            + relevance(&heuristic.id, &named, scene)
+            + i32::from(matches_stakes)
+            + relevance(&heuristic.id, &facts, context)
             + precedence(&heuristic.id, stakes);
-        if is_asked && (fits || !words.is_empty() || !applied.evidence.is_empty()) {
+        if has_questions && (matches_stakes || !words.is_empty() || !applied.evidence.is_empty()) {
             chosen.push((weight, applied));
-        } else if fits || !words.is_empty() {
-            general.push((weight, with_general_question(&heuristic, applied, &named)));
+        } else if matches_stakes || !words.is_empty() {
+            general.push((weight, with_general_question(&heuristic, applied, &facts)));
         }
     }
-    // Questions about the decision itself are more useful than general ones.
+    // Questions about the decision itself are more useful than general questions.
     chosen.sort_by_key(|(weight, _)| -weight);
     general.sort_by_key(|(weight, _)| -weight);
     let missing = MIN_COUNT.saturating_sub(chosen.len());
@@ -178,16 +179,16 @@ pub fn apply<'s>(
     let more = chosen.len().saturating_sub(limit);
     chosen.truncate(limit);
     let applied = chosen.into_iter().map(|(_, applied)| applied).collect();
-    Ok(HeuristicsReport { named, applied, more })
+    Ok(HeuristicsReport { facts, applied, more })
 }
 
-/// Applies the first general question of a heuristic to a decision that names nothing relevant.
+/// Applies the first general question of a heuristic to a decision without relevant facts.
 fn with_general_question(
     heuristic: &Heuristic,
     applied: AppliedHeuristic,
-    named: &DecisionFacts<'_, '_>,
+    facts: &DecisionFacts<'_, '_>,
 ) -> AppliedHeuristic {
-    let subject = format!("“{}”", named.subject);
+    let subject = format!("“{}”", facts.subject);
     let ask = heuristic.asks.iter().find(|ask| ask.contains("<decision>"));
     let asks = ask.map(|ask| ask.replace("<decision>", &subject)).into_iter().collect();
     let open = if applied.evidence.is_empty() { heuristic.evidence.clone() } else { Vec::new() };
@@ -201,7 +202,8 @@ fn heuristics(library: &Library) -> Result<Vec<Heuristic>, TableError> {
         .map_err(|why| TableError::Malformed { path: page.path.clone(), why })
 }
 
-/// The words of a heuristic that occur in the decision: English as whole words, Korean anywhere.
+/// The words of a heuristic that occur in the decision: English words as whole words, Korean words
+/// anywhere.
 fn matched_words(text: &str, words: &Words) -> Vec<String> {
     let text = text.to_lowercase();
     let padded: String =
@@ -212,13 +214,13 @@ fn matched_words(text: &str, words: &Words) -> Vec<String> {
         // Plurals and regular verb suffixes match too.
         ["", "s", "es", "d", "ed", "ing"]
             .iter()
-            .any(|end| padded.contains(&format!(" {word}{end} ")))
+            .any(|suffix| padded.contains(&format!(" {word}{suffix} ")))
     });
     let korean = words.ko.iter().filter(|word| text.contains(word.as_str()));
     english.chain(korean).cloned().collect()
 }
 
-/// The priority: safety first, then truth, then irreversible acts.
+/// The priority of a heuristic: safety first, then truth, then irreversible acts.
 fn precedence(id: &str, stakes: Stakes) -> i32 {
     match (id, stakes >= Stakes::High) {
         ("H1", true) => 3,
@@ -227,46 +229,49 @@ fn precedence(id: &str, stakes: Stakes) -> i32 {
     }
 }
 
-/// The weighted number of items that the heuristic asks about and the decision names.
-fn relevance(id: &str, named: &DecisionFacts<'_, '_>, scene: &HeuristicsContext<'_>) -> i32 {
-    let has = |is: bool, weight| if is { weight } else { 0 };
+/// The weighted number of facts of the decision about which the heuristic asks.
+fn relevance(id: &str, facts: &DecisionFacts<'_, '_>, context: &HeuristicsContext<'_>) -> i32 {
+    let has = |condition: bool, weight| if condition { weight } else { 0 };
     match id {
-        "H1" => has(!named.reasons.is_empty(), 1) + has(!named.figures.is_empty(), 1),
-        "H2" => has(named.chosen().next().is_some(), 1),
-        "H3" => has(!named.absolutes.is_empty(), 2),
-        "H4" => has(new_technologies(named, scene.stack).len() > 1, 3),
-        "H6" => has(!named.acts.is_empty(), 4),
-        "H7" => has(!new_technologies(named, scene.stack).is_empty(), 2),
-        "H8" => has(!named.figures.is_empty(), 2),
-        "H9" => has(!named.biases.is_empty(), 4) + has(!named.abandoned.is_empty(), 1),
-        "H10" => has(!scene.memories.is_empty(), 3),
+        "H1" => has(!facts.reasons.is_empty(), 1) + has(!facts.figures.is_empty(), 1),
+        "H2" => has(facts.chosen().next().is_some(), 1),
+        "H3" => has(!facts.absolutes.is_empty(), 2),
+        "H4" => has(new_technologies(facts, context.stack).len() > 1, 3),
+        "H6" => has(!facts.acts.is_empty(), 4),
+        "H7" => has(!new_technologies(facts, context.stack).is_empty(), 2),
+        "H8" => has(!facts.figures.is_empty(), 2),
+        "H9" => has(!facts.biases.is_empty(), 4) + has(!facts.abandoned.is_empty(), 1),
+        "H10" => has(!context.memories.is_empty(), 3),
         _ => 0,
     }
 }
 
 /// The chosen technologies that the project does not use yet; empty if it has no manifest.
-fn new_technologies<'k, 'a>(named: &DecisionFacts<'k, 'a>, stack: &Stack) -> Vec<&'k Entry<'a>> {
+fn new_technologies<'k, 'a>(facts: &DecisionFacts<'k, 'a>, stack: &Stack) -> Vec<&'k Entry<'a>> {
     if stack.manifests.is_empty() {
         return Vec::new();
     }
-    named.chosen().filter(|entry| entry.version_in(stack).is_none()).collect()
+    facts.chosen().filter(|entry| entry.version_in(stack).is_none()).collect()
 }
 
-/// Fills the placeholders of a question with what the decision names; `None` if a placeholder has
-/// no value.
-fn fill_placeholders(ask: &str, named: &DecisionFacts<'_, '_>) -> Option<String> {
-    let chosen: Vec<&str> = named.chosen().map(|entry| entry.name).collect();
-    let left: Vec<&str> = named.abandoned.iter().map(|entry| entry.name).collect();
-    let object = named.object.as_ref().map(|object| format!("“{object}”")).unwrap_or_default();
-    let marks =
-        [("<chosen>", chosen.join(" and ")), ("<left>", left.join(" and ")), ("<object>", object)];
+/// Fills the placeholders of a question with facts of the decision; `None` if a placeholder has no
+/// value.
+fn fill_placeholders(ask: &str, facts: &DecisionFacts<'_, '_>) -> Option<String> {
+    let chosen: Vec<&str> = facts.chosen().map(|entry| entry.name).collect();
+    let abandoned: Vec<&str> = facts.abandoned.iter().map(|entry| entry.name).collect();
+    let object = facts.object.as_ref().map(|object| format!("“{object}”")).unwrap_or_default();
+    let placeholders = [
+        ("<chosen>", chosen.join(" and ")),
+        ("<left>", abandoned.join(" and ")),
+        ("<object>", object),
+    ];
     let mut text = ask.to_owned();
-    for (mark, value) in marks {
-        if text.contains(mark) {
+    for (placeholder, value) in placeholders {
+        if text.contains(placeholder) {
             if value.is_empty() {
                 return None;
             }
-            text = text.replace(mark, &value);
+            text = text.replace(placeholder, &value);
         }
     }
     Some(text)
@@ -276,33 +281,34 @@ fn apply_heuristic(
     heuristic: &Heuristic,
     words: &[String],
     stakes: Stakes,
-    named: &DecisionFacts<'_, '_>,
-    scene: &HeuristicsContext<'_>,
+    facts: &DecisionFacts<'_, '_>,
+    context: &HeuristicsContext<'_>,
 ) -> AppliedHeuristic {
-    let mut said = Questions::default();
+    let mut questions = Questions::default();
     match &*heuristic.id {
-        "H1" => questions::zero_trust(named, scene, &mut said),
-        "H2" => questions::first_principles(named, &mut said),
-        "H3" => questions::pareto(named, &mut said),
-        "H4" => questions::simplicity(named, scene, &mut said),
-        "H5" => questions::repeated_mistakes(scene, &mut said),
-        "H6" => questions::reversibility(named, scene, &mut said),
-        "H7" => questions::removal(named, scene, &mut said),
-        "H8" => questions::reference_cases(named, scene, &mut said),
-        "H9" => questions::bias(named, scene, &mut said),
-        "H10" => questions::discrepancy(named, scene, &mut said),
+        "H1" => questions::zero_trust(facts, context, &mut questions),
+        "H2" => questions::first_principles(facts, &mut questions),
+        "H3" => questions::pareto(facts, &mut questions),
+        "H4" => questions::simplicity(facts, context, &mut questions),
+        "H5" => questions::repeated_mistakes(context, &mut questions),
+        "H6" => questions::reversibility(facts, context, &mut questions),
+        "H7" => questions::removal(facts, context, &mut questions),
+        "H8" => questions::reference_cases(facts, context, &mut questions),
+        "H9" => questions::bias(facts, context, &mut questions),
+        "H10" => questions::discrepancy(facts, context, &mut questions),
         _ => {}
     }
-    for ask in named.kind.and_then(|kind| heuristic.of.get(&kind)).into_iter().flatten() {
-        said.questions.extend(fill_placeholders(ask, named));
+    for ask in facts.kind.and_then(|kind| heuristic.of.get(&kind)).into_iter().flatten() {
+        questions.questions.extend(fill_placeholders(ask, facts));
     }
-    said.questions.truncate(MAX_QUESTIONS);
-    said.evidence.truncate(MAX_EVIDENCE);
-    let is_open = said.evidence.is_empty() && !said.questions.is_empty() && !words.is_empty();
+    questions.questions.truncate(MAX_QUESTIONS);
+    questions.evidence.truncate(MAX_EVIDENCE);
+    let is_open =
+        questions.evidence.is_empty() && !questions.questions.is_empty() && !words.is_empty();
     let open = if is_open { heuristic.evidence.clone() } else { Vec::new() };
     let because = if words.is_empty() {
-        let word = serde_json::to_value(stakes).unwrap_or_default();
-        format!("stakes {}", word.as_str().unwrap_or_default())
+        let name = serde_json::to_value(stakes).unwrap_or_default();
+        format!("stakes {}", name.as_str().unwrap_or_default())
     } else {
         format!("the decision mentions {}", words.join(", "))
     };
@@ -310,27 +316,27 @@ fn apply_heuristic(
         id: heuristic.id.clone(),
         name: heuristic.name.clone(),
         because,
-        asks: said.questions,
-        evidence: said.evidence,
+        asks: questions.questions,
+        evidence: questions.evidence,
         open,
     }
 }
 
-/// Where and in which version the project uses a technology.
+/// The file and the version in which the project uses a technology.
 fn project_usage(entry: &Entry<'_>, stack: &Stack) -> Option<String> {
-    entry.version_in(stack).map(|(version, place)| format!("{place} has {} {version}", entry.name))
+    entry.version_in(stack).map(|(version, path)| format!("{path} has {} {version}", entry.name))
 }
 
-/// The alternatives to a technology that the project uses: where they are used, and when to choose
-/// them.
+/// The alternatives to a technology that the project already uses. Each has a statement of its use,
+/// and the situation in which to choose it.
 fn alternatives_in_project(
     entry: &Entry<'_>,
-    scene: &HeuristicsContext<'_>,
+    context: &HeuristicsContext<'_>,
 ) -> Vec<(String, String)> {
     let rows = entry.alternatives().into_iter();
     rows.filter_map(|(name, when)| {
-        let other = scene.knowledge.find(&name).ok()?;
-        Some((project_usage(other, scene.stack)?, when))
+        let alternative = context.knowledge.find(&name).ok()?;
+        Some((project_usage(alternative, context.stack)?, when))
     })
     .collect()
 }

@@ -16,14 +16,14 @@ use std::sync::OnceLock;
 /// Maximum number of suggestions for an unknown name.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// An old API or syntax that a version removed or replaced.
+/// The definition of an old form: an outdated API or syntax that a version removed or replaced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OldFormRule {
-    /// The version that removed or replaced it.
+    /// The version that removed or replaced the old form.
     pub since: String,
-    /// The code text of the old form.
+    /// The old form as it appears in code.
     pub pattern: String,
-    /// The new form.
+    /// The API or syntax to use instead.
     pub instead: String,
 }
 
@@ -75,11 +75,11 @@ pub struct Entry<'a> {
     pub aliases: Vec<&'a str>,
     /// The technology's packages as ecosystem and name.
     pub packages: Vec<(&'a str, &'a str)>,
-    /// Stems of the entries that it works with.
+    /// Stems of the entries with which the technology works.
     pub works_with: Vec<&'a str>,
-    /// Stems of the entries that it conflicts with, and why.
+    /// Stems of the entries with which the technology conflicts, and the reasons.
     pub conflicts: Vec<(&'a str, &'a str)>,
-    /// Old forms of its API or syntax.
+    /// Old forms of the technology's API or syntax.
     pub legacy: Vec<OldFormRule>,
     /// Migrations between major versions.
     pub migrations: Vec<Migration>,
@@ -87,18 +87,21 @@ pub struct Entry<'a> {
 
 impl<'a> Entry<'a> {
     fn from_page(page: &'a Page) -> Self {
-        let said = |key| page.string_field(key).unwrap_or_default();
+        let field = |key| page.string_field(key).unwrap_or_default();
         let list = |key| page.string_list(key).collect::<Vec<_>>();
         let conflicts = page.header.get("conflicts_with").and_then(Value::as_object);
         let conflicts = conflicts.into_iter().flatten();
         Self {
             name: page.string_field("name").unwrap_or(&page.name),
-            category: said("category"),
-            maturity: said("maturity"),
-            updated: said("last_updated"),
+            category: field("category"),
+            maturity: field("maturity"),
+            updated: field("last_updated"),
             version: page.string_field("version"),
             aliases: list("aliases"),
-            packages: page.string_list("packages").filter_map(|it| it.split_once(':')).collect(),
+            packages: page
+                .string_list("packages")
+                .filter_map(|package| package.split_once(':'))
+                .collect(),
             works_with: list("works_with"),
             conflicts: conflicts.filter_map(|(key, why)| Some((&**key, why.as_str()?))).collect(),
             legacy: rows(page, "legacy"),
@@ -107,13 +110,13 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The stem of its file name, by which other entries refer to it.
+    /// The stem of the entry's file name, by which other entries refer to this entry.
     #[must_use]
     pub fn stem(&self) -> &'a str {
         self.page.name.rsplit('/').next().unwrap_or(&self.page.name)
     }
 
-    /// The rows of its table of use cases.
+    /// The rows of the entry's table of use cases.
     #[must_use]
     pub fn use_cases(&self) -> Vec<UseCase> {
         let rows = table(self.page.body(), "Use Cases").into_iter();
@@ -125,14 +128,14 @@ impl<'a> Entry<'a> {
         rows.filter_map(row).collect()
     }
 
-    /// The rows of its table of alternatives: name, and when to choose it.
+    /// The rows of the entry's table of alternatives: the name, and when to choose the alternative.
     #[must_use]
     pub fn alternatives(&self) -> Vec<(String, String)> {
         let rows = table(self.page.body(), "Alternatives").into_iter();
         rows.filter_map(|row| Some((row.first()?.clone(), row.get(1)?.clone()))).collect()
     }
 
-    /// The items under its heading "Weaknesses".
+    /// The items under the entry's heading "Weaknesses".
     #[must_use]
     pub fn weaknesses(&self) -> Vec<String> {
         let lines = self.page.body().lines().skip_while(|line| !line.starts_with("### Weaknesses"));
@@ -141,7 +144,7 @@ impl<'a> Entry<'a> {
         items.map(|item| item.trim_end_matches('.').to_owned()).collect()
     }
 
-    /// The first URL under its references.
+    /// The first URL in the entry's references.
     #[must_use]
     pub fn reference(&self) -> Option<&'a str> {
         let (_, references) = self.page.body().split_once("## References")?;
@@ -149,7 +152,7 @@ impl<'a> Entry<'a> {
         Some(&rest[..rest.find([')', '>', ' ', '\n']).unwrap_or(rest.len())])
     }
 
-    /// The rows of its table of metrics: name, value, source.
+    /// The rows of the entry's table of metrics: name, value, source.
     #[must_use]
     pub fn metrics(&self) -> Vec<(String, String, String)> {
         let rows = table(self.page.body(), "Key Metrics").into_iter();
@@ -162,30 +165,33 @@ impl<'a> Entry<'a> {
     /// The dependencies of a project that are packages of this technology.
     #[must_use]
     pub fn used_in<'s>(&self, stack: &'s Stack) -> Vec<(&'s Manifest, &'s Dependency)> {
-        let is_one = |(manifest, dependency): &(&Manifest, &Dependency)| {
-            let of = (manifest.ecosystem.word(), &*dependency.name);
+        let belongs_to_technology = |(manifest, dependency): &(&Manifest, &Dependency)| {
+            let used_package = (manifest.ecosystem.word(), &*dependency.name);
             // Go modules include their major version in the name.
             self.packages.iter().any(|&(ecosystem, name)| {
-                (ecosystem, name) == of
+                (ecosystem, name) == used_package
                     || ecosystem == "go"
-                        && of.0 == "go"
-                        && of.1.strip_prefix(name).is_some_and(|rest| rest.starts_with("/v"))
+                        && used_package.0 == "go"
+                        && used_package
+                            .1
+                            .strip_prefix(name)
+                            .is_some_and(|rest| rest.starts_with("/v"))
             })
         };
-        stack.dependencies().filter(is_one).collect()
+        stack.dependencies().filter(belongs_to_technology).collect()
     }
 
-    /// The version that the project uses, and the file that states it: the version of the first
-    /// package found, or for a runtime the version that is pinned.
+    /// The version that the project uses, and the file that contains it: the version of the first
+    /// package found, or for a runtime the pinned version.
     #[must_use]
     pub fn version_in(&self, stack: &Stack) -> Option<(Version, String)> {
         let used = self.used_in(stack).into_iter();
         let mut versions = used.filter_map(|(manifest, dependency)| {
-            let place = match (&dependency.locked, &manifest.lock) {
+            let path = match (&dependency.locked, &manifest.lock) {
                 (Some(_), Some(lock)) => lock.clone(),
                 _ => manifest.path.clone(),
             };
-            Some((dependency.version()?, place))
+            Some((dependency.version()?, path))
         });
         versions.next().or_else(|| {
             let names: BTreeSet<String> = self.names().map(normalize_name).collect();
@@ -212,16 +218,16 @@ fn table(body: &str, section: &str) -> Vec<Vec<String>> {
     let lines = body.lines().skip_while(|line| {
         line.strip_prefix("## ").is_none_or(|title| !title.trim().eq_ignore_ascii_case(section))
     });
-    let of_section = lines.skip(1).take_while(|line| !line.starts_with("## "));
-    let rows = of_section.skip_while(|line| !line.trim_start().starts_with('|'));
+    let section_lines = lines.skip(1).take_while(|line| !line.starts_with("## "));
+    let rows = section_lines.skip_while(|line| !line.trim_start().starts_with('|'));
     let rows = rows.take_while(|line| line.trim_start().starts_with('|')).skip(2);
     rows.map(cells).collect()
 }
 
 fn cells(line: &str) -> Vec<String> {
-    let inner = line.trim().trim_start_matches('|');
-    let inner = inner.strip_suffix('|').unwrap_or(inner).replace("\\|", "\u{1}");
-    inner.split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect()
+    let content = line.trim().trim_start_matches('|');
+    let content = content.strip_suffix('|').unwrap_or(content).replace("\\|", "\u{1}");
+    content.split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect()
 }
 
 /// A name normalised for comparison: letters and digits in lower case.
@@ -238,7 +244,7 @@ pub struct Query<'q> {
     pub category: Option<&'q str>,
     /// The maturity that entries must have.
     pub maturity: Option<&'q str>,
-    /// The use case to rank entries by.
+    /// The use case by which entries are ranked.
     pub use_case: Option<&'q str>,
 }
 
@@ -250,9 +256,9 @@ const MAX_NAME_LEN: usize = 200;
 pub struct SearchResult<'k, 'a> {
     /// The entry that matches the query.
     pub entry: &'k Entry<'a>,
-    /// The score from 0 to 1; 0 if no words were searched for.
+    /// The score from 0 to 1; 0 for a query without text and use case.
     pub score: f32,
-    /// The use case nearest to the one searched for.
+    /// The use case nearest to the use case in the query.
     pub use_case: Option<UseCase>,
 }
 
@@ -301,10 +307,12 @@ impl<'a> Knowledge<'a> {
         self.index.cases.get_or_init(|| {
             let entries = self.entries.iter().enumerate();
             let cases: Vec<(usize, UseCase)> = entries
-                .flat_map(|(at, entry)| entry.use_cases().into_iter().map(move |case| (at, case)))
+                .flat_map(|(index, entry)| {
+                    entry.use_cases().into_iter().map(move |case| (index, case))
+                })
                 .collect();
-            let texts = cases.iter().map(|(at, case)| {
-                let entry = &self.entries[*at];
+            let texts = cases.iter().map(|(index, case)| {
+                let entry = &self.entries[*index];
                 let mut parts = vec![
                     (score::CASE, &*case.case),
                     (score::CASE_WHY, &*case.why),
@@ -322,31 +330,34 @@ impl<'a> Knowledge<'a> {
     /// The matching entries, best first. An exact name match comes first.
     #[must_use]
     pub fn query(&self, query: &Query<'_>) -> Vec<SearchResult<'_, 'a>> {
-        let is = |wanted: Option<&str>, own: &str| {
-            wanted.is_none_or(|wanted| wanted.trim().eq_ignore_ascii_case(own))
+        let matches = |requested: Option<&str>, actual: &str| {
+            requested.is_none_or(|requested| requested.trim().eq_ignore_ascii_case(actual))
         };
-        let mut found = match (query.text, query.use_case) {
+        let mut results = match (query.text, query.use_case) {
             (_, Some(case)) => self.by_case(case, query.text),
             (Some(text), None) => self.by_text(text),
             (None, None) => {
-                let of = |entry| SearchResult { entry, score: 0.0, use_case: None };
-                self.entries.iter().map(of).collect()
+                let to_result = |entry| SearchResult { entry, score: 0.0, use_case: None };
+                self.entries.iter().map(to_result).collect()
             }
         };
-        found.retain(|it| {
-            is(query.category, it.entry.category) && is(query.maturity, it.entry.maturity)
+        results.retain(|result| {
+            matches(query.category, result.entry.category)
+                && matches(query.maturity, result.entry.maturity)
         });
-        found
+        results
     }
 
     fn by_text(&self, text: &str) -> Vec<SearchResult<'_, 'a>> {
-        let asked = normalize_name(text);
-        let of = |(at, score): (usize, f32)| {
-            let entry = &self.entries[at];
-            // From the name itself down to one of its packages.
+        let normalized = normalize_name(text);
+        let to_result = |(index, score): (usize, f32)| {
+            let entry = &self.entries[index];
+            // A match of the name ranks above a match of an alias or a package.
             let named = [&[entry.name, entry.stem()][..], &entry.aliases[..]];
-            let is_named = |names: &[&str]| names.iter().any(|name| normalize_name(name) == asked);
-            let is_package = entry.packages.iter().any(|(_, name)| normalize_name(name) == asked);
+            let is_named =
+                |names: &[&str]| names.iter().any(|name| normalize_name(name) == normalized);
+            let is_package =
+                entry.packages.iter().any(|(_, name)| normalize_name(name) == normalized);
             let rank = named.iter().position(|names| is_named(names));
             let bonus = match rank {
                 Some(0) => score::IS_NAME,
@@ -356,77 +367,84 @@ impl<'a> Knowledge<'a> {
             };
             SearchResult { entry, score: score + bonus, use_case: None }
         };
-        let asked_for = korean::with_english_terms(text);
-        let mut found: Vec<_> = self.texts().rank(&asked_for).into_iter().map(of).collect();
-        found.sort_by(|one, other| other.score.total_cmp(&one.score));
-        found.iter_mut().for_each(|it| it.score = it.score.min(1.0));
-        found
+        let query = korean::with_english_terms(text);
+        let mut results: Vec<_> = self.texts().rank(&query).into_iter().map(to_result).collect();
+        results.sort_by(|a, b| b.score.total_cmp(&a.score));
+        results.iter_mut().for_each(|result| result.score = result.score.min(1.0));
+        results
     }
 
-    /// Ranks by the nearest use case, weighted by its fit.
+    /// Ranks entries by their nearest use case, weighted by its fit.
     fn by_case(&self, case: &str, text: Option<&str>) -> Vec<SearchResult<'_, 'a>> {
         let (texts, cases) = self.cases();
-        let mut found: Vec<SearchResult<'_, 'a>> = Vec::new();
+        let mut results: Vec<SearchResult<'_, 'a>> = Vec::new();
         for (row, score) in texts.rank(&korean::with_english_terms(case)) {
-            let (at, case) = &cases[row];
-            let entry = &self.entries[*at];
+            let (index, case) = &cases[row];
+            let entry = &self.entries[*index];
             let score = score * f32::from(case.fit) / 10.0;
-            match found.iter_mut().find(|it| std::ptr::eq(it.entry, entry)) {
-                Some(known) if known.score >= score => {}
-                Some(known) => (known.score, known.use_case) = (score, Some(case.clone())),
-                None => found.push(SearchResult { entry, score, use_case: Some(case.clone()) }),
+            match results.iter_mut().find(|result| std::ptr::eq(result.entry, entry)) {
+                Some(existing) if existing.score >= score => {}
+                Some(existing) => (existing.score, existing.use_case) = (score, Some(case.clone())),
+                None => results.push(SearchResult { entry, score, use_case: Some(case.clone()) }),
             }
         }
         if let Some(text) = text {
             let ranked = self.texts().rank(&korean::with_english_terms(text));
-            found.retain_mut(|it| {
-                let own = ranked.iter().find(|(at, _)| std::ptr::eq(&self.entries[*at], it.entry));
-                it.score *= own.map_or(0.0, |(_, score)| *score);
-                own.is_some()
+            results.retain_mut(|result| {
+                let rank = ranked
+                    .iter()
+                    .find(|(index, _)| std::ptr::eq(&self.entries[*index], result.entry));
+                result.score *= rank.map_or(0.0, |(_, score)| *score);
+                rank.is_some()
             });
         }
-        found.sort_by(|one, other| other.score.total_cmp(&one.score));
-        found
+        results.sort_by(|a, b| b.score.total_cmp(&a.score));
+        results
     }
 
     /// Finds an entry by name, file, path, alias or package, in any case.
     ///
     /// # Errors
-    /// When no entry matches: suggested names, nearest first.
+    /// Fails when no entry matches; the error contains suggested names, nearest first.
     pub fn find(&self, name: &str) -> Result<&Entry<'a>, Vec<&'a str>> {
-        // A comparison costs the product of the lengths, and no name is that long.
+        // The cost of a comparison is the product of the lengths, and no name is that long.
         if name.len() > MAX_NAME_LEN {
             return Err(Vec::new());
         }
-        let asked = normalize_name(name);
-        let named = |entry: &&Entry<'a>| {
+        let normalized = normalize_name(name);
+        let has_name = |entry: &&Entry<'a>| {
             entry.page.name.eq_ignore_ascii_case(name.trim())
-                || [entry.name, entry.stem()].iter().any(|own| normalize_name(own) == asked)
+                || [entry.name, entry.stem()]
+                    .iter()
+                    .any(|other_name| normalize_name(other_name) == normalized)
         };
-        let also = |entry: &&Entry<'a>| entry.names().any(|own| normalize_name(own) == asked);
-        if !asked.is_empty()
+        let has_alias = |entry: &&Entry<'a>| {
+            entry.names().any(|other_name| normalize_name(other_name) == normalized)
+        };
+        if !normalized.is_empty()
             && let Some(entry) =
-                self.entries.iter().find(named).or_else(|| self.entries.iter().find(also))
+                self.entries.iter().find(has_name).or_else(|| self.entries.iter().find(has_alias))
         {
             return Ok(entry);
         }
-        let mut near: Vec<(f64, &'a str)> = self
+        let mut similar: Vec<(f64, &'a str)> = self
             .entries
             .iter()
             .filter_map(|entry| {
-                let likeness =
-                    entry.names().map(|own| strsim::jaro_winkler(&normalize_name(own), &asked));
+                let likeness = entry.names().map(|other_name| {
+                    strsim::jaro_winkler(&normalize_name(other_name), &normalized)
+                });
                 let best = likeness.fold(0.0, f64::max);
                 (best > 0.85).then_some((best, entry.name))
             })
             .collect();
-        near.sort_by(|one, other| other.0.total_cmp(&one.0));
-        let mut names: Vec<&str> = near.into_iter().map(|(_, name)| name).collect();
+        similar.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut names: Vec<&str> = similar.into_iter().map(|(_, name)| name).collect();
         // Semantic similarity alone does not make a name match.
-        for (at, _) in
+        for (index, _) in
             self.texts().rank(name).into_iter().filter(|(_, score)| *score > score::BY_WORDS)
         {
-            let name = self.entries[at].name;
+            let name = self.entries[index].name;
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -435,7 +453,7 @@ impl<'a> Knowledge<'a> {
         Err(names)
     }
 
-    /// The entry with that file stem, by which entries refer to each other.
+    /// The entry with the file stem `stem`.
     #[must_use]
     pub fn by_stem(&self, stem: &str) -> Option<&Entry<'a>> {
         self.entries.iter().find(|entry| entry.stem() == stem)

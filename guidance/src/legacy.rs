@@ -1,5 +1,5 @@
-//! Finds old forms of technologies in the project's code: the patterns under `legacy` of knowledge
-//! entries that the version in use has replaced.
+//! Finds old forms in the project's code: outdated APIs and syntax that the version in use has
+//! replaced. The key `legacy` of a knowledge entry lists the old forms of a technology.
 
 use super::knowledge::{Entry, OldFormRule};
 use aidd_engine::project::stack::Version;
@@ -10,7 +10,7 @@ use serde::Serialize;
 const MAX_FILE_SIZE: u64 = 512 << 10;
 /// Maximum number of files that are searched.
 const MAX_FILES: usize = 3000;
-/// Maximum number of places reported per old form.
+/// Maximum number of occurrences reported per old form.
 const MAX_PLACES: usize = 20;
 
 /// Extensions of files that contain code of an ecosystem.
@@ -31,18 +31,18 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
     ("composer", &["php", "blade"]),
 ];
 
-/// An occurrence of an old form.
+/// An occurrence of an old form in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OldForm {
     /// The path of the file.
     pub path: String,
     /// The line number, from 1.
     pub line: usize,
-    /// The code text that was found.
+    /// The old form as it appears in the code.
     pub pattern: String,
     /// The replacement.
     pub instead: String,
-    /// The version that replaced it.
+    /// The version that replaced the old form.
     pub since: String,
     /// The name of the technology.
     pub technology: String,
@@ -51,15 +51,15 @@ pub struct OldForm {
 /// The old forms of an entry that `version` has replaced; all of them if the version is unknown.
 #[must_use]
 pub fn replaced_forms<'e>(entry: &'e Entry<'_>, version: Option<&Version>) -> Vec<&'e OldFormRule> {
-    let is_past = |legacy: &&OldFormRule| match (version, Version::read(&legacy.since)) {
+    let is_past = |rule: &&OldFormRule| match (version, Version::read(&rule.since)) {
         (Some(version), Some(since)) => since <= *version,
         _ => true,
     };
     entry.legacy.iter().filter(is_past).collect()
 }
 
-/// The code that uses the packages of an entry, as search patterns: the quoted name where modules
-/// are imported by it, otherwise the import statement.
+/// Search patterns for code that uses the packages of an entry: the quoted package name if code
+/// imports modules by that name, otherwise the import statement.
 #[must_use]
 pub fn import_forms(entry: &Entry<'_>) -> Vec<OldFormRule> {
     let mut texts: Vec<String> = Vec::new();
@@ -80,8 +80,8 @@ pub fn import_forms(entry: &Entry<'_>) -> Vec<OldFormRule> {
             _ => {}
         }
     }
-    let form = |pattern| OldFormRule { since: String::new(), pattern, instead: String::new() };
-    texts.into_iter().map(form).collect()
+    let rule = |pattern| OldFormRule { since: String::new(), pattern, instead: String::new() };
+    texts.into_iter().map(rule).collect()
 }
 
 /// The result of a search.
@@ -89,9 +89,9 @@ pub fn import_forms(entry: &Entry<'_>) -> Vec<OldFormRule> {
 pub struct SearchResults {
     /// The occurrences, by file and line.
     pub found: Vec<OldForm>,
-    /// How many files were searched.
+    /// The number of searched files.
     pub files: usize,
-    /// What was skipped, one sentence each.
+    /// Notes on skipped files, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -106,19 +106,18 @@ pub struct SearchRequest<'w> {
     pub forms: Vec<&'w OldFormRule>,
 }
 
-/// Searches the files at `paths` for old forms. It is a text search: comments and strings match
-/// too.
+/// Searches the text of the files at `paths` for old forms. Comments and strings match too.
 #[must_use]
 pub fn search<'p>(
     disk: &Disk,
     paths: impl IntoIterator<Item = &'p str>,
-    wanted: &[SearchRequest<'_>],
+    requests: &[SearchRequest<'_>],
 ) -> SearchResults {
     let mut search = SearchResults::default();
     for path in paths {
-        let of_file: Vec<&SearchRequest<'_>> =
-            wanted.iter().filter(|it| is_code(path, it)).collect();
-        if of_file.is_empty() {
+        let requests_for_file: Vec<&SearchRequest<'_>> =
+            requests.iter().filter(|request| is_code(path, request)).collect();
+        if requests_for_file.is_empty() {
             continue;
         }
         if search.files == MAX_FILES {
@@ -133,48 +132,49 @@ pub fn search<'p>(
         }
         let Ok(text) = String::from_utf8(bytes) else { continue };
         search.files += 1;
-        for wanted in of_file {
-            forms_in(path, &text, wanted, &mut search);
+        for request in requests_for_file {
+            forms_in(path, &text, request, &mut search);
         }
     }
     search.found.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     search
 }
 
-fn is_code(path: &str, wanted: &SearchRequest<'_>) -> bool {
-    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+fn is_code(path: &str, request: &SearchRequest<'_>) -> bool {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     let name = path.rsplit('/').next().unwrap_or(path);
     // Lock files list dependencies of dependencies.
     if name.contains("lock") {
         return false;
     }
-    EXTENSIONS.iter().any(|(ecosystem, endings)| {
-        let is_asked = wanted.ecosystems.is_empty() || wanted.ecosystems.contains(ecosystem);
-        is_asked && endings.contains(&ending)
+    EXTENSIONS.iter().any(|(ecosystem, extensions)| {
+        let is_requested = request.ecosystems.is_empty() || request.ecosystems.contains(ecosystem);
+        is_requested && extensions.contains(&extension)
     })
 }
 
-fn forms_in(path: &str, text: &str, wanted: &SearchRequest<'_>, search: &mut SearchResults) {
-    for legacy in &wanted.forms {
-        let say = |line| OldForm {
+fn forms_in(path: &str, text: &str, request: &SearchRequest<'_>, search: &mut SearchResults) {
+    for rule in &request.forms {
+        let old_form = |line| OldForm {
             path: path.to_owned(),
             line,
-            pattern: legacy.pattern.clone(),
-            instead: legacy.instead.clone(),
-            since: legacy.since.clone(),
-            technology: wanted.name.to_owned(),
+            pattern: rule.pattern.clone(),
+            instead: rule.instead.clone(),
+            since: rule.since.clone(),
+            technology: request.name.to_owned(),
         };
-        let known = search.found.iter().filter(|it| it.pattern == legacy.pattern).count();
+        let count = search.found.iter().filter(|form| form.pattern == rule.pattern).count();
         // An old form can be the name of a file.
-        let is_file = legacy.pattern.contains('.') && !legacy.pattern.contains(' ');
-        if is_file && path.rsplit('/').next() == Some(&legacy.pattern) {
-            search.found.push(say(1));
+        let is_file = rule.pattern.contains('.') && !rule.pattern.contains(' ');
+        if is_file && path.rsplit('/').next() == Some(&rule.pattern) {
+            search.found.push(old_form(1));
             continue;
         }
         let lines =
-            text.lines().enumerate().filter(|(_, line)| contains_words(line, &legacy.pattern));
-        let places = lines.map(|(line, _)| say(line + 1)).take(MAX_PLACES.saturating_sub(known));
-        search.found.extend(places);
+            text.lines().enumerate().filter(|(_, line)| contains_words(line, &rule.pattern));
+        let occurrences =
+            lines.map(|(line, _)| old_form(line + 1)).take(MAX_PLACES.saturating_sub(count));
+        search.found.extend(occurrences);
     }
 }
 
@@ -182,16 +182,16 @@ fn forms_in(path: &str, text: &str, wanted: &SearchRequest<'_>, search: &mut Sea
 fn contains_words(line: &str, pattern: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let pattern = pattern.trim();
-    let starts = pattern.chars().next().is_some_and(is_word);
-    // `REACT_APP_` is a prefix.
-    let ends = pattern.chars().next_back().is_some_and(|c| is_word(c) && c != '_');
+    let starts_with_word = pattern.chars().next().is_some_and(is_word);
+    // A pattern that ends with `_`, such as `REACT_APP_`, is a prefix.
+    let ends_with_word = pattern.chars().next_back().is_some_and(|c| is_word(c) && c != '_');
     !pattern.is_empty()
-        && line.match_indices(pattern).any(|(at, _)| {
-            let before = line[..at].chars().next_back();
-            let after = line[at + pattern.len()..].chars().next();
-            let is_glued = |c: char| is_word(c) || c == '-';
-            let begins_earlier = starts && before.is_some_and(is_glued);
-            let ends_later = ends && after.is_some_and(is_glued);
+        && line.match_indices(pattern).any(|(start, _)| {
+            let before = line[..start].chars().next_back();
+            let after = line[start + pattern.len()..].chars().next();
+            let joins_word = |c: char| is_word(c) || c == '-';
+            let begins_earlier = starts_with_word && before.is_some_and(joins_word);
+            let ends_later = ends_with_word && after.is_some_and(joins_word);
             !begins_earlier && !ends_later
         })
 }

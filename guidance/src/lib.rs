@@ -1,5 +1,5 @@
 //! Guidance for agents: the shipped pages and the project's own pages as one library, and the data
-//! read from them.
+//! read from these pages.
 
 mod commands;
 pub mod compatibility;

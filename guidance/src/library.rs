@@ -21,7 +21,8 @@ const PREFIXES: [&str; 3] = [".aidd/", "ai/", ""];
 /// Maximum number of characters of a summary in an index.
 const MAX_SUMMARY_CHARS: usize = 140;
 
-/// Maximum number of pages of one kind in a project; a directory with more serves another purpose.
+/// Maximum number of pages of one kind in a project; a directory with more files is assumed to
+/// serve another purpose.
 const MAX_PAGES: usize = 2000;
 
 /// The origin of a page.
@@ -42,11 +43,11 @@ pub struct Page {
     pub name: String,
     /// The path: relative to the project's root, or to `content/` for shipped pages.
     pub path: String,
-    /// Whether it is shipped or the project's own.
+    /// Whether the page is shipped or the project's own.
     pub origin: Origin,
     /// A one-line summary.
     pub summary: String,
-    /// The fields of its header; empty when it has none.
+    /// The fields of the page's header; empty if the page has no header.
     pub header: Header,
     text: Cow<'static, str>,
     body: usize,
@@ -63,14 +64,14 @@ impl Deref for Header {
     type Target = Map<String, Value>;
 
     fn deref(&self) -> &Self::Target {
-        // The build script wrote it, so it is valid.
+        // The build script wrote the header, so it is valid.
         self.read.get_or_init(|| serde_json::from_str(self.json).unwrap_or_default())
     }
 }
 
 impl From<Map<String, Value>> for Header {
-    fn from(read: Map<String, Value>) -> Self {
-        Self { json: "", read: read.into() }
+    fn from(map: Map<String, Value>) -> Self {
+        Self { json: "", read: map.into() }
     }
 }
 
@@ -96,9 +97,9 @@ impl Page {
     /// The strings of a list in the header; a single string counts as a list of one.
     pub fn string_list(&self, key: &str) -> impl Iterator<Item = &str> {
         let value = self.header.get(key);
-        let one = value.and_then(Value::as_str);
-        let many = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-        one.into_iter().chain(many)
+        let single = value.and_then(Value::as_str);
+        let list = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        single.into_iter().chain(list)
     }
 }
 
@@ -121,12 +122,12 @@ pub struct Library {
 #[derive(Debug, Error)]
 pub enum TableError {
     /// The page does not exist.
-    #[error("no page `{name}` in {shelf}")]
+    #[error("no page `{name}` in {kind}")]
     Missing {
         /// The name of the page.
         name: String,
         /// The kind of page, as a directory name.
-        shelf: &'static str,
+        kind: &'static str,
     },
     /// The page of heuristics does not exist.
     #[error("page specs/heuristics is missing")]
@@ -151,8 +152,8 @@ pub enum TableError {
 
 /// A directory with a project's pages of one kind, and its files.
 struct SourceDir {
-    shelf: PageKind,
-    folder: String,
+    kind: PageKind,
+    directory: String,
     files: Vec<String>,
 }
 
@@ -166,10 +167,10 @@ impl Library {
     fn from_guides(guides: &'static [Guide], tasks: &'static str) -> Self {
         let mut library = Self { guides, tasks, ..Self::default() };
         for guide in guides {
-            let Some((shelf, rest)) = PageKind::from_shipped_path(guide.path) else { continue };
-            let name = shelf.key(rest, Some(guide.name).filter(|name| !name.is_empty()));
+            let Some((kind, rest)) = PageKind::from_shipped_path(guide.path) else { continue };
+            let name = kind.key(rest, Some(guide.name).filter(|name| !name.is_empty()));
             let page = Page {
-                kind: shelf,
+                kind,
                 path: guide.path.to_owned(),
                 origin: Origin::Shipped,
                 summary: guide.summary.to_owned(),
@@ -178,49 +179,49 @@ impl Library {
                 text: Cow::Borrowed(guide.text),
                 body: guide.body,
             };
-            library.pages.insert((shelf, name), page);
+            library.pages.insert((kind, name), page);
         }
         library
     }
 
-    /// Loads the pages for a project. Its own pages replace shipped pages of the same name, unless
-    /// `config` says otherwise.
+    /// Loads the pages for a project. The project's pages replace shipped pages of the same name,
+    /// unless `config` sets another mode.
     #[must_use]
     pub fn load(tables: &Tables, disk: &Disk, config: &ContentConfig) -> Self {
-        let (places, problems) = source_dirs(disk, config);
-        Self::from_places(tables, disk, config, &places, problems)
+        let (dirs, problems) = source_dirs(disk, config);
+        Self::from_places(tables, disk, config, &dirs, problems)
     }
 
     fn from_places(
         tables: &Tables,
         disk: &Disk,
         config: &ContentConfig,
-        places: &[SourceDir],
+        dirs: &[SourceDir],
         problems: Vec<String>,
     ) -> Self {
         let mut library = Self::shipped(tables);
         library.problems = problems;
         if config.override_mode == Some(ContentMode::ProjectOnly) {
-            library.pages.retain(|(shelf, _), _| !shelf.is_customizable());
+            library.pages.retain(|(kind, _), _| !kind.is_customizable());
         }
-        let mut own = BTreeMap::new();
-        for place in places {
-            library.add_project_pages(disk, place, &mut own);
+        let mut project_pages = BTreeMap::new();
+        for dir in dirs {
+            library.add_project_pages(disk, dir, &mut project_pages);
         }
-        library.pages.extend(own);
+        library.pages.extend(project_pages);
         library
     }
 
     fn add_project_pages(
         &mut self,
         disk: &Disk,
-        place: &SourceDir,
-        own: &mut BTreeMap<(PageKind, String), Page>,
+        dir: &SourceDir,
+        project_pages: &mut BTreeMap<(PageKind, String), Page>,
     ) {
-        for path in &place.files {
-            let rest = path.strip_prefix(&*place.folder).unwrap_or(path).trim_start_matches('/');
+        for path in &dir.files {
+            let rest = path.strip_prefix(&*dir.directory).unwrap_or(path).trim_start_matches('/');
             let rest = if rest.is_empty() { path } else { rest };
-            let mut page = match read(disk, place.shelf, path, rest) {
+            let mut page = match read(disk, dir.kind, path, rest) {
                 Ok(page) => page,
                 Err(problem) => {
                     self.problems.push(format!("{path}: {problem}"));
@@ -228,17 +229,17 @@ impl Library {
                 }
             };
             let key = |page: &Page| (page.kind, page.name.clone());
-            if let Some(first) = own.get(&key(&page)) {
-                let siblings = first.path.starts_with(&place.folder);
-                if siblings && place.shelf.distinguishes_dirs() {
+            if let Some(first) = project_pages.get(&key(&page)) {
+                let siblings = first.path.starts_with(&dir.directory);
+                if siblings && dir.kind.distinguishes_dirs() {
                     page.name = rest.strip_suffix(".md").unwrap_or(rest).to_owned();
                 }
             }
-            if let Some(first) = own.get(&key(&page)) {
-                let said = format!("{path}: ignored; {} has the same name", first.path);
-                self.problems.push(said);
+            if let Some(first) = project_pages.get(&key(&page)) {
+                let problem = format!("{path}: ignored; {} has the same name", first.path);
+                self.problems.push(problem);
             } else {
-                own.insert(key(&page), page);
+                project_pages.insert(key(&page), page);
             }
         }
     }
@@ -253,7 +254,7 @@ impl Library {
         self.tasks
     }
 
-    /// The search index of its knowledge base.
+    /// The search index of the library's knowledge base.
     pub(super) fn index(&self) -> &Index {
         &self.index
     }
@@ -264,114 +265,124 @@ impl Library {
     }
 
     /// All pages of a kind, sorted by name.
-    pub fn pages_of_kind(&self, shelf: PageKind) -> impl Iterator<Item = &Page> {
+    pub fn pages_of_kind(&self, kind: PageKind) -> impl Iterator<Item = &Page> {
         self.pages
-            .range((shelf, String::new())..)
+            .range((kind, String::new())..)
             .map(|(_, page)| page)
-            .take_while(move |page| page.kind == shelf)
+            .take_while(move |page| page.kind == kind)
     }
 
     /// The page of a kind with exactly this name.
     #[must_use]
-    pub fn get(&self, shelf: PageKind, name: &str) -> Option<&Page> {
-        self.pages.get(&(shelf, name.to_owned()))
+    pub fn get(&self, kind: PageKind, name: &str) -> Option<&Page> {
+        self.pages.get(&(kind, name.to_owned()))
     }
 
-    /// Finds a page by name in any case, with spaces or `_` for `-`, or by a substring of exactly
-    /// one name.
+    /// Finds a page by name. The case of letters is ignored, and spaces and `_` match `-`. If no
+    /// name matches, a substring of exactly one name is accepted.
     ///
     /// # Errors
-    /// When no page matches: suggested names, nearest first; empty when none is near.
-    pub fn find(&self, shelf: PageKind, given: &str) -> Result<&Page, Vec<&str>> {
-        if let Some(page) = self.get(shelf, given) {
+    /// Fails when no page matches. The error contains suggested names, nearest first, and is empty
+    /// if no name is similar.
+    pub fn find(&self, kind: PageKind, name: &str) -> Result<&Page, Vec<&str>> {
+        if let Some(page) = self.get(kind, name) {
             return Ok(page);
         }
-        let plain = |name: &str| name.trim().to_lowercase().replace([' ', '_'], "-");
-        let wanted = plain(given);
-        if let Some(page) = self.pages_of_kind(shelf).find(|page| plain(&page.name) == wanted) {
+        let normalize = |name: &str| name.trim().to_lowercase().replace([' ', '_'], "-");
+        let normalized = normalize(name);
+        if let Some(page) =
+            self.pages_of_kind(kind).find(|page| normalize(&page.name) == normalized)
+        {
             return Ok(page);
         }
-        let parts: Vec<&Page> = if wanted.is_empty() {
+        let partial_matches: Vec<&Page> = if normalized.is_empty() {
             Vec::new()
         } else {
-            self.pages_of_kind(shelf).filter(|page| plain(&page.name).contains(&wanted)).collect()
+            self.pages_of_kind(kind)
+                .filter(|page| normalize(&page.name).contains(&normalized))
+                .collect()
         };
-        if let [page] = parts[..] {
+        if let [page] = partial_matches[..] {
             return Ok(page);
         }
-        let mut near: Vec<&str> = parts.iter().map(|page| &*page.name).take(5).collect();
-        if near.is_empty() {
-            near.extend(nearest(&wanted, self.pages_of_kind(shelf).map(|page| &*page.name)));
+        let mut suggestions: Vec<&str> =
+            partial_matches.iter().map(|page| &*page.name).take(5).collect();
+        if suggestions.is_empty() {
+            suggestions
+                .extend(nearest(&normalized, self.pages_of_kind(kind).map(|page| &*page.name)));
         }
-        Err(near)
+        Err(suggestions)
     }
 }
 
-/// The directories with the project's pages by kind, highest precedence first, and problems found.
+/// The directories with the project's pages by kind, highest precedence first, and the problems
+/// found in them.
 fn source_dirs(disk: &Disk, config: &ContentConfig) -> (Vec<SourceDir>, Vec<String>) {
-    let (mut places, mut problems) = (Vec::new(), Vec::new());
+    let (mut dirs, mut problems) = (Vec::new(), Vec::new());
     if config.override_mode == Some(ContentMode::BundledOnly) {
-        return (places, problems);
+        return (dirs, problems);
     }
-    for shelf in PageKind::all().filter(|shelf| shelf.is_customizable()) {
-        let configured = config.paths.as_ref().and_then(|paths| paths.get(shelf.name()));
-        let configured = configured.filter(|_| shelf != PageKind::Protocol);
-        let folders: Vec<String> = match configured {
-            Some(folder) => vec![folder.trim_matches('/').to_owned()],
-            None => PREFIXES.iter().map(|prefix| format!("{prefix}{}", shelf.dir())).collect(),
+    for kind in PageKind::all().filter(|kind| kind.is_customizable()) {
+        let configured = config.paths.as_ref().and_then(|paths| paths.get(kind.name()));
+        let configured = configured.filter(|_| kind != PageKind::Protocol);
+        let directories: Vec<String> = match configured {
+            Some(directory) => vec![directory.trim_matches('/').to_owned()],
+            None => PREFIXES.iter().map(|prefix| format!("{prefix}{}", kind.dir())).collect(),
         };
-        for folder in folders {
-            let is_there = match shelf {
-                PageKind::Protocol => disk.exists(&folder),
-                _ => disk.is_dir(&folder),
+        for directory in directories {
+            let exists = match kind {
+                PageKind::Protocol => disk.exists(&directory),
+                _ => disk.is_dir(&directory),
             };
-            if is_there && disk.inside(&folder).is_none() {
-                problems.push(format!("{folder}: outside the project"));
-            } else if is_there {
-                let files = files(disk, shelf, &folder, &mut problems);
-                places.push(SourceDir { shelf, folder, files });
+            if exists && disk.inside(&directory).is_none() {
+                problems.push(format!("{directory}: outside the project"));
+            } else if exists {
+                let files = files(disk, kind, &directory, &mut problems);
+                dirs.push(SourceDir { kind, directory, files });
             } else if configured.is_some() {
-                let key = shelf.name();
+                let key = kind.name();
                 problems.push(format!(
-                    "{folder}: `content.paths.{key}` names a directory that does not exist"
+                    "{directory}: `content.paths.{key}` names a directory that does not exist"
                 ));
             }
         }
     }
-    (places, problems)
+    (dirs, problems)
 }
 
 /// The files of one kind in a directory.
-fn files(disk: &Disk, shelf: PageKind, folder: &str, problems: &mut Vec<String>) -> Vec<String> {
-    if shelf == PageKind::Protocol {
-        return vec![folder.to_owned()];
+fn files(disk: &Disk, kind: PageKind, directory: &str, problems: &mut Vec<String>) -> Vec<String> {
+    if kind == PageKind::Protocol {
+        return vec![directory.to_owned()];
     }
-    let mut files = markdown_below(disk, folder);
-    files.retain(|path| shelf.contains(path[folder.len()..].trim_start_matches('/')));
+    let mut files = markdown_below(disk, directory);
+    files.retain(|path| kind.contains(path[directory.len()..].trim_start_matches('/')));
     if files.len() > MAX_PAGES {
-        let many = files.len();
-        problems
-            .push(format!("{folder}: {many} pages; only the first {MAX_PAGES} by name are read"));
+        let count = files.len();
+        problems.push(format!(
+            "{directory}: {count} pages; only the first {MAX_PAGES} by name are read"
+        ));
         files.truncate(MAX_PAGES);
     }
     files
 }
 
 /// Reads and parses a page.
-fn read(disk: &Disk, shelf: PageKind, path: &str, rest: &str) -> Result<Page, String> {
+fn read(disk: &Disk, kind: PageKind, path: &str, rest: &str) -> Result<Page, String> {
     let bytes = disk.read(path, SIDE_FILE_LIMIT + 1).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > SIDE_FILE_LIMIT {
         return Err("larger than 2 MiB; skipped".to_owned());
     }
     let text = String::from_utf8(bytes).map_err(|_| "not UTF-8; skipped".to_owned())?;
     let (header, body) = header(&text)?;
-    let named = header.get("name").and_then(Value::as_str);
-    let name = shelf.key(rest, named);
-    let said = ["summary", "description"].iter().find_map(|key| header.get(*key)?.as_str());
-    let summary = said.map_or_else(|| page::summary(&text[body..]), str::to_owned);
+    let name_field = header.get("name").and_then(Value::as_str);
+    let name = kind.key(rest, name_field);
+    let summary_field =
+        ["summary", "description"].iter().find_map(|key| header.get(*key)?.as_str());
+    let summary = summary_field.map_or_else(|| page::summary(&text[body..]), str::to_owned);
     let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
     Ok(Page {
-        kind: shelf,
+        kind,
         name,
         path: path.to_owned(),
         origin: Origin::Project,
@@ -394,12 +405,12 @@ fn header(text: &str) -> Result<(Map<String, Value>, usize), String> {
         Ok(_) => Err("the header has no keys; write `key: value` lines".to_owned()),
         Err(error) => {
             // The header starts on the second line of the page.
-            let place = error.location().map(|at| format!("line {}: ", at.line() + 1));
-            let said = error.without_snippet().to_string();
-            let first = said.lines().next().unwrap_or_default();
+            let location = error.location().map(|at| format!("line {}: ", at.line() + 1));
+            let message = error.without_snippet().to_string();
+            let first = message.lines().next().unwrap_or_default();
             // The error counts lines from the start of the header.
             let first = first.split(" at line ").next().unwrap_or(first);
-            Err(format!("{}the header cannot be read: {first}", place.unwrap_or_default()))
+            Err(format!("{}the header cannot be read: {first}", location.unwrap_or_default()))
         }
     }
 }
@@ -423,19 +434,19 @@ impl LibraryCache {
         disk: &Disk,
         config: &ContentConfig,
     ) -> Arc<Library> {
-        let (places, problems) = source_dirs(disk, config);
-        let paths = places.iter().flat_map(|place| &place.files);
+        let (dirs, problems) = source_dirs(disk, config);
+        let paths = dirs.iter().flat_map(|dir| &dir.files);
         let stamps: Vec<_> = paths.map(|path| (path.clone(), disk.stamp(path))).collect();
-        if let Some(known) = &self.0
-            && known.config == *config
-            && known.stamps == stamps
-            && problems.iter().all(|problem| known.library.problems.contains(problem))
+        if let Some(cached) = &self.0
+            && cached.config == *config
+            && cached.stamps == stamps
+            && problems.iter().all(|problem| cached.library.problems.contains(problem))
         {
-            return known.library.clone();
+            return cached.library.clone();
         }
-        let library = Arc::new(Library::from_places(tables, disk, config, &places, problems));
-        let known = CachedLibrary { config: config.clone(), stamps, library: library.clone() };
-        self.0 = Some(known);
+        let library = Arc::new(Library::from_places(tables, disk, config, &dirs, problems));
+        let cached = CachedLibrary { config: config.clone(), stamps, library: library.clone() };
+        self.0 = Some(cached);
         library
     }
 }

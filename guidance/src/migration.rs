@@ -1,6 +1,6 @@
 //! Plans the migration of a technology to another version: ordered steps derived from its entry,
-//! the manifests and the project's package manager. A gap in the entry becomes an explicit step and
-//! a note.
+//! the manifests and the project's package manager. Missing information in the entry becomes an
+//! explicit step and a note.
 
 mod error;
 mod replacement;
@@ -17,7 +17,7 @@ use aidd_engine::project::stack::{Dependency, Ecosystem, Manifest, Pin, Stack, V
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Maximum number of hops in a plan.
+/// Maximum number of hops in a plan. A hop is the migration from one version to a later one.
 const MAX_HOPS: usize = 12;
 
 /// The risk of a step: the probability of failure and its cost.
@@ -26,9 +26,9 @@ const MAX_HOPS: usize = 12;
 pub enum Risk {
     /// Can be undone immediately.
     Low,
-    /// Needs the tests to confirm it.
+    /// Must be confirmed by the tests.
     Medium,
-    /// Needs a human review.
+    /// Must be reviewed by a human.
     High,
 }
 
@@ -37,7 +37,7 @@ pub enum Risk {
 pub struct Step {
     /// The instruction.
     pub what: String,
-    /// Commands that carry it out.
+    /// Commands that carry out the step.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<String>,
     /// The risk of the step.
@@ -73,7 +73,7 @@ pub struct PlanParams<'p> {
     pub to: Option<&'p str>,
     /// The old forms found in the project's code.
     pub old_forms: &'p [OldForm],
-    /// The places where the project's code uses the technology.
+    /// The occurrences of the technology in the project's code.
     pub uses: &'p [OldForm],
 }
 
@@ -90,37 +90,37 @@ struct ProjectContext<'s> {
 /// Plans the migration of the technology of `entry`.
 ///
 /// # Errors
-/// When a version is missing or malformed, or the target is not newer. The message says what to do.
+/// Fails when a version is missing or malformed, or the target is not newer. Errors state a remedy.
 pub fn plan(
     entry: &Entry<'_>,
-    asked: PlanParams<'_>,
+    params: PlanParams<'_>,
     knowledge: &Knowledge<'_>,
     stack: &Stack,
 ) -> Result<Plan, MigrationError> {
     let mut plan = Plan::default();
-    let here = entry.version_in(stack);
+    let current = entry.version_in(stack);
     let used = entry.used_in(stack);
     let ecosystems = ecosystems(entry, &used);
     let project = ProjectContext { stack, used: &used, ecosystems: &ecosystems };
-    if let Some(way) = replacement::find_replacement(entry, asked.to, knowledge) {
-        // Leaving a technology does not require knowing its current version.
-        let from = match asked.from {
-            Some(_) => Some(resolve_start(entry, asked.from, here.as_ref(), &mut plan.notes)?),
-            None => here.map(|(version, _)| version),
+    if let Some(target) = replacement::find_replacement(entry, params.to, knowledge) {
+        // A migration to another technology does not require the current version.
+        let from = match params.from {
+            Some(_) => Some(resolve_start(entry, params.from, current.as_ref(), &mut plan.notes)?),
+            None => current.map(|(version, _)| version),
         };
         replacement::add_replacement_steps(
             entry,
-            &way,
+            &target,
             from.as_ref(),
-            asked,
+            params,
             knowledge,
             project,
             &mut plan,
         );
         return Ok(plan);
     }
-    let from = resolve_start(entry, asked.from, here.as_ref(), &mut plan.notes)?;
-    let to = resolve_target(entry, asked.to)?;
+    let from = resolve_start(entry, params.from, current.as_ref(), &mut plan.notes)?;
+    let to = resolve_target(entry, params.to)?;
     if to < from && !from.is_of(&to) {
         return Err(MigrationError::Backwards { from, to });
     }
@@ -129,16 +129,16 @@ pub fn plan(
         return Err(MigrationError::AlreadyMigrated { technology, from, to });
     }
     (plan.from, plan.to) = (from.to_string(), to.to_string());
-    add_preparation(entry, Some(&from), asked.old_forms, project, &mut plan);
+    add_preparation(entry, Some(&from), params.old_forms, project, &mut plan);
     for hop in route(entry, &from, &to) {
         plan.hops.push(hop.from.clone());
-        add_hop_steps(entry, &hop, asked.old_forms, project, &mut plan);
+        add_hop_steps(entry, &hop, params.old_forms, project, &mut plan);
     }
     plan.hops.push(plan.to.clone());
     add_guardrails(entry, project, &mut plan);
     if used.is_empty() && pins(entry, stack).is_empty() {
         let names: Vec<&str> = entry.packages.iter().map(|(_, name)| *name).collect();
-        let said = if names.is_empty() {
+        let note = if names.is_empty() {
             format!(
                 "{} is not a package: set the version where it is installed or deployed",
                 entry.name
@@ -146,9 +146,9 @@ pub fn plan(
         } else {
             format!("no manifest names {}: commands are omitted", names.join(", "))
         };
-        plan.notes.push(said);
+        plan.notes.push(note);
     }
-    if let Some(described) = entry.version.and_then(Version::read).filter(|known| *known < to) {
+    if let Some(described) = entry.version.and_then(Version::read).filter(|last| *last < to) {
         plan.notes.push(format!(
             "the entry covers up to {described} (reviewed {}), not {to}",
             entry.updated
@@ -159,30 +159,30 @@ pub fn plan(
 
 fn resolve_start(
     entry: &Entry<'_>,
-    given: Option<&str>,
-    here: Option<&(Version, String)>,
+    requested: Option<&str>,
+    current: Option<&(Version, String)>,
     notes: &mut Vec<String>,
 ) -> Result<Version, MigrationError> {
-    let Some(given) = given else {
-        let here = here.map(|(version, _)| version.clone());
-        return here.ok_or_else(|| MigrationError::MissingStart(entry.name.to_owned()));
+    let Some(requested) = requested else {
+        let current = current.map(|(version, _)| version.clone());
+        return current.ok_or_else(|| MigrationError::MissingStart(entry.name.to_owned()));
     };
-    let version =
-        Version::read(given).ok_or_else(|| MigrationError::InvalidStart(given.to_owned()))?;
-    if let Some((own, place)) = here.filter(|(own, _)| !own.is_of(&version)) {
+    let version = Version::read(requested)
+        .ok_or_else(|| MigrationError::InvalidStart(requested.to_owned()))?;
+    if let Some((used, path)) = current.filter(|(used, _)| !used.is_of(&version)) {
         notes.push(format!(
-            "{place} has {own}, not {version}; the plan starts at {version} as requested"
+            "{path} has {used}, not {version}; the plan starts at {version} as requested"
         ));
     }
     Ok(version)
 }
 
-fn resolve_target(entry: &Entry<'_>, given: Option<&str>) -> Result<Version, MigrationError> {
-    match given {
-        Some(given) => Version::read(given).ok_or_else(|| MigrationError::UnknownTarget {
-            given: given.to_owned(),
+fn resolve_target(entry: &Entry<'_>, requested: Option<&str>) -> Result<Version, MigrationError> {
+    match requested {
+        Some(requested) => Version::read(requested).ok_or_else(|| MigrationError::UnknownTarget {
+            given: requested.to_owned(),
             technology: entry.name.to_owned(),
-            ways: entry.migrations.iter().map(|it| it.to.to_string()).collect(),
+            targets: entry.migrations.iter().map(|migration| migration.to.to_string()).collect(),
         }),
         None => entry
             .version
@@ -191,15 +191,15 @@ fn resolve_target(entry: &Entry<'_>, given: Option<&str>) -> Result<Version, Mig
     }
 }
 
-/// The ecosystems whose checks verify a technology: those of the manifests that name it, otherwise
-/// those in which it is published.
+/// The ecosystems whose checks verify a migration: the ecosystems of the manifests that name the
+/// technology, otherwise the ecosystems in which it is published.
 fn ecosystems(entry: &Entry<'_>, used: &[(&Manifest, &Dependency)]) -> BTreeSet<Ecosystem> {
-    let found: BTreeSet<Ecosystem> = used.iter().map(|(manifest, _)| manifest.ecosystem).collect();
-    if !found.is_empty() {
-        return found;
+    let named: BTreeSet<Ecosystem> = used.iter().map(|(manifest, _)| manifest.ecosystem).collect();
+    if !named.is_empty() {
+        return named;
     }
-    let of_packages = entry.packages.iter().map(|(word, _)| *word);
-    let words = of_packages.chain(package_ecosystem(entry));
+    let package_ecosystems = entry.packages.iter().map(|(word, _)| *word);
+    let words = package_ecosystems.chain(package_ecosystem(entry));
     words.filter_map(Ecosystem::from_word).collect()
 }
 
@@ -209,35 +209,38 @@ fn pins<'s>(entry: &Entry<'_>, stack: &'s Stack) -> Vec<&'s Pin> {
     stack.pins.iter().filter(|pin| names.contains(&normalize_name(&pin.name))).collect()
 }
 
-/// One hop between versions, with the entry's migration if it has one.
+/// One hop between versions, with the entry's migration if the entry describes one.
 struct Hop<'e> {
     from: String,
     to: String,
-    known: Option<&'e Migration>,
+    migration: Option<&'e Migration>,
 }
 
 /// The hops from one version to another. If several migrations start at a version, the longest is
 /// used.
 fn route<'e>(entry: &'e Entry<'_>, from: &Version, to: &Version) -> Vec<Hop<'e>> {
-    let read = |it: &'e Migration| Some((Version::read(&it.from)?, Version::read(&it.to)?, it));
-    let known: Vec<(Version, Version, &Migration)> =
+    let read = |m: &'e Migration| Some((Version::read(&m.from)?, Version::read(&m.to)?, m));
+    let migrations: Vec<(Version, Version, &Migration)> =
         entry.migrations.iter().filter_map(read).collect();
-    let within = |end: &Version| end <= to || to.is_of(end);
+    let in_range = |end: &Version| end <= to || to.is_of(end);
     let mut hops = Vec::new();
-    let mut at = from.clone();
-    while hops.len() < MAX_HOPS && at < *to && !at.is_of(to) {
-        let starts = known.iter().filter(|(from, end, _)| *from <= at && *end > at && within(end));
+    let mut current = from.clone();
+    while hops.len() < MAX_HOPS && current < *to && !current.is_of(to) {
+        let starts = migrations
+            .iter()
+            .filter(|(from, end, _)| *from <= current && *end > current && in_range(end));
         let longest = starts.max_by(|a, b| a.1.cmp(&b.1).then(a.0.cmp(&b.0)));
-        let (next, known) = match longest {
-            Some((_, end, known)) => (end.clone(), Some(*known)),
+        let (next, migration) = match longest {
+            Some((_, end, migration)) => (end.clone(), Some(*migration)),
             None => {
-                let later = known.iter().filter(|(from, end, _)| *from > at && within(end));
+                let later =
+                    migrations.iter().filter(|(from, end, _)| *from > current && in_range(end));
                 let next = later.map(|(from, ..)| from).min();
                 (next.unwrap_or(to).clone(), None)
             }
         };
-        hops.push(Hop { from: at.to_string(), to: next.to_string(), known });
-        at = next;
+        hops.push(Hop { from: current.to_string(), to: next.to_string(), migration });
+        current = next;
     }
     hops
 }
@@ -259,8 +262,8 @@ fn add_preparation(
         source: project.used.first().map(|(manifest, _)| manifest.path.clone()),
     });
     let Some(from) = from else { return };
-    let past = |form: &&OldForm| Version::read(&form.since).is_some_and(|since| since <= *from);
-    let forms: Vec<&OldForm> = old_forms.iter().filter(past).collect();
+    let is_past = |form: &&OldForm| Version::read(&form.since).is_some_and(|since| since <= *from);
+    let forms: Vec<&OldForm> = old_forms.iter().filter(is_past).collect();
     if !forms.is_empty() {
         plan.steps.push(Step {
             what: format!(
@@ -284,7 +287,7 @@ fn add_hop_steps(
 ) {
     let (name, from, to) = (entry.name, &hop.from, &hop.to);
     let page = entry.page.path.clone();
-    let Some(known) = hop.known else {
+    let Some(migration) = hop.migration else {
         plan.steps.push(Step {
             what: format!(
                 "{from} to {to}: the entry does not describe what breaks; read the release notes of every \
@@ -299,7 +302,7 @@ fn add_hop_steps(
         add_verification(to, project, plan);
         return;
     };
-    if let Some(guide) = &known.guide {
+    if let Some(guide) = &migration.guide {
         plan.steps.push(Step {
             what: format!("{from} to {to}: read the guide and note what affects this project"),
             commands: Vec::new(),
@@ -307,32 +310,32 @@ fn add_hop_steps(
             source: Some(guide.clone()),
         });
     }
-    for broken in &known.breaking {
+    for change in &migration.breaking {
         plan.steps.push(Step {
-            what: format!("Check whether this affects the project, and fix it: {broken}"),
+            what: format!("Check whether this affects the project, and fix it: {change}"),
             commands: Vec::new(),
             risk: Risk::Medium,
-            source: known.guide.clone().or_else(|| Some(page.clone())),
+            source: migration.guide.clone().or_else(|| Some(page.clone())),
         });
     }
-    let risk = if known.breaking.len() > 2 { Risk::High } else { Risk::Medium };
+    let risk = if migration.breaking.len() > 2 { Risk::High } else { Risk::Medium };
     add_version_step(entry, to, project, plan, risk);
-    if let Some(codemod) = &known.codemod {
+    if let Some(codemod) = &migration.codemod {
         plan.steps.push(Step {
             what: "Run the codemod and review its whole diff; commit it separately from manual changes"
                 .to_owned(),
             commands: vec![with_package_runner(codemod, package_manager(project.used))],
             risk: Risk::Medium,
-            source: known.guide.clone(),
+            source: migration.guide.clone(),
         });
     }
-    let between = |form: &&OldForm| {
+    let is_replaced_by_hop = |form: &&OldForm| {
         Version::read(&form.since).is_some_and(|since| {
             Version::read(from).is_none_or(|from| since > from)
                 && Version::read(to).is_none_or(|to| since <= to || to.is_of(&since))
         })
     };
-    let forms: Vec<&OldForm> = old_forms.iter().filter(between).collect();
+    let forms: Vec<&OldForm> = old_forms.iter().filter(is_replaced_by_hop).collect();
     if !forms.is_empty() {
         plan.steps.push(Step {
             what: format!("Replace the old forms that {to} replaced: {}", render_forms(&forms)),
@@ -344,7 +347,7 @@ fn add_hop_steps(
     add_verification(to, project, plan);
 }
 
-/// Old forms with their replacements and places, in short form.
+/// A list of old forms with their replacements and locations.
 fn render_forms(forms: &[&OldForm]) -> String {
     let mut seen = BTreeSet::new();
     let mut parts = Vec::new();
@@ -354,8 +357,8 @@ fn render_forms(forms: &[&OldForm]) -> String {
         }
         let places: Vec<String> = forms
             .iter()
-            .filter(|it| it.pattern == form.pattern)
-            .map(|it| format!("{}:{}", it.path, it.line))
+            .filter(|occurrence| occurrence.pattern == form.pattern)
+            .map(|occurrence| format!("{}:{}", occurrence.path, occurrence.line))
             .collect();
         let more = places.len().saturating_sub(3);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -365,7 +368,7 @@ fn render_forms(forms: &[&OldForm]) -> String {
     parts.join("; ")
 }
 
-/// Adds the step that sets the version in every manifest or file that names or pins it.
+/// Adds the step that sets the version in every manifest or pin file of the technology.
 fn add_version_step(
     entry: &Entry<'_>,
     to: &str,
@@ -391,21 +394,22 @@ fn add_version_step(
         }
         return;
     }
-    let mut folders: Vec<(&Manifest, Vec<&str>)> = Vec::new();
+    let mut manifests: Vec<(&Manifest, Vec<&str>)> = Vec::new();
     for &(manifest, dependency) in used {
-        match folders.iter_mut().find(|(known, _)| known.path == manifest.path) {
+        match manifests.iter_mut().find(|(other, _)| other.path == manifest.path) {
             Some((_, names)) => names.push(&dependency.name),
-            None => folders.push((manifest, vec![&dependency.name])),
+            None => manifests.push((manifest, vec![&dependency.name])),
         }
     }
     let commands =
-        folders.iter().map(|(manifest, names)| set_version(manifest, names, to)).collect();
-    let paths: Vec<&str> = folders.iter().map(|(manifest, _)| &*manifest.path).collect();
+        manifests.iter().map(|(manifest, names)| set_version(manifest, names, to)).collect();
+    let paths: Vec<&str> = manifests.iter().map(|(manifest, _)| &*manifest.path).collect();
     // Maven and Gradle write a lock file only when configured to.
     let has_lock = |(manifest, _): &(&Manifest, Vec<&str>)| {
         manifest.ecosystem != Ecosystem::Maven || manifest.lock.is_some()
     };
-    let lock = if folders.iter().any(has_lock) { " and commit the lock file with it" } else { "" };
+    let lock =
+        if manifests.iter().any(has_lock) { " and commit the lock file with it" } else { "" };
     plan.steps.push(Step {
         what: format!("Set {to} in {}{lock}", paths.join(", ")),
         commands,
@@ -461,18 +465,18 @@ fn add_guardrails(entry: &Entry<'_>, project: ProjectContext<'_>, plan: &mut Pla
         ),
     }
     let scope = |name: &str| name.split_once('/').map(|(scope, _)| scope.to_owned());
-    let own: BTreeSet<String> = entry
+    let scopes: BTreeSet<String> = entry
         .packages
         .iter()
         .filter_map(|(_, name)| {
-            scope(name).filter(|it| it.starts_with('@')).or_else(|| Some(format!("@{name}")))
+            scope(name).filter(|scope| scope.starts_with('@')).or_else(|| Some(format!("@{name}")))
         })
         .collect();
     let siblings: BTreeSet<&str> = stack
         .dependencies()
-        .filter(|(_, it)| scope(&it.name).is_some_and(|scope| own.contains(&scope)))
-        .map(|(_, it)| &*it.name)
-        .filter(|name| !entry.packages.iter().any(|(_, own)| own == name))
+        .filter(|(_, package)| scope(&package.name).is_some_and(|scope| scopes.contains(&scope)))
+        .map(|(_, package)| &*package.name)
+        .filter(|name| !entry.packages.iter().any(|(_, package)| package == name))
         .collect();
     if !siblings.is_empty() {
         let names = siblings.into_iter().collect::<Vec<_>>().join(", ");
@@ -482,8 +486,8 @@ fn add_guardrails(entry: &Entry<'_>, project: ProjectContext<'_>, plan: &mut Pla
     let partners: Vec<&str> = entry.works_with.iter().copied().take(12).collect();
     let names: Vec<&str> = stack
         .dependencies()
-        .filter(|(_, it)| partners.contains(&&*it.name))
-        .map(|(_, it)| &*it.name)
+        .filter(|(_, dependency)| partners.contains(&&*dependency.name))
+        .map(|(_, dependency)| &*dependency.name)
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();

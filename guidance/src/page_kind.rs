@@ -39,12 +39,12 @@ enum PageKey {
 /// One row per kind: its directory in a project, its shipped directory, the key of a page, and
 /// whether a project can have its own pages.
 struct Row {
-    shelf: PageKind,
+    kind: PageKind,
     word: &'static str,
     project_dir: &'static str,
     shipped: &'static str,
     page_key: PageKey,
-    is_open: bool,
+    is_customizable: bool,
 }
 
 const ROWS: &[Row] = &[
@@ -60,25 +60,25 @@ const ROWS: &[Row] = &[
 ];
 
 const fn row(
-    shelf: PageKind,
+    kind: PageKind,
     word: &'static str,
-    own: &'static str,
+    project_dir: &'static str,
     shipped: &'static str,
-    same: PageKey,
-    is_open: bool,
+    page_key: PageKey,
+    is_customizable: bool,
 ) -> Row {
-    Row { shelf, word, project_dir: own, shipped, page_key: same, is_open }
+    Row { kind, word, project_dir, shipped, page_key, is_customizable }
 }
 
 impl PageKind {
     /// Every kind, in declaration order.
     pub fn all() -> impl Iterator<Item = Self> {
-        ROWS.iter().map(|row| row.shelf)
+        ROWS.iter().map(|row| row.kind)
     }
 
     fn row(self) -> &'static Row {
-        // Every variant has a row; a test below verifies it.
-        ROWS.iter().find(|row| row.shelf == self).unwrap_or(&ROWS[0])
+        // Every variant has a row, as a test verifies.
+        ROWS.iter().find(|row| row.kind == self).unwrap_or(&ROWS[0])
     }
 
     /// The identifier of the kind in configurations and URIs.
@@ -96,7 +96,7 @@ impl PageKind {
     /// Whether a project's own pages of this kind are used.
     #[must_use]
     pub fn is_customizable(self) -> bool {
-        self.row().is_open
+        self.row().is_customizable
     }
 
     /// The kind of the shipped page at `path`, and the rest of the path below the kind's directory.
@@ -105,8 +105,8 @@ impl PageKind {
         ROWS.iter().find_map(|row| {
             let rest = path.strip_prefix(row.shipped)?;
             match rest.strip_prefix('/') {
-                Some(rest) => Some((row.shelf, rest)),
-                None => rest.is_empty().then_some((row.shelf, path)),
+                Some(rest) => Some((row.kind, rest)),
+                None => rest.is_empty().then_some((row.kind, path)),
             }
         })
     }
@@ -127,18 +127,19 @@ impl PageKind {
         self.row().page_key == PageKey::FileName
     }
 
-    /// The key of a page: `rest` is the path below the directory, `named` the name in its header.
+    /// The key of a page: `rest` is the path below the directory, `header_name` the name in its
+    /// header.
     #[must_use]
-    pub fn key(self, rest: &str, named: Option<&str>) -> String {
-        let plain = rest.strip_suffix(".md").unwrap_or(rest);
-        let file = plain.rsplit('/').next().unwrap_or(plain);
+    pub fn key(self, rest: &str, header_name: Option<&str>) -> String {
+        let without_extension = rest.strip_suffix(".md").unwrap_or(rest);
+        let file = without_extension.rsplit('/').next().unwrap_or(without_extension);
         match self.row().page_key {
             PageKey::Single => self.name().to_owned(),
             PageKey::FileName => file.to_owned(),
-            PageKey::Path => plain.to_owned(),
+            PageKey::Path => without_extension.to_owned(),
             PageKey::RoleName if file.eq_ignore_ascii_case("SKILL") => {
-                let folder = plain.rsplit('/').nth(1);
-                named.or(folder).unwrap_or(file).to_owned()
+                let directory = without_extension.rsplit('/').nth(1);
+                header_name.or(directory).unwrap_or(file).to_owned()
             }
             PageKey::RoleName => file.to_owned(),
         }
@@ -151,20 +152,20 @@ mod tests {
 
     #[test]
     fn every_shipped_page_has_a_kind() {
-        let mut seen: Vec<PageKind> = Vec::new();
+        let mut kinds: Vec<PageKind> = Vec::new();
         for guide in aidd_content::RULES.guides {
-            let (shelf, _) = PageKind::from_shipped_path(guide.path).expect(guide.path);
-            seen.push(shelf);
+            let (kind, _) = PageKind::from_shipped_path(guide.path).expect(guide.path);
+            kinds.push(kind);
         }
-        for shelf in PageKind::all() {
-            assert!(seen.contains(&shelf), "{shelf:?}");
-            assert_eq!(shelf.row().shelf, shelf);
+        for kind in PageKind::all() {
+            assert!(kinds.contains(&kind), "{kind:?}");
+            assert_eq!(kind.row().kind, kind);
         }
     }
 
     #[test]
     fn keys_follow_the_kind() {
-        let key = |shelf: PageKind, rest, named| shelf.key(rest, named);
+        let key = |kind: PageKind, rest, named| kind.key(rest, named);
         assert_eq!(key(PageKind::Skills, "a/SKILL.md", Some("tester")), "tester");
         assert_eq!(key(PageKind::Skills, "a/SKILL.md", None), "a");
         assert_eq!(key(PageKind::Knowledge, "data/redis.md", Some("Redis")), "data/redis");

@@ -1,4 +1,4 @@
-//! Prompts that a user selects: pages with placeholders.
+//! Prompts that a user selects. A prompt is a page with placeholders.
 
 use super::library::{Library, Page};
 use super::page_kind::PageKind;
@@ -19,7 +19,7 @@ pub struct Argument {
     /// The allowed values; empty if any value is allowed.
     #[serde(default)]
     pub values: Vec<String>,
-    /// The value used when none is given.
+    /// The value that is used if no value is passed.
     pub default: Option<String>,
 }
 
@@ -68,50 +68,50 @@ pub enum PromptError {
 /// The arguments of a prompt, in order.
 ///
 /// # Errors
-/// When the arguments in the page's header are malformed.
+/// Fails when the arguments in the page's header are malformed.
 pub fn arguments(page: &Page) -> Result<Vec<Argument>, PromptError> {
     let Some(arguments) = page.header.get("arguments") else { return Ok(Vec::new()) };
     serde_json::from_value(arguments.clone())
         .map_err(|why| PromptError::Header { path: page.path.clone(), why })
 }
 
-/// Renders a prompt: fills its placeholders and appends the pages that it includes; `rules`
-/// includes the name and summary of every rule page. Values are inserted once: placeholders inside
-/// a value are not filled, and closing tags inside a value are broken up, so that untrusted code
-/// stays within the tags of the page.
+/// Renders a prompt: fills its placeholders and appends the pages that it includes. The include
+/// `rules` appends the name and summary of every rule page. Placeholders inside a value are not
+/// filled, and closing tags inside a value are escaped, so that untrusted code stays within the
+/// tags of the page.
 ///
 /// # Errors
-/// When an argument is missing, unknown, or has a value that is not allowed.
+/// Fails when an argument is missing, unknown, or has a value that is not allowed.
 pub fn render(
     library: &Library,
     page: &Page,
-    given: &dyn Fn(&str) -> Option<String>,
+    value_of: &dyn Fn(&str) -> Option<String>,
     names: &[String],
 ) -> Result<String, PromptError> {
     let arguments = arguments(page)?;
-    let known = || arguments.iter().map(|argument| argument.name.clone());
-    if let Some(name) = names.iter().find(|name| !known().any(|known| known == **name)) {
-        let (name, known) = (name.clone(), known().collect());
+    let argument_names = || arguments.iter().map(|argument| argument.name.clone());
+    if let Some(name) = names.iter().find(|name| !argument_names().any(|known| known == **name)) {
+        let (name, known) = (name.clone(), argument_names().collect());
         return Err(PromptError::UnknownArgument { name, known });
     }
     let mut values: Vec<(&str, String)> = Vec::new();
     for argument in &arguments {
         let name: &str = &argument.name;
-        let value = resolve_value(argument, given(name))?;
+        let value = resolve_value(argument, value_of(name))?;
         values.push((name, value.replace(&format!("</{name}"), &format!("<\\/{name}"))));
     }
     let mut text = String::new();
     let mut rest = page.body();
     while let Some(start) = rest.find("{{") {
-        let (before, place) = rest.split_at(start);
-        let Some(end) = place.find("}}") else { break };
+        let (before, placeholder) = rest.split_at(start);
+        let Some(end) = placeholder.find("}}") else { break };
         text.push_str(before);
-        let name = place[2..end].trim();
-        match values.iter().find(|(known, _)| *known == name) {
+        let name = placeholder[2..end].trim();
+        match values.iter().find(|(argument, _)| *argument == name) {
             Some((_, value)) => text.push_str(value),
-            None => text.push_str(&place[..end + 2]),
+            None => text.push_str(&placeholder[..end + 2]),
         }
-        rest = &place[end + 2..];
+        rest = &placeholder[end + 2..];
     }
     text.push_str(rest);
     for included in page.string_list("includes") {
@@ -120,10 +120,10 @@ pub fn render(
     Ok(text)
 }
 
-fn resolve_value(argument: &Argument, given: Option<String>) -> Result<String, PromptError> {
+fn resolve_value(argument: &Argument, value: Option<String>) -> Result<String, PromptError> {
     let name = &argument.name;
-    let given = given.filter(|text| !text.trim().is_empty());
-    let Some(value) = given else {
+    let value = value.filter(|text| !text.trim().is_empty());
+    let Some(value) = value else {
         if argument.required {
             let (name, description) = (name.clone(), argument.description.clone());
             return Err(PromptError::MissingArgument { name, description });
@@ -149,25 +149,27 @@ fn included_page(library: &Library, path: &str) -> Result<String, PromptError> {
         ));
     }
     let unknown = || PromptError::UnknownInclude(path.to_owned());
-    let (shelf, rest) = PageKind::from_shipped_path(path).ok_or_else(unknown)?;
-    // A skill's directory name is its key, as shipped.
-    let name = shelf.key(rest, None);
-    // It can be absent in a project that uses only its own pages.
-    Ok(library
-        .get(shelf, &name)
-        .map(|page| format!("\n\n---\n{}", page.body()))
-        .unwrap_or_default())
+    let (kind, rest) = PageKind::from_shipped_path(path).ok_or_else(unknown)?;
+    // The key of a shipped skill is its directory name.
+    let name = kind.key(rest, None);
+    // The page can be absent in a project that uses only its own pages.
+    Ok(library.get(kind, &name).map(|page| format!("\n\n---\n{}", page.body())).unwrap_or_default())
 }
 
 /// Completions for the value of an argument: its allowed values, or names from the library.
 #[must_use]
 pub fn completions(library: &Library, page: &Page, argument: &str, beginning: &str) -> Vec<String> {
-    let of = arguments(page).unwrap_or_default().into_iter().find(|one| one.name == argument);
-    let Some(of) = of else { return Vec::new() };
-    let mut values = of.values;
+    let matching = arguments(page)
+        .unwrap_or_default()
+        .into_iter()
+        .find(|candidate| candidate.name == argument);
+    let Some(matching) = matching else { return Vec::new() };
+    let mut values = matching.values;
     // In a list of technologies, the last one is completed.
-    let (head, last) = match beginning.rsplit_once(',') {
-        Some((head, last)) if argument == "candidates" => (format!("{head}, "), last.trim_start()),
+    let (earlier, last) = match beginning.rsplit_once(',') {
+        Some((earlier, last)) if argument == "candidates" => {
+            (format!("{earlier}, "), last.trim_start())
+        }
         _ => (String::new(), beginning),
     };
     if argument == "candidates" {
@@ -176,21 +178,21 @@ pub fn completions(library: &Library, page: &Page, argument: &str, beginning: &s
     }
     let last = last.to_lowercase();
     values.retain(|value| value.to_lowercase().starts_with(&last));
-    values.into_iter().map(|value| format!("{head}{value}")).collect()
+    values.into_iter().map(|value| format!("{earlier}{value}")).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn fill(name: &str, given: &[(&str, &str)]) -> Result<String, String> {
+    fn fill(name: &str, values: &[(&str, &str)]) -> Result<String, String> {
         let library = Library::shipped(&aidd_content::RULES);
         let page = library.get(PageKind::Prompts, name).expect("a prompt");
-        let names: Vec<String> = given.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let of = |name: &str| {
-            given.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        let names: Vec<String> = values.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let value_of = |name: &str| {
+            values.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
         };
-        render(&library, page, &of, &names).map_err(|error| error.to_string())
+        render(&library, page, &value_of, &names).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -198,27 +200,28 @@ mod tests {
         let library = Library::shipped(&aidd_content::RULES);
         assert_eq!(library.pages_of_kind(PageKind::Prompts).count(), 5);
         for page in library.pages_of_kind(PageKind::Prompts) {
-            let of = |_: &str| None::<String>;
-            let missing: Vec<Argument> = arguments(page).expect("arguments");
-            let required: Vec<&Argument> = missing.iter().filter(|one| one.required).collect();
+            let value_of = |_: &str| None::<String>;
+            let prompt_arguments: Vec<Argument> = arguments(page).expect("arguments");
+            let required: Vec<&Argument> =
+                prompt_arguments.iter().filter(|argument| argument.required).collect();
             if !required.is_empty() {
-                assert!(render(&library, page, &of, &[]).is_err(), "{}", page.path);
+                assert!(render(&library, page, &value_of, &[]).is_err(), "{}", page.path);
             }
-            let of = |name: &str| {
-                let argument = missing.iter().find(|one| one.name == name)?;
+            let value_of = |name: &str| {
+                let argument = prompt_arguments.iter().find(|argument| argument.name == name)?;
                 Some(argument.values.first().cloned().unwrap_or_else(|| "something".to_owned()))
             };
-            let text = render(&library, page, &of, &[]).expect("a prompt");
+            let text = render(&library, page, &value_of, &[]).expect("a prompt");
             assert!(!text.contains("{{"), "{}", page.path);
             for path in page.string_list("includes").filter(|path| *path != "rules") {
-                let (shelf, rest) = PageKind::from_shipped_path(path).expect(path);
-                assert!(library.get(shelf, &shelf.key(rest, None)).is_some(), "{path}");
+                let (kind, rest) = PageKind::from_shipped_path(path).expect(path);
+                assert!(library.get(kind, &kind.key(rest, None)).is_some(), "{path}");
             }
         }
     }
 
     #[test]
-    fn values_are_inserted_once() {
+    fn placeholders_and_tags_in_values_have_no_effect() {
         let text = fill("aidd_plan_task", &[("task", "Use {{stakes}} as is")]).expect("a prompt");
         assert!(text.contains("<task>Use {{stakes}} as is</task>"), "{text}");
         assert!(text.contains("Stakes: medium."));
@@ -236,13 +239,16 @@ mod tests {
     #[test]
     fn arguments_are_completed() {
         let library = Library::shipped(&aidd_content::RULES);
-        let of = |prompt, argument, beginning| {
+        let value_of = |prompt, argument, beginning| {
             let page = library.get(PageKind::Prompts, prompt).expect("a prompt");
             completions(&library, page, argument, beginning)
         };
-        assert_eq!(of("aidd_start_feature", "phase", "s"), ["SPEC", "SHIP"]);
-        assert_eq!(of("aidd_plan_task", "stakes", "h"), ["high"]);
-        assert_eq!(of("aidd_select_technology", "candidates", "Kafka, Redi"), ["Kafka, Redis"]);
-        assert_eq!(of("aidd_plan_task", "task", ""), [""; 0]);
+        assert_eq!(value_of("aidd_start_feature", "phase", "s"), ["SPEC", "SHIP"]);
+        assert_eq!(value_of("aidd_plan_task", "stakes", "h"), ["high"]);
+        assert_eq!(
+            value_of("aidd_select_technology", "candidates", "Kafka, Redi"),
+            ["Kafka, Redis"]
+        );
+        assert_eq!(value_of("aidd_plan_task", "task", ""), [""; 0]);
     }
 }

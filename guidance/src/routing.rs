@@ -1,6 +1,6 @@
 //! Routes a task described in a sentence to roles, workflow, tier and phase: scores the rows of
 //! `templates/routing.md` together with labelled tasks, then follows the tree of
-//! `templates/decision-tree.md`. Those pages describe the method.
+//! `templates/decision-tree.md`. These two pages describe the method.
 
 use super::library::{Library, Origin, TableError};
 use super::page_kind::PageKind;
@@ -25,11 +25,11 @@ pub struct Row {
     words: Words,
     /// The role that performs the task.
     pub role: String,
-    /// The workflow that it follows.
+    /// The workflow that the task follows.
     pub workflow: String,
-    /// The judgement required: 1 (most) to 3 (least).
+    /// The required judgement, from 1 (most) to 3 (least).
     pub tier: u8,
-    /// The lifecycle phase that it belongs to.
+    /// The lifecycle phase to which the task belongs.
     pub phase: String,
     /// The template to fill in.
     pub template: Option<String>,
@@ -82,7 +82,7 @@ pub struct Routing {
 /// The classification of a task.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Route {
-    /// The row that decided; `None` if no row matched or the task names a role.
+    /// The row that determined the route; `None` if no row matched or the task names a role.
     pub row: Option<String>,
     /// Roles, in the order in which they work.
     pub roles: Vec<String>,
@@ -106,14 +106,14 @@ pub struct Route {
     pub candidates: Vec<String>,
 }
 
-/// A row index, the weight of its matching words, and the indices of the matched tokens.
+/// The index of a row, the weight of its matching words, and the indices of the matched tokens.
 type RowScore = (usize, f64, BTreeSet<usize>);
 
 impl Routing {
     /// Reads the tables from the pages of `library`.
     ///
     /// # Errors
-    /// When a page cannot be read as a table.
+    /// Fails when a page cannot be read as a table.
     pub fn new(library: &Library) -> Result<Self, TableError> {
         #[derive(Deserialize)]
         struct Tree {
@@ -129,12 +129,12 @@ impl Routing {
         let tree: Tree = page_data(library, PageKind::Templates, "decision-tree")?;
         let mut nodes = Vec::new();
         let mut areas = Vec::new();
-        for (place, area) in tree.areas.into_iter().enumerate() {
+        for (area_index, area) in tree.areas.into_iter().enumerate() {
             areas.push(area.words);
-            nodes.extend(area.nodes.into_iter().map(|node| (node, place)));
+            nodes.extend(area.nodes.into_iter().map(|node| (node, area_index)));
         }
-        let of_pages = library.pages_of_kind(PageKind::Skills).map(|page| page.name.clone());
-        let roles = nodes.iter().map(|(node, _)| node.activates.clone()).chain(of_pages);
+        let role_pages = library.pages_of_kind(PageKind::Skills).map(|page| page.name.clone());
+        let roles = nodes.iter().map(|(node, _)| node.activates.clone()).chain(role_pages);
         let roles = roles.filter(|role| role != "competency-matrix").collect();
         Ok(Self {
             rows,
@@ -151,7 +151,7 @@ impl Routing {
     /// The tables of `library`, read on first use.
     ///
     /// # Errors
-    /// See [`Routing::new`].
+    /// Fails in the same cases as [`Routing::new`].
     pub fn for_library(library: &Library) -> Result<&Self, &TableError> {
         library.routing().get_or_init(|| Self::new(library)).as_ref()
     }
@@ -181,27 +181,28 @@ impl Routing {
         if ranked.is_empty() && task.tokens.len() < 2 {
             return Route::default();
         }
-        let shares = self.probabilities(&task, &ranked);
-        let Some(&(best, confidence)) = shares.first() else { return Route::default() };
+        let probabilities = self.probabilities(&task, &ranked);
+        let Some(&(best, confidence)) = probabilities.first() else { return Route::default() };
         if ranked.is_empty() {
-            let is_talk = |&(row, _): &(usize, f64)| row == self.rows.len();
-            if is_talk(&shares[0]) {
+            let is_not_a_task = |&(row, _): &(usize, f64)| row == self.rows.len();
+            if is_not_a_task(&probabilities[0]) {
                 return Route::default();
             }
             if confidence < score::LEAST {
-                let rows = shares.iter().filter(|share| !is_talk(share)).take(3);
-                let maybe = rows.map(|&(row, _)| self.rows[row].id.clone()).collect();
-                return Route { candidates: maybe, ..Route::default() };
+                let rows =
+                    probabilities.iter().filter(|probability| !is_not_a_task(probability)).take(3);
+                let candidates = rows.map(|&(row, _)| self.rows[row].id.clone()).collect();
+                return Route { candidates, ..Route::default() };
             }
         }
         let Some(row) = self.rows.get(best) else { return Route::default() };
-        let second = shares.get(1).and_then(|&(at, _)| self.rows.get(at));
+        let second = probabilities.get(1).and_then(|&(row, _)| self.rows.get(row));
         let second = second.filter(|_| confidence < score::SURE).map(|row| row.id.clone());
-        let likely = shares.iter().filter(|(_, share)| *share >= score::ALSO).map(|(row, _)| *row);
+        let likely = probabilities.iter().filter(|(_, p)| *p >= score::ALSO).map(|(row, _)| *row);
         Route { confidence, runner_up: second, ..self.route_for(row, &ranked, &likely.collect()) }
     }
 
-    /// The route for the deciding row, and for the other rows that match by a word and are in
+    /// The route for the deciding row `row`, and for the rows that match a word and are in
     /// `likely`.
     fn route_for(&self, row: &Row, ranked: &[RowScore], likely: &BTreeSet<usize>) -> Route {
         let route = Route {
@@ -213,39 +214,40 @@ impl Routing {
             template: row.template.clone(),
             ..Route::default()
         };
-        // A row of the project's own has a place in the tree only if the project's page defines
-        // one.
-        let Some(leading) = self.node_of(&row.id) else { return route };
-        // A whole feature spans areas by definition, so every area that the task names counts.
-        let is_wide = self.nodes[leading].0.spans;
-        let mut matched = self.matched_nodes(ranked, |row| is_wide || likely.contains(&row));
-        matched.insert(leading);
-        let many = self
+        // A row of the project has a node in the tree only if the project's page defines such a
+        // node.
+        let Some(leading_node) = self.node_of(&row.id) else { return route };
+        // A complete feature spans several areas by definition, so every area that the task names
+        // counts.
+        let spans_areas = self.nodes[leading_node].0.spans;
+        let mut matched = self.matched_nodes(ranked, |row| spans_areas || likely.contains(&row));
+        matched.insert(leading_node);
+        let spans = self
             .spans
             .as_ref()
-            .filter(|spans| matched.len() >= spans.at_least || is_wide && matched.len() > 1);
+            .filter(|spans| matched.len() >= spans.at_least || spans_areas && matched.len() > 1);
         let mut order: Vec<usize> = Vec::new();
-        let leads = if many.is_some() { matched } else { BTreeSet::from([leading]) };
-        for lead in leads {
-            self.activate(lead, &mut order, 0);
+        let leading_nodes = if spans.is_some() { matched } else { BTreeSet::from([leading_node]) };
+        for node in leading_nodes {
+            self.activate(node, &mut order, 0);
         }
-        if many.is_some() {
+        if spans.is_some() {
             order.sort_unstable();
         }
         let roles = distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone()));
-        let then = distinct(self.follow_up_roles(leading));
+        let then = distinct(self.follow_up_roles(leading_node));
         Route {
-            // A role that does the work is not suggested afterwards too.
+            // A role that does the work is not also suggested for afterwards.
             then: then.into_iter().filter(|role| !roles.contains(role)).collect(),
             roles,
-            workflow: Some(many.map_or(&row.workflow, |spans| &spans.workflow).clone()),
-            spans: many.is_some(),
+            workflow: Some(spans.map_or(&row.workflow, |spans| &spans.workflow).clone()),
+            spans: spans.is_some(),
             ..route
         }
     }
 
-    /// The rows with their share of the probability, largest first, ties in table order. The index
-    /// after the last row means "not a task"; it is excluded as soon as a word matches.
+    /// The rows with their probabilities, largest first, ties in table order. The index after the
+    /// last row means "not a task"; this index is excluded as soon as a word matches.
     fn probabilities(&self, task: &NormalizedTask, ranked: &[RowScore]) -> Vec<(usize, f64)> {
         let mut scores: Vec<f64> =
             self.meaning().score(&task.tokens).into_iter().map(f64::from).collect();
@@ -255,45 +257,45 @@ impl Routing {
         if !ranked.is_empty() {
             scores.truncate(self.rows.len());
         }
-        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let likely: Vec<f64> =
-            scores.iter().map(|one| ((one - most) / score::SPREAD).exp()).collect();
-        let sum: f64 = likely.iter().sum();
-        let mut shares: Vec<_> = likely.into_iter().map(|one| one / sum).enumerate().collect();
-        shares.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> =
+            scores.iter().map(|score| ((score - max) / score::SPREAD).exp()).collect();
+        let sum: f64 = weights.iter().sum();
+        let mut shares: Vec<_> = weights.into_iter().map(|score| score / sum).enumerate().collect();
+        shares.sort_by(|score, b| b.1.total_cmp(&score.1));
         shares
     }
 
     fn meaning(&self) -> &TaskModel {
         self.meaning.get_or_init(|| {
-            let places: BTreeMap<&str, usize> =
-                self.rows.iter().enumerate().map(|(at, row)| (&*row.id, at)).collect();
-            let talk = self.rows.len();
-            let mut at = None;
+            let indices: BTreeMap<&str, usize> =
+                self.rows.iter().enumerate().map(|(index, row)| (&*row.id, index)).collect();
+            let not_a_task = self.rows.len();
+            let mut index = None;
             let mut tasks = Vec::new();
             for line in self.tasks.lines().filter(|line| !line.is_empty()) {
                 match line.strip_prefix("# ") {
-                    Some("-") => at = Some(talk),
-                    Some(id) => at = places.get(id).copied(),
-                    None => tasks.extend(at.map(|at| (line, at))),
+                    Some("-") => index = Some(not_a_task),
+                    Some(id) => index = indices.get(id).copied(),
+                    None => tasks.extend(index.map(|index| (line, index))),
                 }
             }
             let rows = || self.rows.iter().enumerate();
-            tasks.extend(rows().flat_map(|(at, row)| row.like.iter().map(move |one| (&**one, at))));
-            let words = rows().flat_map(|(at, row)| {
+            tasks.extend(rows().flat_map(|(i, row)| row.like.iter().map(move |task| (&**task, i))));
+            let words = rows().flat_map(|(index, row)| {
                 let words = row.words.en.iter().chain(&row.words.ko);
-                words.map(move |word| (word.trim_end_matches('*'), at))
+                words.map(move |word| (word.trim_end_matches('*'), index))
             });
-            TaskModel::new(talk + 1, &tasks, &words.collect::<Vec<_>>())
+            TaskModel::new(not_a_task + 1, &tasks, &words.collect::<Vec<_>>())
         })
     }
 
     /// The role that the task names, with hyphens or spaces.
     fn named_role(&self, task: &NormalizedTask) -> Option<String> {
-        let says = |role: &&String| {
+        let names_role = |role: &&String| {
             task.text.contains(role.as_str()) || task.text.contains(&role.replace('-', " "))
         };
-        self.roles.iter().find(says).cloned()
+        self.roles.iter().find(names_role).cloned()
     }
 
     /// The matching rows with weight and tokens, heaviest first, ties in table order.
@@ -304,46 +306,46 @@ impl Routing {
             .map(|words| if task.weight(words).0 > 0.0 { 0.5 } else { 0.0 })
             .collect();
         let mut ranked = Vec::new();
-        for (at, row) in self.rows.iter().enumerate() {
-            let (weight, taken) = task.weight(&row.words);
+        for (index, row) in self.rows.iter().enumerate() {
+            let (weight, tokens) = task.weight(&row.words);
             if weight > 0.0 {
                 let area = self.node_of(&row.id).map(|node| self.nodes[node].1);
                 let bonus = area.and_then(|area| bonus.get(area)).copied().unwrap_or_default();
-                ranked.push((at, weight + bonus, taken));
+                ranked.push((index, weight + bonus, tokens));
             }
         }
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
         ranked
     }
 
-    /// The nodes of the rows that satisfy `is_meant` and match at least one token that no heavier
-    /// row uses, in tree order.
+    /// The nodes of the rows that satisfy `is_relevant` and match at least one token that no
+    /// heavier row uses, in tree order.
     fn matched_nodes(
         &self,
         ranked: &[RowScore],
-        is_meant: impl Fn(usize) -> bool,
+        is_relevant: impl Fn(usize) -> bool,
     ) -> BTreeSet<usize> {
         let mut used: BTreeSet<usize> = BTreeSet::new();
         let mut nodes = BTreeSet::new();
-        for (row, _, taken) in ranked {
-            if !taken.is_subset(&used) && is_meant(*row) {
+        for (row, _, tokens) in ranked {
+            if !tokens.is_subset(&used) && is_relevant(*row) {
                 nodes.extend(self.node_of(&self.rows[*row].id));
             }
-            used.extend(taken);
+            used.extend(tokens);
         }
         nodes
     }
 
     fn node_of(&self, row: &str) -> Option<usize> {
-        self.nodes.iter().position(|(node, _)| node.rows.iter().any(|own| own == row))
+        self.nodes.iter().position(|(node, _)| node.rows.iter().any(|id| id == row))
     }
 
     fn node_by_id(&self, id: &str) -> Option<usize> {
         self.nodes.iter().position(|(node, _)| node.id == id)
     }
 
-    /// Adds the nodes that `node` needs, then `node` itself, each once. Recursion deeper than the
-    /// number of nodes means a cycle.
+    /// Adds the nodes that `node` needs, then `node` itself, each once. The recursion stops at a
+    /// depth that only a cycle can reach.
     fn activate(&self, node: usize, order: &mut Vec<usize>, depth: usize) {
         if depth > self.nodes.len() || order.contains(&node) {
             return;
@@ -357,8 +359,8 @@ impl Routing {
     }
 
     fn follow_up_roles(&self, node: usize) -> impl Iterator<Item = String> {
-        let then = self.nodes[node].0.then.iter().filter_map(|id| self.node_by_id(id));
-        then.map(|node| self.nodes[node].0.activates.clone())
+        let follow_ups = self.nodes[node].0.then.iter().filter_map(|id| self.node_by_id(id));
+        follow_ups.map(|node| self.nodes[node].0.activates.clone())
     }
 }
 
@@ -367,19 +369,19 @@ struct Rows {
     rows: Vec<Row>,
 }
 
-/// The rows of the page. A project's rows come before the shipped ones and replace those with the
-/// same id.
+/// The rows of the page. A project's rows come before the shipped rows and replace shipped rows
+/// with the same id.
 fn rows(library: &Library) -> Result<Vec<Row>, TableError> {
     let Rows { mut rows } = page_data(library, PageKind::Templates, "routing")?;
-    let is_own = library
+    let is_project_page = library
         .get(PageKind::Templates, "routing")
         .is_some_and(|page| page.origin == Origin::Project);
-    let has_ours =
+    let has_shipped_pages =
         || library.pages_of_kind(PageKind::Templates).any(|page| page.origin == Origin::Shipped);
-    if is_own && has_ours() {
-        let ours: Rows = page_data(&library.without_project(), PageKind::Templates, "routing")?;
-        let own: BTreeSet<String> = rows.iter().map(|row| row.id.clone()).collect();
-        rows.extend(ours.rows.into_iter().filter(|row| !own.contains(&row.id)));
+    if is_project_page && has_shipped_pages() {
+        let shipped: Rows = page_data(&library.without_project(), PageKind::Templates, "routing")?;
+        let project_ids: BTreeSet<String> = rows.iter().map(|row| row.id.clone()).collect();
+        rows.extend(shipped.rows.into_iter().filter(|row| !project_ids.contains(&row.id)));
     }
     Ok(rows)
 }
@@ -387,21 +389,22 @@ fn rows(library: &Library) -> Result<Vec<Row>, TableError> {
 /// Deserialises the header of a page.
 ///
 /// # Errors
-/// When the page does not exist or its header is malformed.
+/// Fails when the page does not exist or its header is malformed.
 pub(super) fn page_data<T: DeserializeOwned>(
     library: &Library,
-    shelf: PageKind,
+    kind: PageKind,
     name: &str,
 ) -> Result<T, TableError> {
-    // A project that uses only its own pages may not have this table; the shipped one applies then.
+    // If a project that uses only its own pages does not have this table, the shipped table
+    // applies.
     let shipped;
-    let page = match library.get(shelf, name) {
+    let page = match library.get(kind, name) {
         Some(page) => page,
         None => {
             shipped = library.without_project();
             shipped
-                .get(shelf, name)
-                .ok_or_else(|| TableError::Missing { name: name.to_owned(), shelf: shelf.name() })?
+                .get(kind, name)
+                .ok_or_else(|| TableError::Missing { name: name.to_owned(), kind: kind.name() })?
         }
     };
     serde_json::from_value(Value::Object((*page.header).clone()))
@@ -409,10 +412,10 @@ pub(super) fn page_data<T: DeserializeOwned>(
 }
 
 fn distinct(roles: impl Iterator<Item = String>) -> Vec<String> {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut indices: BTreeMap<String, usize> = BTreeMap::new();
     let mut order = Vec::new();
     for role in roles {
-        if seen.insert(role.clone(), order.len()).is_none() {
+        if indices.insert(role.clone(), order.len()).is_none() {
             order.push(role);
         }
     }
@@ -430,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_cases_are_routed() {
+    fn the_cases_of_the_decision_tree_are_routed() {
         #[derive(Deserialize)]
         struct Cases {
             cases: Vec<Case>,
@@ -445,42 +448,43 @@ mod tests {
         }
     }
 
-    /// A name, a place and a symptom in a task of one area do not count as separate areas.
+    /// A name, a location and a symptom in a task of one area do not count as separate areas.
     #[test]
     fn incidental_words_do_not_add_roles() {
         let routing = Routing::new(&Library::shipped(&aidd_content::RULES)).expect("the tables");
         let roles = |task: &str| routing.classify(task).roles;
         let flaky = "flaky test in CI: test_login_timeout fails one run out of ten";
         assert_eq!(roles(flaky), ["quality-engineer"]);
-        let wide = "Build a new feature: a login page, its API endpoint and the database schema";
-        assert!(roles(wide).len() > 3, "{:?}", roles(wide));
+        let whole_feature =
+            "Build a new feature: a login page, its API endpoint and the database schema";
+        assert!(roles(whole_feature).len() > 3, "{:?}", roles(whole_feature));
     }
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the test creates a project to read")]
     fn project_rows_precede_shipped_rows() {
-        let folder = tempfile::tempdir().expect("a directory");
-        std::fs::create_dir(folder.path().join("templates")).expect("created");
+        let directory = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(directory.path().join("templates")).expect("created");
         let page = "---\nrows:\n  - { id: billing, en: [ledger*, dunning], role: billing-engineer, workflow: refactor, tier: 1, phase: BUILD, like: [A posting has the wrong account] }\n  - { id: tests, en: [test*], role: tester, workflow: test, tier: 2, phase: VERIFY }\n---\n# Routing\n";
-        std::fs::write(folder.path().join("templates/routing.md"), page).expect("written");
-        let disk = aidd_engine::text::files::Disk::new(folder.path());
+        std::fs::write(directory.path().join("templates/routing.md"), page).expect("written");
+        let disk = aidd_engine::text::files::Disk::new(directory.path());
         let library = Library::load(
             &aidd_content::RULES,
             &disk,
             &aidd_engine::project::config::ContentConfig::default(),
         );
         let routing = Routing::for_library(&library).expect("the tables");
-        let routed = |text: &str| {
+        let route_of = |text: &str| {
             let route = routing.classify(text);
             format!("{} {:?}", route.row.unwrap_or_default(), route.roles)
         };
-        assert_eq!(routed("Close the ledger at night"), r#"billing ["billing-engineer"]"#);
+        assert_eq!(route_of("Close the ledger at night"), r#"billing ["billing-engineer"]"#);
         assert_eq!(
-            routed("This posting went to a wrong account"),
+            route_of("This posting went to a wrong account"),
             r#"billing ["billing-engineer"]"#
         );
-        assert!(routed("Write unit tests for the date helpers").starts_with("tests "));
-        assert!(routed("Publish the package to npm").starts_with("release "));
+        assert!(route_of("Write unit tests for the date helpers").starts_with("tests "));
+        assert!(route_of("Publish the package to npm").starts_with("release "));
         assert_eq!(routing.rows().iter().filter(|row| row.id == "tests").count(), 1);
     }
 

@@ -1,5 +1,5 @@
-//! The initial files of a project's own guidance. Each file describes its intended content;
-//! existing files are never touched.
+//! The initial files of a project's own guidance. Each file describes its intended content.
+//! Existing files are never changed.
 
 use super::library::Library;
 use super::page_kind::PageKind;
@@ -11,10 +11,10 @@ use std::fmt::Write as _;
 pub enum Preset {
     /// The agents page, the roles and one rule.
     Minimal,
-    /// Also a README in each directory that teams usually fill first.
+    /// Also a README in each directory to which teams usually add pages first.
     #[default]
     Standard,
-    /// Also knowledge, memory and the configuration.
+    /// Also files for knowledge, memory and the configuration.
     Full,
 }
 
@@ -53,31 +53,31 @@ const READMES: &[(PageKind, Preset, &str)] = &[
 
 const MEMORY: &str = "# Memory\n\nDecisions, mistakes and conventions, one JSON object per line: `decisions.jsonl`, `mistakes.jsonl`, `conventions.jsonl`. Tools append to them; Git merges them line by line. Commit them.\n";
 
-const RULE: &str = "---\nsummary: Rules for every file of this project.\n---\n# House rules\n\nWrite one sentence per line, with MUST or NEVER where it is binding. A rule that a program can check goes on a page of its own: `aidd rule new team/my-rule` creates one.\n\n- MUST follow these rules over those shipped with aidd.\n";
+const RULE: &str = "---\nsummary: Rules for every file of this project.\n---\n# House rules\n\nWrite one sentence per line, with MUST or NEVER in each binding sentence. A rule that a program can check goes on a page of its own: `aidd rule new team/my-rule` creates one.\n\n- MUST follow these rules over those shipped with aidd.\n";
 
 const CONFIG: &str = "{\n  // Minimum severity that fails a run: error, warning, info or never.\n  \"failOn\": \"error\",\n  // Which guidance pages apply, and the token budget of the context at session start.\n  \"content\": { \"overrideMode\": \"merge\", \"tokenBudget\": \"standard\" }\n}\n";
 
 /// The files of a preset, sorted by path, in the directories that `config` names.
 #[must_use]
 pub fn files(library: &Library, config: &ContentConfig, preset: Preset) -> Vec<File> {
-    let folder = |shelf: PageKind| {
-        let configured = config.paths.as_ref().and_then(|paths| paths.get(shelf.name()));
-        configured.unwrap_or(shelf.dir()).trim_matches('/').to_owned()
+    let directory = |kind: PageKind| {
+        let configured = config.paths.as_ref().and_then(|paths| paths.get(kind.name()));
+        configured.unwrap_or(kind.dir()).trim_matches('/').to_owned()
     };
     let file = |path: String, text: String| File { path, text };
-    let agents = folder(PageKind::Agents);
+    let agents = directory(PageKind::Agents);
     let mut files = vec![
-        file(PageKind::Protocol.dir().to_owned(), protocol(&agents, &folder(PageKind::Rules))),
+        file(PageKind::Protocol.dir().to_owned(), protocol(&agents, &directory(PageKind::Rules))),
         file(format!("{agents}/roles.md"), roles(library)),
-        file(format!("{}/house.md", folder(PageKind::Rules)), RULE.to_owned()),
+        file(format!("{}/house.md", directory(PageKind::Rules)), RULE.to_owned()),
     ];
-    for (shelf, from, about) in READMES {
-        if *from == Preset::Standard && preset != Preset::Minimal || preset == Preset::Full {
-            let name = shelf.name();
+    for (kind, min_preset, text) in READMES {
+        if *min_preset == Preset::Standard && preset != Preset::Minimal || preset == Preset::Full {
+            let name = kind.name();
             let title = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
             files.push(file(
-                format!("{}/README.md", folder(*shelf)),
-                format!("# {title}\n\n{about}\n"),
+                format!("{}/README.md", directory(*kind)),
+                format!("# {title}\n\n{text}\n"),
             ));
         }
     }
@@ -89,7 +89,7 @@ pub fn files(library: &Library, config: &ContentConfig, preset: Preset) -> Vec<F
     files
 }
 
-/// The agents page: an entry point with room for what only the project can describe.
+/// The agents page: an entry point with a section for the description of the project.
 fn protocol(agents: &str, rules: &str) -> String {
     format!(
         "---\nname: agents\nsummary: The starting point for agents in this project.\n---\n# Working here\n\nCall `aidd_bootstrap` first: it returns rules, decisions, mistakes and the state of the work. Without it, read `{rules}/` and `{agents}/roles.md`.\n\n## This project\n\nDescribe here what an agent cannot see in the code: its purpose, how it is built and tested, and what must never be touched.\n"
@@ -132,21 +132,21 @@ mod tests {
     }
 
     #[test]
-    fn scaffolded_files_are_read_back() {
+    fn scaffolded_files_are_valid_pages() {
         let (_, unknown) = config::read(CONFIG).expect("valid");
         assert_eq!(unknown, []);
-        let folder = tempfile::tempdir().expect("a directory");
+        let directory = tempfile::tempdir().expect("a directory");
         let paths =
             ContentPaths { rules: Some("docs/rules".to_owned()), ..ContentPaths::default() };
         let config = ContentConfig { paths: Some(paths), ..ContentConfig::default() };
         for file in files(&Library::shipped(&aidd_content::RULES), &config, Preset::Full) {
-            let path = folder.path().join(&file.path);
+            let path = directory.path().join(&file.path);
             std::fs::create_dir_all(path.parent().expect("a directory")).expect("created");
             std::fs::write(path, file.text).expect("written");
         }
         let library = Library::load(
             &aidd_content::RULES,
-            &aidd_engine::text::files::Disk::new(folder.path()),
+            &aidd_engine::text::files::Disk::new(directory.path()),
             &config,
         );
         assert_eq!(library.problems, [""; 0]);

@@ -15,38 +15,39 @@ pub struct Suggestion {
     pub args: Map<String, Value>,
     /// Names of the arguments that only the agent can fill in.
     pub needs: &'static [&'static str],
-    /// The reason for suggesting it now.
+    /// The reason for suggesting the step.
     pub reason: String,
 }
 
 /// Facts that [`State`] does not contain.
 #[derive(Clone, Debug, Default)]
 pub struct SuggestionInput<'a> {
-    /// The agent's current task, in its words.
+    /// The agent's current task, as worded by the agent.
     pub task: Option<&'a str>,
     /// Names of tools that were called most recently.
     pub recent: &'a [String],
     /// Files that differ from the last commit; `None` if not determined.
     pub changed: Option<&'a [String]>,
-    /// New findings in those files: the number of errors, and of others. `None` if not determined.
+    /// New findings in the changed files: the number of errors and the number of other findings.
+    /// `None` if not determined.
     pub findings: Option<(usize, usize)>,
 }
 
-/// Maps a kind of file to the tool that checks it.
-struct ByFile {
+/// A kind of file and the tool that checks files of this kind.
+struct FileTool {
     /// Whether the tool applies to a file of this name.
     is_for: fn(&str) -> bool,
     tool: &'static str,
     why: &'static str,
 }
 
-const BY_FILE: &[ByFile] = &[
-    ByFile {
+const FILE_TOOLS: &[FileTool] = &[
+    FileTool {
         is_for: |name| name.starts_with("Dockerfile") || name.ends_with(".dockerfile"),
         tool: "aidd_validate_dockerfile",
         why: "a Dockerfile changed",
     },
-    ByFile {
+    FileTool {
         is_for: |name| name.ends_with(".mmd") || name.ends_with(".mermaid"),
         tool: "aidd_validate_mermaid",
         why: "a diagram changed",
@@ -66,38 +67,39 @@ fn new_suggestion(
 /// The suggested steps, most urgent first; empty when nothing is pending. Steps whose tool was just
 /// called are omitted.
 #[must_use]
-pub fn suggest(state: &State, asked: &SuggestionInput<'_>) -> Vec<Suggestion> {
+pub fn suggest(state: &State, input: &SuggestionInput<'_>) -> Vec<Suggestion> {
     let mut all = Vec::new();
-    add_findings(asked, &mut all);
-    add_opening(state, asked, &mut all);
-    add_work(state, asked, &mut all);
-    add_closing(state, asked, &mut all);
-    let recent = |name: &str| asked.recent.iter().any(|done| done.replace(['/', '.'], "_") == name);
+    add_findings(input, &mut all);
+    add_opening(state, input, &mut all);
+    add_work(state, input, &mut all);
+    add_closing(state, input, &mut all);
+    let recent =
+        |name: &str| input.recent.iter().any(|called| called.replace(['/', '.'], "_") == name);
     all.retain(|next| !recent(next.tool));
-    let mut seen: Vec<&str> = Vec::new();
+    let mut tools: Vec<&str> = Vec::new();
     all.retain(|next| {
-        let is_new = !seen.contains(&next.tool);
-        seen.push(next.tool);
+        let is_new = !tools.contains(&next.tool);
+        tools.push(next.tool);
         is_new
     });
     all
 }
 
-/// New findings come first.
-fn add_findings(asked: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
-    if let Some((errors, others)) = asked.findings.filter(|(errors, others)| errors + others > 0) {
-        let all_of = errors + others;
-        let many = if all_of == 1 { "1 finding".to_owned() } else { format!("{all_of} findings") };
-        let reason = format!("the changes bring {many}, {errors} of them errors");
+/// Adds the suggestion to fix new findings.
+fn add_findings(input: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
+    if let Some((errors, others)) = input.findings.filter(|(errors, others)| errors + others > 0) {
+        let total = errors + others;
+        let counted = if total == 1 { "1 finding".to_owned() } else { format!("{total} findings") };
+        let reason = format!("the changes add {counted}, {errors} of them errors");
         all.push(new_suggestion("Fix the new findings", "aidd_ci_diff_check", json!({}), reason));
     }
 }
 
-fn add_opening(state: &State, asked: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
+fn add_opening(state: &State, input: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
     if let (None, Some(branch)) = (&state.session, &state.branch) {
         // Fields that only the agent can fill in are present but empty.
-        let who = json!({"provider": "", "model": "", "client": ""});
-        let args = json!({"action": "start", "branch": branch, "aiProvider": who});
+        let provider = json!({"provider": "", "model": "", "client": ""});
+        let args = json!({"action": "start", "branch": branch, "aiProvider": provider});
         let start = new_suggestion(
             "Open a session",
             "aidd_session",
@@ -106,7 +108,7 @@ fn add_opening(state: &State, asked: &SuggestionInput<'_>, all: &mut Vec<Suggest
         );
         all.push(Suggestion { needs: &["aiProvider"], ..start });
     }
-    if let Some(task) = asked.task {
+    if let Some(task) = input.task {
         let args = json!({"description": task});
         all.push(new_suggestion(
             "Classify the task",
@@ -114,9 +116,9 @@ fn add_opening(state: &State, asked: &SuggestionInput<'_>, all: &mut Vec<Suggest
             args,
             "roles, workflow and tier follow from it",
         ));
-        let known = [&state.hazards, &state.failed, &state.decisions, &state.conventions];
-        // An empty memory is not worth searching.
-        if known.iter().any(|kind| !kind.is_empty()) {
+        let memories = [&state.hazards, &state.failed, &state.decisions, &state.conventions];
+        // Do not suggest the search of an empty memory.
+        if memories.iter().any(|entries| !entries.is_empty()) {
             let args = json!({"query": task});
             all.push(new_suggestion(
                 "Search the memory",
@@ -128,7 +130,7 @@ fn add_opening(state: &State, asked: &SuggestionInput<'_>, all: &mut Vec<Suggest
     }
 }
 
-fn add_work(state: &State, asked: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
+fn add_work(state: &State, input: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
     if let Some(lifecycle) = &state.lifecycle {
         let (id, phase) = (&lifecycle.id, &lifecycle.current_phase);
         match state.unmet.first() {
@@ -143,31 +145,33 @@ fn add_work(state: &State, asked: &SuggestionInput<'_>, all: &mut Vec<Suggestion
                     reason,
                 ));
             }
-            Some((_, says)) => {
-                // A phase is left with one call that contains evidence for every open criterion.
+            Some((_, criterion)) => {
+                // One call with evidence for every open criterion advances the lifecycle to the
+                // next phase.
                 let open = state.unmet.iter().map(|(key, _)| ((*key).to_owned(), json!("")));
                 let evidence = Value::Object(open.collect());
                 let args = json!({"lifecycleId": id, "evidence": evidence});
                 let more = state.unmet.len() - 1;
                 let action = match more {
-                    0 => format!("Provide evidence: {says}"),
-                    more => format!("Provide evidence: {says}, and {more} more"),
+                    0 => format!("Provide evidence: {criterion}"),
+                    more => format!("Provide evidence: {criterion}, and {more} more"),
                 };
                 let reason = format!("leaving {phase} requires evidence for {}", lifecycle.feature);
-                let meet = new_suggestion(action, "aidd_lifecycle_advance", args, reason);
-                all.push(Suggestion { needs: &["evidence"], ..meet });
+                let advance = new_suggestion(action, "aidd_lifecycle_advance", args, reason);
+                all.push(Suggestion { needs: &["evidence"], ..advance });
             }
         }
     }
     if let (Some(task), Some(branch)) = (state.context.pending_tasks.first(), &state.branch) {
-        let left: Vec<&String> = state.context.pending_tasks.iter().skip(1).collect();
-        let args = json!({"action": "save", "branch": branch, "completedTasks": [task], "pendingTasks": left});
-        let reason = format!("pending on {branch}: {}; save when this one is done", left.len() + 1);
+        let remaining: Vec<&String> = state.context.pending_tasks.iter().skip(1).collect();
+        let args = json!({"action": "save", "branch": branch, "completedTasks": [task], "pendingTasks": remaining});
+        let reason =
+            format!("pending on {branch}: {}; save when this task is done", remaining.len() + 1);
         all.push(new_suggestion(format!("Do the next task: {task}"), "aidd_branch", args, reason));
     }
-    for path in asked.changed.unwrap_or_default() {
+    for path in input.changed.unwrap_or_default() {
         let name = path.rsplit('/').next().unwrap_or(path);
-        for ByFile { is_for, tool, why } in BY_FILE {
+        for FileTool { is_for, tool, why } in FILE_TOOLS {
             if is_for(name) {
                 all.push(new_suggestion(
                     format!("Check {path}"),
@@ -191,18 +195,18 @@ fn add_work(state: &State, asked: &SuggestionInput<'_>, all: &mut Vec<Suggestion
     }
 }
 
-fn add_closing(state: &State, asked: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
-    if let Some(changed) = asked.changed.filter(|changed| !changed.is_empty()) {
-        let many = changed.len();
-        if asked.findings.is_none() {
-            let reason = format!("files that differ from the last commit: {many}");
+fn add_closing(state: &State, input: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
+    if let Some(changed) = input.changed.filter(|changed| !changed.is_empty()) {
+        let count = changed.len();
+        if input.findings.is_none() {
+            let reason = format!("files that differ from the last commit: {count}");
             all.push(new_suggestion("Check what changed", "aidd_ci_diff_check", json!({}), reason));
         }
         all.push(new_suggestion(
             "Scan for secrets before the commit",
             "aidd_scan_secrets",
             json!({"filePath": "."}),
-            format!("files to commit: {many}"),
+            format!("files to commit: {count}"),
         ));
         if let (None, Some(branch)) = (state.context.pending_tasks.first(), &state.branch) {
             let args = json!({"action": "save", "branch": branch});
@@ -214,8 +218,8 @@ fn add_closing(state: &State, asked: &SuggestionInput<'_>, all: &mut Vec<Suggest
             ));
         }
     } else if let Some(session) = &state.session {
-        let is_done = state.context.pending_tasks.is_empty() && asked.changed.is_some();
-        if is_done && asked.task.is_none() {
+        let is_done = state.context.pending_tasks.is_empty() && input.changed.is_some();
+        if is_done && input.task.is_none() {
             let args = json!({"action": "end", "id": session.id});
             let end = new_suggestion(
                 "End the session",
@@ -234,8 +238,8 @@ mod tests {
     use aidd_memory::records::{BranchContext, Lifecycle, SessionState};
     use aidd_memory::types::Entry;
 
-    fn tools(state: &State, asked: &SuggestionInput<'_>) -> Vec<&'static str> {
-        suggest(state, asked).into_iter().map(|next| next.tool).collect()
+    fn tools(state: &State, input: &SuggestionInput<'_>) -> Vec<&'static str> {
+        suggest(state, input).into_iter().map(|next| next.tool).collect()
     }
 
     fn decision() -> Entry {
@@ -248,14 +252,14 @@ mod tests {
 
     #[test]
     fn suggestions_follow_the_state() {
-        let fresh = State { branch: Some("main".to_owned()), ..State::default() };
-        assert_eq!(tools(&fresh, &SuggestionInput::default()), ["aidd_session"]);
+        let new_branch = State { branch: Some("main".to_owned()), ..State::default() };
+        assert_eq!(tools(&new_branch, &SuggestionInput::default()), ["aidd_session"]);
         let task = SuggestionInput { task: Some("Add a login"), ..SuggestionInput::default() };
-        // An empty memory is not worth searching.
-        assert_eq!(tools(&fresh, &task), ["aidd_session", "aidd_classify_task"]);
-        let known = State { decisions: vec![decision().into()], ..fresh.clone() };
+        // The search of an empty memory is not suggested.
+        assert_eq!(tools(&new_branch, &task), ["aidd_session", "aidd_classify_task"]);
+        let with_memory = State { decisions: vec![decision().into()], ..new_branch.clone() };
         assert_eq!(
-            tools(&known, &task),
+            tools(&with_memory, &task),
             ["aidd_session", "aidd_classify_task", "aidd_memory_search"]
         );
         let changed = ["Dockerfile".to_owned(), "src/a.ts".to_owned()];
@@ -275,14 +279,14 @@ mod tests {
             context,
             lifecycle: Some(lifecycle),
             unmet: vec![("tests", "All tests pass"), ("docs", "Documentation up to date")],
-            ..fresh
+            ..new_branch
         };
-        let asked = SuggestionInput {
+        let input = SuggestionInput {
             changed: Some(&changed),
             findings: Some((1, 0)),
             ..SuggestionInput::default()
         };
-        let all = suggest(&state, &asked);
+        let all = suggest(&state, &input);
         let names: Vec<&str> = all.iter().map(|next| next.tool).collect();
         assert_eq!(
             names,
@@ -294,7 +298,7 @@ mod tests {
                 "aidd_scan_secrets"
             ]
         );
-        // A phase is left with one call that contains evidence for every open criterion.
+        // One call with evidence for every open criterion advances the lifecycle to the next phase.
         assert_eq!(all[1].args["evidence"], json!({"tests": "", "docs": ""}));
         assert_eq!(all[1].action, "Provide evidence: All tests pass, and 1 more");
         assert_eq!(
@@ -307,11 +311,11 @@ mod tests {
     #[test]
     fn recently_called_tools_are_not_suggested() {
         let decisions = vec![decision().into()];
-        let fresh = State { branch: Some("main".to_owned()), decisions, ..State::default() };
+        let new_branch = State { branch: Some("main".to_owned()), decisions, ..State::default() };
         let recent = ["aidd/session".to_owned(), "aidd_classify_task".to_owned()];
-        let asked =
+        let input =
             SuggestionInput { task: Some("x"), recent: &recent, ..SuggestionInput::default() };
-        assert_eq!(tools(&fresh, &asked), ["aidd_memory_search"]);
+        assert_eq!(tools(&new_branch, &input), ["aidd_memory_search"]);
     }
 
     #[test]
@@ -319,10 +323,10 @@ mod tests {
         let session = SessionState { id: "session_1_a".to_owned(), ..SessionState::default() };
         let state =
             State { branch: Some("b".to_owned()), session: Some(session), ..State::default() };
-        let none = SuggestionInput { changed: Some(&[]), ..SuggestionInput::default() };
-        let all = suggest(&state, &none);
+        let unchanged = SuggestionInput { changed: Some(&[]), ..SuggestionInput::default() };
+        let all = suggest(&state, &unchanged);
         assert_eq!((all[0].tool, all[0].args["action"].as_str()), ("aidd_session", Some("end")));
-        // A step without a query is not suggested.
+        // Without information about changed files, the end of the session is not suggested.
         assert_eq!(tools(&state, &SuggestionInput::default()), [""; 0]);
     }
 }

@@ -66,7 +66,7 @@ pub struct Condition {
     pub id: String,
     /// The condition as a sentence.
     pub asks: String,
-    /// Whether it is met; `None` if unknown, which counts as not met.
+    /// Whether the condition is met; `None` if unknown, which counts as not met.
     pub is_met: Option<bool>,
 }
 
@@ -75,11 +75,11 @@ pub struct Condition {
 pub struct Task {
     /// The route of the task.
     pub route: Route,
-    /// Whether the route follows from the files alone, not from the words.
+    /// Whether the route is derived from the files only, not from the words.
     pub is_by_files: bool,
     /// The estimated size.
     pub size: Size,
-    /// The words and paths that make it risky.
+    /// The words and paths that make the task risky.
     pub risks: Vec<String>,
     /// The conditions of the fast track.
     pub conditions: Vec<Condition>,
@@ -87,7 +87,7 @@ pub struct Task {
     pub fast_track: bool,
     /// The stages that can be skipped on the fast track.
     pub skips: Vec<String>,
-    /// The template for questions, if nothing is known about the task.
+    /// The template for questions, if the task has no route.
     pub ask: Option<String>,
     /// Roles whose deliverable already exists, with its path: they review instead of building.
     pub existing_deliverables: Vec<(String, String)>,
@@ -107,17 +107,17 @@ struct Allowed {
     asks: String,
 }
 
-/// The role that most of the files belong to. Of equals, the last in the table wins: the role that
-/// builds, not a supporting one.
+/// The role to which most of the files belong. If several roles have the same number of files,
+/// returns the last role in the table: a role that builds, not a supporting role.
 fn role_by_files(files: &[String]) -> Option<&'static str> {
     let mut counts: Vec<(usize, &str)> = Vec::new();
-    let mut left: Vec<&String> = files.iter().collect();
+    let mut remaining: Vec<&String> = files.iter().collect();
     for (role, globs) in tasks::ROLES_BY_FILES.pairs() {
         let globs: Vec<&str> = globs.split(' ').collect();
         let Ok(globs) = Globs::new(&globs, &[] as &[&str]) else { continue };
-        let before = left.len();
-        left.retain(|path| !globs.matches(path));
-        counts.push((before - left.len(), role));
+        let before = remaining.len();
+        remaining.retain(|path| !globs.matches(path));
+        counts.push((before - remaining.len(), role));
     }
     counts
         .into_iter()
@@ -143,7 +143,7 @@ fn route_by_files(routing: &Routing, files: &[String]) -> Option<Route> {
 /// Classifies `text` with the pages of `library`.
 ///
 /// # Errors
-/// When a page cannot be read as a table.
+/// Fails when a page cannot be read as a table.
 pub fn classify(
     library: &Library,
     routing: &Routing,
@@ -154,37 +154,38 @@ pub fn classify(
     let mut route = routing.classify(text);
     // Files are stronger evidence than uncertain words.
     let is_unsure = route.roles.is_empty() || route.confidence < UNSURE;
-    let other = is_unsure.then(|| route_by_files(routing, &expected.files)).flatten();
-    let is_by_files = other.is_some();
-    route = other.unwrap_or(route);
+    let route_from_files = is_unsure.then(|| route_by_files(routing, &expected.files)).flatten();
+    let is_by_files = route_from_files.is_some();
+    route = route_from_files.unwrap_or(route);
     let size = estimate_size(text, &route, expected);
-    let fast: FastTrack = page_data(library, PageKind::Specs, "fast-track")?;
-    let risky = matching_words(text, &fast.risky_words).into_iter();
-    let mut risks: Vec<String> = risky.map(|word| word.trim_end_matches('*').to_owned()).collect();
-    if !fast.risky_paths.is_empty() {
-        let paths = Globs::new::<String>(&fast.risky_paths, &[])
+    let fast_track_page: FastTrack = page_data(library, PageKind::Specs, "fast-track")?;
+    let risky_words = matching_words(text, &fast_track_page.risky_words).into_iter();
+    let mut risks: Vec<String> =
+        risky_words.map(|word| word.trim_end_matches('*').to_owned()).collect();
+    if !fast_track_page.risky_paths.is_empty() {
+        let paths = Globs::new::<String>(&fast_track_page.risky_paths, &[])
             .map_err(|why| TableError::Glob { path: "specs/fast-track.md", why })?;
         risks.extend(expected.files.iter().filter(|path| paths.matches(path)).cloned());
     }
-    let conditions: Vec<Condition> = fast
+    let conditions: Vec<Condition> = fast_track_page
         .allowed_when
         .into_iter()
-        .map(|one| {
-            let holds = is_met(&one.id, &route, &risks, expected);
-            Condition { id: one.id, asks: one.asks, is_met: holds }
+        .map(|allowed| {
+            let is_met = is_met(&allowed.id, &route, &risks, expected);
+            Condition { id: allowed.id, asks: allowed.asks, is_met }
         })
         .collect();
     let fast_track = conditions.iter().all(|condition| condition.is_met == Some(true));
-    let present = route.roles.iter().filter_map(|role| {
-        let (_, places) = tasks::HAND_OVERS.pairs().find(|(of, _)| of == role)?;
-        let place = places.split(' ').find(|place| disk.exists(place))?;
-        // The leading role builds, even if its deliverable exists.
-        (route.roles.last() != Some(role)).then(|| (role.clone(), place.to_owned()))
+    let existing_deliverables = route.roles.iter().filter_map(|role| {
+        let (_, paths) = tasks::HAND_OVERS.pairs().find(|(other_role, _)| other_role == role)?;
+        let path = paths.split(' ').find(|path| disk.exists(path))?;
+        // The last role does the work, even if its deliverable exists.
+        (route.roles.last() != Some(role)).then(|| (role.clone(), path.to_owned()))
     });
-    let present = present.collect();
+    let existing_deliverables = existing_deliverables.collect();
     let ask = route.row.is_none().then(|| routing.fallback_template().to_owned());
     let ask = ask.filter(|_| route.roles.is_empty());
-    let skips = if fast_track { fast.skips } else { Vec::new() };
+    let skips = if fast_track { fast_track_page.skips } else { Vec::new() };
     Ok(Task {
         route,
         is_by_files,
@@ -194,7 +195,7 @@ pub fn classify(
         fast_track,
         skips,
         ask,
-        existing_deliverables: present,
+        existing_deliverables,
     })
 }
 
@@ -218,7 +219,7 @@ fn estimate_size(text: &str, route: &Route, expected: &ExpectedChange) -> Size {
 /// Whether a condition is met, by its id on the page.
 fn is_met(id: &str, route: &Route, risks: &[String], expected: &ExpectedChange) -> Option<bool> {
     let is_text = |path: &String| {
-        [".md", ".txt", ".rst", ".adoc"].iter().any(|ending| path.ends_with(ending))
+        [".md", ".txt", ".rst", ".adoc"].iter().any(|extension| path.ends_with(extension))
     };
     match id {
         "low-complexity" if expected.files.len() > SMALL_CHANGE.0 => Some(false),
@@ -245,14 +246,14 @@ mod tests {
     fn classified(text: &str, expected: &ExpectedChange) -> Task {
         let library = Library::shipped(&aidd_content::RULES);
         let routing = Routing::new(&library).expect("the tables");
-        let folder = tempfile::tempdir().expect("a directory");
-        std::fs::create_dir(folder.path().join("prisma")).expect("created");
-        std::fs::write(folder.path().join("prisma/schema.prisma"), "").expect("written");
-        classify(&library, &routing, &Disk::new(folder.path()), text, expected).expect("a task")
+        let directory = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(directory.path().join("prisma")).expect("created");
+        std::fs::write(directory.path().join("prisma/schema.prisma"), "").expect("written");
+        classify(&library, &routing, &Disk::new(directory.path()), text, expected).expect("a task")
     }
 
     #[test]
-    fn the_fast_track_needs_every_condition() {
+    fn the_fast_track_requires_every_condition() {
         let small = ExpectedChange {
             files: vec!["src/date.ts".to_owned()],
             lines: Some(10),
@@ -263,13 +264,13 @@ mod tests {
         assert_eq!(task.skips, ["brainstorm", "research", "SPEC"]);
         let unknown =
             classified("Fix the wrong month in the date helper", &ExpectedChange::default());
-        let open: Vec<&str> = unknown
+        let unknown_conditions: Vec<&str> = unknown
             .conditions
             .iter()
-            .filter(|one| one.is_met.is_none())
-            .map(|one| &*one.id)
+            .filter(|condition| condition.is_met.is_none())
+            .map(|condition| &*condition.id)
             .collect();
-        assert_eq!(open, ["low-complexity", "known-ground"]);
+        assert_eq!(unknown_conditions, ["low-complexity", "known-ground"]);
         assert!(!unknown.fast_track && unknown.skips.is_empty());
         let risky = ExpectedChange { files: vec!["src/auth/date.ts".to_owned()], ..small };
         assert_eq!(classified("Fix the wrong month", &risky).risks, ["src/auth/date.ts"]);
@@ -285,8 +286,8 @@ mod tests {
     }
 
     #[test]
-    fn files_decide_when_words_do_not() {
-        let routed = |files: &[&str]| {
+    fn files_determine_the_role_when_words_are_inconclusive() {
+        let role_of = |files: &[&str]| {
             let files = files.iter().map(|&path| path.to_owned()).collect();
             let expected = ExpectedChange { files, ..ExpectedChange::default() };
             let task = classified("Show the balance after each posting", &expected);
@@ -294,29 +295,30 @@ mod tests {
             assert!(task.is_by_files || task.route.confidence < UNSURE);
             if task.is_by_files { task.route.roles.join(", ") } else { String::new() }
         };
-        assert_eq!(routed(&["crates/core/src/statement.rs"]), "backend-engineer");
+        assert_eq!(role_of(&["crates/core/src/statement.rs"]), "backend-engineer");
         assert_eq!(
-            routed(&["db/migrations/2.sql", "src/a.py", "tests/test_a.py"]),
+            role_of(&["db/migrations/2.sql", "src/a.py", "tests/test_a.py"]),
             "backend-engineer"
         );
-        assert_eq!(routed(&["db/migrations/2.sql"]), "data-architect");
-        assert_eq!(routed(&["src/Chart.tsx", "src/chart.css", "src/a.ts"]), "interface-artisan");
-        assert_eq!(routed(&["Dockerfile"]), "platform-engineer");
-        assert_eq!(routed(&["LICENSE"]), "");
-        assert_eq!(routed(&[]), "");
-        let named = ExpectedChange { files: vec!["a.sql".to_owned()], ..ExpectedChange::default() };
-        assert!(!classified("Refactor the pricing module", &named).is_by_files);
+        assert_eq!(role_of(&["db/migrations/2.sql"]), "data-architect");
+        assert_eq!(role_of(&["src/Chart.tsx", "src/chart.css", "src/a.ts"]), "interface-artisan");
+        assert_eq!(role_of(&["Dockerfile"]), "platform-engineer");
+        assert_eq!(role_of(&["LICENSE"]), "");
+        assert_eq!(role_of(&[]), "");
+        let refactoring =
+            ExpectedChange { files: vec!["a.sql".to_owned()], ..ExpectedChange::default() };
+        assert!(!classified("Refactor the pricing module", &refactoring).is_by_files);
     }
 
     #[test]
-    fn existing_deliverables_are_reviewed_and_unknown_tasks_are_questioned() {
+    fn existing_deliverables_and_unknown_tasks_are_detected() {
         let task =
             classified("Implement the orders endpoint in NestJS", &ExpectedChange::default());
         assert_eq!(
             task.existing_deliverables,
             [("data-architect".to_owned(), "prisma/schema.prisma".to_owned())]
         );
-        let nothing = classified("hm, perhaps later", &ExpectedChange::default());
-        assert_eq!(nothing.ask.as_deref(), Some("brainstorm"));
+        let unknown_task = classified("hm, perhaps later", &ExpectedChange::default());
+        assert_eq!(unknown_task.ask.as_deref(), Some("brainstorm"));
     }
 }

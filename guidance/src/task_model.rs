@@ -1,5 +1,5 @@
-//! Scores how likely a task belongs to each row of the routing table, based on labelled tasks
-//! (`content/routing/tasks.txt`): shared words and embedding similarity.
+//! Scores how likely a task is to belong to each row of the routing table, based on labelled tasks
+//! (`content/routing/tasks.txt`). The score combines shared words and embedding similarity.
 
 use super::words::tokens;
 use aidd_lexicon::embedding::{DIMENSIONS, Table, Vector};
@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Minimum length in letters of a word that can be a typo.
 const MIN_TYPO_LEN: usize = 5;
-/// Maximum number of unknown words that are spell-checked; a text with more is not a sentence.
+/// Maximum number of unknown words that are spell-checked, which limits the cost of long texts.
 const MAX_TYPOS: usize = 30;
 
 /// Statistics of the labelled tasks of each row.
@@ -24,7 +24,7 @@ pub(super) struct TaskModel {
     /// The unit vector of each row relative to the mean.
     centres: Vec<Vec<f32>>,
     /// Known English words, for spelling correction.
-    known: BTreeSet<String>,
+    known_words: BTreeSet<String>,
 }
 
 impl TaskModel {
@@ -33,63 +33,64 @@ impl TaskModel {
     pub(super) fn new(rows: usize, tasks: &[(&str, usize)], words: &[(&str, usize)]) -> Self {
         let mut counts: HashMap<String, Vec<(usize, f32)>> = HashMap::new();
         let mut sums = vec![0.0_f32; rows];
-        let mut known = BTreeSet::new();
+        let mut known_words = BTreeSet::new();
         for &(task, row) in tasks.iter().chain(words) {
             let tokens = tokens(task);
-            known.extend(tokens.iter().filter(|token| is_long_latin(token)).cloned());
+            known_words.extend(tokens.iter().filter(|token| is_long_latin(token)).cloned());
             for feature in features(&tokens) {
                 sums[row] += 1.0;
-                let of = counts.entry(feature).or_default();
-                match of.iter_mut().find(|(at, _)| *at == row) {
+                let row_counts = counts.entry(feature).or_default();
+                match row_counts.iter_mut().find(|(other_row, _)| *other_row == row) {
                     Some((_, count)) => *count += 1.0,
-                    None => of.push((row, 1.0)),
+                    None => row_counts.push((row, 1.0)),
                 }
             }
         }
-        let many = score::UNSEEN * counts.len() as f32;
-        let totals: Vec<f32> = sums.iter().map(|sum| (sum + many).ln()).collect();
+        let smoothing = score::UNSEEN * counts.len() as f32;
+        let totals: Vec<f32> = sums.iter().map(|sum| (sum + smoothing).ln()).collect();
         let unseen = totals.iter().map(|total| score::UNSEEN.ln() - total).collect();
         let (mean, centres) = directions(rows, tasks);
-        Self { counts, unseen, totals, mean, centres, known }
+        Self { counts, unseen, totals, mean, centres, known_words }
     }
 
     /// Scores a task against each row. Higher is better; only differences are meaningful.
     pub(super) fn score(&self, tokens: &[String]) -> Vec<f32> {
         let rows = self.unseen.len();
         let mut sums = vec![0.0_f32; rows];
-        let mut seen = 0_u16;
+        let mut feature_count = 0_u16;
         for feature in features(tokens) {
-            let Some(of) = self.counts.get(&feature) else { continue };
-            seen = seen.saturating_add(1);
+            let Some(row_counts) = self.counts.get(&feature) else { continue };
+            feature_count = feature_count.saturating_add(1);
             let mut weights = self.unseen.clone();
-            for &(row, count) in of {
+            for &(row, count) in row_counts {
                 weights[row] = (count + score::UNSEEN).ln() - self.totals[row];
             }
-            let middle = weights.iter().sum::<f32>() / rows as f32;
+            let mean = weights.iter().sum::<f32>() / rows as f32;
             for (sum, weight) in sums.iter_mut().zip(weights) {
-                *sum += weight - middle;
+                *sum += weight - mean;
             }
         }
-        let scale = f32::from(seen.max(1)).sqrt();
+        let scale = f32::from(feature_count.max(1)).sqrt();
         let vector = Table::shipped().vector(&tokens.join(" "));
         let from_mean =
             (!vector.is_empty()).then(|| direction_from(&normalized(&vector), &self.mean));
-        let near = |centre: &Vec<f32>| from_mean.as_ref().map_or(0.0, |task| dot(task, centre));
+        let similarity =
+            |centre: &Vec<f32>| from_mean.as_ref().map_or(0.0, |task| dot(task, centre));
         sums.iter()
             .zip(&self.centres)
-            .map(|(sum, centre)| sum / scale + score::DIRECTION * near(centre))
+            .map(|(sum, centre)| sum / scale + score::DIRECTION * similarity(centre))
             .collect()
     }
 
     /// Corrects tokens that differ by one typo from a word of a labelled task.
     pub(super) fn correct_typos(&self, tokens: &mut [String]) {
         let table = Table::shipped();
-        let odd = |token: &&mut String| {
-            is_long_latin(token) && !self.known.contains(*token) && !table.contains(token)
+        let is_unknown = |token: &&mut String| {
+            is_long_latin(token) && !self.known_words.contains(*token) && !table.contains(token)
         };
-        for token in tokens.iter_mut().filter(odd).take(MAX_TYPOS) {
-            if let Some(known) = self.known.iter().find(|known| is_typo(token, known)) {
-                token.clone_from(known);
+        for token in tokens.iter_mut().filter(is_unknown).take(MAX_TYPOS) {
+            if let Some(word) = self.known_words.iter().find(|word| is_typo(token, word)) {
+                token.clone_from(word);
             }
         }
     }
@@ -106,8 +107,8 @@ fn directions(rows: usize, tasks: &[(&str, usize)]) -> (Vec<f32>, Vec<Vec<f32>>)
     for (vector, _) in &vectors {
         add(&mut mean, vector);
     }
-    let many = vectors.len().max(1) as f32;
-    mean.iter_mut().for_each(|value| *value /= many);
+    let count = vectors.len().max(1) as f32;
+    mean.iter_mut().for_each(|value| *value /= count);
     let mut centres = vec![vec![0.0_f32; DIMENSIONS]; rows];
     for (vector, row) in &vectors {
         add(&mut centres[*row], &direction_from(vector, &mean));
@@ -124,9 +125,10 @@ fn normalized(vector: &Vector) -> Vec<f32> {
 
 /// The unit vector from `mean` to `vector`.
 fn direction_from(vector: &[f32], mean: &[f32]) -> Vec<f32> {
-    let mut apart: Vec<f32> = vector.iter().zip(mean).map(|(one, mean)| one - mean).collect();
-    normalize(&mut apart);
-    apart
+    let mut direction: Vec<f32> =
+        vector.iter().zip(mean).map(|(value, mean)| value - mean).collect();
+    normalize(&mut direction);
+    direction
 }
 
 fn add(sum: &mut [f32], vector: &[f32]) {
@@ -135,8 +137,8 @@ fn add(sum: &mut [f32], vector: &[f32]) {
     }
 }
 
-fn dot(one: &[f32], other: &[f32]) -> f32 {
-    one.iter().zip(other).map(|(one, other)| one * other).sum()
+fn dot(left: &[f32], right: &[f32]) -> f32 {
+    left.iter().zip(right).map(|(left, right)| left * right).sum()
 }
 
 /// Normalises to length 1; a zero vector is unchanged.
@@ -153,10 +155,11 @@ fn features(tokens: &[String]) -> BTreeSet<String> {
     let mut features = BTreeSet::new();
     for token in tokens {
         if token.chars().any(is_hangul) {
-            // The beginning of a word counts as a character of its own.
-            let signs: Vec<char> = std::iter::once('^').chain(token.chars()).collect();
+            // The beginning of a word counts as a separate character.
+            let characters: Vec<char> = std::iter::once('^').chain(token.chars()).collect();
             for length in [2, 3] {
-                features.extend(signs.windows(length).map(|part| part.iter().collect::<String>()));
+                features
+                    .extend(characters.windows(length).map(|part| part.iter().collect::<String>()));
             }
         } else {
             features.insert(stem(token).to_owned());
@@ -166,11 +169,11 @@ fn features(tokens: &[String]) -> BTreeSet<String> {
 }
 
 fn stem(token: &str) -> &str {
-    let short = ["ing", "ed", "es", "s"].iter().find_map(|ending| {
-        let stem = token.strip_suffix(ending)?;
+    let stem = ["ing", "ed", "es", "s"].iter().find_map(|suffix| {
+        let stem = token.strip_suffix(suffix)?;
         (stem.chars().count() > 3).then_some(stem)
     });
-    short.unwrap_or(token)
+    stem.unwrap_or(token)
 }
 
 fn is_hangul(c: char) -> bool {
@@ -182,8 +185,8 @@ fn is_long_latin(token: &str) -> bool {
 }
 
 /// Whether two words differ by one inserted, removed or replaced letter, or by two swapped letters.
-fn is_typo(one: &str, other: &str) -> bool {
-    one.len().abs_diff(other.len()) <= 1 && strsim::osa_distance(one, other) <= 1
+fn is_typo(left: &str, right: &str) -> bool {
+    left.len().abs_diff(right.len()) <= 1 && strsim::osa_distance(left, right) <= 1
 }
 
 #[cfg(test)]
@@ -191,33 +194,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_typo_is_one_letter() {
-        for (one, other) in [
+    fn words_that_differ_by_one_letter_are_typos() {
+        for (left, right) in [
             ("docuemnt", "document"),
             ("dockrfile", "dockerfile"),
             ("updatte", "update"),
             ("updabe", "update"),
             ("test", "tests"),
         ] {
-            assert!(is_typo(one, other) && is_typo(other, one), "{one}");
+            assert!(is_typo(left, right) && is_typo(right, left), "{left}");
         }
-        for (one, other) in [("deploy", "employ"), ("abc", "cba"), ("color", "colours")] {
-            assert!(!is_typo(one, other), "{one}");
+        for (left, right) in [("deploy", "employ"), ("abc", "cba"), ("color", "colours")] {
+            assert!(!is_typo(left, right), "{left}");
         }
     }
 
     #[test]
-    fn known_words_decide_and_unknown_words_are_neutral() {
+    fn known_words_determine_the_score_and_unknown_words_are_neutral() {
         let tasks = [("It crashes on save", 0), ("크래시가 나요", 0), ("Write the manual", 1)];
-        let meaning = TaskModel::new(2, &tasks, &[("broken", 0), ("guide", 1)]);
-        let fits = |text: &str| meaning.score(&tokens(text));
-        let crash = fits("why does it crash");
-        assert!(crash[0] > crash[1], "{crash:?}");
-        let guide = fits("a guide");
-        assert!(guide[1] > guide[0], "{guide:?}");
-        assert_eq!(fits(""), [0.0, 0.0]);
+        let model = TaskModel::new(2, &tasks, &[("broken", 0), ("guide", 1)]);
+        let score_task = |text: &str| model.score(&tokens(text));
+        let crash_scores = score_task("why does it crash");
+        assert!(crash_scores[0] > crash_scores[1], "{crash_scores:?}");
+        let guide_scores = score_task("a guide");
+        assert!(guide_scores[1] > guide_scores[0], "{guide_scores:?}");
+        assert_eq!(score_task(""), [0.0, 0.0]);
         let mut typo = tokens("the mnaual of a qqqqqqqqqq");
-        meaning.correct_typos(&mut typo);
+        model.correct_typos(&mut typo);
         assert_eq!(typo, ["the", "manual", "of", "a", "qqqqqqqqqq"]);
     }
 }

@@ -45,32 +45,32 @@ proptest! {
     #[test]
     fn a_project_page_replaces_the_shipped_one(
         files in prop::collection::vec((0..PAGES.len(), 0..3_usize), 0..9),
-        how in 0..3_usize,
+        mode_index in 0..3_usize,
     ) {
-        let how = [ContentMode::Merge, ContentMode::ProjectOnly, ContentMode::BundledOnly][how];
-        let folder = tempfile::tempdir().expect("a directory");
+        let content_mode = [ContentMode::Merge, ContentMode::ProjectOnly, ContentMode::BundledOnly][mode_index];
+        let directory = tempfile::tempdir().expect("a directory");
         // The first prefix has the highest precedence.
-        let mut wanted: BTreeMap<(PageKind, &str), (usize, String)> = BTreeMap::new();
+        let mut expected: BTreeMap<(PageKind, &str), (usize, String)> = BTreeMap::new();
         for (page, prefix) in files {
-            let (shelf, path, name) = PAGES[page];
+            let (kind, path, name) = PAGES[page];
             let path = format!("{}{path}", [".aidd/", "ai/", ""][prefix]);
             let header = if name == "backend-engineer" { "---\nname: backend-engineer\n---\n" } else { "" };
-            write(folder.path(), &path, &format!("{header}# Ours\n\nSaid at {path}.\n"));
-            let best = wanted.entry((shelf, name)).or_insert((prefix, path.clone()));
+            write(directory.path(), &path, &format!("{header}# Ours\n\nSaid at {path}.\n"));
+            let best = expected.entry((kind, name)).or_insert((prefix, path.clone()));
             if prefix < best.0 {
                 *best = (prefix, path);
             }
         }
         let shipped = Library::shipped(&aidd_content::RULES);
-        let library = load(folder.path(), &mode(how));
-        for shelf in PageKind::all() {
-            let own = wanted.iter().filter(|((of, _), _)| *of == shelf);
-            let own: BTreeMap<&str, &str> =
-                own.map(|((_, name), (_, path))| (*name, &**path)).collect();
-            let counts = shelf.is_customizable() && how != ContentMode::BundledOnly;
-            let drops = shelf.is_customizable() && how == ContentMode::ProjectOnly;
-            for page in library.pages_of_kind(shelf) {
-                match own.get(&*page.name).filter(|_| counts) {
+        let library = load(directory.path(), &mode(content_mode));
+        for kind in PageKind::all() {
+            let project_pages = expected.iter().filter(|((page_kind, _), _)| *page_kind == kind);
+            let project_pages: BTreeMap<&str, &str> =
+                project_pages.map(|((_, name), (_, path))| (*name, &**path)).collect();
+            let is_overridden = kind.is_customizable() && content_mode != ContentMode::BundledOnly;
+            let hides_shipped = kind.is_customizable() && content_mode == ContentMode::ProjectOnly;
+            for page in library.pages_of_kind(kind) {
+                match project_pages.get(&*page.name).filter(|_| is_overridden) {
                     Some(path) => {
                         prop_assert_eq!(page.origin, Origin::Project);
                         prop_assert_eq!(&page.path, path);
@@ -78,25 +78,25 @@ proptest! {
                     }
                     None => {
                         prop_assert_eq!(page.origin, Origin::Shipped);
-                        prop_assert!(!drops);
-                        let first = shipped.get(shelf, &page.name).expect("shipped");
+                        prop_assert!(!hides_shipped);
+                        let first = shipped.get(kind, &page.name).expect("shipped");
                         prop_assert_eq!(first.text(), page.text());
                     }
                 }
             }
-            let kept = shipped.pages_of_kind(shelf).filter(|_| !drops).map(|page| &*page.name);
+            let shipped_names = shipped.pages_of_kind(kind).filter(|_| !hides_shipped).map(|page| &*page.name);
             let all: std::collections::BTreeSet<&str> =
-                kept.chain(own.keys().copied().filter(|_| counts)).collect();
-            let there: Vec<&str> = library.pages_of_kind(shelf).map(|page| &*page.name).collect();
-            prop_assert_eq!(there, all.into_iter().collect::<Vec<_>>());
+                shipped_names.chain(project_pages.keys().copied().filter(|_| is_overridden)).collect();
+            let actual: Vec<&str> = library.pages_of_kind(kind).map(|page| &*page.name).collect();
+            prop_assert_eq!(actual, all.into_iter().collect::<Vec<_>>());
         }
     }
 }
 
 #[test]
 fn a_malformed_page_is_skipped_and_reported() {
-    let folder = tempfile::tempdir().expect("a directory");
-    let root = folder.path();
+    let directory = tempfile::tempdir().expect("a directory");
+    let root = directory.path();
     write(root, "rules/security.md", "---\nname: [\n---\n# Ours\n");
     write(root, "rules/open.md", "---\nname: x\n# never closed\n");
     write(root, "rules/list.md", "---\n- a\n---\n# Ours\n");
@@ -123,23 +123,23 @@ fn a_malformed_page_is_skipped_and_reported() {
 }
 
 #[test]
-fn rules_with_one_name_in_different_dirs_are_distinct() {
-    let folder = tempfile::tempdir().expect("a directory");
-    write(folder.path(), "rules/api/names.md", "# Names of the API\n");
-    write(folder.path(), "rules/db/names.md", "# Names of tables\n");
-    let library = load(folder.path(), &ContentConfig::default());
+fn rules_with_the_same_name_in_different_dirs_are_distinct() {
+    let directory = tempfile::tempdir().expect("a directory");
+    write(directory.path(), "rules/api/names.md", "# Names of the API\n");
+    write(directory.path(), "rules/db/names.md", "# Names of tables\n");
+    let library = load(directory.path(), &ContentConfig::default());
     assert_eq!(library.problems, [""; 0]);
     assert_eq!(library.get(PageKind::Rules, "names").expect("a page").path, "rules/api/names.md");
     assert_eq!(library.get(PageKind::Rules, "db/names").expect("a page").path, "rules/db/names.md");
 }
 
 #[test]
-fn configured_dirs_are_used_but_never_outside() {
-    let folder = tempfile::tempdir().expect("a directory");
-    let root = folder.path().join("project");
+fn configured_dirs_outside_the_project_are_rejected() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let root = directory.path().join("project");
     write(&root, "docs/rules/ours.md", "# Ours\n");
     write(&root, "rules/not-here.md", "# Elsewhere\n");
-    write(folder.path(), "outside/secret.md", "# Secret\n");
+    write(directory.path(), "outside/secret.md", "# Secret\n");
     let paths = ContentPaths {
         rules: Some("docs/rules/".to_owned()),
         workflows: Some("../outside".to_owned()),
@@ -171,37 +171,40 @@ fn configured_dirs_are_used_but_never_outside() {
 }
 
 #[test]
-fn edits_are_detected_without_rereading() {
-    let folder = tempfile::tempdir().expect("a directory");
-    let disk = Disk::new(folder.path());
+fn the_cache_is_reloaded_only_after_a_change() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let disk = Disk::new(directory.path());
     let config = ContentConfig::default();
-    let mut watched = LibraryCache::default();
-    let first = watched.current(&aidd_content::RULES, &disk, &config);
-    assert!(std::sync::Arc::ptr_eq(&first, &watched.current(&aidd_content::RULES, &disk, &config)));
-    write(folder.path(), "rules/ours.md", "# Ours\n\nOne.\n");
-    let said = |watched: &mut LibraryCache| {
-        let library = watched.current(&aidd_content::RULES, &disk, &config);
+    let mut cache = LibraryCache::default();
+    let first = cache.current(&aidd_content::RULES, &disk, &config);
+    assert!(std::sync::Arc::ptr_eq(&first, &cache.current(&aidd_content::RULES, &disk, &config)));
+    write(directory.path(), "rules/ours.md", "# Ours\n\nOne.\n");
+    let summary = |cache: &mut LibraryCache| {
+        let library = cache.current(&aidd_content::RULES, &disk, &config);
         library.get(PageKind::Rules, "ours").map(|page| page.summary.clone())
     };
-    assert_eq!(said(&mut watched).as_deref(), Some("One."));
-    write(folder.path(), "rules/ours.md", "# Ours\n\nTwo of them.\n");
-    assert_eq!(said(&mut watched).as_deref(), Some("Two of them."));
-    fs::remove_file(folder.path().join("rules/ours.md")).expect("gone");
-    assert_eq!(said(&mut watched), None);
-    let own = watched.current(&aidd_content::RULES, &disk, &mode(ContentMode::ProjectOnly));
-    assert_eq!(own.pages_of_kind(PageKind::Rules).count(), 0);
-    assert!(own.pages_of_kind(PageKind::Specs).count() > 0);
+    assert_eq!(summary(&mut cache).as_deref(), Some("One."));
+    write(directory.path(), "rules/ours.md", "# Ours\n\nTwo of them.\n");
+    assert_eq!(summary(&mut cache).as_deref(), Some("Two of them."));
+    fs::remove_file(directory.path().join("rules/ours.md")).expect("gone");
+    assert_eq!(summary(&mut cache), None);
+    let project_pages = cache.current(&aidd_content::RULES, &disk, &mode(ContentMode::ProjectOnly));
+    assert_eq!(project_pages.pages_of_kind(PageKind::Rules).count(), 0);
+    assert!(project_pages.pages_of_kind(PageKind::Specs).count() > 0);
 }
 
 #[test]
-fn names_are_matched_loosely() {
+fn pages_are_found_by_inexact_names() {
     let library = Library::shipped(&aidd_content::RULES);
-    let name = |given| library.find(PageKind::Skills, given).map(|page| &*page.name);
+    let name = |input| library.find(PageKind::Skills, input).map(|page| &*page.name);
     assert_eq!(name("Security Architect"), Ok("security-architect"));
     assert_eq!(name("quality"), Ok("quality-engineer"));
     assert_eq!(name("security-architekt"), Err(vec!["security-architect"]));
-    let many = name("engineer").expect_err("several");
-    assert!(many.len() == 5 && many.iter().all(|name| name.contains("engineer")), "{many:?}");
+    let matches = name("engineer").expect_err("several");
+    assert!(
+        matches.len() == 5 && matches.iter().all(|name| name.contains("engineer")),
+        "{matches:?}"
+    );
     assert_eq!(name("zzz"), Err(Vec::new()));
     assert_eq!(name(""), Err(Vec::new()));
 }

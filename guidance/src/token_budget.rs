@@ -10,9 +10,9 @@ pub struct Part {
     pub title: String,
     /// The lines, most important first.
     pub lines: Vec<String>,
-    /// The number of tokens that the part can use before the other parts get theirs.
+    /// The number of tokens that the part can use before the remaining budget is distributed.
     pub share: usize,
-    /// Where to get the omitted lines: the name of a tool with its arguments.
+    /// The source of the omitted lines: the name of a tool with its arguments.
     pub rest: &'static str,
 }
 
@@ -28,7 +28,7 @@ impl Part {
     }
 }
 
-/// What was rendered of a part.
+/// The rendered share of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
     /// The heading of the part.
@@ -36,7 +36,7 @@ pub struct Share {
     /// The number of rendered lines.
     pub shown: usize,
     /// The number of omitted lines.
-    pub left_out: usize,
+    pub omitted: usize,
 }
 
 /// Text within its budget.
@@ -52,20 +52,20 @@ pub struct BudgetedText {
     pub shares: Vec<Share>,
 }
 
-/// Renders the parts into `budget` tokens. First each part gets lines up to its share, in order;
-/// the rest goes to parts with more lines, in order. Lines are never cut.
+/// Renders the parts into `budget` tokens. First, each part gets lines up to its share, in order.
+/// The remaining budget goes to parts with more lines, in order. Lines are never truncated.
 #[must_use]
 pub fn fit(parts: &[Part], budget: usize) -> BudgetedText {
     let costs = costs(parts);
     let mut allowed = budget;
     loop {
-        let sheet = fill(parts, &costs, allowed);
-        // Lines are counted individually; joined, they can rarely cost one token more.
-        let over = sheet.tokens.saturating_sub(budget);
-        if over == 0 {
-            return BudgetedText { budget, ..sheet };
+        let rendered = fill(parts, &costs, allowed);
+        // Tokens are counted per line; in rare cases, the joined text has more tokens.
+        let excess = rendered.tokens.saturating_sub(budget);
+        if excess == 0 {
+            return BudgetedText { budget, ..rendered };
         }
-        allowed = allowed.saturating_sub(over);
+        allowed = allowed.saturating_sub(excess);
     }
 }
 
@@ -82,14 +82,14 @@ fn costs(parts: &[Part]) -> Vec<Vec<usize>> {
 }
 
 fn fill(parts: &[Part], costs: &[Vec<usize>], budget: usize) -> BudgetedText {
-    let mut fitting = Layout::new(parts, costs, budget);
-    for (at, part) in parts.iter().enumerate() {
-        fitting.take_lines(at, part.share);
+    let mut layout = Layout::new(parts, costs, budget);
+    for (index, part) in parts.iter().enumerate() {
+        layout.include_lines(index, part.share);
     }
-    for at in 0..parts.len() {
-        fitting.take_lines(at, usize::MAX);
+    for index in 0..parts.len() {
+        layout.include_lines(index, usize::MAX);
     }
-    fitting.into_text()
+    layout.into_text()
 }
 
 struct Layout<'a> {
@@ -97,54 +97,55 @@ struct Layout<'a> {
     budget: usize,
     /// See [`costs`].
     sums: &'a [Vec<usize>],
-    /// The number of lines that each part has taken.
-    taken: Vec<usize>,
-    /// The token cost of each part with those lines.
+    /// The number of lines of each part that are included.
+    line_counts: Vec<usize>,
+    /// The token cost of each part with the included lines.
     costs: Vec<usize>,
 }
 
 impl<'a> Layout<'a> {
     fn new(parts: &'a [Part], sums: &'a [Vec<usize>], budget: usize) -> Self {
         let none = vec![0; parts.len()];
-        Self { parts, budget, sums, taken: none.clone(), costs: none }
+        Self { parts, budget, sums, line_counts: none.clone(), costs: none }
     }
 
     /// The token cost of a part with its first `lines` lines.
-    fn cost(&self, at: usize, lines: usize) -> usize {
-        let part = &self.parts[at];
+    fn cost(&self, index: usize, lines: usize) -> usize {
+        let part = &self.parts[index];
         if lines == 0 {
             return 0;
         }
         tokens::count(&part.heading())
-            + self.sums[at][lines]
+            + self.sums[index][lines]
             + tokens::count(&part.omission_note(lines))
     }
 
-    /// Takes as many of the next lines of a part as fit.
-    fn take_lines(&mut self, at: usize, share: usize) {
-        let most = self.parts[at].lines.len();
-        let others: usize = self.costs.iter().sum::<usize>() - self.costs[at];
-        let mut best = (self.taken[at], self.costs[at]);
-        for lines in self.taken[at] + 1..=most {
-            let cost = self.cost(at, lines);
-            if cost + others <= self.budget && cost <= share {
+    /// Includes as many of the next lines of a part as fit.
+    fn include_lines(&mut self, index: usize, share: usize) {
+        let line_count = self.parts[index].lines.len();
+        let other_costs: usize = self.costs.iter().sum::<usize>() - self.costs[index];
+        let mut best = (self.line_counts[index], self.costs[index]);
+        for lines in self.line_counts[index] + 1..=line_count {
+            let cost = self.cost(index, lines);
+            if cost + other_costs <= self.budget && cost <= share {
                 best = (lines, cost);
-            } else if lines + 1 < most {
-                // The last line can still fit: without omitted lines there is no note about them.
+            } else if lines + 1 < line_count {
+                // Continue, because the last line can still fit: if no line is omitted, there is no
+                // note.
                 break;
             }
         }
-        (self.taken[at], self.costs[at]) = best;
+        (self.line_counts[index], self.costs[index]) = best;
     }
 
     fn into_text(self) -> BudgetedText {
         let mut text = String::new();
         let mut shares = Vec::new();
-        for (part, &lines) in self.parts.iter().zip(&self.taken) {
+        for (part, &lines) in self.parts.iter().zip(&self.line_counts) {
             text.push_str(&part.render(lines));
             if !part.lines.is_empty() {
-                let left_out = part.lines.len() - lines;
-                shares.push(Share { title: part.title.clone(), shown: lines, left_out });
+                let omitted = part.lines.len() - lines;
+                shares.push(Share { title: part.title.clone(), shown: lines, omitted });
             }
         }
         let text = text.trim_end().to_owned();
@@ -162,8 +163,8 @@ impl Part {
     fn omission_note(&self, lines: usize) -> String {
         match (self.lines.len() - lines, self.rest) {
             (0, _) => String::new(),
-            (left, "") => format!("({left} more)\n"),
-            (left, rest) => format!("({left} more: {rest})\n"),
+            (omitted, "") => format!("({omitted} more)\n"),
+            (omitted, rest) => format!("({omitted} more: {rest})\n"),
         }
     }
 
@@ -192,17 +193,17 @@ mod tests {
     }
 
     #[test]
-    fn shares_first_and_the_rest_in_order() {
+    fn lines_are_distributed_by_share_and_then_in_order() {
         let lines = ["one two three four five"; 6];
         let parts = [part("A", 30, &lines), part("B", 30, &lines), part("", 30, &["last words"])];
-        let sheet = fit(&parts, 72);
+        let rendered = fit(&parts, 72);
         assert_eq!(
-            sheet.text,
+            rendered.text,
             "## A\none two three four five\none two three four five\none two three four five\none two three four five\none two three four five\none two three four five\n## B\none two three four five\none two three four five\none two three four five\n(3 more: aidd_x)\nlast words"
         );
-        assert!(sheet.tokens <= 72);
+        assert!(rendered.tokens <= 72);
         let shown: Vec<(usize, usize)> =
-            sheet.shares.iter().map(|share| (share.shown, share.left_out)).collect();
+            rendered.shares.iter().map(|share| (share.shown, share.omitted)).collect();
         assert_eq!(shown, [(6, 0), (3, 3), (1, 0)]);
     }
 
@@ -217,11 +218,11 @@ mod tests {
                 .into_iter()
                 .map(|(lines, share)| Part::new("Part", share, "aidd_x", lines))
                 .collect();
-            let sheet = fit(&parts, budget);
-            prop_assert!(sheet.tokens <= budget);
-            prop_assert_eq!(tokens::count(&sheet.text), sheet.tokens);
-            for share in &sheet.shares {
-                prop_assert!(share.shown + share.left_out > 0);
+            let rendered = fit(&parts, budget);
+            prop_assert!(rendered.tokens <= budget);
+            prop_assert_eq!(tokens::count(&rendered.text), rendered.tokens);
+            for share in &rendered.shares {
+                prop_assert!(share.shown + share.omitted > 0);
             }
         }
     }

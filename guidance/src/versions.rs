@@ -1,5 +1,5 @@
-//! Determines which version of a library the code is written for: the four steps of
-//! `specs/version-protocol.md`, each with its evidence or what is missing.
+//! Determines the version of a library for which the code is written. Follows the four steps of
+//! `specs/version-protocol.md`; each step has evidence, or a statement of what is missing.
 
 use super::knowledge::{Entry, Knowledge, normalize_name};
 use super::legacy::OldForm;
@@ -12,14 +12,14 @@ use jiff::civil::Date;
 use regex::Regex;
 use serde::Serialize;
 
-/// Age in months after which an entry is only a hint.
+/// Age in months after which a knowledge entry is only a hint.
 const MAX_AGE_MONTHS: i64 = 6;
 
 /// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// There is evidence, and nothing is wrong.
+    /// There is evidence, and it shows no problem.
     Done,
     /// The evidence shows a problem.
     Failed,
@@ -57,7 +57,7 @@ pub struct VerifiedVersion {
     pub package: String,
     /// The ecosystem of the package.
     pub ecosystem: Ecosystem,
-    /// The manifest that names it.
+    /// The manifest that names the package.
     pub manifest: String,
     /// The version range in the manifest.
     pub wanted: Option<String>,
@@ -102,27 +102,27 @@ pub struct VersionContext<'s> {
 /// Runs the four steps for one dependency.
 #[must_use]
 pub fn verify(
-    scene: &VersionContext<'_>,
+    context: &VersionContext<'_>,
     manifest: &Manifest,
     dependency: &Dependency,
 ) -> VerifiedVersion {
-    let entry = scene.knowledge.entries().iter().find(|entry| {
+    let entry = context.knowledge.entries().iter().find(|entry| {
         let packages = &entry.packages;
         packages.contains(&(manifest.ecosystem.word(), &*dependency.name))
     });
     let version = dependency.version();
     let steps = vec![
-        detect(scene.stack, manifest, dependency),
-        context(scene, dependency, entry, version.as_ref()),
-        document(scene, manifest, dependency, entry, version.as_ref()),
-        filter(scene, entry, version.as_ref()),
+        detect(context.stack, manifest, dependency),
+        mentions(context, dependency, entry, version.as_ref()),
+        document(context, manifest, dependency, entry, version.as_ref()),
+        filter(context, entry, version.as_ref()),
     ];
-    let went = |at: usize| steps[at].outcome;
-    let confidence = match (went(0), went(2)) {
+    let outcome = |step: usize| steps[step].outcome;
+    let confidence = match (outcome(0), outcome(2)) {
         _ if version.is_none() => Confidence::Low,
         (_, Outcome::NotDone) => Confidence::Low,
         (Outcome::Done, Outcome::Done)
-            if went(3) == Outcome::Done && went(1) != Outcome::Failed =>
+            if outcome(3) == Outcome::Done && outcome(1) != Outcome::Failed =>
         {
             Confidence::High
         }
@@ -167,9 +167,9 @@ fn detect(stack: &Stack, manifest: &Manifest, dependency: &Dependency) -> Step {
     Step { id: "detect", outcome, evidence }
 }
 
-/// Rules and memories that mention the package with a version.
-fn context(
-    scene: &VersionContext<'_>,
+/// Compares the version with the versions that rules and memories mention for the package.
+fn mentions(
+    context: &VersionContext<'_>,
     dependency: &Dependency,
     entry: Option<&Entry<'_>>,
     version: Option<&Version>,
@@ -178,43 +178,49 @@ fn context(
     names.extend(entry.map(|entry| entry.name));
     let patterns: Vec<Regex> = names.iter().filter_map(|name| mention_pattern(name)).collect();
     let mut step = Step { id: "context", outcome: Outcome::NotDone, evidence: Vec::new() };
-    let mut look = |place: &str, line: &str| {
-        for found in patterns.iter().filter_map(|pattern| pattern.captures(line)) {
-            let named = Version::read(&found[1]);
-            let differs = match (&named, version) {
-                (Some(named), Some(version)) => named.line() != version.line(),
+    let mut search_line = |location: &str, line: &str| {
+        for captures in patterns.iter().filter_map(|pattern| pattern.captures(line)) {
+            let mentioned_version = Version::read(&captures[1]);
+            let differs = match (&mentioned_version, version) {
+                (Some(mentioned_version), Some(version)) => {
+                    mentioned_version.line() != version.line()
+                }
                 _ => continue,
             };
-            let (said, here) = (&found[1], version.map_or_else(String::new, ToString::to_string));
+            let (mentioned, current) =
+                (&captures[1], version.map_or_else(String::new, ToString::to_string));
             if differs {
                 step.outcome = Outcome::Failed;
-                step.evidence
-                    .push(format!("{place} mentions version {said}; the project has {here}"));
+                step.evidence.push(format!(
+                    "{location} mentions version {mentioned}; the project has {current}"
+                ));
             } else {
                 if step.outcome == Outcome::NotDone {
                     step.outcome = Outcome::Done;
                 }
-                step.evidence.push(format!("{place} mentions version {said}, as in the project"));
+                step.evidence
+                    .push(format!("{location} mentions version {mentioned}, as in the project"));
             }
             return;
         }
     };
-    for shelf in [PageKind::Protocol, PageKind::Rules, PageKind::Skills] {
-        for page in scene.library.pages_of_kind(shelf).filter(|page| page.origin == Origin::Project)
+    for kind in [PageKind::Protocol, PageKind::Rules, PageKind::Skills] {
+        for page in
+            context.library.pages_of_kind(kind).filter(|page| page.origin == Origin::Project)
         {
             for (line, text) in page.text().lines().enumerate() {
-                look(&format!("{}:{}", page.path, line + 1), text);
+                search_line(&format!("{}:{}", page.path, line + 1), text);
             }
         }
     }
-    for memory in scene.memories {
-        memory.text.lines().for_each(|line| look(&memory.id, line));
+    for memory in context.memories {
+        memory.text.lines().for_each(|line| search_line(&memory.id, line));
     }
     if let Some(entry) = entry {
-        let is_old = scene.today.is_some_and(|today| is_older(entry.updated, today));
-        let word = if is_old { "only a hint: older than six months" } else { "current" };
+        let is_old = context.today.is_some_and(|today| is_older(entry.updated, today));
+        let age = if is_old { "only a hint: older than six months" } else { "current" };
         step.evidence.push(format!(
-            "knowledge entry {} describes {}, reviewed {}: {word}",
+            "knowledge entry {} describes {}, reviewed {}: {age}",
             entry.page.name,
             entry.version.unwrap_or("no version"),
             entry.updated
@@ -230,7 +236,7 @@ fn context(
 }
 
 /// Matches `React 18`, `react@18.2`, `react version >= 18`, but not a longer name that contains
-/// this one.
+/// `name`.
 fn mention_pattern(name: &str) -> Option<Regex> {
     let name = regex::escape(name);
     Regex::new(&format!(
@@ -240,29 +246,34 @@ fn mention_pattern(name: &str) -> Option<Regex> {
 }
 
 fn is_older(updated: &str, today: Date) -> bool {
-    let term = Span::new().try_months(MAX_AGE_MONTHS);
-    let due = updated.parse::<Date>().ok().zip(term.ok()).map(|(day, term)| day.checked_add(term));
+    let max_age = Span::new().try_months(MAX_AGE_MONTHS);
+    let due = updated
+        .parse::<Date>()
+        .ok()
+        .zip(max_age.ok())
+        .map(|(day, max_age)| day.checked_add(max_age));
     !matches!(due, Some(Ok(due)) if due >= today)
 }
 
-/// Documentation of exactly this major version: the installed one, otherwise what the entry
-/// references.
+/// Searches documentation of exactly this major version: the installed documentation, otherwise the
+/// references of the entry.
 fn document(
-    scene: &VersionContext<'_>,
+    context: &VersionContext<'_>,
     manifest: &Manifest,
     dependency: &Dependency,
     entry: Option<&Entry<'_>>,
     version: Option<&Version>,
 ) -> Step {
     let mut step = Step { id: "document", outcome: Outcome::NotDone, evidence: Vec::new() };
-    if let Some(found) = scene.installs.find(manifest, dependency) {
-        let Installed { path, version: installed, documents } = found;
-        let fits = version.is_none_or(|version| installed.line() == version.line());
-        step.outcome = if fits { Outcome::Done } else { Outcome::Failed };
+    if let Some(installed_package) = context.installs.find(manifest, dependency) {
+        let Installed { path, version: installed, documents } = installed_package;
+        let is_same_version = version.is_none_or(|version| installed.line() == version.line());
+        step.outcome = if is_same_version { Outcome::Done } else { Outcome::Failed };
         let word = if manifest.ecosystem == Ecosystem::Npm { "types" } else { "documentation" };
-        let documents = documents.map_or_else(String::new, |it| format!("; its {word}: {it}"));
+        let documents =
+            documents.map_or_else(String::new, |documents| format!("; its {word}: {documents}"));
         step.evidence.push(format!("{path} is version {installed}{documents}"));
-        if !fits {
+        if !is_same_version {
             step.evidence
                 .push("the installed version differs from the manifest: install first".to_owned());
         }
@@ -277,23 +288,23 @@ fn document(
         return step;
     };
     let described = entry.version.and_then(Version::read);
-    let guide = entry.migrations.iter().find(|it| {
-        let to = Version::read(&it.to);
+    let guide = entry.migrations.iter().find(|migration| {
+        let to = Version::read(&migration.to);
         to.zip(version).is_some_and(|(to, version)| to.line() == version.line())
     });
     match (described, version) {
         (Some(described), Some(version)) if described.line() == version.line() => {
-            let address = entry.reference().unwrap_or("its references");
+            let reference = entry.reference().unwrap_or("its references");
             step.evidence
-                .push(format!("{address} for {described} (entry reviewed {})", entry.updated));
+                .push(format!("{reference} for {described} (entry reviewed {})", entry.updated));
             if step.outcome == Outcome::NotDone {
                 step.outcome = Outcome::Done;
             }
         }
         (Some(described), Some(version)) => {
             step.evidence.push(format!("the entry covers {described}, not {version}"));
-            if let Some(address) = guide.and_then(|it| it.guide.as_deref()) {
-                step.evidence.push(format!("{address} describes what {version} changed"));
+            if let Some(reference) = guide.and_then(|migration| migration.guide.as_deref()) {
+                step.evidence.push(format!("{reference} describes what {version} changed"));
             } else if step.outcome == Outcome::NotDone {
                 step.outcome = Outcome::Failed;
             }
@@ -310,7 +321,7 @@ fn document(
 }
 
 fn filter(
-    scene: &VersionContext<'_>,
+    context: &VersionContext<'_>,
     entry: Option<&Entry<'_>>,
     version: Option<&Version>,
 ) -> Step {
@@ -319,17 +330,17 @@ fn filter(
         step.evidence.push("no old forms are known".to_owned());
         return step;
     };
-    let looked_for = super::legacy::replaced_forms(entry, version);
-    if scene.searched == 0 {
+    let rules = super::legacy::replaced_forms(entry, version);
+    if context.searched == 0 {
         step.evidence.push("no file was searched".to_owned());
         return step;
     }
     let name = normalize_name(entry.name);
-    let found = scene.old_forms.iter().filter(|form| {
+    let occurrences = context.old_forms.iter().filter(|form| {
         normalize_name(&form.technology) == name
-            && looked_for.iter().any(|legacy| legacy.pattern == form.pattern)
+            && rules.iter().any(|legacy| legacy.pattern == form.pattern)
     });
-    for form in found {
+    for form in occurrences {
         step.outcome = Outcome::Failed;
         let OldForm { path, line, pattern, instead, since, .. } = form;
         step.evidence
@@ -337,14 +348,18 @@ fn filter(
     }
     if step.outcome == Outcome::NotDone {
         step.outcome = Outcome::Done;
-        let (forms, files) = (looked_for.len(), scene.searched);
-        let counted = |many: usize, of: &str| match many {
-            1 => format!("1 {of}"),
-            _ => format!("{many} {of}s"),
+        let (forms, files) = (rules.len(), context.searched);
+        let format_count = |count: usize, of: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
         };
         step.evidence.push(match forms {
             0 => "no old form was replaced up to this version".to_owned(),
-            _ => format!("{}, none in {}", counted(forms, "old form"), counted(files, "file")),
+            _ => format!(
+                "{}, none in {}",
+                format_count(forms, "old form"),
+                format_count(files, "file")
+            ),
         });
     }
     step

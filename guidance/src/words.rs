@@ -1,4 +1,4 @@
-//! The words of a task as routing sees them, and matching against word tables.
+//! The normalised words of a task, and matching against word tables.
 
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -31,26 +31,27 @@ impl NormalizedTask {
     /// The tokens that an English entry matches: consecutive whole words, the last one as a prefix
     /// if the entry ends with `*`.
     fn match_english(&self, entry: &str) -> BTreeSet<usize> {
-        let is_beginning = entry.ends_with('*');
+        let is_prefix = entry.ends_with('*');
         let entry = words(&normalize(entry));
         let Some((last, first)) = entry.split_last() else { return BTreeSet::new() };
-        let fits = |window: &[String]| {
+        let matches = |window: &[String]| {
             let (end, start) = (&window[first.len()], &window[..first.len()]);
-            start == first && if is_beginning { end.starts_with(&**last) } else { end == last }
+            start == first && if is_prefix { end.starts_with(&**last) } else { end == last }
         };
-        let at = self.tokens.windows(entry.len()).enumerate().filter(|(_, window)| fits(window));
-        at.flat_map(|(at, _)| at..at + entry.len()).collect()
+        let matching =
+            self.tokens.windows(entry.len()).enumerate().filter(|(_, window)| matches(window));
+        matching.flat_map(|(start, _)| start..start + entry.len()).collect()
     }
 
-    /// The tokens that a Korean entry matches; it can occur anywhere in the text.
+    /// The tokens that a Korean entry matches; the entry can occur anywhere in the text.
     fn match_korean(&self, entry: &str) -> BTreeSet<usize> {
         let entry = normalize(entry);
         if entry.is_empty() || !self.text.contains(&entry) {
             return BTreeSet::new();
         }
         let parts: Vec<&str> = entry.split_whitespace().collect();
-        let covers = |token: &String| parts.iter().any(|part| token.contains(part));
-        (0..self.tokens.len()).filter(|&at| covers(&self.tokens[at])).collect()
+        let is_covered = |token: &String| parts.iter().any(|part| token.contains(part));
+        (0..self.tokens.len()).filter(|&index| is_covered(&self.tokens[index])).collect()
     }
 
     /// The number of words of `words` that match the task, each entry once, and the matched tokens.
@@ -58,14 +59,14 @@ impl NormalizedTask {
         let english = words.en.iter().map(|entry| (entry, self.match_english(entry)));
         let korean = words.ko.iter().map(|entry| (entry, self.match_korean(entry)));
         let mut weight = 0.0;
-        let mut taken = BTreeSet::new();
-        for (entry, covered) in english.chain(korean) {
-            if !covered.is_empty() {
+        let mut matched = BTreeSet::new();
+        for (entry, tokens) in english.chain(korean) {
+            if !tokens.is_empty() {
                 weight += self::words(&normalize(entry)).len().max(1) as f64;
-                taken.extend(covered);
+                matched.extend(tokens);
             }
         }
-        (weight, taken)
+        (weight, matched)
     }
 }
 
@@ -74,12 +75,12 @@ pub(super) fn tokens(text: &str) -> Vec<String> {
     words(&normalize(text)).into_iter().flat_map(without_particle).collect()
 }
 
-/// Lower case, in composed Unicode form (NFC).
+/// The text in lower case and in composed Unicode form (NFC).
 fn normalize(text: &str) -> String {
     text.nfc().collect::<String>().to_lowercase()
 }
 
-/// Splits at everything that is neither letter nor digit.
+/// Splits a text at each character that is neither a letter nor a digit.
 fn words(text: &str) -> Vec<String> {
     let parts = text.split(|c: char| !c.is_alphanumeric());
     parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()

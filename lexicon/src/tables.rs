@@ -5,8 +5,8 @@
 #[cfg(test)]
 mod parse;
 
-/// The entries of a section, stored as one string with offsets: a static with pointers would need
-/// relocation in every process before `main`.
+/// The entries of a section, stored as one string with offsets, because a static with pointers
+/// would require relocation in every process before `main`.
 #[derive(Clone, Copy, Debug)]
 pub struct List {
     /// The entries, concatenated.
@@ -63,7 +63,7 @@ impl List {
 pub struct Section {
     /// The name in brackets.
     pub name: &'static str,
-    /// The text of its `note:`; empty if there is none.
+    /// The text of the section's `note:`; empty if there is none.
     pub note: &'static str,
     /// The entries of the section.
     pub words: List,
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_searched() {
+    fn entries_of_lists_are_found() {
         let list = List { text: "abbcd", starts: &[0, 1, 3], is_sorted: true };
         assert_eq!(list.iter().collect::<Vec<_>>(), ["a", "bb", "cd"]);
         for word in ["a", "bb", "cd"] {

@@ -40,7 +40,8 @@ pub struct ActionContext<'a> {
     pub files: &'a dyn Files,
     /// Path in the project → version of the document, if it is open.
     pub version: &'a dyn Fn(&str) -> Option<i32>,
-    /// Reports the fixes that were undone because they do not hold.
+    /// Reports the fixes that were undone because applying them did not remove the finding or
+    /// caused another finding.
     pub report_undone: &'a dyn Fn(&[Undone]),
 }
 
@@ -65,7 +66,7 @@ enum ActionKind {
 struct Data {
     uri: Uri,
     #[serde(flatten)]
-    deed: ActionKind,
+    operation: ActionKind,
 }
 
 /// Why an offered action cannot be applied.
@@ -100,33 +101,37 @@ pub fn document(action: &CodeAction) -> Option<Uri> {
     Data::deserialize(action.data.as_ref()?).ok().map(|data| data.uri)
 }
 
-/// The actions for `range` of the kinds that `context` requests. Edits are computed here only for
-/// clients without `codeAction/resolve`.
+/// The actions for `range` of the kinds that `context` requests. Edits are computed immediately
+/// only for clients without `codeAction/resolve`.
 #[must_use]
 pub fn actions(
     snapshot: &Snapshot,
     range: Range,
     context: &CodeActionContext,
-    around: &ActionContext<'_>,
+    action_context: &ActionContext<'_>,
 ) -> Vec<CodeAction> {
-    if !around.client.actions {
+    if !action_context.client.actions {
         return Vec::new();
     }
     let mut actions = Vec::new();
     if is_requested(context, &CodeActionKind::QUICKFIX) {
-        quick_fixes(snapshot, range, context, around, &mut actions);
+        quick_fixes(snapshot, range, context, action_context, &mut actions);
     }
     if is_requested(context, &FIX_ALL) && can_fix_all(snapshot) {
         let title = "Apply all safe fixes of aidd in this file";
         actions.push(action(snapshot, title, FIX_ALL, ActionKind::FixAll));
     }
-    if around.client.lazy_edits {
+    if action_context.client.lazy_edits {
         return actions;
     }
-    actions.into_iter().filter_map(|action| resolve(snapshot, action, around).ok()).collect()
+    actions
+        .into_iter()
+        .filter_map(|action| resolve(snapshot, action, action_context).ok())
+        .collect()
 }
 
-/// Whether actions of `kind` are requested: it equals a requested kind or is a sub-kind of one.
+/// Whether the client requests actions of `kind`: `kind` equals a requested kind or is a sub-kind
+/// of a requested kind.
 fn is_requested(context: &CodeActionContext, kind: &CodeActionKind) -> bool {
     context.only.as_ref().is_none_or(|only| {
         only.iter().any(|wanted| {
@@ -138,14 +143,14 @@ fn is_requested(context: &CodeActionContext, kind: &CodeActionKind) -> bool {
     })
 }
 
-/// Files over the size limit are only searched for secrets, so the effect of a fix or comment is
-/// unknown there.
-fn is_whole(snapshot: &Snapshot) -> bool {
+/// Whether all rules check the file. Files over the size limit are only searched for secrets, so
+/// the effect of a fix or comment in them is unknown.
+fn is_fully_checked(snapshot: &Snapshot) -> bool {
     snapshot.source.text().len() as u64 <= snapshot.workspace.engine.max_file_size()
 }
 
 /// Whether the client supports the file operations of a fix.
-fn can_do(fix: &Fix, client: Client) -> bool {
+fn supports_fix(fix: &Fix, client: Client) -> bool {
     match fix.file {
         None => true,
         Some(FileChange::Create { .. }) => client.create_files,
@@ -154,41 +159,46 @@ fn can_do(fix: &Fix, client: Client) -> bool {
 }
 
 fn can_fix_all(snapshot: &Snapshot) -> bool {
-    is_whole(snapshot) && fix::applicable(&snapshot.checked.findings, Safety::Safe).next().is_some()
+    is_fully_checked(snapshot)
+        && fix::applicable(&snapshot.checked.findings, Safety::Safe).next().is_some()
 }
 
 fn quick_fixes(
     snapshot: &Snapshot,
     range: Range,
     context: &CodeActionContext,
-    around: &ActionContext<'_>,
+    action_context: &ActionContext<'_>,
     actions: &mut Vec<CodeAction>,
 ) {
     let span = convert::span(&snapshot.source, range, snapshot.encoding);
-    let touches = |one: &&Finding| one.span.start <= span.end && span.start <= one.span.end;
-    let here: Vec<&Finding> = shown_findings(snapshot).filter(touches).take(MAX_FINDINGS).collect();
-    let rules: BTreeSet<&str> = here.iter().map(|finding| &*finding.rule).collect();
-    let reported = |finding| Some(vec![reported(snapshot, finding, context)]);
-    if is_whole(snapshot) {
-        for &finding in &here {
-            let Some(fix) = finding.fix.as_ref().filter(|fix| can_do(fix, around.client)) else {
+    let touches =
+        |finding: &&Finding| finding.span.start <= span.end && span.start <= finding.span.end;
+    let findings: Vec<&Finding> =
+        shown_findings(snapshot).filter(touches).take(MAX_FINDINGS).collect();
+    let rules: BTreeSet<&str> = findings.iter().map(|finding| &*finding.rule).collect();
+    let diagnostics_of = |finding| Some(vec![diagnostic_of(snapshot, finding, context)]);
+    if is_fully_checked(snapshot) {
+        for &finding in &findings {
+            let Some(fix) =
+                finding.fix.as_ref().filter(|fix| supports_fix(fix, action_context.client))
+            else {
                 continue;
             };
-            let deed = ActionKind::Fix { id: finding.id.clone() };
-            let action = quick_fix(snapshot, &titled(&fix.title, fix.safety), deed);
+            let operation = ActionKind::Fix { id: finding.id.clone() };
+            let action = quick_fix(snapshot, &title_with_safety(&fix.title, fix.safety), operation);
             let is_preferred = Some(fix.safety == Safety::Safe);
-            let diagnostics = reported(finding);
+            let diagnostics = diagnostics_of(finding);
             actions.push(CodeAction { is_preferred, diagnostics, ..action });
         }
         actions.extend(rules.iter().filter_map(|rule| fix_rule(snapshot, rule)));
-        for finding in allowable(snapshot, &here) {
+        for finding in allowable(snapshot, &findings) {
             let title = format!("Allow `{}` here with a comment", finding.rule);
             let action = quick_fix(snapshot, &title, ActionKind::Allow { id: finding.id.clone() });
-            actions.push(CodeAction { diagnostics: reported(finding), ..action });
+            actions.push(CodeAction { diagnostics: diagnostics_of(finding), ..action });
         }
     }
     let config = config_path(snapshot)
-        .filter(|config| around.client.create_files || around.files.exists(config));
+        .filter(|config| action_context.client.create_files || action_context.files.exists(config));
     if let Some(config) = config {
         actions.extend(rules.into_iter().map(|rule| {
             let title = format!("Disable `{rule}` in {config}");
@@ -197,51 +207,64 @@ fn quick_fixes(
     }
 }
 
-/// The action that applies all fixes of a rule, if there are several.
+/// The action that applies all fixes of a rule, if the rule has several fixes in this file.
 fn fix_rule(snapshot: &Snapshot, rule: &str) -> Option<CodeAction> {
     let fixes = fixes_of(snapshot, rule);
     let safety = fixes.iter().map(|fix| fix.safety).max().filter(|_| fixes.len() > 1)?;
-    let title = titled(&format!("Fix all `{rule}` in this file"), safety);
+    let title = title_with_safety(&format!("Fix all `{rule}` in this file"), safety);
     Some(quick_fix(snapshot, &title, ActionKind::FixRule { rule: rule.to_owned() }))
 }
 
-/// The findings that a comment can allow; the first one per rule and line.
-fn allowable<'a>(snapshot: &Snapshot, here: &[&'a Finding]) -> Vec<&'a Finding> {
+/// The findings that a comment can allow: the first finding per rule and line.
+fn allowable<'a>(snapshot: &Snapshot, findings: &[&'a Finding]) -> Vec<&'a Finding> {
     let mut seen = BTreeSet::new();
     let source = &snapshot.source;
-    let is_first =
-        |one: &&&Finding| seen.insert((one.rule.clone(), source.line_of(one.span.start)));
-    let is_meant =
-        |one: &&&Finding| &*one.rule != allow::UNUSED && suppress::is_allowable(source, one);
-    here.iter().filter(is_meant).filter(is_first).copied().collect()
+    let is_first = |finding: &&&Finding| {
+        seen.insert((finding.rule.clone(), source.line_of(finding.span.start)))
+    };
+    let is_allowable = |finding: &&&Finding| {
+        &*finding.rule != allow::UNUSED && suppress::is_allowable(source, finding)
+    };
+    findings.iter().filter(is_allowable).filter(is_first).copied().collect()
 }
 
 fn shown_findings(snapshot: &Snapshot) -> impl Iterator<Item = &Finding> {
     snapshot.checked.findings.iter().filter(|finding| convert::is_shown(finding))
 }
 
-fn titled(title: &str, safety: Safety) -> String {
+fn title_with_safety(title: &str, safety: Safety) -> String {
     match safety {
         Safety::Safe => title.to_owned(),
         Safety::Unsafe => format!("{title} (may change the meaning)"),
     }
 }
 
-fn quick_fix(snapshot: &Snapshot, title: &str, deed: ActionKind) -> CodeAction {
-    action(snapshot, title, CodeActionKind::QUICKFIX, deed)
+fn quick_fix(snapshot: &Snapshot, title: &str, operation: ActionKind) -> CodeAction {
+    action(snapshot, title, CodeActionKind::QUICKFIX, operation)
 }
 
-fn action(snapshot: &Snapshot, title: &str, kind: CodeActionKind, deed: ActionKind) -> CodeAction {
-    let data = Data { uri: snapshot.uri.clone(), deed };
+fn action(
+    snapshot: &Snapshot,
+    title: &str,
+    kind: CodeActionKind,
+    operation: ActionKind,
+) -> CodeAction {
+    let data = Data { uri: snapshot.uri.clone(), operation };
     let title = escape::line(title).into_owned();
     CodeAction { title, kind: Some(kind), data: Some(json!(data)), ..CodeAction::default() }
 }
 
-/// The diagnostic of a finding: the client's own if it sent one, so that the client can match it.
-fn reported(snapshot: &Snapshot, finding: &Finding, context: &CodeActionContext) -> Diagnostic {
-    let is_it =
-        |one: &&Diagnostic| one.data.as_ref().is_some_and(|data| data["id"] == finding.id.as_str());
-    let own = context.diagnostics.iter().find(is_it).cloned();
+/// The diagnostic of a finding. Returns the diagnostic that the client sent, if any, so that the
+/// client can match it.
+fn diagnostic_of(
+    snapshot: &Snapshot,
+    finding: &Finding,
+    context: &CodeActionContext,
+) -> Diagnostic {
+    let is_same_finding = |diagnostic: &&Diagnostic| {
+        diagnostic.data.as_ref().is_some_and(|data| data["id"] == finding.id.as_str())
+    };
+    let own = context.diagnostics.iter().find(is_same_finding).cloned();
     own.unwrap_or_else(|| convert::diagnostic(snapshot, finding))
 }
 
@@ -270,7 +293,7 @@ fn config_path(snapshot: &Snapshot) -> Option<String> {
 pub fn resolve(
     snapshot: &Snapshot,
     mut action: CodeAction,
-    around: &ActionContext<'_>,
+    action_context: &ActionContext<'_>,
 ) -> Result<CodeAction, Refusal> {
     let data = action.data.as_ref().ok_or(Refusal::Unknown)?;
     let data = Data::deserialize(data).map_err(|_| Refusal::Unknown)?;
@@ -279,17 +302,22 @@ pub fn resolve(
     }
     action.edit = Some(match data.deed {
         ActionKind::TurnOff { rule } => {
-            disable_rule(snapshot, &rule, around).ok_or(Refusal::Config)?
+            disable_rule(snapshot, &rule, action_context).ok_or(Refusal::Config)?
         }
         ActionKind::Fix { id } if file_change(snapshot, &id).is_some() => {
             file_change(snapshot, &id)
-                .and_then(|change| of_file(snapshot, change, around))
+                .and_then(|change| file_edit(snapshot, change, action_context))
                 .ok_or(Refusal::Gone)?
         }
-        deed => {
-            let edits = edits_of(snapshot, &deed, around)?;
+        operation => {
+            let edits = edits_in_document(snapshot, &operation, action_context)?;
             let edits = edits::text_edits(&snapshot.source, &edits, snapshot.encoding);
-            edits::document_edit(around.client, snapshot.uri.clone(), snapshot.version, edits)
+            edits::document_edit(
+                action_context.client,
+                snapshot.uri.clone(),
+                snapshot.version,
+                edits,
+            )
         }
     });
     Ok(action)
@@ -300,14 +328,14 @@ fn file_change<'a>(snapshot: &'a Snapshot, id: &str) -> Option<&'a FileChange> {
     shown_findings(snapshot).find(|finding| finding.id == id)?.fix.as_ref()?.file.as_ref()
 }
 
-/// The edit that creates or renames a file; `None` if the target file exists by now.
-fn of_file(
+/// The edit that creates or renames a file; `None` if the target file already exists.
+fn file_edit(
     snapshot: &Snapshot,
     change: &FileChange,
-    around: &ActionContext<'_>,
+    action_context: &ActionContext<'_>,
 ) -> Option<WorkspaceEdit> {
     let (FileChange::Create { path, .. } | FileChange::Rename { to: path }) = change;
-    if around.files.exists(path) {
+    if action_context.files.exists(path) {
         return None;
     }
     let uri = Uri::from_file_path(snapshot.workspace.project.root().join(path))?;
@@ -317,47 +345,51 @@ fn of_file(
     })
 }
 
-/// The edits of the document itself.
-fn edits_of(
+/// The edits of the document in which the action was requested.
+fn edits_in_document(
     snapshot: &Snapshot,
-    deed: &ActionKind,
-    around: &ActionContext<'_>,
+    operation: &ActionKind,
+    action_context: &ActionContext<'_>,
 ) -> Result<Vec<Edit>, Refusal> {
     let (engine, source) = (&snapshot.workspace.engine, &snapshot.source);
     let text = source.text();
     let find =
         |id: &str| shown_findings(snapshot).find(|finding| finding.id == id).ok_or(Refusal::Gone);
-    match deed {
+    match operation {
         ActionKind::Fix { id } => {
             let fix = find(id)?.fix.as_ref().ok_or(Refusal::Gone)?;
             edits_between(text, fix::apply(text.as_bytes(), &[fix]).0)
         }
         ActionKind::FixRule { rule } => {
-            let is_one = |finding: &Finding| *finding.rule == **rule;
+            let is_of_rule = |finding: &Finding| *finding.rule == **rule;
             let bytes = text.as_bytes().to_vec();
-            let fixed = fix::fix_findings(engine, source.path(), bytes, around.files, &is_one);
-            edits_that_hold(text, fixed, around)
+            let fixed =
+                fix::fix_findings(engine, source.path(), bytes, action_context.files, &is_of_rule);
+            effective_edits(text, fixed, action_context)
         }
         ActionKind::FixAll => {
             let bytes = text.as_bytes().to_vec();
-            let fixed = fix::fix_file(engine, source.path(), bytes, around.files, Safety::Safe);
-            edits_that_hold(text, fixed, around)
+            let fixed =
+                fix::fix_file(engine, source.path(), bytes, action_context.files, Safety::Safe);
+            effective_edits(text, fixed, action_context)
         }
-        ActionKind::Allow { id } => suppress::allow(engine, source, find(id)?, around.files, "")
-            .map(|edit| vec![edit])
-            .ok_or(Refusal::NoComment),
+        ActionKind::Allow { id } => {
+            suppress::allow(engine, source, find(id)?, action_context.files, "")
+                .map(|edit| vec![edit])
+                .ok_or(Refusal::NoComment)
+        }
         ActionKind::TurnOff { .. } => Err(Refusal::Unknown),
     }
 }
 
-/// The edits of the fixes that hold; the others are reported.
-fn edits_that_hold(
+/// The edits of the fixes that were not undone; the undone fixes are reported.
+fn effective_edits(
     text: &str,
     fixed: Fixed,
-    around: &ActionContext<'_>,
+    action_context: &ActionContext<'_>,
 ) -> Result<Vec<Edit>, Refusal> {
     if !fixed.undone.is_empty() {
-        (around.report_undone)(&fixed.undone);
+        (action_context.report_undone)(&fixed.undone);
     }
     edits_between(text, fixed.bytes)
 }
@@ -373,20 +405,20 @@ fn edits_between(text: &str, bytes: Vec<u8>) -> Result<Vec<Edit>, Refusal> {
 fn disable_rule(
     snapshot: &Snapshot,
     rule: &str,
-    around: &ActionContext<'_>,
+    action_context: &ActionContext<'_>,
 ) -> Option<WorkspaceEdit> {
     let path = config_path(snapshot)?;
     let workspace = &snapshot.workspace;
     let uri = Uri::from_file_path(workspace.project.root().join(&path))?;
-    let exists = around.files.exists(&path);
-    let old = if exists { side_file(around.files, &path)? } else { String::new() };
+    let exists = action_context.files.exists(&path);
+    let old = if exists { side_file(action_context.files, &path)? } else { String::new() };
     let registry = workspace.engine.registry();
-    let new = suppress::switch_off(registry, &old, rule, snapshot.source.path())?;
+    let new = suppress::disable_rule(registry, &old, rule, snapshot.source.path())?;
     if !exists {
-        return around.client.create_files.then(|| edits::new_file(uri, new));
+        return action_context.client.create_files.then(|| edits::new_file(uri, new));
     }
     let source = Source::new(path.as_str(), old);
     let edits = edits::diff(source.text(), &new);
     let edits = edits::text_edits(&source, &edits, snapshot.encoding);
-    Some(edits::document_edit(around.client, uri, (around.version)(&path), edits))
+    Some(edits::document_edit(action_context.client, uri, (action_context.version)(&path), edits))
 }

@@ -32,24 +32,26 @@ pub struct Client {
 impl Client {
     /// Reads the capabilities that a client declares.
     #[must_use]
-    pub fn from_capabilities(offered: &ClientCapabilities) -> Self {
-        let edit = offered.workspace.as_ref().and_then(|it| it.workspace_edit.as_ref());
-        let text = offered.text_document.as_ref();
+    pub fn from_capabilities(capabilities: &ClientCapabilities) -> Self {
+        let edit = capabilities.workspace.as_ref().and_then(|it| it.workspace_edit.as_ref());
+        let text = capabilities.text_document.as_ref();
         let action = text.and_then(|it| it.code_action.as_ref());
         let hover = text.and_then(|it| it.hover.as_ref()).and_then(|it| it.content_format.as_ref());
         let item = text.and_then(|it| it.completion.as_ref()?.completion_item.as_ref());
         let operations = edit.and_then(|it| it.resource_operations.as_ref());
         let document_changes = edit.is_some_and(|it| it.document_changes == Some(true));
-        let may = |kind| document_changes && operations.is_some_and(|it| it.contains(&kind));
+        let supports_operation =
+            |kind| document_changes && operations.is_some_and(|it| it.contains(&kind));
         let resolved = action.and_then(|it| it.resolve_support.as_ref());
         let is_markdown = |kinds: &Vec<MarkupKind>| kinds.contains(&MarkupKind::Markdown);
         Self {
             document_changes,
-            create_files: may(ResourceOperationKind::Create),
-            rename_files: may(ResourceOperationKind::Rename),
+            create_files: supports_operation(ResourceOperationKind::Create),
+            rename_files: supports_operation(ResourceOperationKind::Rename),
             actions: action.is_some_and(|it| it.code_action_literal_support.is_some()),
             lazy_edits: action.is_some_and(|it| it.data_support == Some(true))
-                && resolved.is_some_and(|it| it.properties.iter().any(|one| one == "edit")),
+                && resolved
+                    .is_some_and(|it| it.properties.iter().any(|property| property == "edit")),
             markdown_hover: hover.is_some_and(is_markdown),
             markdown_completion: item
                 .and_then(|it| it.documentation_format.as_ref())
@@ -66,7 +68,7 @@ impl Client {
 mod tests {
     use super::*;
 
-    const FULL: Client = Client {
+    const FULL_CLIENT: Client = Client {
         document_changes: true,
         create_files: true,
         rename_files: true,
@@ -81,11 +83,11 @@ mod tests {
     };
 
     #[test]
-    fn nothing_is_taken_for_granted() {
-        let of = |text: &str| {
+    fn undeclared_capabilities_are_unsupported() {
+        let parse = |text: &str| {
             Client::from_capabilities(&serde_json::from_str(text).expect("capabilities"))
         };
-        assert_eq!(of("{}"), Client::default());
+        assert_eq!(parse("{}"), Client::default());
         let modern = r#"{
             "workspace": {"workspaceEdit": {
                 "documentChanges": true, "resourceOperations": ["create", "rename"]}},
@@ -96,8 +98,8 @@ mod tests {
                 "hover": {"contentFormat": ["plaintext", "markdown"]},
                 "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
                 "documentLink": {}, "codeLens": {}}}"#;
-        assert_eq!(of(modern), FULL);
+        assert_eq!(parse(modern), FULL_CLIENT);
         let no_data = modern.replace("\"dataSupport\": true,", "");
-        assert_eq!(of(&no_data), Client { lazy_edits: false, ..FULL });
+        assert_eq!(parse(&no_data), Client { lazy_edits: false, ..FULL_CLIENT });
     }
 }

@@ -1,7 +1,7 @@
 //! The commands for `workspace/executeCommand`.
 
 use crate::diagnostics;
-use crate::documents::{Place, lock};
+use crate::documents::{DocumentLocation, lock};
 use crate::features;
 use crate::lens::SHOW_ALLOWED;
 use crate::schedule;
@@ -24,14 +24,14 @@ use tower_lsp_server::ls_types::{ExecuteCommandParams, Uri};
 /// The command names, as registered with the client.
 pub const NAMES: [&str; 5] = [CHECK, EXPLAIN, BASELINE, CONFIG, SHOW_ALLOWED];
 
-/// Checks all files. No arguments; returns the number of files and findings, or `null` if the user
-/// cancelled.
+/// Checks all files. Takes no arguments. Returns the number of files and findings, or `null` if the
+/// user cancelled.
 const CHECK: &str = "aidd.checkWorkspace";
-/// Explains a rule. Arguments: its id or an alias, and an optional URI whose project's rules are
-/// included. Returns the page as Markdown.
+/// Explains a rule. Arguments: the id or an alias of the rule, and an optional URI. With a URI, the
+/// rules of its project are included. Returns the rule page as Markdown.
 const EXPLAIN: &str = "aidd.explain";
-/// Writes the current findings to the baseline. Argument: an object with `uri`, a file or folder of
-/// the project, and `acceptNew`, without which an existing baseline accepts no new findings.
+/// Writes the current findings to the baseline. Argument: an object with `uri` (a file or folder of
+/// the project) and `acceptNew`. Without `acceptNew`, an existing baseline accepts no new findings.
 const BASELINE: &str = "aidd.writeBaseline";
 /// Shows the effective settings. Argument: an optional URI. Returns root, files and settings.
 const CONFIG: &str = "aidd.showConfig";
@@ -56,14 +56,14 @@ pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Res
         }
         BASELINE => {
             let argument = next();
-            let wanted = if argument.is_null() {
+            let args = if argument.is_null() {
                 BaselineArgs::default()
             } else {
                 BaselineArgs::deserialize(argument).map_err(|error| invalid_params(&error))?
             };
-            let uri = wanted.uri.map_or(Value::Null, |uri| json!(uri));
+            let uri = args.uri.map_or(Value::Null, |uri| json!(uri));
             let workspace = workspace(state, uri).await?;
-            record(state, workspace, wanted.accept_new).await.map(Some)
+            record(state, workspace, args.accept_new).await.map(Some)
         }
         CONFIG => {
             let workspace = workspace(state, next()).await?;
@@ -90,7 +90,7 @@ struct BaselineArgs {
     accept_new: bool,
 }
 
-/// The workspace of a file or folder; without a URI, that of the first folder.
+/// The workspace of a file or folder; without a URI, the workspace of the first folder.
 async fn workspace(state: &Arc<State>, uri: Value) -> Result<Arc<Workspace>> {
     let uri: Option<Uri> = Deserialize::deserialize(uri).map_err(|error| invalid_params(&error))?;
     let path = uri.as_ref().and_then(uri::path);
@@ -101,8 +101,8 @@ async fn workspace(state: &Arc<State>, uri: Value) -> Result<Arc<Workspace>> {
                 let root = roots.root_of(&folder);
                 roots.workspace(&root)
             }
-            Some(file) => roots.of(&Place::File(file)).0,
-            None => roots.of(&Place::Untitled(String::new())).0,
+            Some(file) => roots.locate(&DocumentLocation::File(file)).0,
+            None => roots.locate(&DocumentLocation::Untitled(String::new())).0,
         })
     });
     opened.await.map_err(|_| Error::internal_error())
@@ -123,15 +123,15 @@ fn explain(workspace: &Workspace, name: &str) -> Result<Value> {
 fn rule_settings(workspace: &Workspace) -> Value {
     let project = &workspace.project;
     let rules = workspace.engine.registry().rules();
-    let own = rules.iter().filter(|rule| rule.path.is_some()).count();
+    let project_rules = rules.iter().filter(|rule| rule.path.is_some()).count();
     let config = project.config_path.as_deref().map(|path| relative(project.root(), path));
     json!({
         "root": project.root(),
         "configPath": config,
         "config": project.config,
         "baseline": project.baseline_path(None),
-        "baselined": workspace.baseline.iter().flat_map(Baseline::entries).map(|one| one.count).sum::<u32>(),
-        "rules": { "shipped": rules.len() - own, "project": own },
+        "baselined": workspace.baseline.iter().flat_map(Baseline::entries).map(|entry| entry.count).sum::<u32>(),
+        "rules": { "shipped": rules.len() - project_rules, "project": project_rules },
     })
 }
 
@@ -164,7 +164,7 @@ fn write(workspace: &Workspace, accept_new: bool) -> std::result::Result<u32, St
     let walk = Walk { jobs: 1, ..Walk::over(vec![project.root().to_owned()]) };
     let config = &project.config;
     let mut outcome = walk::check_tree(&workspace.engine, config, &project.disk, &walk, &|| ())
-        .map_err(|why| format!("include or exclude: {why}"))?;
+        .map_err(|error| format!("include or exclude: {error}"))?;
     if let Some(known) = &known {
         known.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
         let new = findings(&outcome).filter(|(_, finding)| finding.status == Status::New).count();
@@ -176,10 +176,11 @@ fn write(workspace: &Workspace, accept_new: bool) -> std::result::Result<u32, St
     }
     let mut baseline = Baseline::from_findings(findings(&outcome));
     // Keep the entries of files that could not be read.
-    let unread =
-        |path: &str| outcome.skipped.iter().any(|one| one.failed && path.starts_with(&one.path));
-    let kept = known.iter().flat_map(Baseline::entries).filter(|entry| unread(&entry.path));
-    baseline.extend(kept);
+    let unread = |path: &str| {
+        outcome.skipped.iter().any(|skipped| skipped.failed && path.starts_with(&skipped.path))
+    };
+    let retained = known.iter().flat_map(Baseline::entries).filter(|entry| unread(&entry.path));
+    baseline.extend(retained);
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     folder
         .and_then(|()| fs::write(&path, baseline.to_json()))
@@ -193,7 +194,7 @@ fn findings(outcome: &Outcome) -> impl Iterator<Item = (&str, &Finding)> {
     })
 }
 
-/// Cancels the pass with this progress token, if it is running.
+/// Cancels the pass over the workspace that has this progress token, if the pass is running.
 pub(crate) fn stop(state: &State, token: &str) {
     if let Some(stop) = lock(&state.passes).get(token) {
         stop.store(true, std::sync::atomic::Ordering::Relaxed);

@@ -17,7 +17,7 @@ use aidd_engine::text::escape;
 use aidd_engine::text::kind::{self, Kind};
 use aidd_engine::text::source::Span;
 use aidd_page as header;
-use schema::{Place, Proposal, Step};
+use schema::{PositionKind, Proposal, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::cmp::Reverse;
@@ -40,8 +40,8 @@ struct Data {
     rule: String,
 }
 
-/// The completions at `position`; `None` if aidd has none there. `position` must refer to the text
-/// of `snapshot`; the findings of the snapshot can be from an earlier text.
+/// The completions at `position`; `None` if aidd has no completions there. `position` must refer to
+/// the text of `snapshot`; the findings of the snapshot can be from an earlier text.
 #[must_use]
 pub fn complete(snapshot: &Snapshot, position: Position) -> Option<CompletionResponse> {
     let source = &snapshot.source;
@@ -76,47 +76,48 @@ pub fn resolve(snapshot: &Snapshot, mut item: CompletionItem, client: Client) ->
     item
 }
 
-/// Rules for an allow comment: aidd ids in aidd's comments, aliases known to the other tool in its
-/// comments.
+/// Completes rule names in an allow comment. In a comment of aidd, these are rule ids; in a comment
+/// of another tool, these are the aliases that the other tool knows.
 fn in_comment(snapshot: &Snapshot, marker: &str, span: Span, offset: u32) -> CompletionResponse {
-    let own = marker.starts_with("aidd:");
+    let is_aidd_comment = marker.starts_with("aidd:");
     let typed = snapshot.source.slice(Span { start: span.start, end: offset });
-    let is_meant = |name: &str| if own { true } else { is_peers(marker, name) };
-    let (names, more) = rule_names(snapshot, typed, own, is_meant);
+    let is_candidate =
+        |name: &str| if is_aidd_comment { true } else { is_rule_of_tool(marker, name) };
+    let (names, is_incomplete) = rule_names(snapshot, typed, is_aidd_comment, is_candidate);
     let items = names
         .into_iter()
         .enumerate()
-        .map(|(at, (name, rule))| rule_item(snapshot, &name, rule, at, span, name.clone()))
+        .map(|(rank, (name, rule))| rule_item(snapshot, &name, rule, rank, span, name.clone()))
         .collect();
-    CompletionResponse::List(CompletionList { is_incomplete: more, items })
+    CompletionResponse::List(CompletionList { is_incomplete, items })
 }
 
 /// Whether the tool whose comments start with `marker` has a rule called `name`.
-fn is_peers(marker: &str, name: &str) -> bool {
-    let numbered = |prefix: &str| {
+fn is_rule_of_tool(marker: &str, name: &str) -> bool {
+    let has_number_after = |prefix: &str| {
         name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
     let tool = marker.split([' ', '-']).next().unwrap_or(marker);
     match tool {
-        "hadolint" => numbered("DL") || numbered("SC"),
-        "shellcheck" => numbered("SC"),
+        "hadolint" => has_number_after("DL") || has_number_after("SC"),
+        "shellcheck" => has_number_after("SC"),
         // Docker's built-in build checks.
         _ if marker.starts_with("check=") => {
             name.starts_with(|c: char| c.is_ascii_uppercase())
                 && name.bytes().all(|byte| byte.is_ascii_alphabetic())
         }
-        _ => !numbered("DL") && !numbered("SC"),
+        _ => !has_number_after("DL") && !has_number_after("SC"),
     }
 }
 
-/// The rule names that contain `typed`, best first: rules with findings in this file, then names
-/// that start with it. Aliases only once something is typed, or without `ids`. Also returns whether
-/// the list is incomplete.
+/// The rule names that contain `typed`, best match first: rules with findings in this file, then
+/// names that start with `typed`. With `ids`, rule ids are included, and aliases only if `typed` is
+/// not empty. Also returns whether the list is incomplete.
 fn rule_names<'a>(
     snapshot: &'a Snapshot,
     typed: &str,
     ids: bool,
-    is_meant: impl Fn(&str) -> bool,
+    is_candidate: impl Fn(&str) -> bool,
 ) -> (Vec<(String, &'a Rule)>, bool) {
     let found: BTreeSet<&str> =
         snapshot.checked.findings.iter().map(|finding| &*finding.rule).collect();
@@ -127,7 +128,7 @@ fn rule_names<'a>(
         let id = ids.then(|| rule.id.to_string());
         for name in id.into_iter().chain(aliases.cloned()) {
             let lower = name.to_ascii_lowercase();
-            if lower.contains(&typed) && is_meant(&name) {
+            if lower.contains(&typed) && is_candidate(&name) {
                 let rank = (found.contains(&*rule.id), lower.starts_with(&typed));
                 names.push((Reverse(rank), name, rule));
             }
@@ -135,9 +136,9 @@ fn rule_names<'a>(
     }
     names.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     names.dedup_by(|a, b| a.1 == b.1);
-    let more = names.len() > MAX_RULES || (ids && typed.is_empty());
+    let is_incomplete = names.len() > MAX_RULES || (ids && typed.is_empty());
     names.truncate(MAX_RULES);
-    (names.into_iter().map(|(_, name, rule)| (name, rule)).collect(), more)
+    (names.into_iter().map(|(_, name, rule)| (name, rule)).collect(), is_incomplete)
 }
 
 fn rule_item(
@@ -160,7 +161,7 @@ fn rule_item(
 
 fn item(snapshot: &Snapshot, label: &str, span: Span, text: String) -> CompletionItem {
     let range = convert::range(&snapshot.source, span, snapshot.encoding);
-    // Clients compare it with the text in the range, including quotes.
+    // Clients compare `filter_text` with the text in the range, including its quotes.
     let is_quoted = snapshot.source.slice(span).starts_with('"');
     CompletionItem {
         label: escape::line(label).into_owned(),
@@ -170,53 +171,57 @@ fn item(snapshot: &Snapshot, label: &str, span: Span, text: String) -> Completio
     }
 }
 
-/// Keys and values of the configuration according to its schema, and rule names where they are
-/// allowed.
+/// Completes keys and values of the configuration according to its schema, and rule names at
+/// positions where they are allowed.
 fn in_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
     let text = snapshot.source.text();
     let cursor = json::cursor(text, offset as usize)?;
     let span = Span::from(cursor.token.clone());
-    let in_rules = cursor.place == Place::Key
+    let in_rules = cursor.position_kind == PositionKind::Key
         && cursor.path.last().is_some_and(|step| *step == Step::Key("rules".into()));
     let in_selectors =
         matches!(&cursor.path[..], [Step::Key(ci), Step::Key(_), Step::Item] if ci == "ci");
     let quoted = |word: &str| {
         if cursor.wants_colon { format!("\"{word}\": ") } else { format!("\"{word}\"") }
     };
-    if in_rules || (in_selectors && cursor.place == Place::Value) {
-        let (names, more) = rule_names(snapshot, &cursor.typed, true, |_| true);
+    if in_rules || (in_selectors && cursor.position_kind == PositionKind::Value) {
+        let (names, is_incomplete) = rule_names(snapshot, &cursor.typed, true, |_| true);
         let mut items: Vec<CompletionItem> = names
             .into_iter()
             .enumerate()
             .filter(|(_, (name, _))| !cursor.siblings.contains(name))
-            .map(|(at, (name, rule))| rule_item(snapshot, &name, rule, at, span, quoted(&name)))
+            .map(|(rank, (name, rule))| rule_item(snapshot, &name, rule, rank, span, quoted(&name)))
             .collect();
         if in_selectors {
             items.extend(tags(snapshot).iter().map(|tag| item(snapshot, tag, span, quoted(tag))));
         }
-        return Some(CompletionResponse::List(CompletionList { is_incomplete: more, items }));
+        return Some(CompletionResponse::List(CompletionList { is_incomplete, items }));
     }
-    let proposals = schema::proposals(&config::schema(), &cursor.path, cursor.place);
+    let proposals = schema::proposals(&config::schema(), &cursor.path, cursor.position_kind);
     let items = proposals
         .iter()
         .enumerate()
-        .filter(|(_, one)| !cursor.siblings.contains(&one.name))
-        .map(|(rank, one)| {
-            let text = if one.is_text { quoted(&one.name) } else { one.name.clone() };
-            proposed(snapshot, (rank, one), cursor.place, span, text)
+        .filter(|(_, proposal)| !cursor.siblings.contains(&proposal.name))
+        .map(|(rank, proposal)| {
+            let text =
+                if proposal.is_text { quoted(&proposal.name) } else { proposal.name.clone() };
+            proposal_item(snapshot, (rank, proposal), cursor.position_kind, span, text)
         })
         .collect();
     Some(CompletionResponse::Array(items))
 }
 
-/// Keys and values of a page's front matter, according to the schema of the types that parse it.
+/// Completes keys and values of a page's front matter, according to the schema of the types that
+/// parse it.
 fn in_front_matter(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
     let cursor = yaml::cursor(snapshot.source.text(), offset as usize)?;
     let span = Span::from(cursor.token.clone());
     let path: Vec<&str> = cursor.path.iter().filter_map(Step::key).collect();
-    let words: Option<Vec<String>> = match (path[..].as_ref(), cursor.place) {
-        (["tags"], Place::Value) => Some(tags(snapshot).iter().map(ToString::to_string).collect()),
-        (["check", "syntax", "language"], Place::Value) => {
+    let words: Option<Vec<String>> = match (path[..].as_ref(), cursor.position_kind) {
+        (["tags"], PositionKind::Value) => {
+            Some(tags(snapshot).iter().map(ToString::to_string).collect())
+        }
+        (["check", "syntax", "language"], PositionKind::Value) => {
             Some(LANGUAGES.iter().map(|(name, _)| (*name).to_owned()).collect())
         }
         _ => None,
@@ -225,35 +230,35 @@ fn in_front_matter(snapshot: &Snapshot, offset: u32) -> Option<CompletionRespons
         let items = words.into_iter().map(|word| item(snapshot, &word, span, word.clone()));
         return Some(CompletionResponse::Array(items.collect()));
     }
-    let proposals = schema::proposals(&header::schema(), &cursor.path, cursor.place);
-    let fresh = |one: &(usize, &Proposal)| !cursor.siblings.contains(&one.1.name);
-    let items = proposals.iter().enumerate().filter(fresh).map(|(rank, one)| {
-        let text = match (cursor.place, cursor.wants_colon, one.is_nested) {
-            (Place::Key, true, false) => format!("{}: ", one.name),
-            (Place::Key, true, true) => format!("{}:", one.name),
-            _ => one.name.clone(),
+    let proposals = schema::proposals(&header::schema(), &cursor.path, cursor.position_kind);
+    let is_new = |proposal: &(usize, &Proposal)| !cursor.siblings.contains(&proposal.1.name);
+    let items = proposals.iter().enumerate().filter(is_new).map(|(rank, proposal)| {
+        let text = match (cursor.position_kind, cursor.wants_colon, proposal.is_nested) {
+            (PositionKind::Key, true, false) => format!("{}: ", proposal.name),
+            (PositionKind::Key, true, true) => format!("{}:", proposal.name),
+            _ => proposal.name.clone(),
         };
-        proposed(snapshot, (rank, one), cursor.place, span, text)
+        proposal_item(snapshot, (rank, proposal), cursor.position_kind, span, text)
     });
     Some(CompletionResponse::Array(items.collect()))
 }
 
-fn proposed(
+fn proposal_item(
     snapshot: &Snapshot,
-    (rank, one): (usize, &Proposal),
-    place: Place,
+    (rank, proposal): (usize, &Proposal),
+    position_kind: PositionKind,
     span: Span,
     text: String,
 ) -> CompletionItem {
-    let kind = match place {
-        Place::Key => CompletionItemKind::PROPERTY,
-        Place::Value => CompletionItemKind::VALUE,
+    let kind = match position_kind {
+        PositionKind::Key => CompletionItemKind::PROPERTY,
+        PositionKind::Value => CompletionItemKind::VALUE,
     };
     CompletionItem {
         kind: Some(kind),
         sort_text: Some(format!("{rank:04}")),
-        documentation: one.description.clone().map(Documentation::String),
-        ..item(snapshot, &one.name, span, text)
+        documentation: proposal.description.clone().map(Documentation::String),
+        ..item(snapshot, &proposal.name, span, text)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Conversion between engine and protocol types. The only place that converts byte offsets to
+//! Conversion between engine and protocol types. Only this module converts byte offsets to
 //! positions and findings to diagnostics.
 
 use crate::snapshot::Snapshot;
@@ -6,7 +6,7 @@ use crate::workspace::Workspace;
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::escape;
 use aidd_engine::text::finding::{Finding, Severity, Status};
-use aidd_engine::text::source::{Encoding, Position as Place, Source, Span};
+use aidd_engine::text::source::{Encoding, Position as SourcePosition, Source, Span};
 use serde_json::json;
 use tower_lsp_server::ls_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
@@ -16,8 +16,8 @@ use tower_lsp_server::ls_types::{
 /// The `source` of diagnostics.
 pub const SOURCE: &str = "aidd";
 
-/// The position encoding, chosen from those the client offers: UTF-8, which needs no conversion,
-/// otherwise the protocol's default.
+/// The position encoding, chosen from the encodings that the client offers: UTF-8, which needs no
+/// conversion, otherwise the default of the protocol.
 #[must_use]
 pub fn encoding(offered: Option<&[PositionEncodingKind]>) -> Encoding {
     let offered = offered.unwrap_or_default();
@@ -45,7 +45,7 @@ pub fn encoding_kind(encoding: Encoding) -> PositionEncodingKind {
 /// The position of a byte offset.
 #[must_use]
 pub fn position(source: &Source, offset: u32, encoding: Encoding) -> Position {
-    let Place { line, column } = source.position(offset, encoding);
+    let SourcePosition { line, column } = source.position(offset, encoding);
     Position::new(line, column)
 }
 
@@ -62,7 +62,7 @@ pub fn offset(source: &Source, position: Position, encoding: Encoding) -> u32 {
     if line as usize >= source.line_count() {
         return Span::at(source.text().len()).end;
     }
-    source.offset(Place { line, column }, encoding)
+    source.offset(SourcePosition { line, column }, encoding)
 }
 
 /// The span of a range; empty if the range ends before it starts.
@@ -85,18 +85,18 @@ pub fn diagnostics(snapshot: &Snapshot) -> Vec<Diagnostic> {
     shown.map(|finding| diagnostic(snapshot, finding)).collect()
 }
 
-/// The diagnostic of a finding. `data` contains its id and status, so that clients and later
-/// requests can identify it.
+/// The diagnostic of a finding. `data` contains the id and the status of the finding, so that
+/// clients and later requests can identify the finding.
 #[must_use]
 pub fn diagnostic(snapshot: &Snapshot, finding: &Finding) -> Diagnostic {
     let rule = snapshot.workspace.engine.registry().get(&finding.rule);
     let page = rule.and_then(|rule| page(&snapshot.workspace, rule));
-    let related = finding.related.iter().map(|one| DiagnosticRelatedInformation {
+    let related = finding.related.iter().map(|related| DiagnosticRelatedInformation {
         location: Location::new(
             snapshot.uri.clone(),
-            range(&snapshot.source, one.span, snapshot.encoding),
+            range(&snapshot.source, related.span, snapshot.encoding),
         ),
-        message: escape::lines(&one.message).into_owned(),
+        message: escape::lines(&related.message).into_owned(),
     });
     let related: Vec<_> = related.collect();
     let tags = rule.map(tags).unwrap_or_default();
@@ -113,7 +113,8 @@ pub fn diagnostic(snapshot: &Snapshot, finding: &Finding) -> Diagnostic {
     }
 }
 
-/// A baselined finding is a hint: it does not count, but can be fixed.
+/// The severity of a finding. A baselined finding is a hint: it does not affect the result of a
+/// check, but can be fixed.
 fn severity(finding: &Finding) -> DiagnosticSeverity {
     match (finding.status, finding.severity) {
         (Status::Baselined, _) => DiagnosticSeverity::HINT,
@@ -136,7 +137,7 @@ fn message(finding: &Finding) -> String {
     escape::lines(&text).into_owned()
 }
 
-/// Rules with these tags report text without effect, or text that is deprecated.
+/// The diagnostic tags of a rule that reports text without effect or deprecated text.
 fn tags(rule: &Rule) -> Vec<DiagnosticTag> {
     let tag = |tag: &String| match tag.as_str() {
         "unnecessary" | "unused" => Some(DiagnosticTag::UNNECESSARY),
@@ -161,14 +162,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_encoding_that_is_offered_is_taken() {
+    fn the_preferred_offered_encoding_is_chosen() {
         use PositionEncodingKind as Kind;
         assert_eq!(encoding(None), Encoding::Utf16);
         assert_eq!(encoding(Some(&[Kind::UTF16, Kind::UTF32, Kind::UTF8])), Encoding::Utf8);
         assert_eq!(encoding(Some(&[Kind::UTF32])), Encoding::CodePoints);
         assert_eq!(encoding(Some(&[Kind::UTF32, Kind::UTF16])), Encoding::Utf16);
-        for one in [Encoding::Utf8, Encoding::Utf16, Encoding::CodePoints] {
-            assert_eq!(encoding(Some(&[encoding_kind(one)])), one);
+        for chosen in [Encoding::Utf8, Encoding::Utf16, Encoding::CodePoints] {
+            assert_eq!(encoding(Some(&[encoding_kind(chosen)])), chosen);
         }
     }
 

@@ -38,17 +38,17 @@ pub(crate) struct WorkspaceDiagnostics {
 pub(crate) fn of(state: &State, snapshot: &Snapshot) -> Vec<Diagnostic> {
     let all = convert::diagnostics(snapshot);
     match state.session.get() {
-        Some(session) => all.into_iter().map(|one| session.trim(one)).collect(),
+        Some(session) => all.into_iter().map(|diagnostic| session.trim(diagnostic)).collect(),
         None => all,
     }
 }
 
-/// The id of a result; equal for equal diagnostics.
+/// The id of a result. Equal diagnostics have equal ids.
 fn result_id(diagnostics: &[Diagnostic]) -> String {
     let mut hasher = DefaultHasher::new();
-    for one in diagnostics {
+    for diagnostic in diagnostics {
         // Serialization cannot fail for a diagnostic; if it did, the rest would still differ.
-        serde_json::to_string(one).unwrap_or_default().hash(&mut hasher);
+        serde_json::to_string(diagnostic).unwrap_or_default().hash(&mut hasher);
     }
     format!("{:016x}", hasher.finish())
 }
@@ -81,14 +81,15 @@ pub(crate) async fn document(
     .into()
 }
 
-/// The diagnostics of a file that is not open: clients request them for tabs not shown yet.
+/// The diagnostics of a file that is not open: clients request diagnostics for tabs that are not
+/// shown yet.
 async fn of_file(state: &Arc<State>, uri: &Uri) -> Vec<Diagnostic> {
     let Some(path) = survey::file(uri) else { return Vec::new() };
     let stop = Stop::default();
-    let mut news = survey::begin(state, Scope::Files([path].into()), stop.0.clone());
+    let mut events = survey::begin(state, Scope::Files([path].into()), stop.0.clone());
     let mut all = Vec::new();
-    while let Some(one) = news.recv().await {
-        if let PassEvent::Checked { found, .. } = one {
+    while let Some(event) = events.recv().await {
+        if let PassEvent::Checked { found, .. } = event {
             all.extend(found.into_iter().flat_map(|(_, diagnostics)| diagnostics));
         }
     }
@@ -103,22 +104,22 @@ impl Notification for Partial {
     const METHOD: &'static str = "$/progress";
 }
 
-/// Handles `workspace/diagnostic`. Unchanged results are not sent again. For a client that accepts
-/// partial results and sends previous ones, the response is delayed until there are changes.
+/// Handles `workspace/diagnostic`. Unchanged results are not sent again. If the client accepts
+/// partial results and sends previous results, the response is delayed until there are changes.
 pub(crate) async fn workspace(
     state: &Arc<State>,
     params: WorkspaceDiagnosticParams,
 ) -> WorkspaceDiagnosticReportResult {
     let previous: HashMap<Uri, String> =
-        params.previous_result_ids.into_iter().map(|one| (one.uri, one.value)).collect();
+        params.previous_result_ids.into_iter().map(|result| (result.uri, result.value)).collect();
     let token = params.partial_result_params.partial_result_token;
     let mut changed = state.changed.subscribe();
     let mut items = loop {
         changed.mark_unchanged();
-        let (items, was_news) = changes_since(state, &previous, token.as_ref()).await;
-        let is_news = was_news || items.iter().any(is_full);
-        let waits = token.is_some() && !previous.is_empty();
-        if !waits || is_news || changed.changed().await.is_err() {
+        let (items, has_sent_changes) = changes_since(state, &previous, token.as_ref()).await;
+        let has_changes = has_sent_changes || items.iter().any(is_full);
+        let can_wait = token.is_some() && !previous.is_empty();
+        if !can_wait || has_changes || changed.changed().await.is_err() {
             break items;
         }
     };
@@ -136,15 +137,15 @@ fn is_full(item: &WorkspaceDocumentDiagnosticReport) -> bool {
     matches!(item, WorkspaceDocumentDiagnosticReport::Full(_))
 }
 
-/// The changes relative to `previous`. With a token, findings are sent as they are found and the
-/// last ones are returned, together with whether any were sent.
+/// The changes relative to `previous`, and whether changes were already sent: with a token, changes
+/// are sent in parts while files are checked, and only the last part is returned.
 async fn changes_since(
     state: &Arc<State>,
     previous: &HashMap<Uri, String>,
     token: Option<&ProgressToken>,
 ) -> (Vec<WorkspaceDocumentDiagnosticReport>, bool) {
     let mut items = Vec::new();
-    let mut was_news = false;
+    let mut has_sent_changes = false;
     let open = lock(&state.documents).uris();
     for uri in open {
         if let Some((_, snapshot)) = state.current(&uri).await {
@@ -153,37 +154,38 @@ async fn changes_since(
         }
     }
     if lock(&state.settings).workspace == Some(false) {
-        return (items, was_news);
+        return (items, has_sent_changes);
     }
-    let mut known = state.known.lock().await;
+    let mut known = state.workspace_diagnostics.lock().await;
     let differs = |(uri, id): &(&Uri, &String)| previous.get(*uri) != Some(*id);
     let unknown: Vec<PathBuf> =
         known.results.iter().filter(differs).filter_map(|(uri, _)| survey::file(uri)).collect();
     let mut pass = Pass::plan(state, &known, unknown);
-    // A full pass reports on all files the client knows; these can be more than the server knows.
+    // The files that this pass has reported.
     let mut listed: HashSet<Uri> = HashSet::new();
     while let Some((uri, diagnostics)) = pass.next(&mut known).await {
         listed.insert(uri.clone());
         items.push(item(uri, None, diagnostics, previous));
         if let Some(token) = token
-            && items.len() >= PART
+            && items.len() >= MAX_FILES_PER_PART
         {
-            was_news |= items.iter().any(is_full);
+            has_sent_changes |= items.iter().any(is_full);
             send_part(state, token, std::mem::take(&mut items)).await;
         }
     }
-    let gone = pass.finish(&mut known, previous.keys());
-    let rest = gone.into_iter().map(|uri| item(uri, None, Vec::new(), previous));
-    items.extend(rest);
-    let same = |(uri, id): (&Uri, &String)| {
+    // The client can know files that the server does not know.
+    let cleared = pass.finish(&mut known, previous.keys());
+    let cleared_items = cleared.into_iter().map(|uri| item(uri, None, Vec::new(), previous));
+    items.extend(cleared_items);
+    let unchanged_item = |(uri, id): (&Uri, &String)| {
         (!listed.contains(uri) && !state.is_open(uri)).then(|| unchanged(uri.clone(), None, id))
     };
-    items.extend(known.results.iter().filter_map(same));
-    (items, was_news)
+    items.extend(known.results.iter().filter_map(unchanged_item));
+    (items, has_sent_changes)
 }
 
-/// Number of files per partial result.
-const PART: usize = 64;
+/// The maximum number of files per partial result.
+const MAX_FILES_PER_PART: usize = 64;
 
 async fn send_part(
     state: &State,
@@ -226,12 +228,12 @@ fn unchanged(uri: Uri, version: Option<i64>, id: &str) -> WorkspaceDocumentDiagn
 struct Pass {
     scope: Scope,
     epoch: u64,
-    /// The files that were dirty at the start and are clean at the end.
+    /// The files that are dirty when the pass starts; the pass marks them as clean when it ends.
     dirty: Marks,
     state: Arc<State>,
     stop: Stop,
-    news: tokio::sync::mpsc::Receiver<PassEvent>,
-    waiting: Vec<(Uri, Vec<Diagnostic>)>,
+    events: tokio::sync::mpsc::Receiver<PassEvent>,
+    pending: Vec<(Uri, Vec<Diagnostic>)>,
     found: HashSet<Uri>,
     total: usize,
     done: usize,
@@ -240,7 +242,7 @@ struct Pass {
 
 impl Pass {
     /// Creates a pass over all files if settings changed since the last pass or the client does not
-    /// report changed files; otherwise over the changed files and `more`.
+    /// report changed files; otherwise a pass over the changed files and `more`.
     fn plan(state: &Arc<State>, known: &WorkspaceDiagnostics, more: Vec<PathBuf>) -> Self {
         let epoch = state.epoch();
         let watches = state.session.get().is_some_and(|session| session.watches);
@@ -257,15 +259,15 @@ impl Pass {
 
     fn over(state: &Arc<State>, scope: Scope, epoch: u64, dirty: Marks) -> Self {
         let stop = Stop::default();
-        let news = survey::begin(state, scope.clone(), stop.0.clone());
+        let events = survey::begin(state, scope.clone(), stop.0.clone());
         Self {
             scope,
             epoch,
             dirty,
             state: state.clone(),
             stop,
-            news,
-            waiting: Vec::new(),
+            events,
+            pending: Vec::new(),
             found: HashSet::new(),
             total: 0,
             done: 0,
@@ -278,10 +280,10 @@ impl Pass {
         &mut self,
         known: &mut MutexGuard<'_, WorkspaceDiagnostics>,
     ) -> Option<(Uri, Vec<Diagnostic>)> {
-        while self.waiting.is_empty() {
+        while self.pending.is_empty() {
             self.advance().await?;
         }
-        let (uri, diagnostics) = self.waiting.pop()?;
+        let (uri, diagnostics) = self.pending.pop()?;
         self.found.insert(uri.clone());
         known.results.insert(uri.clone(), result_id(&diagnostics));
         Some((uri, diagnostics))
@@ -289,11 +291,11 @@ impl Pass {
 
     /// Waits until more files are checked.
     async fn advance(&mut self) -> Option<()> {
-        match self.news.recv().await? {
+        match self.events.recv().await? {
             PassEvent::Total(total) => self.total = total,
             PassEvent::Checked { files, found } => {
                 self.done += files;
-                self.waiting.extend(found);
+                self.pending.extend(found);
                 if let Some(progress) = &self.progress {
                     progress.report(self.done, self.total).await;
                 }
@@ -306,8 +308,8 @@ impl Pass {
         self.stop.0.load(Ordering::Relaxed)
     }
 
-    /// Ends the pass; returns the files that no longer have findings, out of the known ones and
-    /// the `listed` ones. A stopped pass knows nothing about the remaining files.
+    /// Ends the pass. Returns the files among `known` and `listed` that no longer have findings;
+    /// none if the pass was stopped, because the remaining files were not checked.
     fn finish<'a>(
         self,
         known: &mut WorkspaceDiagnostics,
@@ -342,7 +344,7 @@ pub(crate) struct Count {
 /// Checks all files that are not open and sends their diagnostics, with progress if the client
 /// supports it. `None` if the user cancelled.
 pub(crate) async fn check_all(state: &Arc<State>) -> Option<Count> {
-    let mut known = state.known.lock().await;
+    let mut known = state.workspace_diagnostics.lock().await;
     let dirty = lock(&state.dirty).marks();
     let mut pass = Pass::over(state, Scope::All, state.epoch(), dirty);
     pass.progress = Progress::begin(state, &pass.stop.0).await;
@@ -367,9 +369,9 @@ pub(crate) async fn check_all(state: &Arc<State>) -> Option<Count> {
 pub(crate) async fn watch_changes(state: Arc<State>) {
     let mut changed = state.changed.subscribe();
     loop {
-        let wanted = lock(&state.settings).workspace == Some(true);
-        let mut known = state.known.lock().await;
-        if wanted || known.epoch.is_some() {
+        let checks_all_files = lock(&state.settings).workspace == Some(true);
+        let mut known = state.workspace_diagnostics.lock().await;
+        if checks_all_files || known.epoch.is_some() {
             let pass = if known.epoch.is_some_and(|epoch| epoch == state.epoch()) {
                 let dirty = lock(&state.dirty).marks();
                 let scope = Scope::Files(dirty_paths(&dirty, &known));
@@ -381,15 +383,18 @@ pub(crate) async fn watch_changes(state: Arc<State>) {
         } else {
             // Always show problems in settings and rules, because they affect all other findings.
             let dirty = lock(&state.dirty).marks();
-            let own = dirty_paths(&dirty, &known).into_iter().filter(|path| is_own(path)).collect();
-            let pass = Pass::over(&state, Scope::Files(own), state.epoch(), dirty);
+            let paths = dirty_paths(&dirty, &known)
+                .into_iter()
+                .filter(|path| is_settings_or_rule_page(path))
+                .collect();
+            let pass = Pass::over(&state, Scope::Files(paths), state.epoch(), dirty);
             publish(&state, &mut known, pass).await;
         }
         drop(known);
         if changed.changed().await.is_err() {
             return;
         }
-        tokio::time::sleep(SETTLE).await;
+        tokio::time::sleep(COLLECTION_TIME).await;
         changed.mark_unchanged();
     }
 }
@@ -401,11 +406,11 @@ fn dirty_paths(dirty: &Marks, known: &WorkspaceDiagnostics) -> BTreeSet<PathBuf>
     dirty.keys().cloned().chain(files).collect()
 }
 
-/// How long file changes are collected: a checkout changes many files.
-const SETTLE: Duration = Duration::from_millis(200);
+/// The time to collect file changes before a pass: a checkout changes many files.
+const COLLECTION_TIME: Duration = Duration::from_millis(200);
 
 /// Whether a file is a settings file or rule page of aidd.
-fn is_own(path: &std::path::Path) -> bool {
+fn is_settings_or_rule_page(path: &std::path::Path) -> bool {
     let path = path.to_string_lossy().replace('\\', "/");
     path.contains("/.aidd/") || path.contains("/rules/") && path.ends_with(".md")
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tower_lsp_server::ls_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 
-/// A text with an incrementally updated index of line offsets. An edit in a text of a megabyte
-/// moves bytes, which takes microseconds, and does not count lines.
+/// A text with an incrementally updated index of line offsets. An edit moves bytes, which takes
+/// microseconds in a text of one megabyte, and does not count all lines again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     text: String,
@@ -43,13 +43,13 @@ impl Text {
         let end = self.offset(range.end, encoding).max(start);
         self.text.replace_range(start..end, text);
         // Whether a line starts at an offset depends on the bytes before and after it: line starts
-        // before the edit are kept, those after it are shifted.
+        // before the edit do not change, and line starts after the edit are shifted.
         let first = self.starts.partition_point(|&at| at == 0 || (at as usize) < start);
         let rest = self.starts.partition_point(|&at| at as usize <= end).max(first);
         let new_end = start + text.len();
         let between = line_starts(&self.text, start.max(1), new_end);
-        let moved = self.starts[rest..].iter().map(|&at| at as usize - end + new_end);
-        let tail: Vec<u32> = between.chain(moved.map(|at| Span::at(at).start)).collect();
+        let shifted = self.starts[rest..].iter().map(|&at| at as usize - end + new_end);
+        let tail: Vec<u32> = between.chain(shifted.map(|at| Span::at(at).start)).collect();
         self.starts.truncate(first);
         self.starts.extend(tail);
     }
@@ -67,26 +67,26 @@ impl Text {
 /// The line starts among the offsets from `from` to `to`, inclusive.
 fn line_starts(text: &str, from: usize, to: usize) -> impl Iterator<Item = u32> {
     let bytes = text.as_bytes();
-    let begins = |at: &usize| match bytes[*at - 1] {
+    let is_line_start = |at: &usize| match bytes[*at - 1] {
         b'\n' => true,
         b'\r' => bytes.get(*at) != Some(&b'\n'),
         _ => false,
     };
-    (from..=to).filter(begins).map(|at| Span::at(at).start)
+    (from..=to).filter(is_line_start).map(|at| Span::at(at).start)
 }
 
 /// Where a document is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// On disk, at this path, or to be saved there.
+pub enum DocumentLocation {
+    /// On disk at this path, or to be saved at this path.
     File(PathBuf),
-    /// Not saved yet; contains the name a file of its language would have.
+    /// Not saved yet. Contains the name that a file in the language of the document would have.
     Untitled(String),
 }
 
-impl Place {
-    /// The place of the document at `uri` in `language`; `None` if it is neither a file nor an
-    /// unsaved one: notebook cells, old revisions, output.
+impl DocumentLocation {
+    /// The location of the document at `uri` in `language`. `None` if the document is neither a
+    /// file nor untitled, such as a notebook cell, an old revision or output.
     #[must_use]
     pub fn from_uri(uri: &Uri, language: &str) -> Option<Self> {
         match uri.scheme().as_str() {
@@ -97,9 +97,9 @@ impl Place {
     }
 }
 
-/// Language identifiers with a special file name or extension, and that name. Other identifiers are
-/// used as extension.
-const NAMES: [(&str, &str); 8] = [
+/// Language identifiers with a special file name or extension, and the name of an untitled file.
+/// Other identifiers are used as the extension.
+const UNTITLED_NAMES: [(&str, &str); 8] = [
     ("dockerfile", "Dockerfile"),
     ("mermaid", "untitled.mmd"),
     ("markdown", "untitled.md"),
@@ -110,27 +110,28 @@ const NAMES: [(&str, &str); 8] = [
     ("plaintext", "untitled.txt"),
 ];
 
-/// A file name for `language`, unless the client's name for the document already is one.
-fn name(language: &str, called: &str) -> String {
-    let called = called.rsplit('/').next().unwrap_or_default();
-    if called.contains('.') && !called.starts_with('.') {
-        return called.to_owned();
+/// The file name of an untitled document: the client's name for the document if it is a file name,
+/// otherwise a name for `language`.
+fn name(language: &str, client_name: &str) -> String {
+    let client_name = client_name.rsplit('/').next().unwrap_or_default();
+    if client_name.contains('.') && !client_name.starts_with('.') {
+        return client_name.to_owned();
     }
-    let known = NAMES.iter().find(|(id, _)| *id == language);
+    let known = UNTITLED_NAMES.iter().find(|(id, _)| *id == language);
     known.map_or_else(|| format!("untitled.{language}"), |(_, name)| (*name).to_owned())
 }
 
 /// An open document.
 #[derive(Debug)]
 pub(crate) struct Document<C> {
-    pub(crate) place: Place,
+    pub(crate) location: DocumentLocation,
     pub(crate) version: i32,
     pub(crate) text: Text,
     /// Unique for each state of any document.
     pub(crate) generation: u64,
     /// The generation at the last open or save.
     pub(crate) saved: u64,
-    /// Data of the rest of the server for this document.
+    /// Data that other modules of the server store for this document.
     pub(crate) cell: Arc<C>,
 }
 
@@ -149,16 +150,16 @@ impl<C> Default for Documents<C> {
 }
 
 impl<C: Default> Documents<C> {
-    /// Opens or reopens a document. Returns false if it is not a kind of document that is checked.
+    /// Opens or reopens a document. Returns false if documents of this kind are not checked.
     pub(crate) fn open(&mut self, uri: &Uri, language: &str, version: i32, text: String) -> bool {
-        let Some(place) = Place::from_uri(uri, language) else { return false };
+        let Some(location) = DocumentLocation::from_uri(uri, language) else { return false };
         self.close(uri);
-        if let Place::File(path) = &place {
+        if let DocumentLocation::File(path) = &location {
             self.by_path.insert(path.clone(), uri.clone());
         }
-        let generation = self.next();
+        let generation = self.next_generation();
         let document = Document {
-            place,
+            location,
             version,
             text: Text::new(text),
             generation,
@@ -178,7 +179,7 @@ impl<C: Default> Documents<C> {
         changes: &[TextDocumentContentChangeEvent],
         encoding: Encoding,
     ) -> bool {
-        let generation = self.next();
+        let generation = self.next_generation();
         let Some(document) = self.by_uri.get_mut(uri) else { return false };
         for change in changes {
             document.text.edit(change.range, &change.text, encoding);
@@ -188,9 +189,10 @@ impl<C: Default> Documents<C> {
         true
     }
 
-    /// Marks a document as saved, and replaces its text if the client sent it.
+    /// Marks a document as saved, and replaces its text if the client sent the text. Returns false
+    /// if the document is not open.
     pub(crate) fn save(&mut self, uri: &Uri, text: Option<String>) -> bool {
-        let generation = self.next();
+        let generation = self.next_generation();
         let Some(document) = self.by_uri.get_mut(uri) else { return false };
         if let Some(text) = text.filter(|text| text != document.text.as_str()) {
             document.text = Text::new(text);
@@ -200,10 +202,10 @@ impl<C: Default> Documents<C> {
         true
     }
 
-    /// Removes a document.
+    /// Removes a document. Returns false if the document is not open.
     pub(crate) fn close(&mut self, uri: &Uri) -> bool {
         let Some(document) = self.by_uri.remove(uri) else { return false };
-        if let Place::File(path) = &document.place {
+        if let DocumentLocation::File(path) = &document.location {
             self.by_path.remove(path);
         }
         true
@@ -234,7 +236,7 @@ impl<C: Default> Documents<C> {
         self.by_path.keys().cloned().collect()
     }
 
-    fn next(&mut self) -> u64 {
+    fn next_generation(&mut self) -> u64 {
         self.generation += 1;
         self.generation
     }
@@ -277,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_count_in_the_units_of_the_client() {
+    fn edits_use_the_position_encoding_of_the_client() {
         let edited = |encoding, column| {
             let mut text = Text::new("a😀b\r\nc".to_owned());
             text.edit(range((0, column), (1, 0)), "|", encoding);
@@ -291,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_past_the_end_is_clamped() {
+    fn positions_past_the_end_are_clamped() {
         let mut text = Text::new("a".to_owned());
         text.edit(range((7, 7), (9, 9)), "b", Encoding::Utf16);
         text.edit(range((0, 2), (0, 0)), "c", Encoding::Utf16);
@@ -302,19 +304,20 @@ mod tests {
 
     #[test]
     fn untitled_documents_are_named_by_their_language() {
-        let place =
-            |uri: &str, language: &str| Place::from_uri(&uri.parse().expect("a URI"), language);
-        let untitled = |name: &str| Some(Place::Untitled(name.to_owned()));
-        assert_eq!(place("untitled:Untitled-1", "dockerfile"), untitled("Dockerfile"));
-        assert_eq!(place("untitled:Untitled-1", "json"), untitled("untitled.json"));
-        assert_eq!(place("untitled:/a/api.Dockerfile", "plaintext"), untitled("api.Dockerfile"));
-        assert_eq!(place("vscode-notebook-cell:/a.ipynb#1", "python"), None);
-        assert_eq!(place("git:/a/b?HEAD", "python"), None);
+        let location = |uri: &str, language: &str| {
+            DocumentLocation::from_uri(&uri.parse().expect("a URI"), language)
+        };
+        let untitled = |name: &str| Some(DocumentLocation::Untitled(name.to_owned()));
+        assert_eq!(location("untitled:Untitled-1", "dockerfile"), untitled("Dockerfile"));
+        assert_eq!(location("untitled:Untitled-1", "json"), untitled("untitled.json"));
+        assert_eq!(location("untitled:/a/api.Dockerfile", "plaintext"), untitled("api.Dockerfile"));
+        assert_eq!(location("vscode-notebook-cell:/a.ipynb#1", "python"), None);
+        assert_eq!(location("git:/a/b?HEAD", "python"), None);
     }
 
     proptest! {
         #[test]
-        fn lines_are_kept_through_edits(
+        fn line_starts_are_correct_after_edits(
             start in "[a😀\r\n]{0,20}",
             edits in proptest::collection::vec((0u32..6, 0u32..6, 0u32..6, 0u32..6, "[b\r\n]{0,4}"), 1..8),
             encoding in prop_oneof![

@@ -11,7 +11,7 @@ use tower_lsp_server::ls_types::{
     TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
 };
 
-/// The edits of `source`, with positions.
+/// Converts edits of `source` to protocol edits.
 #[must_use]
 pub fn text_edits(source: &Source, edits: &[Edit], encoding: Encoding) -> Vec<TextEdit> {
     let edit =
@@ -19,7 +19,7 @@ pub fn text_edits(source: &Source, edits: &[Edit], encoding: Encoding) -> Vec<Te
     edits.iter().map(edit).collect()
 }
 
-/// An edit of one document, tied to its version if the client supports that.
+/// An edit of one document, tied to the version of the document if the client supports versions.
 #[must_use]
 pub fn document_edit(
     client: Client,
@@ -64,25 +64,25 @@ fn versioned(uri: Uri, version: Option<i32>, edits: Vec<TextEdit>) -> TextDocume
     }
 }
 
-/// The edits that turn `before` into `after`: small ones, so that cursors and marks keep their
-/// positions.
+/// The edits that turn `before` into `after`. The edits are small, so that cursors and bookmarks
+/// keep their positions.
 #[must_use]
 pub fn diff(before: &str, after: &str) -> Vec<Edit> {
     let (old, new) = (line_starts(before), line_starts(after));
-    let piece = |starts: &[usize], lines: std::ops::Range<u32>| {
+    let byte_range = |starts: &[usize], lines: std::ops::Range<u32>| {
         let at = |line: u32| starts.get(line as usize).or(starts.last()).copied().unwrap_or(0);
         at(lines.start)..at(lines.end)
     };
     let edits: Vec<Edit> = hunks(before, after)
         .into_iter()
         .map(|hunk| {
-            let (was, is) = (piece(&old, hunk.base), piece(&new, hunk.head));
-            let edit = trimmed(&before[was.clone()], &after[is]);
-            Edit { span: edit.span.shift(was.start), ..edit }
+            let (old_range, new_range) = (byte_range(&old, hunk.base), byte_range(&new, hunk.head));
+            let edit = minimal_edit(&before[old_range.clone()], &after[new_range]);
+            Edit { span: edit.span.shift(old_range.start), ..edit }
         })
         .collect();
     // Lines are compared without line breaks, which can be the only difference.
-    if applied(before, &edits) == after { edits } else { vec![trimmed(before, after)] }
+    if applied(before, &edits) == after { edits } else { vec![minimal_edit(before, after)] }
 }
 
 /// The offset of each line, and the length of the text.
@@ -95,7 +95,7 @@ fn line_starts(text: &str) -> Vec<usize> {
 }
 
 /// The edit that turns `before` into `after`, without their common prefix and suffix.
-fn trimmed(before: &str, after: &str) -> Edit {
+fn minimal_edit(before: &str, after: &str) -> Edit {
     let same = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
     // An edit must not start or end within a character or a CRLF.
     let is_between = |text: &str, at: usize| {
@@ -130,7 +130,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn only_what_differs_is_replaced() {
+    fn only_differing_text_is_replaced() {
         let edits = diff("a\nFROM debian:latest\nb\nc\n", "a\nFROM debian:12\nb\n");
         let shown: Vec<_> =
             edits.iter().map(|edit| (edit.span.start, edit.span.end, edit.text.as_str())).collect();
@@ -141,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn edits_lead_from_one_text_to_the_other(
+        fn applying_a_diff_produces_the_new_text(
             before in "[ab😀é\r\n]{0,24}",
             after in "[ab😀é\r\n]{0,24}",
         ) {

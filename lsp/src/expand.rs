@@ -1,6 +1,6 @@
 //! Created, deleted and renamed directories: editors report only the directory, not its contents.
 
-use crate::documents::{Place, lock};
+use crate::documents::{DocumentLocation, lock};
 use crate::roots;
 use crate::state::State;
 use aidd_engine::workspace::walk;
@@ -12,8 +12,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reported {
     pub(crate) path: PathBuf,
-    /// It was created, deleted or renamed. A mere change of a directory adds nothing to the changes
-    /// of its files, and some watchers report it with each of them.
+    /// Whether the path was created, deleted or renamed. A change of a directory adds nothing to
+    /// the changes of its files, and some watchers report the directory with each changed file.
     pub(crate) is_new_or_gone: bool,
 }
 
@@ -26,13 +26,14 @@ pub(crate) struct Changes {
     pub(crate) directories: BTreeSet<PathBuf>,
 }
 
-/// Adds the files in directories: the existing ones, and those known from before. Reads the disk.
+/// Adds the files in the reported directories: the existing files, and the files that were known
+/// before. Reads the disk.
 pub(crate) fn expand(state: &Arc<State>, reported: Vec<Reported>) -> Changes {
     let mut changes = Changes::default();
     let mut candidates: BTreeSet<PathBuf> = BTreeSet::new();
     for Reported { path, is_new_or_gone } in reported {
-        let is_other = !path.is_file();
-        if is_other && is_new_or_gone {
+        let can_be_directory = !path.is_file();
+        if can_be_directory && is_new_or_gone {
             candidates.insert(path.clone());
         }
         changes.paths.insert(path);
@@ -59,13 +60,13 @@ pub(crate) fn expand(state: &Arc<State>, reported: Vec<Reported>) -> Changes {
     changes
 }
 
-/// The known project files below `path`, and the open ones.
+/// The known project files and the open files below `path`.
 fn known_below(state: &Arc<State>, path: &Path) -> BTreeSet<PathBuf> {
     let open = lock(&state.documents).paths();
     let mut below: BTreeSet<PathBuf> =
         open.into_iter().filter(|file| file != path && file.starts_with(path)).collect();
     let workspaces = state.roots_then_notify(|roots| {
-        let (workspace, _) = roots.of(&Place::File(path.to_owned()));
+        let (workspace, _) = roots.locate(&DocumentLocation::File(path.to_owned()));
         roots.below(path).chain([workspace]).collect::<Vec<_>>()
     });
     for workspace in workspaces {
@@ -76,7 +77,7 @@ fn known_below(state: &Arc<State>, path: &Path) -> BTreeSet<PathBuf> {
 
 /// Whether ignore files exclude everything in the directory at `path`.
 fn is_ignored(state: &Arc<State>, path: &Path) -> bool {
-    let place = Place::File(path.to_owned());
-    let (workspace, relative) = state.roots_then_notify(|roots| roots.of(&place));
-    !relative.is_empty() && !walk::meets(&workspace.project.disk, &format!("{relative}/x"))
+    let location = DocumentLocation::File(path.to_owned());
+    let (workspace, relative) = state.roots_then_notify(|roots| roots.locate(&location));
+    !relative.is_empty() && !walk::covers(&workspace.project.disk, &format!("{relative}/x"))
 }

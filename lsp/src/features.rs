@@ -27,7 +27,7 @@ const MODIFIED: i64 = -32801;
 /// `RequestFailed` of the protocol: the request was valid but failed.
 const FAILED: i64 = -32803;
 
-/// Runs on the current document at `uri`; `None` if it is not open.
+/// Runs `work` on the current document at `uri`. Returns `None` if the document is not open.
 async fn with_document<T: Send + 'static>(
     state: &Arc<State>,
     uri: &Uri,
@@ -39,21 +39,26 @@ async fn with_document<T: Send + 'static>(
     done.map(Some).map_err(|_| Error::internal_error())
 }
 
-/// Runs on a snapshot with all open documents laid over the files of its project.
-fn around<T>(state: &State, snapshot: &Snapshot, work: impl FnOnce(&ActionContext<'_>) -> T) -> T {
+/// Runs `work` with the context of `snapshot`, in which the open documents are overlaid on the
+/// files of the project.
+fn with_action_context<T>(
+    state: &State,
+    snapshot: &Snapshot,
+    work: impl FnOnce(&ActionContext<'_>) -> T,
+) -> T {
     let root = snapshot.workspace.project.root();
     let over = OpenFiles { documents: &state.documents, root };
     let files = Overlay { over, under: &snapshot.workspace.project.disk };
     let version = |path: &str| version(state, &root.join(path));
     let report_undone = |undone: &[Undone]| log_undone(state, snapshot.source.path(), undone);
-    let client = state.offers();
+    let client = state.features();
     work(&ActionContext { client, files: &files, version: &version, report_undone: &report_undone })
 }
 
 /// Logs the fixes that were undone, one line each.
 fn log_undone(state: &State, path: &str, undone: &[Undone]) {
-    let line = |one: &Undone| {
-        let Undone { rule, line, column, reason, .. } = one;
+    let line = |fix: &Undone| {
+        let Undone { rule, line, column, reason, .. } = fix;
         format!("fix of `{rule}` at {path}:{line}:{column} undone: {reason}")
     };
     let text = undone.iter().map(line).collect::<Vec<_>>().join("\n");
@@ -73,9 +78,12 @@ pub(crate) async fn actions(
 ) -> Result<Option<Vec<CodeActionOrCommand>>> {
     let CodeActionParams { text_document, range, context, .. } = params;
     let work = move |state: &State, snapshot: &Snapshot| {
-        let mut actions =
-            around(state, snapshot, |around| actions::actions(snapshot, range, &context, around));
-        for diagnostic in actions.iter_mut().filter_map(|one| one.diagnostics.as_mut()).flatten() {
+        let mut actions = with_action_context(state, snapshot, |action_context| {
+            actions::actions(snapshot, range, &context, action_context)
+        });
+        for diagnostic in
+            actions.iter_mut().filter_map(|action| action.diagnostics.as_mut()).flatten()
+        {
             if let Some(session) = state.session.get() {
                 *diagnostic = session.trim(diagnostic.clone());
             }
@@ -89,7 +97,9 @@ pub(crate) async fn actions(
 pub(crate) async fn resolve_action(state: &Arc<State>, action: CodeAction) -> Result<CodeAction> {
     let uri = actions::document(&action).ok_or_else(|| refused(Refusal::Unknown))?;
     let work = |state: &State, snapshot: &Snapshot| {
-        around(state, snapshot, |around| actions::resolve(snapshot, action, around))
+        with_action_context(state, snapshot, |action_context| {
+            actions::resolve(snapshot, action, action_context)
+        })
     };
     let resolved = with_document(state, &uri, work).await?;
     resolved.unwrap_or(Err(Refusal::Gone)).map_err(refused)
@@ -106,11 +116,11 @@ fn refused(refusal: Refusal) -> Error {
 
 /// Handles `textDocument/hover`.
 pub(crate) async fn hover(state: &Arc<State>, params: HoverParams) -> Result<Option<Hover>> {
-    let at = params.text_document_position_params;
+    let position_params = params.text_document_position_params;
     let work = move |state: &State, snapshot: &Snapshot| {
-        hover::hover(snapshot, at.position, state.offers())
+        hover::hover(snapshot, position_params.position, state.features())
     };
-    with_document(state, &at.text_document.uri, work).await.map(Option::flatten)
+    with_document(state, &position_params.text_document.uri, work).await.map(Option::flatten)
 }
 
 /// Handles `textDocument/documentLink`.
@@ -128,9 +138,11 @@ pub(crate) async fn complete(
     state: &Arc<State>,
     params: CompletionParams,
 ) -> Result<Option<CompletionResponse>> {
-    let at = params.text_document_position;
-    let work = move |_: &State, snapshot: &Snapshot| completion::complete(snapshot, at.position);
-    with_document(state, &at.text_document.uri, work).await.map(Option::flatten)
+    let position_params = params.text_document_position;
+    let work = move |_: &State, snapshot: &Snapshot| {
+        completion::complete(snapshot, position_params.position)
+    };
+    with_document(state, &position_params.text_document.uri, work).await.map(Option::flatten)
 }
 
 /// Handles `completionItem/resolve`.
@@ -139,9 +151,10 @@ pub(crate) async fn resolve_item(
     item: CompletionItem,
 ) -> Result<CompletionItem> {
     let Some(uri) = completion::document(&item) else { return Ok(item) };
-    let wanted = item.clone();
-    let work =
-        |state: &State, snapshot: &Snapshot| completion::resolve(snapshot, wanted, state.offers());
+    let unresolved = item.clone();
+    let work = |state: &State, snapshot: &Snapshot| {
+        completion::resolve(snapshot, unresolved, state.features())
+    };
     with_document(state, &uri, work).await.map(|resolved| resolved.unwrap_or(item))
 }
 

@@ -16,13 +16,13 @@ use tower_lsp_server::ls_types::{Hover, HoverContents, Position};
 /// Separator between two findings at one position, or a finding and the page of its rule.
 const RULER: &str = "\n\n---\n\n";
 
-/// The hover at `position`; `None` if there is neither a finding nor a rule name.
+/// The hover at `position`; `None` if there is neither a finding nor a rule name at the position.
 #[must_use]
 pub fn hover(snapshot: &Snapshot, position: Position, client: Client) -> Option<Hover> {
     let offset = convert::offset(&snapshot.source, position, snapshot.encoding);
-    let (text, span) = match (of_findings(snapshot, offset), of_name(snapshot, offset)) {
-        (Some((found, _)), Some((named, span))) => (found + RULER + &named, span),
-        (found, named) => found.or(named)?,
+    let (text, span) = match (findings_at(snapshot, offset), rules_named_at(snapshot, offset)) {
+        (Some((findings, _)), Some((rules, span))) => (findings + RULER + &rules, span),
+        (findings, rules) => findings.or(rules)?,
     };
     Some(Hover {
         contents: HoverContents::Markup(page::content(text, client.markdown_hover)),
@@ -36,22 +36,22 @@ pub fn project_decision(_workspace: &Workspace, _finding: &Finding) -> Option<St
     None
 }
 
-fn of_findings(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
-    let is_here = |finding: &&Finding| {
+fn findings_at(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
+    let is_at_offset = |finding: &&Finding| {
         finding.status != Status::Fixed
             && finding.span.start <= offset
             && (offset < finding.span.end || finding.span.is_empty() && offset == finding.span.end)
     };
-    let here: Vec<&Finding> = snapshot.checked.findings.iter().filter(is_here).collect();
-    let span = here.iter().map(|finding| finding.span).min_by_key(|span| span.len())?;
-    let part = if here.len() == 1 { Part::Whole } else { Part::Why };
+    let findings: Vec<&Finding> = snapshot.checked.findings.iter().filter(is_at_offset).collect();
+    let span = findings.iter().map(|finding| finding.span).min_by_key(|span| span.len())?;
+    let part = if findings.len() == 1 { Part::Whole } else { Part::Why };
     let texts: Vec<String> =
-        here.iter().map(|finding| explained(snapshot, finding, part)).collect();
+        findings.iter().map(|finding| explanation(snapshot, finding, part)).collect();
     Some((texts.join(RULER), span))
 }
 
-/// A finding: message, help and status, then the explanation.
-fn explained(snapshot: &Snapshot, finding: &Finding, part: Part) -> String {
+/// Renders a finding: message, help and status, then the explanation of its rule.
+fn explanation(snapshot: &Snapshot, finding: &Finding, part: Part) -> String {
     let workspace = &snapshot.workspace;
     // Messages can quote the file or come from a page of the project, so they are untrusted.
     let mut parts =
@@ -62,30 +62,30 @@ fn explained(snapshot: &Snapshot, finding: &Finding, part: Part) -> String {
         parts.push(format!("*{}*: {}", finding.status, markdown::message(reason)));
     }
     parts.extend(project_decision(workspace, finding));
-    let said = parts.join("\n\n");
+    let text = parts.join("\n\n");
     match workspace.engine.registry().get(&finding.rule) {
-        Some(rule) => said + RULER + &of_rule(workspace, rule, part),
-        None => said,
+        Some(rule) => text + RULER + &rule_text(workspace, rule, part),
+        None => text,
     }
 }
 
-fn of_rule(workspace: &Workspace, rule: &Rule, part: Part) -> String {
+fn rule_text(workspace: &Workspace, rule: &Rule, part: Part) -> String {
     format!("{}\n\n{}", page::heading(workspace, rule), page::markdown(rule, part))
 }
 
 /// The pages of the rules named at `offset`, in an allow comment or in the configuration.
-fn of_name(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
+fn rules_named_at(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
     let source = &snapshot.source;
-    let holds = |span: &Span| span.start <= offset && offset <= span.end;
-    let span = allow::names(source).into_iter().find(holds).or_else(|| {
+    let is_at_offset = |span: &Span| span.start <= offset && offset <= span.end;
+    let span = allow::names(source).into_iter().find(is_at_offset).or_else(|| {
         let is_config = kind::kinds(source.path(), "").contains(&Kind::CONFIG);
         is_config.then(|| quoted(snapshot, offset)).flatten()
     })?;
     let registry = snapshot.workspace.engine.registry();
-    let named: Vec<&Rule> = registry.named(source.slice(span)).collect();
-    let part = if named.len() == 1 { Part::Whole } else { Part::Why };
+    let rules: Vec<&Rule> = registry.named(source.slice(span)).collect();
+    let part = if rules.len() == 1 { Part::Whole } else { Part::Why };
     let texts: Vec<String> =
-        named.iter().map(|rule| of_rule(&snapshot.workspace, rule, part)).collect();
+        rules.iter().map(|rule| rule_text(&snapshot.workspace, rule, part)).collect();
     (!texts.is_empty()).then(|| (texts.join(RULER), span))
 }
 

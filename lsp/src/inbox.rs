@@ -1,8 +1,8 @@
 //! Handles notifications from the client in the order of arrival.
 //!
-//! The library polls the handlers of several messages concurrently, so a waiting handler can be
-//! overtaken by another. Changes of a text must not be reordered: they are applied here, before the
-//! next message is read.
+//! tower-lsp-server polls the handlers of several messages concurrently, so another handler can
+//! overtake a waiting handler. Changes of a text must not be reordered: this module applies them
+//! before the next message is read.
 
 use crate::commands;
 use crate::documents::lock;
@@ -35,12 +35,12 @@ use tower_lsp_server::ls_types::{
 use tower_lsp_server::{ExitedError, LspService};
 use tower_service::Service;
 
-/// The library's service, with notifications handled before it.
+/// Wraps the service of tower-lsp-server, and handles notifications before it.
 pub(crate) struct Inbox<S> {
     pub(crate) inner: LspService<S>,
     pub(crate) state: Arc<State>,
     /// Notified when the client sends `exit`.
-    pub(crate) left: Arc<Notify>,
+    pub(crate) exited: Arc<Notify>,
 }
 
 impl<S: tower_lsp_server::LanguageServer> Service<Request> for Inbox<S> {
@@ -54,16 +54,16 @@ impl<S: tower_lsp_server::LanguageServer> Service<Request> for Inbox<S> {
 
     fn call(&mut self, request: Request) -> Self::Future {
         if request.method() == "exit" {
-            self.left.notify_one();
+            self.exited.notify_one();
         }
-        if request.id().is_none() && is_ours(request.method()) {
+        if request.id().is_none() && is_handled_notification(request.method()) {
             // Notifications before `initialize` and after `shutdown` have no effect.
             if self.state.session.get().is_some() && !self.state.is_shut_down.load(Ordering::SeqCst)
             {
                 let (method, _, params) = request.into_parts();
                 let mut params = params.unwrap_or_default();
                 normalize_uris(&self.state, &mut params);
-                take(&self.state, &method, params);
+                handle(&self.state, &method, params);
             }
             return Box::pin(ready(Ok(None)));
         }
@@ -71,7 +71,7 @@ impl<S: tower_lsp_server::LanguageServer> Service<Request> for Inbox<S> {
     }
 }
 
-/// A request whose parameters contain only URIs that the library can parse.
+/// Rewrites a request so that its parameters contain only URIs that tower-lsp-server can parse.
 fn normalized(state: &State, request: Request) -> Request {
     let (method, id, params) = request.into_parts();
     let mut rebuilt = Request::build(method.clone());
@@ -88,7 +88,7 @@ fn normalized(state: &State, request: Request) -> Request {
     }
 }
 
-/// Normalizes URIs, and replaces URIs of open documents with the one used to open them.
+/// Normalizes URIs, and replaces the URI of an open document with the URI with which it was opened.
 fn normalize_uris(state: &State, params: &mut Value) {
     uri::normalize_all(params, |uri| {
         let path = uri::path(uri)?;
@@ -96,7 +96,7 @@ fn normalize_uris(state: &State, params: &mut Value) {
     });
 }
 
-/// A single unreadable folder URI must not fail the session.
+/// Removes unreadable folder URIs: a single unreadable URI must not fail the session.
 fn drop_unreadable_folders(params: &mut Value) {
     let is_readable = |uri: &Value| uri.as_str().is_some_and(|uri| uri::normalize(uri).is_some());
     if params.get("rootUri").is_some_and(|uri| !is_readable(uri)) {
@@ -107,7 +107,7 @@ fn drop_unreadable_folders(params: &mut Value) {
     }
 }
 
-fn is_ours(method: &str) -> bool {
+fn is_handled_notification(method: &str) -> bool {
     matches!(
         method,
         "textDocument/didOpen"
@@ -124,42 +124,51 @@ fn is_ours(method: &str) -> bool {
     )
 }
 
-/// Handles a notification. Malformed notifications have no response, so they are logged; of a
-/// notification with several items, the valid ones are used.
-fn take(state: &Arc<State>, method: &str, mut params: Value) {
-    let state = NotificationContext { state, method };
+/// Handles a notification. Notifications have no response, so malformed notifications are logged.
+/// The valid items of a notification with several items are used.
+fn handle(state: &Arc<State>, method: &str, mut params: Value) {
+    let notification = NotificationContext { state, method };
     match method {
-        "textDocument/didOpen" => state.with(params, |params| open(state.state, params)),
-        "textDocument/didChange" => state.change(params),
-        "textDocument/didSave" => state.with(params, |params| save(state.state, params)),
-        "textDocument/didClose" => state.with(params, |params| close(state.state, &params)),
+        "textDocument/didOpen" => {
+            notification.parse(params, |params| open(notification.state, params))
+        }
+        "textDocument/didChange" => notification.change(params),
+        "textDocument/didSave" => {
+            notification.parse(params, |params| save(notification.state, params))
+        }
+        "textDocument/didClose" => {
+            notification.parse(params, |params| close(notification.state, &params))
+        }
         "workspace/didCreateFiles" | "workspace/didRenameFiles" | "workspace/didDeleteFiles" => {
-            let files: Vec<FileOperation> = state.items(&mut params, "/files");
+            let files: Vec<FileOperation> = notification.items(&mut params, "/files");
             let uris = files.iter().flat_map(|file| [&file.uri, &file.old_uri, &file.new_uri]);
             let paths = uris.flatten().filter_map(uri::path);
             let reported = |path| Reported { path, is_new_or_gone: true };
-            on_disk(state.state, paths.map(reported).collect());
+            handle_disk_changes(notification.state, paths.map(reported).collect());
         }
         "workspace/didChangeWatchedFiles" => {
-            let changes: Vec<FileEvent> = state.items(&mut params, "/changes");
+            let changes: Vec<FileEvent> = notification.items(&mut params, "/changes");
             let reported = changes.iter().filter_map(|change| {
                 let is_new_or_gone = change.typ != FileChangeType::CHANGED;
                 Some(Reported { path: uri::path(&change.uri)?, is_new_or_gone })
             });
-            on_disk(state.state, reported.collect());
+            handle_disk_changes(notification.state, reported.collect());
         }
         "workspace/didChangeConfiguration" => {
-            state.with(params, |params| configured(state.state, &params));
+            notification
+                .parse(params, |params| handle_configuration_change(notification.state, &params));
         }
         "workspace/didChangeWorkspaceFolders" => {
             let [added, removed] = ["/event/added", "/event/removed"]
-                .map(|list| lifecycle::paths(&state.items(&mut params, list)));
-            folders(state.state, added, removed);
+                .map(|list| lifecycle::paths(&notification.items(&mut params, list)));
+            change_folders(notification.state, added, removed);
         }
-        _ => state.with(params, |params: WorkDoneProgressCancelParams| match params.token {
-            NumberOrString::String(token) => commands::stop(state.state, &token),
-            NumberOrString::Number(_) => {}
-        }),
+        _ => {
+            notification.parse(params, |params: WorkDoneProgressCancelParams| match params.token {
+                NumberOrString::String(token) => commands::stop(notification.state, &token),
+                NumberOrString::Number(_) => {}
+            })
+        }
     }
 }
 
@@ -180,14 +189,15 @@ struct NotificationContext<'a> {
 }
 
 impl NotificationContext<'_> {
-    fn with<T: DeserializeOwned>(self, params: Value, then: impl FnOnce(T)) {
+    /// Calls `handle` with the parsed `params`; logs malformed ones.
+    fn parse<T: DeserializeOwned>(self, params: Value, handle: impl FnOnce(T)) {
         match serde_json::from_value(params) {
-            Ok(params) => then(params),
+            Ok(params) => handle(params),
             Err(error) => self.log("params", &error),
         }
     }
 
-    /// The items of the array at `pointer`, without malformed ones.
+    /// The items of the array at `pointer`, without malformed items.
     fn items<T: DeserializeOwned>(self, params: &mut Value, pointer: &str) -> Vec<T> {
         let items = match params.pointer_mut(pointer).map(Value::take) {
             Some(Value::Array(items)) => items,
@@ -196,17 +206,18 @@ impl NotificationContext<'_> {
                 return Vec::new();
             }
         };
-        let read = |(at, item)| match serde_json::from_value(item) {
+        let parse = |(index, item)| match serde_json::from_value(item) {
             Ok(item) => Some(item),
             Err(error) => {
-                self.log(&format!("{}/{at}", &pointer[1..]), &error);
+                self.log(&format!("{}/{index}", &pointer[1..]), &error);
                 None
             }
         };
-        items.into_iter().enumerate().filter_map(read).collect()
+        items.into_iter().enumerate().filter_map(parse).collect()
     }
 
-    /// Edits a document. After an unreadable edit, its text no longer matches the client's.
+    /// Edits a document. Closes the document if an edit is malformed, because its text then no
+    /// longer matches the text of the client.
     fn change(self, params: Value) {
         let uri = Uri::deserialize(&params["textDocument"]["uri"]);
         match serde_json::from_value(params) {
@@ -217,15 +228,15 @@ impl NotificationContext<'_> {
                     && lock(&self.state.documents).close(&uri)
                 {
                     self.state.wake(&uri);
-                    let what = "the document is not checked until it is reopened";
-                    self.log(uri.as_str(), &what);
+                    let message = "the document is not checked until it is reopened";
+                    self.log(uri.as_str(), &message);
                 }
             }
         }
     }
 
-    fn log(self, place: &str, error: &dyn std::fmt::Display) {
-        let text = format!("{}: {place}: {error}", self.method);
+    fn log(self, location: &str, error: &dyn std::fmt::Display) {
+        let text = format!("{}: {location}: {error}", self.method);
         // Log each message once: a faulty client repeats the error with every keystroke.
         self.state.notify_once(MessageType::WARNING, &text, &text, false);
     }
@@ -255,7 +266,7 @@ fn save(state: &Arc<State>, params: DidSaveTextDocumentParams) {
         state.wake(&uri);
     }
     let reported = |path| Reported { path, is_new_or_gone: false };
-    on_disk(state, uri::path(&uri).into_iter().map(reported).collect());
+    handle_disk_changes(state, uri::path(&uri).into_iter().map(reported).collect());
 }
 
 fn close(state: &Arc<State>, params: &DidCloseTextDocumentParams) {
@@ -277,39 +288,39 @@ fn recheck_dependents(state: &Arc<State>, uri: &Uri) {
 }
 
 /// Checks files that changed on disk, and files that depend on them.
-fn on_disk(state: &Arc<State>, reported: Vec<Reported>) {
+fn handle_disk_changes(state: &Arc<State>, reported: Vec<Reported>) {
     if reported.is_empty() {
         return;
     }
-    lock(&state.dirty).mark(reported.iter().map(|one| one.path.clone()));
+    lock(&state.dirty).mark(reported.iter().map(|change| change.path.clone()));
     state.touch();
     let state = state.clone();
     let number = state.watch_events.fetch_add(1, Ordering::SeqCst) + 1;
     tokio::spawn(async move {
         let changing = state.clone();
-        let resolve = move || {
+        let process = move || {
             let changes = expand(&changing, reported);
             let is_reloaded = reload(&changing, &changes);
             if !changes.directories.is_empty() {
                 lock(&changing.dirty).mark(changes.paths.iter().cloned());
                 changing.touch();
             }
-            (is_reloaded, project_wide::again(&changing, &changes.paths))
+            (is_reloaded, project_wide::recheck(&changing, &changes.paths))
         };
-        match spawn_blocking(resolve).await {
+        match spawn_blocking(process).await {
             Ok((true, _)) => schedule::recheck(&state),
-            Ok((false, true)) => schedule::joined(&state),
+            Ok((false, true)) => schedule::project_findings_changed(&state),
             _ => {}
         }
-        // Check the reported files. Reading the times of all files takes longer: of several
-        // concurrent calls, the last one does it for all.
+        // Check the reported files. Reading the modification times of all files takes longer: only
+        // the last of several concurrent calls reads them.
         let scanning = state.clone();
         if state.watch_events.load(Ordering::SeqCst) == number
             && spawn_blocking(move || project_wide::scan_unreported(&scanning))
                 .await
-                .is_ok_and(|differs| differs)
+                .is_ok_and(|has_changes| has_changes)
         {
-            schedule::joined(&state);
+            schedule::project_findings_changed(&state);
         }
     });
 }
@@ -326,7 +337,7 @@ fn reload(state: &Arc<State>, changes: &Changes) -> bool {
         }
         for path in &changes.paths {
             let root = roots.root_of(path.parent().unwrap_or(path));
-            if is_setting(&relative(&root, path)) || roots.reads(&root, path) {
+            if is_setting(&relative(&root, path)) || roots.is_config_or_baseline(&root, path) {
                 stale.insert(root);
             }
         }
@@ -352,30 +363,30 @@ fn is_setting(path: &str) -> bool {
         || [".gitignore", ".ignore", ".aiddignore"].contains(&name)
 }
 
-fn configured(state: &Arc<State>, params: &DidChangeConfigurationParams) {
+fn handle_configuration_change(state: &Arc<State>, params: &DidChangeConfigurationParams) {
     match Settings::read(&params.settings) {
         Ok(Some(settings)) => {
             let state = state.clone();
             tokio::spawn(async move { apply(&state, settings).await });
         }
-        Ok(None) => ask(state),
-        Err(why) => state.notify_once(MessageType::WARNING, &why, &why, false),
+        Ok(None) => request_settings(state),
+        Err(error) => state.notify_once(MessageType::WARNING, &error, &error, false),
     }
 }
 
-/// Requests the settings from the client, if it supports that.
-pub(crate) fn ask(state: &Arc<State>) {
+/// Requests the settings from the client, if the client supports such requests.
+pub(crate) fn request_settings(state: &Arc<State>) {
     if !state.session.get().is_some_and(|session| session.has_settings) {
         return;
     }
     let state = state.clone();
     tokio::spawn(async move {
         let section = Some(lifecycle::SECTION.to_owned());
-        let wanted = vec![ConfigurationItem { scope_uri: None, section }];
-        let Ok(mut answer) = state.client.configuration(wanted).await else { return };
-        match Settings::read(&answer.pop().unwrap_or_default()) {
+        let items = vec![ConfigurationItem { scope_uri: None, section }];
+        let Ok(mut response) = state.client.configuration(items).await else { return };
+        match Settings::read(&response.pop().unwrap_or_default()) {
             Ok(settings) => apply(&state, settings.unwrap_or_default()).await,
-            Err(why) => state.notify_once(MessageType::WARNING, &why, &why, false),
+            Err(error) => state.notify_once(MessageType::WARNING, &error, &error, false),
         }
     });
 }
@@ -392,15 +403,15 @@ async fn apply(state: &Arc<State>, settings: Settings) {
     schedule::recheck(state);
 }
 
-fn folders(state: &Arc<State>, come: Vec<PathBuf>, gone: Vec<PathBuf>) {
+fn change_folders(state: &Arc<State>, added: Vec<PathBuf>, removed: Vec<PathBuf>) {
     let state = state.clone();
     tokio::spawn(async move {
         let changing = state.clone();
         let change = move || {
             let mut roots = lock(&changing.roots);
             let mut folders: Vec<PathBuf> = roots.folders().to_vec();
-            folders.retain(|folder| !gone.contains(folder) && !come.contains(folder));
-            folders.extend(come);
+            folders.retain(|folder| !removed.contains(folder) && !added.contains(folder));
+            folders.extend(added);
             roots.set_folders(folders);
         };
         let _ = spawn_blocking(change).await;

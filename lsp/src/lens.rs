@@ -42,20 +42,26 @@ pub fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
 pub fn allowed(snapshot: &Snapshot) -> Vec<Allowed> {
     let allowed =
         snapshot.checked.findings.iter().filter(|finding| finding.status == Status::Allowed);
-    let one = |finding: &aidd_engine::text::finding::Finding| Allowed {
+    let to_allowed = |finding: &aidd_engine::text::finding::Finding| Allowed {
         rule: finding.rule.to_string(),
         message: finding.message.clone(),
         reason: finding.reason.clone().unwrap_or_default(),
         range: convert::range(&snapshot.source, finding.span, snapshot.encoding),
     };
-    allowed.map(one).collect()
+    allowed.map(to_allowed).collect()
 }
 
 /// The allowed findings as a message, one line each.
 #[must_use]
 pub fn message(allowed: &[Allowed]) -> String {
-    let line = |one: &Allowed| {
-        format!("{}: {}: {} ({})", one.range.start.line + 1, one.rule, one.message, one.reason)
+    let line = |finding: &Allowed| {
+        format!(
+            "{}: {}: {} ({})",
+            finding.range.start.line + 1,
+            finding.rule,
+            finding.message,
+            finding.reason
+        )
     };
     escape::lines(&allowed.iter().map(line).collect::<Vec<_>>().join("\n")).into_owned()
 }

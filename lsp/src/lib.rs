@@ -43,24 +43,25 @@ use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use tower_lsp_server::LspService;
 
-/// Number of threads for blocking work: reading, writing, checks and one pass over the workspace.
-const THREADS: usize = 8;
+/// Maximum number of threads for blocking work: reading, writing, checks and one pass over the
+/// workspace.
+const MAX_THREADS: usize = 8;
 
 /// Maximum number of concurrent requests; most of them wait for a check that is already running.
-const REQUESTS: usize = 64;
+const MAX_REQUESTS: usize = 64;
 
 /// Time for a disconnected client to read the last responses.
-const GRACE: Duration = Duration::from_millis(500);
+const GRACE_PERIOD: Duration = Duration::from_millis(500);
 
 /// Serves one client on standard input and output until it exits. `config` is the configuration
-/// file, relative to the root of each project, unless the client sets another. Returns the exit
-/// code: 0 after `shutdown`, otherwise 1.
+/// file, relative to the root of each project, unless the client sets another file. Returns the
+/// exit code: 0 after `shutdown`, otherwise 1.
 ///
 /// # Errors
 /// Fails when the threads cannot be started.
 pub fn run(distribution: &'static Distribution, config: Option<PathBuf>) -> io::Result<u8> {
     let runtime =
-        Builder::new_current_thread().enable_time().max_blocking_threads(THREADS).build()?;
+        Builder::new_current_thread().enable_time().max_blocking_threads(MAX_THREADS).build()?;
     let code =
         runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), distribution, config));
     // A thread can be blocked in a read, or in a check whose result is no longer needed.
@@ -79,35 +80,36 @@ where
     I: AsyncRead + Unpin,
     O: AsyncWrite,
 {
-    let left = Arc::new(Notify::new());
+    let exited = Arc::new(Notify::new());
     let mut shared = None;
     let (inner, socket) = LspService::new(|client| {
         let settings = Settings { config, ..Settings::default() };
         let state = Arc::new(State::new(client, distribution, settings));
         shared = Some(state.clone());
-        Server { state, left: left.clone() }
+        Server { state, exited: exited.clone() }
     });
-    let state = shared.expect("the service has just been made");
-    let inbox = Inbox { inner, state: state.clone(), left: left.clone() };
-    let input = Input { inner: input, left: left.clone() };
+    let state = shared.expect("the service was just created");
+    let inbox = Inbox { inner, state: state.clone(), exited: exited.clone() };
+    let input = Input { inner: input, exited: exited.clone() };
     let serving = tower_lsp_server::Server::new(input, output, socket)
-        .concurrency_level(REQUESTS)
+        .concurrency_level(MAX_REQUESTS)
         .serve(inbox);
-    let leaving = async {
-        left.notified().await;
-        tokio::time::sleep(GRACE).await;
+    let grace_period = async {
+        exited.notified().await;
+        tokio::time::sleep(GRACE_PERIOD).await;
     };
     tokio::select! {
         () = serving => {}
-        () = leaving => {}
+        () = grace_period => {}
     }
     u8::from(!state.is_shut_down.load(Ordering::SeqCst))
 }
 
-/// Input that signals its end; otherwise a request that waits for changes would wait forever.
+/// Input that notifies `exited` at its end; otherwise a request that waits for changes would wait
+/// forever.
 struct Input<I> {
     inner: I,
-    left: Arc<Notify>,
+    exited: Arc<Notify>,
 }
 
 impl<I: AsyncRead + Unpin> AsyncRead for Input<I> {
@@ -124,7 +126,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for Input<I> {
             Poll::Pending => false,
         };
         if is_over {
-            self.left.notify_one();
+            self.exited.notify_one();
         }
         read
     }

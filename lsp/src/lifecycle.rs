@@ -1,7 +1,7 @@
 //! Start and end of a session: capabilities of client and server, and when to exit.
 
 use crate::actions;
-use crate::client::Client as Offers;
+use crate::client::Client as ClientFeatures;
 use crate::commands;
 use crate::completion::TRIGGERS;
 use crate::convert::{encoding, encoding_kind};
@@ -28,23 +28,23 @@ pub(crate) struct Session {
     pub(crate) encoding: Encoding,
     /// The folders initially open in the client.
     pub(crate) folders: Vec<PathBuf>,
-    /// The process that started the server; the server exits with it.
+    /// The process that started the server; the server exits when this process exits.
     pub(crate) parent: Option<u32>,
-    /// The client pulls diagnostics; otherwise they are pushed.
+    /// Whether the client pulls diagnostics; otherwise the server pushes them.
     pub(crate) pulls: bool,
-    /// The client supports refresh requests.
+    /// Whether the client supports refresh requests.
     pub(crate) refreshes: bool,
-    /// The client reports changed files on registration.
+    /// Whether the client reports changed files if the server registers for them.
     pub(crate) watches: bool,
-    /// The client can be asked for settings.
+    /// Whether the client supports requests for settings.
     pub(crate) has_settings: bool,
-    /// The client reports changed settings only on registration.
+    /// Whether the client reports changed settings only if the server registers for them.
     pub(crate) registers_settings: bool,
-    /// The client supports progress started by the server.
+    /// Whether the client supports progress started by the server.
     pub(crate) progress: bool,
     /// Capabilities of the client for the language features.
-    pub(crate) offers: Offers,
-    /// Which operations on files and directories it reports: create, rename, delete.
+    pub(crate) features: ClientFeatures,
+    /// Whether the client reports each operation on files and directories: create, rename, delete.
     file_operations: [bool; 3],
     related: bool,
     tags: bool,
@@ -54,44 +54,48 @@ pub(crate) struct Session {
 impl Session {
     /// Reads the client's parameters; missing capabilities count as unsupported.
     pub(crate) fn new(params: &InitializeParams) -> Self {
-        let can = &params.capabilities;
-        let workspace = can.workspace.as_ref();
-        let text = can.text_document.as_ref();
+        let capabilities = &params.capabilities;
+        let workspace = capabilities.workspace.as_ref();
+        let text = capabilities.text_document.as_ref();
         let pushed = text.and_then(|text| text.publish_diagnostics.as_ref());
         let pulled = text.and_then(|text| text.diagnostic.as_ref());
-        let settings = workspace.and_then(|can| can.did_change_configuration.as_ref());
-        let watching = workspace.and_then(|can| can.did_change_watched_files.as_ref());
-        let operations = workspace.and_then(|can| can.file_operations.as_ref());
+        let settings = workspace.and_then(|it| it.did_change_configuration.as_ref());
+        let watching = workspace.and_then(|it| it.did_change_watched_files.as_ref());
+        let operations = workspace.and_then(|it| it.file_operations.as_ref());
         let either =
             |push: Option<bool>, pull: Option<bool>| push == Some(true) || pull == Some(true);
-        let offered = can.general.as_ref().and_then(|can| can.position_encodings.as_deref());
+        let encodings =
+            capabilities.general.as_ref().and_then(|it| it.position_encodings.as_deref());
         Self {
-            encoding: encoding(offered),
+            encoding: encoding(encodings),
             folders: folders(params),
             parent: params.process_id,
             pulls: pulled.is_some(),
             refreshes: workspace
-                .and_then(|can| can.diagnostics.as_ref())
-                .is_some_and(|can| can.refresh_support == Some(true)),
-            watches: watching.is_some_and(|can| can.dynamic_registration == Some(true)),
-            has_settings: workspace.is_some_and(|can| can.configuration == Some(true)),
-            registers_settings: settings.is_some_and(|can| can.dynamic_registration == Some(true)),
-            progress: can.window.as_ref().is_some_and(|can| can.work_done_progress == Some(true)),
-            offers: Offers::from_capabilities(can),
+                .and_then(|it| it.diagnostics.as_ref())
+                .is_some_and(|it| it.refresh_support == Some(true)),
+            watches: watching.is_some_and(|it| it.dynamic_registration == Some(true)),
+            has_settings: workspace.is_some_and(|it| it.configuration == Some(true)),
+            registers_settings: settings.is_some_and(|it| it.dynamic_registration == Some(true)),
+            progress: capabilities
+                .window
+                .as_ref()
+                .is_some_and(|it| it.work_done_progress == Some(true)),
+            features: ClientFeatures::from_capabilities(capabilities),
             file_operations: [
-                operations.is_some_and(|can| can.did_create == Some(true)),
-                operations.is_some_and(|can| can.did_rename == Some(true)),
-                operations.is_some_and(|can| can.did_delete == Some(true)),
+                operations.is_some_and(|it| it.did_create == Some(true)),
+                operations.is_some_and(|it| it.did_rename == Some(true)),
+                operations.is_some_and(|it| it.did_delete == Some(true)),
             ],
             related: either(
-                pushed.and_then(|can| can.related_information),
-                pulled.and_then(|can| can.related_information),
+                pushed.and_then(|it| it.related_information),
+                pulled.and_then(|it| it.related_information),
             ),
-            tags: pushed.is_some_and(|can| can.tag_support.is_some())
-                || pulled.is_some_and(|can| can.tag_support.is_some()),
+            tags: pushed.is_some_and(|it| it.tag_support.is_some())
+                || pulled.is_some_and(|it| it.tag_support.is_some()),
             links: either(
-                pushed.and_then(|can| can.code_description_support),
-                pulled.and_then(|can| can.code_description_support),
+                pushed.and_then(|it| it.code_description_support),
+                pulled.and_then(|it| it.code_description_support),
             ),
         }
     }
@@ -126,31 +130,33 @@ impl Session {
             workspace_diagnostics: true,
             work_done_progress_options: WorkDoneProgressOptions::default(),
         };
-        let offers = self.offers;
+        let features = self.features;
         ServerCapabilities {
             position_encoding: Some(encoding_kind(self.encoding)),
             text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
             diagnostic_provider: self
                 .pulls
                 .then_some(DiagnosticServerCapabilities::Options(diagnostics)),
-            code_action_provider: offers.actions.then(|| {
+            code_action_provider: features.actions.then(|| {
                 CodeActionProviderCapability::Options(CodeActionOptions {
                     code_action_kinds: Some(actions::KINDS.to_vec()),
-                    resolve_provider: Some(offers.lazy_edits),
+                    resolve_provider: Some(features.lazy_edits),
                     ..CodeActionOptions::default()
                 })
             }),
-            hover_provider: offers.hovers.then_some(HoverProviderCapability::Simple(true)),
-            completion_provider: offers.completions.then(|| CompletionOptions {
+            hover_provider: features.hovers.then_some(HoverProviderCapability::Simple(true)),
+            completion_provider: features.completions.then(|| CompletionOptions {
                 resolve_provider: Some(true),
                 trigger_characters: Some(TRIGGERS.map(str::to_owned).to_vec()),
                 ..CompletionOptions::default()
             }),
-            document_link_provider: offers.links.then(|| DocumentLinkOptions {
+            document_link_provider: features.links.then(|| DocumentLinkOptions {
                 resolve_provider: None,
                 work_done_progress_options: WorkDoneProgressOptions::default(),
             }),
-            code_lens_provider: offers.lenses.then_some(CodeLensOptions { resolve_provider: None }),
+            code_lens_provider: features
+                .lenses
+                .then_some(CodeLensOptions { resolve_provider: None }),
             execute_command_provider: Some(ExecuteCommandOptions {
                 commands: commands::NAMES.map(str::to_owned).to_vec(),
                 ..ExecuteCommandOptions::default()
@@ -166,46 +172,47 @@ impl Session {
         }
     }
 
-    /// The operations that the client should report. Watchers miss deleted or renamed directories:
-    /// their contents have no events.
+    /// The operations that the client should report. Watchers send no events for the contents of
+    /// deleted or renamed directories.
     fn file_operations(&self) -> Option<WorkspaceFileOperationsServerCapabilities> {
         let [creates, renames, deletes] = self.file_operations;
         let pattern = FileOperationPattern { glob: "**".to_owned(), ..Default::default() };
         let filter = FileOperationFilter { scheme: Some("file".to_owned()), pattern };
-        let wanted = FileOperationRegistrationOptions { filters: vec![filter] };
-        let when = |reports: bool| reports.then(|| wanted.clone());
+        let options = FileOperationRegistrationOptions { filters: vec![filter] };
+        let options_if = |reports: bool| reports.then(|| options.clone());
         (creates || renames || deletes).then(|| WorkspaceFileOperationsServerCapabilities {
-            did_create: when(creates),
-            did_rename: when(renames),
-            did_delete: when(deletes),
+            did_create: options_if(creates),
+            did_rename: options_if(renames),
+            did_delete: options_if(deletes),
             ..WorkspaceFileOperationsServerCapabilities::default()
         })
     }
 
-    /// Whether all file changes are watched: a client that requests workspace diagnostics needs all
-    /// of them.
+    /// Whether all files are watched: the diagnostics of a client that requests workspace
+    /// diagnostics depend on all files.
     pub(crate) fn watches_all(&self) -> bool {
         self.watches && self.pulls
     }
 
     /// The notifications to register with this client.
     pub(crate) fn registrations(&self) -> Vec<Registration> {
-        let mut wanted = Vec::new();
+        let mut registrations = Vec::new();
         if self.watches {
             let globs: &[&str] = if self.watches_all() { &["**/*"] } else { &WATCHED };
             let watchers: Vec<Value> =
                 globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
-            wanted.push(("workspace/didChangeWatchedFiles", json!({ "watchers": watchers })));
+            registrations
+                .push(("workspace/didChangeWatchedFiles", json!({ "watchers": watchers })));
         }
         if self.registers_settings {
-            wanted.push(("workspace/didChangeConfiguration", json!({ "section": SECTION })));
+            registrations.push(("workspace/didChangeConfiguration", json!({ "section": SECTION })));
         }
         let registration = |(method, options): (&str, Value)| Registration {
             id: format!("aidd {method}"),
             method: method.to_owned(),
             register_options: Some(options),
         };
-        wanted.into_iter().map(registration).collect()
+        registrations.into_iter().map(registration).collect()
     }
 }
 
@@ -257,7 +264,8 @@ pub(crate) struct Settings {
     pub(crate) config: Option<PathBuf>,
     /// When documents are checked.
     pub(crate) run: Run,
-    /// Whether files that are not open are checked. By default, only for clients that request it.
+    /// Whether files that are not open are checked. By default, they are checked only for clients
+    /// that request workspace diagnostics.
     pub(crate) workspace: Option<bool>,
 }
 
@@ -277,16 +285,16 @@ impl Settings {
     }
 }
 
-/// Interval between checks whether the parent is alive.
-const LOOK: Duration = Duration::from_secs(3);
+/// Interval between checks of whether the parent process is alive.
+const PARENT_POLL_INTERVAL: Duration = Duration::from_secs(3);
 
 /// Returns when the process `id` has exited.
-pub(crate) async fn until_gone(id: u32) {
-    let mut look = tokio::time::interval(LOOK);
-    let parents = is_parent(id);
+pub(crate) async fn wait_for_exit(id: u32) {
+    let mut interval = tokio::time::interval(PARENT_POLL_INTERVAL);
+    let was_parent = is_parent(id);
     loop {
-        look.tick().await;
-        if !is_alive(id) || parents && !is_parent(id) {
+        interval.tick().await;
+        if !is_alive(id) || was_parent && !is_parent(id) {
             return;
         }
     }
@@ -300,12 +308,12 @@ fn is_parent(id: u32) -> bool {
 #[cfg(unix)]
 fn is_alive(id: u32) -> bool {
     let process = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw);
-    let asked = process.map(rustix::process::test_kill_process);
-    asked != Some(Err(rustix::io::Errno::SRCH))
+    let result = process.map(rustix::process::test_kill_process);
+    result != Some(Err(rustix::io::Errno::SRCH))
 }
 
-/// Without a safe check of the process, the end of the input signals it: the pipe closes with the
-/// process.
+/// On other systems, there is no safe way to check the process. The end of the input signals its
+/// exit, because the pipe is closed when the process exits.
 #[cfg(not(unix))]
 fn is_parent(_: u32) -> bool {
     false
@@ -328,36 +336,37 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_registered_that_is_not_offered() {
+    fn only_supported_notifications_are_registered() {
         let plain = session(json!({}));
         assert_eq!(plain.registrations(), []);
         assert_eq!(plain.capabilities().diagnostic_provider, None);
         let dynamic = json!({ "dynamicRegistration": true });
-        let able = session(json!({
+        let capable = session(json!({
             "workspace": { "didChangeWatchedFiles": dynamic, "didChangeConfiguration": dynamic },
             "textDocument": { "diagnostic": {} },
         }));
-        let methods: Vec<String> = able.registrations().into_iter().map(|one| one.method).collect();
+        let methods: Vec<String> =
+            capable.registrations().into_iter().map(|registration| registration.method).collect();
         assert_eq!(
             methods,
             ["workspace/didChangeWatchedFiles", "workspace/didChangeConfiguration"]
         );
-        assert!(able.capabilities().diagnostic_provider.is_some());
+        assert!(capable.capabilities().diagnostic_provider.is_some());
     }
 
     #[test]
     fn settings_are_read_with_and_without_their_section() {
-        let wanted = Settings { run: Run::OnSave, ..Settings::default() };
+        let expected = Settings { run: Run::OnSave, ..Settings::default() };
         let read = |value: Value| Settings::read(&value);
-        assert_eq!(read(json!({ "aidd": { "run": "onSave" } })), Ok(Some(wanted.clone())));
-        assert_eq!(read(json!({ "run": "onSave", "trace": "off" })), Ok(Some(wanted)));
+        assert_eq!(read(json!({ "aidd": { "run": "onSave" } })), Ok(Some(expected.clone())));
+        assert_eq!(read(json!({ "run": "onSave", "trace": "off" })), Ok(Some(expected)));
         assert_eq!(read(json!(null)), Ok(None));
         assert!(read(json!({ "run": "never" })).is_err());
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_process_that_is_gone_is_seen_to_be() {
+    fn an_exited_process_is_detected() {
         assert!(is_alive(std::process::id()));
         assert!(!is_alive(i32::MAX as u32), "larger than any process id");
     }

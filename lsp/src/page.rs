@@ -17,7 +17,7 @@ pub enum Part {
     Why,
 }
 
-/// The page of `rule` in Markdown: explanation, then examples. The expected findings of the
+/// The page of `rule` in Markdown: explanation, then examples. The expected findings in the
 /// examples are omitted.
 #[must_use]
 pub fn markdown(rule: &Rule, part: Part) -> String {
@@ -33,15 +33,15 @@ pub fn markdown(rule: &Rule, part: Part) -> String {
                     }
                     Some(word != "finding")
                 }
-                Some(shown) => {
-                    if shown {
+                Some(is_shown) => {
+                    if is_shown {
                         text.push_str("```\n");
                     }
                     None
                 }
             };
-        } else if let Some(shown) = fence {
-            if shown {
+        } else if let Some(is_shown) = fence {
+            if is_shown {
                 let _ = writeln!(text, "{}", line.replace(JOIN_MARK, "…"));
             }
         } else if let Some(heading) = line.strip_prefix("## ") {

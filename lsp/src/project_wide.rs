@@ -1,7 +1,7 @@
 //! Project-wide data for the editor: the list of files, and the findings of project-wide checks.
 //! Cached until files are created, deleted or changed.
 
-use crate::documents::{OpenFiles, Place, lock};
+use crate::documents::{DocumentLocation, OpenFiles, lock};
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tower_lsp_server::ls_types::{Diagnostic, Uri};
 
-/// A list of files, and findings by path.
+/// The files of a project, and the findings of its project-wide checks by path.
 #[derive(Debug)]
 pub struct ProjectFindings {
     /// The files of the project.
@@ -28,44 +28,52 @@ pub struct ProjectFindings {
 }
 
 impl ProjectFindings {
-    /// The data of a project in its current state.
-    pub(crate) fn of(kept: &ProjectCache) -> Self {
-        Self { listing: kept.listing(), found: kept.checked_files() }
+    /// The current data of `cache`.
+    pub(crate) fn from_cache(cache: &ProjectCache) -> Self {
+        Self { listing: cache.listing(), found: cache.checked_files() }
     }
 
-    /// The checked text at `path`, empty for findings on the file itself, and its findings.
+    /// The checked texts at `path` and their findings. The text is empty for findings on the file
+    /// itself.
     fn at(&self, path: &str) -> impl Iterator<Item = &(Source, Checked)> {
         self.found.get(path).into_iter().flat_map(|all| all.iter())
     }
 
-    /// The findings at `path` that are valid for `text`: those on the file itself, and those of a
-    /// text that has not changed since the check. `typed` is what is known about this text instead.
-    pub(crate) fn findings(&self, path: &str, text: &str, typed: Option<&Checked>) -> Vec<Finding> {
-        let holds = |(source, _): &&(Source, Checked)| {
-            let seen = source.text();
-            seen.is_empty() || typed.is_none() && seen == text
+    /// The findings at `path` that are valid for `text`: findings on the file itself, and findings
+    /// in a text that has not changed since the check. `unsaved` is the check of a changed `text`;
+    /// its findings replace the findings in the text.
+    pub(crate) fn findings(
+        &self,
+        path: &str,
+        text: &str,
+        unsaved: Option<&Checked>,
+    ) -> Vec<Finding> {
+        let is_valid = |(source, _): &&(Source, Checked)| {
+            let checked_text = source.text();
+            checked_text.is_empty() || unsaved.is_none() && checked_text == text
         };
-        let found = self.at(path).filter(holds).map(|(_, checked)| checked).chain(typed);
+        let found = self.at(path).filter(is_valid).map(|(_, checked)| checked).chain(unsaved);
         found.flat_map(|checked| checked.findings.iter().cloned()).collect()
     }
 
-    /// The findings on unused allow comments in `source`; empty if another text of it was checked.
-    /// `typed` is what is known about this text.
+    /// The findings of `waiting`, which are on allow comments in `source`, whose comments allow no
+    /// project-wide finding. Empty if a different text of the file was checked. `unsaved` is the
+    /// check of a changed text.
     pub(crate) fn unused(
         &self,
         engine: &Engine,
         source: &Source,
         mut waiting: Vec<Finding>,
-        typed: Option<&Checked>,
+        unsaved: Option<&Checked>,
     ) -> Vec<Finding> {
-        if let Some(typed) = typed {
-            waiting.retain(|finding| !typed.allowing.contains(&finding.span));
+        if let Some(unsaved) = unsaved {
+            waiting.retain(|finding| !unsaved.allowing.contains(&finding.span));
         }
-        for (seen, checked) in self.at(source.path()) {
-            let allowing = match seen.text() {
+        for (checked_source, checked) in self.at(source.path()) {
+            let allowing = match checked_source.text() {
                 // A finding on the file itself: any text of the file can allow it.
                 "" => engine.allow(source, &mut checked.findings.clone()),
-                _ if typed.is_some() => continue,
+                _ if unsaved.is_some() => continue,
                 text if text == source.text() => checked.allowing.clone(),
                 _ => return Vec::new(),
             };
@@ -92,40 +100,42 @@ pub(crate) fn check_project(workspace: &Workspace, files: &dyn Files) -> Option<
 
 /// Rechecks the projects of the files at `paths`; blocking. Returns whether any file can have other
 /// findings as a result. [`scan_unreported`] finds other changes.
-pub(crate) fn again(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
+pub(crate) fn recheck(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
     let mut by_root: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
     state.roots_then_notify(|roots| {
         for path in paths {
-            let (workspace, path) = roots.of(&Place::File(path.clone()));
+            let (workspace, path) = roots.locate(&DocumentLocation::File(path.clone()));
             let root = workspace.project.root().to_owned();
             by_root.entry(root).or_insert((workspace, BTreeSet::new())).1.insert(path);
         }
     });
     lock(&state.unscanned_roots).extend(by_root.keys().cloned());
-    let look = |(workspace, paths): (Arc<Workspace>, BTreeSet<String>)| {
-        looked(state, &workspace, |files, open| workspace.look_again(files, paths, open))
+    let update = |(workspace, paths): (Arc<Workspace>, BTreeSet<String>)| {
+        update_project(state, &workspace, |files, open| workspace.recheck_paths(files, paths, open))
     };
-    marked(state, by_root.into_values().flat_map(look).collect())
+    mark_changed(state, by_root.into_values().flat_map(update).collect())
 }
 
 /// Finds unreported file changes in the rechecked projects; blocking. Returns whether any file can
 /// have other findings as a result.
 pub(crate) fn scan_unreported(state: &Arc<State>) -> bool {
-    let is_all = state.has_file_events.load(Ordering::SeqCst);
-    let due = std::mem::take(&mut *lock(&state.unscanned_roots));
-    let look = |root: PathBuf| {
+    let has_file_events = state.has_file_events.load(Ordering::SeqCst);
+    let due_roots = std::mem::take(&mut *lock(&state.unscanned_roots));
+    let update = |root: PathBuf| {
         let workspace = state.roots_then_notify(|roots| roots.workspace(&root));
-        looked(state, &workspace, |files, open| workspace.look_for_rest(files, open, is_all))
+        update_project(state, &workspace, |files, open| {
+            workspace.find_unreported_changes(files, open, has_file_events)
+        })
     };
-    marked(state, due.into_iter().flat_map(look).collect())
+    mark_changed(state, due_roots.into_iter().flat_map(update).collect())
 }
 
-/// The files whose findings change with a recheck of a project. The closure receives the readable
-/// files and the set of open documents.
-fn looked(
+/// Rechecks a project with `update`, and returns the files whose findings changed. `update`
+/// receives the readable files and a function that returns the paths of the open documents.
+fn update_project(
     state: &Arc<State>,
     workspace: &Workspace,
-    look: impl FnOnce(&dyn Files, &dyn Fn() -> BTreeSet<String>) -> BTreeSet<String>,
+    update: impl FnOnce(&dyn Files, &dyn Fn() -> BTreeSet<String>) -> BTreeSet<String>,
 ) -> Vec<PathBuf> {
     let root = workspace.project.root();
     let over = OpenFiles { documents: &state.documents, root };
@@ -134,30 +144,30 @@ fn looked(
         let open = lock(&state.documents).paths().into_iter();
         open.filter(|path| path.starts_with(root)).map(|path| relative(root, &path)).collect()
     };
-    look(&files, &open).iter().map(|path| root.join(path)).collect()
+    update(&files, &open).iter().map(|path| root.join(path)).collect()
 }
 
-/// Records files with changed findings; returns whether there are any.
-fn marked(state: &State, changed: Vec<PathBuf>) -> bool {
+/// Marks the files with changed findings; returns whether `changed` is not empty.
+fn mark_changed(state: &State, changed: Vec<PathBuf>) -> bool {
     if changed.is_empty() {
         return false;
     }
     lock(&state.dirty).mark(changed);
-    state.joins.fetch_add(1, Ordering::SeqCst);
+    state.project_epoch.fetch_add(1, Ordering::SeqCst);
     true
 }
 
 /// The diagnostics at a path that is not a file to check: a directory, or a file that should exist.
-pub(crate) fn odd(
+pub(crate) fn diagnostics_without_file(
     state: &Arc<State>,
     workspace: &Arc<Workspace>,
     path: &str,
 ) -> Option<(Uri, Vec<Diagnostic>)> {
     let root: &Path = workspace.project.root();
     let over = OpenFiles { documents: &state.documents, root };
-    let whole = workspace.project_findings(&Overlay { over, under: &workspace.project.disk })?;
+    let findings = workspace.project_findings(&Overlay { over, under: &workspace.project.disk })?;
     let uri = Uri::from_file_path(root.join(path))?;
-    let shown = diagnostics(state, workspace, &whole, &uri, path);
+    let shown = diagnostics(state, workspace, &findings, &uri, path);
     (!shown.is_empty()).then_some((uri, shown))
 }
 
@@ -165,18 +175,18 @@ pub(crate) fn odd(
 pub(crate) fn diagnostics(
     state: &Arc<State>,
     workspace: &Arc<Workspace>,
-    whole: &ProjectFindings,
+    findings: &ProjectFindings,
     uri: &Uri,
     path: &str,
 ) -> Vec<Diagnostic> {
     let mut all = Vec::new();
-    for (seen, checked) in whole.at(path) {
+    for (checked_source, checked) in findings.at(path) {
         let mut checked = checked.clone();
         workspace.apply_baseline(path, &mut checked);
         let snapshot = Snapshot {
             uri: uri.clone(),
             version: None,
-            source: Source::new(path, seen.text()),
+            source: Source::new(path, checked_source.text()),
             checked,
             workspace: workspace.clone(),
             encoding: state.encoding(),

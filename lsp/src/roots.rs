@@ -1,7 +1,7 @@
 //! Maps files to projects: the folders of the editor, the roots found in and above them, and the
 //! workspace of each root, opened on first use.
 
-use crate::documents::{Place, lock};
+use crate::documents::{DocumentLocation, lock};
 use crate::workspace::Workspace;
 use aidd_engine::check::Distribution;
 use aidd_engine::text::paths::relative;
@@ -18,8 +18,8 @@ pub(crate) struct ConfigError {
     pub(crate) message: String,
 }
 
-/// Folders, roots and their workspaces. Opening a workspace reads the disk: never call it on an
-/// async thread.
+/// Folders, roots and their workspaces. Opening a workspace reads the disk and must not happen on
+/// an async thread.
 #[derive(Debug)]
 pub(crate) struct Roots {
     distribution: &'static Distribution,
@@ -28,28 +28,28 @@ pub(crate) struct Roots {
     config: Option<PathBuf>,
     open: HashMap<PathBuf, Arc<Workspace>>,
     /// The root of each directory looked up so far.
-    found: HashMap<PathBuf, PathBuf>,
+    root_cache: HashMap<PathBuf, PathBuf>,
     /// Errors from opening workspaces that have not been reported yet.
-    troubles: Vec<ConfigError>,
+    config_errors: Vec<ConfigError>,
 }
 
 impl Roots {
-    /// Creates an empty set of folders; the rules are those of `distribution`.
+    /// Creates an empty set of folders with the rules of `distribution`.
     pub(crate) fn new(distribution: &'static Distribution) -> Self {
         Self {
             distribution,
             folders: Vec::new(),
             config: None,
             open: HashMap::new(),
-            found: HashMap::new(),
-            troubles: Vec::new(),
+            root_cache: HashMap::new(),
+            config_errors: Vec::new(),
         }
     }
 
     /// Replaces the folders.
     pub(crate) fn set_folders(&mut self, folders: Vec<PathBuf>) {
         self.folders = folders;
-        self.found.clear();
+        self.root_cache.clear();
     }
 
     /// The workspace folders of the client, as absolute paths.
@@ -70,18 +70,18 @@ impl Roots {
     /// Discards the cached roots, because a directory that marks a root can have been created or
     /// deleted.
     pub(crate) fn clear_cache(&mut self) {
-        self.found.clear();
+        self.root_cache.clear();
     }
 
-    /// The errors since the last call.
-    pub(crate) fn troubles(&mut self) -> Vec<ConfigError> {
-        std::mem::take(&mut self.troubles)
+    /// Returns the errors since the last call.
+    pub(crate) fn config_errors(&mut self) -> Vec<ConfigError> {
+        std::mem::take(&mut self.config_errors)
     }
 
     /// Reopens the workspace at `root`, or all open workspaces. A workspace that cannot be reopened
     /// is unchanged.
     pub(crate) fn reload(&mut self, root: Option<&Path>) {
-        self.found.clear();
+        self.root_cache.clear();
         let roots: Vec<PathBuf> = self
             .open
             .keys()
@@ -98,38 +98,40 @@ impl Roots {
     }
 
     /// The workspace of a document, and its path relative to the root.
-    pub(crate) fn of(&mut self, place: &Place) -> (Arc<Workspace>, String) {
-        match place {
-            Place::File(path) => {
+    pub(crate) fn locate(&mut self, location: &DocumentLocation) -> (Arc<Workspace>, String) {
+        match location {
+            DocumentLocation::File(path) => {
                 let root = self.root_of(path.parent().unwrap_or(path));
                 (self.workspace(&root), relative(&root, path))
             }
-            Place::Untitled(name) => {
-                let here = || std::env::current_dir().unwrap_or_default();
-                let folder = self.folders.first().cloned().unwrap_or_else(here);
+            DocumentLocation::Untitled(name) => {
+                let current_dir = || std::env::current_dir().unwrap_or_default();
+                let folder = self.folders.first().cloned().unwrap_or_else(current_dir);
                 let root = self.root_of(&folder);
                 (self.workspace(&root), name.clone())
             }
         }
     }
 
-    /// The nearest directory at or above `folder` with `.aidd` or `.git`, else the editor's folder
-    /// that contains it, else `folder`.
+    /// The nearest directory at or above `folder` with `.aidd` or `.git`; otherwise the editor's
+    /// folder that contains `folder`; otherwise `folder` itself.
     pub(crate) fn root_of(&mut self, folder: &Path) -> PathBuf {
-        if let Some(root) = self.found.get(folder) {
+        if let Some(root) = self.root_cache.get(folder) {
             return root.clone();
         }
-        let marked = |at: &&Path| at.join(".git").exists() || at.join(".aidd").is_dir();
-        let root = folder.ancestors().find(marked).map(Path::to_owned).unwrap_or_else(|| {
-            let around = self.folders.iter().filter(|one| folder.starts_with(one));
-            let inner = around.max_by_key(|one| one.components().count());
-            inner.cloned().unwrap_or_else(|| folder.to_owned())
+        let is_root =
+            |directory: &&Path| directory.join(".git").exists() || directory.join(".aidd").is_dir();
+        let root = folder.ancestors().find(is_root).map(Path::to_owned).unwrap_or_else(|| {
+            let containing = self.folders.iter().filter(|outer| folder.starts_with(outer));
+            let innermost = containing.max_by_key(|folder| folder.components().count());
+            innermost.cloned().unwrap_or_else(|| folder.to_owned())
         });
-        self.found.insert(folder.to_owned(), root.clone());
+        self.root_cache.insert(folder.to_owned(), root.clone());
         root
     }
 
-    /// The workspace at `root`; with the default settings if its own could never be read.
+    /// The workspace at `root`. It has the default settings if the settings of the project cannot
+    /// be read.
     pub(crate) fn workspace(&mut self, root: &Path) -> Arc<Workspace> {
         if let Some(workspace) = self.open.get(root) {
             return workspace.clone();
@@ -149,7 +151,8 @@ impl Roots {
             Ok(workspace) => workspace.baseline_error.as_ref().map(ToString::to_string),
             Err(error) => Some(error.to_string()),
         };
-        self.troubles.extend(message.map(|message| ConfigError { root: root.to_owned(), message }));
+        self.config_errors
+            .extend(message.map(|message| ConfigError { root: root.to_owned(), message }));
         opened.ok().map(Arc::new)
     }
 
@@ -163,7 +166,7 @@ impl Roots {
 
     /// Whether the file at `path` is the configuration or the baseline of the project at `root`,
     /// wherever they are.
-    pub(crate) fn reads(&self, root: &Path, path: &Path) -> bool {
+    pub(crate) fn is_config_or_baseline(&self, root: &Path, path: &Path) -> bool {
         let is_baseline =
             |workspace: &Arc<Workspace>| workspace.project.baseline_path(None) == path;
         self.config_of(root).as_deref() == Some(path)
@@ -183,15 +186,15 @@ pub(crate) fn files(roots: &Mutex<Roots>) -> Vec<(Arc<Workspace>, BTreeSet<Strin
 }
 
 /// The files in `folders`, by workspace: a directory inside a root that is itself a root is checked
-/// with its own settings. The lock is not held while the directories are read.
+/// with its own settings. The lock is released while the directories are read.
 pub(crate) fn files_below(
     roots: &Mutex<Roots>,
     folders: Vec<PathBuf>,
 ) -> Vec<(Arc<Workspace>, BTreeSet<String>)> {
     let mut found: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
-    let mut left = folders;
+    let mut remaining = folders;
     let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
-    while let Some(folder) = left.pop() {
+    while let Some(folder) = remaining.pop() {
         if !seen.insert(folder.clone()) {
             continue;
         }
@@ -201,12 +204,12 @@ pub(crate) fn files_below(
         let listed = walk::list(&workspace.project.config, &workspace.project.disk, &walk);
         let (_, paths) = found.entry(root.clone()).or_insert((workspace, BTreeSet::new()));
         for path in listed.unwrap_or_default() {
-            let place = root.join(&path);
-            let own = lock(roots).root_of(place.parent().unwrap_or(&place));
-            if own == root {
+            let file = root.join(&path);
+            let nearest_root = lock(roots).root_of(file.parent().unwrap_or(&file));
+            if nearest_root == root {
                 paths.insert(path);
             } else {
-                left.push(own);
+                remaining.push(nearest_root);
             }
         }
     }
@@ -220,7 +223,7 @@ mod tests {
 
     fn write(root: &Path, path: &str, text: &str) {
         let path = root.join(path);
-        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        fs::create_dir_all(path.parent().expect("below")).expect("created");
         fs::write(path, text).expect("written");
     }
 
@@ -236,7 +239,7 @@ mod tests {
         let mut roots = Roots::new(&crate::DISTRIBUTION);
         roots.set_folders(vec![root.to_owned()]);
         let mut path = |path: &str| {
-            let (workspace, relative) = roots.of(&Place::File(root.join(path)));
+            let (workspace, relative) = roots.locate(&DocumentLocation::File(root.join(path)));
             (workspace.project.root().strip_prefix(root).expect("below").to_owned(), relative)
         };
         assert_eq!(path("a/x"), ("a".into(), "x".to_owned()));
@@ -261,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_configuration_leaves_the_last_good_one() {
+    fn a_malformed_configuration_does_not_replace_the_last_valid_one() {
         let folder = tempfile::tempdir().expect("a temporary directory");
         let root = folder.path();
         write(root, ".aidd/config.json", "{\"maxFileSize\": 7}");
@@ -270,11 +273,11 @@ mod tests {
         write(root, ".aidd/config.json", "{");
         roots.reload(None);
         assert_eq!(roots.workspace(root).engine.max_file_size(), 7);
-        let troubles = roots.troubles();
-        assert_eq!(troubles.len(), 1, "{troubles:?}");
-        assert_eq!(roots.troubles(), []);
-        let mut fresh = Roots::new(&crate::DISTRIBUTION);
-        let standard = aidd_engine::project::config::MAX_FILE_SIZE;
-        assert_eq!(fresh.workspace(root).engine.max_file_size(), standard);
+        let config_errors = roots.config_errors();
+        assert_eq!(config_errors.len(), 1, "{config_errors:?}");
+        assert_eq!(roots.config_errors(), []);
+        let mut new_roots = Roots::new(&crate::DISTRIBUTION);
+        let default_size = aidd_engine::project::config::MAX_FILE_SIZE;
+        assert_eq!(new_roots.workspace(root).engine.max_file_size(), default_size);
     }
 }

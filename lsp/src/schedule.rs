@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tower_lsp_server::ls_types::Uri;
 
 /// Minimum time between two checks of one document.
-pub(crate) const PAUSE: Duration = Duration::from_millis(75);
+pub(crate) const MIN_INTERVAL: Duration = Duration::from_millis(75);
 
 /// Starts to push the diagnostics of an opened document, or pushes them again.
 pub(crate) fn opened(state: &Arc<State>, uri: &Uri) {
@@ -34,7 +34,7 @@ pub(crate) fn changed(state: &State, uri: &Uri) {
     }
 }
 
-/// Rechecks all open documents after a change of settings, rules or files their checks read.
+/// Rechecks all open documents after a change of settings, rules or files that their checks read.
 pub(crate) fn recheck(state: &Arc<State>) {
     state.next_epoch();
     for notify in lock(&state.pushed).values() {
@@ -45,7 +45,7 @@ pub(crate) fn recheck(state: &Arc<State>) {
 }
 
 /// Refreshes the project-wide findings after they changed.
-pub(crate) fn joined(state: &Arc<State>) {
+pub(crate) fn project_findings_changed(state: &Arc<State>) {
     for notify in lock(&state.pushed).values() {
         notify.notify_one();
     }
@@ -53,24 +53,25 @@ pub(crate) fn joined(state: &Arc<State>) {
     refresh(state);
 }
 
-/// Sends a refresh request to a client with pull diagnostics, if it supports that; one for all
-/// changes within a short time.
+/// Sends a refresh request to a client that pulls diagnostics and supports such requests. Changes
+/// within [`MIN_INTERVAL`] share one request.
 pub(crate) fn refresh(state: &Arc<State>) {
-    let can = state.session.get().is_some_and(|session| session.pulls && session.refreshes);
-    if !can || state.is_refreshing.swap(true, Ordering::SeqCst) {
+    let is_supported =
+        state.session.get().is_some_and(|session| session.pulls && session.refreshes);
+    if !is_supported || state.is_refreshing.swap(true, Ordering::SeqCst) {
         return;
     }
     let state = state.clone();
     tokio::spawn(async move {
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(MIN_INTERVAL).await;
         state.is_refreshing.store(false, Ordering::SeqCst);
-        // A client that refuses pulls at its own pace.
+        // A client that rejects the request pulls diagnostics at its own pace.
         let _ = state.client.workspace_diagnostic_refresh().await;
     });
 }
 
-/// Pushes the diagnostics of a document while it is open, then empty ones. The only place that
-/// pushes those of open documents, so that they arrive in order.
+/// Pushes the diagnostics of a document while it is open, then an empty list. Only this function
+/// pushes diagnostics of open documents, so that they arrive in order.
 async fn push(state: Arc<State>, uri: Uri, woken: Arc<Notify>) {
     loop {
         woken.notified().await;
@@ -95,6 +96,6 @@ async fn push(state: Arc<State>, uri: Uri, woken: Arc<Notify>) {
             }
         }
         // After a long check, leave at least half of the time to other tasks.
-        tokio::time::sleep(PAUSE.max(started.elapsed())).await;
+        tokio::time::sleep(MIN_INTERVAL.max(started.elapsed())).await;
     }
 }

@@ -1,11 +1,11 @@
-//! The request handlers, each a line or two that calls the module with the implementation.
+//! The request handlers. Most of them only call the module with the implementation.
 
 use crate::commands;
 use crate::diagnostics;
 use crate::documents::lock;
 use crate::features;
 use crate::inbox;
-use crate::lifecycle::{Session, Settings, until_gone};
+use crate::lifecycle::{Session, Settings, wait_for_exit};
 use crate::state::State;
 use serde_json::Value;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use tower_lsp_server::ls_types::{
 pub(crate) struct Server {
     pub(crate) state: Arc<State>,
     /// Notified when the process that started the server has exited.
-    pub(crate) left: Arc<Notify>,
+    pub(crate) exited: Arc<Notify>,
 }
 
 impl LanguageServer for Server {
@@ -36,19 +36,19 @@ impl LanguageServer for Server {
         // An invalid setting is reported when the client is asked for its settings.
         if let Ok(Some(settings)) = options {
             let config = settings.config.clone();
-            let mut own = lock(&self.state.settings);
-            let config = config.or_else(|| own.config.clone());
-            *own = Settings { config, ..settings };
+            let mut current = lock(&self.state.settings);
+            let config = config.or_else(|| current.config.clone());
+            *current = Settings { config, ..settings };
         }
         let mut roots = lock(&self.state.roots);
         roots.set_folders(session.folders.clone());
         roots.set_config(lock(&self.state.settings).config.clone());
         drop(roots);
         if let Some(id) = session.parent {
-            let left = self.left.clone();
+            let exited = self.exited.clone();
             tokio::spawn(async move {
-                until_gone(id).await;
-                left.notify_one();
+                wait_for_exit(id).await;
+                exited.notify_one();
             });
         }
         let result = InitializeResult {
@@ -66,11 +66,11 @@ impl LanguageServer for Server {
     async fn initialized(&self, _: InitializedParams) {
         let Some(session) = self.state.session.get() else { return };
         // The client can respond late or refuse: do not wait for it.
-        let (state, wanted) = (self.state.clone(), session.registrations());
+        let (state, registrations) = (self.state.clone(), session.registrations());
         let watches_all = session.watches_all();
-        if !wanted.is_empty() {
+        if !registrations.is_empty() {
             tokio::spawn(async move {
-                match state.client.register_capability(wanted).await {
+                match state.client.register_capability(registrations).await {
                     Ok(()) => state.has_file_events.store(watches_all, Ordering::SeqCst),
                     Err(error) => {
                         let text = format!("the client rejected the registration: {error}");
@@ -79,7 +79,7 @@ impl LanguageServer for Server {
                 }
             });
         }
-        inbox::ask(&self.state);
+        inbox::request_settings(&self.state);
         if !session.pulls {
             tokio::spawn(diagnostics::watch_changes(self.state.clone()));
         }

@@ -13,9 +13,9 @@ pub struct Snapshot {
     pub uri: Uri,
     /// The client's version; `None` for a file that is not open.
     pub version: Option<i32>,
-    /// Its text, with its path relative to the root of the workspace.
+    /// The text of the document, and its path relative to the root of the workspace.
     pub source: Source,
-    /// All findings, including baselined and allowed ones.
+    /// All findings, including baselined and allowed findings.
     pub checked: Checked,
     /// The project of the document.
     pub workspace: Arc<Workspace>,

@@ -1,8 +1,8 @@
-//! The state of the server, shared by all its tasks, and the only way to check a document.
+//! The state of the server, shared by all its tasks. Documents are only checked through this state.
 
-use crate::client::Client as Offers;
+use crate::client::Client as ClientFeatures;
 use crate::diagnostics::WorkspaceDiagnostics;
-use crate::documents::{Documents, OpenFiles, Place, lock};
+use crate::documents::{DocumentLocation, Documents, OpenFiles, lock};
 use crate::lifecycle::{Session, Settings};
 use crate::roots::Roots;
 use crate::snapshot::Snapshot;
@@ -29,14 +29,14 @@ pub(crate) struct Cell(tokio::sync::Mutex<Option<Cached>>);
 struct Cached {
     generation: u64,
     epoch: u64,
-    joins: u64,
+    project_epoch: u64,
     snapshot: Arc<Snapshot>,
 }
 
 /// A document to check.
 struct Job {
     uri: Uri,
-    place: Place,
+    location: DocumentLocation,
     version: i32,
     generation: u64,
     text: String,
@@ -80,15 +80,15 @@ pub(crate) struct State {
     pub(crate) settings: Mutex<Settings>,
     pub(crate) documents: Mutex<Documents<Cell>>,
     pub(crate) roots: Mutex<Roots>,
-    /// Incremented on changes that affect findings without a change of their document: settings,
-    /// rules, other files read by checks.
+    /// Incremented on changes outside of a document that affect its findings: settings, rules and
+    /// other files that checks read.
     epoch: AtomicU64,
     /// Incremented on changes that affect project-wide findings.
-    pub(crate) joins: AtomicU64,
+    pub(crate) project_epoch: AtomicU64,
     /// The documents with push diagnostics, and the handles to wake their tasks.
     pub(crate) pushed: Mutex<HashMap<Uri, Arc<Notify>>>,
     /// Diagnostics of files that are not open.
-    pub(crate) known: tokio::sync::Mutex<WorkspaceDiagnostics>,
+    pub(crate) workspace_diagnostics: tokio::sync::Mutex<WorkspaceDiagnostics>,
     /// Files that changed since they were last checked.
     pub(crate) dirty: Mutex<Dirty>,
     /// Changes when findings in files that are not open can have changed.
@@ -98,13 +98,13 @@ pub(crate) struct State {
     /// The messages shown so far, so that each is shown once.
     shown_messages: Mutex<HashSet<String>>,
     pub(crate) is_shut_down: AtomicBool,
-    /// The client has agreed to report all file changes.
+    /// Whether the client has agreed to report all file changes.
     pub(crate) has_file_events: AtomicBool,
     /// Number of file change notifications from the client.
     pub(crate) watch_events: AtomicU64,
     /// Projects that were not yet scanned for unreported changes.
     pub(crate) unscanned_roots: Mutex<BTreeSet<PathBuf>>,
-    /// A refresh request is about to be sent to the client.
+    /// Whether a refresh request is about to be sent to the client.
     pub(crate) is_refreshing: AtomicBool,
 }
 
@@ -122,9 +122,9 @@ impl State {
             documents: Mutex::default(),
             roots: Mutex::new(Roots::new(distribution)),
             epoch: AtomicU64::new(0),
-            joins: AtomicU64::new(0),
+            project_epoch: AtomicU64::new(0),
             pushed: Mutex::default(),
-            known: tokio::sync::Mutex::default(),
+            workspace_diagnostics: tokio::sync::Mutex::default(),
             dirty: Mutex::default(),
             changed: watch::Sender::new(0),
             passes: Mutex::default(),
@@ -151,8 +151,8 @@ impl State {
     }
 
     /// Capabilities of the client for the language features.
-    pub(crate) fn offers(&self) -> Offers {
-        self.session.get().map_or(Offers::default(), |session| session.offers)
+    pub(crate) fn features(&self) -> ClientFeatures {
+        self.session.get().map_or(ClientFeatures::default(), |session| session.features)
     }
 
     pub(crate) fn pulls(&self) -> bool {
@@ -163,25 +163,26 @@ impl State {
         lock(&self.documents).get(uri).is_some()
     }
 
-    /// Whether `generation` is the current one of the document at `uri`.
+    /// Whether `generation` is the current generation of the document at `uri`.
     pub(crate) fn is_current(&self, uri: &Uri, generation: u64) -> bool {
         lock(&self.documents).get(uri).is_some_and(|document| document.generation == generation)
     }
 
-    /// The current document at `uri`, checked, and its generation; `None` if it is not open or its
-    /// check panicked.
+    /// Checks the current document at `uri`, unless its check is cached. Returns its generation and
+    /// snapshot; `None` if the document is not open or its check panicked.
     pub(crate) async fn current(self: &Arc<Self>, uri: &Uri) -> Option<(u64, Arc<Snapshot>)> {
-        self.since(uri, |document, _| document).await
+        self.check_since(uri, |document, _| document).await
     }
 
-    /// The document at its last open or save, or the current one if nothing newer has been checked.
+    /// The last check of the document since it was opened or saved. Without such a check, checks
+    /// the current document.
     pub(crate) async fn as_saved(self: &Arc<Self>, uri: &Uri) -> Option<(u64, Arc<Snapshot>)> {
-        self.since(uri, |_, saved| saved).await
+        self.check_since(uri, |_, saved| saved).await
     }
 
-    /// A check of the document at least as new as the chosen generation: that of its text or that
-    /// of its last save.
-    async fn since(
+    /// A check of the document that is at least as new as the generation returned by `choose`,
+    /// whose arguments are the generation of the current text and the generation of the last save.
+    async fn check_since(
         self: &Arc<Self>,
         uri: &Uri,
         choose: fn(u64, u64) -> u64,
@@ -189,21 +190,21 @@ impl State {
         let cell = lock(&self.documents).get(uri)?.cell.clone();
         let mut cached = cell.0.lock().await;
         let epoch = self.epoch();
-        let joins = self.joins.load(Ordering::SeqCst);
+        let project_epoch = self.project_epoch.load(Ordering::SeqCst);
         let job = {
             let documents = lock(&self.documents);
             let document = documents.get(uri)?;
-            let wanted = choose(document.generation, document.saved);
-            if let Some(known) = &*cached
-                && known.generation >= wanted
-                && known.epoch == epoch
-                && known.joins == joins
+            let min_generation = choose(document.generation, document.saved);
+            if let Some(last) = &*cached
+                && last.generation >= min_generation
+                && last.epoch == epoch
+                && last.project_epoch == project_epoch
             {
-                return Some((known.generation, known.snapshot.clone()));
+                return Some((last.generation, last.snapshot.clone()));
             }
             Job {
                 uri: uri.clone(),
-                place: document.place.clone(),
+                location: document.location.clone(),
                 version: document.version,
                 generation: document.generation,
                 text: document.text.as_str().to_owned(),
@@ -211,17 +212,17 @@ impl State {
         };
         let (state, generation) = (self.clone(), job.generation);
         let snapshot = Arc::new(spawn_blocking(move || state.check(job)).await.ok()?);
-        *cached = Some(Cached { generation, epoch, joins, snapshot: snapshot.clone() });
+        *cached = Some(Cached { generation, epoch, project_epoch, snapshot: snapshot.clone() });
         Some((generation, snapshot))
     }
 
     /// Checks a document; blocking.
     fn check(self: &Arc<Self>, job: Job) -> Snapshot {
-        let (workspace, path) = self.roots_then_notify(|roots| roots.of(&job.place));
+        let (workspace, path) = self.roots_then_notify(|roots| roots.locate(&job.location));
         let source = Source::new(path, job.text);
-        let is_checked = match &job.place {
-            Place::File(_) => workspace.checks(source.path()),
-            Place::Untitled(_) => true,
+        let is_checked = match &job.location {
+            DocumentLocation::File(_) => workspace.checks(source.path()),
+            DocumentLocation::Untitled(_) => true,
         };
         let checked = if is_checked {
             let root = workspace.project.root();
@@ -246,7 +247,7 @@ impl State {
         let size = source.text().len() as u64;
         if size > limit {
             let text = format!(
-                "{}: {size} bytes exceed `maxFileSize` ({limit}): only searched for secrets",
+                "{}: {size} bytes exceed `maxFileSize` ({limit}); the file is only searched for secrets",
                 source.path()
             );
             // The size changes with each keystroke; the message should not.
@@ -256,13 +257,18 @@ impl State {
 
     /// Runs `work` on the roots, then reports errors in their settings to the user; blocking.
     pub(crate) fn roots_then_notify<T>(self: &Arc<Self>, work: impl FnOnce(&mut Roots) -> T) -> T {
-        let (result, troubles) = {
+        let (result, config_errors) = {
             let mut roots = lock(&self.roots);
-            (work(&mut roots), roots.troubles())
+            (work(&mut roots), roots.config_errors())
         };
-        for trouble in troubles {
-            self.notify_once(MessageType::ERROR, &trouble.message, &trouble.message, true);
-            lock(&self.dirty).mark([trouble.root.join(aidd_engine::text::kind::CONFIG_PATH)]);
+        for config_error in config_errors {
+            self.notify_once(
+                MessageType::ERROR,
+                &config_error.message,
+                &config_error.message,
+                true,
+            );
+            lock(&self.dirty).mark([config_error.root.join(aidd_engine::text::kind::CONFIG_PATH)]);
             self.touch();
         }
         result

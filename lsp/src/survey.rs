@@ -1,7 +1,7 @@
 //! The pass over files that are not open: one thread, a few files at a time, so that typing is not
 //! delayed and cancellation takes effect quickly.
 
-use crate::documents::{OpenFiles, Place, lock};
+use crate::documents::{DocumentLocation, OpenFiles, lock};
 use crate::project_wide;
 use crate::roots;
 use crate::snapshot::Snapshot;
@@ -35,11 +35,12 @@ pub(crate) enum Scope {
 pub(crate) enum PassEvent {
     /// The total number of files.
     Total(usize),
-    /// More files were checked; contains those with findings to show.
+    /// Files were checked. Contains the number of files, and the diagnostics of files with
+    /// findings.
     Checked { files: usize, found: Vec<(Uri, Vec<Diagnostic>)> },
 }
 
-/// Stops a pass on drop: a cancelled request drops what it waits for.
+/// Stops a pass when it is dropped: cancelling a request drops its future.
 #[derive(Debug, Default)]
 pub(crate) struct Stop(pub(crate) Arc<AtomicBool>);
 
@@ -62,13 +63,13 @@ pub(crate) fn begin(
     reported
 }
 
-fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, notify: &mpsc::Sender<PassEvent>) {
+fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, events: &mpsc::Sender<PassEvent>) {
     let mut work = match scope {
         Scope::All => {
             let files = roots::files(&state.roots);
             state.roots_then_notify(|_| files)
         }
-        Scope::Files(paths) => listed(state, paths),
+        Scope::Files(paths) => files_to_check(state, paths),
     };
     let open = lock(&state.documents).paths();
     for (workspace, paths) in &mut work {
@@ -78,13 +79,16 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, notify: &mpsc::Send
         }
     }
     let total = work.iter().map(|(_, paths)| paths.len()).sum();
-    if notify.blocking_send(PassEvent::Total(total)).is_err() {
+    if events.blocking_send(PassEvent::Total(total)).is_err() {
         return;
     }
-    let odd = odd(state, scope, &work, &open);
-    let odd = odd.iter().filter_map(|(workspace, path)| project_wide::odd(state, workspace, path));
-    let odd: Vec<(Uri, Vec<Diagnostic>)> = odd.collect();
-    if !odd.is_empty() && notify.blocking_send(PassEvent::Checked { files: 0, found: odd }).is_err()
+    let without_file = paths_without_file(state, scope, &work, &open);
+    let without_file = without_file.iter().filter_map(|(workspace, path)| {
+        project_wide::diagnostics_without_file(state, workspace, path)
+    });
+    let without_file: Vec<(Uri, Vec<Diagnostic>)> = without_file.collect();
+    if !without_file.is_empty()
+        && events.blocking_send(PassEvent::Checked { files: 0, found: without_file }).is_err()
     {
         return;
     }
@@ -92,8 +96,8 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, notify: &mpsc::Send
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         for chunk in paths.chunks(CHUNK) {
             let found = check(state, workspace, chunk, stop);
-            let news = PassEvent::Checked { files: chunk.len(), found };
-            if stop.load(Ordering::Relaxed) || notify.blocking_send(news).is_err() {
+            let event = PassEvent::Checked { files: chunk.len(), found };
+            if stop.load(Ordering::Relaxed) || events.blocking_send(event).is_err() {
                 return;
             }
         }
@@ -101,7 +105,7 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, notify: &mpsc::Send
 }
 
 /// The paths with project-wide findings that are not files to check.
-fn odd(
+fn paths_without_file(
     state: &Arc<State>,
     scope: &Scope,
     work: &[(Arc<Workspace>, BTreeSet<String>)],
@@ -109,35 +113,40 @@ fn odd(
 ) -> Vec<(Arc<Workspace>, String)> {
     match scope {
         Scope::All => {
-            let of = |(workspace, paths): &(Arc<Workspace>, BTreeSet<String>)| {
+            let missing_in = |(workspace, paths): &(Arc<Workspace>, BTreeSet<String>)| {
                 let root = workspace.project.root();
                 let over = OpenFiles { documents: &state.documents, root };
                 let project =
                     workspace.project_findings(&Overlay { over, under: &workspace.project.disk });
                 let found = project.iter().flat_map(|project| project.paths());
-                let odd =
+                let missing =
                     found.filter(|path| !paths.contains(*path) && !open.contains(&root.join(path)));
-                odd.map(|path| (workspace.clone(), path.to_owned())).collect::<Vec<_>>()
+                missing.map(|path| (workspace.clone(), path.to_owned())).collect::<Vec<_>>()
             };
-            work.iter().flat_map(of).collect()
+            work.iter().flat_map(missing_in).collect()
         }
         Scope::Files(paths) => {
-            let odd = paths.iter().filter(|path| !path.is_file() && !open.contains(path));
-            odd.map(|path| state.roots_then_notify(|roots| roots.of(&Place::File(path.clone()))))
+            let missing = paths.iter().filter(|path| !path.is_file() && !open.contains(path));
+            missing
+                .map(|path| {
+                    state.roots_then_notify(|roots| {
+                        roots.locate(&DocumentLocation::File(path.clone()))
+                    })
+                })
                 .collect()
         }
     }
 }
 
 /// The existing files among `paths` that a run would check.
-fn listed(
+fn files_to_check(
     state: &Arc<State>,
     paths: &BTreeSet<PathBuf>,
 ) -> Vec<(Arc<Workspace>, BTreeSet<String>)> {
     let mut by_root: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
     for path in paths.iter().filter(|path| path.is_file()) {
-        let place = Place::File(path.clone());
-        let (workspace, relative) = state.roots_then_notify(|roots| roots.of(&place));
+        let location = DocumentLocation::File(path.clone());
+        let (workspace, relative) = state.roots_then_notify(|roots| roots.locate(&location));
         if workspace.checks(&relative) {
             let root = workspace.project.root().to_owned();
             by_root.entry(root).or_insert((workspace, BTreeSet::new())).1.insert(relative);
@@ -157,21 +166,21 @@ fn check(
     let files = Overlay { over, under: disk };
     let project = workspace.project_findings(&files);
     let engine = &workspace.engine;
-    let these = paths.iter().copied();
+    let paths_to_check = paths.iter().copied();
     let outcome = match &project {
         Some(project) => {
             let files = Listed { files: &files, listing: &project.listing };
-            walk::check_listed(engine, disk, &files, these, stop)
+            walk::check_listed(engine, disk, &files, paths_to_check, stop)
         }
-        None => walk::check_listed(engine, disk, &files, these, stop),
+        None => walk::check_listed(engine, disk, &files, paths_to_check, stop),
     };
     let mut found: BTreeMap<Uri, Vec<Diagnostic>> = BTreeMap::new();
     for path in paths {
         let Some(project) = &project else { break };
         let Some(uri) = Uri::from_file_path(disk.root().join(path)) else { continue };
-        let shown = project_wide::diagnostics(state, workspace, project, &uri, path);
-        if !shown.is_empty() {
-            found.entry(uri).or_default().extend(shown);
+        let diagnostics = project_wide::diagnostics(state, workspace, project, &uri, path);
+        if !diagnostics.is_empty() {
+            found.entry(uri).or_default().extend(diagnostics);
         }
     }
     let waiting = outcome.waiting.into_iter().filter_map(|FileReport { source, mut checked }| {
@@ -189,9 +198,9 @@ fn check(
             workspace: workspace.clone(),
             encoding: state.encoding(),
         };
-        let shown = crate::diagnostics::of(state, &snapshot);
-        if !shown.is_empty() {
-            found.entry(uri).or_default().extend(shown);
+        let diagnostics = crate::diagnostics::of(state, &snapshot);
+        if !diagnostics.is_empty() {
+            found.entry(uri).or_default().extend(diagnostics);
         }
     }
     found.into_iter().collect()
@@ -199,8 +208,8 @@ fn check(
 
 /// The path of a document that is a file on disk.
 pub(crate) fn file(uri: &Uri) -> Option<PathBuf> {
-    match Place::from_uri(uri, "")? {
-        Place::File(path) => Some(path),
-        Place::Untitled(_) => None,
+    match DocumentLocation::from_uri(uri, "")? {
+        DocumentLocation::File(path) => Some(path),
+        DocumentLocation::Untitled(_) => None,
     }
 }

@@ -9,26 +9,28 @@ use std::path::PathBuf;
 use tower_lsp_server::ls_types::Uri;
 
 /// Protocol keys whose values are URIs.
-const KEYS: [&str; 7] = ["uri", "rootUri", "scopeUri", "baseUri", "oldUri", "newUri", "targetUri"];
+const URI_KEYS: [&str; 7] =
+    ["uri", "rootUri", "scopeUri", "baseUri", "oldUri", "newUri", "targetUri"];
 
 /// Normalizes each URI in the parameters of a message, then replaces it with the result of `known`,
-/// so that a document has a single URI. Invalid URIs are kept, and fail where they are parsed.
+/// so that a document has a single URI. Invalid URIs are unchanged, so that parsing them fails
+/// later.
 pub(crate) fn normalize_all(params: &mut Value, known: impl Fn(&Uri) -> Option<Uri>) {
-    let mut left = vec![params];
-    while let Some(value) = left.pop() {
+    let mut remaining = vec![params];
+    while let Some(value) = remaining.pop() {
         match value {
-            Value::Array(items) => left.extend(items),
+            Value::Array(items) => remaining.extend(items),
             Value::Object(fields) => {
                 for (key, value) in fields {
                     match value {
-                        Value::String(text) if KEYS.contains(&key.as_str()) => {
+                        Value::String(text) if URI_KEYS.contains(&key.as_str()) => {
                             let Some(uri) = normalize(text) else { continue };
                             let uri = known(&uri).unwrap_or(uri);
                             if uri.as_str() != text {
                                 uri.as_str().clone_into(text);
                             }
                         }
-                        value => left.push(value),
+                        value => remaining.push(value),
                     }
                 }
             }
@@ -37,14 +39,14 @@ pub(crate) fn normalize_all(params: &mut Value, known: impl Fn(&Uri) -> Option<U
     }
 }
 
-/// The URI for `text`: itself if it is valid, otherwise with the characters that RFC 3986 does not
-/// allow percent-encoded. Absolute paths of Unix and Windows become `file:` URIs. `None` for a
-/// relative reference or an invalid URI.
+/// The URI for `text`: `text` itself if it is a valid URI, otherwise `text` with percent-encoding
+/// of the characters that RFC 3986 does not allow. Absolute paths of Unix and Windows become
+/// `file:` URIs. `None` for a relative reference or an invalid URI.
 #[must_use]
 pub fn normalize(text: &str) -> Option<Uri> {
     let (scheme, rest) = split(text)?;
     let rest = if scheme.eq_ignore_ascii_case("file") { file(&rest) } else { rest };
-    // Lower case, because `Place` compares the scheme.
+    // Lower case, because `DocumentLocation` compares the scheme.
     format!("{}:{}", scheme.to_ascii_lowercase(), encode(&rest)).parse().ok()
 }
 
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn uris_are_taken_as_clients_send_them() {
+    fn uris_of_clients_are_normalized() {
         let uris = [
             // Valid URIs are unchanged, whatever the spelling.
             ("file:///a/b.ts", "file:///a/b.ts"),
@@ -205,17 +207,17 @@ mod tests {
             ("d:/a", "file:///d:/a"),
             (r"\\server\share\a", "file://server/share/a"),
         ];
-        for (given, expected) in uris {
-            assert_eq!(normal(given).as_deref(), Some(expected), "{given}");
+        for (input, expected) in uris {
+            assert_eq!(normal(input).as_deref(), Some(expected), "{input}");
         }
-        for given in ["", "a/b", "a b:c", ":", "1a:b", "ä:b", "c:"] {
+        for input in ["", "a/b", "a b:c", ":", "1a:b", "ä:b", "c:"] {
             // `c:` is a valid, if unusual, URI.
-            assert_eq!(normal(given).is_some(), given == "c:", "{given}");
+            assert_eq!(normal(input).is_some(), input == "c:", "{input}");
         }
     }
 
     #[test]
-    fn drives_and_shares_are_paths_of_windows() {
+    fn drives_and_shares_become_windows_paths() {
         let paths = [
             ("", "/c:/a/b", Some(r"C:\a\b")),
             ("", "/C:/", Some(r"C:\")),
@@ -232,8 +234,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn every_spelling_names_the_same_path() {
-        let wanted = PathBuf::from("/a b/[줄].ts");
-        for given in [
+        let expected = PathBuf::from("/a b/[줄].ts");
+        for input in [
             "file:///a b/[줄].ts",
             "file:///a%20b/%5B%EC%A4%84%5D.ts",
             "file:///a%20b/%5b%ec%a4%84%5d.ts",
@@ -241,15 +243,15 @@ mod tests {
             "file://localhost/a b/[줄].ts/",
             "/a b/[줄].ts",
         ] {
-            assert_eq!(normalize(given).as_ref().and_then(path), Some(wanted.clone()), "{given}");
+            assert_eq!(normalize(input).as_ref().and_then(path), Some(expected.clone()), "{input}");
         }
-        for given in ["untitled:/a", "http://host/a", "file:a/b"] {
-            assert_eq!(normalize(given).as_ref().and_then(path), None, "{given}");
+        for input in ["untitled:/a", "http://host/a", "file:a/b"] {
+            assert_eq!(normalize(input).as_ref().and_then(path), None, "{input}");
         }
     }
 
     #[test]
-    fn uris_are_rewritten_wherever_they_are() {
+    fn nested_uris_are_normalized() {
         let mut params = json!({
             "textDocument": { "uri": "file:///[a]", "text": "file:///[a]" },
             "changes": [{ "uri": "file:///b c" }, { "uri": 7 }, { "uri": "" }],
@@ -265,7 +267,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_follows_a_scheme_is_a_uri(rest in "(//?/?)?[a-z0-9:|%/\\\\\\[\\]#? 줄\u{0}-\u{20}]{0,12}") {
+        fn normalizing_a_file_uri_is_idempotent(rest in "(//?/?)?[a-z0-9:|%/\\\\\\[\\]#? 줄\u{0}-\u{20}]{0,12}") {
             let Some(uri) = normalize(&format!("file:{rest}")) else {
                 // Only a host can make the URI invalid.
                 prop_assert!(rest.starts_with("//") && !rest.starts_with("///"), "{rest}");

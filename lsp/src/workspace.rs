@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How long a file counts as ignored: `git add --force` makes it a checked file, and no editor
-/// watches the index.
+/// The time after which an ignored file is looked up again: `git add --force` adds it to the
+/// checked files, and editors do not watch the Git index.
 const IGNORED_FOR: Duration = Duration::from_secs(5);
 
 /// A project (root with `.aidd` or `.git`) with its engine; immutable, replaced as a whole on
@@ -32,12 +32,13 @@ pub struct Workspace {
     /// Why the baseline cannot be read.
     pub baseline_error: Option<ProjectError>,
     /// The baseline by path: each file only needs its own entries.
-    known: HashMap<String, Baseline>,
+    baseline_by_path: HashMap<String, Baseline>,
     /// The files looked up so far, whether a run would check them, and when that was determined.
-    met: Mutex<HashMap<String, (bool, Instant)>>,
+    lookups: Mutex<HashMap<String, (bool, Instant)>>,
     /// Project-wide data; created on first use.
     project_findings: Mutex<Option<Arc<ProjectFindings>>>,
-    /// The state used to update it, and the documents that were open at the last update.
+    /// The state used to update the project-wide data, and the documents that were open at the last
+    /// update.
     cache: Mutex<Option<(ProjectCache, BTreeSet<String>)>>,
     /// Changed files that have not been processed yet.
     changed_paths: Mutex<BTreeSet<String>>,
@@ -68,17 +69,17 @@ impl Workspace {
             Ok(baseline) => (baseline, None),
             Err(error) => (None, Some(error)),
         };
-        let mut known: HashMap<String, Baseline> = HashMap::new();
+        let mut baseline_by_path: HashMap<String, Baseline> = HashMap::new();
         for entry in baseline.iter().flat_map(Baseline::entries) {
-            known.entry(entry.path.clone()).or_default().extend([entry]);
+            baseline_by_path.entry(entry.path.clone()).or_default().extend([entry]);
         }
         Ok(Self {
             project,
             engine,
             baseline,
             baseline_error,
-            known,
-            met: Mutex::default(),
+            baseline_by_path,
+            lookups: Mutex::default(),
             project_findings: Mutex::default(),
             cache: Mutex::default(),
             changed_paths: Mutex::default(),
@@ -98,22 +99,22 @@ impl Workspace {
             engine,
             baseline: None,
             baseline_error: None,
-            known: HashMap::new(),
-            met: Mutex::default(),
+            baseline_by_path: HashMap::new(),
+            lookups: Mutex::default(),
             project_findings: Mutex::default(),
             cache: Mutex::default(),
             changed_paths: Mutex::default(),
         }
     }
 
-    /// Project-wide data, if a rule needs it. `files` is what the checks can read.
+    /// Project-wide data, if a rule needs it. `files` are the files that the checks can read.
     #[must_use]
     pub fn project_findings(&self, files: &dyn Files) -> Option<Arc<ProjectFindings>> {
         let mut known = lock(&self.project_findings);
         if known.is_none() {
-            let kept = project_wide::check_project(self, files)?;
-            *known = Some(Arc::new(ProjectFindings::of(&kept)));
-            *lock(&self.cache) = Some((kept, BTreeSet::new()));
+            let cache = project_wide::check_project(self, files)?;
+            *known = Some(Arc::new(ProjectFindings::from_cache(&cache)));
+            *lock(&self.cache) = Some((cache, BTreeSet::new()));
         }
         known.clone()
     }
@@ -137,37 +138,37 @@ impl Workspace {
     }
 
     /// Rechecks the project, unless it has not been checked yet; returns the paths whose findings
-    /// changed. `paths` are files that can have changed, `open` the open documents. Of several
-    /// concurrent calls, the first one processes all paths.
-    pub(crate) fn look_again(
+    /// changed. `paths` are the files that can have changed, and `open` returns the open documents.
+    /// The first of several concurrent calls processes all paths.
+    pub(crate) fn recheck_paths(
         &self,
         files: &dyn Files,
         paths: BTreeSet<String>,
         open: &dyn Fn() -> BTreeSet<String>,
     ) -> BTreeSet<String> {
-        // It is created once: a caller that finds it here does not race with its creation.
+        // The data is created once, so this check does not race with its creation.
         if lock(&self.project_findings).is_none() {
             return BTreeSet::new();
         }
         lock(&self.changed_paths).extend(paths);
         match &mut *lock(&self.cache) {
-            Some(kept) if !lock(&self.changed_paths).is_empty() => {
-                self.refresh(kept, files, open, false)
+            Some(cache) if !lock(&self.changed_paths).is_empty() => {
+                self.refresh(cache, files, open, false)
             }
             _ => BTreeSet::new(),
         }
     }
 
-    /// Finds other changes, if due: see [`ProjectCache::should_look_for_others`].
-    pub(crate) fn look_for_rest(
+    /// Finds unreported changes, if a scan is due; see [`ProjectCache::should_look_for_others`].
+    pub(crate) fn find_unreported_changes(
         &self,
         files: &dyn Files,
         open: &dyn Fn() -> BTreeSet<String>,
         is_all: bool,
     ) -> BTreeSet<String> {
         match &mut *lock(&self.cache) {
-            Some(kept) if kept.0.should_look_for_others(is_all) => {
-                self.refresh(kept, files, open, true)
+            Some(cache) if cache.0.should_look_for_others(is_all) => {
+                self.refresh(cache, files, open, true)
             }
             _ => BTreeSet::new(),
         }
@@ -175,19 +176,19 @@ impl Workspace {
 
     fn refresh(
         &self,
-        (kept, were_open): &mut (ProjectCache, BTreeSet<String>),
+        (cache, previously_open): &mut (ProjectCache, BTreeSet<String>),
         files: &dyn Files,
         open: &dyn Fn() -> BTreeSet<String>,
-        and_rest: bool,
+        look_for_others: bool,
     ) -> BTreeSet<String> {
         let mut paths = std::mem::take(&mut *lock(&self.changed_paths));
         let (engine, project) = (&self.engine, &self.project);
         // Unsaved text overrides the file on disk until the document is closed.
-        paths.extend(std::mem::replace(were_open, open()));
-        paths.extend(were_open.iter().cloned());
-        let reported = ReportedChanges { files: &paths, look_for_others: and_rest };
-        let changed = kept.update(engine, &project.config, &project.disk, files, reported);
-        *lock(&self.project_findings) = Some(Arc::new(ProjectFindings::of(kept)));
+        paths.extend(std::mem::replace(previously_open, open()));
+        paths.extend(previously_open.iter().cloned());
+        let reported = ReportedChanges { files: &paths, look_for_others };
+        let changed = cache.update(engine, &project.config, &project.disk, files, reported);
+        *lock(&self.project_findings) = Some(Arc::new(ProjectFindings::from_cache(cache)));
         changed
     }
 
@@ -196,27 +197,27 @@ impl Workspace {
     /// configuration decides.
     #[must_use]
     pub fn checks(&self, path: &str) -> bool {
-        if let Some((known, asked)) = lock(&self.met).get(path)
-            && (*known || asked.elapsed() < IGNORED_FOR)
+        if let Some((known, time)) = lock(&self.lookups).get(path)
+            && (*known || time.elapsed() < IGNORED_FOR)
         {
             return *known;
         }
         let (config, disk) = (&self.project.config, &self.project.disk);
         if !disk.exists(path) {
-            let none = Vec::new();
+            let empty = Vec::new();
             let (include, exclude) = (config.include.as_ref(), config.exclude.as_ref());
-            let globs = Globs::new(include.unwrap_or(&none), exclude.unwrap_or(&none));
+            let globs = Globs::new(include.unwrap_or(&empty), exclude.unwrap_or(&empty));
             return globs.is_ok_and(|globs| globs.matches(path));
         }
         let only = Some([path.to_owned()].into());
         let walk = Walk { only, ..Walk::over(vec![disk.root().to_owned()]) };
-        let met = walk::list(config, disk, &walk).is_ok_and(|met| met.contains(path));
-        lock(&self.met).insert(path.to_owned(), (met, Instant::now()));
-        met
+        let is_listed = walk::list(config, disk, &walk).is_ok_and(|listed| listed.contains(path));
+        lock(&self.lookups).insert(path.to_owned(), (is_listed, Instant::now()));
+        is_listed
     }
 
-    /// Checks a document and marks baselined findings. `files` is what the checks can read in
-    /// addition. A text over the size limit is only searched for secrets.
+    /// Checks a document and marks baselined findings. `files` are the other files that the checks
+    /// can read. A text over the size limit is only searched for secrets.
     #[must_use]
     pub fn check(&self, source: &Source, files: &dyn Files) -> Checked {
         let project = self.project_findings(files);
@@ -226,11 +227,11 @@ impl Workspace {
         };
         if let Some(project) = project {
             let (engine, config) = (&self.engine, &self.project.config);
-            let typed = walk::check_typed(engine, config, files, &project.listing, source);
-            let joined = project.findings(source.path(), source.text(), typed.as_ref());
-            checked.findings.extend(joined);
+            let unsaved = walk::check_typed(engine, config, files, &project.listing, source);
+            let project_wide = project.findings(source.path(), source.text(), unsaved.as_ref());
+            checked.findings.extend(project_wide);
             let waiting = std::mem::take(&mut checked.waiting);
-            checked.findings.extend(project.unused(engine, source, waiting, typed.as_ref()));
+            checked.findings.extend(project.unused(engine, source, waiting, unsaved.as_ref()));
             checked.findings.sort_by_key(|finding| finding.span);
         }
         self.apply_baseline(source.path(), &mut checked);
@@ -248,7 +249,7 @@ impl Workspace {
 
     /// Marks the baselined findings in the file at `path`.
     pub fn apply_baseline(&self, path: &str, checked: &mut Checked) {
-        if let Some(known) = self.known.get(path) {
+        if let Some(known) = self.baseline_by_path.get(path) {
             known.apply(&mut checked.findings);
         }
     }

@@ -1,5 +1,5 @@
-//! Arguments are accepted exactly as the schema defines them or rejected: an argument that is
-//! silently dropped or converted has an effect the agent does not expect.
+//! Checks arguments against the schema of a tool. Arguments that do not match are rejected, because
+//! an argument that is silently dropped or converted has an effect that the agent does not expect.
 
 use crate::schema::Object;
 use aidd_engine::parse::json_schema::{Node, branches, faults, listed};
@@ -9,13 +9,13 @@ use serde_json::Value;
 /// rejected instead of ignored.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// The selecting argument, such as `action`.
-    pub by: &'static str,
-    /// Its default; empty if it is required.
+    /// The argument whose value decides, such as `action`.
+    pub argument: &'static str,
+    /// The default value of this argument; empty if the argument is required.
     pub default: &'static str,
     /// Pairs of values and the arguments allowed with them. An argument that is not listed is
     /// allowed with every value.
-    pub takes: &'static [(&'static [&'static str], &'static [&'static str])],
+    pub allowed: &'static [(&'static [&'static str], &'static [&'static str])],
 }
 
 /// Maximum number of problems reported at once.
@@ -31,17 +31,20 @@ pub fn problems(schema: &Object, arguments: &Object) -> Vec<String> {
 /// The `arguments` that are not allowed with the selected value, one sentence each.
 #[must_use]
 pub fn misplaced(choice: &Choice, arguments: &Object) -> Vec<String> {
-    let word = match arguments.get(choice.by) {
-        Some(Value::String(word)) => word.clone(),
+    let value = match arguments.get(choice.argument) {
+        Some(Value::String(value)) => value.clone(),
         Some(other) => other.to_string(),
         None => choice.default.to_owned(),
     };
     let mut problems = Vec::new();
-    for (words, names) in choice.takes.iter().filter(|(words, _)| !words.contains(&&*word)) {
-        let given = names.iter().filter(|name| arguments.contains_key(**name));
-        problems.extend(given.map(|name| {
-            let only = words.join(", ");
-            format!("`{name}` is not allowed with `{}` {word}; only with {only}", choice.by)
+    for (values, names) in choice.allowed.iter().filter(|(values, _)| !values.contains(&&*value)) {
+        let present = names.iter().filter(|name| arguments.contains_key(**name));
+        problems.extend(present.map(|name| {
+            let only = values.join(", ");
+            format!(
+                "`{name}` is not allowed with `{}` {value}; it is only allowed with {only}",
+                choice.argument
+            )
         }));
     }
     problems.truncate(MAX_PROBLEMS);
@@ -55,18 +58,18 @@ pub fn without_null(mut arguments: Object) -> Object {
     arguments
 }
 
-/// An alternative spelling of a value: the argument, the spelling in any case, and the listed
-/// value.
+/// An alternative spelling of an enum value: the name of the argument, the alternative spelling
+/// (compared without regard to case), and the value in the schema.
 pub type ValueAlias = (&'static str, &'static str, &'static str);
 
-/// Replaces enum values by their spelling in the schema, ignoring case; `others` are alternative
+/// Replaces enum values with their spelling in the schema, ignoring case; `aliases` are alternative
 /// spellings.
-pub fn normalize_enum_values(schema: &Object, others: &[ValueAlias], arguments: &mut Object) {
-    for (name, other, own) in others {
+pub fn normalize_enum_values(schema: &Object, aliases: &[ValueAlias], arguments: &mut Object) {
+    for (name, alias, listed_value) in aliases {
         if let Some(Value::String(word)) = arguments.get_mut(*name)
-            && word.trim().eq_ignore_ascii_case(other)
+            && word.trim().eq_ignore_ascii_case(alias)
         {
-            (*own).clone_into(word);
+            (*listed_value).clone_into(word);
         }
     }
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
@@ -77,7 +80,9 @@ pub fn normalize_enum_values(schema: &Object, others: &[ValueAlias], arguments: 
         if words.contains(&word.as_str()) {
             continue;
         }
-        if let Some(listed) = words.iter().find(|own| own.eq_ignore_ascii_case(word.trim())) {
+        if let Some(listed) =
+            words.iter().find(|listed_value| listed_value.eq_ignore_ascii_case(word.trim()))
+        {
             (*listed).clone_into(word);
         }
     }
@@ -109,7 +114,7 @@ mod tests {
             "additionalProperties": false,
         });
         let (Value::Object(schema), Value::Object(arguments)) = (schema, arguments) else {
-            panic!("objects");
+            panic!("expected objects");
         };
         problems(&schema, &arguments).join("\n")
     }
@@ -153,13 +158,15 @@ mod tests {
 
     #[test]
     fn the_number_of_problems_is_bounded() {
-        let many: Vec<u32> = vec![0; 10_000];
-        let more: Object = (0..10_000).map(|n| (format!("x{n}"), json!(1))).collect();
+        let long_list: Vec<u32> = vec![0; 10_000];
+        let unknown_arguments: Object = (0..10_000).map(|n| (format!("x{n}"), json!(1))).collect();
         let schema = json!({
             "properties": {"ids": {"type": "array", "items": {"anyOf": [{"type": "string"}]}}},
             "additionalProperties": false,
         });
-        for arguments in [[("ids".to_owned(), json!(many))].into_iter().collect(), more] {
+        for arguments in
+            [[("ids".to_owned(), json!(long_list))].into_iter().collect(), unknown_arguments]
+        {
             let schema = schema.as_object().expect("an object");
             assert_eq!(problems(schema, &arguments).len(), MAX_PROBLEMS);
         }
@@ -175,15 +182,18 @@ mod tests {
             },
             "$defs": {"Came": {"type": "string", "enum": ["SUCCESS", "FAILED"]}},
         });
-        let given = json!({"outcome": " failed", "kind": "Decision", "free": "FAILED", "x": "y"});
-        let (Value::Object(schema), Value::Object(mut given)) = (schema, given) else { panic!() };
-        normalize_enum_values(&schema, &[], &mut given);
-        let want = json!({"outcome": "FAILED", "kind": "decision", "free": "FAILED", "x": "y"});
-        assert_eq!(Value::Object(given), want);
+        let arguments =
+            json!({"outcome": " failed", "kind": "Decision", "free": "FAILED", "x": "y"});
+        let (Value::Object(schema), Value::Object(mut arguments)) = (schema, arguments) else {
+            panic!()
+        };
+        normalize_enum_values(&schema, &[], &mut arguments);
+        let expected = json!({"outcome": "FAILED", "kind": "decision", "free": "FAILED", "x": "y"});
+        assert_eq!(Value::Object(arguments), expected);
     }
 
     #[test]
-    fn null_is_left_out() {
+    fn null_arguments_are_removed() {
         let Value::Object(arguments) = json!({"query": "q", "limit": null}) else { panic!() };
         assert_eq!(Value::Object(without_null(arguments)), json!({"query": "q"}));
     }

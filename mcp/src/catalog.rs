@@ -19,7 +19,7 @@ impl Catalog {
         Self { tools, profile }
     }
 
-    /// The listed tools, by name.
+    /// The listed tools, in the order of their names.
     pub fn listed(&self) -> impl Iterator<Item = &Tool> {
         self.tools.iter().filter(|tool| tool.is_in(self.profile))
     }
@@ -38,8 +38,11 @@ impl Catalog {
     /// # Errors
     /// The error message for an unknown name.
     pub fn find(&self, name: &str) -> Result<&Tool, String> {
-        let wanted = normalized(name);
-        let found = self.tools.iter().find(|tool| names(tool).any(|own| own == wanted));
+        let normalized_name = normalized(name);
+        let found = self
+            .tools
+            .iter()
+            .find(|tool| names(tool).any(|tool_name| tool_name == normalized_name));
         match found {
             Some(tool) if self.can_call(tool) => Ok(tool),
             Some(_) => Err(format!(
@@ -48,7 +51,7 @@ impl Catalog {
             )),
             None => {
                 let callable = self.tools.iter().filter(|tool| self.can_call(tool));
-                let near = nearest(&wanted, callable.map(|tool| tool.name));
+                let near = nearest(&normalized_name, callable.map(|tool| tool.name));
                 let hint = near.map(|near| format!("; did you mean `{near}`?"));
                 Err(format!("unknown tool `{name}`{}", hint.unwrap_or_default()))
             }
@@ -81,12 +84,12 @@ mod tests {
     #[derive(Serialize, Deserialize, JsonSchema)]
     struct NoParams {}
 
-    fn nothing(_: &Context, given: NoParams) -> Result<Answer<NoParams>, ToolError> {
-        Ok(Answer::new(given, ""))
+    fn echo_params(_: &Context, params: NoParams) -> Result<Answer<NoParams>, ToolError> {
+        Ok(Answer::new(params, ""))
     }
 
     fn tool(name: &'static str) -> Tool {
-        Tool::new(name, "", "", nothing)
+        Tool::new(name, "", "", echo_params)
     }
 
     fn catalog(profile: Profile) -> Catalog {
@@ -130,14 +133,15 @@ mod tests {
 
     #[test]
     fn an_unknown_name_suggests_the_nearest_name() {
-        let said = |profile, name: &str| catalog(profile).find(name).expect_err("none").clone();
+        let error_text =
+            |profile, name: &str| catalog(profile).find(name).expect_err("none").clone();
         assert_eq!(
-            said(Profile::Engine, "save_decisions"),
+            error_text(Profile::Engine, "save_decisions"),
             "unknown tool `save_decisions`; did you mean `save_decision`?"
         );
-        assert_eq!(said(Profile::Engine, "xyz"), "unknown tool `xyz`");
+        assert_eq!(error_text(Profile::Engine, "xyz"), "unknown tool `xyz`");
         assert_eq!(
-            said(Profile::Memory, "aidd_scan_secrets"),
+            error_text(Profile::Memory, "aidd_scan_secrets"),
             "the tool `aidd_scan_secrets` is not in this server's profile `memory`"
         );
     }
@@ -159,10 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn every_description_says_when_to_use_the_tool() {
+    fn every_description_explains_when_to_use_the_tool() {
         for tool in tools::all() {
-            let says = tool.description.to_lowercase();
-            assert!(says.contains("use "), "{} does not say when to use it", tool.name);
+            let description = tool.description.to_lowercase();
+            assert!(
+                description.contains("use "),
+                "{} does not explain when to use the tool",
+                tool.name
+            );
             assert!(!tool.is_destructive || !tool.reads_only, "{}", tool.name);
         }
     }

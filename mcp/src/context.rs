@@ -144,7 +144,7 @@ impl Context {
         (self.shared.environment)(name)
     }
 
-    /// Set when the call is cancelled; long operations poll it.
+    /// A flag that is set when the call is cancelled; long operations poll it.
     #[must_use]
     pub fn stop(&self) -> &Arc<AtomicBool> {
         &self.stop
@@ -158,7 +158,7 @@ impl Context {
     /// Runs `work` with the memory, which is opened on first use. Calls are serialized.
     ///
     /// # Errors
-    /// The error of `work`, or that the memory cannot be opened.
+    /// Fails when `work` fails or the memory cannot be opened.
     pub fn memory<T, E: Into<ToolError>>(
         &self,
         work: impl FnOnce(&mut ProjectMemory) -> Result<T, E>,
@@ -169,10 +169,10 @@ impl Context {
             Some(memory) => memory,
             None => self.open_memory()?,
         };
-        let answer = work(&mut memory).map_err(Into::into);
+        let result = work(&mut memory).map_err(Into::into);
         lock(&self.shared.notices).extend(memory.take_notices());
         *slot = Some(memory);
-        answer
+        result
     }
 
     fn open_memory(&self) -> Result<ProjectMemory, MemoryError> {
@@ -180,7 +180,7 @@ impl Context {
         ProjectMemory::open(shared.distribution, &shared.root, shared.wanted, (shared.clock)())
     }
 
-    /// Notices for the user that were not reported yet.
+    /// Takes the notices for the user that were not reported yet.
     pub(crate) fn take_notices(&self) -> Vec<String> {
         std::mem::take(&mut *lock(&self.shared.notices))
     }
@@ -188,12 +188,12 @@ impl Context {
     /// The project with its settings and rules, reloaded when they change.
     ///
     /// # Errors
-    /// When the configuration is invalid.
+    /// Fails when the configuration is invalid.
     pub fn project(&self) -> Result<Arc<Project>, ProjectError> {
         let mut slot = lock(&self.shared.project);
         let stamps = self.stamps();
         match &*slot {
-            Some((known, project)) if *known == stamps => Ok(project.clone()),
+            Some((cached_stamps, project)) if *cached_stamps == stamps => Ok(project.clone()),
             _ => {
                 let mut project = Project::open(
                     self.shared.distribution,
@@ -201,10 +201,10 @@ impl Context {
                     self.shared.config.as_deref(),
                 )?;
                 project.today = Some(times::date(self.now()));
-                if let Some(word) = self.variable(ContentConfig::MODE_VARIABLE) {
+                if let Some(mode) = self.variable(ContentConfig::MODE_VARIABLE) {
                     let content = project.config.content.get_or_insert_default();
                     content
-                        .set_mode(&word)
+                        .set_mode(&mode)
                         .map_err(|error| ProjectError { message: error.to_string(), hint: None })?;
                 }
                 let project = Arc::new(project);
@@ -223,7 +223,7 @@ impl Context {
     /// The guidance pages, reloaded when a page or the configuration changes.
     ///
     /// # Errors
-    /// When the configuration is invalid.
+    /// Fails when the configuration is invalid.
     pub fn library(&self) -> Result<Arc<Library>, ProjectError> {
         let project = self.project()?;
         let config = project.config.content.clone().unwrap_or_default();
@@ -235,9 +235,9 @@ impl Context {
         let config = self.shared.config.clone().unwrap_or_else(|| root.join(CONFIG_PATH));
         let mut stamps = vec![(config.clone(), stamp(&config))];
         let nested = nested(&Disk::new(root));
-        let own = RULE_DIRS.into_iter().chain([PACK_DIR]);
-        let all = own.chain(nested.rules.iter().map(String::as_str));
-        let mut folders: Vec<PathBuf> = all.map(|path| root.join(path)).collect();
+        let rule_dirs = RULE_DIRS.into_iter().chain([PACK_DIR]);
+        let directories = rule_dirs.chain(nested.rules.iter().map(String::as_str));
+        let mut folders: Vec<PathBuf> = directories.map(|path| root.join(path)).collect();
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let path = entry.path();
@@ -266,24 +266,24 @@ impl Context {
     /// followed; a path outside the root is an error.
     ///
     /// # Errors
-    /// When the path is empty or outside the root.
-    pub fn inside(&self, given: &str) -> Result<String, ToolError> {
-        if given.trim().is_empty() {
+    /// Fails when the path is empty or outside the root.
+    pub fn inside(&self, path: &str) -> Result<String, ToolError> {
+        if path.trim().is_empty() {
             return Err(ToolError::new("the path is empty").remedy("pass a file, such as src/a.ts"));
         }
-        Disk::new(self.root()).inside(given).ok_or_else(|| {
-            ToolError::new(format!("`{given}` is outside the project"))
+        Disk::new(self.root()).inside(path).ok_or_else(|| {
+            ToolError::new(format!("`{path}` is outside the project"))
                 .remedy("pass a path inside the project, relative to its root")
         })
     }
 
-    /// The same for a file to create: paths that are absolute on another operating system, such as
-    /// `C:\\x`, `\\\\host\\x` and `~/x`, are errors too.
+    /// Like [`Self::inside`], for a file to create: paths that are absolute on another operating
+    /// system, such as `C:\\x`, `\\\\host\\x` and `~/x`, are errors too.
     ///
     /// # Errors
-    /// When no file can be created there.
-    pub fn for_new(&self, given: &str) -> Result<String, ToolError> {
-        Disk::new(self.root()).for_new(given).map_err(|error| ToolError::new(error.to_string()))
+    /// Fails when no file can be created at the path.
+    pub fn for_new(&self, path: &str) -> Result<String, ToolError> {
+        Disk::new(self.root()).for_new(path).map_err(|error| ToolError::new(error.to_string()))
     }
 }
 
@@ -302,19 +302,19 @@ mod tests {
         let context = Context::at(&crate::DISTRIBUTION, folder.path());
         let first = context.project().expect("a project");
         assert!(Arc::ptr_eq(&first, &context.project().expect("a project")));
-        fs::create_dir(folder.path().join("rules")).expect("made");
+        fs::create_dir(folder.path().join("rules")).expect("created");
         fs::write(folder.path().join("rules/a.md"), "---\nseverity: info\n---\n# team/a\n\nWhy.\n")
             .expect("written");
         let second = context.project().expect("a project");
         assert!(!Arc::ptr_eq(&first, &second));
         assert_eq!(second.pages.len(), 1);
         let inner = folder.path().join("packages/a/.aidd/rules");
-        fs::create_dir_all(&inner).expect("made");
+        fs::create_dir_all(&inner).expect("created");
         fs::write(inner.join("b.md"), "---\nseverity: info\n---\n# team/b\n\nWhy.\n")
             .expect("written");
         let third = context.project().expect("a project");
         assert_eq!(third.pages.len(), 2, "a page of a subdirectory counts too");
-        fs::create_dir(folder.path().join(".aidd")).expect("made");
+        fs::create_dir(folder.path().join(".aidd")).expect("created");
         fs::write(folder.path().join(".aidd/config.json"), "{").expect("written");
         assert!(context.project().is_err());
     }
@@ -326,9 +326,9 @@ mod tests {
         assert!(!folder.path().join(".aidd").exists());
         let name = context.memory(|memory| Ok::<_, ToolError>(memory.backend()));
         assert_eq!(name, Ok("sqlite"));
-        let broken = context.clone();
+        let panicking = context.clone();
         let thread = std::thread::spawn(move || {
-            broken.memory(|_| -> Result<(), ToolError> { panic!("in the middle") })
+            panicking.memory(|_| -> Result<(), ToolError> { panic!("in the middle") })
         });
         assert!(thread.join().is_err());
         assert_eq!(context.memory(|memory| Ok::<_, ToolError>(memory.backend())), Ok("sqlite"));
@@ -338,21 +338,20 @@ mod tests {
     fn paths_outside_the_root_are_rejected() {
         let folder = tempfile::tempdir().expect("a directory");
         let root = folder.path().join("project");
-        fs::create_dir_all(root.join("src")).expect("made");
+        fs::create_dir_all(root.join("src")).expect("created");
         fs::write(folder.path().join("secret"), "").expect("written");
         let context = Context::at(&crate::DISTRIBUTION, &root);
         assert_eq!(context.inside("src/./b/../a.rs").as_deref(), Ok("src/a.rs"));
-        let whole = root.join("src/a.rs");
-        assert_eq!(context.inside(&whole.to_string_lossy()).as_deref(), Ok("src/a.rs"));
+        let absolute = root.join("src/a.rs");
+        assert_eq!(context.inside(&absolute.to_string_lossy()).as_deref(), Ok("src/a.rs"));
         for outside in ["../secret", "src/../../secret", "/etc/passwd", ""] {
             assert!(context.inside(outside).is_err(), "{outside}");
             assert!(context.for_new(outside).is_err(), "{outside}");
         }
         assert_eq!(context.for_new("src/./b/../a.rs").as_deref(), Ok("src/a.rs"));
-        for elsewhere in
-            [r"C:\x", "C:x", r"\\host\x", "//host/x", "~", "~/x", r"a\b", "a/nul", "x."]
+        for foreign in [r"C:\x", "C:x", r"\\host\x", "//host/x", "~", "~/x", r"a\b", "a/nul", "x."]
         {
-            assert!(context.for_new(elsewhere).is_err(), "{elsewhere}");
+            assert!(context.for_new(foreign).is_err(), "{foreign}");
         }
         #[cfg(unix)]
         {

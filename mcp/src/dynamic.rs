@@ -1,6 +1,6 @@
 //! A tool list whose order follows the agent's current task. Only for clients that start with
-//! `initialize`, and opt-in: revision 2026-07-28 forbids it, and many clients cache the first list.
-//! No tool is hidden.
+//! `initialize`, and opt-in: revision 2026-07-28 forbids a list that changes, and many clients
+//! cache the first list. No tool is hidden.
 
 use crate::schema::Object;
 use aidd_memory::situation::{Situation, detect};
@@ -12,7 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Timeout for the notification that the list changed; after it, the order stays fixed.
+/// Timeout for the notification that the list changed. After a timeout, the order no longer
+/// changes.
 const NOTIFY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The current task of the client.
@@ -42,8 +43,8 @@ impl Dynamic {
     pub(crate) async fn detect_situation(&self, arguments: &Object, peer: &Peer<RoleServer>) {
         let mut texts = Vec::new();
         arguments.values().for_each(|value| collect(value, &mut texts));
-        let Some(found) = detect(&texts.join("\n")) else { return };
-        if !self.set_situation(found) {
+        let Some(situation) = detect(&texts.join("\n")) else { return };
+        if !self.set_situation(situation) {
             return;
         }
         let reported = timeout(NOTIFY_TIMEOUT, peer.notify_tool_list_changed()).await;
@@ -52,20 +53,22 @@ impl Dynamic {
         }
     }
 
-    /// Moves the tools of the situation to the front; the others keep their order.
+    /// Moves the tools of the situation to the front; the order of the other tools does not change.
     pub(crate) fn sort(&self, tools: &mut [rmcp::model::Tool]) {
         if let State::Following(Some(situation)) = &*self.state() {
-            let place = |name: &str| situation.tools.iter().position(|own| *own == name);
-            tools.sort_by_key(|tool| place(&tool.name).unwrap_or(usize::MAX));
+            let rank = |name: &str| {
+                situation.tools.iter().position(|situation_tool| *situation_tool == name)
+            };
+            tools.sort_by_key(|tool| rank(&tool.name).unwrap_or(usize::MAX));
         }
     }
 
     /// Sets the situation. Returns whether it changed.
-    fn set_situation(&self, found: &'static Situation) -> bool {
+    fn set_situation(&self, situation: &'static Situation) -> bool {
         let mut state = self.state();
         match &*state {
-            State::Following(before) if *before != Some(found) => {
-                *state = State::Following(Some(found));
+            State::Following(current) if *current != Some(situation) => {
+                *state = State::Following(Some(situation));
                 true
             }
             _ => false,
@@ -100,8 +103,9 @@ mod tests {
         for situation in SITUATIONS {
             for tool in situation.tools {
                 assert_eq!(catalog.find(tool).map(|tool| tool.name), Ok(*tool));
-                let said = situation.suggestion.contains(tool) || *tool == "aidd_memory_search";
-                assert!(said, "{}: {tool}", situation.name);
+                let is_suggested =
+                    situation.suggestion.contains(tool) || *tool == "aidd_memory_search";
+                assert!(is_suggested, "{}: {tool}", situation.name);
             }
         }
     }

@@ -54,13 +54,13 @@ const MIN_TOKEN_LENGTH: usize = 16;
 pub struct HttpOptions {
     /// Address such as `127.0.0.1:8765`; port 0 selects a free port.
     pub address: String,
-    /// File whose first line clients must send as `Authorization: Bearer …`; without it, the token
-    /// is read from the variable `AIDD_MCP_TOKEN`.
+    /// File whose first line clients must send as `Authorization: Bearer …`; without a file, the
+    /// token is read from the variable `AIDD_MCP_TOKEN`.
     pub token_file: Option<PathBuf>,
     /// Host names of this machine that requests can use, in addition to loopback names.
     pub hosts: Vec<String>,
     /// Origins of web pages that can call the server (`https://app.example.com`), in addition to
-    /// those of this machine.
+    /// the origins of this machine.
     pub origins: Vec<String>,
 }
 
@@ -113,23 +113,23 @@ impl HttpOptions {
     }
 
     fn allowed_origins(&self) -> Vec<String> {
-        let own = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("http://{host}:*"));
-        own.into_iter().chain(self.origins.iter().cloned()).collect()
+        let local = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("http://{host}:*"));
+        local.into_iter().chain(self.origins.iter().cloned()).collect()
     }
 
     fn config(
         &self,
         ip: IpAddr,
-        guarded: bool,
-        end: CancellationToken,
+        has_token: bool,
+        cancellation: CancellationToken,
     ) -> StreamableHttpServerConfig {
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(self.allowed_origins())
             .enforce_origin_validation()
             .with_max_request_body_bytes(MAX_REQUEST_BYTES)
-            .with_cancellation_token(end);
+            .with_cancellation_token(cancellation);
         // With a token any host name is accepted, since a machine can have many.
-        if guarded && self.hosts.is_empty() && !ip.is_loopback() {
+        if has_token && self.hosts.is_empty() && !ip.is_loopback() {
             config.disable_allowed_hosts()
         } else {
             config.with_allowed_hosts(self.allowed_hosts(ip))
@@ -137,53 +137,54 @@ impl HttpOptions {
     }
 }
 
-/// Serves clients until `end` completes.
+/// Serves clients until `shutdown` completes.
 ///
 /// # Errors
-/// When the address cannot be bound.
+/// Fails when the address cannot be bound.
 pub async fn serve<H>(
     handler: H,
-    door: &HttpOptions,
+    options: &HttpOptions,
     environment: Environment,
-    said: impl FnOnce(SocketAddr),
-    end: impl Future<Output = ()>,
+    on_listening: impl FnOnce(SocketAddr),
+    shutdown: impl Future<Output = ()>,
 ) -> Result<()>
 where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
-    let ValidatedOptions { address, token } = door.validate(environment)?;
+    let ValidatedOptions { address, token } = options.validate(environment)?;
     let listener =
         TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     let address = listener.local_addr()?;
-    said(address);
+    on_listening(address);
     let stop = CancellationToken::new();
     let protocol = StreamableHttpService::new(
         move || Ok(handler.clone()),
         Arc::new(LocalSessionManager::default()),
-        door.config(address.ip(), token.is_some(), stop.child_token()),
+        options.config(address.ip(), token.is_some(), stop.child_token()),
     );
-    let guard = Arc::new(AccessControl { token, origins: Origins::new(&door.allowed_origins()) });
+    let access =
+        Arc::new(AccessControl { token, origins: Origins::new(&options.allowed_origins()) });
     let connections = TaskTracker::new();
-    let free = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let accepting = async {
         loop {
             // Accept a connection only when there is a free slot.
-            let Ok(place) = free.clone().acquire_owned().await else { return };
+            let Ok(permit) = permits.clone().acquire_owned().await else { return };
             let Ok((stream, _)) = listener.accept().await else {
                 // The error can be temporary, such as too many open files.
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
-            let (protocol, guard, stop) = (protocol.clone(), guard.clone(), stop.clone());
+            let (protocol, access, stop) = (protocol.clone(), access.clone(), stop.clone());
             connections.spawn(async move {
-                connection(stream, protocol, guard, stop).await;
-                drop(place);
+                connection(stream, protocol, access, stop).await;
+                drop(permit);
             });
         }
     };
     tokio::select! {
         () = accepting => {}
-        () = end => {}
+        () = shutdown => {}
     }
     stop.cancel();
     connections.close();
@@ -200,18 +201,18 @@ struct AccessControl {
     origins: Origins,
 }
 
-/// Serves one connection; on shutdown, finishes its current request.
+/// Serves one connection. On shutdown, finishes the current request of the connection.
 async fn connection<H>(
     stream: TcpStream,
     protocol: Protocol<H>,
-    guard: Arc<AccessControl>,
+    access: Arc<AccessControl>,
     stop: CancellationToken,
 ) where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
     let service = service_fn(move |request: Request<Incoming>| {
-        let (protocol, guard) = (protocol.clone(), guard.clone());
-        async move { Ok::<_, Infallible>(respond(request, &protocol, &guard).await) }
+        let (protocol, access) = (protocol.clone(), access.clone());
+        async move { Ok::<_, Infallible>(respond(request, &protocol, &access).await) }
     });
     let serving = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
@@ -230,19 +231,19 @@ async fn connection<H>(
 async fn respond<H>(
     request: Request<Incoming>,
     protocol: &Protocol<H>,
-    guard: &AccessControl,
+    access: &AccessControl,
 ) -> Response<Body>
 where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
-    let Some(origin) = guard.origins.allowed(request.headers()) else {
-        return respond_to_all(request, protocol, guard.token.as_deref()).await;
+    let Some(origin) = access.origins.allowed(request.headers()) else {
+        return respond_to_all(request, protocol, access.token.as_deref()).await;
     };
     // Browsers send the preflight request without the token.
     let mut response = if cors::is_preflight(&request) {
         cors::preflight(Response::new(Full::new(Bytes::new()).boxed()))
     } else {
-        respond_to_all(request, protocol, guard.token.as_deref()).await
+        respond_to_all(request, protocol, access.token.as_deref()).await
     };
     cors::allow_origin(response.headers_mut(), origin);
     response
@@ -278,17 +279,17 @@ fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
 
 /// Whether a request has the token.
 fn has_token(headers: &HeaderMap, token: &str) -> bool {
-    let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given = given.and_then(|value| value.split_once(' '));
-    given.is_some_and(|(scheme, given)| {
+    let credentials = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let credentials = credentials.and_then(|value| value.split_once(' '));
+    credentials.is_some_and(|(scheme, credentials)| {
         scheme.eq_ignore_ascii_case("bearer")
-            && constant_time_eq(given.trim().as_bytes(), token.as_bytes())
+            && constant_time_eq(credentials.trim().as_bytes(), token.as_bytes())
     })
 }
 
-/// Compares in constant time for a given length, so that response times reveal nothing about the
-/// token.
-fn constant_time_eq(given: &[u8], wanted: &[u8]) -> bool {
-    let differ = given.iter().zip(wanted).fold(0, |differ, (a, b)| differ | (a ^ b));
-    std::hint::black_box(differ) == 0 && given.len() == wanted.len()
+/// Compares two byte strings in a time that depends only on their lengths, so that response times
+/// reveal nothing about the token.
+fn constant_time_eq(actual: &[u8], expected: &[u8]) -> bool {
+    let difference = actual.iter().zip(expected).fold(0, |difference, (a, b)| difference | (a ^ b));
+    std::hint::black_box(difference) == 0 && actual.len() == expected.len()
 }

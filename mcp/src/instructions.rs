@@ -12,7 +12,7 @@ const SENTENCES: &[(&[&str], &str)] = &[
     (&["aidd_session"], "End the session with aidd_session (action end) and its id."),
     (
         &["aidd_memory_search", "aidd_memory_context", "aidd_memory_get"],
-        "Before a decision or a fix, search the memory: aidd_memory_search lists titles, aidd_memory_context the entries before and after one, aidd_memory_get full entries by id.",
+        "Before a decision or a fix, search the memory: aidd_memory_search lists titles, aidd_memory_context the entries before and after an entry, aidd_memory_get full entries by id.",
     ),
     (
         &["save_decision", "evolve_outcome"],
@@ -37,7 +37,7 @@ pub(crate) fn render(catalog: &Catalog) -> String {
     let unlisted: Vec<&str> = catalog.unlisted().map(|tool| tool.name).collect();
     if !unlisted.is_empty() {
         text.push_str(
-            " Not listed, but callable by name (an unknown argument returns the known ones): ",
+            " Not listed, but callable by name (an unknown argument returns the known arguments): ",
         );
         text.push_str(&unlisted.join(", "));
         text.push('.');
@@ -55,10 +55,10 @@ mod tests {
     fn instructions_name_existing_tools() {
         let text = render(&Catalog::new(tools::all(), Profile::Engine));
         for (names, sentence) in SENTENCES {
-            assert!(text.contains(sentence), "missing tool: {names:?}");
+            assert!(text.contains(sentence), "not callable: {names:?}");
             assert!(names.iter().all(|name| sentence.contains(name)), "{sentence}");
         }
-        // Every conversation pays for this text, as for the tool list.
+        // Every conversation contains this text, like the tool list, and pays for its tokens.
         assert!(text.len() <= 1200, "{} bytes", text.len());
     }
 

@@ -37,10 +37,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
-/// Threads for tools, most of which wait for the single memory.
-const THREADS: usize = 8;
+/// Maximum number of threads for tool calls, most of which wait for the lock of the memory.
+const TOOL_THREADS: usize = 8;
 
-/// Threads reserved for the transport: one reads standard input, one writes responses.
+/// Number of threads reserved for the transport: one reads standard input, one writes responses.
 const TRANSPORT_THREADS: usize = 2;
 
 /// Time for running tools to finish writing when the server shuts down.
@@ -76,7 +76,7 @@ pub struct Options {
 /// exit code.
 ///
 /// # Errors
-/// When the root is missing, the address cannot be used, or the client violates the protocol.
+/// Fails when the root is missing, the address cannot be used, or the client violates the protocol.
 pub fn run(options: &Options) -> Result<u8> {
     if options.is_list {
         io::stdout().write_all(list::table(options.profile).as_bytes())?;
@@ -96,28 +96,28 @@ pub fn run(options: &Options) -> Result<u8> {
         server = server.dynamic();
     }
     let runtime = runtime()?;
-    let served = match &options.http {
+    let result = match &options.http {
         None => {
             if io::stdin().is_terminal() {
                 let _ = writeln!(io::stderr(), "{TERMINAL_MESSAGE}");
             }
             runtime.block_on(stdio::serve(server))
         }
-        Some(door) => runtime.block_on(http::serve(
+        Some(http) => runtime.block_on(http::serve(
             server,
-            door,
+            http,
             options.environment,
             print_address,
             shutdown_signal(),
         )),
     };
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
-    served.map(|()| 0)
+    result.map(|()| 0)
 }
 
 /// The runtime: one async thread, and a pool for blocking work.
 fn runtime() -> io::Result<Runtime> {
-    let threads = THREADS + TRANSPORT_THREADS;
+    let threads = TOOL_THREADS + TRANSPORT_THREADS;
     Builder::new_current_thread().enable_all().max_blocking_threads(threads).build()
 }
 
@@ -127,8 +127,8 @@ fn ensure_project(root: &Path, environment: Environment) -> Result<()> {
     ensure!(root.is_dir(), "{} is not a directory", root.display());
     let homes = ["HOME", "USERPROFILE"].into_iter().filter_map(environment);
     let is_home = homes.into_iter().any(|home| is_same(Path::new(&home), root));
-    let is_marked = root.join(".git").exists() || root.join(".aidd").is_dir();
-    if root.parent().is_none() || is_home && !is_marked {
+    let has_marker = root.join(".git").exists() || root.join(".aidd").is_dir();
+    if root.parent().is_none() || is_home && !has_marker {
         bail!(
             "{} is not a project\nhint: set the project root with aidd mcp --root DIR, or AIDD_ROOT",
             root.display()
@@ -137,10 +137,11 @@ fn ensure_project(root: &Path, environment: Environment) -> Result<()> {
     Ok(())
 }
 
-/// Whether two paths are the same directory after resolving symbolic links; `/home` can be one.
-fn is_same(one: &Path, other: &Path) -> bool {
+/// Whether two paths are the same directory after resolving symbolic links: `/home` can be a
+/// symbolic link.
+fn is_same(a: &Path, b: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    one == other || real(one) == real(other)
+    a == b || real(a) == real(b)
 }
 
 /// Prints the address to standard error.
@@ -153,9 +154,9 @@ async fn shutdown_signal() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut reported) = signal(SignalKind::terminate()) {
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
             tokio::select! {
-                _ = reported.recv() => {}
+                _ = terminate.recv() => {}
                 _ = tokio::signal::ctrl_c() => {}
             }
             return;
@@ -176,10 +177,10 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_home_is_known_behind_a_link() {
+    fn a_home_directory_behind_a_symbolic_link_is_recognised() {
         let folder = tempfile::tempdir().expect("a directory");
         let (home, link) = (folder.path().join("var"), folder.path().join("home"));
-        std::fs::create_dir(&home).expect("made");
+        std::fs::create_dir(&home).expect("created");
         std::os::unix::fs::symlink(&home, &link).expect("linked");
         assert!(is_same(&link, &home) && is_same(&home, &link) && is_same(&home, &home));
         assert!(!is_same(&home, folder.path()));

@@ -25,9 +25,9 @@ pub fn table(chosen: Profile) -> String {
     let mut text = String::from("profile  tools   bytes  tokens\n");
     for profile in Profile::ALL {
         let count = Catalog::new(tools::all(), profile).listed().count();
-        let (word, list) = (profile.name(), tool_list_json(profile));
+        let (name, list) = (profile.name(), tool_list_json(profile));
         let (bytes, tokens) = (list.len(), tokens::count(&list));
-        let _ = writeln!(text, "{word:<7}  {count:>5}  {bytes:>6}  {tokens:>6}");
+        let _ = writeln!(text, "{name:<7}  {count:>5}  {bytes:>6}  {tokens:>6}");
     }
     let _ = writeln!(text, "\nin `{}`, bytes of each:", chosen.name());
     for tool in Catalog::new(tools::all(), chosen).listed() {
@@ -44,13 +44,18 @@ mod tests {
     const MAX_LEAN_BYTES: usize = 8 << 10;
     /// Maximum size of the `engine` list, in bytes, with all planned tools.
     const MAX_ENGINE_BYTES: usize = 36 << 10;
-    const PLANNED: usize = 62;
+    /// Number of planned tools.
+    const PLANNED_TOOLS: usize = 62;
 
     #[test]
     fn tool_lists_stay_small() {
         assert!(tool_list_json(Profile::Lean).len() <= MAX_LEAN_BYTES, "{}", table(Profile::Lean));
         let (bytes, count) = (tool_list_json(Profile::Engine).len(), tools::all().len());
-        assert!(bytes * PLANNED <= MAX_ENGINE_BYTES * count.max(1), "{}", table(Profile::Engine));
+        assert!(
+            bytes * PLANNED_TOOLS <= MAX_ENGINE_BYTES * count.max(1),
+            "{}",
+            table(Profile::Engine)
+        );
     }
 
     #[test]

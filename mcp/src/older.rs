@@ -19,9 +19,9 @@ pub struct OlderName {
 /// The treatment of an older argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
-    /// Passed as the named argument, unless the call sets that too.
+    /// The argument is passed by this name, unless the call also sets the argument of this name.
     To(&'static str),
-    /// Without effect, for the named reason.
+    /// The argument has no effect, for this reason.
     Ignored(&'static str),
 }
 
@@ -35,22 +35,22 @@ impl OlderName {
         Self { name, arguments: &[], fixed: &[], defaults: &[] }
     }
 
-    /// Translates the arguments of a call by this name to the current ones, with a note on each
-    /// argument that has no effect.
+    /// Translates the arguments of a call by this name to the current arguments, with a note on
+    /// each argument that has no effect.
     #[must_use]
     pub fn translate(&self, mut arguments: Object) -> (Object, Vec<String>) {
         let mut notes = Vec::new();
         for (old, mapping) in self.arguments {
             match mapping {
-                Mapping::To(own) if arguments.contains_key(*own) => {}
-                Mapping::To(own) => {
+                Mapping::To(current) if arguments.contains_key(*current) => {}
+                Mapping::To(current) => {
                     if let Some(value) = arguments.remove(*old) {
-                        arguments.insert((*own).to_owned(), value);
+                        arguments.insert((*current).to_owned(), value);
                     }
                 }
-                Mapping::Ignored(why) => {
+                Mapping::Ignored(reason) => {
                     if arguments.remove(*old).is_some() {
-                        notes.push(format!("`{old}` has no effect: {why}"));
+                        notes.push(format!("`{old}` has no effect: {reason}"));
                     }
                 }
             }
@@ -78,17 +78,21 @@ mod tests {
         let mut seen = 0;
         for tool in tools::all() {
             let input = tool.input();
-            let own = |name: &str| input["properties"].get(name).is_some();
+            let has_argument = |name: &str| input["properties"].get(name).is_some();
             for older in tool.older {
                 assert_eq!(normalized(older.name), older.name);
                 for (old, mapping) in older.arguments {
-                    assert!(!own(old), "{}: `{old}` is an argument of the tool", older.name);
+                    assert!(
+                        !has_argument(old),
+                        "{}: `{old}` is an argument of the tool",
+                        older.name
+                    );
                     if let Mapping::To(name) = mapping {
-                        assert!(own(name), "{}: no argument `{name}`", older.name);
+                        assert!(has_argument(name), "{}: no argument `{name}`", older.name);
                     }
                 }
                 for (name, value) in older.fixed.iter().chain(older.defaults) {
-                    assert!(own(name), "{}: no argument `{name}`", older.name);
+                    assert!(has_argument(name), "{}: no argument `{name}`", older.name);
                     assert!(serde_json::from_str::<Value>(value).is_ok(), "{}", older.name);
                 }
                 seen += 1;
@@ -117,7 +121,7 @@ mod tests {
                 "`gone` has no effect: not needed".to_owned()
             )
         );
-        // If both are set, the tool rejects the unknown one.
+        // If both are set, the tool rejects the older argument as unknown.
         assert_eq!(
             translated(json!({"old": 1, "new": 2})).0,
             json!({"old": 1, "new": 2, "kind": "decision", "limit": 20})

@@ -23,12 +23,14 @@ pub fn all(library: &Library) -> Vec<(&Page, Vec<Argument>)> {
 }
 
 pub(crate) fn listed(library: &Library) -> Vec<Prompt> {
-    let argument = |one: &Argument| {
-        let mut about = one.description.clone();
-        if !one.values.is_empty() {
-            about = format!("{about}: {}", one.values.join(", "));
+    let argument = |argument: &Argument| {
+        let mut description = argument.description.clone();
+        if !argument.values.is_empty() {
+            description = format!("{description}: {}", argument.values.join(", "));
         }
-        PromptArgument::new(&one.name).with_description(about).with_required(one.required)
+        PromptArgument::new(&argument.name)
+            .with_description(description)
+            .with_required(argument.required)
     };
     let prompt = |(page, arguments): (&Page, Vec<Argument>)| {
         let arguments = arguments.iter().map(argument).collect();
@@ -41,9 +43,9 @@ pub(crate) fn listed(library: &Library) -> Vec<Prompt> {
 pub(crate) fn get(
     context: &Context,
     name: &str,
-    given: Option<&Object>,
+    arguments: Option<&Object>,
 ) -> Result<GetPromptResult, ErrorData> {
-    let wrong = |message: String| ErrorData::invalid_params(message, None);
+    let invalid_params = |message: String| ErrorData::invalid_params(message, None);
     let library =
         context.library().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     let page = library.get(PageKind::Prompts, name).ok_or_else(|| {
@@ -51,11 +53,13 @@ pub(crate) fn get(
             .find(PageKind::Prompts, name)
             .map_or_else(|near| near.join(", "), |page| page.name.clone());
         let hint = if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
-        wrong(format!("unknown prompt `{name}`{hint}"))
+        invalid_params(format!("unknown prompt `{name}`{hint}"))
     })?;
-    let names: Vec<String> = given.map(|given| given.keys().cloned().collect()).unwrap_or_default();
-    let value = |name: &str| string_value(given.and_then(|given| given.get(name)));
-    let text = render(&library, page, &value, &names).map_err(|error| wrong(error.to_string()))?;
+    let names: Vec<String> =
+        arguments.map(|arguments| arguments.keys().cloned().collect()).unwrap_or_default();
+    let value = |name: &str| string_value(arguments.and_then(|arguments| arguments.get(name)));
+    let text = render(&library, page, &value, &names)
+        .map_err(|error| invalid_params(error.to_string()))?;
     let message = PromptMessage::new_text(Role::User, escape::lines(&text));
     Ok(GetPromptResult::new(vec![message]).with_description(&page.summary))
 }

@@ -24,7 +24,7 @@ const MAX_SESSIONS: usize = 200;
 /// The content at a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
-    /// A page of this kind, by the name in the URI.
+    /// A page of this kind, found by the name in the URI.
     Page(PageKind),
     Agents,
     Memories(Kind),
@@ -42,39 +42,49 @@ pub struct Row {
     pub title: &'static str,
     /// Short description of the content.
     pub description: &'static str,
-    what: Content,
+    content: Content,
 }
 
 const fn row(
     uri: &'static str,
     title: &'static str,
     description: &'static str,
-    what: Content,
+    content: Content,
 ) -> Row {
-    Row { uri, title, description, what }
+    Row { uri, title, description, content }
 }
 
 /// All rows.
 pub const ROWS: &[Row] = &[
-    row("aidd://agents", "Agents", "How agents work here, and all roles", Content::Agents),
+    row(
+        "aidd://agents",
+        "Agents",
+        "How agents work in this project, and all roles",
+        Content::Agents,
+    ),
     row(
         "aidd://specs/{name}",
         "Specification",
-        "How to work: lifecycle, heuristics…",
+        "A specification, such as the lifecycle or the heuristics",
         Content::Page(PageKind::Specs),
     ),
-    row("aidd://rules/{name}", "Rule", "A rule as text", Content::Page(PageKind::Rules)),
-    row("aidd://skills/{agent}", "Role", "How a role works", Content::Page(PageKind::Skills)),
+    row("aidd://rules/{name}", "Rule", "The text of a rule", Content::Page(PageKind::Rules)),
+    row(
+        "aidd://skills/{agent}",
+        "Role",
+        "The tasks and methods of a role",
+        Content::Page(PageKind::Skills),
+    ),
     row(
         "aidd://workflows/{name}",
         "Workflow",
-        "Steps with roles and gates",
+        "The steps of a workflow, with roles and gates",
         Content::Page(PageKind::Workflows),
     ),
     row(
         "aidd://templates/{name}",
         "Template",
-        "A form to fill in",
+        "A document template to fill in",
         Content::Page(PageKind::Templates),
     ),
     row(
@@ -101,7 +111,12 @@ pub const ROWS: &[Row] = &[
         "Conventions of the project",
         Content::Memories(Kind::Convention),
     ),
-    row("aidd://evolution/status", "Evolution", "Statistics of outcomes", Content::Evolution),
+    row(
+        "aidd://evolution/status",
+        "Evolution",
+        "Statistics of the outcomes of decisions",
+        Content::Evolution,
+    ),
     row("aidd://models/analytics", "Models", "Session results by model", Content::Models),
     row(
         "aidd://enforcement/guardrails",
@@ -138,7 +153,7 @@ pub(crate) fn listed() -> Vec<Resource> {
 
 /// The resource templates.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
-    let forms = ROWS.iter().filter(|row| row.is_template());
+    let templates = ROWS.iter().filter(|row| row.is_template());
     let template = |row: &Row| {
         let name = row.head().trim_start_matches("aidd://").trim_end_matches('/');
         ResourceTemplate::new(row.uri, name)
@@ -146,47 +161,47 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
             .with_description(row.description)
             .with_mime_type(MIME)
     };
-    forms.map(template).collect()
+    templates.map(template).collect()
 }
 
-/// The page at a URI.
+/// Reads the page at a URI.
 pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
-    let missing =
+    let not_found =
         |message: String| ErrorData::resource_not_found(message, Some(json!({"uri": uri})));
-    let plain = ROWS.iter().find(|row| !row.is_template() && row.uri == uri);
-    let found = plain.or_else(|| {
-        let is_of = |row: &&Row| {
+    let exact = ROWS.iter().find(|row| !row.is_template() && row.uri == uri);
+    let found = exact.or_else(|| {
+        let matches_template = |row: &&Row| {
             row.is_template() && uri.len() > row.head().len() && uri.starts_with(row.head())
         };
-        ROWS.iter().find(is_of)
+        ROWS.iter().find(matches_template)
     });
     let Some(row) = found else {
         let near = aidd_engine::text::nearest::nearest(uri, ROWS.iter().map(|row| row.uri));
         let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-        return Err(missing(format!("no resource at {uri}{hint}")));
+        return Err(not_found(format!("no resource at {uri}{hint}")));
     };
-    let said = |error: ToolError| ErrorData::internal_error(error.to_string(), None);
-    let library = context.library().map_err(|error| said(error.into()))?;
-    match row.what {
-        Content::Page(shelf) => {
+    let internal_error = |error: ToolError| ErrorData::internal_error(error.to_string(), None);
+    let library = context.library().map_err(|error| internal_error(error.into()))?;
+    match row.content {
+        Content::Page(kind) => {
             let name = percent_decode(&uri[row.head().len()..]);
-            let page = library.get(shelf, &name).ok_or_else(|| {
+            let page = library.get(kind, &name).ok_or_else(|| {
                 let near = library
-                    .find(shelf, &name)
+                    .find(kind, &name)
                     .map_or_else(|near| near.join(", "), |page| page.name.clone());
                 let hint =
                     if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
-                missing(format!("`{name}` not found in {}{hint}", shelf.name()))
+                not_found(format!("`{name}` not found in {}{hint}", kind.name()))
             })?;
             Ok(render(page))
         }
         Content::Agents => Ok(agents(&library)),
         Content::Guardrails => Ok(guardrails(&library)),
         Content::Memories(kind) => {
-            memories(context, kind).map(|text| markdown::page(&text) + "\n").map_err(said)
+            memories(context, kind).map(|text| markdown::page(&text) + "\n").map_err(internal_error)
         }
-        Content::Evolution => evolution(context).map_err(said),
-        Content::Models => models(context).map_err(said),
+        Content::Evolution => evolution(context).map_err(internal_error),
+        Content::Models => models(context).map_err(internal_error),
     }
 }
 
@@ -220,12 +235,12 @@ pub(crate) fn completions(
     category: Option<&str>,
 ) -> Option<Vec<String>> {
     let row = ROWS.iter().find(|row| row.is_template() && row.uri == uri)?;
-    let Content::Page(shelf) = row.what else { return None };
+    let Content::Page(kind) = row.content else { return None };
     if !row.uri.contains(&format!("{{{argument}}}")) {
         return None;
     }
-    let names = library.pages_of_kind(shelf).map(|page| &*page.name);
-    let mut values: Vec<String> = match (shelf, argument) {
+    let names = library.pages_of_kind(kind).map(|page| &*page.name);
+    let mut values: Vec<String> = match (kind, argument) {
         (PageKind::Knowledge, "category") => {
             names.filter_map(|name| name.split_once('/')).map(|(head, _)| head.to_owned()).collect()
         }
@@ -239,7 +254,7 @@ pub(crate) fn completions(
     values.dedup();
     let beginning = beginning.to_lowercase();
     values.retain(|value| value.to_lowercase().contains(&beginning));
-    // Values that start with the typed text come before those that contain it.
+    // Values that start with the typed text come before values that only contain this text.
     values.sort_by_key(|value| !value.to_lowercase().starts_with(&beginning));
     Some(values)
 }
@@ -271,8 +286,8 @@ fn is_shipped(page: &Page) -> bool {
     page.origin == Origin::Shipped
 }
 
-/// The text of a page. For a project page a form that is safe in every client: front matter as
-/// code, body without HTML and remote images.
+/// The text of a page. The text of a project page is made safe for every client: its front matter
+/// is rendered as code, and its body without HTML and remote images.
 fn render(page: &Page) -> String {
     if is_shipped(page) {
         return page.text().to_owned();
@@ -297,9 +312,9 @@ fn guardrails(library: &Library) -> String {
         let Page { name, path, .. } = page;
         let _ = write!(text, "\n## {name} ({path})\n\n");
         for demand in demands {
-            let ours = is_shipped(page).then(|| demand.text.to_string());
-            let said = ours.unwrap_or_else(|| markdown::message(demand.text));
-            let _ = write!(text, "- {said}");
+            let shipped = is_shipped(page).then(|| demand.text.to_string());
+            let text_of_demand = shipped.unwrap_or_else(|| markdown::message(demand.text));
+            let _ = write!(text, "- {text_of_demand}");
             if !demand.checks.is_empty() {
                 let _ = write!(text, " [{}]", demand.checks.join(", "));
             }
@@ -318,19 +333,25 @@ fn entries(context: &Context, kind: Kind) -> Result<Vec<Brief>, ToolError> {
 }
 
 fn memories(context: &Context, kind: Kind) -> Result<String, ToolError> {
-    let (failed, holding): (Vec<Brief>, Vec<Brief>) =
+    let (failed, active): (Vec<Brief>, Vec<Brief>) =
         entries(context, kind)?.into_iter().partition(|brief| brief.entry.is_failed());
-    let mut text = format!("# {} active {kind}s\n", holding.len());
-    pages(&holding, &mut text);
+    let mut text = format!("# {}\n", counted(active.len(), "active", kind));
+    render_memories(&active, &mut text);
     if !failed.is_empty() {
-        let _ = write!(text, "\n# {} failed {kind}s, do not repeat\n", failed.len());
-        pages(&failed, &mut text);
+        let _ = write!(text, "\n# {}, do not repeat\n", counted(failed.len(), "failed", kind));
+        render_memories(&failed, &mut text);
     }
     Ok(text)
 }
 
-/// Renders the first memories in full.
-fn pages(briefs: &[Brief], text: &mut String) {
+/// A count with its noun, such as `1 active decision`.
+fn counted(count: usize, state: &str, kind: Kind) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {state} {kind}{plural}")
+}
+
+/// Renders the first [`MAX_MEMORIES`] memories in full.
+fn render_memories(briefs: &[Brief], text: &mut String) {
     for brief in briefs.iter().take(MAX_MEMORIES) {
         let entry = &brief.entry;
         let _ = write!(text, "\n## {}\n\n{}\n", brief.line(100), entry.id);
@@ -354,10 +375,10 @@ fn pages(briefs: &[Brief], text: &mut String) {
 /// Statistics of outcomes. This version proposes no changes, and the page says so.
 fn evolution(context: &Context) -> Result<String, ToolError> {
     let decisions = entries(context, Kind::Decision)?;
-    let with = |wanted: Outcome| {
-        decisions.iter().filter(|brief| brief.entry.outcome() == Some(wanted)).count()
+    let count = |outcome: Outcome| {
+        decisions.iter().filter(|brief| brief.entry.outcome() == Some(outcome)).count()
     };
-    let [good, bad, half] = [Outcome::Success, Outcome::Failed, Outcome::Partial].map(with);
+    let [good, bad, partial] = [Outcome::Success, Outcome::Failed, Outcome::Partial].map(count);
     let (health, sessions) = context.memory(|memory| -> Result<_, MemoryError> {
         let health = memory.health(MAX_SESSIONS)?;
         let sessions = memory.sessions(None, Some(true), usize::MAX)?.len();
@@ -365,9 +386,9 @@ fn evolution(context: &Context) -> Result<String, ToolError> {
     })?;
     let drafts = std::fs::read_dir(context.root().join(".aidd/drafts")).map_or(0, Iterator::count);
     let mut text = format!(
-        "# Evolution\n\nThis version neither changes nor proposes rules. Available data:\n\n- {} active decisions: {good} successful, {half} partially, {bad} failed, {} without an outcome\n- {sessions} ended sessions\n- {drafts} files in `.aidd/drafts/`\n",
+        "# Evolution\n\nThis version neither changes nor proposes rules. Available data:\n\n- {} active decisions: {good} successful, {partial} partially, {bad} failed, {} without an outcome\n- {sessions} ended sessions\n- {drafts} files in `.aidd/drafts/`\n",
         decisions.len(),
-        decisions.len() - good - bad - half,
+        decisions.len() - good - bad - partial,
     );
     match health.overall {
         Some(overall) => {
@@ -394,10 +415,10 @@ fn models(context: &Context) -> Result<String, ToolError> {
     let sessions = context.memory(|memory| -> Result<_, MemoryError> {
         memory.sessions(None, Some(true), MAX_SESSIONS)
     })?;
-    let mut all: BTreeMap<String, Model> = BTreeMap::new();
+    let mut models: BTreeMap<String, Model> = BTreeMap::new();
     for session in &sessions {
         let provider = &session.ai_provider;
-        let model = all.entry(format!("{} {}", provider.provider, provider.model)).or_default();
+        let model = models.entry(format!("{} {}", provider.provider, provider.model)).or_default();
         model.sessions += 1;
         if let Some(outcome) = &session.outcome {
             model.outcomes += 1;
@@ -415,13 +436,13 @@ fn models(context: &Context) -> Result<String, ToolError> {
         "# Models\n\nThe last {} ended sessions. Outcomes are self-reported; tokens are counted only if they were reported.\n",
         sessions.len()
     );
-    if all.is_empty() {
+    if models.is_empty() {
         text.push_str("\nNo session has ended yet.\n");
         return Ok(text);
     }
     text.push_str("\n| Model | Sessions | With outcome | Tests passing | Mean compliance | Reverts | Tokens per session |\n| --- | --- | --- | --- | --- | --- | --- |\n");
-    for (name, model) in all {
-        let of = |sum: f64, count: usize| {
+    for (name, model) in models {
+        let mean = |sum: f64, count: usize| {
             if count == 0 { "none".to_owned() } else { format!("{:.0}", sum / to_f64(count)) }
         };
         let passing = if model.outcomes == 0 {
@@ -439,7 +460,7 @@ fn models(context: &Context) -> Result<String, ToolError> {
             markdown::words(&name),
             model.sessions,
             model.outcomes,
-            of(model.compliance, model.outcomes),
+            mean(model.compliance, model.outcomes),
             model.reverts,
         );
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 /// A JSON object.
 pub type Object = Map<String, Value>;
 
-/// Depth of named fields in an output schema: only the top level.
+/// The number of levels of an output schema that are described: only the top level.
 const OUTPUT_DEPTH: usize = 1;
 
 /// The input schema of a tool: field descriptions are doc comments, and additional arguments are
@@ -23,8 +23,8 @@ pub fn input<T: JsonSchema>() -> Object {
     schema
 }
 
-/// The output schema of a tool: only names and types of top-level fields. Nested structure is
-/// visible in the answer itself.
+/// The output schema of a tool: only names and types of top-level fields. The nested structure is
+/// visible in the result itself.
 #[must_use]
 pub fn output<T: JsonSchema>() -> Object {
     let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_serialize());
@@ -33,8 +33,8 @@ pub fn output<T: JsonSchema>() -> Object {
     object(schema)
 }
 
-/// The input schema in `tools/list`: without bounds, which only the check needs, and without fields
-/// marked `x-unlisted`, which are accepted but not listed.
+/// The input schema in `tools/list`: without bounds, which only the check of arguments needs, and
+/// without fields marked `x-unlisted`, which are accepted but not listed.
 #[must_use]
 pub fn listed_input(mut schema: Object) -> Object {
     schema.remove("additionalProperties");
@@ -43,9 +43,9 @@ pub fn listed_input(mut schema: Object) -> Object {
 }
 
 fn strip(map: &mut Object) {
-    for word in ["minimum", "maximum", "default", "minItems", "maxItems"] {
-        if map.get(word).is_some_and(|value| !value.is_object()) {
-            map.remove(word);
+    for keyword in ["minimum", "maximum", "default", "minItems", "maxItems"] {
+        if map.get(keyword).is_some_and(|value| !value.is_object()) {
+            map.remove(keyword);
         }
     }
     if let Some(Value::Object(properties)) = map.get_mut("properties") {
@@ -91,15 +91,15 @@ fn object(schema: Value) -> Object {
     }
 }
 
-/// Removes keywords that carry no information for a reader, and shortens the rest.
+/// Removes keywords without information for a reader, and shortens the other keywords.
 fn simplify(schema: &mut Value) {
     let Value::Object(map) = schema else {
         // Some clients do not support `true` as a schema.
         *schema = Value::Object(Map::new());
         return;
     };
-    for noise in ["$schema", "title", "format"] {
-        map.remove(noise);
+    for keyword in ["$schema", "title", "format"] {
+        map.remove(keyword);
     }
     if map.get("default").is_some_and(is_trivial_default) {
         map.remove("default");
@@ -123,8 +123,8 @@ fn simplify(schema: &mut Value) {
     if map.get("items").is_some_and(Value::is_boolean) {
         map.insert("items".to_owned(), Value::Object(Map::new()));
     }
-    for several in ["anyOf", "oneOf", "allOf", "prefixItems"] {
-        if let Some(Value::Array(schemas)) = map.get_mut(several) {
+    for combinator in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+        if let Some(Value::Array(schemas)) = map.get_mut(combinator) {
             schemas.iter_mut().for_each(simplify);
         }
     }
@@ -149,19 +149,19 @@ fn is_trivial_default(default: &Value) -> bool {
 fn without_null(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     if let Some(Value::Array(types)) = map.get_mut("type") {
-        types.retain(|one| one != "null");
+        types.retain(|type_name| type_name != "null");
         if let [only] = &types[..] {
             let only = only.clone();
             map.insert("type".to_owned(), only);
         }
     }
-    if let Some(Value::Array(words)) = map.get_mut("enum") {
-        words.retain(|word| !word.is_null());
+    if let Some(Value::Array(values)) = map.get_mut("enum") {
+        values.retain(|value| !value.is_null());
     }
-    let is_null = |schema: &Value| schema.get("type").is_some_and(|one| one == "null");
-    if let Some(Value::Array(forms)) = map.get_mut("anyOf") {
-        forms.retain(|form| !is_null(form));
-        if let [Value::Object(only)] = &forms[..] {
+    let is_null = |schema: &Value| schema.get("type").is_some_and(|type_name| type_name == "null");
+    if let Some(Value::Array(variants)) = map.get_mut("anyOf") {
+        variants.retain(|variant| !is_null(variant));
+        if let [Value::Object(only)] = &variants[..] {
             let only = only.clone();
             map.remove("anyOf");
             for (key, value) in only {
@@ -173,27 +173,29 @@ fn without_null(schema: &mut Value) {
 
 /// Converts variants with descriptions to a plain enum.
 fn as_enum(map: &mut Object) {
-    let Some(Value::Array(forms)) = map.get("oneOf") else { return };
-    let mut words = Vec::new();
-    for form in forms {
-        match (form.get("const"), form.get("enum")) {
-            (Some(word), _) => words.push(word.clone()),
-            (None, Some(Value::Array(several))) => words.extend(several.iter().cloned()),
+    let Some(Value::Array(variants)) = map.get("oneOf") else { return };
+    let mut values = Vec::new();
+    for variant in variants {
+        match (variant.get("const"), variant.get("enum")) {
+            (Some(value), _) => values.push(value.clone()),
+            (None, Some(Value::Array(several_values))) => {
+                values.extend(several_values.iter().cloned())
+            }
             _ => return,
         }
     }
     map.remove("oneOf");
-    if words.iter().all(Value::is_string) {
+    if values.iter().all(Value::is_string) {
         map.insert("type".to_owned(), Value::from("string"));
     }
-    map.insert("enum".to_owned(), Value::Array(words));
+    map.insert("enum".to_owned(), Value::Array(values));
 }
 
 /// Removes descriptions, and everything below `depth` nested objects.
 fn prune(schema: &mut Value, depth: usize) {
     let Value::Object(map) = schema else { return };
-    for word in ["description", "default", "minimum", "maximum", "enum"] {
-        map.remove(word);
+    for keyword in ["description", "default", "minimum", "maximum", "enum"] {
+        map.remove(keyword);
     }
     let is_deep = depth == 0 && (map.contains_key("properties") || map.contains_key("$ref"));
     if is_deep {
@@ -209,8 +211,8 @@ fn prune(schema: &mut Value, depth: usize) {
             prune(schema, depth.saturating_sub(1));
         }
     }
-    for several in ["anyOf", "oneOf", "allOf"] {
-        if let Some(Value::Array(schemas)) = map.get_mut(several) {
+    for combinator in ["anyOf", "oneOf", "allOf"] {
+        if let Some(Value::Array(schemas)) = map.get_mut(combinator) {
             schemas.iter_mut().for_each(|schema| prune(schema, depth.saturating_sub(1)));
         }
     }
@@ -287,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_short_and_closed() {
+    fn input_schemas_are_short_and_closed() {
         insta::assert_snapshot!(Value::Object(input::<Arguments>()).to_string(), @r#"{"type":"object","properties":{"query":{"type":"string","description":"Search text"},"orderBy":{"type":"string","enum":["relevance","newest"]},"limit":{"type":"integer","default":20,"minimum":1,"description":"Maximum number of results","maximum":100},"tags":{"type":"array","items":{"type":"string"}},"exact":{"type":"boolean"},"extra":{},"rare":{"type":"string","x-unlisted":true}},"required":["query"],"additionalProperties":false}"#);
     }
 
@@ -305,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn no_arguments_is_an_object_too() {
+    fn the_schema_without_arguments_is_an_object() {
         #[derive(Deserialize, JsonSchema)]
         struct NoParams {}
         insta::assert_snapshot!(Value::Object(input::<NoParams>()).to_string(), @r#"{"type":"object","properties":{},"additionalProperties":false}"#);

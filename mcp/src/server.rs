@@ -1,12 +1,11 @@
-//! The protocol server: lists and calls tools, in every protocol revision that the library
-//! supports.
+//! The protocol server: lists and calls tools, in every protocol revision that rmcp supports.
 
 #[cfg(test)]
 mod pages_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::THREADS;
+use crate::TOOL_THREADS;
 use crate::catalog::Catalog;
 use crate::context::Context;
 use crate::dynamic::{self, Dynamic};
@@ -41,7 +40,7 @@ pub struct Server {
     catalog: Arc<Catalog>,
     context: Context,
     dynamic: Option<Arc<Dynamic>>,
-    /// Slots for running tools, so that they never use the transport's threads.
+    /// Slots for running tools, so that tools never use the threads of the transport.
     slots: Arc<Semaphore>,
 }
 
@@ -49,8 +48,8 @@ impl Server {
     /// Creates a server with these tools.
     #[must_use]
     pub fn new(catalog: Catalog, context: Context) -> Self {
-        let places = Arc::new(Semaphore::new(THREADS));
-        Self { catalog: Arc::new(catalog), context, dynamic: None, slots: places }
+        let slots = Arc::new(Semaphore::new(TOOL_THREADS));
+        Self { catalog: Arc::new(catalog), context, dynamic: None, slots }
     }
 
     /// Enables the dynamic order of the tool list.
@@ -60,31 +59,31 @@ impl Server {
     }
 
     /// Runs a tool on a blocking thread when a slot is free. A cancelled call that has not started
-    /// never runs; a running one is signalled: file checks stop at the next file, everything else
-    /// completes, and its result is discarded.
+    /// never runs. A running call is signalled: file checks stop at the next file; other tools
+    /// complete, and their result is discarded.
     async fn run(
         &self,
         tool: Tool,
         arguments: Object,
         request: &RequestContext<RoleServer>,
     ) -> CallOutcome {
-        let waiting = CancelOnDrop(self.context.for_call());
-        let context = waiting.0.clone();
-        let places = self.slots.clone();
+        let cancellation = CancelOnDrop(self.context.for_call());
+        let context = cancellation.0.clone();
+        let slots = self.slots.clone();
         let work = async move {
             // The semaphore is never closed.
-            let place = places.acquire_owned().await;
-            let called = tokio::task::spawn_blocking(move || {
-                let _place = place;
+            let slot = slots.acquire_owned().await;
+            let task = tokio::task::spawn_blocking(move || {
+                let _slot = slot;
                 if context.stop().load(Ordering::Relaxed) {
                     return Err(ToolError::new("cancelled"));
                 }
                 tool.call(&context, arguments)
             });
-            called.await
+            task.await
         };
         tokio::select! {
-            done = work => CallOutcome::Done(done.unwrap_or_else(|_| {
+            result = work => CallOutcome::Done(result.unwrap_or_else(|_| {
                 Err(ToolError::new("the tool panicked")
                     .remedy("this is a bug in aidd; try other arguments, and report it"))
             })),
@@ -99,10 +98,10 @@ impl Server {
         &self,
         work: impl FnOnce(&Context) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let waiting = CancelOnDrop(self.context.for_call());
-        let context = waiting.0.clone();
-        let done = tokio::task::spawn_blocking(move || work(&context)).await;
-        done.unwrap_or_else(|_| {
+        let cancellation = CancelOnDrop(self.context.for_call());
+        let context = cancellation.0.clone();
+        let result = tokio::task::spawn_blocking(move || work(&context)).await;
+        result.unwrap_or_else(|_| {
             Err(ErrorData::internal_error("the request handler panicked", None))
         })
     }
@@ -143,16 +142,16 @@ impl ServerHandler for Server {
         let info = Implementation::new("aidd", env!("CARGO_PKG_VERSION"))
             .with_title("aidd")
             .with_description("A project's memory and rule checks");
-        let mut able = ServerCapabilities::builder()
+        let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_prompts()
             .enable_resources()
             .enable_completions()
             .build();
-        if let Some(tools) = able.tools.as_mut().filter(|_| self.dynamic.is_some()) {
+        if let Some(tools) = capabilities.tools.as_mut().filter(|_| self.dynamic.is_some()) {
             tools.list_changed = Some(true);
         }
-        ServerConfig::new(able)
+        ServerConfig::new(capabilities)
             .with_server_info(info)
             .with_instructions(instructions::render(&self.catalog))
     }
@@ -199,7 +198,7 @@ impl ServerHandler for Server {
         }
         match self.run(tool, arguments, &request).await {
             CallOutcome::Done(answer) => Ok(to_call_result(answer).into()),
-            // The library sends no response to a cancelled request.
+            // rmcp sends no response to a cancelled request.
             CallOutcome::Cancelled => Err(ErrorData::internal_error("cancelled", None)),
         }
     }
@@ -226,17 +225,17 @@ impl ServerHandler for Server {
 
     async fn read_resource(
         &self,
-        asked: ReadResourceRequestParams,
+        params: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let uri = asked.uri.clone();
+        let uri = params.uri.clone();
         let text = self.blocking(move |context| resources::read(context, &uri)).await?;
-        let contents = ResourceContents::text(text, asked.uri).with_mime_type(resources::MIME);
+        let contents = ResourceContents::text(text, params.uri).with_mime_type(resources::MIME);
         // The next edit can change the page.
-        let read = ReadResourceResult::new(vec![contents])
+        let result = ReadResourceResult::new(vec![contents])
             .with_ttl_ms(0)
             .with_cache_scope(CacheScope::Private);
-        Ok(read.into())
+        Ok(result.into())
     }
 
     async fn list_prompts(
@@ -252,24 +251,24 @@ impl ServerHandler for Server {
 
     async fn get_prompt(
         &self,
-        asked: GetPromptRequestParams,
+        params: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let get =
-            move |context: &Context| prompts::get(context, &asked.name, asked.arguments.as_ref());
+            move |context: &Context| prompts::get(context, &params.name, params.arguments.as_ref());
         Ok(self.blocking(get).await?.into())
     }
 
     async fn complete(
         &self,
-        asked: CompleteRequestParams,
+        params: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let values = self.blocking(move |context| completed(context, &asked)).await?;
+        let values = self.blocking(move |context| complete_argument(context, &params)).await?;
         let total = u32::try_from(values.len()).unwrap_or(u32::MAX);
         let has_more = values.len() > CompletionInfo::MAX_VALUES;
-        let shown = values.into_iter().take(CompletionInfo::MAX_VALUES).collect();
-        let info = CompletionInfo::with_pagination(shown, Some(total), has_more)
+        let first_values = values.into_iter().take(CompletionInfo::MAX_VALUES).collect();
+        let info = CompletionInfo::with_pagination(first_values, Some(total), has_more)
             .map_err(|error| ErrorData::internal_error(error, None))?;
         Ok(CompleteResult::new(info))
     }
@@ -280,22 +279,26 @@ fn library(context: &Context) -> Result<Arc<aidd_guidance::Library>, ErrorData> 
 }
 
 /// Completions for the argument of a request.
-fn completed(context: &Context, asked: &CompleteRequestParams) -> Result<Vec<String>, ErrorData> {
+fn complete_argument(
+    context: &Context,
+    params: &CompleteRequestParams,
+) -> Result<Vec<String>, ErrorData> {
     let library = library(context)?;
-    let (name, beginning) = (&*asked.argument.name, &*asked.argument.value);
-    match &asked.r#ref {
+    let (name, beginning) = (&*params.argument.name, &*params.argument.value);
+    match &params.r#ref {
         Reference::Prompt(prompt) => {
             let page = library.get(PageKind::Prompts, &prompt.name).ok_or_else(|| {
                 ErrorData::invalid_params(format!("unknown prompt `{}`", prompt.name), None)
             })?;
             Ok(completions(&library, page, name, beginning))
         }
-        Reference::Resource(form) => {
-            let others = asked.context.as_ref().and_then(|context| context.arguments.as_ref());
-            let category = others.and_then(|others| others.get("category")).map(String::as_str);
-            resources::completions(&library, &form.uri, name, beginning, category).ok_or_else(
+        Reference::Resource(template) => {
+            let arguments = params.context.as_ref().and_then(|context| context.arguments.as_ref());
+            let category =
+                arguments.and_then(|arguments| arguments.get("category")).map(String::as_str);
+            resources::completions(&library, &template.uri, name, beginning, category).ok_or_else(
                 || {
-                    let message = format!("no `{{{name}}}` in {}", form.uri);
+                    let message = format!("no `{{{name}}}` in {}", template.uri);
                     ErrorData::invalid_params(message, None)
                 },
             )

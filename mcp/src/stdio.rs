@@ -9,19 +9,19 @@ use std::future::Future;
 /// Serves the client that started this process until it disconnects or exits.
 ///
 /// # Errors
-/// When the client violates the protocol.
+/// Fails when the client violates the protocol.
 pub async fn serve(handler: impl ServerHandler) -> anyhow::Result<()> {
     serve_until(handler, stdio_pipes(), parent_exited()).await
 }
 
-/// Serves a client on `transport` until it disconnects or `gone` completes.
+/// Serves a client on `transport` until it disconnects or `parent_exit` completes.
 ///
 /// # Errors
-/// When the client violates the protocol.
+/// Fails when the client violates the protocol.
 pub async fn serve_until<T, E, A>(
     handler: impl ServerHandler,
     transport: T,
-    gone: impl Future<Output = ()>,
+    parent_exit: impl Future<Output = ()>,
 ) -> anyhow::Result<()>
 where
     T: IntoTransport<RoleServer, E, A>,
@@ -39,8 +39,8 @@ where
         }
     };
     tokio::select! {
-        served = serving => served,
-        () = gone => Ok(()),
+        result = serving => result,
+        () = parent_exit => Ok(()),
     }
 }
 
@@ -59,6 +59,6 @@ async fn parent_exited() {
 
 /// On other systems the pipes close with the parent process.
 #[cfg(not(unix))]
-async fn client_gone() {
+async fn parent_exited() {
     std::future::pending().await
 }

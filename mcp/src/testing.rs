@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 /// Timeout for a response.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How a client introduces itself: per request, or with a handshake.
+/// How a client identifies itself: in each request, or with a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
     /// 2026-07-28: every request identifies the client.
@@ -40,24 +40,33 @@ pub(crate) struct Client {
     era: Era,
     last_id: i64,
     /// The response to `initialize`.
-    pub(crate) hello: Value,
+    pub(crate) initialize_result: Value,
 }
 
 impl Client {
     /// A client of `server`.
     pub(crate) fn new(server: Server, era: Era) -> Self {
         let runtime = crate::runtime().expect("a runtime");
-        let (near, far) = duplex(1 << 16);
-        let serving = runtime.spawn(stdio::serve_until(server, split(far), std::future::pending()));
-        let (reader, writer) = split(near);
+        let (client_end, server_end) = duplex(1 << 16);
+        let serving =
+            runtime.spawn(stdio::serve_until(server, split(server_end), std::future::pending()));
+        let (reader, writer) = split(client_end);
         let lines = BufReader::new(reader).lines();
         let writer = Some(writer);
-        let mut client =
-            Self { runtime, lines, writer, serving, era, last_id: 0, hello: Value::Null };
+        let mut client = Self {
+            runtime,
+            lines,
+            writer,
+            serving,
+            era,
+            last_id: 0,
+            initialize_result: Value::Null,
+        };
         if let Era::Handshake(version) = era {
             let info = json!({"name": "test", "version": "1"});
-            let hello = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": info});
-            client.hello = client.request("initialize", hello)["result"].clone();
+            let params =
+                json!({"protocolVersion": version, "capabilities": {}, "clientInfo": info});
+            client.initialize_result = client.request("initialize", params)["result"].clone();
             client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         }
         client
@@ -78,11 +87,11 @@ impl Client {
         self.runtime.block_on(writer.write_all(line.as_bytes())).expect("written");
     }
 
-    /// Runs the server until `holds` returns true.
-    pub(crate) fn run_until(&self, holds: &dyn Fn() -> bool, what: &str) {
-        let begun = Instant::now();
-        while !holds() {
-            assert!(begun.elapsed() < TIMEOUT, "timeout: {what}");
+    /// Runs the server until `condition` returns true; fails with `description` after [`TIMEOUT`].
+    pub(crate) fn run_until(&self, condition: &dyn Fn() -> bool, description: &str) {
+        let start = Instant::now();
+        while !condition() {
+            assert!(start.elapsed() < TIMEOUT, "timeout: {description}");
             self.runtime.block_on(async { tokio::time::sleep(Duration::from_millis(2)).await });
         }
     }
@@ -101,7 +110,7 @@ impl Client {
     }
 
     /// Sends a request and returns its id.
-    pub(crate) fn ask(&mut self, method: &str, mut params: Value) -> i64 {
+    pub(crate) fn send_request(&mut self, method: &str, mut params: Value) -> i64 {
         self.last_id += 1;
         if self.era == Era::Modern {
             params["_meta"] = json!({
@@ -117,7 +126,7 @@ impl Client {
 
     /// The response to a request; other messages are skipped.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
-        let id = self.ask(method, params);
+        let id = self.send_request(method, params);
         loop {
             let message = self.receive().expect("an answer");
             if message["id"] == id {
@@ -135,9 +144,9 @@ impl Client {
 
     /// Calls a tool and returns the text of its result, with a prefix for errors.
     pub(crate) fn text(&mut self, tool: &str, arguments: Value) -> String {
-        let answer = self.call(tool, arguments);
-        let text = answer["content"][0]["text"].as_str().expect("text").to_owned();
-        if answer["isError"] == true { format!("error: {text}") } else { text }
+        let result = self.call(tool, arguments);
+        let text = result["content"][0]["text"].as_str().expect("text").to_owned();
+        if result["isError"] == true { format!("error: {text}") } else { text }
     }
 
     /// Disconnects and expects the server to end without error. Returns the remaining messages.
@@ -145,7 +154,7 @@ impl Client {
         let mut writer = self.writer.take().expect("open");
         self.runtime.block_on(writer.shutdown()).expect("closed");
         let last = std::iter::from_fn(|| self.receive()).collect();
-        self.runtime.block_on(self.serving).expect("no panic").expect("a good end");
+        self.runtime.block_on(self.serving).expect("no panic").expect("a clean exit");
         last
     }
 }
@@ -164,30 +173,31 @@ struct Echo {
 #[derive(Deserialize, Serialize, JsonSchema)]
 struct NoParams {}
 
-fn echo(_: &Context, given: EchoParams) -> Result<Answer<Echo>, ToolError> {
-    match given.text.as_str() {
+fn echo(_: &Context, params: EchoParams) -> Result<Answer<Echo>, ToolError> {
+    match params.text.as_str() {
         "panic" => panic!("requested panic"),
         "fail" => Err(ToolError::new("it failed").remedy("say something else")),
-        _ => Ok(Answer::new(Echo { text: given.text.clone() }, given.text)),
+        _ => Ok(Answer::new(Echo { text: params.text.clone() }, params.text)),
     }
 }
 
-/// Waits for cancellation; appends a dot at the start and a mark at the end.
-fn wait(context: &Context, given: NoParams) -> Result<Answer<NoParams>, ToolError> {
-    let begun = OpenOptions::new().append(true).create(true).open(context.root().join("begun"));
-    begun.expect("opened").write_all(b".").expect("written");
+/// Waits for cancellation. Appends a dot to the file `begun` at the start, and creates the file
+/// `stopped` at the end.
+fn wait(context: &Context, params: NoParams) -> Result<Answer<NoParams>, ToolError> {
+    let start = OpenOptions::new().append(true).create(true).open(context.root().join("begun"));
+    start.expect("opened").write_all(b".").expect("written");
     while !context.stop().load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(2));
     }
     std::fs::write(context.root().join("stopped"), "").expect("written");
-    Ok(Answer::new(given, "stopped"))
+    Ok(Answer::new(params, "stopped"))
 }
 
 /// Waits until a file exists.
 pub(crate) fn wait_for_file(path: &Path) {
-    let begun = Instant::now();
+    let start = Instant::now();
     while !path.exists() {
-        assert!(begun.elapsed() < TIMEOUT, "timeout: {}", path.display());
+        assert!(start.elapsed() < TIMEOUT, "timeout: {}", path.display());
         std::thread::sleep(Duration::from_millis(2));
     }
 }

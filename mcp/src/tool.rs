@@ -34,9 +34,9 @@ impl<T> Answer<T> {
 /// Why a tool failed, in a form that lets the agent correct the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolError {
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What to do; empty if the message says it.
+    /// The remedy; empty if the message contains it.
     pub remedy: String,
 }
 
@@ -54,22 +54,22 @@ impl ToolError {
     }
 }
 
-/// Maximum length of an error in characters, and the number of these that are taken from its end.
-/// Errors can quote long arguments.
+/// The maximum length of an error in characters, and how many of these characters are the end of
+/// the original text. Errors can quote long arguments.
 const MAX_ERROR_CHARS: (usize, usize) = (2000, 300);
 
 /// Shortens a text that is too long by cutting its middle.
 fn shorten(text: String) -> String {
-    let (most, end) = MAX_ERROR_CHARS;
+    let (max, end) = MAX_ERROR_CHARS;
     // A string has at least as many bytes as characters.
-    if text.len() <= most {
+    if text.len() <= max {
         return text;
     }
-    let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-    if places.len() <= most {
+    let offsets: Vec<usize> = text.char_indices().map(|(offset, _)| offset).collect();
+    if offsets.len() <= max {
         return text;
     }
-    format!("{} … {}", &text[..places[most - end]], &text[places[places.len() - end]..])
+    format!("{} … {}", &text[..offsets[max - end]], &text[offsets[offsets.len() - end]..])
 }
 
 impl fmt::Display for ToolError {
@@ -87,7 +87,7 @@ impl From<MemoryError> for ToolError {
         let remedy = match &error {
             MemoryError::Unknown { what, .. } => match *what {
                 "session" => "list ids with aidd_session, action list",
-                "branch" => "no data for it; list known branches with aidd_branch, action list",
+                "branch" => "it has no data; list known branches with aidd_branch, action list",
                 "lifecycle" => "list ids with aidd_lifecycle_list",
                 _ => UNKNOWN_MEMORY,
             },
@@ -118,9 +118,9 @@ pub struct Tool {
     pub name: &'static str,
     /// Title for users, in two or three words.
     pub title: &'static str,
-    /// What it does, when to use it, and what to use instead.
+    /// What the tool does, when to use the tool, and what to use instead.
     pub description: &'static str,
-    /// Profiles that list it, in addition to [`Profile::Engine`].
+    /// Profiles that list the tool, in addition to [`Profile::Engine`].
     pub profiles: &'static [Profile],
     /// Aliases, which are not listed. `/` and `.` are accepted for `_` in every name.
     pub aliases: &'static [&'static str],
@@ -132,13 +132,13 @@ pub struct Tool {
     pub older: &'static [OlderName],
     /// The older name by which the tool was called, if any.
     called_as: Option<&'static OlderName>,
-    /// Which arguments can be combined.
+    /// The arguments that can be combined.
     pub choice: Option<Choice>,
-    /// Whether it changes nothing.
+    /// Whether the tool changes nothing.
     pub reads_only: bool,
-    /// Whether it can delete or overwrite data.
+    /// Whether the tool can delete or overwrite data.
     pub is_destructive: bool,
-    /// Whether repeating a call with the same arguments changes nothing more.
+    /// Whether repeating a call with the same arguments has no further effect.
     pub is_idempotent: bool,
     /// The input schema, generated on first use and checked on each call.
     input: Arc<LazyLock<Object>>,
@@ -156,7 +156,7 @@ impl fmt::Debug for Tool {
 
 impl Tool {
     /// Creates a read-only tool that only [`Profile::Engine`] lists. The fields of `In` are its
-    /// arguments, described by their doc comments; it answers with `Out`.
+    /// arguments, described by their doc comments; `Out` is its result.
     #[must_use]
     pub fn new<In, Out>(
         name: &'static str,
@@ -218,7 +218,7 @@ impl Tool {
         Self { is_idempotent: true, ..self }
     }
 
-    /// Sets the profiles that list it, in addition to [`Profile::Engine`].
+    /// Sets the profiles that list the tool, in addition to [`Profile::Engine`].
     #[must_use]
     pub fn in_profiles(self, profiles: &'static [Profile]) -> Self {
         Self { profiles, ..self }
@@ -263,20 +263,20 @@ impl Tool {
         Self { choice: Some(choice), ..self }
     }
 
-    /// Replaces alternative spellings of arguments by the listed spellings.
+    /// Replaces alternative spellings of arguments with the listed spellings.
     fn normalize_spellings(&self, mut arguments: Object) -> Object {
-        for (other, own) in self.spellings {
-            if !arguments.contains_key(*own)
-                && let Some(value) = arguments.remove(*other)
+        for (alias, name) in self.spellings {
+            if !arguments.contains_key(*name)
+                && let Some(value) = arguments.remove(*alias)
             {
-                arguments.insert((*own).to_owned(), value);
+                arguments.insert((*name).to_owned(), value);
             }
         }
         arguments::normalize_enum_values(&self.input, self.words, &mut arguments);
         arguments
     }
 
-    /// Whether a profile lists it.
+    /// Whether a profile lists the tool.
     #[must_use]
     pub fn is_in(&self, profile: Profile) -> bool {
         profile == Profile::Engine || self.profiles.contains(&profile)
@@ -298,7 +298,7 @@ impl Tool {
     /// text.
     ///
     /// # Errors
-    /// When the arguments are invalid or the tool fails.
+    /// Fails when the arguments are invalid or the tool fails.
     pub fn call(&self, context: &Context, arguments: Object) -> Result<Answer<Value>, ToolError> {
         let arguments = arguments::without_null(arguments);
         let called_as = self.called_as.unwrap_or(&OlderName::NONE);
@@ -352,8 +352,8 @@ impl Tool {
     /// The entry of `tools/list`.
     #[must_use]
     pub fn listed(&self) -> rmcp::model::Tool {
-        // The protocol defines the other two hints only for writing tools, and `false` is the
-        // default of the last.
+        // The protocol defines `destructiveHint` and `idempotentHint` only for tools that write;
+        // the default of `idempotentHint` is `false`.
         let hints = rmcp::model::ToolAnnotations::from_raw(
             None,
             Some(self.reads_only),
@@ -372,8 +372,8 @@ impl Tool {
 fn read<In: DeserializeOwned>(arguments: Object) -> Result<In, ToolError> {
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
         let path = error.path().to_string();
-        let place = if path == "." { String::new() } else { format!("`{path}`: ") };
-        ToolError::new(format!("{place}{}", error.into_inner()))
+        let location = if path == "." { String::new() } else { format!("`{path}`: ") };
+        ToolError::new(format!("{location}{}", error.into_inner()))
     })
 }
 
@@ -398,8 +398,8 @@ mod tests {
         more: Option<i64>,
     }
 
-    fn greet(_: &Context, given: Arguments) -> Result<Answer<Reply>, ToolError> {
-        let Arguments { name, times } = given;
+    fn greet(_: &Context, arguments: Arguments) -> Result<Answer<Reply>, ToolError> {
+        let Arguments { name, times } = arguments;
         if name.is_empty() {
             return Err(ToolError::new("empty name").remedy("pass a name"));
         }
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_answers_with_text_and_data() {
+    fn a_tool_returns_text_and_data() {
         let answer = call(json!({"name": "you", "times": 2})).expect("an answer");
         assert_eq!(answer.data, json!({"greeting": "hello you", "more": 1}));
         assert_eq!(answer.text, "hello you");
@@ -429,42 +429,42 @@ mod tests {
 
     #[test]
     fn invalid_arguments_are_rejected_with_the_expected_type() {
-        let said = |arguments| call(arguments).expect_err("refused").to_string();
-        assert_eq!(said(json!({"name": ""})), "empty name\nhint: pass a name");
+        let error_text = |arguments| call(arguments).expect_err("refused").to_string();
+        assert_eq!(error_text(json!({"name": ""})), "empty name\nhint: pass a name");
         assert_eq!(
-            said(json!({"nam": "you"})),
+            error_text(json!({"nam": "you"})),
             "unknown argument `nam`; did you mean `name`?\n`name` is missing: Whom to greet"
         );
         assert_eq!(
-            said(json!({"name": "you", "times": 300})),
+            error_text(json!({"name": "you", "times": 300})),
             "`times` must be at most 255, found 300"
         );
     }
 
     #[test]
     fn an_argument_without_effect_is_rejected() {
-        let takes: &[(&[&str], &[&str])] = &[(&["you", "me"], &["times"])];
-        let said = |usual, arguments: Value| {
+        let allowed: &[(&[&str], &[&str])] = &[(&["you", "me"], &["times"])];
+        let call_tool = |default, arguments: Value| {
             let folder = tempfile::tempdir().expect("a directory");
             let Value::Object(arguments) = arguments else { panic!("an object") };
-            let choice = Choice { by: "name", default: usual, takes };
+            let choice = Choice { argument: "name", default, allowed };
             tool()
                 .with_choice(choice)
                 .call(&Context::at(&crate::DISTRIBUTION, folder.path()), arguments)
         };
-        assert!(said("", json!({"name": "me", "times": 2})).is_ok());
-        assert!(said("", json!({"name": "all", "times": null})).is_ok());
+        assert!(call_tool("", json!({"name": "me", "times": 2})).is_ok());
+        assert!(call_tool("", json!({"name": "all", "times": null})).is_ok());
         assert_eq!(
-            said("", json!({"name": "all", "times": 0})).expect_err("refused").to_string(),
-            "`times` is not allowed with `name` all; only with you, me"
+            call_tool("", json!({"name": "all", "times": 0})).expect_err("refused").to_string(),
+            "`times` is not allowed with `name` all; it is only allowed with you, me"
         );
         // Schema errors are reported first.
-        let both = said("", json!({"name": "all", "times": "2"})).expect_err("refused");
+        let both = call_tool("", json!({"name": "all", "times": "2"})).expect_err("refused");
         assert!(both.to_string().starts_with("`times`: expected an integer"), "{both}");
     }
 
     #[test]
-    fn an_answer_that_violates_its_schema_is_an_error_in_tests() {
+    fn a_result_that_violates_the_schema_is_an_error_in_tests() {
         #[derive(Serialize)]
         struct Wrong {
             greeting: u8,

@@ -1,15 +1,15 @@
-//! Measures opening, saving, searching and walking the memory, alone and with eight processes at
-//! once. Wall time, in milliseconds. The first table is the lower bound: a line of 400 bytes,
-//! written and synced on the same disk; no durable save can be faster.
+//! Measures opening the memory, saving, searching and following links, in one process and in eight
+//! processes at once. Times are wall times in milliseconds. The first row is the lower bound: a
+//! line of 400 bytes is written and synced on the same disk, and no durable save can be faster.
 //!
 //! ```sh
 //! cargo bench -p aidd-memory --bench memory            # everything
 //! cargo bench -p aidd-memory --bench memory -- save    # one part: limit save open walk many
 //! ```
 //!
-//! `AIDD_BENCH_DISK` names another directory to measure in; `AIDD_BENCH_SHARE` divides all sizes.
-#![expect(clippy::print_stdout, reason = "this is what a benchmark is for")]
-#![expect(clippy::disallowed_methods, reason = "the eight processes are this program")]
+//! `AIDD_BENCH_DISK` sets the directory to measure in; all sizes are divided by `AIDD_BENCH_SHARE`.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
+#![expect(clippy::disallowed_methods, reason = "starts itself as eight worker processes")]
 
 use aidd_engine::check::Distribution;
 use aidd_memory::kinds::Observation;
@@ -28,7 +28,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The shipped rules and families.
+/// The shipped rules and validators.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 fn main() {
@@ -36,44 +36,45 @@ fn main() {
         return run_worker(Path::new(&root));
     }
     let parts: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    let wants = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
+    let is_requested =
+        |part: &str| parts.is_empty() || parts.iter().any(|requested| requested == part);
     let disk = std::env::var_os("AIDD_BENCH_DISK").map_or_else(std::env::temp_dir, PathBuf::from);
-    let mut places = vec![("disk", disk)];
+    let mut storages = vec![("disk", disk)];
     if Path::new("/dev/shm").is_dir() {
-        places.push(("memory", PathBuf::from("/dev/shm")));
+        storages.push(("memory", PathBuf::from("/dev/shm")));
     }
-    println!("| what | where | p50 | p99 | most | n |\n|---|---|---|---|---|---|");
-    for (name, place) in &places {
+    println!("| operation | storage | p50 | p99 | max | n |\n|---|---|---|---|---|---|");
+    for (storage, directory) in &storages {
         for (part, measure) in PARTS {
-            if wants(part) {
-                measure(name, place);
+            if is_requested(part) {
+                measure(storage, directory);
             }
         }
     }
 }
 
-/// The name of a part, and the function that measures it in a directory, which has a name in the
-/// table.
+/// The name of a part and its benchmark function. The arguments of the function are the label of
+/// the storage in the table, and the directory to measure in.
 type Part = (&'static str, fn(&str, &Path));
 
 const PARTS: [Part; 5] =
     [("limit", limit), ("save", save), ("open", open), ("walk", walk), ("many", save_concurrently)];
 
-/// A size, reduced for a quick run.
+/// Returns `full`, divided by `AIDD_BENCH_SHARE` for a quick run.
 fn size(full: usize) -> usize {
-    let share = std::env::var("AIDD_BENCH_SHARE").ok().and_then(|share| share.parse().ok());
-    (full / share.unwrap_or(1)).max(10)
+    let divisor = std::env::var("AIDD_BENCH_SHARE").ok().and_then(|divisor| divisor.parse().ok());
+    (full / divisor.unwrap_or(1)).max(10)
 }
 
 /// Prints one row of measured durations.
-fn row(what: &str, place: &str, mut times: Vec<Duration>) {
+fn row(operation: &str, storage: &str, mut times: Vec<Duration>) {
     times.sort_unstable();
     let at = |percent: usize| {
         let index = (times.len() * percent / 100).min(times.len() - 1);
         times[index].as_secs_f64() * 1e3
     };
     println!(
-        "| {what} | {place} | {:.3} | {:.3} | {:.3} | {} |",
+        "| {operation} | {storage} | {:.3} | {:.3} | {:.3} | {} |",
         at(50),
         at(99),
         at(100),
@@ -91,15 +92,15 @@ fn timed(count: usize, mut work: impl FnMut(usize)) -> Vec<Duration> {
         .collect()
 }
 
-fn folder(place: &Path) -> TempDir {
-    TempDir::new_in(place).expect("a directory")
+fn temp_dir(directory: &Path) -> TempDir {
+    TempDir::new_in(directory).expect("a directory")
 }
 
 fn memory(root: &Path) -> ProjectMemory {
     ProjectMemory::open(&DISTRIBUTION, root, Wanted::Sqlite, system_clock()).expect("a memory")
 }
 
-/// Words distributed as in natural text: a few frequent, many rare.
+/// Words distributed as in natural text: a few are frequent, and many are rare.
 fn text(n: usize) -> String {
     const VERBS: [&str; 8] = ["use", "keep", "move", "split", "cache", "retry", "drop", "pin"];
     const THINGS: [&str; 8] =
@@ -117,8 +118,8 @@ fn text(n: usize) -> String {
     )
 }
 
-/// Tracked files with this number of decisions, each with its own topic and linked to others by
-/// `links`.
+/// Writes tracked files with `count` decisions. Each decision has its own topic and links to the
+/// decisions with the numbers that `links` returns.
 fn write_tracked_files(root: &Path, count: usize, links: impl Fn(usize) -> Vec<usize>) {
     let at = 1_763_800_000_000_i64;
     let time = |n: usize| at + i64::try_from(n).expect("a time");
@@ -135,14 +136,14 @@ fn write_tracked_files(root: &Path, count: usize, links: impl Fn(usize) -> Vec<u
     fs::write(root.join("ai/memory/decisions.jsonl"), lines).expect("written");
 }
 
-fn limit(name: &str, place: &Path) {
-    let folder = folder(place);
-    let path = folder.path().join("lines");
+fn limit(storage: &str, directory: &Path) {
+    let root = temp_dir(directory);
+    let path = root.path().join("lines");
     let mut file = OpenOptions::new().create(true).append(true).open(path).expect("a file");
     let times = timed(size(500), |_| {
         file.write_all(&[b'x'; 400]).and_then(|()| file.sync_data()).expect("synced");
     });
-    row("the limit: 400 bytes written and synced", name, times);
+    row("lower bound: 400 bytes written and synced", storage, times);
 }
 
 fn decide(memory: &mut ProjectMemory, n: usize) {
@@ -158,43 +159,45 @@ fn new_session() -> SessionState {
     }
 }
 
-fn save(name: &str, place: &Path) {
+fn save(storage: &str, directory: &Path) {
     for full in [0, 1_000, 10_000, 100_000] {
         let count = if full == 0 { 0 } else { size(full) };
-        let folder = folder(place);
-        write_tracked_files(folder.path(), count, |_| Vec::new());
-        let mut memory = memory(folder.path());
+        let root = temp_dir(directory);
+        write_tracked_files(root.path(), count, |_| Vec::new());
+        let mut memory = memory(root.path());
         let first = timed(1, |_| decide(&mut memory, count));
-        row(&format!("first decision saved by a process, of {count}"), name, first);
+        row(&format!("first decision saved by a process, in a store of {count}"), storage, first);
         let times = timed(size(500), |n| decide(&mut memory, count + 1 + n));
-        row(&format!("decision saved, of {count}"), name, times);
+        row(&format!("decision saved in a store of {count}"), storage, times);
         let session = memory.start_session(new_session()).expect("a session").id;
         let times = timed(size(500), |n| {
-            let seen = memory.observe(&session, Kind::Pattern, &text(n), &Observation::default());
-            seen.expect("observed");
+            let observed =
+                memory.observe(&session, Kind::Pattern, &text(n), &Observation::default());
+            observed.expect("observed");
         });
-        row(&format!("observation saved, of {count}"), name, times);
+        row(&format!("observation saved in a store of {count}"), storage, times);
         let times = timed(size(300), |n| {
             let question = Question { text: text(n * 7), ..Question::new(Layers::ALL) };
             memory.search(&question).expect("found");
         });
-        row(&format!("search, of {count}"), name, times);
+        row(&format!("search in a store of {count}"), storage, times);
     }
 }
 
-fn open(name: &str, place: &Path) {
+fn open(storage: &str, directory: &Path) {
     for count in [1_000, 10_000].map(size) {
-        let folder = folder(place);
-        write_tracked_files(folder.path(), count, |_| Vec::new());
-        let times = timed(1, |_| drop(memory(folder.path())));
-        row(&format!("{count} memories of a clone taken in"), name, times);
-        let times = timed(size(100), |_| drop(memory(folder.path())));
-        row(&format!("open, of {count}"), name, times);
+        let root = temp_dir(directory);
+        write_tracked_files(root.path(), count, |_| Vec::new());
+        let times = timed(1, |_| drop(memory(root.path())));
+        row(&format!("{count} memories of a new clone indexed"), storage, times);
+        let times = timed(size(100), |_| drop(memory(root.path())));
+        row(&format!("store of {count} opened"), storage, times);
     }
 }
 
-/// Ten thousand memories, each linked to three others; and the same with a thousand links to one.
-fn walk(name: &str, place: &Path) {
+/// Measures walks along the links of ten thousand memories: each memory is linked to three others,
+/// and in the second part a thousand memories are also linked to the first.
+fn walk(storage: &str, directory: &Path) {
     let count = size(10_000);
     let mesh = |n: usize| -> Vec<usize> {
         [n * 7 + 1, n * 13 + 5, n / 2]
@@ -210,20 +213,20 @@ fn walk(name: &str, place: &Path) {
         }
         links
     };
-    measure_walk("3 links each", name, place, count, &mesh);
-    measure_walk("1,000 more on one", name, place, count, &star);
+    measure_walk("3 links each", storage, directory, count, &mesh);
+    measure_walk("1,000 extra links to one memory", storage, directory, count, &star);
 }
 
 fn measure_walk(
-    what: &str,
-    name: &str,
-    place: &Path,
+    links_label: &str,
+    storage: &str,
+    directory: &Path,
     count: usize,
     links: &dyn Fn(usize) -> Vec<usize>,
 ) {
-    let folder = folder(place);
-    write_tracked_files(folder.path(), count, links);
-    let mut memory = memory(folder.path());
+    let root = temp_dir(directory);
+    write_tracked_files(root.path(), count, links);
+    let mut memory = memory(root.path());
     let query = Query { limit: Some(50), ..Query::active(Layers::PERMANENT, Kind::Decision) };
     let mut ids: Vec<String> = memory
         .read(&mut |store| store.entries(&query))
@@ -233,26 +236,30 @@ fn measure_walk(
         .collect();
     // The memory with a thousand links.
     ids.push(format!("decision_1763800000000_{:012x}", 0));
-    let mut met = 0;
+    let mut visited = 0;
     let times = timed(size(100), |n| {
-        // Every other time from the centre of the star.
+        // Every other walk starts at the centre of the star.
         let start = if n % 2 == 0 { ids.last() } else { ids.get(n % ids.len()) };
-        met += memory.walk(start.expect("an id"), &[], 5).expect("a walk").steps.len();
+        visited += memory.walk(start.expect("an id"), &[], 5).expect("a walk").steps.len();
     });
-    let each = met / times.len();
-    row(&format!("walk to depth 5 of {count}, {what} ({each} met)"), name, times);
+    let visited = visited / times.len();
+    row(
+        &format!("walk to depth 5 in a store of {count}, {links_label} ({visited} visited)"),
+        storage,
+        times,
+    );
 }
 
 /// Eight processes that save at once; a quarter of their memories are decisions.
-fn save_concurrently(name: &str, place: &Path) {
-    let folder = folder(place);
-    drop(memory(folder.path()));
+fn save_concurrently(storage: &str, directory: &Path) {
+    let root = temp_dir(directory);
+    drop(memory(root.path()));
     let program = std::env::current_exe().expect("this program");
     let start = Instant::now();
     let children: Vec<_> = (0..8)
         .map(|number: usize| {
             Command::new(&program)
-                .env("AIDD_BENCH_WORKER", folder.path())
+                .env("AIDD_BENCH_WORKER", root.path())
                 .env("AIDD_BENCH_NUMBER", number.to_string())
                 .spawn()
                 .expect("a process")
@@ -261,22 +268,22 @@ fn save_concurrently(name: &str, place: &Path) {
     for child in children {
         assert!(child.wait_with_output().expect("ended").status.success());
     }
-    let took = start.elapsed().as_secs_f64();
+    let seconds = start.elapsed().as_secs_f64();
     let mut all = Vec::new();
     for number in 0..8 {
-        let said = fs::read_to_string(folder.path().join(format!("times-{number}")));
-        let micros = said.expect("times");
+        let text = fs::read_to_string(root.path().join(format!("times-{number}")));
+        let micros = text.expect("times");
         all.extend(micros.lines().filter_map(|line| line.parse().ok()).map(Duration::from_micros));
     }
     let count = all.len();
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
-    let rate = count as f64 / took;
-    row(&format!("save, 8 processes at once ({rate:.0} a second)"), name, all);
-    let mut memory = memory(folder.path());
+    let rate = count as f64 / seconds;
+    row(&format!("save, 8 processes at once ({rate:.0} a second)"), storage, all);
+    let mut memory = memory(root.path());
     assert_eq!(memory.check().expect("checked"), [""; 0]);
-    let there =
+    let stored =
         memory.read(&mut |store| store.entries(&Query::new(Layers::ALL))).expect("entries").len();
-    assert_eq!(there, count, "memories");
+    assert_eq!(stored, count, "memories");
 }
 
 fn run_worker(root: &Path) {
@@ -289,8 +296,9 @@ fn run_worker(root: &Path) {
         if n.is_multiple_of(4) {
             decide(&mut memory, n);
         } else {
-            let seen = memory.observe(&session, Kind::Pattern, &text(n), &Observation::default());
-            seen.expect("observed");
+            let observed =
+                memory.observe(&session, Kind::Pattern, &text(n), &Observation::default());
+            observed.expect("observed");
         }
     });
     let micros: String = times.iter().map(|time| format!("{}\n", time.as_micros())).collect();

@@ -1,4 +1,4 @@
-//! Branch contexts in tracked files: what the sessions on a branch recorded. When a branch is
+//! Branch contexts in tracked files: the records of the sessions on a branch. When a branch is
 //! merged, its decisions and fixed errors become permanent.
 
 use super::MemoryError;
@@ -17,14 +17,14 @@ use super::{id, kinds::Observation};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
 
-/// What ending a session added to its branch.
+/// The records that were added to a branch when a session ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Promoted {
-    /// Decisions that the branch did not have.
+    /// Decisions that were new on the branch.
     pub decisions: Vec<String>,
-    /// Errors that the branch did not have.
+    /// Errors that were new on the branch.
     pub errors: Vec<String>,
-    /// Whether the branch had the session already.
+    /// Whether the session had already been promoted to the branch.
     pub was_known: bool,
 }
 
@@ -40,7 +40,7 @@ pub struct Merged {
 }
 
 impl ProjectMemory {
-    /// The context of a branch; an empty one when nothing is known about it.
+    /// The context of a branch; an empty context when nothing is known about the branch.
     ///
     /// # Errors
     /// When its file is not a valid context.
@@ -120,17 +120,17 @@ impl ProjectMemory {
         Ok(promoted)
     }
 
-    /// The context of a branch, live and archived contexts joined.
+    /// The context of a branch: its current and its archived context, joined.
     fn joined_branch(&self, branch: &str) -> Result<BranchContext, MemoryError> {
-        let live = self.journal.branch(branch)?.map(|(context, _)| context);
-        let context = match (live, self.journal.archived(branch)?) {
+        let current = self.journal.branch(branch)?.map(|(context, _)| context);
+        let context = match (current, self.journal.archived(branch)?) {
             (None, None) => {
                 return Err(MemoryError::Unknown { what: "branch", id: branch.to_owned() });
             }
-            (Some(live), None) => live,
+            (Some(current), None) => current,
             (None, Some(archived)) => archived,
-            (Some(live), Some(mut archived)) => {
-                join(&mut archived, live);
+            (Some(current), Some(mut archived)) => {
+                join(&mut archived, current);
                 archived
             }
         };
@@ -150,7 +150,7 @@ impl ProjectMemory {
     }
 
     /// Makes the decisions and fixed errors of a branch permanent and archives its context.
-    /// Repeating it, here or in another clone, adds nothing.
+    /// Repeating the merge, in this clone or in another, adds nothing.
     ///
     /// # Errors
     /// When nothing is known about the branch, or a file cannot be written.
@@ -159,11 +159,11 @@ impl ProjectMemory {
         let mut merged = Merged::default();
         for _ in 0..MAX_MERGE_ATTEMPTS {
             let context = self.joined_branch(branch)?;
-            let more = self.write_permanent(&mut |memory| draft_merged(memory, &context))?;
-            merged.promoted.extend(more.promoted);
-            merged.known = more.known;
+            let attempt = self.write_permanent(&mut |memory| draft_merged(memory, &context))?;
+            merged.promoted.extend(attempt.promoted);
+            merged.known = attempt.known;
             merged.known.retain(|id| !merged.promoted.contains(id));
-            if let Some(archived) = self.archive_as(branch, &context)? {
+            if let Some(archived) = self.archive_unchanged(branch, &context)? {
                 merged.archived = archived;
                 return Ok(merged);
             }
@@ -174,7 +174,8 @@ impl ProjectMemory {
     }
 
     /// Archives a branch unless its context has changed, so that concurrent additions are not lost.
-    fn archive_as(
+    /// Returns the path of the archived context.
+    fn archive_unchanged(
         &mut self,
         branch: &str,
         context: &BranchContext,
@@ -190,16 +191,17 @@ impl ProjectMemory {
 /// Maximum number of attempts to merge a branch that changes meanwhile.
 const MAX_MERGE_ATTEMPTS: usize = 8;
 
-/// The parts of a branch that are not permanent yet, with their ids and the ids of those that are.
+/// Drafts the records of a branch that are not permanent yet. The result lists the ids of these new
+/// memories, and the ids of known memories for the other records.
 fn draft_merged(
     memory: &mut ProjectMemory,
     context: &BranchContext,
 ) -> Result<Drafted<Merged>, MemoryError> {
     let (mut revisions, mut merged) = (Vec::new(), Merged::default());
-    let (mut there, mut seen) = (Permanent::default(), BTreeSet::new());
+    let (mut existing, mut seen) = (Permanent::default(), BTreeSet::new());
     let mut links: BTreeMap<String, Vec<Link>> = BTreeMap::new();
     for revision in permanent(context)? {
-        if let Some(id) = there.find(memory.store(), &revision)? {
+        if let Some(id) = existing.find(memory.store(), &revision)? {
             links.entry(id.clone()).or_default().extend(revision.links);
             merged.known.push(id);
         } else if seen.insert(revision.id.clone()) {
@@ -214,8 +216,8 @@ fn draft_merged(
 }
 
 impl ProjectMemory {
-    /// The revision by which a known memory supersedes observations with the same meaning; none
-    /// when it already does, or is not active.
+    /// Returns the revision by which a known memory supersedes observations with the same meaning;
+    /// `None` when the memory already supersedes them or is not active.
     fn draft_promoted(
         &mut self,
         id: &str,
@@ -238,14 +240,14 @@ impl ProjectMemory {
 }
 
 fn text(context: &BranchContext) -> Result<String, MemoryError> {
-    // One value per line, in a fixed order: Git merges by line.
+    // Each value has its own line, in a fixed order, because Git merges by line.
     Ok(serde_json::to_string_pretty(context)? + "\n")
 }
 
 fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entry]) -> Promoted {
-    // A promoted session that continued can have more to add; it is counted once.
+    // A session that continued after its promotion can add more, but is counted only once.
     let was_known = context.sessions.contains(&session.id);
-    let mut more = BranchContext {
+    let mut additions = BranchContext {
         decisions: session.decisions.clone(),
         errors_encountered: session.errors_resolved.clone(),
         completed_tasks: session.tasks_completed.clone(),
@@ -259,50 +261,56 @@ fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entr
     for entry in observed {
         let body: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
         let reported = body.narrative.unwrap_or_else(|| body.facts.join("\n"));
-        let (at, said) = (Some(json!(entry.created_at)), entry.content.clone());
+        let (at, content) = (Some(json!(entry.created_at)), entry.content.clone());
         let observed = BTreeSet::from([entry.id.clone()]);
         if entry.kind == Kind::Decision {
             let decision = RecordedDecision {
-                decision: said,
+                decision: content,
                 reasoning: reported,
                 timestamp: at,
                 observed,
                 ..RecordedDecision::default()
             };
-            more.decisions.push(decision);
+            additions.decisions.push(decision);
         } else {
             let error = FixedError {
-                error: said,
+                error: content,
                 fix: reported,
                 timestamp: at,
                 observed,
                 ..FixedError::default()
             };
-            more.errors_encountered.push(error);
+            additions.errors_encountered.push(error);
         }
     }
-    for decision in &mut more.decisions {
+    for decision in &mut additions.decisions {
         decision.session_id.get_or_insert_with(|| session.id.clone());
     }
-    for error in &mut more.errors_encountered {
+    for error in &mut additions.errors_encountered {
         error.session_id.get_or_insert_with(|| session.id.clone());
     }
     let (decisions, errors) = (context.decisions.len(), context.errors_encountered.len());
-    let mut done = more.completed_tasks.clone();
+    let mut completed = additions.completed_tasks.clone();
     if was_known {
-        // Tasks it left pending can have been completed since.
-        done.extend(context.completed_tasks.iter().cloned());
+        // Tasks that the session left pending could have been completed since.
+        completed.extend(context.completed_tasks.iter().cloned());
     }
-    merge(context, more);
-    context.pending_tasks.retain(|task| !done.contains(task));
+    merge(context, additions);
+    context.pending_tasks.retain(|task| !completed.contains(task));
     let span = session.ended_at.as_ref().and_then(millis).zip(millis(&session.started_at));
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of sessions")]
     if let Some((end, start)) = span.filter(|_| !was_known) {
         context.total_duration_ms += (end - start).max(0) as f64;
     }
     Promoted {
-        decisions: context.decisions[decisions..].iter().map(|one| one.decision.clone()).collect(),
-        errors: context.errors_encountered[errors..].iter().map(|one| one.error.clone()).collect(),
+        decisions: context.decisions[decisions..]
+            .iter()
+            .map(|decision| decision.decision.clone())
+            .collect(),
+        errors: context.errors_encountered[errors..]
+            .iter()
+            .map(|error| error.error.clone())
+            .collect(),
         was_known,
     }
 }
@@ -314,8 +322,9 @@ pub(super) fn join(context: &mut BranchContext, other: BranchContext) {
     context.pending_tasks.retain(|task| !done.contains(task));
 }
 
-/// Adds to `context` what only `more` has; where both have a single value, that of `more` is used
-/// unless it is empty.
+/// Adds the items of `more` that `context` does not contain. Single values of `more` replace those
+/// of
+/// `context`, unless they are empty.
 fn merge(context: &mut BranchContext, more: BranchContext) {
     for (to, from) in [
         (&mut context.completed_tasks, more.completed_tasks),
@@ -326,15 +335,16 @@ fn merge(context: &mut BranchContext, more: BranchContext) {
         add_new(to, from);
     }
     for decision in more.decisions {
-        let same = |known: &RecordedDecision| folded(&known.decision) == folded(&decision.decision);
-        match context.decisions.iter_mut().find(|known| same(known)) {
+        let is_same =
+            |known: &RecordedDecision| folded(&known.decision) == folded(&decision.decision);
+        match context.decisions.iter_mut().find(|known| is_same(known)) {
             Some(known) => known.observed.extend(decision.observed),
             None => context.decisions.push(decision),
         }
     }
     for error in more.errors_encountered {
-        let same = |known: &FixedError| folded(&known.error) == folded(&error.error);
-        match context.errors_encountered.iter_mut().find(|known| same(known)) {
+        let is_same = |known: &FixedError| folded(&known.error) == folded(&error.error);
+        match context.errors_encountered.iter_mut().find(|known| is_same(known)) {
             Some(known) => known.observed.extend(error.observed),
             None => context.errors_encountered.push(error),
         }
@@ -362,41 +372,38 @@ fn merge(context: &mut BranchContext, more: BranchContext) {
     context.extra.extend(more.extra);
 }
 
-/// The permanent memories of a branch. Depends on the context alone, so that two clones that merge
-/// the same branch write the same lines.
+/// Returns the permanent memories of a branch. They depend on the context alone, so that two clones
+/// that merge the same branch write the same lines.
 fn permanent(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
     let mut revisions = Vec::new();
     let time = |stamp: &Option<Value>| stamp.as_ref().and_then(millis).unwrap_or_default();
-    for made in &context.decisions {
+    for decision in &context.decisions {
         let body = Decision {
-            reasoning: made.reasoning.clone(),
-            extra: made.extra.clone(),
+            reasoning: decision.reasoning.clone(),
+            extra: decision.extra.clone(),
             ..Decision::default()
         };
-        let at = time(&made.timestamp);
-        let id = id::of_memory(Kind::Decision, at, &["branch", &folded(&made.decision)]);
-        let mut first = Revision::first(Kind::Decision, id, at, made.decision.as_str());
+        let at = time(&decision.timestamp);
+        let id = id::of_memory(Kind::Decision, at, &["branch", &folded(&decision.decision)]);
+        let mut first = Revision::first(Kind::Decision, id, at, decision.decision.as_str());
         first.metadata = kinds::metadata(&body)?;
         first.topic = match first.metadata.remove("topic") {
             Some(Value::String(topic)) => Some(topic),
             _ => None,
         };
-        first.session_id.clone_from(&made.session_id);
-        first.links = promoting(&made.observed);
+        first.session_id.clone_from(&decision.session_id);
+        first.links = promotion_links(&decision.observed);
         revisions.push(first);
     }
-    for repaired in &context.errors_encountered {
-        let body = Mistake {
-            fix: repaired.fix.clone(),
-            extra: repaired.extra.clone(),
-            ..Mistake::default()
-        };
-        let at = time(&repaired.timestamp);
-        let id = id::of_memory(Kind::Mistake, at, &["branch", &folded(&repaired.error)]);
-        let mut first = Revision::first(Kind::Mistake, id, at, repaired.error.as_str());
+    for error in &context.errors_encountered {
+        let body =
+            Mistake { fix: error.fix.clone(), extra: error.extra.clone(), ..Mistake::default() };
+        let at = time(&error.timestamp);
+        let id = id::of_memory(Kind::Mistake, at, &["branch", &folded(&error.error)]);
+        let mut first = Revision::first(Kind::Mistake, id, at, error.error.as_str());
         first.metadata = kinds::metadata(&body)?;
-        first.session_id.clone_from(&repaired.session_id);
-        first.links = promoting(&repaired.observed);
+        first.session_id.clone_from(&error.session_id);
+        first.links = promotion_links(&error.observed);
         revisions.push(first);
     }
     for revision in &mut revisions {
@@ -406,17 +413,18 @@ fn permanent(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
     Ok(revisions)
 }
 
-fn promoting(observed: &BTreeSet<String>) -> Vec<Link> {
+fn promotion_links(observed: &BTreeSet<String>) -> Vec<Link> {
     observed.iter().map(|id| Link::promoting(id)).collect()
 }
 
-/// Permanent memories by type and comparison key: the id of the last changed one with that key.
+/// The ids of permanent memories by type and comparison key. If several memories have the same key,
+/// the id is that of the memory that was changed last.
 #[derive(Default)]
 struct Permanent(BTreeMap<Kind, HashMap<String, String>>);
 
 impl Permanent {
-    /// The permanent memory that a revision would repeat: the one with its id, removed or not, or
-    /// one with the same meaning. Lines of other branches do not count.
+    /// Returns the permanent memory that a revision would repeat: the memory with the same id, even
+    /// if it was removed, or a memory with the same meaning. Lines of other branches do not count.
     fn find(
         &mut self,
         store: &mut dyn StorageBackend,
@@ -428,15 +436,15 @@ impl Permanent {
         let kind = revision.kind;
         if let btree_map::Entry::Vacant(vacant) = self.0.entry(kind) {
             let query = Query { kinds: vec![kind], ..Query::new(Layers::PERMANENT) };
-            let mut said = HashMap::new();
+            let mut ids = HashMap::new();
             for entry in store.entries(&query)? {
-                said.entry(comparison_key(kind, &entry.content)).or_insert(entry.id);
+                ids.entry(comparison_key(kind, &entry.content)).or_insert(entry.id);
             }
-            vacant.insert(said);
+            vacant.insert(ids);
         }
-        let own = comparison_key(kind, &revision.content);
-        let said = self.0.get(&kind).filter(|_| !own.is_empty());
-        Ok(said.and_then(|said| said.get(&own)).cloned())
+        let key = comparison_key(kind, &revision.content);
+        let ids = self.0.get(&kind).filter(|_| !key.is_empty());
+        Ok(ids.and_then(|ids| ids.get(&key)).cloned())
     }
 }
 

@@ -1,6 +1,6 @@
-//! A short form of a memory with the marks that must always be displayed: its outcome, that it
-//! follows from a failed decision, and that it is a session's observation instead of project
-//! knowledge. Every frontend displays memories in this form.
+//! A short form of a memory with the marks that must always be displayed: the outcome of a
+//! decision, whether the memory follows from a failed decision, and whether it is an observation of
+//! a session instead of project knowledge. Every frontend displays memories in this form.
 
 use super::MemoryError;
 use super::project::ProjectMemory;
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 /// Maximum length of a reason, in characters.
 const MAX_REASON_CHARS: usize = 120;
 
-/// A memory, and the failed decision that it follows from.
+/// A memory, and the failed decision from which it follows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Brief {
     /// The memory itself.
@@ -72,7 +72,7 @@ fn marks(
     if let Some(id) = follows_failed {
         let _ = write!(marks, " [follows from {id}, which FAILED]");
     }
-    // Memories of other types never belong to the project.
+    // Types without a tracked file are never project knowledge and need no mark.
     if kind.file().is_some() {
         match (layer, branch) {
             (Layer::Permanent, _) => {}

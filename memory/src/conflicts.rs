@@ -8,7 +8,7 @@ use super::words::topic_key;
 use aidd_engine::parse::lines::active_set::{find_cycles, forks, is_unrelated, normalized_topic};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A conflict between permanent memories, or between edits of one.
+/// A conflict between permanent memories, or between edits of a permanent memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Conflict {
     /// Two concurrent edits of one memory.
@@ -69,7 +69,7 @@ impl ProjectMemory {
         Ok(conflicts)
     }
 
-    /// The conflicts that this permanent memory is part of; only its topic and its links are read.
+    /// The conflicts that involve this permanent memory; only its topic and its links are read.
     ///
     /// # Errors
     /// When there is no such memory, or the store cannot be read.
@@ -90,11 +90,14 @@ impl ProjectMemory {
             let forked = forked_with(store, id)?;
             Ok((entry, on_topic, links, others, forked))
         })?;
-        let is_here = |one: &&Entry| one.layer == Layer::Permanent && one.status != Status::Removed;
-        let all = || others.iter().chain([&entry]).filter(is_here);
-        let known: BTreeSet<&str> = all().map(|one| &*one.id).collect();
-        let active: BTreeSet<&str> =
-            all().filter(|one| one.status == Status::Active).map(|one| &*one.id).collect();
+        let is_permanent =
+            |memory: &&Entry| memory.layer == Layer::Permanent && memory.status != Status::Removed;
+        let all = || others.iter().chain([&entry]).filter(is_permanent);
+        let known: BTreeSet<&str> = all().map(|memory| &*memory.id).collect();
+        let active: BTreeSet<&str> = all()
+            .filter(|memory| memory.status == Status::Active)
+            .map(|memory| &*memory.id)
+            .collect();
         let mut conflicts = Vec::new();
         if entry.is_contested() {
             conflicts.push(Conflict::TwoHeads { id: id.to_owned(), heads: entry.heads.clone() });
@@ -105,7 +108,7 @@ impl ProjectMemory {
             && active.contains(id)
             && on_topic.len() > 1
         {
-            let mut ids: Vec<String> = on_topic.into_iter().map(|one| one.id).collect();
+            let mut ids: Vec<String> = on_topic.into_iter().map(|decision| decision.id).collect();
             ids.sort();
             conflicts.push(Conflict::OneTopic { topic, ids });
         }
@@ -117,7 +120,8 @@ impl ProjectMemory {
     }
 }
 
-/// See [`Conflict::Forked`]: among all memories that supersede each other.
+/// Finds the groups of [`Conflict::Forked`]. `superseding` lists the pairs of a superseding and a
+/// superseded memory.
 fn forked(
     store: &mut dyn StorageBackend,
     superseding: &[(String, String)],
@@ -125,17 +129,17 @@ fn forked(
     let pairs: Vec<(&str, &str)> = superseding.iter().map(|(from, to)| (&**from, &**to)).collect();
     let ends: BTreeSet<&str> = pairs.iter().map(|(_, to)| *to).collect();
     let cycles = find_cycles(pairs.iter().copied());
-    // Others need no look-up: they are superseded.
-    let may_hold = |id: &str| !ends.contains(id) || cycles.contains_key(id);
+    // All other memories are superseded and need no look-up.
+    let can_be_active = |id: &str| !ends.contains(id) || cycles.contains_key(id);
     let mut forked = Vec::new();
-    for ids in forks(&pairs, &may_hold) {
-        let (mut holding, mut links) = (Vec::new(), Vec::new());
+    for ids in forks(&pairs, &can_be_active) {
+        let (mut active, mut links) = (Vec::new(), Vec::new());
         for id in ids {
-            holding.extend(store.entry(id)?.filter(|entry| entry.status == Status::Active));
+            active.extend(store.entry(id)?.filter(|entry| entry.status == Status::Active));
             links.extend(store.links(id)?);
         }
         let topics: BTreeMap<&str, Option<String>> =
-            holding.iter().map(|entry| (&*entry.id, normalized_topic(entry))).collect();
+            active.iter().map(|entry| (&*entry.id, normalized_topic(entry))).collect();
         let ids: Vec<&str> = topics.keys().copied().collect();
         let pairs = links.iter().map(|link| (&*link.from, &*link.to));
         if is_unrelated(&ids, pairs, |id| topics.get(id).cloned().flatten()) {
@@ -145,7 +149,7 @@ fn forked(
     Ok(forked)
 }
 
-/// The entries of [`forked`] that contain a memory.
+/// The groups of [`forked`] that contain the memory `id`.
 pub(super) fn forked_with(
     store: &mut dyn StorageBackend,
     id: &str,
@@ -162,7 +166,7 @@ pub(super) fn decisions_on(topic: Option<&str>) -> Option<Query> {
     Some(Query { topic: Some(topic), ..Query::active(Layers::PERMANENT, Kind::Decision) })
 }
 
-/// The conflict that a link causes, if any, when some of its memories are active.
+/// Returns the conflict that a link causes, if any; it depends on which memories are active.
 pub(super) fn of_link(link: Link, is_active: &dyn Fn(&str) -> bool) -> Option<Conflict> {
     let Link { from, to, relation, .. } = link;
     match relation {

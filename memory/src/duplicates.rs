@@ -1,5 +1,5 @@
 //! Duplicates: permanent memories with the same meaning that two clones saved independently. Only
-//! one of them is displayed, and changes to one apply to all.
+//! one of the duplicates is displayed, and changes to one duplicate apply to all.
 
 use super::MemoryError;
 use super::graph;
@@ -10,28 +10,28 @@ use std::collections::BTreeSet;
 
 impl ProjectMemory {
     /// The duplicates of a memory.
-    pub(super) fn same_as(&mut self, entry: &Entry) -> Result<Vec<Entry>, MemoryError> {
+    pub(super) fn duplicates_of(&mut self, entry: &Entry) -> Result<Vec<Entry>, MemoryError> {
         let Some(meaning) = meaning_key(entry) else { return Ok(Vec::new()) };
-        let mut holding = Vec::new();
-        for one in self.store().same(&BTreeSet::from([meaning]))? {
-            let superseded = one.status == Status::Superseded
-                && !graph::superseding(self.store(), &one.id)?.is_empty();
+        let mut candidates = Vec::new();
+        for other in self.store().with_meanings(&BTreeSet::from([meaning]))? {
+            let superseded = other.status == Status::Superseded
+                && !graph::superseding(self.store(), &other.id)?.is_empty();
             if !superseded {
-                holding.push(one);
+                candidates.push(other);
             }
         }
-        let repeats = repeats(&holding);
-        let shown = |id: &str| repeats.get(id).copied().unwrap_or(id).to_owned();
-        let of_entry = shown(&entry.id);
-        let own = holding.iter().any(|one| one.id == entry.id);
-        let same = holding.iter().filter(|one| own && one.id != entry.id);
-        Ok(same.filter(|one| shown(&one.id) == of_entry).cloned().collect())
+        let repeats = repeats(&candidates);
+        let displayed = |id: &str| repeats.get(id).copied().unwrap_or(id).to_owned();
+        let displayed_id = displayed(&entry.id);
+        let is_candidate = candidates.iter().any(|other| other.id == entry.id);
+        let others = candidates.iter().filter(|other| is_candidate && other.id != entry.id);
+        Ok(others.filter(|other| displayed(&other.id) == displayed_id).cloned().collect())
     }
 
     /// The links by which an edited memory supersedes its duplicates.
-    pub(super) fn links_to_same(&mut self, entry: &Entry) -> Result<Vec<Link>, MemoryError> {
+    pub(super) fn links_to_duplicates(&mut self, entry: &Entry) -> Result<Vec<Link>, MemoryError> {
         let mut links = Vec::new();
-        for other in self.same_as(entry)? {
+        for other in self.duplicates_of(entry)? {
             if !graph::supersedes(self.store(), &other.id, &entry.id)? {
                 links.push(Link::new(Relation::Supersedes, &other.id));
             }
@@ -40,12 +40,15 @@ impl ProjectMemory {
     }
 
     /// Adds links to the duplicates of the memories that a new memory supersedes.
-    pub(super) fn supersede_same(&mut self, links: &mut Vec<Link>) -> Result<(), MemoryError> {
+    pub(super) fn supersede_duplicates(
+        &mut self,
+        links: &mut Vec<Link>,
+    ) -> Result<(), MemoryError> {
         let targets = links.iter().filter(|link| link.relation == Relation::Supersedes);
         let targets: Vec<String> = targets.map(|link| link.to.clone()).collect();
         for target in targets {
             let Some(entry) = self.store().entry(&target)? else { continue };
-            for link in self.links_to_same(&entry)? {
+            for link in self.links_to_duplicates(&entry)? {
                 if !links.iter().any(|own| own.to == link.to) {
                     links.push(link);
                 }

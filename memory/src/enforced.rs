@@ -14,12 +14,12 @@ use aidd_engine::workspace::examples;
 use aidd_engine::workspace::remembered::{self, CHECK, RULE};
 use serde_json::{Map, Value};
 
-/// Resolves the check among the fields of a memory to be written: a check that states there is none
-/// is removed, any other is validated and retains its rule name or gets one. `before` is the memory
-/// before the change, `others` are the other enforced memories of its type.
+/// Resolves the check among the fields of a memory to be written. A check that states that there is
+/// none is removed. Any other check is validated; it retains its rule name or gets a rule name.
+/// `before` is the memory before the change, `others` are the other enforced memories of its type.
 ///
 /// # Errors
-/// What is wrong with the check: its key, and how to fix it.
+/// The invalid key of the check, and how to fix it.
 pub(super) fn resolve_check(
     gate: Gate,
     kind: Kind,
@@ -51,35 +51,35 @@ fn name(
     others: &[Entry],
     check: &mut Value,
 ) -> Result<(), String> {
-    let put = |check: &mut Value, name: &str| {
+    let set_rule = |check: &mut Value, name: &str| {
         if let Some(check) = check.as_object_mut() {
             check.insert(RULE.to_owned(), name.into());
         }
     };
-    let of_other = |name: &str, check: &Value| {
+    let other_with_rule = |name: &str, check: &Value| {
         let rule = format!("{kind}/{name}");
         others.iter().find(|other| {
             remembered::rule_of(other).as_ref() == Some(&rule)
                 && remembered::check_of(other) != Some(check)
         })
     };
-    if let Some(given) = check.get(RULE) {
-        let Some(given) = given.as_str() else { return Ok(()) };
-        return match of_other(given, check) {
+    if let Some(requested) = check.get(RULE) {
+        let Some(requested) = requested.as_str() else { return Ok(()) };
+        return match other_with_rule(requested, check) {
             None => Ok(()),
             Some(other) => Err(format!(
-                "`check.rule`: `{kind}/{given}` is the rule of `{}`: edit that one, or choose another name",
+                "`check.rule`: `{kind}/{requested}` is the rule of `{}`: edit that memory, or choose another name",
                 other.id
             )),
         };
     }
-    let known = before.and_then(remembered::rule_of);
-    let known = known.as_deref().and_then(|rule| rule.split_once('/')).map(|(_, name)| name);
-    let plain = known.map_or_else(|| remembered::name_of(kind, content), str::to_owned);
-    put(check, &plain);
-    if known.is_none() && of_other(&plain, check).is_some() {
+    let previous = before.and_then(remembered::rule_of);
+    let previous = previous.as_deref().and_then(|rule| rule.split_once('/')).map(|(_, name)| name);
+    let rule_name = previous.map_or_else(|| remembered::name_of(kind, content), str::to_owned);
+    set_rule(check, &rule_name);
+    if previous.is_none() && other_with_rule(&rule_name, check).is_some() {
         let hash = super::id::digest(&[content, &check.to_string()]);
-        put(check, &format!("{plain}-{}", &hash[..6]));
+        set_rule(check, &format!("{rule_name}-{}", &hash[..6]));
     }
     Ok(())
 }
@@ -89,7 +89,7 @@ impl ProjectMemory {
     pub(super) fn enforced(
         &mut self,
         kind: Kind,
-        but: Option<&str>,
+        except: Option<&str>,
         fields: &Map<String, Value>,
     ) -> Result<Vec<Entry>, MemoryError> {
         if fields.get(CHECK).is_none_or(remembered::is_none) {
@@ -97,13 +97,13 @@ impl ProjectMemory {
         }
         let query = Query::active(Layers::PERMANENT, kind);
         let mut entries = self.store().entries(&query)?;
-        entries.retain(|entry| but != Some(&entry.id) && remembered::check_of(entry).is_some());
+        entries.retain(|entry| except != Some(&entry.id) && remembered::check_of(entry).is_some());
         Ok(entries)
     }
 }
 
-/// Like [`resolve_check`], for a memory that is saved: a check that states there is none changes nothing,
-/// and neither does the same check as in `before`.
+/// Like [`resolve_check`], for a memory that is saved. A check that states that there is none
+/// changes nothing, and neither does the check that `before` already has.
 ///
 /// # Errors
 /// As for [`resolve_check`].
@@ -131,16 +131,16 @@ pub(super) fn resolve_new_check(
 /// check.
 ///
 /// # Errors
-/// When the gate changed it.
+/// When the gate changed the check.
 pub(super) fn refuse_redacted(
-    given: Option<&Value>,
-    kept: Option<&Value>,
+    original: Option<&Value>,
+    cleaned: Option<&Value>,
 ) -> Result<(), MemoryError> {
-    if given == kept {
+    if original == cleaned {
         return Ok(());
     }
     Err(MemoryError::Invalid(
-        "`check` contains a secret or private text, which memories never store; use an example that only looks like one"
+        "`check` contains a secret or private text, which memories never store; use an example that only looks like a secret"
             .to_owned(),
     ))
 }
@@ -163,7 +163,7 @@ fn validate(gate: Gate, kind: Kind, content: &str, check: &Value) -> Result<(), 
         return Err(format!("`check` does not define the rule `{}`", page.rule));
     };
     match examples::run(&engine, rule) {
-        none if none.is_empty() => Ok(()),
-        some => Err(format!("`check` fails its own examples: {}", some.join("; "))),
+        failures if failures.is_empty() => Ok(()),
+        failures => Err(format!("`check` fails its own examples: {}", failures.join("; "))),
     }
 }

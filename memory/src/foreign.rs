@@ -1,6 +1,6 @@
-//! Reads memories from one file, in the formats of other programs and in ours, and separates lines
-//! of tracked files, memories of the checkout, and skipped items. Ids depend only on the file, so
-//! that importing it again adds nothing.
+//! Reads memories from one file, in the formats of aidd and of other programs. The result separates
+//! lines of tracked files, memories of the checkout, and skipped items. Ids depend only on the
+//! file, so that importing the file again adds nothing.
 
 mod claude_mem;
 mod mama;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 /// The supported formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Lines of aidd: those of tracked files, and whole entries of memories of a checkout.
+    /// Lines of aidd: lines of tracked files, and memories of a checkout.
     Aidd,
     /// The older JSON files of decisions, mistakes and conventions.
     Older,
@@ -26,7 +26,7 @@ pub enum Form {
     MemoryV2,
     /// The output of claude-mem's export script.
     ClaudeMem,
-    /// The knowledge graph of `@modelcontextprotocol/server-memory`: its lines, or the graph.
+    /// The knowledge graph of `@modelcontextprotocol/server-memory`, as lines or as one object.
     ServerMemory,
 }
 
@@ -68,51 +68,53 @@ impl Read {
 /// When the format is unknown, or is not the requested one.
 pub fn read(name: &str, bytes: &[u8], form: Option<Form>) -> Result<Read, MemoryError> {
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
-    let whole: Option<Value> = serde_json::from_slice(bytes).ok();
+    let document: Option<Value> = serde_json::from_slice(bytes).ok();
     let form = form
-        .or_else(|| seen(name, whole.as_ref(), bytes))
+        .or_else(|| detect_format(name, document.as_ref(), bytes))
         .ok_or_else(|| MemoryError::Invalid(format!("{name} has no supported memory format")))?;
-    let no_json = || MemoryError::Invalid(format!("{name} is not JSON"));
+    let not_json = || MemoryError::Invalid(format!("{name} is not JSON"));
     Ok(match form {
         Form::Aidd => own_lines(name, bytes, form),
-        Form::Older => match &whole {
-            Some(whole) => older(name, whole)?,
-            None => some_of(name, own_lines(name, bytes, form))?,
+        Form::Older => match &document {
+            Some(document) => older(name, document)?,
+            None => require_contents(name, own_lines(name, bytes, form))?,
         },
-        Form::Mama => mama::read(whole.as_ref().ok_or_else(no_json)?),
-        Form::MemoryV2 => some_of(name, memory_v2::read(bytes))?,
-        Form::ClaudeMem => claude_mem::read(whole.as_ref().ok_or_else(no_json)?),
-        Form::ServerMemory => server_memory::read(whole.as_ref(), bytes),
+        Form::Mama => mama::read(document.as_ref().ok_or_else(not_json)?),
+        Form::MemoryV2 => require_contents(name, memory_v2::read(bytes))?,
+        Form::ClaudeMem => claude_mem::read(document.as_ref().ok_or_else(not_json)?),
+        Form::ServerMemory => server_memory::read(document.as_ref(), bytes),
     })
 }
 
 /// Detects the format of a file.
-fn seen(name: &str, whole: Option<&Value>, bytes: &[u8]) -> Option<Form> {
+fn detect_format(name: &str, document: Option<&Value>, bytes: &[u8]) -> Option<Form> {
     let line = || {
         let lines = bytes.split(|&byte| byte == b'\n');
         lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok()).find(Value::is_object)
     };
-    match whole {
-        Some(Value::Array(items)) => of_items(items).or_else(|| kind_of(name).map(|_| Form::Older)),
+    match document {
+        Some(Value::Array(items)) => {
+            format_of_items(items).or_else(|| kind_of(name).map(|_| Form::Older))
+        }
         Some(Value::Object(map)) => {
             let list = |name: &str| map.get(name).and_then(Value::as_array);
             if list("observations").is_some() && map.contains_key("exportedAtEpoch") {
                 Some(Form::ClaudeMem)
             } else if list("entities").is_some() {
                 Some(Form::ServerMemory)
-            } else if let Some(form) = list("decisions").and_then(|items| of_items(items)) {
+            } else if let Some(form) = list("decisions").and_then(|items| format_of_items(items)) {
                 Some(form)
             } else if KINDS.iter().any(|(_, plural)| list(plural).is_some()) {
                 Some(Form::Older)
             } else {
-                of_line(map)
+                format_of_line(map)
             }
         }
-        _ => line().as_ref().and_then(Value::as_object).and_then(of_line),
+        _ => line().as_ref().and_then(Value::as_object).and_then(format_of_line),
     }
 }
 
-fn of_line(line: &Map<String, Value>) -> Option<Form> {
+fn format_of_line(line: &Map<String, Value>) -> Option<Form> {
     if memory_v2::is_line(line) {
         return Some(Form::MemoryV2);
     }
@@ -125,17 +127,17 @@ fn of_line(line: &Map<String, Value>) -> Option<Form> {
     }
 }
 
-/// The type of a memory in the older format, whose content has the name of its type as key.
+/// The type of a memory in the older format, in which the key of the content identifies the type.
 fn older_kind(line: &Map<String, Value>) -> Option<Kind> {
-    let says = |name: &str| {
+    let has_text = |name: &str| {
         line.get(name).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
     };
-    if says("content") {
+    if has_text("content") {
         return None;
     }
-    let (kind, _) = OLDER.into_iter().find(|(_, name)| says(name))?;
-    let stated = line.get("type").and_then(Value::as_str).and_then(|word| word.parse().ok());
-    Some(stated.filter(|kind: &Kind| kind.file().is_some()).unwrap_or(kind))
+    let (kind, _) = OLDER.into_iter().find(|(_, name)| has_text(name))?;
+    let type_field = line.get("type").and_then(Value::as_str).and_then(|word| word.parse().ok());
+    Some(type_field.filter(|kind: &Kind| kind.file().is_some()).unwrap_or(kind))
 }
 
 /// The types of tracked files, with the keys of their content in older formats.
@@ -144,8 +146,9 @@ const OLDER: [(Kind, &str); 3] = {
     [(Kind::Decision, decision), (Kind::Mistake, error), (Kind::Convention, convention)]
 };
 
-/// The format of a list of decisions: rows of MAMA have a topic and a time in a column.
-fn of_items(items: &[Value]) -> Option<Form> {
+/// The format of a list of decisions. Rows of MAMA have a topic, and a column with their time or
+/// with superseded decisions.
+fn format_of_items(items: &[Value]) -> Option<Form> {
     let first = items.first()?.as_object()?;
     let has = |name: &str| first.contains_key(name);
     if has("topic") && has("decision") && (has("created_at") || has("supersedes")) {
@@ -166,7 +169,7 @@ fn kind_of(name: &str) -> Option<(Kind, &'static str)> {
     KINDS.into_iter().find(|(_, plural)| name.contains(plural))
 }
 
-/// Reads lines one by one: ours, those of the older format, entries of a checkout.
+/// Reads lines one by one: current lines, lines of the older format, and memories of a checkout.
 fn own_lines(name: &str, bytes: &[u8], form: Form) -> Read {
     let mut read = Read::new(form);
     let (mut lines, mut seen) = (Vec::new(), BTreeSet::new());
@@ -178,7 +181,7 @@ fn own_lines(name: &str, bytes: &[u8], form: Form) -> Read {
                 Some(revision) => read.revisions.push(revision),
                 None => read.skip(format!("line {}", index + 1), format!("not a {kind}")),
             }
-        } else if let Some(entry) = of_checkout(value) {
+        } else if let Some(entry) = checkout_entry(value) {
             read.entries.push(entry);
         } else {
             lines.extend_from_slice(line);
@@ -204,30 +207,32 @@ fn own_lines(name: &str, bytes: &[u8], form: Form) -> Read {
 }
 
 /// A memory that stays in a checkout.
-fn of_checkout(value: Value) -> Option<Entry> {
+fn checkout_entry(value: Value) -> Option<Entry> {
     value.get("layer")?;
     let entry: Entry = serde_json::from_value(value).ok()?;
     (entry.layer != Layer::Permanent).then_some(entry)
 }
 
-fn older(name: &str, whole: &Value) -> Result<Read, MemoryError> {
+fn older(name: &str, document: &Value) -> Result<Read, MemoryError> {
     let mut read = Read::new(Form::Older);
-    let alone = whole.as_object().and_then(older_kind).map(|_| Value::Array(vec![whole.clone()]));
-    let whole = alone.as_ref().unwrap_or(whole);
-    let of_file = kind_of(name);
-    let first = whole.as_array().and_then(|items| items.first());
+    let single =
+        document.as_object().and_then(older_kind).map(|_| Value::Array(vec![document.clone()]));
+    let document = single.as_ref().unwrap_or(document);
+    let file_kind = kind_of(name);
+    let first = document.as_array().and_then(|items| items.first());
     for (kind, plural) in KINDS {
-        let list = match whole {
+        let list = match document {
             Value::Object(map) => map.get(plural).cloned(),
-            whole => {
-                let says = |item: &Value| {
+            document => {
+                let has_kind = |item: &Value| {
                     item.get("type").and_then(Value::as_str) == Some(kind.word())
                         || item
                             .get(if kind == Kind::Mistake { "error" } else { kind.word() })
                             .is_some()
                 };
-                let is_it = of_file.map_or(first.is_some_and(says), |(of, _)| of == kind);
-                is_it.then(|| whole.clone())
+                let matches_kind = file_kind
+                    .map_or(first.is_some_and(has_kind), |(file_kind, _)| file_kind == kind);
+                matches_kind.then(|| document.clone())
             }
         };
         let Some(list) = list else { continue };
@@ -237,11 +242,11 @@ fn older(name: &str, whole: &Value) -> Result<Read, MemoryError> {
             read.skip(plural, problem.message);
         }
     }
-    some_of(name, read)
+    require_contents(name, read)
 }
 
 /// Returns the contents, unless they are empty.
-fn some_of(name: &str, read: Read) -> Result<Read, MemoryError> {
+fn require_contents(name: &str, read: Read) -> Result<Read, MemoryError> {
     if read.revisions.is_empty() && read.entries.is_empty() && read.skipped.is_empty() {
         return Err(MemoryError::Invalid(format!(
             "{name} contains no decisions, mistakes or conventions"
@@ -250,7 +255,8 @@ fn some_of(name: &str, read: Read) -> Result<Read, MemoryError> {
     Ok(read)
 }
 
-/// A memory of the checkout from another program, identified by `source` and its name there.
+/// A memory of the checkout from another program. It is identified by the program (`source`) and by
+/// its name in that program.
 fn entry(kind: Kind, at: i64, source: &str, name: &str, content: String) -> Entry {
     Entry {
         id: id::of_memory(kind, at, &[source, name]),
@@ -287,17 +293,17 @@ fn name(item: &Value) -> Option<String> {
 
 /// The strings of a field: a list, a list encoded as a string, or a single string.
 fn texts(item: &Value, name: &str) -> Vec<String> {
-    let listed = |list: &[Value]| {
+    let strings = |list: &[Value]| {
         list.iter()
-            .map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_owned))
+            .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
             .filter(|text| !text.trim().is_empty())
             .collect()
     };
     match item.get(name) {
-        Some(Value::Array(list)) => listed(list),
+        Some(Value::Array(list)) => strings(list),
         Some(Value::String(text)) if !text.trim().is_empty() => {
             match serde_json::from_str::<Value>(text) {
-                Ok(Value::Array(list)) => listed(&list),
+                Ok(Value::Array(list)) => strings(&list),
                 _ => vec![text.clone()],
             }
         }
@@ -305,9 +311,9 @@ fn texts(item: &Value, name: &str) -> Vec<String> {
     }
 }
 
-/// The time of an item in milliseconds since 1970; seconds are recognised by their size.
+/// The time of an item in milliseconds since 1970. Small numbers are read as seconds.
 fn time(item: &Value, names: &[&str]) -> i64 {
-    // As milliseconds this is a day in 1973, as seconds one in the far future.
+    // In milliseconds this is a day in 1973; in seconds it is in the year 5138.
     const SECONDS: i64 = 100_000_000_000;
     let times = names.iter().filter_map(|name| times::millis(item.get(*name)?));
     let at = times.into_iter().next().unwrap_or_default();

@@ -15,9 +15,10 @@ pub const BY_TOPIC: usize = 3;
 pub const BY_CONTEXT: usize = 5;
 /// Depth of a walk for the context of one memory.
 pub const CONTEXT: usize = 2;
-/// Maximum number of memories of a walk; the result states when it is reached. Ten times what an
-/// agent can use; at 30 microseconds each it takes less than 100 milliseconds.
-pub const WIDEST: usize = 1000;
+/// Maximum number of memories of a walk; the result states when the limit is reached. The limit is
+/// ten times what an agent can use; at 30 microseconds per memory, a walk takes less than 100
+/// milliseconds.
+pub const MAX_MEMORIES: usize = 1000;
 
 /// A memory on a walk.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +27,7 @@ pub struct Step {
     pub entry: Entry,
     /// Number of links from the start.
     pub depth: usize,
-    /// The link by which it was reached; `None` for the start.
+    /// The link by which the memory was reached; `None` for the start.
     pub by: Option<Link>,
 }
 
@@ -35,7 +36,7 @@ pub struct Step {
 pub struct Walk {
     /// The memories, nearest first.
     pub steps: Vec<Step>,
-    /// Whether the walk stopped before all memories at this depth were visited.
+    /// Whether the walk stopped before all memories up to the depth were visited.
     pub is_cut: bool,
 }
 
@@ -52,15 +53,15 @@ pub fn walk(
     let depth = depth.min(DEEPEST);
     let mut walk = Walk::default();
     let mut seen = BTreeSet::from([start.to_owned()]);
-    let mut left = VecDeque::from([(start.to_owned(), 0, None)]);
-    while let Some((id, at, by)) = left.pop_front() {
+    let mut queue = VecDeque::from([(start.to_owned(), 0, None)]);
+    while let Some((id, distance, by)) = queue.pop_front() {
         let Some(entry) = store.entry(&id)? else { continue };
-        if walk.steps.len() == WIDEST {
+        if walk.steps.len() == MAX_MEMORIES {
             walk.is_cut = true;
             break;
         }
-        walk.steps.push(Step { entry, depth: at, by });
-        if at == depth {
+        walk.steps.push(Step { entry, depth: distance, by });
+        if distance == depth {
             continue;
         }
         for link in store.links(&id)?.into_iter().filter(|link| !link.is_promotion()) {
@@ -68,7 +69,7 @@ pub fn walk(
             if (relations.is_empty() || relations.contains(&link.relation))
                 && seen.insert(next.clone())
             {
-                left.push_back((next.clone(), at + 1, Some(link)));
+                queue.push_back((next.clone(), distance + 1, Some(link)));
             }
         }
     }
@@ -83,14 +84,14 @@ pub(super) fn supersedes(
     to: &str,
 ) -> Result<bool, MemoryError> {
     let mut seen = BTreeSet::from([to.to_owned()]);
-    let mut left = vec![to.to_owned()];
-    while let Some(id) = left.pop() {
+    let mut pending = vec![to.to_owned()];
+    while let Some(id) = pending.pop() {
         for by in superseding(store, &id)? {
             if by == from {
                 return Ok(true);
             }
             if seen.insert(by.clone()) {
-                left.push(by);
+                pending.push(by);
             }
         }
     }
@@ -103,45 +104,46 @@ pub(super) fn superseding(
     id: &str,
 ) -> Result<Vec<String>, MemoryError> {
     let links = store.links(id)?.into_iter();
-    let on = links.filter(|link| link.relation == Relation::Supersedes && link.to == id);
-    Ok(on.map(|link| link.from).collect())
+    let matching = links.filter(|link| link.relation == Relation::Supersedes && link.to == id);
+    Ok(matching.map(|link| link.from).collect())
 }
 
-/// Some memories and all that supersede them, directly or indirectly.
+/// Some memories and all memories that supersede them, directly or indirectly.
 #[derive(Debug, Default)]
-pub(super) struct Above {
-    /// Each of them, with the memories that supersede it directly.
-    by: BTreeMap<String, Vec<String>>,
+pub(super) struct Superseders {
+    /// Each memory, with the memories that supersede it directly.
+    direct: BTreeMap<String, Vec<String>>,
 }
 
-impl Above {
-    /// Collects the memories above `ids`, reading the links of each once.
+impl Superseders {
+    /// Collects `ids` and the memories that supersede them, reading the links of each memory once.
     pub(super) fn from_ids(
         store: &mut dyn StorageBackend,
         ids: &BTreeSet<String>,
     ) -> Result<Self, MemoryError> {
-        let mut above = Self::default();
-        let mut left: Vec<String> = ids.iter().cloned().collect();
-        while let Some(id) = left.pop() {
-            if above.by.contains_key(&id) {
+        let mut superseders = Self::default();
+        let mut pending: Vec<String> = ids.iter().cloned().collect();
+        while let Some(id) = pending.pop() {
+            if superseders.direct.contains_key(&id) {
                 continue;
             }
             let by = superseding(store, &id)?;
-            left.extend(by.iter().cloned());
-            above.by.insert(id, by);
+            pending.extend(by.iter().cloned());
+            superseders.direct.insert(id, by);
         }
-        Ok(above)
+        Ok(superseders)
     }
 
-    /// The cycles among them: see [`find_cycles`]. All members of a cycle are above each other.
-    pub(super) fn circles(&self) -> BTreeMap<&str, &str> {
-        let links = self.by.iter().flat_map(|(to, by)| by.iter().map(|from| (&**from, &**to)));
+    /// The cycles among the memories: see [`find_cycles`]. All members of a cycle supersede each
+    /// other, directly or indirectly.
+    pub(super) fn cycles(&self) -> BTreeMap<&str, &str> {
+        let links = self.direct.iter().flat_map(|(to, by)| by.iter().map(|from| (&**from, &**to)));
         find_cycles(links)
     }
 
     /// The memories that supersede a memory directly.
     pub(super) fn superseding(&self, id: &str) -> &[String] {
-        self.by.get(id).map_or(&[], Vec::as_slice)
+        self.direct.get(id).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -170,17 +172,17 @@ impl ProjectMemory {
     pub fn chain(&mut self, id: &str) -> Result<Vec<Entry>, MemoryError> {
         let found = self.read(&mut |store| {
             let mut found: BTreeMap<String, Entry> = BTreeMap::new();
-            let mut left = vec![id.to_owned()];
-            while let Some(id) = left.pop() {
-                if found.contains_key(&id) || found.len() == WIDEST {
+            let mut pending = vec![id.to_owned()];
+            while let Some(id) = pending.pop() {
+                if found.contains_key(&id) || found.len() == MAX_MEMORIES {
                     continue;
                 }
                 let Some(entry) = store.entry(&id)? else { continue };
                 let links = store.links(&id)?.into_iter();
-                let is_one =
+                let is_superseding =
                     |link: &Link| link.relation == Relation::Supersedes && !link.is_promotion();
-                for link in links.filter(is_one) {
-                    left.push(if link.from == id { link.to } else { link.from });
+                for link in links.filter(is_superseding) {
+                    pending.push(if link.from == id { link.to } else { link.from });
                 }
                 found.insert(id, entry);
             }

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Minimum number of samples for a metric to have a value.
 pub const MIN_SAMPLES: usize = 3;
-/// Minimum share of the total weight that the metrics with a value must have; below it, there is no
-/// overall value.
+/// Minimum share of the total weight that the metrics with a value must have. Below this share,
+/// there is no overall value.
 const MIN_WEIGHT: f64 = 0.5;
 /// Maximum number of commits searched for reverts.
 const MAX_COMMITS: usize = 5_000;
@@ -29,7 +29,7 @@ pub struct Figure {
     pub value: Option<f64>,
     /// Number of sessions or mistakes that the value is computed from.
     pub samples: usize,
-    /// How many of the samples were measured; the others were reported by sessions.
+    /// Number of measured samples; the other samples were reported by sessions.
     pub measured: usize,
     /// Weight in the overall value; the weights of all metrics add up to 1.
     pub weight: f64,
@@ -55,11 +55,11 @@ pub struct Health {
 #[derive(Debug, Default)]
 struct Sample {
     model: String,
-    /// Tests passed and nothing was reverted.
+    /// Whether the tests passed and no commit was reverted.
     success: Option<Measurement<bool>>,
-    /// From 0 to 100.
+    /// Percentage of the session's checks that passed.
     compliance: Option<Measurement<f64>>,
-    /// Whether it recorded a decision or a fixed error.
+    /// Whether the session recorded a decision or a fixed error.
     recorded_memory: bool,
 }
 
@@ -90,8 +90,8 @@ impl ProjectMemory {
                 order: Order::Oldest,
                 ..Query::new(Layers::ALL)
             };
-            let seen = self.read(&mut |store| store.entries(&query))?;
-            samples.push(sample(session, &seen, reverted.as_deref()));
+            let entries = self.read(&mut |store| store.entries(&query))?;
+            samples.push(sample(session, &entries, reverted.as_deref()));
         }
         let query = Query::active(Layers::PERMANENT, Kind::Mistake);
         let mistakes = self.read(&mut |store| store.entries(&query))?;
@@ -111,19 +111,20 @@ impl ProjectMemory {
 fn reverted(root: &std::path::Path, since: i64) -> Option<Vec<i64>> {
     let repository = Repository::open(root).ok()?;
     let commits = repository.since(since, MAX_COMMITS).ok()?;
-    let named = |message: &str| -> Option<String> {
+    let reverted_hash = |message: &str| -> Option<String> {
         let (_, rest) = message.split_once("This reverts commit ")?;
         let hash: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
         (hash.len() >= 7).then_some(hash)
     };
-    let hashes: Vec<String> = commits.iter().filter_map(|one| named(&one.message)).collect();
+    let hashes: Vec<String> =
+        commits.iter().filter_map(|commit| reverted_hash(&commit.message)).collect();
     let is_reverted = |id: &str| hashes.iter().any(|hash| id.starts_with(hash.as_str()));
-    Some(commits.iter().filter(|one| is_reverted(&one.id)).map(|one| one.at).collect())
+    Some(commits.iter().filter(|commit| is_reverted(&commit.id)).map(|commit| commit.at).collect())
 }
 
-fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> Sample {
+fn sample(session: &SessionState, entries: &[Entry], reverted: Option<&[i64]>) -> Sample {
     let mut runs: BTreeMap<Check, bool> = BTreeMap::new();
-    for entry in seen.iter().filter(|entry| entry.kind == Kind::ToolOutcome) {
+    for entry in entries.iter().filter(|entry| entry.kind == Kind::ToolOutcome) {
         let run = outcomes::read(entry);
         for check in run.checks {
             if let Some(passed) = run.passed {
@@ -146,7 +147,7 @@ fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> S
         self_reported.map(|outcome| Measurement { value: outcome.tests_passing, measured: false })
     });
     let success = tests
-        .map(|listed| Measurement { value: listed.value && was_reverted != Some(true), ..listed });
+        .map(|tests| Measurement { value: tests.value && was_reverted != Some(true), ..tests });
     let checks: Vec<bool> = runs
         .iter()
         .filter(|(check, _)| **check != Check::Tests)
@@ -157,7 +158,7 @@ fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> S
         score.filter(|score| score.is_finite()).map(|value| Measurement { value, measured: false })
     } else {
         let passed = checks.iter().filter(|passed| **passed).count();
-        Some(Measurement { value: share(passed, checks.len()), measured: true })
+        Some(Measurement { value: percentage(passed, checks.len()), measured: true })
     };
     let is_decision_or_mistake =
         |entry: &Entry| matches!(entry.kind, Kind::Decision | Kind::Mistake);
@@ -169,14 +170,14 @@ fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> S
         compliance,
         recorded_memory: !session.decisions.is_empty()
             || !session.errors_resolved.is_empty()
-            || seen.iter().any(is_decision_or_mistake),
+            || entries.iter().any(is_decision_or_mistake),
     }
 }
 
-/// `part` as a percentage of `of`.
+/// Returns `part` as a percentage of `total`.
 #[expect(clippy::cast_precision_loss, reason = "counts of sessions and mistakes")]
-fn share(part: usize, of: usize) -> f64 {
-    if of == 0 { 0.0 } else { 100.0 * part as f64 / of as f64 }
+fn percentage(part: usize, total: usize) -> f64 {
+    if total == 0 { 0.0 } else { 100.0 * part as f64 / total as f64 }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of sessions")]
@@ -184,47 +185,50 @@ fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
-fn enough(samples: usize, value: f64) -> Option<f64> {
+fn value_if_enough(samples: usize, value: f64) -> Option<f64> {
     (samples >= MIN_SAMPLES).then_some(value)
 }
 
 fn success(samples: &[Sample]) -> Figure {
-    let listed: Vec<Measurement<bool>> =
+    let measurements: Vec<Measurement<bool>> =
         samples.iter().filter_map(|sample| sample.success).collect();
-    let value = share(listed.iter().filter(|listed| listed.value).count(), listed.len());
+    let value = percentage(
+        measurements.iter().filter(|measurement| measurement.value).count(),
+        measurements.len(),
+    );
     Figure {
         name: "sessionSuccess",
-        value: enough(listed.len(), value),
-        samples: listed.len(),
-        measured: listed.iter().filter(|listed| listed.measured).count(),
+        value: value_if_enough(measurements.len(), value),
+        samples: measurements.len(),
+        measured: measurements.iter().filter(|measurement| measurement.measured).count(),
         weight: 0.30,
         meaning: "sessions whose tests passed and whose commits were not reverted",
     }
 }
 
 fn compliance(samples: &[Sample]) -> Figure {
-    let listed: Vec<Measurement<f64>> =
+    let measurements: Vec<Measurement<f64>> =
         samples.iter().filter_map(|sample| sample.compliance).collect();
-    let values: Vec<f64> = listed.iter().map(|listed| listed.value).collect();
+    let values: Vec<f64> = measurements.iter().map(|measurement| measurement.value).collect();
     Figure {
         name: "complianceAvg",
-        value: enough(listed.len(), mean(&values)),
-        samples: listed.len(),
-        measured: listed.iter().filter(|listed| listed.measured).count(),
+        value: value_if_enough(measurements.len(), mean(&values)),
+        samples: measurements.len(),
+        measured: measurements.iter().filter(|measurement| measurement.measured).count(),
         weight: 0.25,
         meaning: "checks that passed when they last ran in a session",
     }
 }
 
 fn recurrence(mistakes: &[Entry]) -> Figure {
-    let again = |entry: &&Entry| {
+    let is_recurring = |entry: &&Entry| {
         let count = entry.metadata.get(super::log::OCCURRENCES);
         count.and_then(serde_json::Value::as_u64).is_some_and(|count| count > 1)
     };
-    let recurring = mistakes.iter().filter(again).count();
+    let recurring = mistakes.iter().filter(is_recurring).count();
     Figure {
         name: "errorRecurrence",
-        value: enough(mistakes.len(), 100.0 - share(recurring, mistakes.len())),
+        value: value_if_enough(mistakes.len(), 100.0 - percentage(recurring, mistakes.len())),
         samples: mistakes.len(),
         measured: mistakes.len(),
         weight: 0.15,
@@ -232,40 +236,42 @@ fn recurrence(mistakes: &[Entry]) -> Figure {
     }
 }
 
-/// How consistent each model is: 100 minus the mean standard deviation of its sessions' compliance.
+/// How consistent the models are: 100 minus the mean, over all models, of the standard deviation of
+/// the compliance of their sessions.
 fn consistency(samples: &[Sample]) -> Figure {
     let mut models: BTreeMap<&str, Vec<Measurement<f64>>> = BTreeMap::new();
     for sample in samples {
-        if let Some(listed) = sample.compliance {
-            models.entry(&sample.model).or_default().push(listed);
+        if let Some(measurement) = sample.compliance {
+            models.entry(&sample.model).or_default().push(measurement);
         }
     }
-    models.retain(|_, listed| listed.len() >= MIN_SAMPLES);
+    models.retain(|_, measurements| measurements.len() >= MIN_SAMPLES);
     let deviations: Vec<f64> = models
         .values()
-        .map(|listed| {
-            let values: Vec<f64> = listed.iter().map(|listed| listed.value).collect();
-            let middle = mean(&values);
-            let squares: Vec<f64> = values.iter().map(|value| (value - middle).powi(2)).collect();
+        .map(|measurements| {
+            let values: Vec<f64> =
+                measurements.iter().map(|measurement| measurement.value).collect();
+            let average = mean(&values);
+            let squares: Vec<f64> = values.iter().map(|value| (value - average).powi(2)).collect();
             mean(&squares).sqrt()
         })
         .collect();
     let all: Vec<Measurement<f64>> = models.into_values().flatten().collect();
     Figure {
         name: "modelConsistency",
-        value: enough(all.len(), (100.0 - mean(&deviations)).max(0.0)),
+        value: value_if_enough(all.len(), (100.0 - mean(&deviations)).max(0.0)),
         samples: all.len(),
-        measured: all.iter().filter(|listed| listed.measured).count(),
+        measured: all.iter().filter(|measurement| measurement.measured).count(),
         weight: 0.15,
         meaning: "100 minus the deviation of compliance within a model",
     }
 }
 
 fn utilization(samples: &[Sample]) -> Figure {
-    let kept = samples.iter().filter(|sample| sample.recorded_memory).count();
+    let recorded = samples.iter().filter(|sample| sample.recorded_memory).count();
     Figure {
         name: "memoryUtilization",
-        value: enough(samples.len(), share(kept, samples.len())),
+        value: value_if_enough(samples.len(), percentage(recorded, samples.len())),
         samples: samples.len(),
         measured: samples.len(),
         weight: 0.15,
@@ -274,16 +280,16 @@ fn utilization(samples: &[Sample]) -> Figure {
 }
 
 fn overall(figures: &[Figure]) -> Option<f64> {
-    let listed: Vec<(f64, f64)> = figures
+    let weighted: Vec<(f64, f64)> = figures
         .iter()
         .filter_map(|figure| figure.value.map(|value| (figure.weight, value)))
         .collect();
-    let weight: f64 = listed.iter().map(|(weight, _)| weight).sum();
-    let sum: f64 = listed.iter().map(|(weight, value)| weight * value).sum();
+    let weight: f64 = weighted.iter().map(|(weight, _)| weight).sum();
+    let sum: f64 = weighted.iter().map(|(weight, value)| weight * value).sum();
     (weight >= MIN_WEIGHT - 1e-9).then(|| sum / weight)
 }
 
-/// Figure name, the value below which advice is given, and the advice.
+/// Name of the metric, the value below which advice is given, and the advice.
 const ADVICE: [(&str, f64, &str); 5] = [
     ("sessionSuccess", 60.0, "run the tests before a session ends, and check what was reverted"),
     ("complianceAvg", 70.0, "run lint and type check after each change, not at the end"),
@@ -296,23 +302,23 @@ fn advice(figures: &[Figure]) -> Vec<String> {
     let mut advice = Vec::new();
     for figure in figures {
         let row = ADVICE.iter().find(|(name, ..)| *name == figure.name);
-        if let Some((name, least, what)) = row
-            && figure.value.is_some_and(|value| value < *least)
+        if let Some((name, threshold, text)) = row
+            && figure.value.is_some_and(|value| value < *threshold)
         {
-            advice.push(format!("{name} is below {least}: {what}"));
+            advice.push(format!("{name} is below {threshold}: {text}"));
         }
     }
-    let said: BTreeSet<&str> = figures
+    let reported: BTreeSet<&str> = figures
         .iter()
         .filter(|figure| figure.value.is_some() && figure.measured < figure.samples)
         .map(|figure| figure.name)
         .collect();
-    if !said.is_empty() {
-        let said: Vec<&str> = said.into_iter().collect();
+    if !reported.is_empty() {
+        let reported: Vec<&str> = reported.into_iter().collect();
         advice.push(format!(
             "partly reported by sessions instead of measured: {}; record runs as tool_outcome \
              observations with command and exitCode",
-            said.join(", ")
+            reported.join(", ")
         ));
     }
     advice

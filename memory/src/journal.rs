@@ -1,5 +1,5 @@
 //! The tracked files of memory: reading, durable appending, and branch contexts.
-#![expect(clippy::disallowed_methods, reason = "this is where tracked memory is read and written")]
+#![expect(clippy::disallowed_methods, reason = "reads and writes tracked memory")]
 
 mod sources;
 
@@ -58,7 +58,7 @@ impl Journal {
         Self { root: root.to_owned(), folder: folder_of(root) }
     }
 
-    /// Determines the memory directory again: another branch can use a different one.
+    /// Determines the memory directory again: another branch can use a different directory.
     pub(super) fn resolve(&mut self) {
         self.folder = folder_of(&self.root);
     }
@@ -69,7 +69,8 @@ impl Journal {
         self.folder
     }
 
-    /// The directory that also contains memory files but is not read, because [`Self::folder`] is.
+    /// The directory that contains memory files but is not read, because [`Self::folder`] is read
+    /// instead.
     #[must_use]
     pub fn unread_folder(&self) -> Option<&'static str> {
         let exist = |path: &str| self.root.join(path).is_file();
@@ -79,7 +80,7 @@ impl Journal {
         is_unread.then_some(kind::LEGACY_MEMORY_DIR)
     }
 
-    /// The files that memory is read from: name in the store, path relative to the root. Only the
+    /// The files from which memory is read: name in the store, path relative to the root. Only the
     /// first three are written; the others have older formats.
     #[must_use]
     pub fn sources(&self) -> &'static [(&'static str, &'static str); 9] {
@@ -116,17 +117,17 @@ impl Journal {
     /// The bytes and the stamp of the file at `path`; `None` when it does not exist.
     ///
     /// # Errors
-    /// When it cannot be read; [`MemoryError::Invalid`] when it must not be read: it is not a file,
-    /// is outside the root, or is longer than [`MAX_FILE_BYTES`].
+    /// When the file cannot be read. [`MemoryError::Invalid`] when the path is not a file, leads
+    /// out of the root, or when the file is longer than [`MAX_FILE_BYTES`].
     pub fn read(&self, path: &str) -> Result<Option<(Vec<u8>, Stamp)>, MemoryError> {
-        match self.read_there(path) {
+        match self.read_existing(path) {
             // Git can delete or replace files while they are read.
             Err(MemoryError::Io { error, .. }) if is_gone(&error) => Ok(None),
             other => other.map(Some),
         }
     }
 
-    fn read_there(&self, name: &str) -> Result<(Vec<u8>, Stamp), MemoryError> {
+    fn read_existing(&self, name: &str) -> Result<(Vec<u8>, Stamp), MemoryError> {
         let path = self.root.join(name);
         let io = |error| MemoryError::io(&path)(error);
         // Checked first: opening a pipe can block forever.
@@ -143,34 +144,34 @@ impl Journal {
         }
         let mut file = File::open(&path).map_err(io)?;
         let mut bytes = Vec::new();
-        // The stamp from before reading: lines appended meanwhile make it out of date.
+        // The stamp is taken before reading: if lines are appended meanwhile, it no longer matches.
         let stamp = Stamp::from_metadata(&file.metadata().map_err(io)?);
         (&mut file).take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(io)?;
         Ok((bytes, stamp))
     }
 
     /// Whether a missing file does not belong to the checked-out commit: there is a repository
-    /// whose index does not contain it. If the index contains it, it was deleted, perhaps by
-    /// mistake.
+    /// whose index does not contain the file. If the index contains the file, the file was deleted,
+    /// perhaps by mistake.
     #[must_use]
     pub fn is_checked_out_without(&self, path: &str) -> bool {
         let Ok(repository) = Repository::open(&self.root) else { return false };
-        let held = repository.staged(None).map(|index| index.object(path));
-        matches!(held, Ok(Ok(None)))
+        let staged = repository.staged(None).map(|index| index.object(path));
+        matches!(staged, Ok(Ok(None)))
     }
 
-    /// Appends complete lines to the file at `path`; returns when they are on disk. Returns the
-    /// stamps of the file before and after; `None` for the latter when another process wrote to it
-    /// at the same time.
+    /// Appends complete lines to the file at `path` and waits until they are on disk. Returns the
+    /// stamps of the file before and after appending; the second is `None` when another process
+    /// wrote to the file at the same time.
     ///
     /// # Errors
     /// When the lines cannot be written.
     pub fn append(&self, path: &str, lines: &str) -> Result<(Stamp, Option<Stamp>), MemoryError> {
-        let place = self.place(path)?;
+        let full_path = self.writable_path(path)?;
         // Git can replace the file while it is written. Duplicate lines are harmless.
         for _ in 0..8 {
-            let appended = append(&place, lines).map_err(MemoryError::io(&place))?;
-            let Ok(now) = fs::metadata(&place) else { continue };
+            let appended = append(&full_path, lines).map_err(MemoryError::io(&full_path))?;
+            let Ok(now) = fs::metadata(&full_path) else { continue };
             let same = lock::identity_of(&appended.after) == lock::identity_of(&now);
             if same && now.len() >= appended.after.len() {
                 return Ok(appended.stamps());
@@ -184,15 +185,16 @@ impl Journal {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, path: &str, text: &str) -> Result<Option<Stamp>, MemoryError> {
-        json::replace(&self.place(path)?, text.as_bytes())?;
+        json::replace(&self.writable_path(path)?, text.as_bytes())?;
         Ok(self.stamp(path))
     }
 
     /// The absolute path for writing `path`. Rejects links that lead out of the root: a cloned
     /// repository must not choose which of the user's files are written.
-    fn place(&self, path: &str) -> Result<PathBuf, MemoryError> {
-        let place = self.root.join(path);
-        let is_link = fs::symlink_metadata(&place).is_ok_and(|data| data.file_type().is_symlink());
+    fn writable_path(&self, path: &str) -> Result<PathBuf, MemoryError> {
+        let full_path = self.root.join(path);
+        let is_link =
+            fs::symlink_metadata(&full_path).is_ok_and(|data| data.file_type().is_symlink());
         // Checked before any directory is created: a link can lead to a missing directory.
         if is_link || Disk::new(self.root.clone()).inside(path).is_none() {
             return Err(MemoryError::Invalid(format!(
@@ -200,13 +202,13 @@ impl Journal {
             )));
         }
         // Data written to a pipe is lost.
-        if fs::metadata(&place).is_ok_and(|data| !data.is_file()) {
+        if fs::metadata(&full_path).is_ok_and(|data| !data.is_file()) {
             return Err(MemoryError::Invalid(format!(
                 "{path} is not a regular file; replace it with a regular file or delete it"
             )));
         }
-        lock::make_folder(place.parent().unwrap_or(&self.root))?;
-        Ok(place)
+        lock::make_folder(full_path.parent().unwrap_or(&self.root))?;
+        Ok(full_path)
     }
 
     /// The context of a branch, and whether its file was merged from both sides of a conflict;
@@ -308,7 +310,8 @@ struct Appended {
 }
 
 impl Appended {
-    /// The stamps as [`Journal::append`] returns them. Not all other writers take the lock.
+    /// The stamps as [`Journal::append`] returns them. The length is compared, because not every
+    /// other writer takes the lock.
     fn stamps(&self) -> (Stamp, Option<Stamp>) {
         let is_all = self.after.len() == self.before.len() + self.length;
         (Stamp::from_metadata(&self.before), is_all.then(|| Stamp::from_metadata(&self.after)))
@@ -316,13 +319,13 @@ impl Appended {
 }
 
 /// Appends lines to a file and syncs it.
-fn append(place: &Path, lines: &str) -> io::Result<Appended> {
-    let mut file = OpenOptions::new().create(true).read(true).append(true).open(place)?;
+fn append(path: &Path, lines: &str) -> io::Result<Appended> {
+    let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
     let before = file.metadata()?;
     let is_new = before.len() == 0;
     let mut text = String::new();
     if !is_new {
-        // A last line without a newline would absorb ours.
+        // Without a newline at the end of the last line, the new lines would be joined to it.
         let mut last = [0];
         file.seek(SeekFrom::End(-1))?;
         file.read_exact(&mut last)?;
@@ -334,15 +337,15 @@ fn append(place: &Path, lines: &str) -> io::Result<Appended> {
     let length = text.len() as u64;
     if let Err(error) = file.write_all(text.as_bytes()) {
         // On a full disk a partial line can remain; it is removed unless others wrote after it.
-        let most = before.len() + length;
-        if file.metadata().is_ok_and(|now| now.len() < most) {
+        let full_length = before.len() + length;
+        if file.metadata().is_ok_and(|now| now.len() < full_length) {
             let _ = file.set_len(before.len());
         }
         return Err(error);
     }
     file.sync_data()?;
     if is_new {
-        lock::sync_folder(place);
+        lock::sync_folder(path);
     }
     let after = file.metadata()?;
     Ok(Appended { before, length, after })
@@ -354,11 +357,11 @@ fn append(place: &Path, lines: &str) -> io::Result<Appended> {
 pub fn file_name(branch: &str) -> String {
     const MAX_SLUG_CHARS: usize = 100;
     const RESERVED: [&str; 5] = ["con", "prn", "aux", "nul", "archive"];
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     let slug: String = branch
         .chars()
         .map(|c| c.to_ascii_lowercase())
-        .map(|c| if plain(c) { c } else { '-' })
+        .map(|c| if is_plain(c) { c } else { '-' })
         .take(MAX_SLUG_CHARS)
         .collect();
     let reserved = RESERVED.contains(&&*slug) || slug.starts_with("com") || slug.starts_with("lpt");
@@ -372,18 +375,18 @@ pub fn file_name(branch: &str) -> String {
 /// Both sides of a text with merge conflict markers; `None` without markers.
 fn sides(text: &str) -> Option<[String; 2]> {
     let mut sides = [String::new(), String::new()];
-    // Neither, ours, the base, theirs.
-    let mut within = 0;
+    // The current section: 0 outside a conflict, 1 ours, 2 the base, 3 theirs.
+    let mut section = 0;
     let mut found = false;
     for line in text.lines() {
         match line.get(..7) {
-            Some("<<<<<<<") => (within, found) = (1, true),
-            Some("|||||||") if within == 1 => within = 2,
-            Some("=======") if within > 0 => within = 3,
-            Some(">>>>>>>") if within == 3 => within = 0,
+            Some("<<<<<<<") => (section, found) = (1, true),
+            Some("|||||||") if section == 1 => section = 2,
+            Some("=======") if section > 0 => section = 3,
+            Some(">>>>>>>") if section == 3 => section = 0,
             _ => {
-                for (side, only) in sides.iter_mut().zip([1, 3]) {
-                    if within == 0 || within == only {
+                for (side, own_section) in sides.iter_mut().zip([1, 3]) {
+                    if section == 0 || section == own_section {
                         side.push_str(line);
                         side.push('\n');
                     }
@@ -406,9 +409,9 @@ mod tests {
             ["feature/x", "feature-x", "Feature-x", "인증", "con", "", "..", &"x".repeat(300)];
         let mut files: Vec<String> = names.iter().map(|name| file_name(name)).collect();
         for file in &files {
-            let plain =
+            let is_plain =
                 |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_~.".contains(c);
-            assert!(file.chars().all(plain) && file.len() < 130, "{file}");
+            assert!(file.chars().all(is_plain) && file.len() < 130, "{file}");
         }
         files.sort();
         files.dedup();
@@ -416,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_never_joined_to_a_torn_one() {
+    fn a_line_is_never_joined_to_a_partial_line() {
         let folder = TempDir::new().expect("a directory");
         let journal = Journal::new(folder.path());
         journal.append("ai/memory/x.jsonl", "one\n").expect("written");
@@ -429,22 +432,22 @@ mod tests {
     }
 
     #[test]
-    fn what_others_write_meanwhile_is_not_taken_as_read() {
+    fn lines_that_others_write_meanwhile_do_not_count_as_read() {
         let folder = TempDir::new().expect("a directory");
-        let place = folder.path().join("x.jsonl");
-        let known = |text: &str| {
-            fs::write(&place, text).expect("written");
-            fs::metadata(&place).expect("known")
+        let path = folder.path().join("x.jsonl");
+        let write = |text: &str| {
+            fs::write(&path, text).expect("written");
+            fs::metadata(&path).expect("metadata")
         };
-        let (before, after) = (known("one\n"), known("one\ntwo\n"));
-        let both = Appended { before: before.clone(), length: 4, after: after.clone() };
+        let (before, after) = (write("one\n"), write("one\ntwo\n"));
+        let appended = Appended { before: before.clone(), length: 4, after: after.clone() };
         assert_eq!(
-            both.stamps(),
+            appended.stamps(),
             (Stamp::from_metadata(&before), Some(Stamp::from_metadata(&after)))
         );
-        let after = known("one\ntheirs\ntwo\n");
-        let more = Appended { before: before.clone(), length: 4, after };
-        assert_eq!(more.stamps(), (Stamp::from_metadata(&before), None));
+        let after = write("one\ntheirs\ntwo\n");
+        let with_other_lines = Appended { before: before.clone(), length: 4, after };
+        assert_eq!(with_other_lines.stamps(), (Stamp::from_metadata(&before), None));
     }
 
     #[cfg(unix)]
@@ -469,15 +472,15 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_of_a_conflict_count() {
+    fn both_sides_of_a_merge_conflict_are_joined() {
         let folder = TempDir::new().expect("a directory");
         let journal = Journal::new(folder.path());
         let text = "{\"branch\": \"b\",\n<<<<<<< HEAD\n\"completedTasks\": [\"a\"],\n||||||| base\n\
                     \"completedTasks\": [],\n=======\n\"completedTasks\": [\"a\", \"c\"],\n>>>>>>> x\n\
                     \"updatedAt\": 1}\n";
         journal.write_branch("b", text).expect("written");
-        let (context, put_together) = journal.branch("b").expect("read").expect("there");
-        assert!(put_together);
+        let (context, is_joined) = journal.branch("b").expect("read").expect("there");
+        assert!(is_joined);
         assert_eq!(context.completed_tasks, ["a", "c"]);
         fs::write(folder.path().join(BRANCHES).join("bad.json"), "{").expect("written");
         let (contexts, bad) = journal.branches().expect("read");

@@ -11,14 +11,14 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Decision {
-    /// Why it was decided.
+    /// Why the decision was made.
     #[serde(skip_serializing_if = "String::is_empty", alias = "rationale")]
     pub reasoning: String,
     /// Alternatives that were considered: strings, or objects with the option and why it was
     /// rejected.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "alternatives_considered")]
     pub alternatives: Vec<Value>,
-    /// The situation in which it was decided.
+    /// The situation in which the decision was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// Confidence, from 0 to 1.
@@ -27,7 +27,7 @@ pub struct Decision {
     /// How the decision turned out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// Why it turned out that way.
+    /// Why the decision turned out that way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_reason: Option<String>,
     /// When the outcome was recorded, in milliseconds since 1970.
@@ -42,25 +42,25 @@ pub struct Decision {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Mistake {
-    /// Why it happened.
+    /// Why the mistake happened.
     #[serde(skip_serializing_if = "String::is_empty", alias = "root_cause")]
     pub root_cause: String,
-    /// How it was fixed.
+    /// How the mistake was fixed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub fix: String,
-    /// How to prevent it from recurring.
+    /// How to prevent the mistake from recurring.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prevention: String,
     /// The affected files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// How often it occurred; absent means once.
+    /// How often the mistake occurred; absent means once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occurrences: Option<u64>,
-    /// When it last occurred, in milliseconds since 1970.
+    /// When the mistake last occurred, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_seen_at: Option<i64>,
-    /// The check that enforces it: see [`aidd_engine::workspace::remembered`].
+    /// The check that detects the mistake: see [`aidd_engine::workspace::remembered`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<Value>,
     /// Fields unknown to this version of aidd.
@@ -84,7 +84,7 @@ pub struct Convention {
     /// The area that the convention belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// The check that enforces it: see [`aidd_engine::workspace::remembered`].
+    /// The check that enforces the convention: see [`aidd_engine::workspace::remembered`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<Value>,
     /// Fields unknown to this version of aidd.
@@ -111,7 +111,7 @@ pub struct Observation {
     /// Files that the session changed.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "files_modified")]
     pub files_modified: Vec<String>,
-    /// Number of tokens spent to find it out.
+    /// Number of tokens spent to discover the facts.
     #[serde(skip_serializing_if = "Option::is_none", alias = "discovery_tokens")]
     pub discovery_tokens: Option<u64>,
     /// Fields unknown to this version of aidd.
@@ -169,18 +169,19 @@ pub fn editable(kind: Kind) -> &'static [&'static str] {
 }
 
 /// Checks that `fields` can be edited in a memory of a type: they are fields of the type, or fields
-/// that the memory already `has`, for example from an import.
+/// that the memory already has (`existing`), for example from an import.
 ///
 /// # Errors
 /// The first field that cannot be edited; the message lists the editable ones.
 pub fn check_names(
     kind: Kind,
-    has: &Map<String, Value>,
+    existing: &Map<String, Value>,
     fields: &Map<String, Value>,
 ) -> Result<(), MemoryError> {
     let known = editable(kind);
     // For a misplaced `check`, a more specific error follows.
-    let is_known = |name: &str| known.contains(&name) || has.contains_key(name) || name == CHECK;
+    let is_known =
+        |name: &str| known.contains(&name) || existing.contains_key(name) || name == CHECK;
     match fields.keys().find(|name| !is_known(name)) {
         None => Ok(()),
         Some(name) => Err(MemoryError::Invalid(format!(
@@ -190,27 +191,29 @@ pub fn check_names(
     }
 }
 
-/// Checks that the values fit the fields of a type. Null, which removes a field, is always valid.
+/// Checks that each value has the type of its field. Null, which removes a field, is always valid.
 ///
 /// # Errors
-/// The first field whose value does not fit.
+/// The first field whose value has another type.
 pub fn check(kind: Kind, fields: &Map<String, Value>) -> Result<(), MemoryError> {
-    let fits = match kind {
-        Kind::Decision => fits::<Decision>,
-        Kind::Mistake => fits::<Mistake>,
-        Kind::Convention => fits::<Convention>,
+    let check_type = match kind {
+        Kind::Decision => deserialize_as::<Decision>,
+        Kind::Mistake => deserialize_as::<Mistake>,
+        Kind::Convention => deserialize_as::<Convention>,
         _ => return Ok(()),
     };
     for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
         let field = Map::from_iter([(name.clone(), value.clone())]);
-        fits(field).map_err(|error| {
+        check_type(field).map_err(|error| {
             MemoryError::Invalid(format!("invalid `{name}` of a {kind}: {error}"))
         })?;
     }
     Ok(())
 }
 
-fn fits<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<(), serde_json::Error> {
+fn deserialize_as<T: DeserializeOwned>(
+    fields: Map<String, Value>,
+) -> Result<(), serde_json::Error> {
     serde_json::from_value::<T>(Value::Object(fields)).map(|_| ())
 }
 
@@ -218,8 +221,8 @@ fn fits<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<(), serde_jso
 ///
 /// # Errors
 /// Never, for the types of this module.
-pub fn metadata(of: &impl Serialize) -> Result<Map<String, Value>, MemoryError> {
-    match serde_json::to_value(of)? {
+pub fn metadata(typed: &impl Serialize) -> Result<Map<String, Value>, MemoryError> {
+    match serde_json::to_value(typed)? {
         Value::Object(map) => Ok(map),
         _ => Err(MemoryError::Invalid("metadata must be an object".to_owned())),
     }

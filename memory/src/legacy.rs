@@ -1,6 +1,6 @@
 //! The older JSON files of permanent memory: objects with a list under the plural of the type, and
 //! bare lists. Each item is read as a first revision whose id depends only on the item, so that
-//! every clone reads the same.
+//! every clone reads the same memories.
 
 use super::id;
 use super::log::{Problem, ProblemKind, Revision};
@@ -78,7 +78,7 @@ pub(super) fn revision(kind: Kind, item: Value) -> Option<Revision> {
     Some(Revision { topic, session_id, metadata: rename(fields), ..first }.sealed())
 }
 
-/// A later format stores the fields of the type as JSON in a string.
+/// Unpacks the fields that the second of the older formats stores as JSON in the string `content`.
 fn unpack(fields: &mut Map<String, Value>) {
     let inner = fields
         .get("content")
@@ -94,14 +94,14 @@ fn unpack(fields: &mut Map<String, Value>) {
 
 /// Renames older field names to the current ones.
 fn rename(fields: Map<String, Value>) -> Map<String, Value> {
-    let today = |name: String| match name.as_str() {
+    let current_name = |name: String| match name.as_str() {
         "rationale" => "reasoning".to_owned(),
         "alternatives_considered" => "alternatives".to_owned(),
         "root_cause" => "rootCause".to_owned(),
         "last_seen_at" => "lastSeenAt".to_owned(),
         _ => name,
     };
-    fields.into_iter().map(|(name, value)| (today(name), value)).collect()
+    fields.into_iter().map(|(name, value)| (current_name(name), value)).collect()
 }
 
 #[cfg(test)]
@@ -110,8 +110,8 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn both_older_forms_are_read_whole() {
-        let of_plan = json!({"decisions": [{
+    fn both_older_formats_are_read_completely() {
+        let with_key = json!({"decisions": [{
             "date": "2026-02-05", "context": "c", "decision": "Use SQLite", "rationale": "r",
             "alternatives_considered": [{"option": "files", "rejected_because": "slow"}], "mood": 1,
         }, 3]});
@@ -119,16 +119,16 @@ mod tests {
             "ai/memory/decisions.json",
             Kind::Decision,
             "decisions",
-            of_plan.to_string().as_bytes(),
+            with_key.to_string().as_bytes(),
         );
         assert_eq!(problems[0].message, "item 2 is not a decision");
-        let one = &revisions[0];
-        assert_eq!((&*one.content, one.at), ("Use SQLite", 1_770_249_600_000));
-        assert!(one.id.starts_with("decision_1770249600000_"), "{}", one.id);
-        assert_eq!(one.metadata["reasoning"], "r");
-        assert_eq!(one.metadata["alternatives"][0]["option"], "files");
+        let first = &revisions[0];
+        assert_eq!((&*first.content, first.at), ("Use SQLite", 1_770_249_600_000));
+        assert!(first.id.starts_with("decision_1770249600000_"), "{}", first.id);
+        assert_eq!(first.metadata["reasoning"], "r");
+        assert_eq!(first.metadata["alternatives"][0]["option"], "files");
         assert_eq!(
-            (&one.metadata["mood"], &one.metadata["date"]),
+            (&first.metadata["mood"], &first.metadata["date"]),
             (&json!(1), &json!("2026-02-05"))
         );
 

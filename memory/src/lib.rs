@@ -70,7 +70,7 @@ pub enum MemoryError {
         path: String,
         /// Schema version of the file.
         found: i64,
-        /// The newest schema version supported here.
+        /// The newest schema version that this version of aidd supports.
         known: i64,
     },
     /// The store is damaged.
@@ -85,12 +85,12 @@ pub enum MemoryError {
         error: std::io::Error,
     },
     /// Nothing can be written in the project: it is read-only, or the disk is full.
-    #[error("nothing can be saved here: {0}")]
+    #[error("nothing can be saved in this project: {0}")]
     Unwritable(String),
     /// The store cannot be read or written.
     #[error("cannot access the store: {0}")]
     Store(String),
-    /// JSON that does not have the expected form.
+    /// The JSON does not have the expected structure.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
 }
@@ -103,7 +103,7 @@ impl MemoryError {
     }
 }
 
-/// The shipped rules and families, for tests.
+/// The shipped rules and validators, for tests.
 #[cfg(test)]
 static DISTRIBUTION: aidd_engine::check::Distribution =
     aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -34,7 +34,7 @@ impl ProjectMemory {
     ) -> Result<String, MemoryError> {
         if !kind.is_observable() {
             return Err(MemoryError::Invalid(format!(
-                "a {kind} cannot be observed in a session, only saved"
+                "a {kind} can only be saved, not observed in a session"
             )));
         }
         let session = self.session(session_id)?;
@@ -88,7 +88,7 @@ impl ProjectMemory {
     /// Saves an insight; returns its id.
     ///
     /// # Errors
-    /// When it is empty.
+    /// When the content is empty.
     pub fn save_insight(
         &mut self,
         content: &str,
@@ -149,7 +149,7 @@ impl ProjectMemory {
         })
     }
 
-    /// Saves a figure for the statistics over time; returns its id.
+    /// Saves figures for the statistics over time; returns the id of the record.
     ///
     /// # Errors
     /// When the store cannot be written.

@@ -1,7 +1,7 @@
 //! Mirrors the lines of the tracked files in the store, and resolves them to memories.
 
 use super::MemoryError;
-use super::graph::Above;
+use super::graph::Superseders;
 use super::journal;
 use super::log::{self, Revision};
 use super::privacy::Gate;
@@ -13,16 +13,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Counts of an import from tracked files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// Lines that were new.
+    /// Number of new lines.
     pub new: usize,
-    /// Lines that the files no longer contain. The store retains them.
+    /// Number of lines that the files no longer contain. The store retains these lines.
     pub gone: usize,
 }
 
 /// The permanent memories that a change affects, and those whose status depends on them.
 #[derive(Default)]
-struct Touched(BTreeSet<String>);
+struct AffectedMemories(BTreeSet<String>);
 
+/// The lines of a tracked file that the store has and the file does not contain.
 pub(super) fn missing(
     store: &mut dyn StorageBackend,
     file: &str,
@@ -37,7 +38,7 @@ pub(super) fn missing(
     Ok(missing)
 }
 
-/// The lines of a memory that its files contain now.
+/// The lines of a memory that the tracked files contain now.
 pub(super) fn present_lines(
     store: &mut dyn StorageBackend,
     id: &str,
@@ -46,9 +47,9 @@ pub(super) fn present_lines(
     Ok(lines.map(|line| line.line).collect())
 }
 
-/// Makes the lines of a source in the store equal to `revisions`; with `rebuilt`, also rewrites lines
-/// that the store already has, because they may be damaged.
-pub(super) fn take_in(
+/// Makes the lines of a source in the store equal to `revisions`; with `rebuilt`, also rewrites
+/// lines that the store already has, because they could be damaged.
+pub(super) fn import_lines(
     store: &mut dyn StorageBackend,
     gate: &Gate,
     source: &str,
@@ -81,7 +82,7 @@ pub(super) fn take_in(
             imported.gone += 1;
         }
     }
-    let touched = Touched::from_ids(store, changes.iter().map(Change::id))?;
+    let affected = AffectedMemories::from_ids(store, changes.iter().map(Change::id))?;
     for change in &changes {
         match change {
             Change::Put(revision) => put_line(store, gate, source, revision)?,
@@ -90,11 +91,11 @@ pub(super) fn take_in(
             }
         }
     }
-    touched.resolve(store, gate)?;
+    affected.resolve(store, gate)?;
     Ok(imported)
 }
 
-/// What to do with a line in the store.
+/// A change to a line in the store.
 enum Change<'a> {
     /// Insert or replace the line.
     Put(&'a Revision),
@@ -103,7 +104,7 @@ enum Change<'a> {
 }
 
 impl Change<'_> {
-    /// The id of the memory that the line belongs to.
+    /// The id of the memory to which the line belongs.
     fn id(&self) -> &str {
         match self {
             Self::Put(revision) => &revision.id,
@@ -118,14 +119,15 @@ pub(super) fn put_lines(
     file: &str,
     revisions: &[Revision],
 ) -> Result<(), MemoryError> {
-    let touched = Touched::from_ids(store, revisions.iter().map(|revision| &*revision.id))?;
+    let affected =
+        AffectedMemories::from_ids(store, revisions.iter().map(|revision| &*revision.id))?;
     for revision in revisions {
         put_line(store, gate, file, revision)?;
     }
-    touched.resolve(store, gate)
+    affected.resolve(store, gate)
 }
 
-/// Restores the lines of a damaged store and resolves them; returns how many were missing.
+/// Restores the lines of a damaged store and resolves them; returns the number of restored lines.
 pub(super) fn restore(
     store: &mut dyn StorageBackend,
     gate: &Gate,
@@ -136,15 +138,15 @@ pub(super) fn restore(
         let Mirrored { file, line, .. } = mirrored;
         let known = store.lines_of(&line.id)?;
         let is_known = known.iter().any(|own| (&own.file, &own.line.rev) == (file, &line.rev));
-        // The gate does not change a line that already passed it.
+        // A line that has passed the gate before is not changed by it again.
         let clean = gate.clean(*mirrored).ok().filter(|clean| clean.line == *line);
         new.extend(clean.filter(|_| !is_known && journal::is_source(file)));
     }
-    let touched = Touched::from_ids(store, new.iter().map(|clean| &*clean.line.id))?;
+    let affected = AffectedMemories::from_ids(store, new.iter().map(|clean| &*clean.line.id))?;
     for clean in &new {
         store.put_line(clean)?;
     }
-    touched.resolve(store, gate)?;
+    affected.resolve(store, gate)?;
     Ok(new.len())
 }
 
@@ -158,21 +160,22 @@ fn put_line(
     store.put_line(&gate.clean(&mirrored)?)
 }
 
-impl Touched {
-    /// The memories affected by changes to `ids`; call it before the changes are made.
+impl AffectedMemories {
+    /// Collects the memories affected by changes to `ids`. It must be called before the changes are
+    /// made.
     fn from_ids<'a>(
         store: &mut dyn StorageBackend,
         ids: impl Iterator<Item = &'a str>,
     ) -> Result<Self, MemoryError> {
-        let mut touched = Self(ids.map(str::to_owned).collect());
-        touched.same(store)?;
-        touched.add_cycles(&Above::from_ids(store, &touched.0)?);
-        touched.targets(store)?;
-        Ok(touched)
+        let mut affected = Self(ids.map(str::to_owned).collect());
+        affected.add_duplicates(store)?;
+        affected.add_cycles(&Superseders::from_ids(store, &affected.0)?);
+        affected.add_superseded(store)?;
+        Ok(affected)
     }
 
-    /// Adds the memories that these supersede.
-    fn targets(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
+    /// Adds the memories that the affected memories supersede.
+    fn add_superseded(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
         for id in self.0.clone() {
             let links = store.links(&id)?.into_iter();
             let own = links.filter(|link| link.from == id);
@@ -182,25 +185,25 @@ impl Touched {
         Ok(())
     }
 
-    /// Adds the memories with the same meaning: only one of them is displayed.
-    fn same(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
+    /// Adds the duplicates of the affected memories: only one of several duplicates is displayed.
+    fn add_duplicates(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
         let mut meanings = BTreeSet::new();
         for id in &self.0 {
             meanings.extend(store.entry(id)?.as_ref().and_then(meaning_key));
         }
         if !meanings.is_empty() {
-            self.0.extend(store.same(&meanings)?.into_iter().map(|entry| entry.id));
+            self.0.extend(store.with_meanings(&meanings)?.into_iter().map(|entry| entry.id));
         }
         Ok(())
     }
 
-    /// Adds the memories that supersede each other in a cycle with one of these; they are all
-    /// active.
-    fn add_cycles(&mut self, above: &Above) {
-        let circles = above.circles();
-        let touched: BTreeSet<&str> =
-            self.0.iter().filter_map(|id| circles.get(&**id).copied()).collect();
-        let members = circles.iter().filter(|(_, circle)| touched.contains(*circle));
+    /// Adds the other members of the cycles that contain an affected memory. All members of a cycle
+    /// are active.
+    fn add_cycles(&mut self, superseders: &Superseders) {
+        let cycles = superseders.cycles();
+        let affected_cycles: BTreeSet<&str> =
+            self.0.iter().filter_map(|id| cycles.get(&**id).copied()).collect();
+        let members = cycles.iter().filter(|(_, cycle)| affected_cycles.contains(*cycle));
         self.0.extend(members.map(|(member, _)| (*member).to_owned()));
     }
 
@@ -220,31 +223,31 @@ impl Touched {
                 }
             }
         }
-        self.targets(store)?;
-        let above = loop {
+        self.add_superseded(store)?;
+        let superseders = loop {
             let known = self.0.len();
-            self.same(store)?;
-            let above = Above::from_ids(store, &self.0)?;
-            self.add_cycles(&above);
-            // Members of a cycle can have the same meaning as others.
+            self.add_duplicates(store)?;
+            let superseders = Superseders::from_ids(store, &self.0)?;
+            self.add_cycles(&superseders);
+            // Members of a cycle can have duplicates.
             if self.0.len() == known {
-                break above;
+                break superseders;
             }
         };
-        let circles = above.circles();
-        let mut holding = Vec::new();
+        let cycles = superseders.cycles();
+        let mut active = Vec::new();
         for id in &self.0 {
             if let Some(entry) = store.entry(id)?.filter(|entry| entry.status != Status::Removed) {
-                let status = status_of(store, &entry.id, &above, &circles)?;
+                let status = status_of(store, &entry.id, &superseders, &cycles)?;
                 if status == Status::Active && entry.layer == Layer::Permanent {
-                    holding.push(entry);
+                    active.push(entry);
                 } else {
                     store.set_status(id, status)?;
                 }
             }
         }
-        let repeats = repeats(&holding);
-        for entry in &holding {
+        let repeats = repeats(&active);
+        for entry in &active {
             let is_repeat = repeats.contains_key(&*entry.id);
             let status = if is_repeat { Status::Superseded } else { Status::Active };
             store.set_status(&entry.id, status)?;
@@ -253,19 +256,19 @@ impl Touched {
     }
 }
 
-/// Status of a memory that was not removed: superseded by a memory that was not removed and that it
-/// does not supersede itself. Merged branches can create a cycle; then all its members are active
-/// and are listed as a conflict. Follows the same rules as [`aidd_engine::parse::lines::active_set`]
-/// does for files.
+/// Returns the status of a memory that was not removed. The memory is superseded if another memory
+/// supersedes it that was not removed and that is not in a cycle with it. Merged branches can
+/// create a cycle; then all its members are active and are listed as a conflict.
+/// [`aidd_engine::parse::lines::active_set`] follows the same rules for files.
 fn status_of(
     store: &mut dyn StorageBackend,
     id: &str,
-    above: &Above,
-    circles: &BTreeMap<&str, &str>,
+    superseders: &Superseders,
+    cycles: &BTreeMap<&str, &str>,
 ) -> Result<Status, MemoryError> {
-    for later in above.superseding(id) {
-        let circle = circles.get(id);
-        if later == id || (circle.is_some() && circle == circles.get(&**later)) {
+    for later in superseders.superseding(id) {
+        let cycle = cycles.get(id);
+        if later == id || (cycle.is_some() && cycle == cycles.get(&**later)) {
             continue;
         }
         let later = store.entry(later)?;
@@ -289,12 +292,14 @@ pub(super) fn resolve_duplicates(
             by_meaning.entry(meaning).or_default().push(entry.id);
         }
     }
-    let several = by_meaning.into_values().filter(|ids| ids.len() > 1).flatten();
-    Touched(several.collect()).resolve(store, gate)
+    let duplicates = by_meaning.into_values().filter(|ids| ids.len() > 1).flatten();
+    AffectedMemories(duplicates.collect()).resolve(store, gate)
 }
 
-/// Deletes permanent memories without any line, left over from damage.
-pub(super) fn drop_strays(store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
+/// Deletes permanent memories that have no line, which damage can leave behind.
+pub(super) fn delete_memories_without_lines(
+    store: &mut dyn StorageBackend,
+) -> Result<(), MemoryError> {
     let query = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::PERMANENT) };
     for entry in store.entries(&query)? {
         if !store.lines_of(&entry.id)?.iter().any(|line| line.present && line.line.id == entry.id) {

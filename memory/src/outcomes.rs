@@ -1,4 +1,4 @@
-//! Interprets a recorded tool run: which check it was, and whether it passed.
+//! Interprets a recorded tool run: which checks it performed, and whether it passed.
 
 use super::kinds::{self, Observation};
 use super::types::Entry;
@@ -59,7 +59,7 @@ impl Check {
 /// A recorded tool run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The checks that the tool ran.
+    /// The checks that the tool executed.
     pub checks: Vec<Check>,
     /// Whether it passed; `None` when the record does not contain a result.
     pub passed: Option<bool>,
@@ -69,63 +69,64 @@ pub struct Run {
 /// of the record do. If these report both success and failure, the run failed.
 #[must_use]
 pub fn read(entry: &Entry) -> Run {
-    let seen: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
-    let command = seen.extra.get("command").and_then(Value::as_str).unwrap_or_default();
+    let observation: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
+    let command = observation.extra.get("command").and_then(Value::as_str).unwrap_or_default();
     let executed = executed_commands(command);
-    let named = if executed.is_empty() && !command.trim().is_empty() {
+    let check_words = if executed.is_empty() && !command.trim().is_empty() {
         Vec::new()
     } else {
         let recorded = executed_commands(&entry.content);
-        words(&format!("{executed}\n{recorded}\n{}", seen.concepts.join("\n")))
+        words(&format!("{executed}\n{recorded}\n{}", observation.concepts.join("\n")))
     };
-    let exit = seen.extra.get("exitCode").and_then(Value::as_i64).map(|code| code == 0);
-    let stated = seen.extra.get("passed").and_then(Value::as_bool);
-    let stated_in_text = || {
-        let narrative = seen.narrative.as_deref().unwrap_or_default();
-        verdict(&format!("{}\n{}\n{narrative}", entry.content, seen.facts.join("\n")))
+    let exit_result =
+        observation.extra.get("exitCode").and_then(Value::as_i64).map(|code| code == 0);
+    let recorded_result = observation.extra.get("passed").and_then(Value::as_bool);
+    let result_in_text = || {
+        let narrative = observation.narrative.as_deref().unwrap_or_default();
+        result_of(&format!("{}\n{}\n{narrative}", entry.content, observation.facts.join("\n")))
     };
-    let passed = exit.or(stated).or_else(stated_in_text);
-    Run { checks: checks_named(&named, passed), passed }
+    let passed = exit_result.or(recorded_result).or_else(result_in_text);
+    Run { checks: checks_named(&check_words, passed), passed }
 }
 
-/// The checks that the words name.
-fn checks_named(named: &[String], passed: Option<bool>) -> Vec<Check> {
-    let has_one = |words: List| words.iter().any(|word| contains_phrase(named, word));
-    let is_reported = |check: &Check| {
+/// The checks that `words` name.
+fn checks_named(words: &[String], passed: Option<bool>) -> Vec<Check> {
+    let has_any = |phrases: List| phrases.iter().any(|phrase| contains_phrase(words, phrase));
+    let is_run = |check: &Check| {
         let is_implied = passed == Some(true) && check.is_implied_by_compiling();
-        has_one(check.words()) || (is_implied && has_one(runs::COMPILING_RUNS))
+        has_any(check.words()) || (is_implied && has_any(runs::COMPILING_RUNS))
     };
-    Check::ALL.into_iter().filter(is_reported).collect()
+    Check::ALL.into_iter().filter(is_run).collect()
 }
 
 /// The commands that run something, without commands that only read or move files and without path
 /// arguments.
 fn executed_commands(commands: &str) -> String {
     let parts = commands_of(commands).into_iter().map(|part| {
-        let is_before = |word: &&str| runs::PREFIXES.contains(word) || is_setting(word);
-        let mut words = part.split_whitespace().skip_while(is_before);
+        let is_prefix = |word: &&str| runs::PREFIXES.contains(word) || is_env_assignment(word);
+        let mut words = part.split_whitespace().skip_while(is_prefix);
         let program = base_name(words.next().unwrap_or_default());
         if runs::FILE_PROGRAMS.contains(program) {
             return String::new();
         }
-        let mut ran = vec![program];
+        let mut executed = vec![program];
         let mut runs_a_file = runs::INTERPRETERS.contains(program);
         for word in words {
             if !is_path(word) {
                 // `python -m pytest`: the rest are arguments of that module.
                 runs_a_file &= word.starts_with('-') && word != "-m";
-                ran.push(word);
+                executed.push(word);
             } else if std::mem::take(&mut runs_a_file) {
-                ran.push(base_name(word));
+                executed.push(base_name(word));
             }
         }
-        ran.join(" ")
+        executed.join(" ")
     });
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     parts.join("\n")
 }
 
-/// Splits a shell line into commands. A quoted string is one word, and what follows `<<` is input:
+/// Splits a shell line into commands. A quoted string is one word, and text after `<<` is input:
 /// `git commit -m "feat: x; add tests"` is one command.
 fn commands_of(text: &str) -> Vec<&str> {
     let text = text.split_once("<<").map_or(text, |(before, _)| before);
@@ -144,7 +145,7 @@ fn commands_of(text: &str) -> Vec<&str> {
 }
 
 /// Whether the word is an environment assignment, such as `RUST_LOG=debug`.
-fn is_setting(word: &str) -> bool {
+fn is_env_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
     })
@@ -158,15 +159,15 @@ fn base_name(path: &str) -> &str {
 /// `build:all`, `1.2`.
 fn is_path(word: &str) -> bool {
     let word = word.trim_matches(['"', '\'', '(', ')', ',', ':']);
-    let has_ending = || {
-        let ending = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
-        ending.is_some_and(|(_, ending)| {
-            (1..=5).contains(&ending.len())
-                && ending.starts_with(|c: char| c.is_ascii_alphabetic())
-                && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+    let has_extension = || {
+        let extension = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+        extension.is_some_and(|(_, extension)| {
+            (1..=5).contains(&extension.len())
+                && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+                && extension.bytes().all(|b| b.is_ascii_alphanumeric())
         })
     };
-    !word.starts_with('-') && (word.contains(['/', '\\']) || has_ending())
+    !word.starts_with('-') && (word.contains(['/', '\\']) || has_extension())
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -177,13 +178,13 @@ fn words(text: &str) -> Vec<String> {
 
 fn contains_phrase(words: &[String], phrase: &str) -> bool {
     match phrase.split_once(' ') {
-        Some((one, next)) => words.windows(2).any(|pair| pair[0] == one && pair[1] == next),
+        Some((first, second)) => words.windows(2).any(|pair| pair[0] == first && pair[1] == second),
         None => words.iter().any(|word| word == phrase),
     }
 }
 
-/// Whether the words report a passed or a failed run; `None` when they do neither.
-fn verdict(text: &str) -> Option<bool> {
+/// Whether a text reports a passed (`true`) or a failed run; `None` when it reports neither.
+fn result_of(text: &str) -> Option<bool> {
     let words = words(text);
     // "exit 1", "exit code 1", "exited with status 1"; not "status 200" of a server.
     let code = words.iter().enumerate().find_map(|(at, word)| {
@@ -195,15 +196,15 @@ fn verdict(text: &str) -> Option<bool> {
         return Some(code == 0);
     }
     // "0 failed", "no tests failed".
-    let is_none =
+    let is_negated =
         |at: usize| words[at.saturating_sub(2)..at].iter().any(|word| runs::NONE.contains(word));
-    let failed = |(at, word): (usize, &String)| runs::FAILED.contains(word) && !is_none(at);
+    let failed = |(at, word): (usize, &String)| runs::FAILED.contains(word) && !is_negated(at);
     if words.iter().enumerate().any(failed) {
         return Some(false);
     }
     let none_failed =
-        words.iter().enumerate().any(|(at, word)| runs::FAILED.contains(word) && is_none(at));
-    let passed = |(at, word): (usize, &String)| runs::PASSED.contains(word) && !is_none(at);
+        words.iter().enumerate().any(|(at, word)| runs::FAILED.contains(word) && is_negated(at));
+    let passed = |(at, word): (usize, &String)| runs::PASSED.contains(word) && !is_negated(at);
     (none_failed || words.iter().enumerate().any(passed)).then_some(true)
 }
 
@@ -276,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_number_is_an_exit_code_only_after_exit() {
-        for (said, passed) in [
+        for (text, passed) in [
             ("GET /health status 200", None),
             ("error code 0", Some(false)),
             ("exit 0", Some(true)),
@@ -286,7 +287,7 @@ mod tests {
             ("the exit handler is ok; exit 2", Some(false)),
             ("see the exit of 3 shops", None),
         ] {
-            assert_eq!(run("npm test", json!({"facts": [said]})).1, passed, "{said}");
+            assert_eq!(run("npm test", json!({"facts": [text]})).1, passed, "{text}");
         }
     }
 

@@ -29,9 +29,9 @@ pub struct New<T> {
     pub body: T,
     /// Links from the memory, including `supersedes`.
     pub links: Vec<Link>,
-    /// Session that the memory comes from.
+    /// Session in which the memory was recorded.
     pub session_id: Option<String>,
-    /// Branch that the memory comes from.
+    /// Branch on which the memory was recorded.
     pub branch: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub struct Saved {
     pub is_edited: bool,
     /// Number of occurrences of a mistake.
     pub occurrences: Option<u64>,
-    /// Ids of the memories that it supersedes.
+    /// Ids of the memories that the saved memory supersedes.
     pub superseded: Vec<String>,
     /// Active memories of the same type with similar content.
     pub similar: Vec<Similar>,
@@ -77,32 +77,32 @@ pub struct Edit {
 impl Edit {
     /// Whether `entry` already has these values and no concurrent edits.
     fn is_no_op(&self, entry: &Entry) -> bool {
-        let topic = self.topic.as_ref().map(|topic| Some(topic).filter(|it| !it.trim().is_empty()));
-        let says = |(name, value): (&String, &Value)| match entry.metadata.get(name) {
+        let topic = self.topic.as_ref().map(|topic| Some(topic).filter(|t| !t.trim().is_empty()));
+        let is_unchanged = |(name, value): (&String, &Value)| match entry.metadata.get(name) {
             Some(own) => own == value,
             None => value.is_null(),
         };
         !entry.is_contested()
             && self.content.as_ref().is_none_or(|content| *content == entry.content)
             && topic.is_none_or(|topic| topic == entry.topic.as_ref())
-            && self.fields.iter().all(says)
+            && self.fields.iter().all(is_unchanged)
     }
 }
 
 impl ProjectMemory {
-    /// Saves a decision. It supersedes the decisions that it links to accordingly, and every other
-    /// active decision on its topic without another link to it. Saving an existing decision again
-    /// creates no new one.
+    /// Saves a decision. It supersedes the decisions of its `supersedes` links, and every other
+    /// active decision on its topic to which it has no link. Saving an existing decision again does
+    /// not create a new decision.
     ///
     /// # Errors
-    /// When it is empty, or links to an unknown memory.
+    /// When the content is empty, or a link leads to an unknown memory.
     pub fn save_decision(&mut self, new: &New<Decision>) -> Result<Saved, MemoryError> {
         let new = self.cleaned(new)?;
         self.write_permanent(&mut |memory| memory.draft_decision(&new))
     }
 
-    /// The form that will be stored, without secrets and private text, so that it can be compared
-    /// with others.
+    /// Returns `new` as it will be stored, without secrets and private text, so that it can be
+    /// compared with stored memories.
     fn cleaned<T>(&self, new: &New<T>) -> Result<New<T>, MemoryError>
     where
         T: Clone + Serialize + DeserializeOwned,
@@ -119,13 +119,13 @@ impl ProjectMemory {
     fn draft_decision(&mut self, new: &New<Decision>) -> Result<Drafted<Saved>, MemoryError> {
         let mut revision = self.draft(Kind::Decision, new)?;
         let on_topic = self.on_topic(new.topic.as_deref())?;
-        let wanted = |link: &Link| link.relation == Relation::Supersedes;
-        let same = |old: &&Entry| folded(&old.content) == folded(&new.content);
-        let again = match &new.topic {
-            Some(topic) if !topic_key(topic).is_empty() => on_topic.iter().find(same).cloned(),
+        let is_superseding = |link: &Link| link.relation == Relation::Supersedes;
+        let is_equal = |old: &&Entry| folded(&old.content) == folded(&new.content);
+        let existing = match &new.topic {
+            Some(topic) if !topic_key(topic).is_empty() => on_topic.iter().find(is_equal).cloned(),
             _ => self.same_text(Kind::Decision, &new.content)?,
         };
-        if let Some(old) = again.filter(|_| !new.links.iter().any(wanted)) {
+        if let Some(old) = existing.filter(|_| !new.links.iter().any(is_superseding)) {
             return self.draft_known(&old, new);
         }
         for old in on_topic {
@@ -133,9 +133,9 @@ impl ProjectMemory {
                 revision.links.push(Link::new(Relation::Supersedes, &old.id));
             }
         }
-        self.supersede_same(&mut revision.links)?;
-        let superseded: Vec<String> =
-            revision.links.iter().filter(|link| wanted(link)).map(|link| link.to.clone()).collect();
+        self.supersede_duplicates(&mut revision.links)?;
+        let superseded = revision.links.iter().filter(|link| is_superseding(link));
+        let superseded: Vec<String> = superseded.map(|link| link.to.clone()).collect();
         let mut similar = self.similar(Kind::Decision, &new.content)?;
         similar.retain(|similar| !revision.links.iter().any(|link| link.to == similar.id));
         let id = revision.id.clone();
@@ -153,11 +153,11 @@ impl ProjectMemory {
     /// Saves a mistake. A repeated mistake is counted, and its fix is replaced by the new one.
     ///
     /// # Errors
-    /// When it is empty, or links to an unknown memory.
+    /// When the content is empty, or a link leads to an unknown memory.
     pub fn save_mistake(&mut self, new: &New<Mistake>) -> Result<Saved, MemoryError> {
-        let given = new.body.check.as_ref();
+        let original_check = new.body.check.as_ref();
         let new = &self.cleaned(new)?;
-        enforced::refuse_redacted(given, new.body.check.as_ref())?;
+        enforced::refuse_redacted(original_check, new.body.check.as_ref())?;
         self.write_permanent(&mut |memory| {
             let similar = memory.similar(Kind::Mistake, &new.content)?;
             let known = similar.first().filter(|first| first.likeness >= SAME_ERROR);
@@ -176,21 +176,21 @@ impl ProjectMemory {
         let entry = self.permanent(id)?;
         let at = self.now();
         // Read individually: an invalid field from a manual edit must not prevent counting.
-        let before = entry.metadata.get(OCCURRENCES).and_then(Value::as_u64).unwrap_or(1);
+        let occurrences = entry.metadata.get(OCCURRENCES).and_then(Value::as_u64).unwrap_or(1);
         let random = self.new_id("seen", at, id);
-        let mut seen = Revision::first(Kind::Mistake, id.to_owned(), at, "");
-        seen.op = Op::Seen;
-        seen.session_id.clone_from(&new.session_id);
-        seen.branch.clone_from(&new.branch);
-        // Two occurrences in one millisecond are distinct.
-        seen.extra.insert("nonce".to_owned(), random.into());
+        let mut occurrence = Revision::first(Kind::Mistake, id.to_owned(), at, "");
+        occurrence.op = Op::Seen;
+        occurrence.session_id.clone_from(&new.session_id);
+        occurrence.branch.clone_from(&new.branch);
+        // The nonce distinguishes occurrences in the same millisecond.
+        occurrence.extra.insert("nonce".to_owned(), random.into());
         let (mut revisions, saved) = self.draft_known(&entry, new)?;
-        revisions.insert(0, seen);
-        Ok((revisions, Saved { occurrences: Some(before.saturating_add(1)), ..saved }))
+        revisions.insert(0, occurrence);
+        Ok((revisions, Saved { occurrences: Some(occurrences.saturating_add(1)), ..saved }))
     }
 
-    /// The changes when `entry` is saved again: links and fields that it does not have, and a topic
-    /// if it has none. Its original session and branch are preserved.
+    /// Returns the changes when `entry` is saved again: its new links and fields, and a topic if
+    /// the entry has none. The original session and branch are preserved.
     fn draft_known<T: Serialize>(
         &mut self,
         entry: &Entry,
@@ -230,14 +230,14 @@ impl ProjectMemory {
         Ok((vec![revision], saved))
     }
 
-    /// Saves a convention. Saving an existing convention again creates no new one.
+    /// Saves a convention. Saving an existing convention again does not create a new convention.
     ///
     /// # Errors
-    /// When it is empty, or links to an unknown memory.
+    /// When the content is empty, or a link leads to an unknown memory.
     pub fn save_convention(&mut self, new: &New<Convention>) -> Result<Saved, MemoryError> {
-        let given = new.body.check.as_ref();
+        let original_check = new.body.check.as_ref();
         let new = &self.cleaned(new)?;
-        enforced::refuse_redacted(given, new.body.check.as_ref())?;
+        enforced::refuse_redacted(original_check, new.body.check.as_ref())?;
         self.write_permanent(&mut |memory| {
             let revision = memory.draft(Kind::Convention, new)?;
             if let Some(old) = memory.same_text(Kind::Convention, &new.content)? {
@@ -312,12 +312,12 @@ impl ProjectMemory {
         Ok(links.map(|link| Link { from: String::new(), ..link }).collect())
     }
 
-    /// The lines of a memory that its files contain now.
+    /// The lines of a memory that the tracked files contain now.
     pub(super) fn present(&mut self, id: &str) -> Result<Vec<Revision>, MemoryError> {
         present_lines(self.store(), id)
     }
 
-    /// A revision of `entry` with `edit`; it merges all heads.
+    /// Returns a revision of `entry` with the changes of `edit`; the revision merges all heads.
     pub(super) fn edited(
         &mut self,
         entry: &Entry,
@@ -325,7 +325,7 @@ impl ProjectMemory {
         at: i64,
     ) -> Result<Revision, MemoryError> {
         let mut links = self.own_links(&entry.id)?;
-        links.extend(self.links_to_same(entry)?);
+        links.extend(self.links_to_duplicates(entry)?);
         let lines = self.present(&entry.id)?;
         let mut revision = Revision::next(entry, links, log::tips(&lines), at);
         // Occurrences are counted from the lines themselves.
@@ -368,9 +368,9 @@ impl ProjectMemory {
             }
             kinds::check_names(kind, &entry.metadata, &edit.fields)?;
             kinds::check(kind, &edit.fields)?;
-            let given = edit.fields.get(CHECK);
+            let original_check = edit.fields.get(CHECK);
             let mut edit: Edit = memory.gate.clean(edit)?.into_inner();
-            enforced::refuse_redacted(given, edit.fields.get(CHECK))?;
+            enforced::refuse_redacted(original_check, edit.fields.get(CHECK))?;
             let content = edit.content.as_deref().unwrap_or(&entry.content);
             let others = memory.enforced(kind, Some(id), &edit.fields)?;
             enforced::resolve_check(
@@ -412,11 +412,11 @@ impl ProjectMemory {
     ) -> Result<(), MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.of_kind(kind, id)?;
-            // Removing a hidden duplicate leaves the displayed memory.
+            // Removing a hidden duplicate does not remove the displayed memory.
             let is_shown = entry.status == Status::Active;
-            let same = if is_shown { memory.same_as(&entry)? } else { Vec::new() };
+            let duplicates = if is_shown { memory.duplicates_of(&entry)? } else { Vec::new() };
             let mut removals = Vec::new();
-            for entry in same.into_iter().chain([entry]) {
+            for entry in duplicates.into_iter().chain([entry]) {
                 let parents = log::tips(&memory.present(&entry.id)?);
                 let reason = reason.map(str::to_owned);
                 removals.push(Revision::removal(&entry, parents, memory.now(), reason));
@@ -454,7 +454,7 @@ impl ProjectMemory {
     /// Links two memories; the first must be permanent.
     ///
     /// # Errors
-    /// When one does not exist, both are the same, or superseding would create a cycle.
+    /// When a memory does not exist, both are the same, or superseding would create a cycle.
     pub fn link(&mut self, from: &str, link: &Link) -> Result<(), MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.permanent(from)?;
@@ -494,6 +494,6 @@ impl ProjectMemory {
 }
 
 /// Whether two links from the same memory have the same target and relation.
-fn is_same(one: &Link, other: &Link) -> bool {
-    (&one.to, one.relation) == (&other.to, other.relation)
+fn is_same(a: &Link, b: &Link) -> bool {
+    (&a.to, a.relation) == (&b.to, b.relation)
 }

@@ -36,8 +36,8 @@ impl<T> Clean<T> {
     }
 }
 
-/// An opening or closing tag, in any case, also with attributes, with a missing end, or written
-/// with entities.
+/// An opening or closing `private` tag, in any case. The tag can have attributes, lack its end, or
+/// be written with entities.
 static TAG: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i)(?:<|&lt;|\\u003c)\s*(/?)\s*private(?:\s[^<>]*?)?(?:/?\s*(?:>|&gt;|\\u003e)|$)",
@@ -45,8 +45,9 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a fixed pattern")
 });
 
-/// Finds what memories must not contain. Uses all shipped secrets rules, even those that a project
-/// allows or disables: if a file may contain a secret, a copy of it still may not.
+/// Removes the text that memories must not contain. Uses all shipped secrets rules, even rules that
+/// the project disables or whose findings it allows: a secret that a file is allowed to contain
+/// must still not be copied.
 #[derive(Clone, Copy, Debug)]
 pub struct Gate(&'static Distribution);
 
@@ -57,7 +58,7 @@ impl Gate {
         Self(distribution)
     }
 
-    /// The shipped rules and families.
+    /// The shipped rules and validators.
     #[must_use]
     pub fn distribution(&self) -> &'static Distribution {
         self.0
@@ -85,7 +86,8 @@ impl Gate {
     ) -> Result<Clean<T>, MemoryError> {
         let mut json = serde_json::to_value(value)?;
         if !self.clean_json(&mut json)? {
-            // Nothing to replace. Parsed again anyway: what is stored is what was checked.
+            // Nothing was replaced. The value is still parsed from the checked JSON, so that
+            // exactly the checked text is stored.
             return Ok(Clean(serde_json::from_value(json)?));
         }
         serde_json::from_value(json).map(Clean).map_err(|_| {
@@ -93,44 +95,44 @@ impl Gate {
         })
     }
 
-    /// Replaces in place; returns whether anything changed.
+    /// Replaces private text and secrets in span; returns whether anything changed.
     fn clean_json(&self, value: &mut Value) -> Result<bool, MemoryError> {
         let changed = redact_private(value);
         Ok(self.redact_secrets(value)? || changed)
     }
 
-    /// All strings are checked as one file, with values next to their keys, because secrets rules
-    /// match names.
+    /// Replaces secrets. All strings are checked as one file, with values next to their keys,
+    /// because secrets rules also match the names of values.
     fn redact_secrets(&self, value: &mut Value) -> Result<bool, MemoryError> {
-        let mut page = Page::default();
-        page.add("", value);
-        let source = Source::new("memory", page.text);
+        let mut checked = CheckedText::default();
+        checked.add("", value);
+        let source = Source::new("memory", checked.text);
         let secrets = self.rules()?.check(&source, &NoFiles::default()).secrets;
         if secrets.is_empty() {
             return Ok(false);
         }
-        let mut places = page.places.into_iter();
-        replace(value, &mut places, &secrets);
+        let mut spans = checked.spans.into_iter();
+        replace(value, &mut spans, &secrets);
         Ok(true)
     }
 }
 
 /// The strings of a value as one text, with the position of each.
 #[derive(Default)]
-struct Page {
+struct CheckedText {
     text: String,
-    places: Vec<Span>,
+    spans: Vec<Span>,
 }
 
-impl Page {
+impl CheckedText {
     /// Visits keys and strings in the order of [`replace`].
     fn add(&mut self, key: &str, value: &Value) {
         match value {
-            Value::String(text) => self.line(key, text),
+            Value::String(text) => self.add_line(key, text),
             Value::Array(items) => items.iter().for_each(|item| self.add(key, item)),
             Value::Object(map) => {
                 for (name, inner) in map {
-                    self.line("", name);
+                    self.add_line("", name);
                     self.add(name, inner);
                 }
             }
@@ -138,7 +140,7 @@ impl Page {
         }
     }
 
-    fn line(&mut self, key: &str, text: &str) {
+    fn add_line(&mut self, key: &str, text: &str) {
         // Rules that match names require a quoted value; longer texts are added unchanged.
         let is_value = !key.is_empty() && !text.contains(['"', '\n', ' ']);
         if is_value {
@@ -147,27 +149,26 @@ impl Page {
         }
         let start = self.text.len();
         self.text.push_str(text);
-        self.places.push(Span::new(start, self.text.len()));
+        self.spans.push(Span::new(start, self.text.len()));
         self.text.push_str(if is_value { "\"\n" } else { "\n" });
     }
 }
 
-fn replace(value: &mut Value, places: &mut impl Iterator<Item = Span>, secrets: &[Span]) {
+fn replace(value: &mut Value, spans: &mut impl Iterator<Item = Span>, secrets: &[Span]) {
     match value {
         Value::String(text) => {
-            if let Some(clean) = places.next().and_then(|place| without(text, place, secrets)) {
+            if let Some(clean) = spans.next().and_then(|span| redacted(text, span, secrets)) {
                 *text = clean;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| replace(item, places, secrets)),
+        Value::Array(items) => items.iter_mut().for_each(|item| replace(item, spans, secrets)),
         Value::Object(map) => {
             let old = std::mem::take(map);
             for (mut name, mut inner) in old {
-                if let Some(clean) = places.next().and_then(|place| without(&name, place, secrets))
-                {
+                if let Some(clean) = spans.next().and_then(|span| redacted(&name, span, secrets)) {
                     name = clean;
                 }
-                replace(&mut inner, places, secrets);
+                replace(&mut inner, spans, secrets);
                 insert(map, name, inner);
             }
         }
@@ -175,7 +176,8 @@ fn replace(value: &mut Value, places: &mut impl Iterator<Item = Span>, secrets: 
     }
 }
 
-/// Keys that differed only by a secret remain distinct.
+/// Inserts a field. A key that already exists gets a number, so that keys that differed only by a
+/// secret remain distinct.
 fn insert(map: &mut Map<String, Value>, name: String, inner: Value) {
     if !map.contains_key(&name) {
         map.insert(name, inner);
@@ -190,20 +192,20 @@ fn insert(map: &mut Map<String, Value>, name: String, inner: Value) {
     map.insert(key, inner);
 }
 
-/// `text`, which is located at `place`, without the parts that `secrets` (ordered) cover; `None`
-/// when they cover none.
-fn without(text: &str, place: Span, secrets: &[Span]) -> Option<String> {
-    let first = secrets.partition_point(|secret| secret.end <= place.start);
+/// Returns `text`, which is located at `span`, with the parts redacted that the ordered `secrets`
+/// cover; `None` when they cover no part.
+fn redacted(text: &str, span: Span, secrets: &[Span]) -> Option<String> {
+    let first = secrets.partition_point(|secret| secret.end <= span.start);
     let mut clean = String::new();
-    let mut kept = 0;
-    for secret in secrets[first..].iter().take_while(|secret| secret.start < place.end) {
-        let start = secret.start.saturating_sub(place.start) as usize;
-        let end = (secret.end.min(place.end) - place.start) as usize;
-        clean.push_str(text.get(kept..start).unwrap_or_default());
+    let mut copied_end = 0;
+    for secret in secrets[first..].iter().take_while(|secret| secret.start < span.end) {
+        let start = secret.start.saturating_sub(span.start) as usize;
+        let end = (secret.end.min(span.end) - span.start) as usize;
+        clean.push_str(text.get(copied_end..start).unwrap_or_default());
         clean.push_str(REDACTED);
-        kept = end;
+        copied_end = end;
     }
-    (kept > 0).then(|| clean + text.get(kept..).unwrap_or_default())
+    (copied_end > 0).then(|| clean + text.get(copied_end..).unwrap_or_default())
 }
 
 /// Removes private text from every string; an open tag extends through the strings of a list.
@@ -226,7 +228,7 @@ fn redact_private(value: &mut Value) -> bool {
         }
         Value::Object(map) => {
             let mut changed = false;
-            if map.keys().any(|key| names_tag(key) && TAG.is_match(key)) {
+            if map.keys().any(|key| contains_tag_word(key) && TAG.is_match(key)) {
                 for (mut key, inner) in std::mem::take(map) {
                     let mut depth = 0;
                     changed |= private(&mut key, &mut depth);
@@ -243,7 +245,7 @@ fn redact_private(value: &mut Value) -> bool {
 }
 
 /// Whether a text contains the word that every [`TAG`] contains.
-fn names_tag(text: &str) -> bool {
+fn contains_tag_word(text: &str) -> bool {
     const WORD: &[u8] = b"private";
     text.as_bytes().windows(WORD.len()).any(|part| part.eq_ignore_ascii_case(WORD))
 }
@@ -253,20 +255,21 @@ fn names_tag(text: &str) -> bool {
 /// storing half of a private text.
 fn private(text: &mut String, depth: &mut usize) -> bool {
     // Most texts contain no tag, so most processes never compile the expression.
-    if *depth == 0 && !(names_tag(text) && TAG.is_match(text)) {
+    if *depth == 0 && !(contains_tag_word(text) && TAG.is_match(text)) {
         return false;
     }
     let mut clean = String::new();
-    let mut kept = 0;
+    let mut copied_end = 0;
     for tag in TAG.captures_iter(text) {
-        let (Some(whole), closes) = (tag.get(0), tag.get(1).is_some_and(|slash| !slash.is_empty()))
+        let (Some(tag_match), closes) =
+            (tag.get(0), tag.get(1).is_some_and(|slash| !slash.is_empty()))
         else {
             continue;
         };
         match (*depth, closes) {
             (0, true) => REDACTED.clone_into(&mut clean),
             (0, false) => {
-                clean.push_str(&text[kept..whole.start()]);
+                clean.push_str(&text[copied_end..tag_match.start()]);
                 *depth = 1;
             }
             (1, true) => {
@@ -276,12 +279,12 @@ fn private(text: &mut String, depth: &mut usize) -> bool {
             (_, true) => *depth -= 1,
             (_, false) => *depth += 1,
         }
-        kept = whole.end();
+        copied_end = tag_match.end();
     }
     if *depth > 0 {
         clean.push_str(REDACTED);
     } else {
-        clean.push_str(&text[kept..]);
+        clean.push_str(&text[copied_end..]);
     }
     *text = clean;
     true
@@ -302,8 +305,8 @@ mod tests {
     }
 
     #[test]
-    fn private_text_goes_in_every_form() {
-        for (text, want) in [
+    fn private_text_is_removed_in_every_notation() {
+        for (text, expected) in [
             ("a <private>b</private> c", "a [REDACTED] c"),
             ("a <PRIVATE>b</Private> c <private>d</private>", "a [REDACTED] c [REDACTED]"),
             ("a <private>b <private>c</private> d</private> e", "a [REDACTED] e"),
@@ -320,12 +323,12 @@ mod tests {
                 "a privateer <privateer> keeps </privateer>",
             ),
         ] {
-            assert_eq!(gate(&json!(text)), json!(want), "{text}");
+            assert_eq!(gate(&json!(text)), json!(expected), "{text}");
         }
     }
 
     #[test]
-    fn an_open_tag_reaches_through_a_list() {
+    fn an_open_tag_extends_through_a_list() {
         let list = json!(["a", "b <private>c", "d", "e</private> f", "g"]);
         assert_eq!(gate(&list), json!(["a", "b [REDACTED]", "[REDACTED]", "[REDACTED] f", "g"]));
     }
@@ -357,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_over_several_lines_goes_whole() {
+    fn a_key_of_several_lines_is_removed_completely() {
         let body = "MIIEowIBAAKCAQEAx4UbaDzY5xjW6hc9jwN0mX33XpTDVW8QqNnRm2tFcH7o5rKz\n".repeat(8);
         let (begin, end) = ("-----BEGIN RSA PRIVATE", "-----END RSA PRIVATE");
         let clean =
@@ -366,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_words_and_ids_pass() {
+    fn ordinary_words_and_ids_are_unchanged() {
         let value = json!({
             "id": "decision_1763800000000_a1b2c3d4e5f6",
             "rev": "0123456789ab",

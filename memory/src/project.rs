@@ -1,8 +1,8 @@
 //! A project's memory: the tracked files and the store, used together.
 //!
 //! A permanent memory is written to its tracked file first and to the store after it, under one
-//! lock: after a crash in between, it is imported from the file. Everything written passes the gate
-//! here.
+//! lock: after a crash in between, the memory is imported from the file. Everything that is written
+//! passes the privacy gate ([`Gate`]).
 
 use super::MemoryError;
 use super::journal::{Journal, Stamp};
@@ -22,7 +22,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// Returns the time in milliseconds since 1970.
 pub type Clock = Box<dyn Fn() -> i64 + Send>;
 
-/// Milliseconds since 1970 by the system clock.
+/// Returns a clock that reads the system time.
 #[must_use]
 pub fn system_clock() -> Clock {
     Box::new(|| {
@@ -47,13 +47,14 @@ pub struct ProjectMemory {
     /// Distinguishes ids of the same millisecond.
     count: u64,
     pub(super) similarity: SimilarityIndex,
-    /// Why no file can be written here; the store is in memory in that case.
+    /// Why no file can be written in the project; in that case the store is in memory.
     pub(super) unwritable: Option<String>,
     /// When writing was last retried.
     pub(super) last_write_check: Option<Instant>,
     /// Search index, valid for one revision of the store.
     index: Index,
-    /// Whether the store's memories have been compared with each other: see [`aidd_engine::parse::lines::duplicates`].
+    /// Whether the memories of the store have been compared with each other: see
+    /// [`aidd_engine::parse::lines::duplicates`].
     pub(super) is_compared: bool,
 }
 
@@ -71,8 +72,8 @@ pub(super) type Drafted<T> = (Vec<Revision>, T);
 
 impl ProjectMemory {
     /// Opens the memory of the project at `root` and imports what changed in its tracked files. The
-    /// secrets rules are those of `distribution`. Where nothing can be written, the memory can
-    /// still be read.
+    /// privacy gate uses the secrets rules of `distribution`. If nothing can be written, the memory
+    /// can still be read.
     ///
     /// # Errors
     /// When the store was written by a newer aidd, or `.aidd` is a link.
@@ -85,7 +86,7 @@ impl ProjectMemory {
         let gate = Gate::new(distribution);
         let (opened, unwritable) = unwritable::open(root, wanted, &gate, clock())?;
         let Opened { store, notices } = opened;
-        let looked = unwritable.as_ref().map(|_| Instant::now());
+        let last_write_check = unwritable.as_ref().map(|_| Instant::now());
         let mut memory = Self {
             root: root.to_owned(),
             wanted,
@@ -99,7 +100,7 @@ impl ProjectMemory {
             count: 0,
             similarity: SimilarityIndex::default(),
             unwritable,
-            last_write_check: looked,
+            last_write_check,
             index: Index::default(),
             is_compared: false,
         };
@@ -131,17 +132,18 @@ impl ProjectMemory {
     }
 
     fn tracked_notice(&mut self) -> Option<String> {
-        let mut held: Vec<String> = Vec::new();
+        let mut contents: Vec<String> = Vec::new();
         let counts = self.store.counts().ok()?;
         for kind in Kind::ALL.iter().filter(|kind| kind.file().is_some()) {
             let of_kind = counts.iter().filter(|(layer, own, status, _)| {
                 (*layer, own) == (Layer::Permanent, kind) && *status != Status::Removed
             });
             let count: u32 = of_kind.map(|(.., count)| count).sum();
-            held.extend((count > 0).then(|| format!("{count} of type {kind}")));
+            contents.extend((count > 0).then(|| format!("{count} of type {kind}")));
         }
-        let held = if held.is_empty() { "no memories".to_owned() } else { held.join(", ") };
-        Some(format!("read from the tracked files: {held}"))
+        let contents =
+            if contents.is_empty() { "no memories".to_owned() } else { contents.join(", ") };
+        Some(format!("read from the tracked files: {contents}"))
     }
 
     /// The name of the storage backend: "sqlite" or "json".
@@ -169,10 +171,10 @@ impl ProjectMemory {
     }
 
     /// Reads from the store after importing what changed in the tracked files. Writes nothing when
-    /// they did not change.
+    /// the files did not change.
     ///
     /// # Errors
-    /// Those of `work`.
+    /// The errors of `work`.
     pub fn read<T>(
         &mut self,
         work: &mut dyn FnMut(&mut dyn StorageBackend) -> Result<T, MemoryError>,
@@ -186,23 +188,23 @@ impl ProjectMemory {
         work: &mut dyn FnMut(&mut dyn StorageBackend, &mut Index) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
         self.try_disk_again_to_read();
-        let mut refreshed = |memory: &mut Self| {
+        let mut refresh_and_work = |memory: &mut Self| {
             memory.refresh()?;
             work(&mut *memory.store, &mut memory.index)
         };
-        match self.guarded(&mut refreshed) {
+        match self.guarded(&mut refresh_and_work) {
             // Importing changes requires writing.
             Err(error @ (MemoryError::Io { .. } | MemoryError::Store(_)))
                 if self.unwritable.is_none() =>
             {
                 self.switch_to_memory(error.to_string())?;
-                self.guarded(&mut refreshed)
+                self.guarded(&mut refresh_and_work)
             }
             other => other,
         }
     }
 
-    /// Writes what stays in the checkout, in one transaction.
+    /// Writes data that stays in the checkout, in one transaction.
     pub(super) fn write<T>(
         &mut self,
         durability: Durability,
@@ -224,12 +226,12 @@ impl ProjectMemory {
     ) -> Result<T, MemoryError> {
         self.refuse_unwritable()?;
         let _lock = self.journal.lock()?;
-        let (revisions, answer) = self.guarded(&mut |memory| {
+        let (revisions, result) = self.guarded(&mut |memory| {
             memory.refresh_locked()?;
             draft(memory)
         })?;
         if revisions.is_empty() {
-            return Ok(answer);
+            return Ok(result);
         }
         let mut by_file: BTreeMap<&'static str, Vec<Revision>> = BTreeMap::new();
         for revision in revisions {
@@ -244,11 +246,11 @@ impl ProjectMemory {
         for (file, revisions) in by_file {
             self.add_lines(file, &revisions)?;
         }
-        Ok(answer)
+        Ok(result)
     }
 
     /// Reads from the store after importing what changed in the tracked files. The caller must hold
-    /// the lock on these.
+    /// the lock on these files.
     pub(super) fn read_locked<T>(
         &mut self,
         work: &mut dyn FnMut(&mut dyn StorageBackend) -> Result<T, MemoryError>,
@@ -278,7 +280,7 @@ impl ProjectMemory {
         if self.store.is_set_aside() {
             self.reopen()?;
         }
-        let done = match work(self) {
+        let result = match work(self) {
             Err(MemoryError::Corrupt(why)) if self.store.repair().unwrap_or_default() => {
                 self.notices.push(store::repaired_notice(&why));
                 self.index = Index::default();
@@ -286,7 +288,7 @@ impl ProjectMemory {
             }
             other => other,
         };
-        match done {
+        match result {
             Err(MemoryError::Corrupt(why)) => {
                 let now = self.now();
                 let notice = store::set_aside(&mut self.store, &why, now)?;
@@ -317,7 +319,7 @@ impl ProjectMemory {
         self.is_compared = false;
     }
 
-    /// Checks the store for damage and returns what was found.
+    /// Checks the store for damage and returns a description of each fault.
     ///
     /// # Errors
     /// When the store cannot be read.

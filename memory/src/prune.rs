@@ -11,12 +11,12 @@ use super::types::Status;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// When an ended session can be deleted; either limit suffices.
+/// The conditions under which an ended session is deleted; either condition suffices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Sessions that began more than this many days ago.
     pub days: u32,
-    /// Sessions with at least this many younger sessions.
+    /// Sessions after which at least this many sessions began.
     pub sessions: usize,
 }
 
@@ -31,19 +31,19 @@ impl Default for Rules {
 pub struct Pruned {
     /// Ids of the sessions.
     pub sessions: Vec<String>,
-    /// Number of their observations.
+    /// Number of observations of these sessions.
     pub observations: usize,
 }
 
 impl ProjectMemory {
-    /// Deletes the sessions selected by `rules`, with their observations; with `only_look`, only
+    /// Deletes the sessions selected by `rules`, with their observations; with `dry_run`, only
     /// returns them.
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn prune(&mut self, rules: Rules, only_look: bool) -> Result<Pruned, MemoryError> {
+    pub fn prune(&mut self, rules: Rules, dry_run: bool) -> Result<Pruned, MemoryError> {
         let oldest = self.now() - i64::from(rules.days) * 86_400_000;
-        if only_look {
+        if dry_run {
             return self.read(&mut |store| {
                 let sessions = prunable(store, rules, oldest)?;
                 let mut observations = 0;
@@ -64,7 +64,7 @@ impl ProjectMemory {
     }
 }
 
-/// A memory whose lines are deleted from its tracked file, or would be.
+/// A memory whose lines are deleted, or would be deleted, from its tracked file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
     /// Id of the memory.
@@ -75,18 +75,14 @@ pub struct Dropped {
 
 impl ProjectMemory {
     /// Deletes the lines of memories that were removed more than `days` days ago from the tracked
-    /// files; with `only_look`, only returns these memories. The store retains the lines, so that
+    /// files; with `dry_run`, only returns these memories. The store retains the lines, so that
     /// [`Self::export`] can restore them.
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn prune_tracked(
-        &mut self,
-        days: u32,
-        only_look: bool,
-    ) -> Result<Vec<Dropped>, MemoryError> {
+    pub fn prune_tracked(&mut self, days: u32, dry_run: bool) -> Result<Vec<Dropped>, MemoryError> {
         let oldest = self.now() - i64::from(days) * 86_400_000;
-        if only_look {
+        if dry_run {
             return self.read(&mut |store| droppable(store, oldest));
         }
         self.refuse_unwritable()?;
@@ -101,10 +97,10 @@ impl ProjectMemory {
             let Some((bytes, _)) = self.journal.read(path)? else { continue };
             let text = String::from_utf8(bytes)
                 .map_err(|_| MemoryError::Invalid(format!("{path} is not UTF-8: fix it first")))?;
-            let kept: String =
-                text.split_inclusive('\n').filter(|line| !speaks_of(line, &ids)).collect();
-            if kept.len() < text.len() {
-                self.journal.write(path, &kept)?;
+            let remaining: String =
+                text.split_inclusive('\n').filter(|line| !is_line_of(line, &ids)).collect();
+            if remaining.len() < text.len() {
+                self.journal.write(path, &remaining)?;
             }
         }
         drop(lock);
@@ -113,9 +109,9 @@ impl ProjectMemory {
     }
 }
 
-/// The memories that were removed before `oldest` and all of whose lines are in files that are
-/// still written: if the line that removes it were deleted, a memory of an older file would be
-/// active again.
+/// The memories that were removed before `oldest` and whose lines are all in files that are still
+/// written. A memory with lines in an older file would become active again if the line that removes
+/// it were deleted.
 fn droppable(store: &mut dyn StorageBackend, oldest: i64) -> Result<Vec<Dropped>, MemoryError> {
     let query = Query { statuses: vec![Status::Removed], ..Query::new(Layers::PERMANENT) };
     let mut old = Vec::new();
@@ -128,7 +124,7 @@ fn droppable(store: &mut dyn StorageBackend, oldest: i64) -> Result<Vec<Dropped>
     Ok(old)
 }
 
-fn speaks_of(line: &str, memories: &BTreeSet<&str>) -> bool {
+fn is_line_of(line: &str, memories: &BTreeSet<&str>) -> bool {
     let line: Option<Value> = serde_json::from_str(line.trim_start_matches('\u{FEFF}')).ok();
     let id = line.as_ref().and_then(|line| line["id"].as_str());
     id.is_some_and(|id| memories.contains(id))

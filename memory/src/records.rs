@@ -12,7 +12,7 @@ type Extra = Map<String, Value>;
 /// The model, its provider and the client.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct AiProvider {
     pub provider: String,
     pub model: String,
@@ -28,7 +28,7 @@ pub struct AiProvider {
 /// Classification of a session's task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct TaskClassification {
     pub domain: String,
     pub nature: String,
@@ -50,7 +50,7 @@ pub struct TaskClassification {
 /// A decision of a session or on a branch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct RecordedDecision {
     pub decision: String,
     pub reasoning: String,
@@ -59,7 +59,7 @@ pub struct RecordedDecision {
     /// Branches only: the session that made the decision.
     #[serde(skip_serializing_if = "Option::is_none", alias = "session_id")]
     pub session_id: Option<String>,
-    /// Branches only: the sessions' observations of it.
+    /// Branches only: ids of the sessions' observations of the decision.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub observed: BTreeSet<String>,
     #[serde(flatten)]
@@ -69,7 +69,7 @@ pub struct RecordedDecision {
 /// An error that was fixed in a session or on a branch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct FixedError {
     pub error: String,
     pub fix: String,
@@ -78,17 +78,17 @@ pub struct FixedError {
     /// Branches only: the session that fixed the error.
     #[serde(skip_serializing_if = "Option::is_none", alias = "session_id")]
     pub session_id: Option<String>,
-    /// Branches only: the sessions' observations of it.
+    /// Branches only: ids of the sessions' observations of the error.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub observed: BTreeSet<String>,
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// A tool that was called, and the quality of its answer: good, neutral or bad.
+/// A tool that was called, and the quality of its result: good, neutral or bad.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct ToolCall {
     pub name: String,
     #[serde(alias = "result_quality")]
@@ -97,10 +97,10 @@ pub struct ToolCall {
     pub extra: Extra,
 }
 
-/// Outcome of a session, as it reports it.
+/// Outcome of a session, as reported by the session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct SessionOutcome {
     #[serde(alias = "tests_passing")]
     pub tests_passing: bool,
@@ -119,7 +119,7 @@ pub struct SessionOutcome {
 /// Token counts and cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct TokenUsage {
     #[serde(alias = "input_tokens")]
     pub input_tokens: u64,
@@ -138,7 +138,7 @@ pub struct TokenUsage {
 /// Durations in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct TimingMetrics {
     #[serde(skip_serializing_if = "Option::is_none", alias = "startup_ms")]
     pub startup_ms: Option<f64>,
@@ -151,13 +151,13 @@ pub struct TimingMetrics {
 /// One session of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct SessionState {
     /// `session_<ms>_<hash>`.
     pub id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The client's own id for the thread that this session continues.
+    /// The client's id of the conversation that this session continues.
     #[serde(skip_serializing_if = "Option::is_none", alias = "memory_session_id")]
     pub memory_session_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", alias = "parent_session_id")]
@@ -216,7 +216,7 @@ pub struct SessionState {
 
 /// The field that records who started a session, with the value [`HOOK`] when a hook did.
 pub const STARTED_BY: &str = "by";
-/// See [`STARTED_BY`].
+/// The value of [`STARTED_BY`] for a session that a hook started.
 pub const HOOK: &str = "hook";
 
 impl SessionState {
@@ -243,23 +243,23 @@ impl SessionState {
     }
 }
 
-/// Checks that each decision and error has its main field: under a misspelled name it would stay
-/// empty and its content would be lost.
+/// Checks that each decision and error has its main field. If the name of the field is misspelled,
+/// the field is empty, and its content would be lost.
 ///
 /// # Errors
-/// The first entry without that field, with the expected form.
+/// The first entry without its main field, and the expected fields.
 pub(super) fn check_not_empty(
     decisions: (&str, &[RecordedDecision]),
     errors: (&str, &[FixedError]),
 ) -> Result<(), MemoryError> {
     let empty = |text: &String| text.trim().is_empty();
-    if let Some(at) = decisions.1.iter().position(|one| empty(&one.decision)) {
+    if let Some(at) = decisions.1.iter().position(|decision| empty(&decision.decision)) {
         let name = decisions.0;
         return Err(MemoryError::Invalid(format!(
             "`{name}[{at}].decision` is missing; expected {{\"decision\": \"…\", \"reasoning\": \"…\"}}"
         )));
     }
-    if let Some(at) = errors.1.iter().position(|one| empty(&one.error)) {
+    if let Some(at) = errors.1.iter().position(|error| empty(&error.error)) {
         let name = errors.0;
         return Err(MemoryError::Invalid(format!(
             "`{name}[{at}].error` is missing; expected {{\"error\": \"…\", \"fix\": \"…\"}}"
@@ -280,7 +280,7 @@ fn stamp(decisions: &mut [RecordedDecision], errors: &mut [FixedError], at: i64)
 /// The state of the work on a branch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct BranchContext {
     pub branch: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -309,7 +309,7 @@ pub struct BranchContext {
     /// Milliseconds since 1970, or a string in older records.
     #[serde(alias = "updated_at")]
     pub updated_at: Value,
-    /// Ids of the sessions that were promoted to it; each is promoted only once.
+    /// Ids of the sessions that were promoted to the branch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<String>,
     #[serde(flatten)]
@@ -326,7 +326,7 @@ impl BranchContext {
 /// A phase that a lifecycle went through.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct PassedPhase {
     pub name: String,
     #[serde(alias = "entered_at")]
@@ -348,7 +348,7 @@ pub struct PassedPhase {
 /// A feature and its progress through the phases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct Lifecycle {
     /// `lifecycle_<ms>_<hash>`.
     pub id: String,

@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 /// Result of resolving conflicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolution {
-    /// The concurrent edits that were dropped.
+    /// Ids of the concurrent edits that were dropped.
     pub dropped: Vec<String>,
-    /// The memories that were superseded.
+    /// Ids of the memories that were superseded.
     pub superseded: Vec<String>,
-    /// The memories that no longer supersede it.
+    /// Ids of the memories that no longer supersede the resolved memory.
     pub unlinked: Vec<String>,
 }
 
@@ -30,13 +30,14 @@ impl Resolution {
 }
 
 impl ProjectMemory {
-    /// Resolves conflicts in favour of a permanent memory: of concurrent edits, keeps the one whose
-    /// id starts with `rev`, otherwise the displayed one; supersedes other active decisions on its
-    /// topic and memories that contradict it; and breaks a cycle of superseding.
+    /// Resolves conflicts in favour of a permanent memory. If it has concurrent edits, the edit
+    /// whose id starts with `rev` is retained; without `rev`, the displayed edit. The memory then
+    /// supersedes other active decisions on its topic and memories that contradict it. If memories
+    /// supersede each other in a cycle, the cycle is broken.
     ///
     /// # Errors
-    /// When there is no such memory, `rev` matches none of its edits or several, or it is
-    /// superseded.
+    /// When there is no such memory, `rev` does not match exactly one of its edits, or the memory
+    /// is superseded.
     pub fn resolve(&mut self, id: &str, rev: Option<&str>) -> Result<Resolution, MemoryError> {
         self.write_permanent(&mut |memory| memory.draft_resolution(id, rev))
     }
@@ -49,43 +50,43 @@ impl ProjectMemory {
         let entry = self.permanent(id)?;
         if entry.status == Status::Superseded {
             return Err(MemoryError::Invalid(format!(
-                "`{id}` is superseded: settle the memory that replaced it, or save a new decision"
+                "`{id}` is superseded: resolve the memory that superseded it, or save a new decision"
             )));
         }
         let at = self.now();
-        let (mut own, dropped) = self.chosen_edit(&entry, rev, at)?;
-        let mut settled = Resolution { dropped, ..Resolution::default() };
-        let mut revisions = self.unlink_revisions(id, at, &mut settled)?;
-        let itself = |link: &Link| link.to == id && link.relation == Relation::Supersedes;
-        if own.links.iter().any(itself) {
-            own.links.retain(|link| !itself(link));
-            settled.unlinked.push(id.to_owned());
+        let (mut revision, dropped) = self.chosen_edit(&entry, rev, at)?;
+        let mut resolution = Resolution { dropped, ..Resolution::default() };
+        let mut revisions = self.unlink_revisions(id, at, &mut resolution)?;
+        let is_self_link = |link: &Link| link.to == id && link.relation == Relation::Supersedes;
+        if revision.links.iter().any(is_self_link) {
+            revision.links.retain(|link| !is_self_link(link));
+            resolution.unlinked.push(id.to_owned());
         }
-        if own.op == Op::Put {
+        if revision.op == Op::Put {
             for other in self.conflicting(&entry)? {
                 if !supersedes(self.store(), id, &other)? {
-                    own.links.push(Link::new(Relation::Supersedes, &other));
-                    settled.superseded.push(other);
+                    revision.links.push(Link::new(Relation::Supersedes, &other));
+                    resolution.superseded.push(other);
                 }
             }
         }
-        if !(settled.dropped.is_empty() && settled.superseded.is_empty())
-            || settled.unlinked.iter().any(|unlinked| unlinked == id)
+        if !(resolution.dropped.is_empty() && resolution.superseded.is_empty())
+            || resolution.unlinked.iter().any(|unlinked| unlinked == id)
         {
-            revisions.push(own);
+            revisions.push(revision);
         }
-        Ok((revisions, settled))
+        Ok((revisions, resolution))
     }
 
-    /// The revision that continues the edit to keep, and the edits that it drops.
+    /// Returns the revision that continues the retained edit, and the ids of the dropped edits.
     fn chosen_edit(
         &mut self,
         entry: &Entry,
         rev: Option<&str>,
         at: i64,
     ) -> Result<(Revision, Vec<String>), MemoryError> {
-        let others = |kept: &str| {
-            entry.heads.iter().filter(|head| *head != kept).cloned().collect::<Vec<String>>()
+        let others = |retained: &str| {
+            entry.heads.iter().filter(|head| *head != retained).cloned().collect::<Vec<String>>()
         };
         let Some(rev) = rev else {
             let shown = entry.heads.first().map_or("", String::as_str);
@@ -100,58 +101,60 @@ impl ProjectMemory {
         };
         let lines = self.present(&entry.id)?;
         let parents = log::tips(&lines);
-        let kept = lines.into_iter().find(|line| line.rev == *head);
-        let kept = kept.ok_or_else(|| MemoryError::Unknown { what: "edit", id: head.clone() })?;
+        let line = lines.into_iter().find(|line| line.rev == *head);
+        let line = line.ok_or_else(|| MemoryError::Unknown { what: "edit", id: head.clone() })?;
         let created_at = Some(entry.created_at);
-        Ok((Revision { parents, at, created_at, rev: String::new(), ..kept }, others(head)))
+        Ok((Revision { parents, at, created_at, rev: String::new(), ..line }, others(head)))
     }
 
-    /// Removes the links by which others supersede a memory that supersedes them.
+    /// Breaks cycles: removes the links by which other memories supersede a memory that supersedes
+    /// them.
     fn unlink_revisions(
         &mut self,
         id: &str,
         at: i64,
-        settled: &mut Resolution,
+        resolution: &mut Resolution,
     ) -> Result<Vec<Revision>, MemoryError> {
         let mut revisions = Vec::new();
         for link in self.store().links(id)? {
-            let is_on = link.relation == Relation::Supersedes && link.to == id && link.from != id;
-            if !is_on || !supersedes(self.store(), id, &link.from)? {
+            let supersedes_id =
+                link.relation == Relation::Supersedes && link.to == id && link.from != id;
+            if !supersedes_id || !supersedes(self.store(), id, &link.from)? {
                 continue;
             }
             let other = self.permanent(&link.from)?;
             let mut revision = self.edited(&other, Edit::default(), at)?;
             revision.links.retain(|own| (&*own.to, own.relation) != (id, Relation::Supersedes));
             revisions.push(revision);
-            settled.unlinked.push(link.from);
+            resolution.unlinked.push(link.from);
         }
         Ok(revisions)
     }
 
     /// The active memories that conflict with this one.
     fn conflicting(&mut self, entry: &Entry) -> Result<BTreeSet<String>, MemoryError> {
-        let mut losers = BTreeSet::new();
+        let mut conflicting = BTreeSet::new();
         if entry.kind == Kind::Decision {
             let on_topic = self.on_topic(entry.topic.as_deref())?;
-            losers.extend(on_topic.into_iter().map(|other| other.id));
+            conflicting.extend(on_topic.into_iter().map(|other| other.id));
         }
         for link in self.store().links(&entry.id)? {
             if link.relation == Relation::Contradicts {
                 let other = if link.from == entry.id { link.to } else { link.from };
                 let known = self.store().entry(&other)?;
-                let holds = |other: &Entry| {
+                let is_active = |other: &Entry| {
                     (other.status, other.layer) == (Status::Active, Layer::Permanent)
                 };
-                losers.extend(known.filter(holds).map(|other| other.id));
+                conflicting.extend(known.filter(is_active).map(|other| other.id));
             }
         }
-        losers.extend(forked_with(self.store(), &entry.id)?.into_iter().flatten());
-        losers.remove(&entry.id);
-        Ok(losers)
+        conflicting.extend(forked_with(self.store(), &entry.id)?.into_iter().flatten());
+        conflicting.remove(&entry.id);
+        Ok(conflicting)
     }
 
-    /// Removes a memory: the lines of a permanent one are retained, others are deleted. Returns the
-    /// memory.
+    /// Removes a memory: the lines of a permanent memory are retained, any other memory is deleted.
+    /// Returns the removed memory.
     ///
     /// # Errors
     /// When there is no such memory.

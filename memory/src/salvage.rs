@@ -1,6 +1,6 @@
-//! Recovers what a damaged or lost store contained and the tracked files do not: sessions,
-//! observations, lifecycles and memories saved for this checkout only. First its backup is restored
-//! into the current store, then the readable records of the damaged store.
+//! Recovers the data of a damaged or lost store that the tracked files do not contain: sessions,
+//! observations, lifecycles and memories saved for this checkout only. First the backup of the
+//! store is restored into the current store, then the readable records of the damaged store.
 
 use super::MemoryError;
 use super::mirror;
@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// Numbers of recovered records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Carried {
+pub(super) struct RecoveredCounts {
     sessions: usize,
     observations: usize,
     saved: usize,
@@ -28,7 +28,7 @@ pub(super) struct Carried {
     lines: usize,
 }
 
-impl Carried {
+impl RecoveredCounts {
     fn document(&mut self, table: Table) {
         match table {
             Table::Sessions => self.sessions += 1,
@@ -46,8 +46,8 @@ impl Carried {
     }
 
     /// The numbers as text; empty when nothing was recovered.
-    fn counted(&self) -> String {
-        let counted = [
+    fn summary(&self) -> String {
+        let summary = [
             (self.sessions, "sessions"),
             (self.observations, "observations"),
             (self.saved, "other memories of this checkout"),
@@ -55,8 +55,8 @@ impl Carried {
             (self.figures, "figures"),
             (self.lines, "lines of tracked files"),
         ];
-        let counted = counted.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
-        counted.collect::<Vec<_>>().join(", ")
+        let summary = summary.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}"));
+        summary.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -65,8 +65,8 @@ type Key = (String, String);
 
 impl ProjectMemory {
     /// Restores what the store has lost, from its backup and from damaged stores that were not
-    /// examined yet. Never fails: leftovers of a damaged store must not prevent the use of an
-    /// intact one.
+    /// examined yet. Never fails: the remains of a damaged store must not prevent the use of
+    /// an intact store.
     pub(super) fn salvage(&mut self) {
         let folder = self.root().join(".aidd");
         if self.unwritable.is_some() {
@@ -79,13 +79,13 @@ impl ProjectMemory {
         if is_damaged {
             let has_backup =
                 store.backup().is_some_and(|path| backup::last_number(&path).is_some());
-            let done = salvage::each(&folder, &mut |path, mut remains| {
-                remains.drop_deleted(&deleted);
-                let lost = remains.lost;
-                let carried = transaction(store, Durability::Full, &mut |store| {
-                    carry(store, gate, &remains)
+            let done = salvage::each(&folder, &mut |path, mut records| {
+                records.drop_deleted(&deleted);
+                let lost = records.lost;
+                let recovered = transaction(store, Durability::Full, &mut |store| {
+                    recover_records(store, gate, &records)
                 })?;
-                notices.push(notice(path, carried, lost, has_backup));
+                notices.push(notice(path, recovered, lost, has_backup));
                 Ok(())
             });
             if let Err(error) = done {
@@ -117,25 +117,25 @@ fn restore(
     let restored = backup::read(&path).and_then(|backup| {
         let done = transaction(store, Durability::Full, &mut |store| {
             let known = store.writes()?;
-            let carried = if known < backup.last {
+            let recovered = if known < backup.last {
                 apply(store, gate, &backup, known)?
             } else {
-                // Another process has restored it.
-                Carried::default()
+                // Another process has restored the backup.
+                RecoveredCounts::default()
             };
-            Ok((known, carried))
+            Ok((known, recovered))
         })?;
         Ok((backup, done))
     });
-    let (backup, (known, carried)) = match restored {
+    let (backup, (known, recovered)) = match restored {
         Ok(restored) => restored,
         Err(error) => {
             notices.push(format!("the backup of the store could not be restored: {error}"));
             return BTreeSet::new();
         }
     };
-    let counted = carried.counted();
-    if !counted.is_empty() {
+    let summary = recovered.summary();
+    if !summary.is_empty() {
         let missing = match known {
             _ if is_damaged => String::new(),
             0 => format!("{} was missing or empty; ", store.path().display()),
@@ -149,7 +149,7 @@ fn restore(
             lost => format!("; {lost} lines of the backup could not be read"),
         };
         notices.push(format!(
-        "{missing}restored from {}: {counted}; it is complete up to {} UTC, later changes can be \
+        "{missing}restored from {}: {summary}; it is complete up to {} UTC, later changes can be \
          lost{unread}",
             path.display(),
             times::moment(backup.written)
@@ -169,24 +169,24 @@ fn apply(
     gate: &Gate,
     backup: &Backup,
     known: i64,
-) -> Result<Carried, MemoryError> {
-    let mut carried = Carried::default();
+) -> Result<RecoveredCounts, MemoryError> {
+    let mut recovered = RecoveredCounts::default();
     for (_, change) in backup.changes.iter().filter(|(number, _)| *number > known) {
         match change {
             Change::Entry { entry, links } => {
                 let before = store.entry(&entry.id)?;
                 // Data in a new store is newer than its backup.
-                let is_kept = before.as_ref().is_some_and(|before| {
+                let is_current = before.as_ref().is_some_and(|before| {
                     known == 0 || before.layer == Layer::Permanent || *before == **entry
                 });
-                if is_kept || entry.id.is_empty() || entry.layer == Layer::Permanent {
+                if is_current || entry.id.is_empty() || entry.layer == Layer::Permanent {
                     continue;
                 }
-                put(store, gate, entry, links, &mut carried)?;
+                put(store, gate, entry, links, &mut recovered)?;
             }
             Change::Document { table, id, at, document } => {
                 let table = Table::ALL.into_iter().find(|known| known.name() == table);
-                let Some(table) = table.filter(|table| is_whole(*table, id, document)) else {
+                let Some(table) = table.filter(|table| is_valid(*table, id, document)) else {
                     continue;
                 };
                 let before = store.document(table, id)?;
@@ -195,7 +195,7 @@ fn apply(
                 }
                 let Ok(document) = gate.clean(document) else { continue };
                 store.put_document(table, id, *at, &document)?;
-                carried.document(table);
+                recovered.document(table);
             }
             Change::Deleted { table, id } if table == backup::ENTRIES => {
                 let is_local = store.entry(id)?.is_some_and(|own| own.layer != Layer::Permanent);
@@ -212,64 +212,64 @@ fn apply(
         }
     }
     store.set_writes(backup.last)?;
-    Ok(carried)
+    Ok(recovered)
 }
 
-/// Stores a memory and the links from it. What the gate rejects is skipped.
+/// Stores a memory and the links from it. A memory that the gate rejects is skipped.
 fn put(
     store: &mut dyn StorageBackend,
     gate: &Gate,
     entry: &Entry,
     links: &Vec<Link>,
-    carried: &mut Carried,
+    recovered: &mut RecoveredCounts,
 ) -> Result<(), MemoryError> {
     let Ok(clean) = gate.clean(entry) else { return Ok(()) };
     store.put_entry(&clean)?;
     if let Ok(links) = gate.clean(links) {
         store.put_links(&entry.id, &links)?;
     }
-    carried.entry(entry.layer);
+    recovered.entry(entry.layer);
     Ok(())
 }
 
-fn notice(path: &Path, carried: Carried, lost: usize, has_backup: bool) -> String {
-    let mut notice = match &*carried.counted() {
+fn notice(path: &Path, recovered: RecoveredCounts, lost: usize, has_backup: bool) -> String {
+    let mut notice = match &*recovered.summary() {
         "" => format!("no other data was found in {}", path.display()),
-        counted => format!("recovered from {}: {counted}", path.display()),
+        summary => format!("recovered from {}: {summary}", path.display()),
     };
     if lost > 0 {
         notice += &format!("; {lost} of its records could not be read");
     }
     if !has_backup {
-        notice += "; it had no backup, so all other data that only it contained is lost";
+        notice += "; it had no backup, so all other data that was only in this store is lost";
     }
     notice
 }
 
 /// Stores the records that the store does not have. All data is treated as untrusted.
-pub(super) fn carry(
+pub(super) fn recover_records(
     store: &mut dyn StorageBackend,
     gate: &Gate,
-    remains: &Recovered,
-) -> Result<Carried, MemoryError> {
-    let mut carried = Carried::default();
-    for (table, id, at, document) in &remains.documents {
-        if is_whole(*table, id, document) && store.document(*table, id)?.is_none() {
-            // What the gate rejects is skipped.
+    records: &Recovered,
+) -> Result<RecoveredCounts, MemoryError> {
+    let mut recovered = RecoveredCounts::default();
+    for (table, id, at, document) in &records.documents {
+        if is_valid(*table, id, document) && store.document(*table, id)?.is_none() {
+            // A document that the gate rejects is skipped.
             let Ok(document) = gate.clean(document) else { continue };
             store.put_document(*table, id, *at, &document)?;
-            carried.document(*table);
+            recovered.document(*table);
         }
     }
-    for entry in remains.entries.iter().filter(|entry| entry.layer != Layer::Permanent) {
+    for entry in records.entries.iter().filter(|entry| entry.layer != Layer::Permanent) {
         if entry.id.is_empty() || store.entry(&entry.id)?.is_some() {
             continue;
         }
-        put(store, gate, entry, &links_from(entry, &remains.links), &mut carried)?;
+        put(store, gate, entry, &links_from(entry, &records.links), &mut recovered)?;
     }
-    let lines: Vec<&Mirrored> = remains.lines.iter().filter(|line| line.line.is_sealed()).collect();
-    carried.lines = mirror::restore(store, gate, &lines)?;
-    Ok(carried)
+    let lines: Vec<&Mirrored> = records.lines.iter().filter(|line| line.line.is_sealed()).collect();
+    recovered.lines = mirror::restore(store, gate, &lines)?;
+    Ok(recovered)
 }
 
 fn links_from(entry: &Entry, links: &[Link]) -> Vec<Link> {
@@ -277,13 +277,14 @@ fn links_from(entry: &Entry, links: &[Link]) -> Vec<Link> {
 }
 
 /// Whether a document is valid for its table, under its own id. Metadata of the store and of the
-/// tracked files is out of date and not restored.
-fn is_whole(table: Table, id: &str, document: &Value) -> bool {
-    let own = document.get("id").and_then(Value::as_str) == Some(id);
-    own && match table {
-        Table::Meta => false,
-        Table::Sessions => serde_json::from_value::<SessionState>(document.clone()).is_ok(),
-        Table::Lifecycles => serde_json::from_value::<Lifecycle>(document.clone()).is_ok(),
-        Table::Analytics => true,
-    }
+/// tracked files is out of date and is not restored.
+fn is_valid(table: Table, id: &str, document: &Value) -> bool {
+    let has_id = document.get("id").and_then(Value::as_str) == Some(id);
+    has_id
+        && match table {
+            Table::Meta => false,
+            Table::Sessions => serde_json::from_value::<SessionState>(document.clone()).is_ok(),
+            Table::Lifecycles => serde_json::from_value::<Lifecycle>(document.clone()).is_ok(),
+            Table::Analytics => true,
+        }
 }

@@ -1,4 +1,5 @@
-//! Sessions: started, updated, ended once; their decisions are promoted to their branch.
+//! Starts, updates and ends sessions. When a session ends, its decisions are promoted to its
+//! branch.
 
 use super::MemoryError;
 use super::branches::Promoted;
@@ -7,7 +8,7 @@ use super::records::{SessionState, TokenUsage};
 use super::store::{Durability, Sessions, StorageBackend, Table};
 use serde_json::{Map, Value, json};
 
-/// Fields that only starting and ending a session set.
+/// Fields that are set only when a session starts or ends.
 const FIXED: [&str; 8] = [
     "id",
     "branch",
@@ -19,7 +20,7 @@ const FIXED: [&str; 8] = [
     "parent_session_id",
 ];
 
-/// Client name in sessions of hooks whose client did not identify itself.
+/// Client name of sessions that were started by hooks of a client that did not identify itself.
 const UNKNOWN_CLIENT: &str = "unknown";
 /// Age in milliseconds from which an open session started by a hook is ignored.
 const MAX_HOOK_SESSION_AGE_MS: i64 = 24 * 60 * 60 * 1000;
@@ -36,19 +37,20 @@ fn began(session: &SessionState) -> i64 {
 }
 
 impl ProjectMemory {
-    /// Starts a session with the fields of `new`; id and times are set here.
+    /// Starts a session with the fields of `new`, except its id and times, which are set by this
+    /// function.
     ///
     /// # Errors
-    /// When it has no branch or provider, or its parent does not exist.
+    /// When `new` has no branch or provider, or its parent session does not exist.
     pub fn start_session(&mut self, new: SessionState) -> Result<SessionState, MemoryError> {
         let state = self.new_session(new)?;
         self.put_session(&state)?;
         Ok(state)
     }
 
-    /// Returns the open session of the thread that `new` identifies by its `memory_session_id`, and
-    /// starts it with `new` when there is none. When two processes do so at once, one starts it and
-    /// both get it.
+    /// Returns the open session of the client conversation that `new` identifies by its
+    /// `memory_session_id`. If there is none, starts a session with `new`. When two processes call
+    /// this at once, only one of them starts a session, and both receive that session.
     ///
     /// # Errors
     /// As [`Self::start_session`].
@@ -69,10 +71,10 @@ impl ProjectMemory {
         })
     }
 
-    /// Builds a session that starts now from `new`.
+    /// Creates a session from `new` that starts now.
     fn new_session(&mut self, new: SessionState) -> Result<SessionState, MemoryError> {
         if new.branch.trim().is_empty() || new.ai_provider.provider.trim().is_empty() {
-            return Err(MemoryError::Invalid("a session needs a branch, and a provider: `aiProvider` as {\"provider\": \"…\", \"model\": \"…\"}".to_owned()));
+            return Err(MemoryError::Invalid("a session needs a branch and a provider: set `aiProvider` to {\"provider\": \"…\", \"model\": \"…\"}".to_owned()));
         }
         new.check_not_empty()?;
         if let Some(parent) = &new.parent_session_id {
@@ -125,23 +127,23 @@ impl ProjectMemory {
             .collect())
     }
 
-    /// The last session of a thread, by the client's id for it: the session that a restarted client
-    /// continues.
+    /// Returns the last session of a client conversation, by the client's id of the conversation. A
+    /// restarted client continues this session.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn thread(&mut self, memory_session_id: &str) -> Result<Option<SessionState>, MemoryError> {
-        let of_thread = Sessions::Thread(memory_session_id);
-        let all = self.read(&mut |store| store.sessions(of_thread))?;
+        let conversation = Sessions::Thread(memory_session_id);
+        let all = self.read(&mut |store| store.sessions(conversation))?;
         let mut states = all.into_iter().filter_map(|state| serde_json::from_value(state).ok());
-        let is_it =
+        let is_match =
             |state: &SessionState| state.memory_session_id.as_deref() == Some(memory_session_id);
-        Ok(states.find(is_it))
+        Ok(states.find(is_match))
     }
 
-    /// The last open session that a hook started for `client` on `branch`: an agent does not know
-    /// the id that its client gave the conversation, and its tools would otherwise start a second
-    /// session. Client names are compared by letters and digits, ignoring case.
+    /// Returns the last open session that a hook started for `client` on `branch`. An agent does
+    /// not know the id that its client gave the conversation, so its tools would otherwise start a
+    /// second session. Client names are compared by letters and digits, ignoring case.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -150,21 +152,21 @@ impl ProjectMemory {
         branch: &str,
         client: &str,
     ) -> Result<Option<SessionState>, MemoryError> {
-        let plain = |name: &str| {
+        let normalised = |name: &str| {
             let letters = name.chars().filter(|c| c.is_alphanumeric());
             letters.flat_map(char::to_lowercase).collect::<String>()
         };
-        let (now, asked) = (self.now(), plain(client));
+        let (now, requested) = (self.now(), normalised(client));
         let open = self.sessions(Some(branch), Some(false), usize::MAX)?;
         Ok(open.into_iter().find(|state| {
-            let own = plain(&state.ai_provider.client);
-            let is_same = own == asked || own == UNKNOWN_CLIENT || asked.is_empty();
+            let client = normalised(&state.ai_provider.client);
+            let is_same = client == requested || client == UNKNOWN_CLIENT || requested.is_empty();
             state.is_started_by_hook() && is_same && now - began(state) < MAX_HOOK_SESSION_AGE_MS
         }))
     }
 
-    /// Updates a session: appends to lists (files and names only when new), replaces pending tasks,
-    /// adds up tokens and sets the other fields.
+    /// Updates a session: appends to lists (files and names only when they are new), replaces
+    /// pending tasks, adds to the token counts and sets the other fields.
     ///
     /// # Errors
     /// When there is no such session, it has ended, or a field has the wrong type.
@@ -197,8 +199,8 @@ impl ProjectMemory {
     ) -> Result<(SessionState, Promoted), MemoryError> {
         let mut state = self.update_session(id, patch)?;
         state.ended_at = Some(self.now().into());
-        // The branch first: after a crash in between, the session is ended again, and what was
-        // already promoted is not promoted again.
+        // Decisions are promoted before the session is marked as ended: after a crash in between,
+        // the session can be ended again, and promoted decisions are not promoted again.
         let promoted = self.promote_session(&state)?;
         let ended = state.ended_at.clone();
         let state = self.write(Durability::Full, &mut |store, gate| {
@@ -231,10 +233,10 @@ fn refuse_ended(state: &SessionState) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// The fields of an update, and which of them are present.
+/// The fields of an update. `fields` contains only those that are present.
 struct Patch {
     state: SessionState,
-    has: Map<String, Value>,
+    fields: Map<String, Value>,
 }
 
 impl Patch {
@@ -243,11 +245,11 @@ impl Patch {
             return Err(MemoryError::Invalid(format!("`{fixed}` of a session cannot be changed")));
         }
         let state = serde_json::from_value(Value::Object(patch.clone()))?;
-        Ok(Self { state, has: patch.clone() })
+        Ok(Self { state, fields: patch.clone() })
     }
 
-    fn has(&self, name: &str, older: &str) -> bool {
-        self.has.contains_key(name) || self.has.contains_key(older)
+    fn has(&self, name: &str, older_name: &str) -> bool {
+        self.fields.contains_key(name) || self.fields.contains_key(older_name)
     }
 
     fn apply(&self, to: &mut SessionState) -> Result<(), MemoryError> {

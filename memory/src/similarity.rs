@@ -1,4 +1,4 @@
-//! Finds memories with content similar to a new one, without comparing it to all of them.
+//! Finds memories with content similar to a new memory, without comparing all memories with it.
 
 use super::MemoryError;
 use super::brief::Brief;
@@ -9,38 +9,40 @@ use super::types::{Kind, Status};
 use super::words::{error_key, pieces, similarity};
 use std::collections::{BTreeSet, HashMap};
 
-/// Minimum similarity of the memories that are reported on saving: half of all pieces are shared.
+/// Minimum similarity of the memories that are reported on saving: half of all pieces (see
+/// [`pieces`]) are shared.
 const MIN_SIMILARITY: f64 = 0.5;
 /// Maximum number of similar memories that are reported.
 const MAX_REPORTED: usize = 3;
-/// The index is rebuilt when more than this number of its entries, and a quarter of all, are out of
-/// date.
+/// The index is rebuilt when more than this number of entries, and more than a quarter of all
+/// entries, are out of date.
 const MIN_STALE_ENTRIES: usize = 64;
 
-/// Comparison data of active permanent memories, valid at a mark of the store.
+/// Comparison data of active permanent memories, as of the store's change number `mark`.
 #[derive(Debug, Default)]
 pub(super) struct SimilarityIndex {
     mark: i64,
-    /// Number of deleted memories at that mark: later marks do not reflect deletions.
+    /// Number of memories that had been deleted at `mark`; deletions do not change the mark.
     deletions: i64,
-    /// In order of insertion; `None` for memories that were changed or deleted since.
-    known: Vec<Option<Known>>,
+    /// The memories in order of insertion; `None` for memories that were changed or deleted since.
+    known: Vec<Option<IndexedMemory>>,
     /// Number of pieces of each memory; a separate list because it is read most often.
     lengths: Vec<usize>,
-    place: HashMap<String, usize>,
+    /// The position of each memory in `known`, by id.
+    positions: HashMap<String, usize>,
     /// The memories that contain each piece.
     by_piece: HashMap<u64, Vec<usize>>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct IndexedMemory {
     id: String,
     kind: Kind,
     pieces: BTreeSet<u64>,
 }
 
 /// The pieces by which a memory of this type is compared.
-fn compared_by(kind: Kind, content: &str) -> BTreeSet<u64> {
+fn compared_pieces(kind: Kind, content: &str) -> BTreeSet<u64> {
     match kind {
         Kind::Mistake => pieces(&error_key(content)),
         _ => pieces(content),
@@ -50,112 +52,121 @@ fn compared_by(kind: Kind, content: &str) -> BTreeSet<u64> {
 impl SimilarityIndex {
     /// Whether many entries belong to deleted memories or to previous contents.
     fn is_sparse(&self) -> bool {
-        let gone = self.known.len() - self.place.len();
-        gone > MIN_STALE_ENTRIES && gone * 4 > self.known.len()
+        let stale = self.known.len() - self.positions.len();
+        stale > MIN_STALE_ENTRIES && stale * 4 > self.known.len()
     }
 
     fn remove(&mut self, id: &str) {
-        if let Some(place) = self.place.remove(id) {
-            self.known[place] = None;
+        if let Some(position) = self.positions.remove(id) {
+            self.known[position] = None;
         }
     }
 
     fn put(&mut self, id: String, kind: Kind, content: &str) {
         self.remove(&id);
-        let pieces = compared_by(kind, content);
-        let place = self.known.len();
+        let pieces = compared_pieces(kind, content);
+        let position = self.known.len();
         for piece in &pieces {
-            self.by_piece.entry(*piece).or_default().push(place);
+            self.by_piece.entry(*piece).or_default().push(position);
         }
-        self.place.insert(id.clone(), place);
+        self.positions.insert(id.clone(), position);
         self.lengths.push(pieces.len());
-        self.known.push(Some(Known { id, kind, pieces }));
+        self.known.push(Some(IndexedMemory { id, kind, pieces }));
     }
 
     /// The most similar memories of a type, with their similarity.
-    fn most(&self, kind: Kind, content: &str) -> Vec<(f64, String)> {
-        let own = compared_by(kind, content);
-        let places = |piece: &u64| self.by_piece.get(piece).map_or(&[][..], Vec::as_slice);
+    fn most_similar(&self, kind: Kind, content: &str) -> Vec<(f64, String)> {
+        let own = compared_pieces(kind, content);
+        let positions_of_piece =
+            |piece: &u64| self.by_piece.get(piece).map_or(&[][..], Vec::as_slice);
         let mut rarest: Vec<&u64> = own.iter().collect();
-        rarest.sort_by_key(|piece| places(piece).len());
-        // Two sets of n and m pieces are similar if they share a third of n + m. A memory with none
-        // of the rarest pieces can share only the others: common pieces are checked only for the
-        // few memories that are short enough for that.
+        rarest.sort_by_key(|piece| positions_of_piece(piece).len());
+        // Two sets of n and m pieces are similar if they share a third of n + m. A memory without
+        // the rarest pieces can share only the remaining pieces. For common pieces, therefore, only
+        // the few memories that are short enough to be similar are checked.
         let mut candidates: BTreeSet<usize> = BTreeSet::new();
         for (index, piece) in rarest.iter().enumerate() {
-            let most = own.len() - index;
-            // No similar memory is shorter than half of the new one.
-            if 2 * most < own.len() {
+            let max_shared = own.len() - index;
+            // A similar memory has at least half as many pieces as the new memory.
+            if 2 * max_shared < own.len() {
                 break;
             }
-            let shared_enough = |place: &&usize| 3 * most >= own.len() + self.lengths[**place];
-            candidates.extend(places(piece).iter().filter(shared_enough));
+            let can_be_similar =
+                |position: &&usize| 3 * max_shared >= own.len() + self.lengths[**position];
+            candidates.extend(positions_of_piece(piece).iter().filter(can_be_similar));
         }
-        let mut alike: Vec<(f64, String)> = candidates
+        let mut similar: Vec<(f64, String)> = candidates
             .into_iter()
-            .filter_map(|place| self.known[place].as_ref())
+            .filter_map(|position| self.known[position].as_ref())
             .filter(|known| known.kind == kind)
             .map(|known| (similarity(&own, &known.pieces), known.id.clone()))
             .filter(|(score, _)| *score >= MIN_SIMILARITY)
             .collect();
-        alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        alike.truncate(MAX_REPORTED);
-        alike
+        similar.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        similar.truncate(MAX_REPORTED);
+        similar
     }
 }
 
-/// Number of memories of a type, and how many of them contain each of some pieces.
+/// Number of memories of a type, and the number of memories that contain each of some pieces.
 #[derive(Debug, Default)]
-pub(super) struct Held {
-    pub(super) all: u32,
-    pub(super) by: HashMap<u64, u32>,
+pub(super) struct PieceCounts {
+    pub(super) memories: u32,
+    pub(super) by_piece: HashMap<u64, u32>,
 }
 
 impl SimilarityIndex {
-    fn places_of(&self, kind: Kind, piece: u64) -> impl Iterator<Item = usize> {
-        let places = self.by_piece.get(&piece).map_or(&[][..], Vec::as_slice);
-        let is_of = move |place: &usize| {
-            self.known[*place].as_ref().is_some_and(|known| known.kind == kind)
+    fn positions_of(&self, kind: Kind, piece: u64) -> impl Iterator<Item = usize> {
+        let positions = self.by_piece.get(&piece).map_or(&[][..], Vec::as_slice);
+        let has_kind = move |position: &usize| {
+            self.known[*position].as_ref().is_some_and(|known| known.kind == kind)
         };
-        places.iter().copied().filter(is_of)
+        positions.iter().copied().filter(has_kind)
     }
 
-    fn held(&self, kind: Kind, pieces: &BTreeSet<u64>) -> Held {
+    fn piece_counts(&self, kind: Kind, pieces: &BTreeSet<u64>) -> PieceCounts {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let by = pieces.iter().map(|piece| (*piece, count(self.places_of(kind, *piece).count())));
-        let all = self.known.iter().flatten().filter(|known| known.kind == kind).count();
-        Held { all: count(all), by: by.collect() }
+        let by_piece =
+            pieces.iter().map(|piece| (*piece, count(self.positions_of(kind, *piece).count())));
+        let memories = self.known.iter().flatten().filter(|known| known.kind == kind).count();
+        PieceCounts { memories: count(memories), by_piece: by_piece.collect() }
     }
 
-    /// The memories of a type that share the highest total weight.
-    fn sharing(&self, kind: Kind, weights: &[(u64, f64)], most: usize) -> Vec<String> {
+    /// The memories of a type whose shared pieces have the highest total weight.
+    fn sharing(&self, kind: Kind, weights: &[(u64, f64)], limit: usize) -> Vec<String> {
         let mut shared: HashMap<usize, f64> = HashMap::new();
         for (piece, weight) in weights {
-            for place in self.places_of(kind, *piece) {
-                *shared.entry(place).or_default() += weight;
+            for position in self.positions_of(kind, *piece) {
+                *shared.entry(position).or_default() += weight;
             }
         }
         let mut shared: Vec<(usize, f64)> = shared.into_iter().collect();
         shared.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        shared.truncate(most);
-        let id =
-            |(place, _): (usize, f64)| self.known[place].as_ref().map(|known| known.id.clone());
+        shared.truncate(limit);
+        let id = |(position, _): (usize, f64)| {
+            self.known[position].as_ref().map(|known| known.id.clone())
+        };
         shared.into_iter().filter_map(id).collect()
     }
 }
 
 impl ProjectMemory {
-    /// Number of active permanent memories of a type, and how many of them contain each of some
-    /// pieces.
-    pub(super) fn held(&mut self, kind: Kind, pieces: &BTreeSet<u64>) -> Result<Held, MemoryError> {
+    /// Returns the number of active permanent memories of a type, and the number of memories that
+    /// contain each of `pieces`.
+    pub(super) fn piece_counts(
+        &mut self,
+        kind: Kind,
+        pieces: &BTreeSet<u64>,
+    ) -> Result<PieceCounts, MemoryError> {
         self.read(&mut |_| Ok(()))?;
         self.compare()?;
-        Ok(self.similarity.held(kind, pieces))
+        Ok(self.similarity.piece_counts(kind, pieces))
     }
 
-    /// Those of them that share the highest total weight, as of the last [`Self::held`].
-    pub(super) fn sharing(&self, kind: Kind, weights: &[(u64, f64)], most: usize) -> Vec<String> {
-        self.similarity.sharing(kind, weights, most)
+    /// Returns the memories of a type whose shared pieces have the highest total weight, as of the
+    /// last [`Self::piece_counts`].
+    pub(super) fn sharing(&self, kind: Kind, weights: &[(u64, f64)], limit: usize) -> Vec<String> {
+        self.similarity.sharing(kind, weights, limit)
     }
 
     /// The active memories of a type that are similar to `content`, most similar first.
@@ -166,7 +177,7 @@ impl ProjectMemory {
     ) -> Result<Vec<Similar>, MemoryError> {
         self.compare()?;
         let mut similar = Vec::new();
-        for (similarity, id) in self.similarity.most(kind, content) {
+        for (similarity, id) in self.similarity.most_similar(kind, content) {
             if let Some(entry) = self.store().entry(&id)? {
                 let brief = Brief::from(entry);
                 let title = brief.entry.title(80) + &brief.marks();
@@ -206,9 +217,9 @@ mod tests {
 
     #[test]
     fn removed_memories_are_not_compared() {
-        use crate::tests::{decision, on_both, text, write};
+        use crate::tests::{decision, on_both_stores, text, write};
         const FILE: &str = "ai/memory/decisions.jsonl";
-        on_both(|root, memory| {
+        on_both_stores(|root, memory| {
             let save = |memory: &mut ProjectMemory, n: usize| {
                 let content = format!("Use PostgreSQL for the event store {}", "x".repeat(n));
                 memory.save_decision(&decision(&content, None)).expect("saved").id
@@ -223,13 +234,14 @@ mod tests {
                 write(root, FILE, &with_one);
                 memory.read(&mut |_| Ok(())).expect("read");
                 let own = pieces("Use PostgreSQL for the event store");
-                assert_eq!(memory.held(Kind::Decision, &own).expect("held").all, 1);
+                assert_eq!(memory.piece_counts(Kind::Decision, &own).expect("counts").memories, 1);
                 let similar =
                     memory.similar(Kind::Decision, "Use PostgreSQL for the event store x");
                 assert_eq!(similar.expect("similar").len(), 1);
                 write(root, FILE, &with_all);
-                let held = memory.held(Kind::Decision, &own).expect("held").all;
-                assert_eq!(held as usize, MAX_REPORTED + 1);
+                let piece_counts =
+                    memory.piece_counts(Kind::Decision, &own).expect("counts").memories;
+                assert_eq!(piece_counts as usize, MAX_REPORTED + 1);
             }
             assert!(
                 memory.similarity.known.len() <= 2 * (MAX_REPORTED + 1),
@@ -242,7 +254,7 @@ mod tests {
                 let content = Some(format!("Use PostgreSQL for number {n}"));
                 let edit = crate::permanent::Edit { content, ..Default::default() };
                 memory.edit(Kind::Decision, &id, &edit).expect("edited");
-                memory.held(Kind::Decision, &BTreeSet::new()).expect("held");
+                memory.piece_counts(Kind::Decision, &BTreeSet::new()).expect("counts");
             }
             assert!(
                 memory.similarity.known.len() <= 2 * MIN_STALE_ENTRIES,
@@ -260,12 +272,12 @@ mod tests {
                 .map(|n| words[(seed * (n + 3) + n) % words.len()].to_owned() + " ")
                 .collect()
         };
-        let mut alike = SimilarityIndex::default();
+        let mut index = SimilarityIndex::default();
         for seed in 0..300 {
-            alike.put(format!("d{seed:03}"), Kind::Decision, &text(seed));
+            index.put(format!("d{seed:03}"), Kind::Decision, &text(seed));
         }
         for seed in (0..300).step_by(7) {
-            alike.remove(&format!("d{seed:03}"));
+            index.remove(&format!("d{seed:03}"));
         }
         for seed in 300..400 {
             let own = pieces(&text(seed));
@@ -276,9 +288,9 @@ mod tests {
                 .collect();
             all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
             all.truncate(MAX_REPORTED);
-            assert_eq!(alike.most(Kind::Decision, &text(seed)), all, "{}", text(seed));
+            assert_eq!(index.most_similar(Kind::Decision, &text(seed)), all, "{}", text(seed));
         }
-        assert_eq!(alike.most(Kind::Convention, &text(1)), []);
-        assert_eq!(alike.most(Kind::Decision, "the of"), []);
+        assert_eq!(index.most_similar(Kind::Convention, &text(1)), []);
+        assert_eq!(index.most_similar(Kind::Decision, "the of"), []);
     }
 }

@@ -5,9 +5,9 @@
 pub struct Situation {
     /// Identifier, for example "resuming".
     pub name: &'static str,
-    /// Words that indicate it, in lower case. Those in Latin letters match at the beginning of a
-    /// word, as `decide` in "decided" but not in "undecided"; others match anywhere, since
-    /// particles are attached to them.
+    /// Words that indicate the situation, in lower case. Words in Latin letters match at the
+    /// beginning of a word: `decide` matches "decided", but not "undecided". Other words match
+    /// anywhere, because particles are attached to them.
     words: &'static [&'static str],
     /// The tools to use, best first.
     pub tools: &'static [&'static str],
@@ -40,8 +40,8 @@ pub const SITUATIONS: &[Situation] = &[
         name: "deciding",
         words: &["결정", "선택", "정하자", "decid", "decision", "choice", "choose"],
         tools: &["search_by_context", "save_decision", "save_insight"],
-        suggestion: "look at what was decided before with search_by_context; record what is \
-                     decided now with save_decision, a smaller lesson with save_insight",
+        suggestion: "find earlier decisions with search_by_context; record a new decision with \
+                     save_decision and a smaller lesson with save_insight",
     },
     Situation {
         name: "searching",
@@ -87,14 +87,15 @@ pub const SITUATIONS: &[Situation] = &[
 /// Words that are common in code and documents: a `continue` in a loop, a résumé to upload.
 const CONTINUE: &str = "continu";
 const RESUME: &str = "resum";
-/// Words that precede them where work is meant; none is required at the beginning.
+/// Words that precede [`CONTINUE`] and [`RESUME`] when the user means the work. At the beginning of
+/// a sentence, no such word is required.
 const INTENT_WORDS: [&str; 16] = [
     "to", "and", "please", "now", "can", "could", "you", "i", "we", "us", "me", "let's", "lets",
     "just", "should", "then",
 ];
 
-/// Maximum number of bytes of a prompt that are searched: users state what they want at the
-/// beginning, and text pasted below it is not theirs.
+/// Maximum number of bytes of a prompt that are searched: users state their request at the
+/// beginning, and text pasted below the request is not their own.
 const MAX_SEARCHED_BYTES: usize = 4096;
 
 /// The situation that a prompt indicates.
@@ -115,9 +116,9 @@ fn contains_word(text: &str, word: &str) -> bool {
             return true;
         }
         let before = text[..at].trim_end();
-        let begins = before.is_empty() || before.ends_with(|c: char| !c.is_alphanumeric());
+        let begins_sentence = before.is_empty() || before.ends_with(|c: char| !c.is_alphanumeric());
         let last = before.split_whitespace().last().unwrap_or_default();
-        (begins || INTENT_WORDS.contains(&last)) && !text[at..].starts_with("continuous")
+        (begins_sentence || INTENT_WORDS.contains(&last)) && !text[at..].starts_with("continuous")
     };
     text.match_indices(word).any(|(at, _)| starts_word(at) && is_meant(at))
 }
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn situations_are_detected_in_both_languages() {
-        for (prompt, wanted) in [
+        for (prompt, expected) in [
             ("어제 작업 이어서 하자", "resuming"),
             ("지난번에 하던 거 계속", "resuming"),
             ("Let's continue where we stopped", "resuming"),
@@ -164,22 +165,22 @@ mod tests {
             ("this is undecided and in research, unsuccessful", "none"),
             ("", "none"),
         ] {
-            assert_eq!(situation_of(prompt), wanted, "{prompt}");
+            assert_eq!(situation_of(prompt), expected, "{prompt}");
         }
     }
 
     #[test]
-    fn what_is_pasted_below_a_prompt_does_not_count() {
+    fn text_pasted_below_a_prompt_is_ignored() {
         let long = format!("Explain this log: {}어제 failed", "가".repeat(MAX_SEARCHED_BYTES));
         assert_eq!(situation_of(&long), "none");
     }
 
     #[test]
     fn every_situation_is_detected_by_each_of_its_words() {
-        for wanted in SITUATIONS {
-            for word in wanted.words {
+        for expected in SITUATIONS {
+            for word in expected.words {
                 let found = detect(word).expect(word);
-                assert_eq!(found.name, wanted.name, "{word}");
+                assert_eq!(found.name, expected.name, "{word}");
             }
         }
     }

@@ -1,5 +1,5 @@
-//! The state of the work: what an agent should know before it starts. Read from the memory with a
-//! few queries, without walking the project's files.
+//! The state of the work, which an agent should know before it starts. The state is read from the
+//! memory with a few queries, without walking the project's files.
 
 use crate::MemoryError;
 use crate::brief::Brief;
@@ -22,11 +22,11 @@ pub struct State {
     pub context: BranchContext,
     /// The open session on the branch that began last.
     pub session: Option<SessionState>,
-    /// The active lifecycle: that of the branch, otherwise the one that began last.
+    /// The active lifecycle of the branch; without one, the active lifecycle that began last.
     pub lifecycle: Option<Lifecycle>,
     /// Exit criteria of the lifecycle's phase without evidence: key and description.
     pub unmet: Vec<(&'static str, &'static str)>,
-    /// Mistakes to avoid, those relevant to the task first.
+    /// Mistakes to avoid: repeated mistakes first, each group by relevance to the task.
     pub hazards: Vec<Brief>,
     /// Decisions in force.
     pub decisions: Vec<Brief>,
@@ -38,7 +38,7 @@ pub struct State {
     pub checkpoint: Option<Entry>,
 }
 
-/// Reads the state of the work on `branch`; what is relevant to `task` comes first.
+/// Reads the state of the work on `branch`. Memories that are relevant to `task` come first.
 ///
 /// # Errors
 /// When the memory cannot be read.
@@ -62,16 +62,16 @@ pub fn read(
     };
     state.lifecycle = active.iter().find(is_own).or(active.first()).cloned();
     if let Some(lifecycle) = &state.lifecycle {
-        let judged = memory.check_lifecycle(&lifecycle.id, &Map::new())?;
-        let open = judged.into_iter().filter(|one| !one.met);
-        state.unmet = open.map(|one| (one.key, one.description)).collect();
+        let criteria = memory.check_lifecycle(&lifecycle.id, &Map::new())?;
+        let unmet = criteria.into_iter().filter(|criterion| !criterion.met);
+        state.unmet = unmet.map(|criterion| (criterion.key, criterion.description)).collect();
     }
-    state.hazards = fitting(memory, Kind::Mistake, task)?;
+    state.hazards = relevant_memories(memory, Kind::Mistake, task)?;
     state.hazards.sort_by_key(|brief| std::cmp::Reverse(is_repeated(&brief.entry)));
-    let decisions = fitting(memory, Kind::Decision, task)?;
+    let decisions = relevant_memories(memory, Kind::Decision, task)?;
     (state.failed, state.decisions) =
         decisions.into_iter().partition(|brief| brief.entry.is_failed());
-    state.conventions = fitting(memory, Kind::Convention, task)?;
+    state.conventions = relevant_memories(memory, Kind::Convention, task)?;
     Ok(state)
 }
 
@@ -80,9 +80,9 @@ fn is_repeated(entry: &Entry) -> bool {
     entry.metadata.get("occurrences").and_then(Value::as_u64).unwrap_or(1) > 1
 }
 
-/// Active permanent memories of a type: those that a search for the task finds, then the last
-/// changed.
-fn fitting(
+/// Returns active permanent memories of a type: first the results of a search for the task, then
+/// the last changed memories.
+fn relevant_memories(
     memory: &mut ProjectMemory,
     kind: Kind,
     task: Option<&str>,

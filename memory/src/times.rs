@@ -12,12 +12,12 @@ use serde_json::Value;
 pub fn millis(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64(),
-        Value::String(text) => read(text.trim()),
+        Value::String(text) => parse(text.trim()),
         _ => None,
     }
 }
 
-fn read(text: &str) -> Option<i64> {
+fn parse(text: &str) -> Option<i64> {
     let time = text.parse::<Timestamp>().ok().or_else(|| {
         let civil = text.parse::<DateTime>().ok()?;
         TimeZone::UTC.to_timestamp(civil).ok()
@@ -53,8 +53,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_of_every_form_are_read() {
-        for (text, want) in [
+    fn dates_are_parsed_in_every_supported_format() {
+        for (text, expected) in [
             ("1970-01-01", Some(0)),
             ("2026-02-05", Some(1_770_249_600_000)),
             ("2024-02-29T12:30:15Z", Some(1_709_209_815_000)),
@@ -66,14 +66,14 @@ mod tests {
             ("2024-02", None),
             ("年2024-02-29", None),
         ] {
-            assert_eq!(read(text), want, "{text}");
+            assert_eq!(parse(text), expected, "{text}");
         }
     }
 
     #[test]
     fn times_are_formatted_as_they_are_parsed() {
         for text in ["1970-01-01", "2000-02-29", "1999-12-31", "2024-02-29", "2100-03-01"] {
-            assert_eq!(day(read(text).expect("a date")), text);
+            assert_eq!(day(parse(text).expect("a date")), text);
         }
         assert_eq!(day(-1), "1969-12-31");
         assert_eq!(moment(1_763_812_345_000), "2025-11-22 11:52");

@@ -1,11 +1,13 @@
-//! Synchronises the tracked files and the store: imports what changed in the files, and writes new
-//! lines to both.
+//! Synchronises the tracked files and the store: imports changes of the files, and writes new lines
+//! to both.
 
 use super::MemoryError;
 use super::journal::Stamp;
 use super::legacy;
 use super::log::{self, Problem, ProblemKind, Revision};
-use super::mirror::{Imported, drop_strays, missing, put_lines, resolve_duplicates, take_in};
+use super::mirror::{
+    Imported, delete_memories_without_lines, import_lines, missing, put_lines, resolve_duplicates,
+};
 use super::privacy::Gate;
 use super::project::ProjectMemory;
 use super::store::{Durability, StorageBackend, Table, transaction};
@@ -14,17 +16,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// What the store records about a tracked file.
+/// The state of a tracked file when it was last imported, as recorded in the store.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Known {
+struct FileState {
     stamp: Option<Stamp>,
     problems: Vec<Problem>,
 }
 
-impl Known {
-    /// Whether this record belongs to a file with this stamp. An unreadable file has no stamp and
-    /// is checked again: it can be readable, or deleted, by now.
-    fn is_of(&self, stamp: Option<Stamp>) -> bool {
+impl FileState {
+    /// Whether a file with this stamp has this state. An unreadable file has no stamp and is
+    /// checked again, because it could have become readable or been deleted.
+    fn is_current_for(&self, stamp: Option<Stamp>) -> bool {
         self.stamp == stamp && (stamp.is_some() || self.problems.is_empty())
     }
 }
@@ -39,11 +41,14 @@ impl ProjectMemory {
             if self.stamps.get(source) == Some(&stamp) {
                 continue;
             }
-            if self.known(source)?.is_of(stamp) && !self.outlived(source, stamp)? {
+            if self.state(source)?.is_current_for(stamp)
+                && !self.has_lines_without_file(source, stamp)?
+            {
                 self.stamps.insert(source, stamp);
                 continue;
             }
-            // A writer can be between the file and the store. A store in memory has no other users.
+            // Another process could have written the file, but not the store yet. A store in memory
+            // has no other users.
             let _lock = match self.unwritable {
                 None => Some(self.journal.lock()?),
                 Some(_) => None,
@@ -77,36 +82,42 @@ impl ProjectMemory {
         for &(source, path) in self.journal.sources() {
             let stamp = self.journal.stamp(path);
             if self.stamps.get(source) != Some(&stamp) {
-                if !self.known(source)?.is_of(stamp) || self.outlived(source, stamp)? {
+                if !self.state(source)?.is_current_for(stamp)
+                    || self.has_lines_without_file(source, stamp)?
+                {
                     self.import_source(source, path, false)?;
                 }
-                self.learn(source)?;
+                self.update_stamp(source)?;
             }
         }
         Ok(())
     }
 
     /// Updates this process's stamp of the file from the store's record.
-    fn learn(&mut self, source: &'static str) -> Result<(), MemoryError> {
-        let known = self.known(source)?;
-        if known.is_of(known.stamp) && !self.outlived(source, known.stamp)? {
-            self.stamps.insert(source, known.stamp);
+    fn update_stamp(&mut self, source: &'static str) -> Result<(), MemoryError> {
+        let state = self.state(source)?;
+        if state.is_current_for(state.stamp) && !self.has_lines_without_file(source, state.stamp)? {
+            self.stamps.insert(source, state.stamp);
         } else {
             self.stamps.remove(source);
         }
         Ok(())
     }
 
-    /// Whether lines of a missing file are still in effect. This is checked again each time: Git
-    /// can be about to switch to a branch without them.
-    fn outlived(&mut self, source: &str, stamp: Option<Stamp>) -> Result<bool, MemoryError> {
-        let is_there = stamp.is_some();
-        Ok(!is_there && self.store.lines_in(source)?.iter().any(|(_, _, present)| *present))
+    /// Whether lines of a missing file are still in effect. This is checked each time, because Git
+    /// could be about to switch to a branch without these lines.
+    fn has_lines_without_file(
+        &mut self,
+        source: &str,
+        stamp: Option<Stamp>,
+    ) -> Result<bool, MemoryError> {
+        let exists = stamp.is_some();
+        Ok(!exists && self.store.lines_in(source)?.iter().any(|(_, _, present)| *present))
     }
 
-    fn known(&mut self, source: &str) -> Result<Known, MemoryError> {
+    fn state(&mut self, source: &str) -> Result<FileState, MemoryError> {
         let document = self.store.document(Table::Meta, &format!("source:{source}"))?;
-        Ok(document.and_then(|known| serde_json::from_value(known).ok()).unwrap_or_default())
+        Ok(document.and_then(|state| serde_json::from_value(state).ok()).unwrap_or_default())
     }
 
     /// Reads all tracked files again, changed or not, and rebuilds the store's copy of them.
@@ -123,16 +134,16 @@ impl ProjectMemory {
             let mut all = Imported::default();
             memory.journal.resolve();
             for &(source, path) in memory.journal.sources() {
-                let one = memory.import_source(source, path, true)?;
-                memory.learn(source)?;
-                all = Imported { new: all.new + one.new, gone: all.gone + one.gone };
+                let imported = memory.import_source(source, path, true)?;
+                memory.update_stamp(source)?;
+                all = Imported { new: all.new + imported.new, gone: all.gone + imported.gone };
             }
-            transaction(&mut *memory.store, Durability::Full, &mut drop_strays)?;
+            transaction(&mut *memory.store, Durability::Full, &mut delete_memories_without_lines)?;
             Ok(all)
         })
     }
 
-    /// The problems found in the tracked files.
+    /// Returns the problems found in the tracked files.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -141,7 +152,7 @@ impl ProjectMemory {
             memory.refresh()?;
             let mut problems = Vec::new();
             for (source, _) in memory.journal.sources() {
-                problems.extend(memory.known(source)?.problems);
+                problems.extend(memory.state(source)?.problems);
             }
             Ok(problems)
         })
@@ -159,15 +170,18 @@ impl ProjectMemory {
             Ok(None) if self.journal.is_checked_out_without(path) => (Vec::new(), None),
             // A file that was deleted by mistake or that must not be read: its lines stay in
             // effect.
-            Ok(None) => return self.know(source, &Known::default()),
+            Ok(None) => return self.record_state(source, &FileState::default()),
             Err(MemoryError::Invalid(why)) => {
                 let stamp = self.journal.stamp(path);
-                return self.know(source, &Known { stamp, problems: vec![unreadable(path, why)] });
+                return self.record_state(
+                    source,
+                    &FileState { stamp, problems: vec![unreadable(path, why)] },
+                );
             }
-            // A file that cannot be opened does not affect the others.
+            // A file that cannot be opened does not affect the other files.
             Err(MemoryError::Io { error, .. }) => {
                 let problems = vec![unreadable(path, format!("cannot read {path}: {error}"))];
-                return self.know(source, &Known { stamp: None, problems });
+                return self.record_state(source, &FileState { stamp: None, problems });
             }
             Err(error) => return Err(error),
         };
@@ -175,22 +189,22 @@ impl ProjectMemory {
             Some(_) => parse(source, path, &bytes),
             None => (Vec::new(), Vec::new()),
         };
-        let known = Known { stamp, problems };
+        let state = FileState { stamp, problems };
         let gate = &self.gate;
         transaction(&mut *self.store, Durability::Full, &mut |store| {
-            let imported = take_in(store, gate, source, &revisions, rebuilt)?;
-            note(store, gate, source, &known)?;
+            let imported = import_lines(store, gate, source, &revisions, rebuilt)?;
+            put_state(store, gate, source, &state)?;
             Ok(imported)
         })
     }
 
-    fn know(&mut self, source: &str, known: &Known) -> Result<Imported, MemoryError> {
-        if self.known(source)? == *known {
+    fn record_state(&mut self, source: &str, state: &FileState) -> Result<Imported, MemoryError> {
+        if self.state(source)? == *state {
             return Ok(Imported::default());
         }
         let gate = &self.gate;
         transaction(&mut *self.store, Durability::Full, &mut |store| {
-            note(store, gate, source, known)?;
+            put_state(store, gate, source, state)?;
             Ok(Imported::default())
         })
     }
@@ -203,23 +217,23 @@ impl ProjectMemory {
     ) -> Result<(), MemoryError> {
         let path = self.journal.path_of(file).unwrap_or_default();
         let lines: String = revisions.iter().map(|revision| revision.line() + "\n").collect();
-        let mut known = self.known(file)?;
+        let mut state = self.state(file)?;
         let stamp = if self.journal.stamp(path).is_some() {
             let (before, after) = self.journal.append(path, &lines)?;
             // Lines that others wrote since the file was read have not been imported yet.
-            after.filter(|_| known.stamp == Some(before)).or(known.stamp)
+            after.filter(|_| state.stamp == Some(before)).or(state.stamp)
         } else {
-            // Including the lines of a file that was deleted.
+            // The file was deleted: its earlier lines are written again.
             let before = self.text_of(file)?;
             self.journal.write(path, &(before + &lines))?
         };
-        known.stamp = stamp;
+        state.stamp = stamp;
         let gate = &self.gate;
         // The lines are on disk. If a power failure removes them from the store, it also removes
         // the stamp, and they are imported again.
         let mirrored = transaction(&mut *self.store, Durability::Normal, &mut |store| {
             put_lines(store, gate, file, revisions)?;
-            note(store, gate, file, &known)
+            put_state(store, gate, file, &state)
         });
         match mirrored {
             Ok(()) => {
@@ -294,7 +308,7 @@ impl ProjectMemory {
         &self.journal
     }
 
-    /// The lines that the store has and an existing file does not contain.
+    /// The lines of a tracked file that the store has and the file does not contain.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -316,11 +330,11 @@ fn parse(source: &str, path: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>
     }
 }
 
-fn note(
+fn put_state(
     store: &mut dyn StorageBackend,
     gate: &Gate,
     source: &str,
-    known: &Known,
+    state: &FileState,
 ) -> Result<(), MemoryError> {
-    store.put_document(Table::Meta, &format!("source:{source}"), 0, &gate.clean(&json!(known))?)
+    store.put_document(Table::Meta, &format!("source:{source}"), 0, &gate.clean(&json!(state))?)
 }

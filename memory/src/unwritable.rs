@@ -8,10 +8,10 @@ use super::store::{self, Durability, Opened, Wanted, salvage, transaction};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Minimum time between attempts of readers to write to the disk again.
+/// Minimum time between two checks by readers whether the disk is writable again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Opens the store, or a store in memory with the reason why no file can be written.
+/// Opens the store. If no file can be written, returns a store in memory and the reason.
 ///
 /// # Errors
 /// When the store was written by a newer aidd, or is a link.
@@ -29,24 +29,24 @@ pub(super) fn open(
     in_memory(root, gate, &why).map(|opened| (opened, Some(why)))
 }
 
-/// A store in memory with the contents of the one on disk.
+/// Creates a store in memory with the contents of the store on disk.
 fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<Opened, MemoryError> {
     let folder = root.join(".aidd");
     let mut opened = store::in_memory(&folder)?;
     for path in [store::sqlite::path(&folder), store::json::path(&folder)] {
         if path.is_file() {
-            let remains = salvage::recover(&path);
+            let records = salvage::recover(&path);
             transaction(&mut *opened.store, Durability::Normal, &mut |store| {
-                super::salvage::carry(store, gate, &remains).map(|_| ())
+                super::salvage::recover_records(store, gate, &records).map(|_| ())
             })?;
         }
     }
-    opened.notices.push(format!("{why}; memory is read-only here"));
+    opened.notices.push(format!("{why}; memory is read-only in this project"));
     Ok(opened)
 }
 
 impl ProjectMemory {
-    /// Switches to a store in memory, because the disk cannot be written for this reason.
+    /// Switches to a store in memory, because the disk cannot be written; `why` is the reason.
     pub(super) fn switch_to_memory(&mut self, why: String) -> Result<(), MemoryError> {
         let opened = in_memory(self.root(), &self.gate, &why)?;
         self.unwritable = Some(why);
@@ -58,7 +58,7 @@ impl ProjectMemory {
     /// Checks whether files can be written again after a failure. Readers check only occasionally:
     /// when another user holds the lock, each attempt copies the store.
     pub(super) fn try_disk_again_to_read(&mut self) {
-        if self.last_write_check.is_none_or(|looked| looked.elapsed() > RETRY_INTERVAL) {
+        if self.last_write_check.is_none_or(|last| last.elapsed() > RETRY_INTERVAL) {
             self.try_disk_again();
         }
     }
@@ -67,13 +67,13 @@ impl ProjectMemory {
     fn try_disk_again(&mut self) {
         let folder = self.root().join(".aidd");
         if self.unwritable.is_some() && store::lock::can_write(&folder) {
-            // If it fails again, the reason is updated.
+            // If writing fails again, the reason is updated.
             let _ = self.reopen();
             self.last_write_check = self.unwritable.as_ref().map(|_| Instant::now());
         }
     }
 
-    /// Returns an error where nothing can be written.
+    /// Returns an error when nothing can be written.
     pub(super) fn refuse_unwritable(&mut self) -> Result<(), MemoryError> {
         self.try_disk_again();
         match &self.unwritable {

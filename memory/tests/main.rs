@@ -5,5 +5,5 @@ mod retrieval;
 
 use aidd_engine::check::Distribution;
 
-/// The shipped rules and families.
+/// The shipped rules and validators.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

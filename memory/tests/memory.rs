@@ -1,6 +1,6 @@
 //! The memory under many processes that die at any time: nothing acknowledged is lost.
 //!
-//! This file starts itself again as its own worker: `worker` is a test that does nothing unless the
+//! This test program starts itself as a worker: `worker` is a test that does nothing unless the
 //! environment contains a task. The default sizes are small; `AIDD_FAULT_WRITES` sets the number of
 //! writes of each of the eight processes.
 #![expect(
@@ -32,7 +32,7 @@ fn open(root: &Path, store: &str) -> ProjectMemory {
     ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, system_clock()).expect("a memory")
 }
 
-/// The worker: writes, and after each write appends its id to its own file.
+/// The worker: saves memories, and after each save appends the id of the memory to its own file.
 #[test]
 fn worker() {
     let (Ok(root), Ok(store), Ok(acks)) = (
@@ -51,12 +51,12 @@ fn worker() {
     let session =
         SessionState { branch: "main".into(), ai_provider: provider, ..SessionState::default() };
     let session = memory.start_session(session).expect("a session").id;
-    let me = std::process::id();
+    let process = std::process::id();
     for n in 0..writes() {
-        let content = format!("process {me} decided number {n}, and nobody else did");
+        let content = format!("process {process} decided number {n}, and nobody else did");
         let saved = memory.save_decision(&New { content, ..New::default() }).expect("saved");
         writeln!(acks, "{}", saved.id).expect("acknowledged");
-        let title = format!("process {me} saw number {n}");
+        let title = format!("process {process} saw number {n}");
         let id = memory
             .observe(&session, Kind::Insight, &title, &Observation::default())
             .expect("observed");
@@ -65,7 +65,7 @@ fn worker() {
 }
 
 fn start(root: &Path, store: &str, acks: &str) -> Child {
-    Command::new(std::env::current_exe().expect("this file"))
+    Command::new(std::env::current_exe().expect("this program"))
         .args(["memory::worker", "--exact", "--nocapture", "--test-threads=1"])
         .env("AIDD_WORKER_ROOT", root)
         .env("AIDD_WORKER_STORE", store)
@@ -76,37 +76,37 @@ fn start(root: &Path, store: &str, acks: &str) -> Child {
         .expect("a process")
 }
 
-/// Eight processes write at once. Every `kills`th of a second the next of them is killed and
-/// restarted, a few times; then all finish.
-fn many_processes(store: &str, kills: usize) {
+/// Eight processes write at once. Every 120 milliseconds one of them is killed and restarted,
+/// `kills` times; then all processes finish.
+fn check_many_processes(store: &str, kills: usize) {
     let folder = tempfile::TempDir::new().expect("a directory");
     let root = folder.path();
     let mut count = 0;
-    let mut begin = || {
+    let mut start_worker = || {
         count += 1;
         start(root, store, &root.join(format!("acks-{count}")).display().to_string())
     };
-    let mut children: Vec<Child> = (0..PROCESSES).map(|_| begin()).collect();
+    let mut children: Vec<Child> = (0..PROCESSES).map(|_| start_worker()).collect();
     for kill in 0..kills {
         std::thread::sleep(Duration::from_millis(120));
         let child = &mut children[kill % PROCESSES];
         // SIGKILL: no destructor, no buffer is flushed.
         child.kill().expect("killed");
-        child.wait().expect("its end");
-        children[kill % PROCESSES] = begin();
+        child.wait().expect("an exit status");
+        children[kill % PROCESSES] = start_worker();
     }
     for child in children {
-        let output = child.wait_with_output().expect("its end");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "a writer failed: {said}");
+        let output = child.wait_with_output().expect("an exit status");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "a writer failed: {stderr}");
     }
     let mut acknowledged = BTreeSet::new();
     for entry in fs::read_dir(root).expect("a directory").flatten() {
         if entry.file_name().to_string_lossy().starts_with("acks-") {
             let text = fs::read_to_string(entry.path()).expect("acks");
             // A killed worker can leave a partial line.
-            let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
-            acknowledged.extend(whole.lines().map(str::to_owned));
+            let complete = text.rsplit_once('\n').map_or("", |(complete, _)| complete);
+            acknowledged.extend(complete.lines().map(str::to_owned));
         }
     }
     assert!(acknowledged.len() >= PROCESSES * writes() * 2, "{} acks", acknowledged.len());
@@ -122,31 +122,31 @@ fn many_processes(store: &str, kills: usize) {
     let decisions = acknowledged.iter().filter(|id| id.starts_with("decision_"));
     let lines = fs::read_to_string(root.join("ai/memory/decisions.jsonl")).expect("lines");
     for id in decisions {
-        assert!(lines.contains(id.as_str()), "{id} is in no tracked file");
+        assert!(lines.contains(id.as_str()), "{id} is not in the tracked file");
     }
 }
 
 #[test]
 fn eight_processes_lose_nothing_in_sqlite() {
-    many_processes("sqlite", 12);
+    check_many_processes("sqlite", 12);
 }
 
 #[test]
 fn eight_processes_lose_nothing_in_json() {
-    many_processes("json", 12);
+    check_many_processes("json", 12);
 }
 
 #[test]
-fn eight_processes_may_be_the_first() {
+fn eight_processes_can_create_the_store() {
     for round in 0..4 {
         let folder = tempfile::TempDir::new().expect("a directory");
         let store = if round % 2 == 0 { "sqlite" } else { "json" };
         let children: Vec<Child> =
             (0..PROCESSES).map(|_| start(folder.path(), store, "")).collect();
         for child in children {
-            let output = child.wait_with_output().expect("its end");
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{said}");
+            let output = child.wait_with_output().expect("an exit status");
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{stderr}");
         }
         let mut memory = open(folder.path(), store);
         assert_eq!(memory.check().expect("checked"), [""; 0]);
@@ -162,20 +162,20 @@ fn a_file_replaced_during_a_write_retains_acknowledged_lines() {
     let mut child = start(root, "sqlite", &acks.display().to_string());
     let file = root.join("ai/memory/decisions.jsonl");
     let limit = Instant::now() + Duration::from_secs(60);
-    while child.try_wait().expect("its state").is_none() && Instant::now() < limit {
+    while child.try_wait().expect("an exit status").is_none() && Instant::now() < limit {
         if let Ok(text) = fs::read(&file) {
-            // Git writes a new file and renames it; what is written between reading and renaming is
-            // lost like uncommitted changes that Git would refuse to overwrite. So only a complete
-            // copy of the newest state replaces it.
+            // Git writes a new file and renames it. Lines that are written between reading and
+            // renaming would be lost, and Git refuses to overwrite such uncommitted changes. So the
+            // file is replaced only by a complete copy of its newest state.
             let new = file.with_extension("new");
             fs::write(&new, &text).expect("written");
-            if fs::read(&file).is_ok_and(|now| now == text) {
+            if fs::read(&file).is_ok_and(|current| current == text) {
                 fs::rename(&new, &file).expect("replaced");
             }
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert!(child.wait().expect("its end").success());
+    assert!(child.wait().expect("an exit status").success());
     let mut memory = open(root, "sqlite");
     memory.export(true).expect("exported");
     let found = memory.read(&mut |store| store.entries(&Query::new(Layers::ALL))).expect("entries");

@@ -17,15 +17,15 @@ use tempfile::TempDir;
 
 const BOTH: [Wanted; 2] = [Wanted::Sqlite, Wanted::Json];
 
-/// The set in a new store.
-fn set_in(wanted: Wanted) -> (TempDir, ProjectMemory) {
+/// A new store that contains the set.
+fn new_memory_with_set(wanted: Wanted) -> (TempDir, ProjectMemory) {
     let folder = TempDir::new().expect("a directory");
     let memory = set::filled(folder.path(), wanted, &[]);
     (folder, memory)
 }
 
 /// Runs `test` on a new memory of each kind.
-fn on_both(test: impl Fn(&mut ProjectMemory)) {
+fn on_both_stores(test: impl Fn(&mut ProjectMemory)) {
     for wanted in BOTH {
         let folder = TempDir::new().expect("a directory");
         test(&mut set::open(folder.path(), wanted));
@@ -47,34 +47,34 @@ fn decide(memory: &mut ProjectMemory, topic: &str, content: &str) -> String {
 }
 
 #[test]
-fn both_ways_together_find_more_than_each_alone() {
-    let (_folder, mut memory) = set_in(Wanted::Sqlite);
-    let asked: Vec<SetQuestion> =
+fn words_and_meaning_together_score_higher_than_each_alone() {
+    let (_folder, mut memory) = new_memory_with_set(Wanted::Sqlite);
+    let questions: Vec<SetQuestion> =
         set::questions().into_iter().filter(SetQuestion::is_test).collect();
     let [words, meaning, both] = [Using::Words, Using::Meaning, Using::Both]
-        .map(|using| set::scores(&mut memory, &asked, using));
+        .map(|using| set::scores(&mut memory, &questions, using));
     for (name, other) in [("words", &words), ("meaning", &meaning)] {
         let [mean, low, _] = set::gain_interval(&both, other);
         assert!(low > 0.0, "only {mean:.3} more than {name}, at least {low:.3}");
     }
-    for (at, least) in [0.76, 0.81, 0.72, 0.73].into_iter().enumerate() {
-        let mean = set::mean(both.iter().map(|score| score.figures()[at]));
-        assert!(mean >= least, "{} is {mean:.3}", set::FIGURES[at]);
+    for (at, min) in [0.76, 0.81, 0.72, 0.73].into_iter().enumerate() {
+        let mean = set::mean(both.iter().map(|score| score.metrics()[at]));
+        assert!(mean >= min, "{} is {mean:.3}", set::METRICS[at]);
     }
 }
 
 #[test]
 fn both_stores_give_equal_results_in_new_and_old_processes() {
-    let (folder, mut sqlite) = set_in(Wanted::Sqlite);
-    let (_other, mut json) = set_in(Wanted::Json);
-    for (at, asked) in set::questions().iter().enumerate() {
-        let question = set::question(asked);
-        let warm = sqlite.search(&question).expect("found");
-        assert_eq!(json.search(&question).expect("found"), warm, "{}: {}", asked.kind, asked.id);
+    let (folder, mut sqlite) = new_memory_with_set(Wanted::Sqlite);
+    let (_other, mut json) = new_memory_with_set(Wanted::Json);
+    for (at, question) in set::questions().iter().enumerate() {
+        let query = set::query(question);
+        let warm = sqlite.search(&query).expect("found");
+        assert_eq!(json.search(&query).expect("found"), warm, "{}: {}", question.kind, question.id);
         // A process that searches for the first time uses the terms of the store.
         if at % 10 == 0 {
             let mut cold = set::open(folder.path(), Wanted::Sqlite);
-            assert_eq!(cold.search(&question).expect("found"), warm, "{}", asked.question);
+            assert_eq!(cold.search(&query).expect("found"), warm, "{}", question.question);
         }
     }
 }
@@ -97,12 +97,12 @@ fn an_exact_topic_comes_first_among_a_thousand() {
     }
 }
 
-/// The files of a store except the one that contains the readers' locks.
-fn bytes(root: &Path) -> Vec<(String, Vec<u8>)> {
+/// The files of a store, except the file that contains the readers' locks.
+fn files_of_store(root: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = std::fs::read_dir(root.join(".aidd")).expect("a directory");
     let paths = entries.map(|entry| entry.expect("an entry").path());
     let mut files: Vec<(String, Vec<u8>)> = paths
-        .filter(|path| path.extension().is_none_or(|ending| ending != "db-shm"))
+        .filter(|path| path.extension().is_none_or(|extension| extension != "db-shm"))
         .map(|path| (path.display().to_string(), std::fs::read(&path).expect("a file")))
         .collect();
     files.sort();
@@ -112,22 +112,22 @@ fn bytes(root: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn a_thousand_searches_change_nothing() {
     for wanted in BOTH {
-        let (folder, mut memory) = set_in(wanted);
-        let before = bytes(folder.path());
+        let (folder, mut memory) = new_memory_with_set(wanted);
+        let before = files_of_store(folder.path());
         assert!(before.iter().any(|(_, bytes)| bytes.len() > 100_000));
         let questions = set::questions();
-        for asked in questions.iter().cycle().take(1000) {
-            memory.search(&set::question(asked)).expect("found");
+        for question in questions.iter().cycle().take(1000) {
+            memory.search(&set::query(question)).expect("found");
         }
         memory.timeline("shop-d02", 3).expect("a timeline");
         memory.entries_by_id(&["shop-d02".to_owned()]).expect("entries");
-        assert!(bytes(folder.path()) == before, "{wanted:?} wrote");
+        assert!(files_of_store(folder.path()) == before, "{wanted:?} wrote");
     }
 }
 
 #[test]
-fn questions_in_any_script_and_with_any_sign_are_answered() {
-    on_both(|memory| {
+fn questions_in_any_script_and_with_any_punctuation_find_memories() {
+    on_both_stores(|memory| {
         decide(memory, "", "인증은 JWT로 한다");
         decide(memory, "", "キャッシュはRedisに保存する");
         decide(memory, "", "支付服务使用分布式锁");
@@ -166,9 +166,9 @@ fn ids(memory: &mut ProjectMemory, question: Question) -> String {
 }
 
 #[test]
-fn filters_choose() {
+fn filters_select_memories() {
     for wanted in BOTH {
-        let (_folder, mut memory) = set_in(wanted);
+        let (_folder, mut memory) = new_memory_with_set(wanted);
         let base = || Question::new(Layers::ALL);
         let mut found = |question: Question| ids(&mut memory, question);
         let topic = Some("Session-Storage".to_owned());
@@ -201,8 +201,8 @@ fn filters_choose() {
 }
 
 #[test]
-fn orders_and_limits_hold() {
-    let (_folder, mut memory) = set_in(Wanted::Sqlite);
+fn results_have_the_requested_order_and_limit() {
+    let (_folder, mut memory) = new_memory_with_set(Wanted::Sqlite);
     let mut found = |text: &str, order, limit| {
         let question = Question { text: text.into(), order, limit, ..Question::new(Layers::ALL) };
         memory.search(&question).expect("found")
@@ -222,40 +222,40 @@ fn orders_and_limits_hold() {
 }
 
 #[test]
-fn what_others_write_is_found() {
+fn memories_of_other_processes_are_found() {
     for wanted in BOTH {
         let folder = TempDir::new().expect("a directory");
-        let mut one = set::open(folder.path(), wanted);
+        let mut memory = set::open(folder.path(), wanted);
         let mut other = set::open(folder.path(), wanted);
         let old = decide(&mut other, "queue", "Jobs run in Redis");
-        // Twice: the second search loads the terms.
+        // Searches twice, because the second search loads the terms.
         for _ in 0..2 {
-            assert_eq!(titles(&search(&mut one, "where do jobs run")), ["Jobs run in Redis"]);
+            assert_eq!(titles(&search(&mut memory, "where do jobs run")), ["Jobs run in Redis"]);
         }
         let new = decide(&mut other, "queue", "Jobs run in Postgres");
-        assert_eq!(titles(&search(&mut one, "jobs")), ["Jobs run in Postgres"]);
+        assert_eq!(titles(&search(&mut memory, "jobs")), ["Jobs run in Postgres"]);
         let all =
             Question { text: "jobs".into(), with_superseded: true, ..Question::new(Layers::ALL) };
-        let found = one.search(&all).expect("found");
+        let found = memory.search(&all).expect("found");
         assert_eq!(found.hits[1].status, Status::Superseded);
         assert_eq!(found.hits[1].superseded_by.as_ref(), Some(&new));
         other.set_outcome(&new, Outcome::Success, Some("faster backups")).expect("set");
-        let found = search(&mut one, "backups");
+        let found = search(&mut memory, "backups");
         assert_eq!(found.hits[0].outcome, Some(Outcome::Success));
         assert_eq!(found.hits[0].snippet, "faster backups");
         other.remove(Kind::Decision, &new, None).expect("removed");
-        let found = search(&mut one, "jobs");
+        let found = search(&mut memory, "jobs");
         assert_eq!(found.hits.iter().map(|hit| &hit.id).collect::<Vec<_>>(), [&old]);
-        // Deleted from the file, and so from the store.
+        // The lines are deleted from the file, so their memories are no longer found.
         std::fs::write(folder.path().join("ai/memory/decisions.jsonl"), "").expect("written");
-        assert_eq!(search(&mut one, "jobs").hits, []);
+        assert_eq!(search(&mut memory, "jobs").hits, []);
         assert_eq!(search(&mut other, "jobs").hits, []);
     }
 }
 
 #[test]
 fn vectors_of_another_version_are_reported_and_rebuilt() {
-    let (folder, memory) = set_in(Wanted::Sqlite);
+    let (folder, memory) = new_memory_with_set(Wanted::Sqlite);
     drop(memory);
     let mut memory = set::open(folder.path(), Wanted::Sqlite);
     let text = "how can support log a customer out everywhere";
@@ -263,8 +263,8 @@ fn vectors_of_another_version_are_reported_and_rebuilt() {
     let sql = "UPDATE search SET model = 'older' WHERE id LIKE 'shop%'";
     let changed = db.execute(sql, []).expect("changed");
     let found = search(&mut memory, text);
-    let said = found.degraded.expect("said");
-    assert!(said.starts_with(&format!("{changed} of the memories")), "{said}");
+    let reason = found.degraded.expect("a reason");
+    assert!(reason.starts_with(&format!("{changed} of the memories")), "{reason}");
     let stale = || {
         let sql = "SELECT count(*) FROM search WHERE model = 'older'";
         db.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a count")
@@ -277,8 +277,8 @@ fn vectors_of_another_version_are_reported_and_rebuilt() {
 }
 
 #[test]
-fn damage_of_what_is_searched_is_seen() {
-    let (folder, mut memory) = set_in(Wanted::Sqlite);
+fn damage_of_the_search_data_is_detected() {
+    let (folder, mut memory) = new_memory_with_set(Wanted::Sqlite);
     assert_eq!(memory.check().expect("checked"), [""; 0]);
     let db = rusqlite::Connection::open(folder.path().join(".aidd/data.db")).expect("open");
     db.execute("UPDATE search_text_content SET c1 = 'other'", []).expect("changed");
@@ -288,25 +288,25 @@ fn damage_of_what_is_searched_is_seen() {
 
 #[test]
 fn hits_cost_few_tokens() {
-    let (_folder, mut memory) = set_in(Wanted::Sqlite);
+    let (_folder, mut memory) = new_memory_with_set(Wanted::Sqlite);
     let mut sizes = Vec::new();
-    for asked in set::questions() {
-        for mut hit in memory.search(&set::question(&asked)).expect("found").hits {
-            // As long as those that the memory returns.
+    for question in set::questions() {
+        for mut hit in memory.search(&set::query(&question)).expect("found").hits {
+            // The id is as long as the ids that the memory creates.
             hit.id = format!("{}_1766137513000_0123456789abcdef", hit.kind);
             sizes.push(serde_json::to_string(&hit).expect("JSON").chars().count());
         }
     }
     sizes.sort_unstable();
-    let (half, most) = (sizes[sizes.len() / 2], sizes[sizes.len() - 1]);
+    let (median, max) = (sizes[sizes.len() / 2], sizes[sizes.len() - 1]);
     // Four characters per token, as is typical for JSON in English.
-    assert!((200..=400).contains(&half), "{half} characters");
-    assert!(most <= 520, "{most} characters");
+    assert!((200..=400).contains(&median), "{median} characters");
+    assert!(max <= 520, "{max} characters");
 }
 
 #[test]
-fn a_timeline_and_whole_entries_are_returned() {
-    on_both(|memory| {
+fn a_timeline_and_complete_entries_are_returned() {
+    on_both_stores(|memory| {
         let saved: Vec<String> =
             (0..5).map(|n| decide(memory, "", &format!("Choice number {n}\nand why"))).collect();
         let around = memory.timeline(&saved[2], 1).expect("a timeline");
@@ -314,12 +314,12 @@ fn a_timeline_and_whole_entries_are_returned() {
         assert_eq!((around.before.len(), around.after.len()), (1, 1));
         assert!(all.is_sorted_by(|a, b| (a.created_at, &a.id) <= (b.created_at, &b.id)));
         assert_eq!(all.remove(1).id, saved[2]);
-        let whole = memory.timeline(&saved[2], 9).expect("a timeline");
-        assert_eq!(whole.before.len() + whole.after.len(), 4);
+        let all_around = memory.timeline(&saved[2], 9).expect("a timeline");
+        assert_eq!(all_around.before.len() + all_around.after.len(), 4);
         assert_eq!(memory.timeline(&saved[2], 0).expect("a timeline").before, []);
         assert!(memory.timeline("decision_0_x", 3).is_err());
-        let asked = [saved[1].clone(), "nobody".into(), saved[0].clone(), saved[1].clone()];
-        let (entries, unknown) = memory.entries_by_id(&asked).expect("entries");
+        let requested = [saved[1].clone(), "nobody".into(), saved[0].clone(), saved[1].clone()];
+        let (entries, unknown) = memory.entries_by_id(&requested).expect("entries");
         let found: Vec<&String> = entries.iter().map(|entry| &entry.id).collect();
         assert_eq!(found, [&saved[1], &saved[0]]);
         assert_eq!(unknown, ["nobody"]);

@@ -1,6 +1,6 @@
-//! Rule pages: a YAML header between `---` lines, then Markdown. This is the only reader of
-//! headers, used by the build script for the shipped pages and by the engine for a project's own.
-//! It also defines the tables that the shipped pages are compiled into.
+//! Rule pages: a YAML header between `---` lines, then Markdown. This crate is the only parser of
+//! headers; the build script uses it for the shipped pages, and the engine for the pages of a
+//! project. It also defines the tables into which the shipped pages are compiled.
 
 mod forms;
 mod pack;
@@ -54,7 +54,7 @@ impl FromStr for Severity {
         Self::ALL
             .into_iter()
             .find(|severity| severity.to_string() == text)
-            .ok_or_else(|| format!("`{text}` is not a severity: error, warning or info"))
+            .ok_or_else(|| format!("unknown severity `{text}`; expected error, warning or info"))
     }
 }
 
@@ -68,7 +68,7 @@ pub struct Header {
     /// Whether the rule is enabled by default.
     #[serde(default = "yes")]
     pub enabled: bool,
-    /// Free labels: `security`, `cwe-798`, `wcag-1.1.1`.
+    /// Labels, such as `security`, `cwe-798`, `wcag-1.1.1`.
     #[serde(default)]
     #[serde(deserialize_with = "values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
@@ -99,7 +99,7 @@ pub struct Header {
     /// `clippy::unwrap_used` or `ruff/T201`, or a tool name.
     #[serde(default)]
     pub enforced_by: Many<String>,
-    /// The check; absent for a rule written in Rust and for a page that only guides.
+    /// The check; absent for a rule written in Rust and for a page that contains only guidance.
     #[serde(default)]
     pub check: Option<CheckHeader>,
 }
@@ -122,7 +122,7 @@ pub struct PageError {
     pub message: String,
     /// The byte range in the page.
     pub span: Range<usize>,
-    /// The invalid key or value, and the known ones from which a correction is suggested.
+    /// The invalid key or value, and the known keys or values from which a correction is suggested.
     pub did_you_mean: Option<(String, Vec<String>)>,
 }
 
@@ -134,7 +134,7 @@ impl fmt::Display for PageError {
 
 impl std::error::Error for PageError {}
 
-/// Splits a page into the bytes of its header and those of its Markdown.
+/// Splits a page into the byte ranges of its header and of its Markdown.
 ///
 /// # Errors
 /// When the page does not start with `---`, or the header is not closed.
@@ -169,10 +169,10 @@ pub fn has_header(page: &str) -> bool {
     page.lines().next().is_some_and(|line| line.trim_start_matches('\u{FEFF}').trim_end() == "---")
 }
 
-/// Whether a page is meant to have a header, even if it cannot be read: after blank lines, or with
-/// merge conflict markers.
+/// Whether a page is meant to have a header, even if the header cannot be parsed because it follows
+/// blank lines or contains merge conflict markers.
 #[must_use]
-pub fn means_header(page: &str) -> bool {
+pub fn should_have_header(page: &str) -> bool {
     let begin = page.trim_start_matches('\u{FEFF}').trim_start();
     let first = begin.lines().next().unwrap_or_default();
     first.trim_end() == "---" || first.starts_with("<<<<<<< ")
@@ -181,15 +181,15 @@ pub fn means_header(page: &str) -> bool {
 /// Reads the header of a page.
 ///
 /// # Errors
-/// When there is no header, it is not valid YAML, has an unknown key or a value of the wrong type,
-/// or its check does not have exactly one form.
+/// When there is no header, the header is not valid YAML, has an unknown key or a value of the
+/// wrong type, or the check does not have exactly one form (`text`, `syntax`, …).
 pub fn header(page: &str) -> Result<Header, PageError> {
     params::read(page, &serde_json::Map::new())
 }
 
 /// Deserializes a header of any type.
 fn typed<T: serde::de::DeserializeOwned>(text: &str, base: usize) -> Result<T, PageError> {
-    // `y` and `on` are strings, as in the files that a check compares with them.
+    // `y` and `on` are strings, as in the data files that a check compares with such values.
     let options = serde_saphyr::options! { strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options)
         .map_err(|error| yaml_error(&error, text, base))
@@ -198,9 +198,9 @@ fn typed<T: serde::de::DeserializeOwned>(text: &str, base: usize) -> Result<T, P
 /// The header key that names rules of other tools.
 pub const ENFORCED_BY: &str = "enforced-by";
 
-/// An error in a header whose keys are all known, placed at the first of `keys` that occurs in the
-/// text.
-fn shape_error(header: &Header, text: &str, base: usize) -> Option<PageError> {
+/// Finds an error in a header whose keys are all known, such as keys that cannot be combined. The
+/// error is positioned at the key that it concerns.
+fn find_error(header: &Header, text: &str, base: usize) -> Option<PageError> {
     let (key, message) = match &header.check {
         _ if header.enforced_by.iter().any(|name| name.trim().is_empty()) => (
             ENFORCED_BY,
@@ -210,7 +210,7 @@ fn shape_error(header: &Header, text: &str, base: usize) -> Option<PageError> {
             let why = "`check` and `enforced-by` cannot be combined; remove one of them";
             (ENFORCED_BY, why.to_owned())
         }
-        check => check.as_ref()?.shape_error()?,
+        check => check.as_ref()?.find_error()?,
     };
     let at = text.find(&format!("{key}:")).or_else(|| text.find("check:")).unwrap_or(0);
     let length = text[at..].find(':').unwrap_or(0);
@@ -242,36 +242,36 @@ fn yaml_error(error: &serde_saphyr::Error, text: &str, base: usize) -> PageError
     PageError { message, span: base + start..base + end.max(start), did_you_mean }
 }
 
-/// Rewrites an error of the YAML reader for the author of a page. The position is dropped, because
-/// it is relative to the header; the error carries the position in the page.
-fn plain_message(said: &str) -> String {
-    let said = said.split_once(" at line ").map_or(said, |(said, _)| said);
-    let number = ["u32", "u64", "u16", "u8", "usize"];
-    if let Some((_, plain)) = PLAIN.iter().find(|(raw, _)| said.contains(raw)) {
+/// Rewrites an error of the YAML parser for the author of a page. The position is removed, because
+/// it is relative to the header; [`PageError::span`] is the position in the page.
+fn plain_message(error: &str) -> String {
+    let error = error.split_once(" at line ").map_or(error, |(error, _)| error);
+    let integers = ["u32", "u64", "u16", "u8", "usize"];
+    if let Some((_, plain)) = PLAIN.iter().find(|(raw, _)| error.contains(raw)) {
         return (*plain).to_owned();
     }
-    if said.strip_prefix("invalid ").is_some_and(|kind| number.contains(&kind)) {
+    if error.strip_prefix("invalid ").is_some_and(|kind| integers.contains(&kind)) {
         return "expected a non-negative integer".to_owned();
     }
-    if let Some(field) = said.strip_prefix("missing field ") {
+    if let Some(field) = error.strip_prefix("missing field ") {
         return format!("{field} is missing");
     }
-    if let Some(key) = said.strip_prefix("duplicate mapping key: ") {
+    if let Some(key) = error.strip_prefix("duplicate mapping key: ") {
         let key = key.split_once(',').map_or(key, |(key, _)| key);
         return format!("duplicate key `{key}`");
     }
-    if let Some(letter) = said.strip_prefix("unexpected character: ") {
+    if let Some(letter) = error.strip_prefix("unexpected character: ") {
         let letter = letter.trim_matches(['`', '\'']);
         let letter = if letter.is_empty() { "a backtick".into() } else { format!("`{letter}`") };
         return format!("quote a string that starts with {letter}");
     }
-    match said.strip_prefix("invalid type: ").and_then(|said| said.split_once(", expected ")) {
-        Some((given, wanted)) => format!("expected {wanted}, found {}", kind_of(given)),
-        None => said.to_owned(),
+    match error.strip_prefix("invalid type: ").and_then(|error| error.split_once(", expected ")) {
+        Some((found, expected)) => format!("expected {expected}, found {}", kind_of(found)),
+        None => error.to_owned(),
     }
 }
 
-/// Part of an error of the YAML reader → our message.
+/// Part of an error of the YAML parser → the message that replaces the error.
 const PLAIN: [(&str, &str); 28] = [
     ("expected sequence start", "expected a list, such as `[a, b]`"),
     ("expected mapping start", "expected a mapping, such as `{ key: value }`"),
@@ -306,9 +306,9 @@ const PLAIN: [(&str, &str); 28] = [
     ("invalid trailing content after", "unexpected text after a quoted string"),
 ];
 
-/// Describes a value as serde reports it, such as: integer `3`.
-fn kind_of(given: &str) -> String {
-    let (kind, value) = given.split_once(' ').unwrap_or((given, ""));
+/// Describes a value that serde reports, such as: integer `3`.
+fn kind_of(found: &str) -> String {
+    let (kind, value) = found.split_once(' ').unwrap_or((found, ""));
     let kind = match kind {
         "integer" => "the number",
         "floating" => return format!("the number {}", value.trim_start_matches("point ")),
@@ -322,7 +322,7 @@ fn kind_of(given: &str) -> String {
     format!("{kind} {value}").trim_end().to_owned()
 }
 
-/// The error for merge conflict markers in a page, at the first of them.
+/// The error for merge conflict markers in a page, positioned at the first marker.
 fn merge_conflict(page: &str) -> Option<PageError> {
     let mut at = 0;
     let header = split(page).map_or(page.len(), |(_, body)| body.start);
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_is_read_and_survives_the_compiled_table() {
+    fn every_form_of_check_round_trips_through_the_compiled_table() {
         for yaml in [
             "text: { regex: a }",
             "syntax: { language: [rust], rule: { kind: x } }",
@@ -409,12 +409,12 @@ mod tests {
 
     #[test]
     fn an_invalid_check_is_reported_at_its_position() {
-        let wrong = |yaml: &str| check(yaml).expect_err(yaml);
-        let (at, message) = wrong("tree: { exists: a }\n  data: { at: '$', present: true }");
-        assert!(at == "check" && message.contains("exactly one form"), "{message}");
-        assert_eq!(wrong("tree: { exits: a }"), ("exits".into(), "unknown key `exits`".into()));
-        assert_eq!(wrong("when: [{ fyle: a }]\n  text: { regex: a }").1, "unknown key `fyle`");
-        for (yaml, at, part) in [
+        let error_of = |yaml: &str| check(yaml).expect_err(yaml);
+        let (key, message) = error_of("tree: { exists: a }\n  data: { at: '$', present: true }");
+        assert!(key == "check" && message.contains("exactly one of"), "{message}");
+        assert_eq!(error_of("tree: { exits: a }"), ("exits".into(), "unknown key `exits`".into()));
+        assert_eq!(error_of("when: [{ fyle: a }]\n  text: { regex: a }").1, "unknown key `fyle`");
+        for (yaml, key, part) in [
             ("tree: { each: a }", "tree", "has no requirement"),
             ("tree: { name: kebab }", "tree", "select them with `each`"),
             ("tree: { each: a, lines: {} }", "tree", "`lines` requires `min`"),
@@ -442,13 +442,13 @@ mod tests {
             ),
             ("text: { regex: a }\n  fix: { safe: true }", "fix", "exactly one of"),
         ] {
-            let (place, message) = wrong(yaml);
-            assert!(place == at && message.contains(part), "{yaml}: {place}: {message}");
+            let (covered, message) = error_of(yaml);
+            assert!(covered == key && message.contains(part), "{yaml}: {covered}: {message}");
         }
     }
 
     #[test]
-    fn a_pack_names_its_rules() {
+    fn the_header_of_a_pack_is_parsed() {
         let read = |yaml: &str| pack(&format!("---\npack: {yaml}\n---\n# a\n"));
         let header =
             read("{ rules: ['a/*'], set: { a/b: { params: { max: 3 } } } }").expect("read");

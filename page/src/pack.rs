@@ -17,7 +17,8 @@ pub struct PackHeader {
     /// Rule id or glob → `off`, a severity, or an object with `severity` and `params`, as in the
     /// configuration.
     pub set: BTreeMap<String, Yaml>,
-    /// The condition for the pack to apply; of a list, at least one must hold.
+    /// The condition under which the pack applies; if it is a list, at least one condition must be
+    /// met.
     pub when: Many<WhenHeader>,
 }
 
@@ -30,10 +31,10 @@ struct Page {
 /// Reads the header of a pack's page.
 ///
 /// # Errors
-/// When there is no header, or it has no rules or an unknown key.
+/// When there is no header, or the header has no rules or an unknown key.
 pub fn pack(page: &str) -> Result<PackHeader, PageError> {
-    if let Some(torn) = merge_conflict(page) {
-        return Err(torn);
+    if let Some(error) = merge_conflict(page) {
+        return Err(error);
     }
     let (range, _) = split(page)?;
     let Page { pack } = typed(&page[range.clone()], range.start)?;

@@ -1,42 +1,42 @@
 //! Parameters: values of a check that a configuration can set.
 //!
-//! `"${name}"`, as a whole quoted value, is replaced before the header is read. Any value in any
-//! form can therefore be a parameter; it has the type of its default.
+//! A quoted value that consists of `"${name}"` is replaced before the header is parsed, so any
+//! value in any form of check can be a parameter. A parameter has the type of its default value.
 
 use super::{
-    CheckHeader, ENFORCED_BY, Header, PageError, merge_conflict, shape_error, split, typed,
+    CheckHeader, ENFORCED_BY, Header, PageError, find_error, merge_conflict, split, typed,
 };
 use serde_json::{Map, Value};
 use std::ops::Range;
 
-/// The check of a page with these parameters instead of its defaults.
+/// The check of a page with `params` instead of the default parameters.
 ///
 /// # Errors
-/// When the page has no such parameter, its default has another type, or the resulting header is
-/// invalid.
+/// When the page does not have one of the parameters, the default has another type, or the
+/// resulting header is invalid.
 pub fn check_with(
     page: &str,
-    given: &Map<String, Value>,
+    params: &Map<String, Value>,
 ) -> Result<Option<CheckHeader>, PageError> {
-    read(page, given).map(|header| header.check)
+    read(page, params).map(|header| header.check)
 }
 
-/// The header of a page with these parameters instead of its defaults.
-pub(super) fn read(page: &str, given: &Map<String, Value>) -> Result<Header, PageError> {
-    if let Some(torn) = merge_conflict(page) {
-        return Err(torn);
+/// The header of a page with `params` instead of the default parameters.
+pub(super) fn read(page: &str, params: &Map<String, Value>) -> Result<Header, PageError> {
+    if let Some(error) = merge_conflict(page) {
+        return Err(error);
     }
     let (range, _) = split(page)?;
     let text = &page[range.clone()];
-    let mut filled = fill(text, range.start, given)?;
+    let mut filled = fill(text, range.start, params)?;
     let has = |key: &str| text.lines().any(|line| line.starts_with(&format!("{key}:")));
-    // Such a page has no check, so its severity does not matter. The line is appended, so that
-    // offsets stay valid.
+    // A page with `enforced-by` has no check, so its severity does not matter. The line is
+    // appended, so that offsets stay valid.
     if has(ENFORCED_BY) && !has("severity") {
         filled.text.push_str("severity: info\n");
     }
     let header = typed(&filled.text, 0)
-        .and_then(|header: Header| shape_error(&header, &filled.text, 0).map_or(Ok(header), Err));
+        .and_then(|header: Header| find_error(&header, &filled.text, 0).map_or(Ok(header), Err));
     header.map_err(|error| PageError {
         span: range.start + filled.to_original(error.span.start)
             ..range.start + filled.to_original(error.span.end),
@@ -47,56 +47,56 @@ pub(super) fn read(page: &str, given: &Map<String, Value>) -> Result<Header, Pag
 /// A header with its parameters filled in.
 struct Filled {
     text: String,
-    /// For each parameter: its byte range in the original header, and in the filled one.
-    places: Vec<(Range<usize>, Range<usize>)>,
+    /// For each parameter, its byte range in the original header and in the filled header.
+    replacements: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Filled {
     /// Maps an offset in the filled header to the original header.
     fn to_original(&self, offset: usize) -> usize {
-        let last = self.places.iter().rev().find(|(_, now)| now.start <= offset);
+        let last = self.replacements.iter().rev().find(|(_, filled)| filled.start <= offset);
         match last {
             None => offset,
-            Some((then, now)) if offset < now.end => then.start,
-            Some((then, now)) => offset - now.end + then.end,
+            Some((original, filled)) if offset < filled.end => original.start,
+            Some((original, filled)) => offset - filled.end + original.end,
         }
     }
 }
 
-fn fill(text: &str, base: usize, given: &Map<String, Value>) -> Result<Filled, PageError> {
-    let plain = || Filled { text: text.to_owned(), places: Vec::new() };
+fn fill(text: &str, base: usize, params: &Map<String, Value>) -> Result<Filled, PageError> {
+    let unchanged = || Filled { text: text.to_owned(), replacements: Vec::new() };
     let has = text.lines().any(|line| line.trim_start().starts_with("params:"));
-    if !has && given.is_empty() {
-        return Ok(plain());
+    if !has && params.is_empty() {
+        return Ok(unchanged());
     }
     let header: Value = typed(text, base)?;
-    let none = Map::new();
-    let defaults = header.pointer("/check/params").and_then(Value::as_object).unwrap_or(&none);
-    let at = text.find("params:").unwrap_or(0);
-    let place = base + at..base + at + "params".len();
-    for (name, value) in given {
+    let no_params = Map::new();
+    let defaults = header.pointer("/check/params").and_then(Value::as_object).unwrap_or(&no_params);
+    let params_start = text.find("params:").unwrap_or(0);
+    let params_span = base + params_start..base + params_start + "params".len();
+    for (name, value) in params {
         let Some(default) = defaults.get(name) else {
-            return Err(unknown(name, defaults, place));
+            return Err(unknown(name, defaults, params_span));
         };
         if kind(default) != kind(value) {
             let message =
                 format!("parameter `{name}`: expected {}, found {}", kind(default), kind(value));
-            return Err(PageError { message, span: place, did_you_mean: None });
+            return Err(PageError { message, span: params_span, did_you_mean: None });
         }
     }
     if defaults.is_empty() {
-        return Ok(plain());
+        return Ok(unchanged());
     }
-    let mut filled = Filled { text: String::with_capacity(text.len()), places: Vec::new() };
+    let mut filled = Filled { text: String::with_capacity(text.len()), replacements: Vec::new() };
     let mut from = 0;
-    for (range, name) in holes(text) {
-        let Some(value) = given.get(name).or_else(|| defaults.get(name)) else {
+    for (range, name) in find_placeholders(text) {
+        let Some(value) = params.get(name).or_else(|| defaults.get(name)) else {
             return Err(unknown(name, defaults, base + range.start..base + range.end));
         };
         filled.text.push_str(&text[from..range.start]);
         let start = filled.text.len();
         filled.text.push_str(&value.to_string());
-        filled.places.push((range.clone(), start..filled.text.len()));
+        filled.replacements.push((range.clone(), start..filled.text.len()));
         from = range.end;
     }
     filled.text.push_str(&text[from..]);
@@ -112,15 +112,16 @@ fn unknown(name: &str, known: &Map<String, Value>, span: Range<usize>) -> PageEr
 }
 
 /// The ranges of `"${name}"` including the quotes, and the names.
-fn holes(text: &str) -> Vec<(Range<usize>, &str)> {
+fn find_placeholders(text: &str) -> Vec<(Range<usize>, &str)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("${") {
         let quote = text[..at].chars().next_back().filter(|c| matches!(c, '"' | '\''));
         let name = &text[at + 2..];
         let length = name.find(|c: char| !c.is_alphanumeric() && c != '-' && c != '_');
         let (Some(quote), Some(length)) = (quote, length) else { continue };
-        let closes = name[length..].strip_prefix('}').is_some_and(|rest| rest.starts_with(quote));
-        if closes && length > 0 {
+        let is_closed =
+            name[length..].strip_prefix('}').is_some_and(|rest| rest.starts_with(quote));
+        if is_closed && length > 0 {
             found.push((at - 1..at + 2 + length + 2, &name[..length]));
         }
     }
@@ -146,14 +147,14 @@ mod tests {
     const PAGE: &str = "---\nseverity: info\ncheck:\n  params: { max: 300, in: [src] }\n  \
                         tree: { each: \"${in}\", lines: { max: \"${max}\" } }\n---\n# a/b\n";
 
-    fn max(given: Value) -> Result<Option<u64>, String> {
-        let Value::Object(given) = given else { panic!("an object") };
-        let check = check_with(PAGE, &given).map_err(|error| error.message)?;
+    fn max(params: Value) -> Result<Option<u64>, String> {
+        let Value::Object(params) = params else { panic!("an object") };
+        let check = check_with(PAGE, &params).map_err(|error| error.message)?;
         Ok(check.and_then(|check| check.tree?.lines?.max))
     }
 
     #[test]
-    fn a_parameter_is_a_whole_value_of_its_own_type() {
+    fn a_parameter_has_the_type_of_its_default() {
         assert_eq!(max(json!({})), Ok(Some(300)));
         assert_eq!(max(json!({"max": 7})), Ok(Some(7)));
         assert_eq!(

@@ -18,7 +18,7 @@ pub struct Shipped {
 pub struct Guide {
     /// The path, with `/`: `skills/backend-engineer/SKILL.md`.
     pub path: &'static str,
-    /// The `name` in its header; empty when it has none.
+    /// The `name` in the header; empty when the header has none.
     pub name: &'static str,
     /// A one-line summary.
     pub summary: &'static str,
@@ -33,29 +33,29 @@ pub struct Guide {
 /// A file that `aidd init --client` writes, or whose content it adds to an existing file.
 #[derive(Clone, Copy, Debug)]
 pub struct Template {
-    /// The client, as its directory is named: `claude-code`.
+    /// The client, which is also the name of its directory: `claude-code`.
     pub client: &'static str,
     /// The path in a project, with `/`.
     pub path: &'static str,
-    /// The content. A line `<!-- aidd -->` is replaced by [`Tables::client_rules`].
+    /// The content. A line `<!-- aidd -->` is replaced with [`Tables::client_rules`].
     pub text: &'static str,
 }
 
 /// The fields of a shipped rule page that are needed at start. They contain no pointers, because
-/// every process would have to relocate those before `main`.
+/// every process would have to relocate the pointers before `main`.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
-    /// The severity of its findings unless configured otherwise.
+    /// The severity of the rule's findings unless configured otherwise.
     pub severity: Severity,
     /// Whether the rule is enabled by default.
     pub enabled: bool,
-    /// The form of its check, if it has one.
+    /// The form of the check, if the page has a check.
     pub form: Option<Form>,
-    /// Whether its check has a `when` condition.
+    /// Whether the check has a `when` condition.
     pub has_condition: bool,
-    /// Whether its check reports files without a match.
+    /// Whether the check reports files without a match.
     pub requires: bool,
-    /// The offset of its header in [`Tables::headers`], in bytes.
+    /// The offset of the page's header in [`Tables::headers`], in bytes.
     pub at: u32,
 }
 
@@ -84,8 +84,8 @@ impl Words {
             let middle = usize::midpoint(low, high);
             if self.word(middle) < word { low = middle + 1 } else { high = middle }
         }
-        let is_it = move |index: &usize| self.word(*index) == word;
-        (low..self.at.len()).take_while(is_it).map(move |index| usize::from(self.at[index].1))
+        let is_word = move |index: &usize| self.word(*index) == word;
+        (low..self.at.len()).take_while(is_word).map(move |index| usize::from(self.at[index].1))
     }
 
     fn word(self, index: usize) -> &'static str {
@@ -97,17 +97,17 @@ impl Words {
 /// The header fields of a rule page that are not in [`Head`].
 #[derive(Clone, Debug, Default)]
 pub struct Details {
-    /// Free labels: `security`, `cwe-798`.
+    /// Labels, such as `security` and `cwe-798`.
     pub tags: Vec<String>,
     /// Names of the same rule in other tools.
     pub aliases: Vec<String>,
-    /// 0.1 to 10.0, for rules tagged `security`.
+    /// A score from 0.1 to 10.0, for rules with the tag `security`.
     pub security_severity: Option<String>,
     /// The subject of the rule in one sentence.
     pub summary: String,
-    /// The message of a pattern's finding; `None`: the summary.
+    /// The message of the check's findings; `None` if the summary is used as the message.
     pub message: Option<String>,
-    /// The remedy that a pattern's finding suggests.
+    /// The remedy that the check's findings suggest.
     pub help: Option<String>,
     /// The rules of other tools that enforce the page.
     pub enforced_by: Vec<String>,
@@ -137,7 +137,7 @@ impl Details {
 pub struct Tables {
     /// Every rule page, ordered by id.
     pub pages: &'static [Shipped],
-    /// The start fields of the pages, in the same order.
+    /// The fields of the pages that are needed at start, in the same order.
     pub heads: &'static [Head],
     /// The headers and summaries of the pages, encoded with `postcard`.
     pub headers: &'static [u8],
@@ -153,7 +153,7 @@ pub struct Tables {
     pub pack_headers: &'static [u8],
     /// The offset of each pack's header in `pack_headers`, in bytes.
     pub packs_at: &'static [u32],
-    /// The day of the newest review among the shipped knowledge entries, `YYYY-MM-DD`.
+    /// The date of the most recent review of a shipped knowledge entry, `YYYY-MM-DD`.
     pub reviewed: &'static str,
     /// Every guidance page, ordered by path.
     pub guides: &'static [Guide],
@@ -162,7 +162,7 @@ pub struct Tables {
     /// The text about aidd in the rules file of each client.
     pub client_rules: &'static str,
     /// Tasks with known routing: after `# `, the id of a row of `templates/routing.md`, then one
-    /// task per line. Lines under `-` are not tasks.
+    /// task per line. Lines under a heading `# -` are not tasks.
     pub tasks: &'static str,
     /// The details of the pages, each decoded once per process.
     pub details: OnceLock<Vec<OnceLock<Box<Details>>>>,

@@ -1,4 +1,4 @@
-//! Header values that can be written in more than one form.
+//! Header values that can be written in more than one way.
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -22,7 +22,7 @@ impl Serialize for Yaml {
 
 impl<'de> Deserialize<'de> for Yaml {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // The compiled table is not self-describing: there the value already is JSON text.
+        // The compiled table is not self-describing; in the table, the value is already JSON text.
         if deserializer.is_human_readable() {
             let value = serde_json::Value::deserialize(deserializer)?;
             Ok(Self(value.to_string()))
@@ -91,7 +91,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
     }
 }
 
-/// Deserializes directly from the input, so that an unknown key is reported at any depth.
+/// Deserializes a single value or a list directly from the input, so that an unknown key is
+/// reported at any depth.
 struct OneOrMore<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMore<T> {
@@ -103,11 +104,11 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMore<T> {
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
         use serde::de::IntoDeserializer as _;
-        T::deserialize(text.into_deserializer()).map(|one| Many(vec![one]))
+        T::deserialize(text.into_deserializer()).map(|value| Many(vec![value]))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(map)).map(|one| Many(vec![one]))
+        T::deserialize(MapAccessDeserializer::new(map)).map(|value| Many(vec![value]))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
@@ -126,7 +127,7 @@ impl<T: schemars::JsonSchema> schemars::JsonSchema for Many<T> {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let one = generator.subschema_for::<T>();
-        schemars::json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
+        let single = generator.subschema_for::<T>();
+        schemars::json_schema!({ "anyOf": [single, { "type": "array", "items": single }] })
     }
 }

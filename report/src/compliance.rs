@@ -1,5 +1,5 @@
-//! The statement of what a configuration enforces, independent of findings: for records, and to
-//! compare repositories or points in time.
+//! A statement of the rules that a configuration enforces, independent of findings. Statements
+//! serve as records, and to compare repositories or points in time.
 
 use super::document::fail_on_name;
 use super::gate::{Policy, Selector, Verdict};
@@ -100,10 +100,10 @@ struct ProjectRule<'a> {
 
 /// Renders the statement of what the configuration enforces.
 #[must_use]
-pub fn compliance(gated: ComplianceInput<'_>, format: ComplianceFormat) -> String {
-    let ci = gated.config.ci.clone().unwrap_or_default();
-    let (policy, notes) = Policy::new(&ci, gated.fail_on, gated.engine.registry());
-    let statement = state(gated, &policy, notes);
+pub fn compliance(input: ComplianceInput<'_>, format: ComplianceFormat) -> String {
+    let ci = input.config.ci.clone().unwrap_or_default();
+    let (policy, notes) = Policy::new(&ci, input.fail_on, input.engine.registry());
+    let statement = statement(input, &policy, notes);
     match format {
         ComplianceFormat::Json => {
             let text = serde_json::to_string_pretty(&statement);
@@ -124,30 +124,34 @@ pub fn compliance(gated: ComplianceInput<'_>, format: ComplianceFormat) -> Strin
     }
 }
 
-fn state<'a>(gated: ComplianceInput<'a>, policy: &'a Policy, notes: Vec<String>) -> Statement<'a> {
-    let rules = gated.engine.registry().rules();
+fn statement<'a>(
+    input: ComplianceInput<'a>,
+    policy: &'a Policy,
+    notes: Vec<String>,
+) -> Statement<'a> {
+    let rules = input.engine.registry().rules();
     // The settings of the root; path-specific settings are only counted.
-    let settings = gated.engine.settings("");
+    let settings = input.engine.settings("");
     let list = |key: &str| {
         let selectors = policy.selectors().iter().filter(|selector| selector.list.key() == key);
         selectors.map(|selector| selected(selector, &settings)).collect()
     };
-    let own = |rule: &'a Rule| {
+    let project_rule = |rule: &'a Rule| {
         let path = rule.path.as_deref()?;
         Some(ProjectRule { id: &rule.id, path, severity: severity(&settings, &rule.id) })
     };
     Statement {
         schema_version: 1,
         tool: Tool { name: "aidd".into(), version: env!("CARGO_PKG_VERSION").into() },
-        fail_on: fail_on_name(gated.fail_on),
+        fail_on: fail_on_name(input.fail_on),
         block_on: list("blockOn"),
         warn_on: list("warnOn"),
         ignore: list("ignore"),
         rules: tally(rules, &settings, policy),
-        overrides: gated.config.overrides.as_ref().map_or(0, Vec::len),
-        project_rules: rules.iter().filter_map(own).collect(),
-        baseline: gated.baseline,
-        checksum: checksum(gated.config, rules),
+        overrides: input.config.overrides.as_ref().map_or(0, Vec::len),
+        project_rules: rules.iter().filter_map(project_rule).collect(),
+        baseline: input.baseline,
+        checksum: checksum(input.config, rules),
         notes,
     }
 }
@@ -157,13 +161,14 @@ fn severity(settings: &Settings, id: &str) -> Option<Severity> {
 }
 
 fn selected<'a>(selector: &'a Selector, settings: &Settings) -> Selected<'a> {
-    let on = selector.rules.iter().filter_map(|id| severity(settings, id));
-    let fitting = on.filter(|severity| selector.severity.is_none_or(|wanted| wanted == *severity));
+    let severities = selector.rules.iter().filter_map(|id| severity(settings, id));
+    let selected = severities
+        .filter(|severity| selector.severity.is_none_or(|required| required == *severity));
     Selected {
         selector: &selector.text,
-        means: selector.means.word(),
+        means: selector.kind.word(),
         severity: selector.severity,
-        rules: fitting.count(),
+        rules: selected.count(),
     }
 }
 
@@ -175,38 +180,39 @@ fn tally(rules: &[Rule], settings: &Settings, policy: &Policy) -> Rules {
             continue;
         };
         tally.on += 1;
-        let sort = if policy.verdict(&rule.id, severity) == Verdict::Ignore {
+        let group = if policy.verdict(&rule.id, severity) == Verdict::Ignore {
             &mut tally.ignored
         } else if policy.fails(&rule.id, severity) {
             &mut tally.blocking
         } else {
             &mut tally.warning
         };
-        sort.rules += 1;
-        sort.by_severity.add(severity);
+        group.rules += 1;
+        group.by_severity.add(severity);
         let kind = rule.id.split_once('/').map_or("", |(kind, _)| kind);
-        *sort.by_kind.entry(kind.to_owned()).or_default() += 1;
+        *group.by_kind.entry(kind.to_owned()).or_default() += 1;
         for tag in &rule.tags {
-            *sort.by_tag.entry(tag.clone()).or_default() += 1;
+            *group.by_tag.entry(tag.clone()).or_default() += 1;
         }
     }
     tally
 }
 
-/// SHA-256 of the settings and the project's rule pages: equal if the same version enforces the
-/// same. Independent of line breaks and the order of keys.
+/// SHA-256 of the settings and the project's rule pages: with the same version of aidd, two
+/// configurations that enforce the same have the same checksum. Line breaks and the order of keys
+/// do not matter.
 fn checksum(config: &Config, rules: &[Rule]) -> String {
     let settings = Config { schema: None, ..config.clone() };
     let mut hash = Sha256::new();
-    let mut part = |text: &str| {
+    let mut hash_part = |text: &str| {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text.as_bytes());
     };
-    part(&sorted(serde_json::to_value(&settings).unwrap_or_default()).to_string());
+    hash_part(&sorted(serde_json::to_value(&settings).unwrap_or_default()).to_string());
     for rule in rules {
         if let Some(path) = &rule.path {
-            part(path);
-            part(&rule.page.replace("\r\n", "\n"));
+            hash_part(path);
+            hash_part(&rule.page.replace("\r\n", "\n"));
         }
     }
     let mut text = "sha256:".to_owned();
@@ -238,18 +244,18 @@ fn markdown(statement: &Statement<'_>) -> String {
         rules.on,
         rules.off
     );
-    let sorts = [
+    let groups = [
         ("fails the run", &rules.blocking),
         ("is reported", &rules.warning),
         ("is ignored", &rules.ignored),
     ];
-    for (does, Tally { rules, by_severity, .. }) in sorts {
+    for (effect, Tally { rules, by_severity, .. }) in groups {
         let Severities { error, warning, info } = by_severity;
-        let _ = writeln!(text, "| {does} | {rules} | {error} | {warning} | {info} |");
+        let _ = writeln!(text, "| {effect} | {rules} | {error} | {warning} | {info} |");
     }
     text.push_str(&selectors(statement));
-    text.push_str(&grouped("Kind", &sorts.map(|(_, tally)| &tally.by_kind)));
-    text.push_str(&grouped("Tag", &sorts.map(|(_, tally)| &tally.by_tag)));
+    text.push_str(&grouped("Kind", &groups.map(|(_, tally)| &tally.by_kind)));
+    text.push_str(&grouped("Tag", &groups.map(|(_, tally)| &tally.by_tag)));
     if !statement.project_rules.is_empty() {
         text.push_str(
             "\n### The project's own rules\n\n| Rule | Page | Severity |\n| --- | --- | --- |\n",
@@ -261,7 +267,7 @@ fn markdown(statement: &Statement<'_>) -> String {
     }
     text.push('\n');
     let _ = match statement.baseline {
-        Some(known) => writeln!(text, "- Baseline: {}", number(known, "finding")),
+        Some(count) => writeln!(text, "- Baseline: {}", number(count, "finding")),
         None => writeln!(text, "- Baseline: none"),
     };
     if statement.overrides > 0 {
@@ -295,17 +301,18 @@ fn selectors(statement: &Statement<'_>) -> String {
     text.push_str("\n| List | Selector | Type | Rules |\n| --- | --- | --- | ---: |\n");
     for (key, list) in lists {
         for Selected { selector, means, severity, rules } in list {
-            let only = severity.map(|severity| format!(", {severity}s only")).unwrap_or_default();
+            let restriction =
+                severity.map(|severity| format!(", {severity}s only")).unwrap_or_default();
             let selector = escape(selector);
-            let _ = writeln!(text, "| {key} | {selector} | a {means}{only} | {rules} |");
+            let _ = writeln!(text, "| {key} | {selector} | a {means}{restriction} | {rules} |");
         }
     }
     text
 }
 
 /// A folded table with the number of rules per group and effect.
-fn grouped(title: &str, sorts: &[&BTreeMap<String, usize>; 3]) -> String {
-    let names: BTreeSet<&String> = sorts.iter().flat_map(|groups| groups.keys()).collect();
+fn grouped(title: &str, groups: &[&BTreeMap<String, usize>; 3]) -> String {
+    let names: BTreeSet<&String> = groups.iter().flat_map(|counts| counts.keys()).collect();
     if names.is_empty() {
         return String::new();
     }
@@ -315,9 +322,9 @@ fn grouped(title: &str, sorts: &[&BTreeMap<String, usize>; 3]) -> String {
         title.to_lowercase()
     );
     for name in names {
-        let [fails, reported, left_out] =
-            sorts.map(|groups| groups.get(name).copied().unwrap_or_default());
-        let _ = writeln!(text, "| {} | {fails} | {reported} | {left_out} |", escape(name));
+        let [fails, reported, ignored] =
+            groups.map(|counts| counts.get(name).copied().unwrap_or_default());
+        let _ = writeln!(text, "| {} | {fails} | {reported} | {ignored} |", escape(name));
     }
     text.push_str("\n</details>\n");
     text

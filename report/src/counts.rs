@@ -57,14 +57,15 @@ impl Counts {
         match (self.safe, self.unsafe_) {
             (0, 0) => String::new(),
             (safe, 0) => format!("; {safe} fixable with --fix"),
-            (0, more) => format!("; {more} fixable with --fix-unsafe"),
-            (safe, more) => format!("; {safe} fixable with --fix, {more} with --fix-unsafe"),
+            (0, unsafe_) => format!("; {unsafe_} fixable with --fix-unsafe"),
+            (safe, unsafe_) => format!("; {safe} fixable with --fix, {unsafe_} with --fix-unsafe"),
         }
     }
 
-    /// The findings that are not new: `; 3 pre-existing, 4 baselined`, or an empty string.
+    /// Counts of the findings that are not new: `; 3 pre-existing, 4 baselined`, or an empty
+    /// string.
     pub fn known_text(&self) -> String {
-        let sorts = [
+        let counts = [
             (self.pre_existing, "pre-existing"),
             (self.moved, "moved"),
             (self.fixed, "fixed"),
@@ -72,8 +73,9 @@ impl Counts {
             (self.allowed, "allowed"),
             (self.ignored, "ignored"),
         ];
-        let there = sorts.into_iter().filter(|(count, _)| *count > 0);
-        let parts: Vec<String> = there.map(|(count, sort)| format!("{count} {sort}")).collect();
+        let nonzero = counts.into_iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> =
+            nonzero.map(|(count, status)| format!("{count} {status}")).collect();
         if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) }
     }
 }

@@ -25,12 +25,12 @@ pub type LineHashes = BTreeMap<String, BTreeMap<u64, String>>;
 pub struct Document {
     /// Version of this structure.
     pub schema_version: u32,
-    /// The program that wrote it.
+    /// The program that wrote the document.
     pub tool: Tool,
     /// The findings, sorted by path and position; after them the fixed findings, whose positions
     /// are in the base.
     pub findings: Vec<Finding>,
-    /// The hashes of lines with findings, of files that are entirely UTF-8.
+    /// The hashes of the lines with findings; only for files that are entirely UTF-8.
     pub line_hashes: LineHashes,
     /// Id of a new finding → the safety of its fix, if the fix is omitted because it would reveal a
     /// secret.
@@ -111,7 +111,7 @@ impl Document {
         Self::from_run(run, formats.contains(&Format::Sarif))
     }
 
-    /// Everything except the findings.
+    /// Creates the document of `run` without the findings.
     fn without_findings(run: &Run<'_>) -> Self {
         let skipped = run.skipped.iter().map(|file| Skipped {
             path: file.path.clone(),
@@ -134,7 +134,7 @@ impl Document {
             category: run.category.map(str::to_owned),
             fail_on: fail_on_name(run.fail_on),
             suppressed: run.suppressed,
-            root: uri::folder(run.root),
+            root: uri::directory(run.root),
             notes: run.notes.clone(),
             elapsed: run.elapsed,
         }
@@ -152,8 +152,8 @@ impl Document {
         }
     }
 
-    /// Hashes the lines of the results. The hash is only valid for whole files as GitHub reads
-    /// them; for other results, GitHub computes its own.
+    /// Hashes the lines of the results. The hash is only valid for a complete UTF-8 file, because
+    /// GitHub reads such a file in the same way; for other results, GitHub computes its own hash.
     fn hash_lines(&mut self, run: &Run<'_>) {
         let mut lines: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
         for finding in self.findings.iter().filter(|finding| finding.status != Status::Fixed) {
@@ -161,18 +161,20 @@ impl Document {
                 lines.entry(&finding.path).or_default().push(finding.start.line);
             }
         }
-        let mut found = LineHashes::new();
+        let mut line_hashes_by_path = LineHashes::new();
         for source in run.files.iter().map(|file| file.source) {
-            let whole = source.origin() == Origin::default() && source.decoded() == Decoded::Utf8;
-            let Some(lines) = lines.get(source.path()).filter(|_| whole) else { continue };
+            let is_complete =
+                source.origin() == Origin::default() && source.decoded() == Decoded::Utf8;
+            let Some(lines) = lines.get(source.path()).filter(|_| is_complete) else { continue };
             let hashes = line_hashes(source.text());
             let hash = |&line: &u64| {
-                let at = usize::try_from(line.checked_sub(1)?).ok()?;
-                Some((line, hashes.get(at)?.clone()))
+                let index = usize::try_from(line.checked_sub(1)?).ok()?;
+                Some((line, hashes.get(index)?.clone()))
             };
-            found.insert(source.path().to_owned(), lines.iter().filter_map(hash).collect());
+            line_hashes_by_path
+                .insert(source.path().to_owned(), lines.iter().filter_map(hash).collect());
         }
-        self.line_hashes = found;
+        self.line_hashes = line_hashes_by_path;
     }
 
     /// The hash of the line on which a finding starts.
@@ -186,7 +188,7 @@ impl Document {
     /// Whether `finding` fails the run.
     #[must_use]
     pub fn fails(&self, finding: &Finding) -> bool {
-        let least = match self.fail_on {
+        let threshold = match self.fail_on {
             FailOnName::Error => Some(Severity::Error),
             FailOnName::Warning => Some(Severity::Warning),
             FailOnName::Info => Some(Severity::Info),
@@ -196,7 +198,7 @@ impl Document {
             && match finding.gate {
                 Some(Gate::Block) => true,
                 Some(Gate::Warn) => false,
-                None => least.is_some_and(|least| finding.severity >= least),
+                None => threshold.is_some_and(|threshold| finding.severity >= threshold),
             }
     }
 
@@ -212,8 +214,8 @@ impl Document {
         self.skipped.iter().any(|file| file.failed)
     }
 
-    /// The new findings in the order of outputs with limited space: by severity, and within a
-    /// severity those that fail the run first.
+    /// The new findings in the order of outputs with limited space: by severity; within a
+    /// severity, findings that fail the run come first.
     #[must_use]
     pub fn ranked(&self) -> Vec<&Finding> {
         let mut new: Vec<&Finding> = self.with_status(&[Status::New]).collect();
@@ -249,7 +251,7 @@ impl Document {
     }
 }
 
-/// The name of the value in configurations.
+/// Returns the value of `failOn` in a configuration for `fail_on`.
 pub fn fail_on_name(fail_on: FailOn) -> FailOnName {
     match fail_on {
         FailOn::Severity(Severity::Error) => FailOnName::Error,
@@ -262,8 +264,8 @@ pub fn fail_on_name(fail_on: FailOn) -> FailOnName {
 impl Run<'_> {
     /// Number of current findings ignored by the policy.
     fn ignored(&self) -> usize {
-        let standing = self.files.iter().flat_map(|file| &file.findings);
-        standing.filter(|finding| self.ignores(finding)).count()
+        let current = self.files.iter().flat_map(|file| &file.findings);
+        current.filter(|finding| self.ignores(finding)).count()
     }
 
     /// The same counts as [`Document::counts`], without building the findings.

@@ -1,5 +1,5 @@
-//! Runs the check of a memory on the current project, so that its author sees at once whether it
-//! finds what was intended.
+//! Runs the check of a memory on the current project, so that the author of the memory sees at once
+//! whether the check finds what was intended.
 
 use crate::error::RunError;
 use crate::number;
@@ -17,20 +17,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Maximum number of listed locations.
-const MAX_PLACES: usize = 5;
+const MAX_LOCATIONS: usize = 5;
 /// Time limit for the check. The memory is stored whatever the result.
 const MAX_DURATION: Duration = Duration::from_secs(3);
 
-/// Note on a check that another memory already provides.
+/// The note on a memory whose check another memory already contains.
 pub const DUPLICATE_NOTE: &str = "Not enforced separately: another memory has the same check.";
 
 /// The current findings of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnforcementPreview {
-    /// The rule that enforces it.
+    /// The id of the rule that runs the check.
     pub rule: String,
-    /// Number of findings that no comment or baseline allows.
+    /// Number of findings, without findings allowed by a comment or in the baseline.
     pub count: usize,
     /// Number of files with findings.
     pub files: usize,
@@ -69,8 +69,8 @@ impl EnforcementPreview {
     }
 }
 
-/// The findings of the memory with this id in `project`, as it is on disk; `None` if the memory is
-/// not enforced. Takes a few seconds at most, and ends early when `stop` is set.
+/// Checks the files of `project` on disk with the check of the memory with this id; `None` if the
+/// memory is not enforced. Takes a few seconds at most, and ends early when `stop` is set.
 ///
 /// # Errors
 /// Fails when the project's settings are invalid.
@@ -81,7 +81,7 @@ pub fn preview(
 ) -> Result<Option<EnforcementPreview>, RunError> {
     let pages = remembered::read(&project.disk).pages;
     let Some(page) = pages.iter().find(|page| page.memory == id) else { return Ok(None) };
-    let mut caught = EnforcementPreview {
+    let mut result = EnforcementPreview {
         rule: page.rule.clone(),
         count: 0,
         files: 0,
@@ -89,55 +89,56 @@ pub fn preview(
         places: Vec::new(),
         note: None,
     };
-    let all = project.engine(&Selection::default())?;
-    let Some(rule) = all.registry().get(&page.rule) else { return Ok(None) };
-    if !all.is_enabled_anywhere(&rule.id) {
-        caught.note = Some("disabled in the configuration".to_owned());
-        return Ok(Some(caught));
+    let default_engine = project.engine(&Selection::default())?;
+    let Some(rule) = default_engine.registry().get(&page.rule) else { return Ok(None) };
+    if !default_engine.is_enabled_anywhere(&rule.id) {
+        result.note = Some("disabled in the configuration".to_owned());
+        return Ok(Some(result));
     }
     if rule.check.as_ref().and_then(CheckHeader::form) == Some(Form::Commit) {
-        caught.note = Some("applies to commits, which were not checked".to_owned());
-        return Ok(Some(caught));
+        result.note = Some("applies to commits, which were not checked".to_owned());
+        return Ok(Some(result));
     }
-    let only = Selection { only: vec![page.rule.clone()], ..Selection::default() };
-    let engine = project.engine(&only)?;
-    let begun = Instant::now();
-    let enough = Arc::new(AtomicBool::new(false));
-    let met = || {
-        if stop.load(Ordering::Relaxed) || begun.elapsed() > MAX_DURATION {
-            enough.store(true, Ordering::Relaxed);
+    let selection = Selection { only: vec![page.rule.clone()], ..Selection::default() };
+    let engine = project.engine(&selection)?;
+    let started = Instant::now();
+    let is_stopped = Arc::new(AtomicBool::new(false));
+    let check_limits = || {
+        if stop.load(Ordering::Relaxed) || started.elapsed() > MAX_DURATION {
+            is_stopped.store(true, Ordering::Relaxed);
         }
     };
-    let walk = Walk { stop: Some(enough.clone()), ..Walk::over(vec![project.root().to_owned()]) };
-    let mut outcome = check_tree(&engine, &project.config, &project.disk, &walk, &met)?;
-    outcome.join();
-    caught.checked = outcome.checked;
+    let walk =
+        Walk { stop: Some(is_stopped.clone()), ..Walk::over(vec![project.root().to_owned()]) };
+    let mut outcome = check_tree(&engine, &project.config, &project.disk, &walk, &check_limits)?;
+    outcome.merge_project_findings();
+    result.checked = outcome.checked;
     for file in &outcome.files {
         let findings = file.checked.findings.iter();
-        let mut own = findings
+        let mut new_findings = findings
             .filter(|found| found.rule == rule.id && found.status == Status::New)
             .peekable();
-        caught.files += usize::from(own.peek().is_some());
-        for finding in own {
-            caught.count += 1;
-            if caught.places.len() < MAX_PLACES {
-                let at = file.source.position(finding.span.start, Encoding::CodePoints);
-                let place = format!("{}:{}:{}", file.source.path(), at.line + 1, at.column + 1);
-                caught.places.push(place);
+        result.files += usize::from(new_findings.peek().is_some());
+        for finding in new_findings {
+            result.count += 1;
+            if result.places.len() < MAX_LOCATIONS {
+                let start = file.source.position(finding.span.start, Encoding::CodePoints);
+                let (line, column) = (start.line + 1, start.column + 1);
+                result.places.push(format!("{}:{line}:{column}", file.source.path()));
             }
         }
     }
-    if enough.load(Ordering::Relaxed) {
-        caught.note = Some("the check stopped before the end of the project".to_owned());
+    if is_stopped.load(Ordering::Relaxed) {
+        result.note = Some("the check was stopped before all files were checked".to_owned());
     }
-    Ok(Some(caught))
+    Ok(Some(result))
 }
 
 /// The paths, relative to the root, of the memory files whose checks can be enforced, in each
 /// directory that can contain them.
 pub fn tracked() -> impl Iterator<Item = String> {
-    [MEMORY_DIR, LEGACY_MEMORY_DIR].into_iter().flat_map(|folder| {
-        let path = move |name: &str| format!("{folder}/{name}");
+    [MEMORY_DIR, LEGACY_MEMORY_DIR].into_iter().flat_map(|directory| {
+        let path = move |name: &str| format!("{directory}/{name}");
         MEMORY_FILES
             .into_iter()
             .flat_map(move |name| [path(name), path(name.trim_end_matches('l'))])

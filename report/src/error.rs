@@ -1,4 +1,4 @@
-//! Errors of runs. The remedy depends on the frontend: each chooses it by variant.
+//! Errors of runs. The remedy depends on the frontend: each frontend chooses the remedy by variant.
 
 use aidd_engine::check::EngineError;
 use aidd_engine::project::config::UnknownMode;
@@ -8,10 +8,10 @@ use aidd_engine::workspace::project::ProjectError;
 use std::io;
 use thiserror::Error;
 
-/// Why a run could not be made.
+/// The reason why a run failed.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// A path of the command line cannot be read.
+    /// A path on the command line cannot be read.
     #[error("{path}: {source}")]
     Unreadable {
         /// The path as typed.
@@ -19,7 +19,7 @@ pub enum RunError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The paths of the command line are in different projects.
+    /// The paths on the command line are in different projects.
     #[error("{path} is not below {root}")]
     SeveralProjects {
         /// The first path in another project, as typed.
@@ -27,10 +27,10 @@ pub enum RunError {
         /// The root of the project of the first path.
         root: String,
     },
-    /// A path of an agent leads out of the project.
+    /// A path given by an agent is outside of the project.
     #[error("{0} is not in the project")]
     OutsideProject(String),
-    /// A path of an agent does not exist.
+    /// A path given by an agent does not exist.
     #[error("{0}: no such file")]
     NoSuchFile(String),
     /// There is no Git repository to compare with.

@@ -19,8 +19,9 @@ pub fn printable(text: &str) -> String {
     escape::lines(text).into_owned()
 }
 
-/// A log line with its line break: terminal control characters are escaped, and no CI system
-/// interprets it as a command. With `color`, the program's own colours and links are kept.
+/// Escapes a log line, which can end with a line break: terminal control characters are escaped,
+/// and no CI system interprets it as a command. With `color`, the program's own colours and links
+/// are kept.
 pub fn log_line(line: &[u8], color: bool) -> String {
     let (line, end) = match line {
         [text @ .., b'\r', b'\n'] => (text, "\r\n"),
@@ -57,8 +58,8 @@ fn own_style(text: &str) -> usize {
     ];
     if let Some(rest) = text.strip_prefix("\x1b[") {
         let end = rest.bytes().take(8).position(|byte| byte == b'm').unwrap_or_default();
-        let known = rest[..end].split(';').all(|one| STYLES.contains(&one));
-        return if known { 2 + end + 1 } else { 0 };
+        let is_known = rest[..end].split(';').all(|code| STYLES.contains(&code));
+        return if is_known { 2 + end + 1 } else { 0 };
     }
     let Some(rest) = text.strip_prefix("\x1b]8;;") else { return 0 };
     let end = rest.bytes().position(|byte| !byte.is_ascii_graphic()).unwrap_or_default();
@@ -66,7 +67,8 @@ fn own_style(text: &str) -> usize {
     if is_link && rest[end..].starts_with("\x1b\\") { 5 + end + 2 } else { 0 }
 }
 
-/// A line that no CI system interprets as a command: GitHub recognizes `::` at the start of a line.
+/// Escapes a line so that no CI system interprets it as a command: GitHub recognizes `::` at the
+/// start of a line.
 fn escape_log_line(line: &str) -> Cow<'_, str> {
     let line = without_legacy(line);
     let rest = line.trim_start();
@@ -76,7 +78,7 @@ fn escape_log_line(line: &str) -> Cow<'_, str> {
     line
 }
 
-/// Text without legacy commands, which are recognized anywhere in a line: `##[` by GitHub,
+/// Escapes legacy commands, which are recognized anywhere in a line: `##[` by GitHub,
 /// `##name[` by Azure and TeamCity.
 fn without_legacy(text: &str) -> Cow<'_, str> {
     if !text.contains("##") {
@@ -98,7 +100,7 @@ pub fn is_command(after: &str) -> bool {
     after.trim_start_matches(|c: char| c.is_ascii_alphabetic()).starts_with('[')
 }
 
-/// Text for a log, in which no line is interpreted as a command.
+/// Escapes text for a log, so that no line is interpreted as a command.
 pub fn escape_log(text: &str) -> String {
     text.split('\n').map(escape_log_line).collect::<Vec<_>>().join("\n")
 }
@@ -132,8 +134,9 @@ pub fn write_json(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result
     writeln!(out, "{}", json(&text))
 }
 
-/// Equivalent JSON in which every character that hides or reorders text, and every legacy workflow
-/// command, is written as `\u….`. Neither occurs outside of strings in JSON.
+/// Returns equivalent JSON in which every character that hides or reorders text, and every legacy
+/// workflow command, is written as `\u…`. Such characters and commands occur only in strings of
+/// JSON.
 pub fn json(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| matches!(c, '\n' | '\r' | '\t') || !is_hidden(c);
     if text.chars().all(is_plain) && !text.contains("##") {
@@ -153,8 +156,8 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Text in XML 1.0, for content and for attributes in double quotes. Characters that XML does not
-/// allow are escaped.
+/// A text that is displayed as XML 1.0, for content and for attributes in double quotes. Characters
+/// that XML does not allow are escaped.
 pub struct Xml<'a>(pub &'a str);
 
 impl fmt::Display for Xml<'_> {
@@ -167,7 +170,7 @@ impl fmt::Display for Xml<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(c))?,
-                // It can start a legacy workflow command.
+                // `##` can start a legacy workflow command.
                 '#' if chars.peek() == Some(&'#') => write!(f, "&#{};", u32::from(c))?,
                 c if is_hidden(c) => write!(f, "{}", c.escape_unicode())?,
                 c => f.write_char(c)?,
@@ -181,7 +184,7 @@ impl fmt::Display for Xml<'_> {
 /// Other braces and brackets are unchanged, because few readers unescape them.
 pub fn sarif(text: &str) -> String {
     let text = printable(text);
-    let is_link = text.contains("](");
+    let has_link = text.contains("](");
     let mut out = String::with_capacity(text.len() + 8);
     let mut rest = &*text;
     while let Some(c) = rest.chars().next() {
@@ -194,7 +197,7 @@ pub fn sarif(text: &str) -> String {
                 continue;
             }
         }
-        if is_link && matches!(c, '[' | ']' | '\\') {
+        if has_link && matches!(c, '[' | ']' | '\\') {
             out.push('\\');
         }
         out.push(c);
@@ -216,14 +219,14 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_sarif_have_no_links_or_placeholders() {
+    fn sarif_messages_have_no_links_or_placeholders() {
         assert_eq!(sarif("{0} {a} {12} {} {{0}}"), "{{0}} {a} {{12}} {} {{{0}}}");
         assert_eq!(sarif("[a](1) [b]"), "\\[a\\](1) \\[b\\]");
         assert_eq!(sarif("a[0] é"), "a[0] é");
     }
 
     #[test]
-    fn xml_holds_what_it_can() {
+    fn characters_that_xml_does_not_allow_are_escaped() {
         let text = Xml("]]>\u{1}\u{ffff}\u{202e}<a b=\"c\">&\n").to_string();
         assert_eq!(text, "]]&gt;\\u{1}\\u{ffff}\\u{202e}&lt;a b=&quot;c&quot;&gt;&amp;&#10;");
     }

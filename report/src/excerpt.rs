@@ -13,11 +13,12 @@ use aidd_engine::text::source::{Source, Span};
 use annotate_snippets::{Annotation, AnnotationKind, Snippet};
 use std::ops::Range;
 
-/// Maximum number of lines of a mark; of a longer one, only the first line is marked.
+/// Maximum number of lines of a mark; only the first line of a longer mark is marked.
 const MAX_MARK_LINES: usize = 5;
 /// Maximum number of lines between two marks that are shown instead of folded away.
 const MAX_GAP: usize = 3;
-/// Maximum distance, in lines, of a related location that is marked; beyond it, a note is printed.
+/// Maximum distance, in lines, of a related location that is marked; a location further away is
+/// printed as a note.
 const MAX_DISTANCE: usize = 2_000;
 /// Number of bytes of a line that are shown on each side of its marks.
 const CONTEXT: usize = 300;
@@ -41,9 +42,9 @@ struct Mark<T> {
 
 /// A source line in the excerpt.
 struct Line {
-    /// The part of the line that is kept.
-    kept: Span,
-    /// The offset of that part in the excerpt's text.
+    /// The part of the line that is shown.
+    shown: Span,
+    /// The offset of the shown part in the excerpt's text.
     at: usize,
     /// For each escaped character, its end in the line and the number of bytes added by all escapes
     /// so far.
@@ -78,15 +79,15 @@ pub(super) fn build(
     width: usize,
 ) -> Excerpt {
     let main = shorten(source, finding.span, width);
-    let home = source.line_of(main.start);
+    let main_line = source.line_of(main.start);
     let mut marks = vec![Mark { span: main, kind: AnnotationKind::Primary, label: None }];
     let mut notes = Vec::new();
     for related in finding.related.iter().take(MAX_RELATED) {
         let span = shorten(source, related.span, width);
         let message = one_line(&redactor.text(&related.message));
         let line = source.line_of(span.start);
-        let siblings = line == home && distance(span, main) > CONTEXT;
-        if siblings || line.abs_diff(home) > MAX_DISTANCE {
+        let is_far_on_main_line = line == main_line && distance(span, main) > CONTEXT;
+        if is_far_on_main_line || line.abs_diff(main_line) > MAX_DISTANCE {
             let at = wire::position(source, span.start);
             notes.push(format!("line {}, column {}: {message}", at.line, at.column));
         } else {
@@ -107,30 +108,31 @@ fn lay_out(
         marks.iter().map(|mark| lines_of(source, mark.span)).collect();
     let first = ranges.iter().map(|range| range.0).min().unwrap_or_default();
     let last = ranges.iter().map(|range| range.1).max().unwrap_or_default();
-    let near =
+    let is_near_mark =
         |line: usize| ranges.iter().any(|&(a, b)| line + MAX_GAP >= a && line <= b + MAX_GAP);
 
     let mut text = String::new();
     let mut lines = Vec::with_capacity(last - first + 1);
     for line in first..=last {
-        let kept = if near(line) { visible_part(source, line, marks) } else { Span::at(0) };
-        let whole = source.line_span(line);
-        if kept.start > whole.start && !kept.is_empty() {
+        let shown =
+            if is_near_mark(line) { visible_part(source, line, marks) } else { Span::at(0) };
+        let full_line = source.line_span(line);
+        if shown.start > full_line.start && !shown.is_empty() {
             text.push('…');
         }
         let at = text.len();
-        let added = push_shown(&mut text, &redactor.excerpt(kept));
-        lines.push(Line { kept, at, added });
-        if kept.end < whole.end && !kept.is_empty() {
+        let added = push_escaped(&mut text, &redactor.excerpt(shown));
+        lines.push(Line { shown, at, added });
+        if shown.end < full_line.end && !shown.is_empty() {
             text.push('…');
         }
         text.push('\n');
     }
-    let map = |mark: &Mark<Span>| {
+    let to_text = |mark: &Mark<Span>| {
         let (a, b) = lines_of(source, mark.span);
         let offset = |line: usize, offset: u32| {
-            let Line { kept, at, added } = &lines[line - first];
-            let column = (offset.clamp(kept.start, kept.end) - kept.start) as usize;
+            let Line { shown, at, added } = &lines[line - first];
+            let column = (offset.clamp(shown.start, shown.end) - shown.start) as usize;
             let before = added.partition_point(|&(end, _)| end <= column);
             at + column + before.checked_sub(1).map_or(0, |last| added[last].1)
         };
@@ -138,14 +140,13 @@ fn lay_out(
         let span = start..offset(b, mark.span.end).max(start);
         Mark { span, kind: mark.kind, label: mark.label.clone() }
     };
-    let marks = marks.iter().map(map).collect();
-    let number = |line: usize| line + 1 + source.origin().line as usize;
-    Excerpt { text, first_line: number(first), last_line: number(last), marks, notes }
+    let marks = marks.iter().map(to_text).collect();
+    let line_number = |line: usize| line + 1 + source.origin().line as usize;
+    Excerpt { text, first_line: line_number(first), last_line: line_number(last), marks, notes }
 }
 
-/// Appends a line with terminal control characters escaped; returns the added bytes, see
-/// [`Line::added`].
-fn push_shown(text: &mut String, line: &str) -> Vec<(usize, usize)> {
+/// Appends a line with terminal control characters escaped; returns [`Line::added`].
+fn push_escaped(text: &mut String, line: &str) -> Vec<(usize, usize)> {
     let mut added = Vec::new();
     let mut sum = 0;
     for (at, c) in line.char_indices() {
@@ -160,32 +161,32 @@ fn push_shown(text: &mut String, line: &str) -> Vec<(usize, usize)> {
         } else {
             escape::push(text, c);
         }
-        let more = text.len() - start - c.len_utf8();
-        if more > 0 {
-            sum += more;
+        let extra = text.len() - start - c.len_utf8();
+        if extra > 0 {
+            sum += extra;
             added.push((at + c.len_utf8(), sum));
         }
     }
     added
 }
 
-/// The part of a line to keep: all of it, or the surroundings of its marks.
+/// The part of a line to show: the complete line, or the surroundings of the marks on the line.
 fn visible_part(source: &Source, line: usize, marks: &[Mark<Span>]) -> Span {
-    let whole = source.line_span(line);
-    if whole.len() <= 2 * CONTEXT {
-        return whole;
+    let full_line = source.line_span(line);
+    if full_line.len() <= 2 * CONTEXT {
+        return full_line;
     }
     let on_line = marks.iter().filter(|mark| {
         let (a, b) = lines_of(source, mark.span);
         (a..=b).contains(&line)
     });
-    let within = |offset: u32| offset.clamp(whole.start, whole.end) as usize;
+    let within = |offset: u32| offset.clamp(full_line.start, full_line.end) as usize;
     let marked = on_line
         .map(|mark| Span::new(within(mark.span.start), within(mark.span.end)))
         .reduce(Span::cover)
-        .unwrap_or(Span::at(whole.start as usize));
-    let start = (marked.start as usize).saturating_sub(CONTEXT).max(whole.start as usize);
-    let end = (marked.end as usize + CONTEXT).min(whole.end as usize);
+        .unwrap_or(Span::at(full_line.start as usize));
+    let start = (marked.start as usize).saturating_sub(CONTEXT).max(full_line.start as usize);
+    let end = (marked.end as usize + CONTEXT).min(full_line.end as usize);
     let text = source.text();
     Span::new(text.floor_char_boundary(start), text.ceil_char_boundary(end))
 }
@@ -204,12 +205,12 @@ fn shorten(source: &Source, span: Span, width: usize) -> Span {
     let span = Span::new(start, end);
     let (first, last) = lines_of(source, span);
     let line_end = source.line_span(first).end as usize;
-    let longest = line_end.min(text.ceil_char_boundary(start + width.max(20)));
+    let max_end = line_end.min(text.ceil_char_boundary(start + width.max(20)));
     if last - first >= MAX_MARK_LINES
-        || (first == last && end > longest)
+        || (first == last && end > max_end)
         || end - start > CONTEXT * 4
     {
-        return Span::new(start, longest.max(start));
+        return Span::new(start, max_end.max(start));
     }
     span
 }

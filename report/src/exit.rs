@@ -7,11 +7,11 @@ use std::fmt;
 pub enum Exit {
     /// No findings at or above the severity that fails the run.
     Clean,
-    /// Findings at or above that severity.
+    /// Findings at or above the severity that fails the run.
     Findings,
     /// Invalid usage or configuration.
     Usage,
-    /// Something could not be read.
+    /// A file that should have been checked could not be read.
     Unchecked,
 }
 
@@ -58,16 +58,16 @@ impl fmt::Display for UserError {
 
 impl std::error::Error for UserError {}
 
-/// Describes an error in JSON that `what` writes, with its position.
+/// Describes an error in JSON, with its position; `source` is the program that writes such JSON.
 #[must_use]
-pub fn describe_json_error(error: &serde_json::Error, what: &str) -> String {
+pub fn describe_json_error(error: &serde_json::Error, source: &str) -> String {
     use serde_json::error::Category;
     let (line, column) = (error.line(), error.column());
     match error.classify() {
         Category::Eof => "the JSON is incomplete".to_owned(),
         Category::Syntax => format!("line {line}, column {column}: invalid JSON"),
         Category::Data | Category::Io => {
-            format!("line {line}, column {column}: not in the format written by {what}")
+            format!("line {line}, column {column}: not in the format written by {source}")
         }
     }
 }
@@ -78,17 +78,17 @@ mod tests {
 
     #[test]
     fn json_errors_are_described() {
-        let said = |text: &str| {
-            let error = serde_json::from_str::<Vec<u8>>(text).expect_err("wrong");
+        let describe = |text: &str| {
+            let error = serde_json::from_str::<Vec<u8>>(text).expect_err("invalid JSON");
             describe_json_error(&error, "aidd")
         };
-        assert_eq!(said("[1,"), "the JSON is incomplete");
-        assert_eq!(said("[1\n;"), "line 2, column 1: invalid JSON");
-        assert_eq!(said("{}"), "line 1, column 0: not in the format written by aidd");
+        assert_eq!(describe("[1,"), "the JSON is incomplete");
+        assert_eq!(describe("[1\n;"), "line 2, column 1: invalid JSON");
+        assert_eq!(describe("{}"), "line 1, column 0: not in the format written by aidd");
     }
 
     #[test]
-    fn codes_are_a_contract() {
+    fn exit_codes_are_stable() {
         let codes = [Exit::Clean, Exit::Findings, Exit::Usage, Exit::Unchecked].map(Exit::code);
         assert_eq!(codes, [0, 1, 2, 3]);
     }

@@ -29,21 +29,21 @@ pub enum Verdict {
     /// The finding does not fail the run.
     Warn,
     /// No selector matches: the severity decides.
-    Unnamed,
+    Unmatched,
     /// The finding fails the run, whatever its severity.
     Block,
 }
 
 /// The stricter of two values.
 #[must_use]
-pub fn stricter(one: FailOn, other: FailOn) -> FailOn {
-    match (one, other) {
-        (FailOn::Never, least) | (least, FailOn::Never) => least,
-        (FailOn::Severity(one), FailOn::Severity(other)) => FailOn::Severity(one.min(other)),
+pub fn stricter(a: FailOn, b: FailOn) -> FailOn {
+    match (a, b) {
+        (FailOn::Never, threshold) | (threshold, FailOn::Never) => threshold,
+        (FailOn::Severity(a), FailOn::Severity(b)) => FailOn::Severity(a.min(b)),
     }
 }
 
-/// One of the three lists.
+/// One of the three lists of selectors in the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum List {
     /// `ci.warnOn`.
@@ -54,7 +54,7 @@ pub enum List {
     Ignore,
 }
 
-/// How specifically a selector selects rules. The more specific one wins.
+/// How specifically a selector selects rules. The more specific selector wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SelectorKind {
     /// By category: `security_critical`.
@@ -70,12 +70,12 @@ pub enum SelectorKind {
 /// A resolved selector of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
-    /// The list that contains it.
+    /// The list that contains the selector.
     pub list: List,
     /// The selector, as written.
     pub text: String,
-    /// How it selects rules.
-    pub means: SelectorKind,
+    /// How the selector selects rules.
+    pub kind: SelectorKind,
     /// The severity that a finding must also have.
     pub severity: Option<Severity>,
     /// The ids of the selected rules.
@@ -122,40 +122,40 @@ impl Policy {
         (Self { selectors, by_rule, fail_on, base: None }, notes)
     }
 
-    /// Combines this policy with that of the base for the findings with these ids; the stricter one
-    /// wins.
+    /// Combines this policy with the policy of the base for the findings with these ids; the
+    /// stricter policy wins.
     #[must_use]
     pub fn with_base(self, base: Self, ids: BTreeSet<String>) -> Self {
         let fail_on = stricter(self.fail_on, base.fail_on);
         Self { fail_on, base: Some((Box::new(base), ids)), ..self }
     }
 
-    /// The verdict on a finding; the stricter one if the policy of the base also applies.
+    /// The verdict on a finding; the stricter verdict if the policy of the base also applies.
     #[must_use]
     pub fn verdict_of(&self, finding: &Finding) -> Verdict {
-        let own = self.verdict(&finding.rule, finding.severity);
+        let verdict = self.verdict(&finding.rule, finding.severity);
         match &self.base {
             Some((base, ids)) if ids.contains(&finding.id) => {
-                own.max(base.verdict(&finding.rule, finding.severity))
+                verdict.max(base.verdict(&finding.rule, finding.severity))
             }
-            _ => own,
+            _ => verdict,
         }
     }
 
     /// The verdict on a new finding of `rule` with `severity`, from the most specific selector that
-    /// matches. Among equally specific ones, `ignore` precedes `blockOn`, and `blockOn` precedes
-    /// `warnOn`.
+    /// matches. Among equally specific selectors, `ignore` precedes `blockOn`, and `blockOn`
+    /// precedes `warnOn`.
     #[must_use]
     pub fn verdict(&self, rule: &str, severity: Severity) -> Verdict {
-        let naming = self.by_rule.get(rule).into_iter().flatten();
-        let naming = naming
+        let matching = self.by_rule.get(rule).into_iter().flatten();
+        let matching = matching
             .filter_map(|&index| self.selectors.get(index))
-            .filter(|selector| selector.severity.is_none_or(|wanted| wanted == severity));
-        match naming.map(|selector| (selector.means, selector.list)).max() {
+            .filter(|selector| selector.severity.is_none_or(|required| required == severity));
+        match matching.map(|selector| (selector.kind, selector.list)).max() {
             Some((_, List::Ignore)) => Verdict::Ignore,
             Some((_, List::BlockOn)) => Verdict::Block,
             Some((_, List::WarnOn)) => Verdict::Warn,
-            None => Verdict::Unnamed,
+            None => Verdict::Unmatched,
         }
     }
 
@@ -165,8 +165,8 @@ impl Policy {
         match self.verdict(rule, severity) {
             Verdict::Block => true,
             Verdict::Warn | Verdict::Ignore => false,
-            Verdict::Unnamed => {
-                matches!(self.fail_on, FailOn::Severity(least) if severity >= least)
+            Verdict::Unmatched => {
+                matches!(self.fail_on, FailOn::Severity(threshold) if severity >= threshold)
             }
         }
     }
@@ -207,15 +207,16 @@ impl SelectorKind {
 /// Resolves a selector; the error states why it selects nothing.
 fn resolve(list: List, text: &str, registry: &Registry) -> Result<Selector, String> {
     let rules = registry.rules();
-    let ids = |wanted: &dyn Fn(&Rule) -> bool| -> BTreeSet<String> {
-        rules.iter().filter(|rule| wanted(rule)).map(|rule| rule.id.to_string()).collect()
+    let ids_where = |is_selected: &dyn Fn(&Rule) -> bool| -> BTreeSet<String> {
+        rules.iter().filter(|rule| is_selected(rule)).map(|rule| rule.id.to_string()).collect()
     };
-    let tagged = |tag: &str| ids(&|rule| rule.tags.iter().any(|one| one.eq_ignore_ascii_case(tag)));
+    let tagged =
+        |tag: &str| ids_where(&|rule| rule.tags.iter().any(|name| name.eq_ignore_ascii_case(tag)));
     let category = CATEGORIES.iter().find(|(name, ..)| *name == text);
 
-    let (means, severity, rules) = if text.contains(['*', '?', '[', '{']) {
+    let (kind, severity, rules) = if text.contains(['*', '?', '[', '{']) {
         let globs = rule_globs(&[text]).map_err(|error| error.to_string())?;
-        (SelectorKind::Glob, None, ids(&|rule| globs.is_match(&*rule.id)))
+        (SelectorKind::Glob, None, ids_where(&|rule| globs.is_match(&*rule.id)))
     } else if registry.contains(text) {
         (SelectorKind::Rule, None, registry.named(text).map(|rule| rule.id.to_string()).collect())
     } else if let Some((_, tag, severity)) = category {
@@ -224,12 +225,14 @@ fn resolve(list: List, text: &str, registry: &Registry) -> Result<Selector, Stri
         (SelectorKind::Tag, None, tagged(text))
     };
     if rules.is_empty() {
-        return Err(match means {
-            SelectorKind::Category => format!("`{text}` selects nothing: no rule has its tag"),
+        return Err(match kind {
+            SelectorKind::Category => {
+                format!("`{text}` selects nothing: no rule has the tag of this category")
+            }
             _ => unknown(text, registry),
         });
     }
-    Ok(Selector { list, text: text.to_owned(), means, severity, rules })
+    Ok(Selector { list, text: text.to_owned(), kind, severity, rules })
 }
 
 /// The message for an unknown selector, with a suggestion.
@@ -274,49 +277,59 @@ mod tests {
         Policy::new(&config, FailOn::Severity(Severity::Error), &registry())
     }
 
-    /// The verdicts on the rules of the pages, in order, at the severity of their page.
+    /// The verdicts on the rules of [`PAGES`], in order, at the severity of each page.
     fn verdicts(block: &[&str], warn: &[&str], ignore: &[&str]) -> [Verdict; 5] {
         let (policy, notes) = policy(block, warn, ignore);
         assert_eq!(notes, [""; 0]);
         let registry = registry();
         ["keys/open", "keys/weak", "team/quiet", "team/typed", "team/plain"].map(|id| {
-            let rule = registry.get(id).expect("a page of its own");
+            let rule = registry.get(id).expect("a rule of `PAGES`");
             policy.verdict(id, rule.severity)
         })
     }
 
     #[test]
-    fn a_rule_is_named_by_id_alias_glob_tag_or_category() {
-        use Verdict::{Block, Ignore, Unnamed, Warn};
-        assert_eq!(verdicts(&["keys/open"], &[], &[]), [Block, Unnamed, Unnamed, Unnamed, Unnamed]);
-        assert_eq!(verdicts(&["k1"], &[], &[]), [Block, Unnamed, Unnamed, Unnamed, Unnamed]);
-        assert_eq!(verdicts(&[], &["keys/*"], &[]), [Warn, Warn, Unnamed, Unnamed, Unnamed]);
+    fn a_rule_is_selected_by_id_alias_glob_tag_or_category() {
+        use Verdict::{Block, Ignore, Unmatched, Warn};
+        assert_eq!(
+            verdicts(&["keys/open"], &[], &[]),
+            [Block, Unmatched, Unmatched, Unmatched, Unmatched]
+        );
+        assert_eq!(
+            verdicts(&["k1"], &[], &[]),
+            [Block, Unmatched, Unmatched, Unmatched, Unmatched]
+        );
+        assert_eq!(verdicts(&[], &["keys/*"], &[]), [Warn, Warn, Unmatched, Unmatched, Unmatched]);
         assert_eq!(
             verdicts(&[], &[], &["type-safety"]),
-            [Unnamed, Ignore, Unnamed, Ignore, Unnamed]
+            [Unmatched, Ignore, Unmatched, Ignore, Unmatched]
         );
-        assert_eq!(verdicts(&["type_safety"], &[], &[]), [Unnamed, Block, Unnamed, Block, Unnamed]);
+        assert_eq!(
+            verdicts(&["type_safety"], &[], &[]),
+            [Unmatched, Block, Unmatched, Block, Unmatched]
+        );
         assert_eq!(
             verdicts(&["security_critical"], &["code_style"], &[]),
-            [Block, Unnamed, Warn, Unnamed, Unnamed],
+            [Block, Unmatched, Warn, Unmatched, Unmatched],
             "a warning is not critical"
         );
     }
 
     #[test]
-    fn the_narrower_selector_wins_and_then_ignore_and_block() {
-        let of = |block: &[&str], warn: &[&str], ignore: &[&str]| verdicts(block, warn, ignore)[0];
-        // Each against the next less specific one, in the list that would lose at equal
+    fn the_more_specific_selector_wins_and_ignore_precedes_block() {
+        let verdict =
+            |block: &[&str], warn: &[&str], ignore: &[&str]| verdicts(block, warn, ignore)[0];
+        // Each selector competes with a less specific selector in a list that would win at equal
         // specificity.
-        assert_eq!(of(&[], &["keys/open"], &["keys/*"]), Verdict::Warn);
-        assert_eq!(of(&[], &["keys/*"], &["cwe-798"]), Verdict::Warn);
-        assert_eq!(of(&[], &["cwe-798"], &["security_critical"]), Verdict::Warn);
-        assert_eq!(of(&["keys/open"], &["keys/open"], &["K1"]), Verdict::Ignore);
-        assert_eq!(of(&["keys/*"], &["keys/op*"], &[]), Verdict::Block);
+        assert_eq!(verdict(&[], &["keys/open"], &["keys/*"]), Verdict::Warn);
+        assert_eq!(verdict(&[], &["keys/*"], &["cwe-798"]), Verdict::Warn);
+        assert_eq!(verdict(&[], &["cwe-798"], &["security_critical"]), Verdict::Warn);
+        assert_eq!(verdict(&["keys/open"], &["keys/open"], &["K1"]), Verdict::Ignore);
+        assert_eq!(verdict(&["keys/*"], &["keys/op*"], &[]), Verdict::Block);
     }
 
     #[test]
-    fn a_block_fails_whatever_the_severity_and_a_warning_never_does() {
+    fn block_on_fails_at_any_severity_and_warn_on_never_fails() {
         let (policy, _) = policy(&["team/quiet"], &["keys/open"], &[]);
         assert!(policy.fails("team/quiet", Severity::Info));
         assert!(!policy.fails("keys/open", Severity::Error));
@@ -332,7 +345,7 @@ mod tests {
             notes,
             [
                 "ci.blockOn: unknown rule, tag or category `keys/opne`; did you mean `keys/open`?",
-                "ci.blockOn: `commit_format` selects nothing: no rule has its tag",
+                "ci.blockOn: `commit_format` selects nothing: no rule has the tag of this category",
                 "ci.warnOn: unknown rule, tag or category `secruity`; did you mean `security`?",
                 "ci.ignore: unknown rule, tag or category `none/*`",
                 "ci.ignore: not a glob: `a[`: unclosed character class; missing ']'",

@@ -2,16 +2,16 @@
 
 use super::escape::is_hidden;
 
-/// Maximum length; longer texts are truncated.
-const CELL: usize = 600;
+/// Maximum length in bytes; longer texts are truncated.
+const MAX_BYTES: usize = 600;
 
-/// Text that Markdown shows verbatim, on one line: no markup, no HTML, no links, no mentions of
-/// people or issues.
+/// Escapes text so that Markdown shows it verbatim, on one line: no markup, no HTML, no links, no
+/// mentions of people or issues.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        if at >= CELL {
+        if at >= MAX_BYTES {
             out.push('…');
             break;
         }
@@ -30,7 +30,7 @@ pub fn escape(text: &str) -> String {
             {
                 out.push_str("-&#8203;");
             }
-            // Nor an autolink, which would create a reference at its target.
+            // A backslash prevents an autolink, which would create a reference at its target.
             ':' if chars.peek().is_some_and(|&(_, next)| next == '/') => out.push_str("\\:"),
             '.' if ends_in_word(&out, "www") => out.push_str("\\."),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' | '$' => {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_becomes_a_link_a_mention_or_markup() {
+    fn no_text_becomes_a_link_a_mention_or_markup() {
         assert_eq!(escape("see www.evil.example"), "see www\\.evil.example");
         assert_eq!(escape("HTTPS://evil.example"), "HTTPS\\://evil.example");
         assert_eq!(

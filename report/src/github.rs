@@ -1,7 +1,8 @@
 //! Workflow commands, which GitHub turns into annotations.
 //!
 //! A step can create ten annotations of each level; GitHub silently drops further ones. The most
-//! severe are therefore written first, and the rest is counted in a notice and listed in the log.
+//! severe findings are therefore written first; the others are counted in a notice and listed in
+//! the log.
 
 use super::escape::{command_data as data, command_property as property};
 use super::{
@@ -11,7 +12,7 @@ use aidd_engine::forms::commits;
 use aidd_engine::text::finding::Severity;
 use std::io;
 
-/// Annotations of one level per step.
+/// Maximum number of annotations of one level per step.
 const MAX_ANNOTATIONS: usize = 10;
 /// Maximum number of skipped files listed.
 const MAX_SKIPPED: usize = 20;
@@ -19,27 +20,27 @@ const MAX_SKIPPED: usize = 20;
 const MAX_WEAKENED: usize = 5;
 
 pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
-    // Write the first lines of the log, and a warning for each of the first entries.
+    // Write the weakened checks to the log, and annotations for the first few.
     for line in weakened::lines(document) {
         writeln!(out, "{}", log_line(&line))?;
     }
-    let warned = &document.weakened()[..document.weakened().len().min(MAX_WEAKENED)];
-    for one in warned {
-        let line = one.line.map(|line| format!(",line={line}")).unwrap_or_default();
-        let (path, text) = (property(&one.path), data(&one.message));
+    let annotated = &document.weakened()[..document.weakened().len().min(MAX_WEAKENED)];
+    for weakening in annotated {
+        let line = weakening.line.map(|line| format!(",line={line}")).unwrap_or_default();
+        let (path, text) = (property(&weakening.path), data(&weakening.message));
         writeln!(out, "::warning file={path}{line},title=This change weakens the checks::{text}")?;
     }
     let ranked = document.ranked();
     let levels = by_severity(&ranked);
-    let room = room(&levels, warned.len());
-    for (findings, room) in levels.iter().zip(room) {
-        for finding in findings.iter().take(room) {
+    let limits = annotation_limits(&levels, annotated.len());
+    for (findings, limit) in levels.iter().zip(limits) {
+        for finding in findings.iter().take(limit) {
             annotate(finding, out)?;
         }
     }
-    for (severity, (findings, room)) in Severity::ALL.into_iter().zip(levels.iter().zip(room)) {
-        if let Some(cut @ [_, ..]) = findings.get(room..) {
-            list(severity, cut, out)?;
+    for (severity, (findings, limit)) in Severity::ALL.into_iter().zip(levels.iter().zip(limits)) {
+        if let Some(dropped @ [_, ..]) = findings.get(limit..) {
+            list_dropped(severity, dropped, out)?;
         }
     }
     for line in skipped_lines(document, MAX_SKIPPED).into_iter().chain(remarks(document)) {
@@ -63,16 +64,16 @@ fn by_severity<'a, 'f>(ranked: &'a [&'f wire::Finding]) -> [&'a [&'f wire::Findi
     [&ranked[..errors], &ranked[errors..warnings], &ranked[warnings..]]
 }
 
-/// Number of annotations of each severity, after `warned` other warnings. Dropped findings are
-/// reported by a notice, which is itself an annotation of the lowest level, so that level has room
-/// for one less.
-fn room(levels: &[&[&wire::Finding]; 3], warned: usize) -> [usize; 3] {
-    let most = [MAX_ANNOTATIONS, MAX_ANNOTATIONS - warned];
-    let shown_lines =
-        levels.iter().zip(most).filter(|(findings, most)| findings.len() > *most).count();
-    let left = MAX_ANNOTATIONS - shown_lines;
-    let info = if levels[2].len() > left { left - 1 } else { left };
-    [most[0], most[1], info]
+/// Maximum number of annotations of each severity, after `warnings` other warnings. For each
+/// severity with dropped findings, a notice is written. A notice is itself an annotation of the
+/// lowest level, and reduces the limit of that level by one.
+fn annotation_limits(levels: &[&[&wire::Finding]; 3], warnings: usize) -> [usize; 3] {
+    let limits = [MAX_ANNOTATIONS, MAX_ANNOTATIONS - warnings];
+    let notices =
+        levels.iter().zip(limits).filter(|(findings, limit)| findings.len() > *limit).count();
+    let remaining = MAX_ANNOTATIONS - notices;
+    let info = if levels[2].len() > remaining { remaining - 1 } else { remaining };
+    [limits[0], limits[1], info]
 }
 
 fn annotate(finding: &wire::Finding, out: &mut dyn io::Write) -> io::Result<()> {
@@ -93,25 +94,29 @@ fn annotate(finding: &wire::Finding, out: &mut dyn io::Write) -> io::Result<()> 
     if start.line == end.line {
         write!(out, ",col={},endColumn={}", start.column, end.column)?;
     }
-    let more = [finding.help.as_deref(), weakened::by_base(finding.reason.as_deref())];
-    let more: String = more.into_iter().flatten().map(|text| format!("\n{text}")).collect();
-    let text = data(&format!("{}{more}", finding.message));
+    let details = [finding.help.as_deref(), weakened::by_base(finding.reason.as_deref())];
+    let details: String = details.into_iter().flatten().map(|text| format!("\n{text}")).collect();
+    let text = data(&format!("{}{details}", finding.message));
     writeln!(out, ",title={}::{text}", property(&finding.rule))
 }
 
 /// Reports the number of dropped annotations, and lists them in the log.
-fn list(severity: Severity, cut: &[&wire::Finding], out: &mut dyn io::Write) -> io::Result<()> {
-    let more = match severity {
-        Severity::Error => number(cut.len(), "more error"),
-        Severity::Warning => number(cut.len(), "more warning"),
-        Severity::Info => format!("{} more info", cut.len()),
+fn list_dropped(
+    severity: Severity,
+    dropped: &[&wire::Finding],
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let count = match severity {
+        Severity::Error => number(dropped.len(), "more error"),
+        Severity::Warning => number(dropped.len(), "more warning"),
+        Severity::Info => format!("{} more info", dropped.len()),
     };
     writeln!(
         out,
-        "::notice title=aidd::{more}: GitHub shows {MAX_ANNOTATIONS} of each level; see the log"
+        "::notice title=aidd::{count}: GitHub shows {MAX_ANNOTATIONS} of each level; see the log"
     )?;
-    writeln!(out, "::group::{}", of_severity(cut.len(), severity))?;
-    for finding in cut {
+    writeln!(out, "::group::{}", of_severity(dropped.len(), severity))?;
+    for finding in dropped {
         let wire::Finding { path, start, message, rule, .. } = finding;
         let line = format!("{path}:{}:{}: {message} [{rule}]", start.line, start.column);
         writeln!(out, "  {}", log_line(&line))?;

@@ -53,13 +53,13 @@ pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<
 }
 
 /// The new findings, most severe first. For a comparison of whole trees, all current findings:
-/// GitLab compares them with the target branch itself, and would treat missing ones as fixed.
+/// GitLab compares them with the target branch itself, and would treat missing findings as fixed.
 fn reported(document: &Document) -> Vec<&Finding> {
     if !document.comparison.as_ref().is_some_and(|comparison| comparison.whole_tree) {
         return document.ranked();
     }
-    let standing = document.with_status(&[Status::New, Status::Moved, Status::PreExisting]);
-    let mut findings: Vec<&Finding> = standing.collect();
+    let current = document.with_status(&[Status::New, Status::Moved, Status::PreExisting]);
+    let mut findings: Vec<&Finding> = current.collect();
     findings.sort_by_key(|finding| Reverse(finding.severity));
     findings
 }

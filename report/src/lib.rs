@@ -84,7 +84,7 @@ pub struct Run<'a> {
     /// Number of baseline entries that no longer match.
     pub stale: usize,
     /// Whether SARIF also contains baselined and allowed findings, marked as suppressed. GitHub
-    /// code scanning ignores the mark and would open an alert for each.
+    /// code scanning ignores the mark and would open an alert for each of these findings.
     pub suppressed: bool,
     /// Distinguishes several runs on one commit, as code scanning requires.
     pub category: Option<&'a str>,
@@ -104,7 +104,7 @@ pub struct FileFindings<'a> {
 }
 
 impl<'a> FileFindings<'a> {
-    /// Takes the results of checking one file.
+    /// Creates the findings from the report on one file.
     #[must_use]
     pub fn from_report(file: &'a FileReport) -> Self {
         let findings = file.checked.findings.iter().collect();
@@ -149,7 +149,7 @@ pub enum Format {
 pub struct Style {
     /// Whether to use colours.
     pub color: bool,
-    /// Whether rule ids become links to their pages.
+    /// Whether rule ids become links to the pages of the rules.
     pub hyperlinks: bool,
     /// Width in columns.
     pub width: usize,
@@ -212,7 +212,7 @@ impl Run<'_> {
 
     /// The policy's verdict on a finding.
     fn verdict(&self, finding: &Finding) -> Verdict {
-        self.policy.map_or(Verdict::Unnamed, |policy| policy.verdict_of(finding))
+        self.policy.map_or(Verdict::Unmatched, |policy| policy.verdict_of(finding))
     }
 
     /// Whether the policy omits a finding from the reports.
@@ -223,8 +223,8 @@ impl Run<'_> {
 
 /// The rule with this id, from rules sorted by id.
 fn rule<'a>(rules: &'a [Rule], id: &str) -> Option<&'a Rule> {
-    let at = rules.binary_search_by(|rule| (*rule.id).cmp(id)).ok()?;
-    rules.get(at)
+    let index = rules.binary_search_by(|rule| (*rule.id).cmp(id)).ok()?;
+    rules.get(index)
 }
 
 /// `1 file`, `2 files`.
@@ -240,18 +240,18 @@ fn of_severity(count: usize, severity: Severity) -> String {
     }
 }
 
-/// The files that were skipped or only partly checked: a heading, and at most `room` of them.
-fn skipped_lines(document: &Document, room: usize) -> Vec<String> {
+/// The files that were skipped or only partly checked: a heading, and at most `limit` paths.
+fn skipped_lines(document: &Document, limit: usize) -> Vec<String> {
     let skipped = &document.skipped;
     if skipped.is_empty() {
         return Vec::new();
     }
     let count = number(skipped.len(), "file");
     let mut lines = vec![format!("{count} skipped or only partly checked:")];
-    let named = skipped.iter().take(room);
-    lines.extend(named.map(|file| format!("  {}: {}", one_line(&file.path), one_line(&file.why))));
-    if let Some(more @ 1..) = skipped.len().checked_sub(room) {
-        lines.push(format!("  and {more} more"));
+    let listed = skipped.iter().take(limit);
+    lines.extend(listed.map(|file| format!("  {}: {}", one_line(&file.path), one_line(&file.why))));
+    if let Some(remaining @ 1..) = skipped.len().checked_sub(limit) {
+        lines.push(format!("  and {remaining} more"));
     }
     lines
 }
@@ -266,14 +266,15 @@ fn remarks(document: &Document) -> Vec<String> {
     comparison.into_iter().chain(notes).collect()
 }
 
-/// The public page of a rule: the built-in one, or the project's own if its repository is known.
-fn rule_url(at: Option<&VersionControl>, rule: &Rule) -> Option<String> {
-    match (&rule.path, at) {
+/// The URL of the page of a rule. The page of a project's own rule has a URL only if the repository
+/// of the project is known.
+fn rule_url(commit: Option<&VersionControl>, rule: &Rule) -> Option<String> {
+    match (&rule.path, commit) {
         (None, _) => {
             let repository = env!("CARGO_PKG_REPOSITORY");
             Some(format!("{repository}/blob/main/content/rules/{}.md", rule.id))
         }
-        (Some(path), Some(at)) => Some(blob_url(&at.repository, &at.revision, path)),
+        (Some(path), Some(commit)) => Some(blob_url(&commit.repository, &commit.revision, path)),
         (Some(_), None) => None,
     }
 }

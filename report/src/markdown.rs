@@ -12,17 +12,19 @@ use aidd_engine::text::finding::Severity;
 use std::cmp::Reverse;
 
 /// Tables with more rows are folded.
-const FOLD: usize = 10;
-/// Maximum number of skipped files, fixed findings and notes listed.
+const MAX_UNFOLDED_ROWS: usize = 10;
+/// Maximum number of skipped files listed.
 const MAX_SKIPPED: usize = 10;
+/// Maximum number of fixed findings listed.
 const MAX_FIXED: usize = 20;
+/// Maximum number of notes listed.
 const MAX_NOTES: usize = 20;
-/// Maximum size in bytes of one of these lists.
+/// Maximum size in bytes of a list of skipped files, fixed findings or notes.
 const MAX_LIST_BYTES: usize = 4_000;
 /// Bytes reserved for the text around a table.
-const AROUND: usize = 300;
+const MARGIN_BYTES: usize = 300;
 
-const TABLE: &str = "| Rule | Place | Problem |\n| --- | --- | --- |\n";
+const TABLE_HEADER: &str = "| Rule | Location | Problem |\n| --- | --- | --- |\n";
 
 /// Maximum length of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,17 +51,18 @@ impl Budget {
 pub fn markdown(document: &Document, rules: &[Rule], budget: Budget) -> String {
     let page = Page { document, rules };
     let mut text = page.head();
-    let after = [page.fixed(), page.trend(), page.skipped(), page.notes()];
-    let kept = after.iter().map(String::len).sum::<usize>();
-    let limit = budget.bytes().saturating_sub(kept + AROUND);
+    let sections = [page.fixed(), page.trend(), page.skipped(), page.notes()];
+    let reserved = sections.iter().map(String::len).sum::<usize>();
+    let limit = budget.bytes().saturating_sub(reserved + MARGIN_BYTES);
 
     let mut ranked = document.ranked();
     ranked.sort_by_key(|finding| Reverse((document.fails(finding), finding.severity)));
     let shown = page.tables(&ranked, limit, &mut text);
     if shown < ranked.len() {
-        text.push_str(&format!("\n{} more not shown.\n", number(ranked.len() - shown, "problem")));
+        let hidden = number(ranked.len() - shown, "more problem");
+        text.push_str(&format!("\n{hidden} not shown.\n"));
     }
-    let [fixed, trend, skipped, notes] = after;
+    let [fixed, trend, skipped, notes] = sections;
     text.push_str(&fixed);
     text.push_str(&trend);
     page.pre_existing(limit, &mut text);
@@ -98,9 +101,9 @@ impl Page<'_> {
                 )
             }
         };
-        let also = format!("{}{}", counts.fixable_text(), counts.known_text());
-        if let Some(also) = also.strip_prefix("; ") {
-            text.push_str(&format!("\n{also}\n"));
+        let counts = format!("{}{}", counts.fixable_text(), counts.known_text());
+        if let Some(counts) = counts.strip_prefix("; ") {
+            text.push_str(&format!("\n{counts}\n"));
         }
         text
     }
@@ -108,21 +111,22 @@ impl Page<'_> {
     /// Adds a table for each group of new findings; returns the number of findings that fit.
     fn tables(&self, ranked: &[&Finding], limit: usize, text: &mut String) -> usize {
         // Without a policy, the severity decides which findings fail the run.
-        let gated = ranked.iter().any(|finding| finding.gate.is_some());
+        let has_policy = ranked.iter().any(|finding| finding.gate.is_some());
         let mut shown = 0;
-        let sort = |finding: &Finding| (self.document.fails(finding), finding.severity);
-        for findings in ranked.chunk_by(|a, b| sort(a) == sort(b)) {
+        let group = |finding: &Finding| (self.document.fails(finding), finding.severity);
+        for findings in ranked.chunk_by(|a, b| group(a) == group(b)) {
             let Some(&first) = findings.first() else { break };
             let title = match first.severity {
                 Severity::Error => "Errors",
                 Severity::Warning => "Warnings",
                 Severity::Info => "Info",
             };
-            let blocking = if gated && self.document.fails(first) { ", blocking" } else { "" };
+            let blocking = if has_policy && self.document.fails(first) { ", blocking" } else { "" };
             let title = format!("{title}{blocking} ({})", findings.len());
-            let fits = self.table(&title, findings, findings.len() > FOLD, limit, text);
-            shown += fits;
-            if fits < findings.len() {
+            let count =
+                self.table(&title, findings, findings.len() > MAX_UNFOLDED_ROWS, limit, text);
+            shown += count;
+            if count < findings.len() {
                 break;
             }
         }
@@ -138,19 +142,19 @@ impl Page<'_> {
         limit: usize,
         text: &mut String,
     ) -> usize {
-        let mut room = limit.saturating_sub(text.len() + title.len() + AROUND);
+        let mut remaining = limit.saturating_sub(text.len() + title.len() + MARGIN_BYTES);
         let mut rows = String::new();
-        let mut fits = 0;
+        let mut count = 0;
         for finding in findings {
             let row = self.row(finding);
-            if row.len() > room {
+            if row.len() > remaining {
                 break;
             }
-            room -= row.len();
+            remaining -= row.len();
             rows.push_str(&row);
-            fits += 1;
+            count += 1;
         }
-        if fits == 0 {
+        if count == 0 {
             return 0;
         }
         text.push_str(&if fold {
@@ -158,10 +162,10 @@ impl Page<'_> {
         } else {
             format!("\n### {title}\n\n")
         });
-        text.push_str(TABLE);
+        text.push_str(TABLE_HEADER);
         text.push_str(&rows);
         text.push_str(if fold { "\n</details>\n" } else { "" });
-        fits
+        count
     }
 
     fn row(&self, finding: &Finding) -> String {
@@ -175,21 +179,21 @@ impl Page<'_> {
         if let Some(reason) = weakened::by_base(finding.reason.as_deref()) {
             message.push_str(&format!(" ({})", escape(reason)));
         }
-        format!("| {name} | {} | {message} |\n", self.place(finding))
+        format!("| {name} | {} | {message} |\n", self.location(finding))
     }
 
     /// Path and line, linked if the commit that contains them is known.
-    fn place(&self, finding: &Finding) -> String {
-        let place = escape(&format!("{}:{}", finding.path, finding.start.line));
+    fn location(&self, finding: &Finding) -> String {
+        let location = escape(&format!("{}:{}", finding.path, finding.start.line));
         let at = self.document.version_control.as_ref();
         let base = || self.document.comparison.as_ref()?.base_sha.as_deref();
-        let fixed = finding.status == Status::Fixed;
-        let revision = at.and_then(|at| if fixed { base() } else { Some(&at.revision) });
-        let (Some(at), Some(revision)) = (at, revision) else { return place };
+        let is_fixed = finding.status == Status::Fixed;
+        let revision = at.and_then(|at| if is_fixed { base() } else { Some(&at.revision) });
+        let (Some(at), Some(revision)) = (at, revision) else { return location };
         let (first, last) = (finding.start.line, finding.end.line);
         let lines = if first == last { format!("L{first}") } else { format!("L{first}-L{last}") };
         let url = blob_url(&at.repository, revision, &finding.path);
-        format!("[{place}](<{url}#{lines}>)")
+        format!("[{location}](<{url}#{lines}>)")
     }
 
     /// The findings that the change fixes.
@@ -206,13 +210,13 @@ impl Page<'_> {
         );
         let line = |finding: &&Finding| {
             let rule = escape(&finding.rule);
-            format!("- {rule} at {}: {}\n", self.place(finding), escape(&finding.message))
+            format!("- {rule} at {}: {}\n", self.location(finding), escape(&finding.message))
         };
         list(fixed.iter().map(line), MAX_FIXED, &mut text);
         text
     }
 
-    /// Number of problems in these files before and after the change.
+    /// Number of problems in the checked files before and after the change.
     fn trend(&self) -> String {
         let Some(comparison) = &self.document.comparison else { return String::new() };
         let files = if comparison.whole_tree { "all files" } else { "the changed files" };
@@ -233,22 +237,22 @@ impl Page<'_> {
 
     /// The pre-existing findings, folded, while there is room.
     fn pre_existing(&self, limit: usize, text: &mut String) {
-        let standing = self.document.with_status(&[Status::Moved, Status::PreExisting]);
-        let mut standing: Vec<&Finding> = standing.collect();
-        standing.sort_by_key(|finding| Reverse(finding.severity));
-        if standing.is_empty() {
+        let findings = self.document.with_status(&[Status::Moved, Status::PreExisting]);
+        let mut findings: Vec<&Finding> = findings.collect();
+        findings.sort_by_key(|finding| Reverse(finding.severity));
+        if findings.is_empty() {
             return;
         }
-        let sorts = Severity::ALL.into_iter().filter_map(|severity| {
-            let count = standing.iter().filter(|finding| finding.severity == severity).count();
+        let counts = Severity::ALL.into_iter().filter_map(|severity| {
+            let count = findings.iter().filter(|finding| finding.severity == severity).count();
             (count > 0).then(|| of_severity(count, severity))
         });
-        let sorts = sorts.collect::<Vec<_>>().join(", ");
-        let title = format!("Pre-existing: {sorts}");
-        let shown = self.table(&title, &standing, true, limit, text);
-        if let more @ 1.. = standing.len() - shown {
-            let earlier = number(more, "pre-existing problem");
-            text.push_str(&format!("\n{earlier} not shown.\n"));
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        let title = format!("Pre-existing: {counts}");
+        let shown = self.table(&title, &findings, true, limit, text);
+        if let count @ 1.. = findings.len() - shown {
+            let hidden = number(count, "pre-existing problem");
+            text.push_str(&format!("\n{hidden} not shown.\n"));
         }
     }
 
@@ -270,13 +274,13 @@ impl Page<'_> {
     fn notes(&self) -> String {
         let mut notes: Vec<String> =
             self.document.notes.iter().map(|note| format!("- {}\n", escape(note))).collect();
-        if let gone @ 1.. = self.document.stale {
-            let gone = if gone == 1 {
+        if let stale @ 1.. = self.document.stale {
+            let stale = if stale == 1 {
                 "1 baseline entry no longer matches".to_owned()
             } else {
-                format!("{gone} baseline entries no longer match")
+                format!("{stale} baseline entries no longer match")
             };
-            notes.push(format!("- {gone}; run `aidd baseline prune` to remove stale entries\n"));
+            notes.push(format!("- {stale}; run `aidd baseline prune` to remove stale entries\n"));
         }
         if notes.is_empty() {
             return String::new();
@@ -287,20 +291,21 @@ impl Page<'_> {
     }
 }
 
-/// Adds at most `most` of `lines`, within [`MAX_LIST_BYTES`] bytes, and the number of omitted lines.
-fn list(lines: impl ExactSizeIterator<Item = String>, most: usize, text: &mut String) {
+/// Adds at most `limit` of `lines`, within [`MAX_LIST_BYTES`] bytes, and the number of omitted
+/// lines.
+fn list(lines: impl ExactSizeIterator<Item = String>, limit: usize, text: &mut String) {
     let count = lines.len();
-    let mut room = MAX_LIST_BYTES;
-    let mut named = 0;
-    for line in lines.take(most) {
-        if line.len() > room {
+    let mut remaining = MAX_LIST_BYTES;
+    let mut listed = 0;
+    for line in lines.take(limit) {
+        if line.len() > remaining {
             break;
         }
-        room -= line.len();
+        remaining -= line.len();
         text.push_str(&line);
-        named += 1;
+        listed += 1;
     }
-    if named < count {
-        text.push_str(&format!("- {} more\n", count - named));
+    if listed < count {
+        text.push_str(&format!("- {} more\n", count - listed));
     }
 }

@@ -1,9 +1,9 @@
 //! Standard output and error for people: no byte of the output controls a terminal, hides text or
 //! is interpreted as a command by the system that stores the log.
 //!
-//! Escaping is done here, so that no caller can forget it. Output for programs is escaped by its
-//! format already and passes unchanged. Only the program's own workflow commands, scripts and
-//! echoed files bypass the escaping: [`Output::raw`].
+//! All escaping is done in [`Output`], so that no caller can forget it. Output for programs is
+//! escaped by its format already and passes unchanged. Only the program's own workflow commands,
+//! scripts and echoed files bypass the escaping: [`Output::raw`].
 
 use crate::{Format, escape};
 use serde::Serialize;
@@ -12,10 +12,10 @@ use std::io::{self, Write};
 
 /// Standard output or error. A line is written once it is complete, or on flush.
 pub struct Output<'a> {
-    to: Box<dyn Write + 'a>,
+    inner: Box<dyn Write + 'a>,
     line: Vec<u8>,
-    /// Whether a part of the line was already written.
-    is_within: bool,
+    /// Whether a part of the current line was already written.
+    is_line_started: bool,
     color: bool,
 }
 
@@ -26,9 +26,9 @@ impl fmt::Debug for Output<'_> {
 }
 
 impl<'a> Output<'a> {
-    /// Creates an output that writes to `to`.
-    pub fn new(to: impl Write + 'a) -> Self {
-        Self { to: Box::new(to), line: Vec::new(), is_within: false, color: false }
+    /// Creates an output that writes to `inner`.
+    pub fn new(inner: impl Write + 'a) -> Self {
+        Self { inner: Box::new(inner), line: Vec::new(), is_line_started: false, color: false }
     }
 
     /// Sets whether the program's own colours are kept.
@@ -36,20 +36,20 @@ impl<'a> Output<'a> {
         self.color = color;
     }
 
-    /// The stream for bytes that are a format of their own; no byte is changed.
+    /// Returns the stream without escaping, for bytes that are already in an output format.
     ///
     /// # Errors
     /// Fails when the pending output cannot be written.
     pub fn raw(&mut self) -> io::Result<&mut dyn Write> {
         self.put_line()?;
-        self.is_within = false;
-        Ok(&mut self.to)
+        self.is_line_started = false;
+        Ok(&mut self.inner)
     }
 
     /// Writes a value as indented JSON with a final line break.
     ///
     /// # Errors
-    /// Fails when it cannot be written.
+    /// Fails when the JSON cannot be written.
     pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         escape::write_json(value, self)
     }
@@ -57,13 +57,13 @@ impl<'a> Output<'a> {
     /// Writes formatted JSON text.
     ///
     /// # Errors
-    /// Fails when it cannot be written.
+    /// Fails when the JSON cannot be written.
     pub fn json_text(&mut self, text: &str) -> io::Result<()> {
         self.write_all(escape::json(text).as_bytes())
     }
 
-    /// The stream for a report. Workflow commands are kept in the format that consists of them and
-    /// escaped in the others.
+    /// Returns the stream for a report. Workflow commands are kept in [`Format::Github`], which
+    /// consists of them, and escaped in the other formats.
     ///
     /// # Errors
     /// Fails when the pending output cannot be written.
@@ -77,12 +77,12 @@ impl<'a> Output<'a> {
         }
         let text = escape::log_line(&self.line, self.color);
         // The written part of the line must not form a command with the rest.
-        if self.is_within && text.starts_with([':', '#', '[']) {
-            self.to.write_all(b" ")?;
+        if self.is_line_started && text.starts_with([':', '#', '[']) {
+            self.inner.write_all(b" ")?;
         }
-        self.is_within = !text.ends_with('\n');
+        self.is_line_started = !text.ends_with('\n');
         self.line.clear();
-        self.to.write_all(text.as_bytes())
+        self.inner.write_all(text.as_bytes())
     }
 }
 
@@ -99,7 +99,7 @@ impl Write for Output<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.put_line()?;
-        self.to.flush()
+        self.inner.flush()
     }
 }
 
@@ -125,10 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_steers_a_terminal_or_commands_a_runner() {
-        let evil = b"a\x1b[2J\x9b\xc2\x9b\xe2\x80\xae\r\n \t::error::x\n\xc2\xa0::stop\nx ##[group]\n##vso[task]\n";
+    fn output_controls_neither_a_terminal_nor_a_ci_system() {
+        let malicious = b"a\x1b[2J\x9b\xc2\x9b\xe2\x80\xae\r\n \t::error::x\n\xc2\xa0::stop\nx ##[group]\n##vso[task]\n";
         assert_eq!(
-            written(false, &[evil]),
+            written(false, &[malicious]),
             "a\\u{1b}[2J\\x9b\\u{9b}\\u{202e}\r\n \t./::error::x\n\u{a0}./::stop\nx # #[group]\n# #vso[task]\n"
         );
         assert_eq!(written(false, &[b"x\r::error::y\n"]), "x\\u{d}::error::y\n");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_flushed_in_its_middle_becomes_no_command() {
+    fn a_line_flushed_in_the_middle_does_not_become_a_command() {
         let mut bytes = Vec::new();
         let mut out = Output::new(&mut bytes);
         out.write_all(b":").and_then(|()| out.flush()).expect("written");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_of_ours_pass_when_wanted() {
+    fn own_colours_are_kept_if_enabled() {
         let text = b"\x1b[1m\x1b[31mred\x1b[0m\x1b[8m \x1b]8;;https://x.example/a\x1b\\l\x1b]8;;\x1b\\ \x1b]0;t\x07\n";
         assert_eq!(
             written(true, &[text]),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn json_stays_json() {
+    fn escaped_json_has_the_same_value() {
         let mut bytes = Vec::new();
         let value = ["\u{202e}##[error]", "::x\n::y"];
         Output::new(&mut bytes).json(&value).expect("written");

@@ -13,20 +13,20 @@ pub fn with_current_date(mut project: Project) -> Project {
     project
 }
 
-/// The absolute form of `path` relative to `cwd`, without `.` and `..`; links are not followed.
+/// Resolves `path` against `cwd` to an absolute path without `.` and `..`; links are not followed.
 #[must_use]
 pub fn absolute(cwd: &Path, path: &Path) -> PathBuf {
-    let mut whole = PathBuf::new();
+    let mut result = PathBuf::new();
     for part in cwd.join(path).components() {
         match part {
             Component::ParentDir => {
-                whole.pop();
+                result.pop();
             }
             Component::CurDir => {}
-            other => whole.push(other),
+            other => result.push(other),
         }
     }
-    whole
+    result
 }
 
 /// The absolute paths to check.
@@ -35,9 +35,9 @@ pub fn absolute(cwd: &Path, path: &Path) -> PathBuf {
 /// Fails when a path does not exist, or the paths are in different projects.
 pub fn locate(cwd: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>, RunError> {
     let located: Vec<PathBuf> = paths.iter().map(|path| absolute(cwd, path)).collect();
-    for (given, path) in paths.iter().zip(&located) {
+    for (typed, path) in paths.iter().zip(&located) {
         path.symlink_metadata()
-            .map_err(|source| RunError::Unreadable { path: given.display().to_string(), source })?;
+            .map_err(|source| RunError::Unreadable { path: typed.display().to_string(), source })?;
     }
     let root = root_above(&located);
     if let Some(outside) = located.iter().position(|path| !path.starts_with(&root)) {
@@ -76,16 +76,16 @@ pub fn unread_config(project: &Project) -> Option<String> {
     Some(format!("{name} is not read: the configuration is {CONFIG_PATH}, in JSON"))
 }
 
-/// The root of the project that contains all `paths`: that of the first path, or else the nearest
-/// ancestor that is a root and contains the others too. Packages of a repository can be separate
-/// projects.
+/// The root of the project that contains all `paths`: the root of the first path if it contains the
+/// other paths, or else its nearest ancestor that is a root and contains all paths. Packages of a
+/// repository can be separate projects.
 #[must_use]
 pub fn root_above(paths: &[PathBuf]) -> PathBuf {
     let first = paths.first().map_or_else(PathBuf::new, |path| root_of(path));
-    let holds_all = |root: &&Path| paths.iter().all(|path| path.starts_with(root));
+    let contains_all = |root: &&Path| paths.iter().all(|path| path.starts_with(root));
     let is_root = |root: &&Path| root.join(".git").exists() || root.join(".aidd").is_dir();
     let above = first.ancestors().skip(1).filter(is_root);
-    std::iter::once(&*first).chain(above).find(holds_all).unwrap_or(&first).to_owned()
+    std::iter::once(&*first).chain(above).find(contains_all).unwrap_or(&first).to_owned()
 }
 
 #[cfg(test)]
@@ -93,28 +93,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_in_several_packages_are_one_run_of_the_repository() {
-        let folder = tempfile::tempdir().expect("a temporary directory");
-        let root = folder.path();
-        for made in [".git", "a/.aidd", "b/src", "c/.aidd"] {
-            std::fs::create_dir_all(root.join(made)).expect("made");
+    fn paths_in_several_packages_have_the_root_of_the_repository() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let root = directory.path();
+        for created in [".git", "a/.aidd", "b/src", "c/.aidd"] {
+            std::fs::create_dir_all(root.join(created)).expect("a directory");
         }
-        let of = |paths: &[&str]| {
+        let common_root = |paths: &[&str]| {
             root_above(&paths.iter().map(|path| root.join(path)).collect::<Vec<_>>())
         };
-        assert_eq!(of(&["a"]), root.join("a"));
-        assert_eq!(of(&["a", "b"]), root);
-        assert_eq!(of(&["b", "a"]), root);
-        assert_eq!(of(&["a", "c"]), root);
-        // A path outside of any project is left to the caller.
+        assert_eq!(common_root(&["a"]), root.join("a"));
+        assert_eq!(common_root(&["a", "b"]), root);
+        assert_eq!(common_root(&["b", "a"]), root);
+        assert_eq!(common_root(&["a", "c"]), root);
+        // The caller reports a path outside of any project.
         assert_eq!(root_above(&[root.join("a"), "/nowhere".into()]), root.join("a"));
     }
 
     #[test]
     fn paths_become_absolute_without_dots() {
-        let at = |path: &str| absolute(Path::new("/a/b"), Path::new(path));
-        assert_eq!(at("."), Path::new("/a/b"));
-        assert_eq!(at("../c/./d"), Path::new("/a/c/d"));
-        assert_eq!(at("/x/../y"), Path::new("/y"));
+        let absolute_path = |path: &str| absolute(Path::new("/a/b"), Path::new(path));
+        assert_eq!(absolute_path("."), Path::new("/a/b"));
+        assert_eq!(absolute_path("../c/./d"), Path::new("/a/c/d"));
+        assert_eq!(absolute_path("/x/../y"), Path::new("/y"));
     }
 }

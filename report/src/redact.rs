@@ -10,7 +10,8 @@ use aidd_engine::text::source::{Source, Span};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Minimum length of values: shorter ones occur in ordinary words and are hidden by position only.
+/// Minimum length of values in bytes: shorter values occur in ordinary words and are hidden by
+/// position only.
 const MIN_LENGTH: usize = 4;
 
 /// Hides the secrets of a source, by position and by value.
@@ -30,11 +31,11 @@ impl<'a> Redactor<'a> {
         let values = values(file.source, &spans);
         // For positions, it does not matter to which of two overlapping secrets a byte belongs.
         spans.dedup_by(|next, last| {
-            let joins = next.start <= last.end;
-            if joins {
+            let overlaps = next.start <= last.end;
+            if overlaps {
                 *last = last.cover(*next);
             }
-            joins
+            overlaps
         });
         Self { source: file.source, spans, values }
     }
@@ -43,7 +44,7 @@ impl<'a> Redactor<'a> {
     pub(super) fn text(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
-        for range in self.found(text) {
+        for range in self.find(text) {
             out.push_str(&text[from..range.start]);
             out.push_str(REDACTED);
             from = range.end;
@@ -52,15 +53,15 @@ impl<'a> Redactor<'a> {
         out
     }
 
-    /// Whether the edits of `fix` contain no secrets; if masked, they would write the mask into the
-    /// file.
-    pub(super) fn may_show(&self, fix: &Fix) -> bool {
-        let new = match &fix.file {
+    /// Whether the edits of `fix` contain no secrets. Edits with masked secrets would write the
+    /// mask into the file.
+    pub(super) fn can_show(&self, fix: &Fix) -> bool {
+        let new_text = match &fix.file {
             Some(FileChange::Create { text, .. }) => Some(text),
             _ => None,
         };
         let edits = fix.edits.iter().map(|edit| &edit.text);
-        edits.chain(new).all(|text| self.found(text).is_empty())
+        edits.chain(new_text).all(|text| self.find(text).is_empty())
     }
 
     /// The text of `span` with each byte of a secret replaced by `*`, so that the length is
@@ -68,7 +69,7 @@ impl<'a> Redactor<'a> {
     pub(super) fn excerpt(&self, span: Span) -> Cow<'a, str> {
         let text = self.source.slice(span);
         let start = self.source.text().floor_char_boundary(span.start as usize);
-        let mut hidden = self.found(text);
+        let mut hidden = self.find(text);
         let end = start + text.len();
         let first = self.spans.partition_point(|secret| secret.end as usize <= start);
         let within = self.spans[first..].iter().take_while(|secret| (secret.start as usize) < end);
@@ -76,11 +77,11 @@ impl<'a> Redactor<'a> {
             let (from, to) = ((secret.start as usize).max(start), (secret.end as usize).min(end));
             from - start..to - start
         }));
-        if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(starred(text, hidden)) }
+        if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(mask(text, hidden)) }
     }
 
     /// The occurrences of secret values in `text`: sorted and disjoint.
-    fn found(&self, text: &str) -> Vec<Range<usize>> {
+    fn find(&self, text: &str) -> Vec<Range<usize>> {
         self.values.as_ref().map_or_else(Vec::new, |values| occurrences(values, text))
     }
 }
@@ -88,7 +89,7 @@ impl<'a> Redactor<'a> {
 /// The occurrences of `values` in `text`: sorted and disjoint.
 ///
 /// One step per byte of `text`. `find_overlapping_iter` would yield every value that ends at a
-/// byte: as many as there are values if each is a suffix of the next.
+/// byte: as many matches as there are values if each value is a suffix of the next.
 fn occurrences(values: &NFA, text: &str) -> Vec<Range<usize>> {
     let mut state = values.start_state(Anchored::No).expect("unanchored searches are enabled");
     let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -107,16 +108,16 @@ fn occurrences(values: &NFA, text: &str) -> Vec<Range<usize>> {
 fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| range.start);
     ranges.dedup_by(|next, last| {
-        let joins = next.start <= last.end;
-        if joins {
+        let overlaps = next.start <= last.end;
+        if overlaps {
             last.end = last.end.max(next.end);
         }
-        joins
+        overlaps
     });
     ranges
 }
 
-fn starred(text: &str, hidden: Vec<Range<usize>>) -> String {
+fn mask(text: &str, hidden: Vec<Range<usize>>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut hidden = joined(hidden).into_iter().peekable();
     for (at, c) in text.char_indices() {

@@ -1,7 +1,7 @@
 //! SARIF 2.1.0, with all properties that GitHub code scanning reads.
 //!
 //! Only rules with results are described: all pages of the catalogue would add a megabyte to each
-//! upload, and GitHub shows none without results.
+//! upload, and GitHub shows no rule without results.
 
 use super::wire::{self, Status};
 use super::{Document, Skipped, Weakening, escape, fit, rule, rule_url, uri};
@@ -28,20 +28,20 @@ const ROOT: &str = "%SRCROOT%";
 /// GitHub's limits: uploads beyond them are rejected. The limits not listed here (20 runs per file,
 /// 1,000 locations per result, 25,000 rules) cannot be reached: there is one run, a result has one
 /// location, and each rule has a result. `fit` enforces the file size.
-const RESULTS: usize = 25_000;
-const RELATED: usize = 100;
-const TAGS: usize = 20;
-const DESCRIPTION: usize = 1_000;
-/// aidd's own limit, so that a tree of unreadable files does not flood the report.
-const NOTIFICATIONS: usize = 1_000;
+const MAX_RESULTS: usize = 25_000;
+const MAX_RELATED: usize = 100;
+const MAX_TAGS: usize = 20;
+const MAX_DESCRIPTION_CHARS: usize = 1_000;
+/// A limit of aidd, not of GitHub, so that a tree of unreadable files does not flood the report.
+const MAX_NOTIFICATIONS: usize = 1_000;
 
-/// The notifications of a run: skipped files, and data omitted from the log.
+/// Ids of the kinds of notifications.
 const SKIPPED: &str = "aidd/skipped-file";
-const CUT: &str = "aidd/results-left-out";
+const OMITTED: &str = "aidd/results-left-out";
 const COMMIT: &str = "aidd/commit";
 const WEAKENED: &str = "aidd/weakened-checks";
 
-/// What to omit from a log to stay within GitHub's limits.
+/// The parts of a log that remain when other parts are omitted to stay within GitHub's limits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trim {
     /// Whether results contain fixes.
@@ -57,7 +57,7 @@ pub(super) struct Trim {
 impl Trim {
     /// The minimal trim, applied to every log.
     pub(super) const MINIMAL: Self =
-        Self { fixes: true, related: true, help: true, results: RESULTS };
+        Self { fixes: true, related: true, help: true, results: MAX_RESULTS };
 }
 
 pub(super) fn write(
@@ -65,31 +65,33 @@ pub(super) fn write(
     rules: &[Rule],
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    escape::write_json(&fit::fitting(document, rules).log, out)
+    escape::write_json(&fit::fit_log(document, rules).log, out)
 }
 
-/// Whether `finding` becomes a result: new findings; if all files were compared with a base, all
-/// current findings, because code scanning closes the alerts of missing ones; if requested, all.
+/// Whether `finding` becomes a result. New findings always do. If all files were compared with a
+/// base, all current findings do, because code scanning closes the alerts of missing findings. If
+/// [`Document::suppressed`] is set, all findings do.
 pub(super) fn is_result(document: &Document, finding: &wire::Finding) -> bool {
     // GitHub rejects a log with a result outside of files.
     if commits::is_virtual_path(&finding.path) {
         return false;
     }
-    let whole = || document.comparison.as_ref().is_some_and(|comparison| comparison.whole_tree);
+    let is_whole_tree =
+        || document.comparison.as_ref().is_some_and(|comparison| comparison.whole_tree);
     document.suppressed
         || match finding.status {
             Status::New => true,
-            Status::Moved | Status::PreExisting => whole(),
+            Status::Moved | Status::PreExisting => is_whole_tree(),
             Status::Fixed | Status::Baselined | Status::Allowed => false,
         }
 }
 
-/// The log, and descriptions of what was omitted.
+/// Builds the log; also returns descriptions of the omitted data.
 pub(super) fn log(document: &Document, rules: &[Rule], trim: Trim) -> (Sarif, Vec<String>) {
     let mut found: Vec<&wire::Finding> =
         document.findings.iter().filter(|finding| is_result(document, finding)).collect();
     found.sort_by_key(|finding| (finding.status == Status::Fixed, Reverse(finding.severity)));
-    let left_out = omissions(found.len(), trim);
+    let omitted = omissions(found.len(), trim);
     found.truncate(trim.results);
 
     let writer = Writer { document, rules, trim };
@@ -110,7 +112,7 @@ pub(super) fn log(document: &Document, rules: &[Rule], trim: Trim) -> (Sarif, Ve
         .automation_details(RunAutomationDetails::builder().id(automation(document)).build())
         .column_kind(json!("unicodeCodePoints"))
         .original_uri_base_ids(base_ids(document))
-        .invocations(vec![invocation(document, &left_out)])
+        .invocations(vec![invocation(document, &omitted)])
         .results(results)
         .build();
     sarif.version_control_provenance = provenance(document);
@@ -119,30 +121,31 @@ pub(super) fn log(document: &Document, rules: &[Rule], trim: Trim) -> (Sarif, Ve
         .version(json!("2.1.0"))
         .runs(vec![sarif])
         .build();
-    (log, left_out)
+    (log, omitted)
 }
 
-/// What `trim` omits from a log of `found` results, one sentence each.
+/// Describes the data that `trim` omits from a log of `found` results, one sentence per kind.
 fn omissions(found: usize, trim: Trim) -> Vec<String> {
     let parts =
         [(trim.fixes, "fixes"), (trim.related, "related locations"), (trim.help, "rule pages")];
-    let parts: Vec<&str> = parts.iter().filter(|(kept, _)| !kept).map(|(_, name)| *name).collect();
-    let mut said = Vec::new();
-    if let Some(more @ 1..) = found.checked_sub(trim.results) {
-        let why = if trim.results == RESULTS {
-            format!("code scanning accepts {RESULTS}")
+    let parts: Vec<&str> =
+        parts.iter().filter(|(is_included, _)| !is_included).map(|(_, name)| *name).collect();
+    let mut sentences = Vec::new();
+    if let Some(omitted @ 1..) = found.checked_sub(trim.results) {
+        let why = if trim.results == MAX_RESULTS {
+            format!("code scanning accepts {MAX_RESULTS}")
         } else {
             "the report would exceed the size limit of code scanning".to_owned()
         };
-        said.push(format!("{more} least severe results are omitted: {why}"));
+        sentences.push(format!("{omitted} least severe results are omitted: {why}"));
     }
     if !parts.is_empty() {
         let parts = parts.join(", ");
-        said.push(format!(
+        sentences.push(format!(
             "{parts} are omitted: the report would exceed the size limit of code scanning"
         ));
     }
-    said
+    sentences
 }
 
 /// Builds the parts of a log that depend on the trim.
@@ -183,11 +186,11 @@ impl Writer<'_> {
             Status::Allowed => None,
         };
         result.suppressions = suppression(finding).map(|suppression| vec![suppression]);
-        let repair = finding.fix.as_ref().filter(|_| self.trim.fixes);
-        result.fixes = repair.and_then(|repair| Some(vec![fix(&finding.path, repair)?]));
+        let wire_fix = finding.fix.as_ref().filter(|_| self.trim.fixes);
+        result.fixes = wire_fix.and_then(|wire_fix| Some(vec![fix(&finding.path, wire_fix)?]));
         if self.trim.related && !finding.related.is_empty() {
-            let places = finding.related.iter().take(RELATED).zip(1_u64..);
-            result.related_locations = Some(places.map(related).collect());
+            let locations = finding.related.iter().take(MAX_RELATED).zip(1_u64..);
+            result.related_locations = Some(locations.map(related).collect());
         }
         result
     }
@@ -220,10 +223,10 @@ impl Writer<'_> {
     }
 }
 
-fn related((place, id): (&wire::Related, u64)) -> Location {
-    let mut location = location(&place.path, place.start, place.end);
+fn related((related, id): (&wire::Related, u64)) -> Location {
+    let mut location = location(&related.path, related.start, related.end);
     location.id = Some(integer(id));
-    location.message = Some(message(&place.message));
+    location.message = Some(message(&related.message));
     location
 }
 
@@ -239,16 +242,16 @@ fn suppression(finding: &wire::Finding) -> Option<Suppression> {
     Some(suppression)
 }
 
-/// `None` for a renamed file: SARIF only supports changes of contents.
+/// Returns `None` if the fix renames a file: SARIF only supports changes of contents.
 fn fix(path: &str, fix: &wire::Fix) -> Option<Fix> {
     let start = wire::Position { line: 1, column: 1, offset: 0 };
-    let new = |new: &wire::NewFile| wire::Edit { start, end: start, text: new.text.clone() };
-    let made = fix.create.as_ref().map(new);
+    let insertion = |new: &wire::NewFile| wire::Edit { start, end: start, text: new.text.clone() };
+    let created = fix.create.as_ref().map(insertion);
     let path = fix.create.as_ref().map_or(path, |new| &new.path);
     let replacements: Vec<Replacement> = fix
         .edits
         .iter()
-        .chain(&made)
+        .chain(&created)
         .map(|edit| {
             let content = ArtifactContent::builder().text(edit.text.clone()).build();
             Replacement::builder()
@@ -264,16 +267,16 @@ fn fix(path: &str, fix: &wire::Fix) -> Option<Fix> {
         .artifact_location(artifact(path))
         .replacements(replacements)
         .build();
-    let repair = Fix::builder()
+    let fix = Fix::builder()
         .description(message(&fix.title))
         .artifact_changes(vec![change])
         .properties(properties(Vec::new(), [("safety", json!(fix.safety))]))
         .build();
-    Some(repair)
+    Some(fix)
 }
 
 fn rule_properties(rule: &Rule) -> PropertyBag {
-    let tags = rule.tags.iter().take(TAGS).map(|tag| match tag.strip_prefix("cwe-") {
+    let tags = rule.tags.iter().take(MAX_TAGS).map(|tag| match tag.strip_prefix("cwe-") {
         // GitHub's format for weaknesses.
         Some(number) => format!("external/cwe/cwe-{number}"),
         None => tag.clone(),
@@ -284,36 +287,36 @@ fn rule_properties(rule: &Rule) -> PropertyBag {
         Severity::Info => "recommendation",
     };
     let severity = rule.security_severity.as_ref();
-    let more = severity.map(|severity| ("security-severity", json!(severity)));
-    let names = (!rule.aliases.is_empty()).then(|| ("aliases", json!(rule.aliases)));
-    let fixed = [("precision", json!(precision(rule))), ("problem.severity", json!(problem))];
-    properties(tags.collect(), fixed.into_iter().chain(more).chain(names))
+    let score = severity.map(|severity| ("security-severity", json!(severity)));
+    let aliases = (!rule.aliases.is_empty()).then(|| ("aliases", json!(rule.aliases)));
+    let required = [("precision", json!(precision(rule))), ("problem.severity", json!(problem))];
+    properties(tags.collect(), required.into_iter().chain(score).chain(aliases))
 }
 
 /// The precision of the rule, from the confidence on its page.
 fn precision(rule: &Rule) -> &'static str {
-    let stated = rule.check.as_ref().and_then(|check| check.text.as_ref());
-    match stated.and_then(|text| text.secret) {
+    let text = rule.check.as_ref().and_then(|check| check.text.as_ref());
+    match text.and_then(|text| text.secret) {
         Some(Confidence::Low) => "medium",
         Some(Confidence::Medium) | None => "high",
         Some(Confidence::High) => "very-high",
     }
 }
 
-fn invocation(document: &Document, left_out: &[String]) -> Invocation {
+fn invocation(document: &Document, omitted: &[String]) -> Invocation {
     let mut notes: Vec<Notification> = document.weakened().iter().map(weakened).collect();
-    notes.extend(document.skipped.iter().take(NOTIFICATIONS).map(skipped));
-    if let Some(more @ 1..) = document.skipped.len().checked_sub(NOTIFICATIONS) {
+    notes.extend(document.skipped.iter().take(MAX_NOTIFICATIONS).map(skipped));
+    if let Some(remaining @ 1..) = document.skipped.len().checked_sub(MAX_NOTIFICATIONS) {
         notes.push(notification(
             SKIPPED,
-            &format!("{more} more files were skipped or only partly checked"),
+            &format!("{remaining} more files were skipped or only partly checked"),
             None,
         ));
     }
-    notes.extend(left_out.iter().map(|text| notification(CUT, text, None)));
-    let of_commits =
+    notes.extend(omitted.iter().map(|text| notification(OMITTED, text, None)));
+    let commit_findings =
         document.findings.iter().filter(|finding| commits::is_virtual_path(&finding.path));
-    notes.extend(of_commits.take(NOTIFICATIONS).map(on_commit));
+    notes.extend(commit_findings.take(MAX_NOTIFICATIONS).map(on_commit));
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
 }
 
@@ -325,13 +328,13 @@ fn on_commit(finding: &wire::Finding) -> Notification {
     note
 }
 
-fn weakened(one: &Weakening) -> Notification {
-    let text = format!("{}: {}", one.path, one.message);
-    let mut note = notification(WEAKENED, &text, Some(&one.path));
+fn weakened(weakening: &Weakening) -> Notification {
+    let text = format!("{}: {}", weakening.path, weakening.message);
+    let mut note = notification(WEAKENED, &text, Some(&weakening.path));
     let start = |line| Region::builder().start_line(integer(line)).build();
-    let places = note.locations.iter_mut().flatten();
-    for place in places.filter_map(|location| location.physical_location.as_mut()) {
-        place.region = one.line.map(start);
+    let locations = note.locations.iter_mut().flatten();
+    for location in locations.filter_map(|location| location.physical_location.as_mut()) {
+        location.region = weakening.line.map(start);
     }
     note
 }
@@ -344,24 +347,26 @@ fn skipped(file: &Skipped) -> Notification {
     note
 }
 
-/// The kinds of notifications; the one for weakened checks only if there are any.
+/// The kinds of notifications; the kind for weakened checks is omitted if there are no weakened
+/// checks.
 fn notification_kinds(document: &Document) -> Vec<ReportingDescriptor> {
     let mut kinds = vec![
         notification_kind(
             SKIPPED,
             "A file was skipped or only partly checked",
-            "It can contain unreported findings. The message states why it was not checked.",
+            "The file can contain unreported findings. The message states why it was not checked.",
         ),
         notification_kind(
-            CUT,
+            OMITTED,
             "More results than code scanning accepts",
-            "The least severe results are omitted. They appear once the others are fixed, or \
-             when the run is split into categories.",
+            "The least severe results are omitted. They appear once the other results are fixed, \
+             or when the run is split into categories.",
         ),
         notification_kind(
             COMMIT,
             "A commit, a branch, a title or a change breaks a rule",
-            "It is outside of files, so it cannot be a result. The message names the rule.",
+            "The violation is outside of files, so it cannot be a result. The message names the \
+             rule.",
         ),
     ];
     if !document.weakened().is_empty() {
@@ -390,8 +395,8 @@ fn notification(id: &str, text: &str, path: Option<&str>) -> Notification {
         .descriptor(ReportingDescriptorReference::builder().id(id.to_owned()).build())
         .build();
     note.locations = path.map(|path| {
-        let place = PhysicalLocation::builder().artifact_location(artifact(path)).build();
-        vec![Location::builder().physical_location(place).build()]
+        let file = PhysicalLocation::builder().artifact_location(artifact(path)).build();
+        vec![Location::builder().physical_location(file).build()]
     });
     note
 }
@@ -410,22 +415,22 @@ fn base_ids(document: &Document) -> BTreeMap<String, ArtifactLocation> {
 }
 
 fn provenance(document: &Document) -> Option<Vec<VersionControlDetails>> {
-    let known = document.version_control.as_ref()?;
+    let commit = document.version_control.as_ref()?;
     let mut details = VersionControlDetails::builder()
-        .repository_uri(known.repository.clone())
-        .revision_id(known.revision.clone())
+        .repository_uri(commit.repository.clone())
+        .revision_id(commit.revision.clone())
         .mapped_to(ArtifactLocation::builder().uri_base_id(ROOT.to_owned()).build())
         .build();
-    details.branch.clone_from(&known.branch);
+    details.branch.clone_from(&commit.branch);
     Some(vec![details])
 }
 
 fn location(path: &str, start: wire::Position, end: wire::Position) -> Location {
-    let place = PhysicalLocation::builder()
+    let physical = PhysicalLocation::builder()
         .artifact_location(artifact(path))
         .region(region(start, end))
         .build();
-    Location::builder().physical_location(place).build()
+    Location::builder().physical_location(physical).build()
 }
 
 fn artifact(path: &str) -> ArtifactLocation {
@@ -447,11 +452,11 @@ fn message(text: &str) -> Message {
 
 fn plain(text: &str) -> MultiformatMessageString {
     let text = escape::sarif(text);
-    let cut = match text.char_indices().nth(DESCRIPTION) {
+    let truncated = match text.char_indices().nth(MAX_DESCRIPTION_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     };
-    MultiformatMessageString::builder().text(cut).build()
+    MultiformatMessageString::builder().text(truncated).build()
 }
 
 fn properties(

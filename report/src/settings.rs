@@ -21,7 +21,8 @@ const SETTINGS: [(&str, Option<&str>); 10] = [
     ("content", None),
 ];
 
-/// The value of the variable that selects whose pages guide an agent; empty if it is not set.
+/// The value of the environment variable for the content mode, which selects the pages that guide
+/// an agent; empty if the variable is not set.
 #[must_use]
 pub fn content_mode() -> String {
     std::env::var(ContentConfig::MODE_VARIABLE).unwrap_or_default()
@@ -57,13 +58,13 @@ pub fn effective(
     project: &Project,
     environment: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<Setting>, RunError> {
-    let set = serde_json::to_value(&project.config)?;
+    let configured = serde_json::to_value(&project.config)?;
     let file = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
     let settings = SETTINGS.into_iter().map(|(key, variable)| {
-        // An empty variable counts as unset, as on the command line.
+        // An empty variable counts as unset, as for options of the command line.
         let value = |name| environment(name).filter(|value| !value.is_empty());
-        let typed = variable.and_then(|name| Some((name, value(name)?)));
-        let (value, origin) = match (typed, set.get(key), &file) {
+        let from_variable = variable.and_then(|name| Some((name, value(name)?)));
+        let (value, origin) = match (from_variable, configured.get(key), &file) {
             (Some((name, value)), ..) => (json!(value), name.to_owned()),
             (None, Some(value), Some(file)) => (value.clone(), file.clone()),
             _ => (default_of(key), "default".to_owned()),
@@ -72,10 +73,12 @@ pub fn effective(
     });
     let mut settings: Vec<Setting> = settings.collect();
     let variable = ContentConfig::MODE_VARIABLE;
-    let word = environment(variable).filter(|word| !word.trim().is_empty());
-    if let Some((word, content)) = word.zip(settings.iter_mut().find(|it| it.key == "content")) {
+    let mode = environment(variable).filter(|mode| !mode.trim().is_empty());
+    if let Some((mode, content)) =
+        mode.zip(settings.iter_mut().find(|setting| setting.key == "content"))
+    {
         let mut config = project.config.content.clone().unwrap_or_default();
-        config.set_mode(&word)?;
+        config.set_mode(&mode)?;
         content.value = serde_json::to_value(config)?;
         content.origin = match &*content.origin {
             "default" => variable.to_owned(),
@@ -91,7 +94,7 @@ mod tests {
     use aidd_engine::project::config;
 
     #[test]
-    fn every_setting_is_shown() {
+    fn every_setting_of_the_schema_is_listed() {
         let schema = config::schema();
         let properties = schema["properties"].as_object().expect("an object");
         for key in properties.keys().filter(|key| *key != "$schema") {

@@ -1,4 +1,4 @@
-//! The environment of a command.
+//! The input and output of a command.
 
 use crate::{Output, Style};
 use aidd_engine::check::Distribution;
@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::Read;
 use std::path::PathBuf;
 
-/// The streams of a command, and its rules.
+/// The streams of a command, its working directory and the rules.
 pub struct Io<'a> {
     /// Standard input.
     pub stdin: &'a mut dyn Read,

@@ -30,8 +30,8 @@ pub(super) fn excerpts(
         let redactor = Redactor::new(file);
         for finding in &file.findings {
             if finding.status == Status::New && !run.ignores(finding) {
-                let shown = FindingExcerpt { run, file, redactor: &redactor, finding };
-                writeln!(out, "{}\n", shown.render(&renderer, style))?;
+                let excerpt = FindingExcerpt { run, file, redactor: &redactor, finding };
+                writeln!(out, "{}\n", excerpt.render(&renderer, style))?;
             }
         }
     }
@@ -70,7 +70,7 @@ fn write_summary(document: &Document, counts: &Counts, out: &mut dyn io::Write) 
     }
     let files = number(document.checked, "file");
     let (found, fixable, known) = (counts.found_text(), counts.fixable_text(), counts.known_text());
-    writeln!(out, "{found} in {files} ({}){fixable}{known}", time(document.elapsed))
+    writeln!(out, "{found} in {files} ({}){fixable}{known}", format_duration(document.elapsed))
 }
 
 struct FindingExcerpt<'a> {
@@ -84,9 +84,10 @@ impl FindingExcerpt<'_> {
     fn render(&self, renderer: &Renderer, style: &Style) -> String {
         let level = level(self.finding.severity);
         let message = self.escaped(&self.finding.message);
-        let at = self.run.version_control;
+        let commit = self.run.version_control;
         let mut title = level.clone().primary_title(message).id(&*self.finding.rule);
-        if let Some(url) = self.run.rule(&self.finding.rule).and_then(|rule| rule_url(at, rule)) {
+        if let Some(url) = self.run.rule(&self.finding.rule).and_then(|rule| rule_url(commit, rule))
+        {
             title = title.id_url(url);
         }
         let title = renderer.render(&[Group::with_title(title)]);
@@ -105,7 +106,7 @@ impl FindingExcerpt<'_> {
         if let Some(help) = &self.finding.help {
             group = group.element(Level::HELP.message(self.escaped(help)));
         }
-        if let Some(fix) = self.finding.fix.as_ref().filter(|fix| self.redactor.may_show(fix)) {
+        if let Some(fix) = self.finding.fix.as_ref().filter(|fix| self.redactor.can_show(fix)) {
             let flag = match fix.safety {
                 Safety::Safe => "--fix",
                 Safety::Unsafe => "--fix-unsafe",
@@ -115,37 +116,37 @@ impl FindingExcerpt<'_> {
         }
         if let Some(reason) = weakened::by_base(self.finding.reason.as_deref()) {
             group = group.element(Level::NOTE.message(self.escaped(reason)));
-        } else if let Some(note) = self.gate() {
+        } else if let Some(note) = self.policy_note() {
             group = group.element(Level::NOTE.message(note));
         }
-        let place = place(self.file, self.finding.span.start);
-        format!("{title}\n{arrow} {place}\n{}", renderer.render(&[group]))
+        let location = location(self.file, self.finding.span.start);
+        format!("{title}\n{arrow} {location}\n{}", renderer.render(&[group]))
     }
 
-    /// The effect of the policy.
-    fn gate(&self) -> Option<&'static str> {
+    /// A note on the effect of the policy.
+    fn policy_note(&self) -> Option<&'static str> {
         match self.run.verdict(self.finding) {
             Verdict::Block => Some("`ci.blockOn` contains this rule: the run fails"),
             Verdict::Warn => {
                 Some("`ci.warnOn` contains this rule: the finding does not fail the run")
             }
-            Verdict::Ignore | Verdict::Unnamed => None,
+            Verdict::Ignore | Verdict::Unmatched => None,
         }
     }
 
-    /// Text escaped for a terminal.
+    /// Redacts text and escapes it for a terminal.
     fn escaped(&self, text: &str) -> String {
         printable(&self.redactor.text(text))
     }
 }
 
 /// `path:line:column`.
-fn place(file: &FileFindings<'_>, offset: u32) -> String {
-    let at = wire::position(file.source, offset);
-    format!("{}:{}:{}", one_line(file.source.path()), at.line, at.column)
+fn location(file: &FileFindings<'_>, offset: u32) -> String {
+    let position = wire::position(file.source, offset);
+    format!("{}:{}:{}", one_line(file.source.path()), position.line, position.column)
 }
 
-fn time(elapsed: Duration) -> String {
+fn format_duration(elapsed: Duration) -> String {
     if elapsed < Duration::from_millis(100) {
         format!("{} ms", elapsed.as_millis())
     } else {

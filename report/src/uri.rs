@@ -17,15 +17,15 @@ pub(super) fn relative(path: &str) -> String {
     out
 }
 
-/// The `file:` URI of an absolute directory, with a final `/`.
-pub(super) fn folder(root: &Path) -> Option<String> {
+/// The `file:` URI of a directory, with a final `/`; `None` if `root` is not absolute.
+pub(super) fn directory(root: &Path) -> Option<String> {
     if !root.is_absolute() {
         return None;
     }
     let text = root.to_string_lossy();
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
     let text = text.trim_start_matches("//?/").trim_matches('/');
-    // A drive keeps its colon: file:///C:/directory/
+    // The colon of a drive is not escaped: file:///C:/directory/
     let (drive, rest) = match text.split_at_checked(2) {
         Some((drive, rest)) if cfg!(windows) && drive.ends_with(':') => (drive, rest),
         _ => ("", text),
@@ -46,17 +46,17 @@ mod tests {
 
     #[cfg(not(windows))]
     #[test]
-    fn folders_are_file_uris() {
-        assert_eq!(folder(Path::new("/")), Some("file:///".into()));
-        assert_eq!(folder(Path::new("/a b/c/")), Some("file:///a%20b/c/".into()));
-        assert_eq!(folder(Path::new("a")), None);
+    fn directories_become_file_uris() {
+        assert_eq!(directory(Path::new("/")), Some("file:///".into()));
+        assert_eq!(directory(Path::new("/a b/c/")), Some("file:///a%20b/c/".into()));
+        assert_eq!(directory(Path::new("a")), None);
     }
 
     #[cfg(windows)]
     #[test]
-    fn folders_are_file_uris() {
-        assert_eq!(folder(Path::new(r"C:\")), Some("file:///C:/".into()));
-        assert_eq!(folder(Path::new(r"\\?\C:\a b\c")), Some("file:///C:/a%20b/c/".into()));
-        assert_eq!(folder(Path::new("a")), None);
+    fn directories_become_file_uris() {
+        assert_eq!(directory(Path::new(r"C:\")), Some("file:///C:/".into()));
+        assert_eq!(directory(Path::new(r"\\?\C:\a b\c")), Some("file:///C:/a%20b/c/".into()));
+        assert_eq!(directory(Path::new("a")), None);
     }
 }

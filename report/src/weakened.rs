@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of entries in a log.
-const MAX_LISTED: usize = 20;
-/// Maximum number of entries on a Markdown page, and their size in bytes.
-const MAX_ITEMS: usize = 20;
-const MAX_ITEM_BYTES: usize = 8_000;
+const MAX_LOG_ENTRIES: usize = 20;
+/// Maximum number of entries on a Markdown page.
+const MAX_MARKDOWN_ENTRIES: usize = 20;
+/// Maximum size in bytes of the entries on a Markdown page.
+const MAX_MARKDOWN_BYTES: usize = 8_000;
 
-/// Start of the reason of a finding that only the settings of the base report.
+/// Start of the reason of a finding that is reported only with the settings of the base.
 pub const BY_BASE: &str = "the settings of the base report it";
 
 /// One way in which a change makes the checks weaker than in the base.
@@ -20,7 +21,7 @@ pub const BY_BASE: &str = "the settings of the base report it";
 #[serde(deny_unknown_fields)]
 #[schemars(!deny_unknown_fields)]
 pub struct Weakening {
-    /// What is weakened.
+    /// The kind of setting or file that weakens the checks.
     pub kind: WeakeningKind,
     /// The file that weakens the checks; if the change deletes it, its path in the base.
     pub path: String,
@@ -32,7 +33,7 @@ pub struct Weakening {
     pub message: String,
 }
 
-/// What a change weakens.
+/// The kind of setting or file through which a change weakens the checks.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -88,10 +89,10 @@ impl Document {
 }
 
 /// `path:line`, or only the path.
-fn place(one: &Weakening) -> String {
-    match one.line {
-        Some(line) => format!("{}:{line}", one.path),
-        None => one.path.clone(),
+fn location(weakening: &Weakening) -> String {
+    match weakening.line {
+        Some(line) => format!("{}:{line}", weakening.path),
+        None => weakening.path.clone(),
     }
 }
 
@@ -102,10 +103,12 @@ pub(super) fn lines(document: &Document) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = vec![format!("{}:", title(weakened.len()))];
-    let line = |one: &Weakening| one_line(&format!("  {}: {}", place(one), one.message));
-    lines.extend(weakened.iter().take(MAX_LISTED).map(line));
-    if let Some(more @ 1..) = weakened.len().checked_sub(MAX_LISTED) {
-        lines.push(format!("  and {more} more"));
+    let line = |weakening: &Weakening| {
+        one_line(&format!("  {}: {}", location(weakening), weakening.message))
+    };
+    lines.extend(weakened.iter().take(MAX_LOG_ENTRIES).map(line));
+    if let Some(remaining @ 1..) = weakened.len().checked_sub(MAX_LOG_ENTRIES) {
+        lines.push(format!("  and {remaining} more"));
     }
     lines
 }
@@ -121,30 +124,30 @@ pub(super) fn section(document: &Document) -> String {
         return String::new();
     }
     let mut text = format!("\n**{}:**\n\n", title(weakened.len()));
-    let mut named = 0;
-    for one in weakened.iter().take(MAX_ITEMS) {
-        let line = format!("- {}: {}\n", link(document, one), escape(&one.message));
-        if text.len() + line.len() > MAX_ITEM_BYTES {
+    let mut listed = 0;
+    for weakening in weakened.iter().take(MAX_MARKDOWN_ENTRIES) {
+        let line = format!("- {}: {}\n", link(document, weakening), escape(&weakening.message));
+        if text.len() + line.len() > MAX_MARKDOWN_BYTES {
             break;
         }
         text.push_str(&line);
-        named += 1;
+        listed += 1;
     }
-    if named < weakened.len() {
-        text.push_str(&format!("- and {} more\n", weakened.len() - named));
+    if listed < weakened.len() {
+        text.push_str(&format!("- and {} more\n", weakened.len() - listed));
     }
     text
 }
 
-/// The location, linked if the commit that contains it is known. A file that the change deletes is
-/// not in that commit, and an entry without a line can refer to such a file.
-fn link(document: &Document, one: &Weakening) -> String {
-    let shown = escape(&place(one));
-    match (&document.version_control, one.line) {
-        (Some(at), Some(line)) => {
-            let url = blob_url(&at.repository, &at.revision, &one.path);
-            format!("[{shown}](<{url}#L{line}>)")
+/// The location, linked if the checked commit and the line are known. An entry without a line can
+/// refer to a file that the change deletes, which the checked commit does not contain.
+fn link(document: &Document, weakening: &Weakening) -> String {
+    let location = escape(&location(weakening));
+    match (&document.version_control, weakening.line) {
+        (Some(commit), Some(line)) => {
+            let url = blob_url(&commit.repository, &commit.revision, &weakening.path);
+            format!("[{location}](<{url}#L{line}>)")
         }
-        _ => shown,
+        _ => location,
     }
 }

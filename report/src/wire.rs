@@ -117,11 +117,11 @@ pub struct Position {
 pub enum Status {
     /// Not present before.
     New,
-    /// The base has it in the same text at another position.
+    /// The base contains the finding in the same text at another position.
     Moved,
-    /// The base has it at the same position.
+    /// The base contains the finding at the same position.
     PreExisting,
-    /// Only the base has it. The position refers to the base.
+    /// Only the base contains the finding. The position refers to the base.
     Fixed,
     /// Recorded in the baseline.
     Baselined,
@@ -254,7 +254,7 @@ pub struct Comparison {
     pub changed_files: usize,
     /// Counts of the findings in the checked files at the base, without allowed ones.
     pub before: Severities,
-    /// Counts of the findings in them now.
+    /// Counts of the findings in the checked files now, without allowed ones.
     pub after: Severities,
     /// The checks weakened by the change: settings, rule pages, the baseline, allow comments,
     /// ignore files.
@@ -293,7 +293,7 @@ impl Severities {
         }
     }
 
-    /// Adds a finding of this severity.
+    /// Counts a finding of this severity.
     pub fn add(&mut self, severity: Severity) {
         match severity {
             Severity::Error => self.error += 1,
@@ -374,16 +374,15 @@ pub(super) fn finding(
         gate: match run.verdict(found) {
             Verdict::Block => Some(Gate::Block),
             Verdict::Warn => Some(Gate::Warn),
-            Verdict::Ignore | Verdict::Unnamed => None,
+            Verdict::Ignore | Verdict::Unmatched => None,
         },
-        fix: found.fix.as_ref().and_then(|repair| fix(source, redactor, repair)),
+        fix: found.fix.as_ref().and_then(|engine_fix| fix(source, redactor, engine_fix)),
         related: found.related.iter().map(|other| related(source, redactor, other)).collect(),
     }
 }
 
 impl Status {
-    /// Whether the baseline or a comment covers the finding, so that the policy does not apply to
-    /// it.
+    /// Whether the baseline or a comment covers the finding, so that the policy does not apply.
     pub(super) fn is_covered(self) -> bool {
         matches!(self, Self::Baselined | Self::Allowed)
     }
@@ -409,7 +408,7 @@ fn related(source: &Source, redactor: &Redactor<'_>, other: &engine::Related) ->
 }
 
 fn fix(source: &Source, redactor: &Redactor<'_>, fix: &engine::Fix) -> Option<Fix> {
-    if !redactor.may_show(fix) {
+    if !redactor.can_show(fix) {
         return None;
     }
     let edit = |edit: &engine::Edit| {
@@ -439,10 +438,10 @@ fn range(source: &Source, span: Span) -> (Position, Position) {
 
 /// The only conversion from offset to line and column in this crate.
 pub(super) fn position(source: &Source, offset: u32) -> Position {
-    let at = source.position(offset, Encoding::CodePoints);
+    let position = source.position(offset, Encoding::CodePoints);
     Position {
-        line: u64::from(at.line) + 1,
-        column: u64::from(at.column) + 1,
+        line: u64::from(position.line) + 1,
+        column: u64::from(position.column) + 1,
         offset: source.origin().offset + u64::from(offset),
     }
 }

@@ -1,4 +1,4 @@
-//! The workflows, and the examples in the documentation.
+//! Tests of the workflows of this repository, and of the examples in the documentation.
 
 use crate::action::steps::{self as action, root};
 use serde_json::Value;
@@ -14,13 +14,13 @@ const PAGES: [&str; 2] = ["README.md", "docs/github-action.md"];
 
 /// An example with its location and text.
 struct Example {
-    place: String,
+    location: String,
     text: String,
 }
 
 impl Example {
     fn yaml(&self) -> Value {
-        serde_saphyr::from_str(&self.text).unwrap_or_else(|why| panic!("{}: {why}", self.place))
+        serde_saphyr::from_str(&self.text).unwrap_or_else(|why| panic!("{}: {why}", self.location))
     }
 
     /// The file name in the first line.
@@ -28,7 +28,7 @@ impl Example {
         self.text.lines().next()?.strip_prefix("# ")
     }
 
-    /// As a complete workflow: a list of steps is wrapped in one.
+    /// The example as a complete workflow: a list of steps is wrapped in a workflow. `None` for GitLab.
     fn workflow(&self) -> Option<String> {
         if self.file() == Some(".gitlab-ci.yml") {
             return None;
@@ -57,7 +57,7 @@ fn examples() -> Vec<Example> {
             let (block, after) = after.split_once("```").expect("an end");
             let line = page_text.len() - rest.len() + before.len();
             let line = page_text[..line].lines().count() + 1;
-            found.push(Example { place: format!("{page}:{line}"), text: block.to_owned() });
+            found.push(Example { location: format!("{page}:{line}"), text: block.to_owned() });
             rest = after;
         }
     }
@@ -86,13 +86,14 @@ fn workflows() -> Vec<PathBuf> {
     files
 }
 
-/// A tool installed by `.ci/run`, or on the path.
+/// The command of a tool that is installed by `.ci/run` or in `PATH`; `None` if the tool is missing.
 #[expect(clippy::print_stderr, reason = "reports a skipped test")]
 #[expect(clippy::disallowed_methods, reason = "linters of workflows")]
 fn tool(name: &str) -> Option<Command> {
     let own = root().join("target/lint-venv/bin").join(name);
     let program = if own.is_file() { own } else { PathBuf::from(name) };
-    if Command::new(&program).arg("--version").output().is_ok_and(|ran| ran.status.success()) {
+    if Command::new(&program).arg("--version").output().is_ok_and(|output| output.status.success())
+    {
         return Some(Command::new(program));
     }
     eprintln!("skipped: {name} is not installed; .ci/run installs it");
@@ -100,14 +101,14 @@ fn tool(name: &str) -> Option<Command> {
 }
 
 #[track_caller]
-fn is_clean(command: &mut Command) {
+fn assert_success(command: &mut Command) {
     let output = command.output().expect("started");
     let out = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{out}{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
-fn the_examples_name_inputs_that_exist() {
+fn the_examples_use_existing_inputs() {
     let action = action::read();
     for example in examples() {
         let yaml = example.yaml();
@@ -116,12 +117,12 @@ fn the_examples_name_inputs_that_exist() {
         for (name, with) in used {
             let (repository, version) = name.split_once('@').expect("a version");
             if repository != "aidd-dev/aidd" {
-                assert!(repository.starts_with("actions/"), "{}: {name}", example.place);
+                assert!(repository.starts_with("actions/"), "{}: {name}", example.location);
                 continue;
             }
-            assert_eq!(name, ACTION, "{}: {version}", example.place);
+            assert_eq!(name, ACTION, "{}: {version}", example.location);
             for input in with.and_then(Value::as_object).into_iter().flatten() {
-                assert!(action.inputs.contains_key(input.0), "{}: {}", example.place, input.0);
+                assert!(action.inputs.contains_key(input.0), "{}: {}", example.location, input.0);
             }
         }
     }
@@ -134,13 +135,13 @@ fn the_examples_request_minimal_permissions() {
         let Some(jobs) = yaml.get("jobs").and_then(Value::as_object) else { continue };
         for (name, job) in jobs {
             let permissions = job.get("permissions").or(yaml.get("permissions"));
-            let place = format!("{}: {name}", example.place);
+            let location = format!("{}: {name}", example.location);
             let permissions = permissions.and_then(Value::as_object);
-            let permissions = permissions.unwrap_or_else(|| panic!("{place}: no permissions"));
+            let permissions = permissions.unwrap_or_else(|| panic!("{location}: no permissions"));
             for (permission, access) in permissions {
                 let may_write =
                     ["pull-requests", "security-events", "checks"].contains(&permission.as_str());
-                assert!(access == "read" || may_write, "{place}: {permission}: {access}");
+                assert!(access == "read" || may_write, "{location}: {permission}: {access}");
             }
         }
     }
@@ -177,7 +178,7 @@ fn the_inputs_and_outputs_are_described() {
         assert!(page.contains(&row), "{row}");
     }
     assert_eq!(action.runs.using, "composite");
-    // Requirements of the marketplace.
+    // The GitHub Marketplace requires a name and limits the length of the description.
     assert!(!action.name.is_empty() && action.description.len() < 125);
 }
 
@@ -192,10 +193,13 @@ fn third_party_actions_are_pinned() {
             }
             let (name, version) = line.split_once('@').expect("a version");
             let (commit, tag) = version.split_once(" # v").expect("a commit and its tag");
-            let place = path.display();
-            assert!(name.starts_with("actions/"), "{place}: {name}");
-            assert!(commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()), "{place}");
-            assert_eq!(tag.split('.').count(), 3, "{place}: {line}");
+            let location = path.display();
+            assert!(name.starts_with("actions/"), "{location}: {name}");
+            assert!(
+                commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()),
+                "{location}"
+            );
+            assert_eq!(tag.split('.').count(), 3, "{location}: {line}");
         }
     }
 }
@@ -211,32 +215,32 @@ fn branches_have_no_release_file() {
 #[test]
 fn actionlint_and_zizmor_report_nothing() {
     if let Some(mut actionlint) = tool("actionlint") {
-        is_clean(actionlint.current_dir(root()));
+        assert_success(actionlint.current_dir(root()));
     }
     if let Some(mut zizmor) = tool("zizmor") {
-        is_clean(zizmor.args(["--offline", "--strict-collection", "."]).current_dir(root()));
+        assert_success(zizmor.args(["--offline", "--strict-collection", "."]).current_dir(root()));
     }
 }
 
-/// In a repository with the action itself, so that inputs are checked, too.
+/// The repository contains the action itself, so that actionlint also checks the inputs.
 #[test]
 fn actionlint_reports_nothing_for_the_examples() {
     let folder = tempfile::tempdir().expect("a folder");
-    let place = |below: &str| folder.path().join(below);
-    fs::create_dir_all(place(".github/workflows")).expect("made");
-    fs::create_dir(place(".git")).expect("made");
-    fs::copy(root().join("action.yml"), place("action.yml")).expect("copied");
+    let path = |below: &str| folder.path().join(below);
+    fs::create_dir_all(path(".github/workflows")).expect("made");
+    fs::create_dir(path(".git")).expect("made");
+    fs::copy(root().join("action.yml"), path("action.yml")).expect("copied");
     let mut linted = 0;
     for (index, example) in examples().iter().enumerate() {
         let Some(workflow) = example.workflow() else { continue };
-        let header = format!("# {}\n", example.place);
+        let header = format!("# {}\n", example.location);
         let name = format!(".github/workflows/{index}.yml");
-        write(&place(&name), &(header + &workflow.replace(ACTION, "./")));
+        write(&path(&name), &(header + &workflow.replace(ACTION, "./")));
         linted += 1;
     }
     assert!(linted > 5, "{linted}");
     if let Some(mut actionlint) = tool("actionlint") {
-        is_clean(actionlint.current_dir(folder.path()));
+        assert_success(actionlint.current_dir(folder.path()));
     }
 }
 

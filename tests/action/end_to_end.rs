@@ -1,4 +1,4 @@
-//! The action with the real binary, on a pull request from a fork with a read-only token.
+//! Tests of the action with the real binary, on a pull request from a fork with a read-only token.
 
 use crate::action::runner::{Outcome, Runner};
 use crate::repository::Repository;
@@ -44,7 +44,7 @@ fn checkout() -> Repository {
     server.cloned(&["--depth=2"])
 }
 
-/// A runner with the binary under test, in a clone, with the event as GitHub sends it.
+/// A runner with the binary under test, in a clone, with an event as GitHub sends it.
 fn runner(clone: &Repository, github: &GitHub) -> Runner {
     let runner = Runner::new("none\n");
     let real = env!("CARGO_BIN_EXE_aidd");
@@ -72,7 +72,7 @@ fn runner(clone: &Repository, github: &GitHub) -> Runner {
         .env("GITHUB_RUN_ID", "1")
 }
 
-/// The outputs with counts.
+/// The result and the counts in the outputs, on one line.
 fn counts(outcome: &Outcome) -> String {
     let names = ["result", "errors", "warnings", "infos", "fixed", "pre-existing"];
     names.map(|name| format!("{name}={}", outcome.outputs[name])).join(" ")
@@ -81,7 +81,7 @@ fn counts(outcome: &Outcome) -> String {
 const EXPECTED: &str = "result=failure errors=0 warnings=1 infos=0 fixed=0 pre-existing=1";
 
 #[test]
-fn a_fork_gets_what_its_token_allows() {
+fn a_fork_gets_the_outputs_that_its_token_allows() {
     let (clone, github) = (checkout(), GitHub::new());
     let runner = runner(&clone, &github).with("fail-on", "warning");
     let outcome = runner.run();
@@ -94,14 +94,14 @@ fn a_fork_gets_what_its_token_allows() {
     assert!(sarif.contains("new/Dockerfile") && !sarif.contains("old/Dockerfile"), "{sarif}");
     let summary = runner.read("summary");
     assert!(summary.contains("new/Dockerfile"), "{summary}");
-    for left_out in ["comment", "code scanning"] {
-        assert!(summary.contains(left_out), "{left_out} is not reported: {summary}");
+    for skipped in ["comment", "code scanning"] {
+        assert!(summary.contains(skipped), "{skipped} is not reported: {summary}");
     }
     assert!(github.requests() > 0);
 }
 
 #[test]
-fn non_blocking_findings_pass() {
+fn non_blocking_findings_do_not_fail_the_step() {
     let (clone, github) = (checkout(), GitHub::new());
     let runner = runner(&clone, &github).with("fail-on", "error").with("comment", "false");
     let outcome = runner.with("sarif", "off").run();

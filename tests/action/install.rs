@@ -1,4 +1,4 @@
-//! How the action obtains its binary.
+//! Tests of how the action obtains its binary.
 
 use crate::action::runner::{Outcome, Runner, write_program};
 use sha2::{Digest, Sha256};
@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// Records the arguments it was called with.
+/// A stub of the binary that records its arguments and environment.
 pub(crate) const STUB: &str = r#"#!/bin/sh
 if [ "$1" = --version ]; then echo "aidd 1.2.3"; exit; fi
 for arg in "$@"; do printf '%s\n' "[$arg]"; done > "$SEEN/args"
@@ -20,7 +20,7 @@ printf '%s\n' result=failure errors=2 warnings=1 infos=0 fixed=3 pre-existing=4 
 exit 1
 "#;
 
-/// Builds the stub in place of the binary, and records the arguments.
+/// A stub of cargo that installs the stub in place of the binary and records its own arguments.
 const CARGO: &str = r#"#!/bin/sh
 printf '%s\n' "$*" > "$SEEN/cargo"
 printf '%s\n' "$PWD" > "$SEEN/cargo-folder"
@@ -30,7 +30,7 @@ cp "$SEEN/../bin/stub" "$CARGO_TARGET_DIR/release/aidd"
 
 const ARCHIVE: &str = "aidd-x86_64-unknown-linux-musl.tar.gz";
 
-/// A server with release files.
+/// A server that serves release files.
 struct Server {
     server: MockServer,
     runtime: Runtime,
@@ -89,7 +89,7 @@ fn machine(release: &str, server: &Server) -> Runner {
     runner
 }
 
-fn assert_built(runner: &Runner) -> bool {
+fn is_built(runner: &Runner) -> bool {
     !runner.read("seen/cargo").is_empty()
 }
 
@@ -107,11 +107,11 @@ fn the_release_is_checked_and_run() {
     server.file(&format!("/v1.2.3/{ARCHIVE}"), &bytes);
     let runner = machine(&release(&bytes), &server);
     let first = runner.run();
-    assert_eq!(first.code, 1, "the exit code is that of aidd: {}", first.log);
+    assert_eq!(first.code, 1, "the exit code differs from that of aidd: {}", first.log);
     assert_eq!(first.steps, ["Get the release", "aidd"]);
     assert!(first.log.contains(&format!("aidd 1.2.3, released, sha256 {}", sha256(&bytes))));
     assert!(runner.read("seen/args").starts_with("[ci]\n"));
-    assert!(!assert_built(&runner));
+    assert!(!is_built(&runner));
     let binary = &first.outputs["binary"];
     assert!(binary.starts_with(&runner.path("temp").display().to_string()), "{binary}");
 
@@ -139,7 +139,7 @@ fn an_archive_with_another_sha256_is_refused() {
     let runner = machine(&release(b"what was released"), &server);
     let outcome = runner.run();
     assert_refused(&outcome, "does not have the expected sha256");
-    assert!(!assert_built(&runner) && runner.read("seen/args").is_empty());
+    assert!(!is_built(&runner) && runner.read("seen/args").is_empty());
     assert!(!runner.path(&format!("tools/aidd/1.2.3/{ARCHIVE}")).exists());
 }
 
@@ -160,10 +160,10 @@ fn a_commit_without_a_release_is_built() {
     // The same source is not built again; changed source is.
     fs::remove_file(runner.path("seen/cargo")).expect("removed");
     assert_eq!(runner.run().code, 1);
-    assert!(!assert_built(&runner));
+    assert!(!is_built(&runner));
     runner.write("action/src/main.rs", "fn main() { }\n");
     assert_eq!(runner.run().code, 1);
-    assert!(assert_built(&runner));
+    assert!(is_built(&runner));
 }
 
 #[test]
@@ -176,11 +176,11 @@ fn a_cached_build_is_not_stored_again() {
 #[test]
 fn an_unreleased_version_is_built() {
     let (server, bytes) = (Server::new(), archive());
-    let gone = machine(&release(&bytes), &server);
-    let outcome = gone.run();
+    let runner = machine(&release(&bytes), &server);
+    let outcome = runner.run();
     assert_eq!(outcome.code, 1, "{}", outcome.log);
     assert!(
-        assert_built(&gone) && outcome.log.contains(" not found; building it"),
+        is_built(&runner) && outcome.log.contains(" not found; building it"),
         "{}",
         outcome.log
     );
@@ -189,7 +189,7 @@ fn an_unreleased_version_is_built() {
         let runner = machine(&release(&bytes), &server).on(os, arch);
         let outcome = runner.run();
         assert_eq!(outcome.code, 1, "{}", outcome.log);
-        assert!(assert_built(&runner));
+        assert!(is_built(&runner));
     }
 }
 
@@ -199,7 +199,7 @@ fn a_server_error_is_not_a_reason_to_build() {
     server.serve(&format!("/v1.2.3/{ARCHIVE}"), ResponseTemplate::new(403));
     let runner = machine(&release(&bytes), &server);
     assert_refused(&runner.run(), "HTTP status 403");
-    assert!(!assert_built(&runner));
+    assert!(!is_built(&runner));
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn another_version_is_verified_with_its_own_list() {
     let outcome = runner.run();
     assert_eq!(outcome.code, 1, "{}", outcome.log);
     assert!(outcome.log.contains("comes from the release itself"), "{}", outcome.log);
-    assert!(!assert_built(&runner));
+    assert!(!is_built(&runner));
 
     server.file("/v2.0.1/sha256.sum", format!("{} *{ARCHIVE}\n", sha256(b"")).as_bytes());
     server.file(&format!("/v2.0.1/{ARCHIVE}"), &bytes);
@@ -231,13 +231,14 @@ fn another_version_is_never_replaced() {
     ] {
         let runner = machine(&release(&bytes), &server).with("version", version);
         assert_refused(&runner.run(), why);
-        assert!(!assert_built(&runner) && !runner.path("work/pwned").exists());
+        assert!(!is_built(&runner) && !runner.path("work/pwned").exists());
     }
     let runner = machine("none\n", &server).with("version", "1.2.3").on("Linux", "ARM");
     assert_refused(&runner.run(), "not released for Linux on ARM");
 }
 
-/// As in the release workflow, with the list that cargo-dist writes.
+/// Stamps the checkout as the release workflow does, with a list of checksums as written by
+/// cargo-dist.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a script of the release workflow")]
 fn a_stamped_checkout_runs_the_release() {
@@ -256,7 +257,7 @@ fn a_stamped_checkout_runs_the_release() {
     assert_eq!(stamped, format!("# A comment.\n1.2.3\n{} *{ARCHIVE}\n", sha256(&bytes)));
     let outcome = runner.run();
     assert_eq!(outcome.code, 1, "{}", outcome.log);
-    assert!(!assert_built(&runner));
+    assert!(!is_built(&runner));
 }
 
 #[test]
@@ -265,7 +266,7 @@ fn a_source_build_can_be_requested() {
     server.file(&format!("/v1.2.3/{ARCHIVE}"), &bytes);
     let runner = machine(&release(&bytes), &server).with("version", "source");
     assert_eq!(runner.run().code, 1);
-    assert!(assert_built(&runner));
+    assert!(is_built(&runner));
     assert_eq!(server.requested_paths(), [""; 0]);
 }
 
@@ -281,11 +282,11 @@ fn without_cargo_the_remedy_is_printed() {
     assert!(outcome.log.contains("install Rust in an earlier step"), "{}", outcome.log);
 }
 
-/// Links a tool of this machine into the runner's path.
+/// Links a tool of this machine into the `PATH` of the runner.
 fn link(runner: &Runner, tool: &str) {
     let paths = std::env::var("PATH").expect("a path");
     let found = paths.split(':').map(|folder| format!("{folder}/{tool}"));
     let found = found.into_iter().find(|path| fs::exists(path).unwrap_or_default());
-    let found = found.unwrap_or_else(|| panic!("no {tool} here"));
+    let found = found.unwrap_or_else(|| panic!("{tool} is not in PATH"));
     std::os::unix::fs::symlink(found, runner.path("bin").join(tool)).expect("linked");
 }

@@ -1,5 +1,5 @@
-//! `action.yml`: its steps executed as by a runner, its workflows and packages, and the examples in
-//! its documentation.
+//! Tests of `action.yml`: its steps, executed as by GitHub's runner, the workflows, the npm packages,
+//! and the examples in the documentation.
 
 mod documents;
 #[cfg(unix)]
@@ -10,7 +10,6 @@ mod install;
 mod options;
 #[cfg(unix)]
 mod packages;
-#[cfg(unix)]
 #[cfg(unix)]
 mod runner;
 mod steps;

@@ -1,9 +1,9 @@
-//! How inputs are passed, and where the outputs come from.
+//! Tests of how inputs are passed to the binary, and of the outputs.
 
 use crate::action::install::STUB;
 use crate::action::runner::{Outcome, Runner};
 
-/// A machine with the binary already built.
+/// A machine whose `cargo` installs the stub.
 fn machine() -> Runner {
     let runner = Runner::new("none\n");
     runner.install("stub", STUB);
@@ -34,7 +34,7 @@ fn assert_refused(runner: &Runner) -> Outcome {
 }
 
 #[test]
-fn the_defaults() {
+fn default_inputs_are_passed_as_options() {
     let runner = machine();
     insta::assert_snapshot!(args(&runner), @r"
     [ci]
@@ -134,7 +134,7 @@ fn reports_are_merged() {
 }
 
 #[test]
-fn inputs_are_data() {
+fn inputs_are_not_interpreted_by_the_shell() {
     let hostile = "a b'c\"d $(touch pwned) `touch pwned` ; touch pwned * -- \\";
     for input in ["paths", "base", "fail-on", "config", "category", "shard", "args"] {
         let runner = machine().with(input, hostile);
@@ -143,11 +143,11 @@ fn inputs_are_data() {
         assert!(!runner.path("work/pwned").exists(), "{input}");
     }
     let runner = machine().with("paths", "--fix\n");
-    assert!(args(&runner).ends_with("[--]\n[--fix]\n"), "a path is never an option");
+    assert!(args(&runner).ends_with("[--]\n[--fix]\n"), "a path must not become an option");
 }
 
 #[test]
-fn the_directory_is_the_requested_one() {
+fn aidd_runs_in_the_working_directory() {
     let runner = machine().with("working-directory", "a b");
     std::fs::create_dir(runner.path("work/a b")).expect("made");
     args(&runner);
@@ -155,7 +155,7 @@ fn the_directory_is_the_requested_one() {
 }
 
 #[test]
-fn a_switch_is_true_or_false() {
+fn invalid_values_of_switches_are_rejected() {
     for input in ["annotations", "summary", "comment", "check-run", "review"] {
         let outcome = assert_refused(&machine().with(input, "yes"));
         let error =
@@ -175,15 +175,15 @@ fn a_switch_is_true_or_false() {
 }
 
 #[test]
-fn the_outputs_are_those_of_the_binary() {
+fn the_action_passes_on_the_outputs_of_the_binary() {
     let outcome = machine().run();
-    let shown: String = outcome
+    let outputs: String = outcome
         .outputs
         .iter()
         .filter(|(name, _)| *name != "binary")
         .map(|(name, value)| format!("{name}={value}\n"))
         .collect();
-    insta::assert_snapshot!(shown, @r"
+    insta::assert_snapshot!(outputs, @r"
     errors=2
     fixed=3
     infos=0

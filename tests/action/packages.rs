@@ -1,4 +1,4 @@
-//! The npm packages, built from release archives and installed from a registry.
+//! Tests of the npm packages, built from release archives and installed from a registry.
 
 use crate::action::runner::write_program;
 use crate::action::steps::root;
@@ -44,21 +44,22 @@ fn program(name: &str) -> Command {
 }
 
 #[track_caller]
-fn succeeds(command: &mut Command) -> String {
+fn stdout_of(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().expect("started");
     let text = String::from_utf8(stdout).expect("text");
     assert!(status.success(), "{command:?}\n{text}{}", String::from_utf8_lossy(&stderr));
     text
 }
 
-/// Whether npm is installed. It comes with Node, which nothing else here needs.
+/// Whether npm is installed; otherwise the test is skipped. No other test requires npm.
 #[expect(clippy::print_stderr, reason = "reports a skipped test")]
 fn has_npm() -> bool {
-    let there = program("npm").arg("--version").output().is_ok_and(|ran| ran.status.success());
-    if !there {
+    let is_installed =
+        program("npm").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !is_installed {
         eprintln!("skipped: npm is not installed");
     }
-    there
+    is_installed
 }
 
 fn read(path: &Path) -> Value {
@@ -78,10 +79,14 @@ impl Registry {
             registry.archive(platform["target"].as_str().expect("a name"));
         }
         let (archives, out) = (registry.path("archives"), registry.path("out"));
-        succeeds(program("node").arg(root().join("npm/build.mjs")).args([&archives, &out]));
+        stdout_of(program("node").arg(root().join("npm/build.mjs")).args([&archives, &out]));
         for entry in fs::read_dir(&out).expect("a folder") {
             let package = entry.expect("an entry").path();
-            assert!(package.join("package.json").is_file(), "{} is left", package.display());
+            assert!(
+                package.join("package.json").is_file(),
+                "{} has no package.json",
+                package.display()
+            );
             registry.publish(&package);
         }
         registry
@@ -98,7 +103,7 @@ impl Registry {
         write_program(&inner.join(exe), &STUB.replace("TARGET", target));
         let mut tar = program("tar");
         tar.arg("-czf").arg(format!("aidd-{target}.tar.gz")).arg(format!("aidd-{target}"));
-        succeeds(tar.current_dir(self.path("archives")));
+        stdout_of(tar.current_dir(self.path("archives")));
     }
 
     fn publish(&self, package: &Path) {
@@ -144,7 +149,7 @@ impl Registry {
         fs::create_dir(&project).expect("made");
         fs::write(project.join("package.json"), "{}").expect("written");
         let args = ["install", "@aidd-dev/aidd", "--ignore-scripts", "--no-audit", "--no-fund"];
-        succeeds(self.npm(&project).args(args));
+        stdout_of(self.npm(&project).args(args));
         project
     }
 }
@@ -161,7 +166,7 @@ fn npm_installs_only_the_binary_of_this_system() {
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
     names.sort();
-    let system = succeeds(program("node").args(["-p", "`${process.platform}-${process.arch}`"]));
+    let system = stdout_of(program("node").args(["-p", "`${process.platform}-${process.arch}`"]));
     let system = system.trim();
     assert_eq!(names, ["aidd".to_owned(), format!("aidd-{system}")]);
 
@@ -186,14 +191,14 @@ fn npm_installs_only_the_binary_of_this_system() {
     assert!(error.contains(&format!("@aidd-dev/aidd-{system} is missing")), "{error}");
 }
 
-/// Stops the launcher, and expects that the binary received the signal and reported it.
+/// Sends a signal to the launcher, and asserts that the binary received and reported the signal.
 fn assert_signals_forwarded(launcher: &Path) {
     use std::io::{BufRead, BufReader};
     let mut child =
         program("node").arg(launcher).arg("wait").stdout(Stdio::piped()).spawn().expect("started");
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     assert_eq!(lines.next().expect("a line").expect("text"), "waiting");
-    succeeds(program("kill").args(["-TERM", &child.id().to_string()]));
+    stdout_of(program("kill").args(["-TERM", &child.id().to_string()]));
     assert_eq!(lines.next().expect("a line").expect("text"), "stopped");
     assert_eq!(child.wait().expect("ended").code(), Some(42));
 }

@@ -1,5 +1,5 @@
 //! A minimal runner for `action.yml`: it parses the file, evaluates expressions and conditions, and
-//! runs the `run:` steps with Bash like GitHub's runner. It fails on unsupported features.
+//! runs the `run:` steps with Bash like GitHub's runner. It panics on unsupported features.
 
 use crate::action::steps::{Step, read, root};
 use std::collections::BTreeMap;
@@ -15,7 +15,8 @@ pub(crate) struct Runner {
     os: &'static str,
     arch: &'static str,
     cache_hit: bool,
-    only_own: bool,
+    /// Whether `PATH` contains only the programs of this machine.
+    has_own_path: bool,
     work: Option<PathBuf>,
     env: Vec<(&'static str, String)>,
 }
@@ -34,31 +35,31 @@ pub(crate) struct Outcome {
 }
 
 impl Runner {
-    /// `release` is the content of `.github/action/release` in the checkout.
+    /// Creates a machine; `release` is the content of `.github/action/release` in the checkout.
     pub(crate) fn new(release: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let made = Self {
+        let runner = Self {
             folder,
             inputs: BTreeMap::new(),
             os: "Linux",
             arch: "X64",
             cache_hit: false,
-            only_own: false,
+            has_own_path: false,
             work: None,
             env: Vec::new(),
         };
         for below in ["action/.github/action", "action/src", "work", "temp", "tools", "bin", "seen"]
         {
-            fs::create_dir_all(made.path(below)).expect("made");
+            fs::create_dir_all(runner.path(below)).expect("made");
         }
         for script in ["install.sh", "run.sh", "stamp.sh"] {
             let script = format!(".github/action/{script}");
-            let to = made.path("action").join(&script);
+            let to = runner.path("action").join(&script);
             fs::copy(root().join(&script), to).expect("copied");
         }
-        made.write("action/.github/action/release", &format!("# A comment.\n{release}"));
-        made.write("action/src/main.rs", "fn main() {}\n");
-        made
+        runner.write("action/.github/action/release", &format!("# A comment.\n{release}"));
+        runner.write("action/src/main.rs", "fn main() {}\n");
+        runner
     }
 
     /// Sets an input.
@@ -80,9 +81,9 @@ impl Runner {
         self
     }
 
-    /// Limits the path to the installed programs.
+    /// Limits `PATH` to the programs installed with [`install`](Self::install).
     pub(crate) fn with_only_its_path(mut self) -> Self {
-        self.only_own = true;
+        self.has_own_path = true;
         self
     }
 
@@ -111,7 +112,7 @@ impl Runner {
         fs::read_to_string(self.path(below)).unwrap_or_default()
     }
 
-    /// Installs a program on the path.
+    /// Installs a program in `PATH`.
     pub(crate) fn install(&self, name: &str, script: &str) {
         write_program(&self.path("bin").join(name), script);
     }
@@ -134,7 +135,7 @@ impl Runner {
             let outputs = match (&step.uses, &step.run) {
                 (Some(uses), None) => self.emulate_action(uses, step, &context),
                 (None, Some(run)) => self.run_step(run, step, &context, &mut outcome),
-                _ => panic!("{}: either `uses` or `run`", step.name),
+                _ => panic!("{}: a step must have either `uses` or `run`", step.name),
             };
             context.steps.insert(step.id.clone().unwrap_or_default(), outputs);
             if outcome.code != 0 {
@@ -147,7 +148,7 @@ impl Runner {
         outcome
     }
 
-    /// Emulates other actions, as far as this action uses them.
+    /// Emulates the features of other actions that this action uses.
     fn emulate_action(
         &self,
         uses: &str,
@@ -188,7 +189,7 @@ impl Runner {
         let folder =
             step.working_directory.as_ref().map_or(".".to_owned(), |to| context.expand(to));
         let mut path = self.path("bin").display().to_string();
-        if !self.only_own {
+        if !self.has_own_path {
             path = format!("{path}:{}", std::env::var("PATH").expect("a path"));
         }
         let output = Command::new("bash")
@@ -223,7 +224,7 @@ pub(crate) fn write_program(path: &Path, script: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("allowed");
 }
 
-/// The outputs in the file that `GITHUB_OUTPUT` names: `name=value`, or `name<<END`, lines, `END`.
+/// Parses the outputs in the file that `GITHUB_OUTPUT` names: `name=value`, or `name<<END`, lines, `END`.
 fn outputs(text: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut lines = text.lines();

@@ -1,8 +1,9 @@
-//! The agent server with an independent client: the protocol's Python SDK runs through agents'
-//! days, calls every tool, and starts the server from the files that `aidd init` writes.
+//! Tests of the agent server with an independent client: scripts that use the protocol's Python SDK
+//! run agent sessions, call every tool, and start the server from the files that `aidd init` writes.
 //!
-//! `mcp/tests/clients/install` installs it. If it is missing, the tests print a note and pass; with
-//! `AIDD_REQUIRE_CLIENTS=1` they fail. The content of the clients' files is checked without it.
+//! `mcp/tests/clients/install` installs the SDK. If the SDK is missing, the tests print a note and
+//! pass; with `AIDD_REQUIRE_CLIENTS=1` they fail. The files that `aidd init` writes are checked without
+//! the SDK.
 #![expect(clippy::disallowed_methods, reason = "the client and Git are external programs")]
 
 mod normalize;
@@ -18,7 +19,7 @@ use std::process::{Command, Stdio};
 
 const AIDD: &str = env!("CARGO_BIN_EXE_aidd");
 
-/// The Python with the SDK; prints a note if it is missing.
+/// The path of the Python interpreter with the SDK; prints a note and returns `None` if it is missing.
 fn python() -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
     let bin = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
@@ -37,7 +38,7 @@ fn script(name: &str, args: &[&str]) -> Option<String> {
     script_with_input(name, args, "", &env::var_os("PATH").unwrap_or_default())
 }
 
-/// The output of a script with this standard input and `PATH`.
+/// The output of a script with `input` as standard input and `path` as `PATH`.
 fn script_with_input(name: &str, args: &[&str], input: &str, path: &OsStr) -> Option<String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("mcp/tests/clients").join(name);
     let mut python = Command::new(python()?);
@@ -50,14 +51,15 @@ fn script_with_input(name: &str, args: &[&str], input: &str, path: &OsStr) -> Op
     python.env("PATH", path).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = python.spawn().expect("Python runs");
     child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("written");
-    let done = child.wait_with_output().expect("Python ends");
-    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    assert!(done.status.success(), "{name} {args:?}\n{err}");
+    let output = child.wait_with_output().expect("Python ends");
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{name} {args:?}\n{err}");
     Some(out.into_owned())
 }
 
-/// The path of a directory as argument of a script.
-fn word(path: &Path) -> &str {
+/// A path as an argument of a script.
+fn as_argument(path: &Path) -> &str {
     path.to_str().expect("a UTF-8 path")
 }
 
@@ -83,16 +85,16 @@ fn shop(folder: &Path) -> PathBuf {
 fn run_session(mode: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let root = shop(folder.path());
-    let Some(said) = script("day.py", &[AIDD, word(&root), mode]) else { return };
-    assert_eq!(said.trim(), "all checks passed");
+    let Some(output) = script("day.py", &[AIDD, as_argument(&root), mode]) else { return };
+    assert_eq!(output.trim(), "all checks passed");
 }
 
 #[test]
-fn a_session_without_handshake() {
+fn a_session_works_without_handshake() {
     run_session("auto");
 }
 
 #[test]
-fn a_session_with_handshake() {
+fn a_session_works_with_handshake() {
     run_session("legacy");
 }

@@ -1,4 +1,4 @@
-//! Normalizes what differs between runs: ids, dates, hashes.
+//! Normalizes the parts of a text that differ between runs: ids, dates, hashes.
 
 use std::collections::BTreeMap;
 
@@ -12,30 +12,30 @@ pub(crate) struct Normalizer {
 impl Normalizer {
     /// `text` without the parts that differ between runs.
     pub(crate) fn text(&mut self, text: &str) -> String {
-        let mut steady = String::new();
+        let mut normalized = String::new();
         let mut word = String::new();
         for c in text.chars().chain(['\n']) {
             if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
                 word.push(c);
             } else {
-                steady.push_str(&self.word(&word));
+                normalized.push_str(&self.word(&word));
                 word.clear();
-                steady.push(c);
+                normalized.push(c);
             }
         }
-        steady.pop();
-        steady
+        normalized.pop();
+        normalized
     }
 
     fn word(&mut self, word: &str) -> String {
         if let Some(name) = self.id(word) {
             return name;
         }
-        if is_day(word) {
+        if is_date(word) {
             return "DAY".to_owned();
         }
-        // Hashes of commits differ between versions of Git, those of findings between versions of a
-        // rule's page.
+        // Hashes of commits differ between versions of Git; ids of findings differ between versions of
+        // a rule page.
         let is_hash = [7, 16].contains(&word.len())
             && word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
             && word.bytes().any(|b| b.is_ascii_digit());
@@ -58,7 +58,7 @@ impl Normalizer {
 }
 
 /// Whether a word is a date: entries of the knowledge base contain the date of their last review.
-fn is_day(word: &str) -> bool {
+fn is_date(word: &str) -> bool {
     word.len() == 10
         && word.bytes().enumerate().all(|(at, byte)| match at {
             4 | 7 => byte == b'-',
@@ -68,11 +68,11 @@ fn is_day(word: &str) -> bool {
 
 #[test]
 fn ids_dates_and_hashes_are_normalized() {
-    let mut steady = Normalizer::default();
+    let mut normalizer = Normalizer::default();
     let text = "decision_1795349590161_152913bbb839 2026-11-22 [5ebd02646d4d2ee0] (0b35d71) \
                 decision_1795349590162_152913bbb839; decision_1795349590161_152913bbb839 is 10 deadbeef";
     assert_eq!(
-        steady.text(text),
+        normalizer.text(text),
         "decision#1 DAY [HASH] (HASH) decision#2; decision#1 is 10 deadbeef"
     );
 }

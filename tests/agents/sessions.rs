@@ -1,7 +1,7 @@
-//! A day in each of three repositories, as a transcript of an agent's requests and answers.
+//! Agent sessions in three repositories, as transcripts of the agent's requests and answers.
 
 use crate::agents::normalize::Normalizer;
-use crate::agents::{AIDD, script, word};
+use crate::agents::{AIDD, as_argument, script};
 use aidd_lexicon::tokens;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -14,7 +14,8 @@ const SHOWN_LINES: (usize, usize) = (16, 4);
 /// third.
 const MAX_TOKENS: usize = 1600;
 
-/// The same for data, whose keys and quotes roughly double the cost of many rows.
+/// Maximum number of tokens of the structured data of an answer without a budget; keys and quotes
+/// roughly double the cost of many rows.
 const MAX_DATA_TOKENS: usize = 2400;
 
 /// A request and its answer.
@@ -28,34 +29,37 @@ struct Step {
     budget: Option<usize>,
 }
 
-/// Runs the day of a repository; the transcript is the snapshot in `snapshots`.
+/// Runs the sessions of a repository, and compares the transcript with the snapshot in `snapshots`.
 fn run_session(name: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let description =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/agents/repositories/{name}.txt"));
-    let Some(said) = script("days.py", &[AIDD, word(folder.path()), word(&description)]) else {
+    let Some(output) =
+        script("days.py", &[AIDD, as_argument(folder.path()), as_argument(&description)])
+    else {
         return;
     };
-    let mut steady = Normalizer::default();
+    let mut normalizer = Normalizer::default();
     let mut transcript = String::new();
-    for line in said.lines() {
+    for line in output.lines() {
         let step: Step = serde_json::from_str(line).expect("a step");
         let (cost, as_data) = (tokens::count(&step.answer), tokens::count(&step.data));
-        let (most, most_as_data) =
-            step.budget.map_or((MAX_TOKENS, MAX_DATA_TOKENS), |most| (most, most));
-        assert!(cost <= most, "{} costs {cost} tokens of {most}\n{}", step.request, step.answer);
-        let dear = as_data > most_as_data;
-        assert!(!dear, "{}: {as_data} tokens of {most_as_data}\n{}", step.request, step.data);
-        let _ = writeln!(transcript, "> {}", steady.text(&step.request));
-        let _ = writeln!(transcript, "{}", abbreviate(&steady.text(&step.answer), step.budget));
+        let (max, max_as_data) =
+            step.budget.map_or((MAX_TOKENS, MAX_DATA_TOKENS), |max| (max, max));
+        assert!(cost <= max, "{} costs {cost} tokens of {max}\n{}", step.request, step.answer);
+        let is_too_long = as_data > max_as_data;
+        assert!(!is_too_long, "{}: {as_data} tokens of {max_as_data}\n{}", step.request, step.data);
+        let _ = writeln!(transcript, "> {}", normalizer.text(&step.request));
+        let _ = writeln!(transcript, "{}", abbreviate(&normalizer.text(&step.answer), step.budget));
     }
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name, transcript);
     });
 }
 
-/// A long answer without its middle, whose lines are counted; an answer with a budget without its
-/// end: how many lines fit depends on the tokens of the ids, which differ between runs.
+/// Abbreviates a long answer: the middle is replaced by the number of its lines. Of an answer with a
+/// budget, the end is omitted, because the number of lines within the budget depends on the tokens of
+/// ids, which differ between runs.
 fn abbreviate(answer: &str, budget: Option<usize>) -> String {
     let lines: Vec<&str> = answer.lines().collect();
     let (first, last) = SHOWN_LINES;
@@ -65,7 +69,7 @@ fn abbreviate(answer: &str, budget: Option<usize>) -> String {
         if hidden > 1 && (first..first + hidden).contains(&at) {
             if at == first {
                 let _ = match budget {
-                    Some(most) => writeln!(text, "… within {most} tokens"),
+                    Some(max) => writeln!(text, "… within {max} tokens"),
                     None => writeln!(text, "… {hidden} lines …"),
                 };
             }
@@ -79,16 +83,16 @@ fn abbreviate(answer: &str, budget: Option<usize>) -> String {
 }
 
 #[test]
-fn a_monorepo_in_typescript() {
+fn sessions_in_a_typescript_monorepo_match_the_transcript() {
     run_session("shop");
 }
 
 #[test]
-fn a_workspace_in_rust() {
+fn sessions_in_a_rust_workspace_match_the_transcript() {
     run_session("ledger");
 }
 
 #[test]
-fn a_service_in_python() {
+fn sessions_in_a_python_service_match_the_transcript() {
     run_session("notify");
 }

@@ -1,7 +1,8 @@
-//! The files of `aidd init --client`, used as by the clients: the files have the client's format,
-//! the server starts from them, and the hooks run from them and answer in the client's format.
+//! Tests of the files that `aidd init --client` writes, used as by the clients: the files have the
+//! client's format, the server starts from them, and the hooks that they configure run and answer in
+//! the client's format.
 
-use crate::agents::{AIDD, script_with_input, word};
+use crate::agents::{AIDD, as_argument, script_with_input};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,7 +14,7 @@ use std::process::{Command, Stdio};
 /// The formats of files and answers, from the documentation of the clients.
 const FORMATS: &str = include_str!("client_files.json");
 
-/// Files and the path within each to the server definitions.
+/// The files that define the server, and the key of the server definitions in each file.
 const SERVERS: [(&str, &str); 7] = [
     (".mcp.json", "mcpServers"),
     (".cursor/mcp.json", "mcpServers"),
@@ -29,9 +30,9 @@ fn set_up_directory(clients: &[&str]) -> (tempfile::TempDir, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut init = Command::new(AIDD);
     init.arg("init").args(clients.iter().flat_map(|client| ["--client", client]));
-    let done = init.current_dir(folder.path()).output().expect("aidd runs");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let out = String::from_utf8(done.stdout).expect("text");
+    let output = init.current_dir(folder.path()).output().expect("aidd runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let out = String::from_utf8(output.stdout).expect("text");
     let ours = [".aidd/config.json", ".gitattributes", ".gitignore"];
     let paths = out.lines().filter_map(|line| line.strip_prefix("wrote "));
     let paths = paths.filter(|path| !ours.contains(path)).map(str::to_owned).collect();
@@ -57,8 +58,8 @@ fn content(root: &Path, path: &str) -> Value {
     }
 }
 
-fn table(of: &dyn toml_edit::TableLike) -> Value {
-    Value::Object(of.iter().map(|(key, item)| (key.to_owned(), item_of(item))).collect())
+fn table(source: &dyn toml_edit::TableLike) -> Value {
+    Value::Object(source.iter().map(|(key, item)| (key.to_owned(), item_of(item))).collect())
 }
 
 fn item_of(item: &toml_edit::Item) -> Value {
@@ -75,31 +76,31 @@ fn item_of(item: &toml_edit::Item) -> Value {
     }
 }
 
-/// Checks `value` against the format of this name.
+/// Validates `value` against the schema with the name `name`.
 #[track_caller]
-fn assert_format(forms: &Value, name: &str, value: &Value) {
-    let mut form = match forms.get(name).or_else(|| forms["$defs"].get(name)) {
-        Some(form) => form.clone(),
-        None => panic!("{name} has no form in client_files.json"),
+fn assert_format(schemas: &Value, name: &str, value: &Value) {
+    let mut schema = match schemas.get(name).or_else(|| schemas["$defs"].get(name)) {
+        Some(schema) => schema.clone(),
+        None => panic!("{name} has no schema in client_files.json"),
     };
-    form["$defs"] = forms["$defs"].clone();
-    let validator = jsonschema::validator_for(&form).expect("a schema");
-    let faults: Vec<String> = validator
+    schema["$defs"] = schemas["$defs"].clone();
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator
         .iter_errors(value)
         .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
-    assert!(faults.is_empty(), "{name}: {faults:#?}\n{value:#}");
+    assert!(errors.is_empty(), "{name}: {errors:#?}\n{value:#}");
 }
 
 #[test]
 fn every_file_has_the_format_of_its_client() {
-    let forms: Value = serde_json::from_str(FORMATS).expect("JSON");
+    let schemas: Value = serde_json::from_str(FORMATS).expect("JSON");
     let (folder, paths) = set_up_directory(&CLIENTS);
     for path in &paths {
-        assert_format(&forms, path, &content(folder.path(), path));
+        assert_format(&schemas, path, &content(folder.path(), path));
     }
     let known: BTreeSet<&str> =
-        forms.as_object().expect("forms").keys().map(String::as_str).collect();
+        schemas.as_object().expect("forms").keys().map(String::as_str).collect();
     let written: BTreeSet<&str> = paths.iter().map(String::as_str).chain(["$defs"]).collect();
     assert_eq!(known, written);
 }
@@ -114,12 +115,15 @@ fn the_server_of_every_client_starts_from_its_file() {
         servers.push(json!([path, server["command"], server["args"]]));
     }
     let clients_json = Value::Array(servers).to_string();
-    let Some(said) =
-        script_with_input("set_up.py", &[word(folder.path())], &clients_json, &path_with_aidd())
-    else {
+    let Some(output) = script_with_input(
+        "set_up.py",
+        &[as_argument(folder.path())],
+        &clients_json,
+        &path_with_aidd(),
+    ) else {
         return;
     };
-    let started: Vec<&str> = said.lines().collect();
+    let started: Vec<&str> = output.lines().collect();
     assert_eq!(started, SERVERS.map(|(path, _)| path));
 }
 
@@ -131,30 +135,30 @@ fn path_with_aidd() -> OsString {
         .expect("a path")
 }
 
-/// Runs the configured commands for an event like Claude Code: with the shell, in the project, with
-/// the event on standard input. Returns their answers.
+/// Runs the commands configured for an event as Claude Code does: with the shell, in the project, with
+/// the event on standard input. Returns the answers of the commands.
 fn hook_answers(root: &Path, settings: &Value, event: &str, more: Value) -> Vec<String> {
-    let mut said = json!({
+    let mut payload = json!({
         "session_id": "0b6f3a52-7d1e-4a0e-9a55-2f1f3f9f0c11",
         "transcript_path": root.join(".claude/projects/p/0b6f3a52.jsonl"),
         "cwd": root, "permission_mode": "default", "hook_event_name": event,
     });
-    if let (Value::Object(said), Value::Object(more)) = (&mut said, more) {
-        said.extend(more);
+    if let (Value::Object(payload), Value::Object(more)) = (&mut payload, more) {
+        payload.extend(more);
     }
-    let tool = said["tool_name"].as_str().unwrap_or_default().to_owned();
+    let tool = payload["tool_name"].as_str().unwrap_or_default().to_owned();
     let groups = settings["hooks"][event].as_array().expect("a list");
-    let fits = |group: &&Value| match group["matcher"].as_str() {
+    let matches_tool = |group: &&Value| match group["matcher"].as_str() {
         // The matchers that `aidd init` writes are names separated by `|`.
         Some(matcher) => matcher.split('|').any(|name| name == tool),
         None => true,
     };
-    let hooks = groups.iter().filter(fits).flat_map(|group| group["hooks"].as_array());
+    let hooks = groups.iter().filter(matches_tool).flat_map(|group| group["hooks"].as_array());
     let commands = hooks.flatten().map(|hook| hook["command"].as_str().expect("a command"));
-    commands.map(|command| hook_answer(root, command, &said)).collect()
+    commands.map(|command| hook_answer(root, command, &payload)).collect()
 }
 
-fn hook_answer(root: &Path, command: &str, said: &Value) -> String {
+fn hook_answer(root: &Path, command: &str, payload: &Value) -> String {
     let shell = if cfg!(windows) { ["cmd", "/C"] } else { ["/bin/sh", "-c"] };
     let mut child = Command::new(shell[0])
         .args([shell[1], command])
@@ -168,35 +172,35 @@ fn hook_answer(root: &Path, command: &str, said: &Value) -> String {
         .spawn()
         .expect("a shell");
     let mut input = child.stdin.take().expect("piped");
-    input.write_all(said.to_string().as_bytes()).expect("written");
+    input.write_all(payload.to_string().as_bytes()).expect("written");
     drop(input);
-    let done = child.wait_with_output().expect("it ends");
-    let err = String::from_utf8_lossy(&done.stderr);
-    assert_eq!((done.status.code(), &*err), (Some(0), ""), "{command}");
-    String::from_utf8(done.stdout).expect("text")
+    let output = child.wait_with_output().expect("it ends");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*err), (Some(0), ""), "{command}");
+    String::from_utf8(output.stdout).expect("text")
 }
 
-/// A day of Claude Code in an initially empty directory: each event in the settings, and its
-/// effect.
+/// Simulates Claude Code in an initially empty directory: sends each event in the settings, and checks
+/// its effect.
 #[test]
 fn the_hooks_of_claude_code_run_from_its_settings() {
-    let forms: Value = serde_json::from_str(FORMATS).expect("JSON");
+    let schemas: Value = serde_json::from_str(FORMATS).expect("JSON");
     let (folder, _) = set_up_directory(&["claude-code"]);
     let root = folder.path();
     let settings = content(root, ".claude/settings.json");
-    let mut heard = Map::new();
+    let mut events = Map::new();
     let mut run = |event: &str, more: Value| -> Value {
-        let said = hook_answers(root, &settings, event, more);
-        assert_eq!(said.len(), 1, "{event}: one command");
-        heard.insert(event.to_owned(), Value::Null);
-        let text = said[0].trim();
+        let answers = hook_answers(root, &settings, event, more);
+        assert_eq!(answers.len(), 1, "{event}: one command");
+        events.insert(event.to_owned(), Value::Null);
+        let text = answers[0].trim();
         // For these two events, plain text is passed to the agent unchanged.
         let is_plain = !text.starts_with('{');
         if text.is_empty() || is_plain && ["SessionStart", "UserPromptSubmit"].contains(&event) {
             return json!(text);
         }
         let answer: Value = serde_json::from_str(text).expect("JSON");
-        assert_format(&forms, "claude-answer", &answer);
+        assert_format(&schemas, "claude-answer", &answer);
         assert_eq!(answer["hookSpecificOutput"]["hookEventName"], event);
         answer["hookSpecificOutput"].clone()
     };
@@ -228,12 +232,13 @@ fn the_hooks_of_claude_code_run_from_its_settings() {
     assert!(context(&found).contains("dockerfile/latest-tag"), "{found}");
 
     let bash = |more: Value| {
-        let mut said = json!({"tool_name": "Bash", "tool_use_id": "toolu_2",
+        let mut payload = json!({"tool_name": "Bash", "tool_use_id": "toolu_2",
                               "tool_input": {"command": "npm test", "description": "Runs the tests"}});
-        said.as_object_mut()
+        payload
+            .as_object_mut()
             .expect("an object")
             .extend(more.as_object().cloned().unwrap_or_default());
-        said
+        payload
     };
     let output = json!({"stdout": "ok", "stderr": "", "interrupted": false, "isImage": false});
     assert_eq!(run("PostToolUse", bash(json!({"tool_response": output}))), "");
@@ -247,5 +252,5 @@ fn the_hooks_of_claude_code_run_from_its_settings() {
     let next = run("SessionStart", json!({"source": "resume", "session_id": "another"}));
     assert!(context(&next).contains("Checkpoint"), "{next}");
     let named: BTreeSet<&String> = settings["hooks"].as_object().expect("hooks").keys().collect();
-    assert_eq!(named, heard.keys().collect(), "an event was not tried");
+    assert_eq!(named, events.keys().collect(), "an event was not tried");
 }

@@ -1,13 +1,15 @@
 //! An independent client calls every tool of the server.
 
-use crate::agents::{AIDD, script, word};
+use crate::agents::{AIDD, as_argument, script};
 use std::path::Path;
 
 #[test]
 fn every_tool_of_every_profile_is_called() {
     let folder = tempfile::tempdir().expect("a folder");
     let shop = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/repositories/shop.txt");
-    let Some(said) = script("every_tool.py", &[AIDD, word(folder.path()), word(&shop)]) else {
+    let Some(output) =
+        script("every_tool.py", &[AIDD, as_argument(folder.path()), as_argument(&shop)])
+    else {
         return;
     };
     let mut expected = String::new();
@@ -26,5 +28,5 @@ fn every_tool_of_every_profile_is_called() {
         };
         expected += &format!("{profile}: {tools} tools{pages}\n");
     }
-    assert_eq!(said.replace("\r\n", "\n"), expected);
+    assert_eq!(output.replace("\r\n", "\n"), expected);
 }

@@ -1,4 +1,4 @@
-//! The files that `aidd init` writes for agent clients.
+//! Tests of the files that `aidd init` writes for agent clients.
 
 use crate::cli::agent_hooks::set_up;
 use crate::cli::support::Project;
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use std::fmt::Write;
 
 #[test]
-fn the_files_of_every_client_match() {
+fn the_files_of_every_client_are_written_and_removed() {
     let project = set_up();
     let clients = ["claude-code", "cursor", "vscode", "codex", "windsurf", "zed", "gemini"];
     let mut args = vec!["init"];
@@ -32,7 +32,7 @@ fn the_files_of_every_client_match() {
     wrote GEMINI.md
     kept .aidd/config.json
     ");
-    let mut shown = String::new();
+    let mut files = String::new();
     for path in [
         ".cursor/hooks.json",
         ".cursor/rules/aidd.mdc",
@@ -43,9 +43,9 @@ fn the_files_of_every_client_match() {
         ".zed/settings.json",
         ".gemini/settings.json",
     ] {
-        writeln!(shown, "=== {path}\n{}", project.read(path)).expect("memory");
+        writeln!(files, "=== {path}\n{}", project.read(path)).expect("memory");
     }
-    assert_snapshot!(shown, @r#"
+    assert_snapshot!(files, @r#"
     === .cursor/hooks.json
     {
       "version": 1,
@@ -206,34 +206,34 @@ fn the_files_of_every_client_match() {
     "#);
     args.push("--remove");
     project.run(&args).expect_code(0);
-    let left: Vec<String> = std::fs::read_dir(project.path())
+    let remaining: Vec<String> = std::fs::read_dir(project.path())
         .expect("a folder")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
-    assert_eq!(left, [".aidd"]);
+    assert_eq!(remaining, [".aidd"]);
 }
 
 #[test]
 fn installed_clients_are_listed() {
     let project = Project::new(&[(".cursor/rules/x.mdc", ""), ("GEMINI.md", "# Mine\n")]);
-    let ran = project.run(&["init"]).expect_code(0);
+    let output = project.run(&["init"]).expect_code(0);
     assert!(
-        ran.err.contains(
+        output.err.contains(
             "also found: Cursor, Gemini CLI; set up with: aidd init --client cursor --client gemini"
         ),
         "{}",
-        ran.err
+        output.err
     );
-    let ran = project.run(&["init", "--client", "gemini"]).expect_code(0);
+    let output = project.run(&["init", "--client", "gemini"]).expect_code(0);
     assert!(
-        ran.err.contains("also found: Cursor; set up with: aidd init --client cursor"),
+        output.err.contains("also found: Cursor; set up with: aidd init --client cursor"),
         "{}",
-        ran.err
+        output.err
     );
     assert!(project.read("GEMINI.md").starts_with("# Mine\n\n<!-- aidd init -->\n"));
     project.run(&["init", "--remove"]).expect_code(2);
-    let ran = project.run(&["init", "--client", "cursor", "--dry-run"]).expect_code(0);
-    assert!(ran.out.contains("+++ b/.cursor/mcp.json"), "{}", ran.out);
-    assert!(ran.err.contains("would write .cursor/mcp.json"), "{}", ran.err);
+    let output = project.run(&["init", "--client", "cursor", "--dry-run"]).expect_code(0);
+    assert!(output.out.contains("+++ b/.cursor/mcp.json"), "{}", output.out);
+    assert!(output.err.contains("would write .cursor/mcp.json"), "{}", output.err);
     assert!(!project.path().join(".cursor/mcp.json").exists());
 }

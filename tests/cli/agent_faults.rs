@@ -1,4 +1,4 @@
-//! Agent hooks under error conditions, and their run time.
+//! Tests of agent hooks under error conditions, and of their run time.
 
 use crate::cli::agent_hooks::{claude_event, set_up};
 use crate::cli::support::{BLUE, Project, token};
@@ -41,7 +41,7 @@ fn hooks_succeed_on_any_input() {
     let project = set_up();
     let mut deep = "[".repeat(100_000);
     deep.push_str(&"]".repeat(100_000));
-    let whole = claude_event(
+    let valid = claude_event(
         "PostToolUse",
         json!({"tool_name": "Write", "tool_input": {
             "file_path": project.absolute("a.txt"), "content": "a",
@@ -55,7 +55,7 @@ fn hooks_succeed_on_any_input() {
         b"[1,2]".to_vec(),
         b"\xff\xfe\x00\x01\x02".to_vec(),
         deep.into_bytes(),
-        whole.as_bytes()[..whole.len() / 2].to_vec(),
+        valid.as_bytes()[..valid.len() / 2].to_vec(),
         json!({"hook_event_name": 7, "session_id": [], "tool_name": {}, "tool_input": "x",
             "cwd": "\u{0}", "tool_response": 3})
         .to_string()
@@ -79,24 +79,24 @@ fn hooks_succeed_on_any_input() {
             .into_bytes(),
     ];
     for name in HOOKS {
-        for said in &hostile {
-            let ran = project.run_with(said, &["hook", name]).expect_code(0);
-            let shown = String::from_utf8_lossy(&said[..said.len().min(80)]).into_owned();
+        for payload in &hostile {
+            let output = project.run_with(payload, &["hook", name]).expect_code(0);
+            let start = String::from_utf8_lossy(&payload[..payload.len().min(80)]).into_owned();
             // Any conversation that starts receives the memory.
             let is_start =
-                name == "session-start" && ran.out.starts_with("{\"hookSpecificOutput\"");
-            assert!(ran.out.is_empty() || is_start, "{name} {shown}: {}", ran.out);
-            assert!(!ran.err.contains("panicked"), "{name} {shown}: {}", ran.err);
+                name == "session-start" && output.out.starts_with("{\"hookSpecificOutput\"");
+            assert!(output.out.is_empty() || is_start, "{name} {start}: {}", output.out);
+            assert!(!output.err.contains("panicked"), "{name} {start}: {}", output.err);
         }
-        let ran = project.run_with(b"{}", &["hook", name, "--wrong"]).expect_code(0);
-        assert_eq!(ran.out, "", "{name}");
-        assert!(ran.err.contains("--wrong"), "{}", ran.err);
+        let output = project.run_with(b"{}", &["hook", name, "--wrong"]).expect_code(0);
+        assert_eq!(output.out, "", "{name}");
+        assert!(output.err.contains("--wrong"), "{}", output.err);
     }
     let mut huge = br#"{"prompt": ""#.to_vec();
     huge.resize(20 << 20, b'x');
     for name in ["pre-tool-use", "user-prompt"] {
-        let ran = project.run_with(&huge, &["hook", name]).expect_code(0);
-        assert_eq!(ran.out, "", "{name}");
+        let output = project.run_with(&huge, &["hook", name]).expect_code(0);
+        assert_eq!(output.out, "", "{name}");
     }
 }
 
@@ -107,19 +107,19 @@ fn a_broken_setup_does_not_block() {
     project.write(".aidd/config.json", "{\"failOn\": ");
     let input =
         json!({"file_path": project.absolute("a.env"), "content": format!("K={}", token())});
-    let said = claude_event("PreToolUse", json!({"tool_name": "Write", "tool_input": input}));
-    let ran = project.run_hook("pre-tool-use", &said).expect_code(0);
-    assert_eq!(ran.out, "");
-    assert!(ran.err.starts_with("aidd hook pre-tool-use: "), "{}", ran.err);
-    assert!(ran.err.ends_with("skipped\n"), "{}", ran.err);
+    let payload = claude_event("PreToolUse", json!({"tool_name": "Write", "tool_input": input}));
+    let output = project.run_hook("pre-tool-use", &payload).expect_code(0);
+    assert_eq!(output.out, "");
+    assert!(output.err.starts_with("aidd hook pre-tool-use: "), "{}", output.err);
+    assert!(output.err.ends_with("skipped\n"), "{}", output.err);
     // An invalid database, and a directory in its place.
     project.write(".aidd/data.db", "this is no database, and never was one");
     project.run_hook("session-start", &start).expect_code(0);
     let project = set_up();
     project.write(".aidd/data.db/x", "");
     for name in ["session-start", "post-tool-use", "stop", "pre-compact", "session-end"] {
-        let ran = project.run_hook(name, &start).expect_code(0);
-        assert!(!ran.err.contains("panicked"), "{name}: {}", ran.err);
+        let output = project.run_hook(name, &start).expect_code(0);
+        assert!(!output.err.contains("panicked"), "{name}: {}", output.err);
     }
     // A hook does not set up anything.
     let project = Project::new(&[]);
@@ -129,14 +129,18 @@ fn a_broken_setup_does_not_block() {
     assert!(!project.path().join(".aidd").exists());
 }
 
-/// Clients treat exit code 2 as a refusal, some of them of everything that follows.
+/// Clients treat exit code 2 as a refusal; some clients then refuse every later action too.
 #[test]
 fn an_unknown_hook_refuses_nothing() {
     let project = set_up();
     for name in ["subagent-stop", "PreToolUse", "stopp"] {
-        let ran = project.run_with(b"{}", &["hook", name]).expect_code(1);
-        assert_eq!(ran.out, "");
-        assert!(ran.err.contains(&format!("unrecognized subcommand '{name}'")), "{}", ran.err);
+        let output = project.run_with(b"{}", &["hook", name]).expect_code(1);
+        assert_eq!(output.out, "");
+        assert!(
+            output.err.contains(&format!("unrecognized subcommand '{name}'")),
+            "{}",
+            output.err
+        );
     }
     project.run(&["hook", "install", "--wrong"]).expect_code(2);
     project.run(&["hook"]).expect_code(2);
@@ -154,32 +158,36 @@ fn a_deleted_directory_does_not_block() {
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", &script]).current_dir(project.path().join("gone")).env_clear();
         shell.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        let said = claude_event("Stop", json!({"prompt": "continue"})).to_string();
-        let ran = project.finish(&mut shell, said.as_bytes()).expect_code(0);
-        assert_eq!(ran.out, "", "{name}");
-        assert!(ran.err.starts_with("aidd hook: cannot read the current directory"), "{}", ran.err);
+        let payload = claude_event("Stop", json!({"prompt": "continue"})).to_string();
+        let output = project.finish(&mut shell, payload.as_bytes()).expect_code(0);
+        assert_eq!(output.out, "", "{name}");
+        assert!(
+            output.err.starts_with("aidd hook: cannot read the current directory"),
+            "{}",
+            output.err
+        );
     }
 }
 
 /// Findings of an edit are reported in time, even if the edit cannot be recorded.
 #[test]
-fn a_busy_store_hides_no_finding() {
+fn findings_are_reported_while_the_store_is_locked() {
     let project = set_up();
     project.write(".aidd/rules/team/old-colour.md", BLUE);
     project.write("a.txt", "a blue sky\n");
-    let said = edited(&project, "one");
-    project.run_hook("post-tool-use", &said).expect_code(0);
+    let payload = edited(&project, "one");
+    project.run_hook("post-tool-use", &payload).expect_code(0);
     let path = project.absolute(".aidd/data.journal.lock");
     let journal = std::fs::File::options().write(true).create(true).truncate(false).open(path);
     let journal = journal.expect("the lock of the memory");
     journal.lock().expect("locked");
-    // The tracked files are read again under that lock.
+    // The change of a tracked file requires the lock.
     project.write("ai/memory/decisions.jsonl", "");
     let mut command = project.command("", &["hook", "post-tool-use"]);
     command.env("AIDD_HOOK_LIMIT", "5");
-    let ran = project.finish(&mut command, said.to_string().as_bytes()).expect_code(0);
-    assert!(ran.out.contains("a.txt:1:3 warning team/old-colour"), "{}", ran.out);
-    assert_eq!(ran.err, "aidd hook: timed out after 5s; skipped\n");
+    let output = project.finish(&mut command, payload.to_string().as_bytes()).expect_code(0);
+    assert!(output.out.contains("a.txt:1:3 warning team/old-colour"), "{}", output.out);
+    assert_eq!(output.err, "aidd hook: timed out after 5s; skipped\n");
 }
 
 fn edited(project: &Project, session: &str) -> Value {
@@ -191,29 +199,30 @@ fn edited(project: &Project, session: &str) -> Value {
 
 /// Clients run the hooks of parallel tool calls and conversations in parallel.
 #[test]
-fn concurrent_hooks_lose_nothing() {
+fn concurrent_hooks_record_all_sessions() {
     const PARALLEL: usize = 10;
     let project = set_up();
     project.write("a.txt", "a blue sky\n");
     let sessions = |project: &Project| {
-        let ran = project.run(&["memory", "--json", "sessions", "--limit", "100"]).expect_code(0);
-        let said: Value = serde_json::from_str(&ran.out).expect("JSON");
-        said["sessions"].as_array().expect("a list").clone()
+        let output =
+            project.run(&["memory", "--json", "sessions", "--limit", "100"]).expect_code(0);
+        let json: Value = serde_json::from_str(&output.out).expect("JSON");
+        json["sessions"].as_array().expect("a list").clone()
     };
-    let at_once = |name: &(dyn Fn(usize) -> String + Sync)| {
+    let run_concurrently = |name: &(dyn Fn(usize) -> String + Sync)| {
         std::thread::scope(|scope| {
             for number in 0..PARALLEL {
                 let project = &project;
                 scope.spawn(move || {
-                    let ran = project.run_hook("post-tool-use", &edited(project, &name(number)));
-                    assert_eq!(ran.expect_code(0).err, "");
+                    let output = project.run_hook("post-tool-use", &edited(project, &name(number)));
+                    assert_eq!(output.expect_code(0).err, "");
                 });
             }
         });
     };
-    at_once(&|_| "same".to_owned());
+    run_concurrently(&|_| "same".to_owned());
     assert_eq!(sessions(&project).len(), 1);
-    at_once(&|number| format!("other {number}"));
+    run_concurrently(&|number| format!("other {number}"));
     assert_eq!(sessions(&project).len(), 1 + PARALLEL);
 }
 
@@ -239,20 +248,20 @@ fn hooks_are_fast() {
         ("stop", "Stop"),
         ("session-end", "SessionEnd"),
     ] {
-        let said = claude_event(event, more.clone());
+        let payload = claude_event(event, more.clone());
         let mut times: Vec<Duration> = (0..RUNS)
             .map(|_| {
                 let started = Instant::now();
-                project.run_hook(name, &said).expect_code(0);
+                project.run_hook(name, &payload).expect_code(0);
                 started.elapsed()
             })
             .collect();
         times.sort_unstable();
-        let (middle, most) = (times[RUNS / 2], times[RUNS * 95 / 100 - 1]);
-        println!("{name:<14} p50 {middle:?} p95 {most:?}");
-        assert!(most < Duration::from_secs(120), "{name}: {most:?}");
+        let (median, p95) = (times[RUNS / 2], times[RUNS * 95 / 100 - 1]);
+        println!("{name:<14} p50 {median:?} p95 {p95:?}");
+        assert!(p95 < Duration::from_secs(120), "{name}: {p95:?}");
         if !cfg!(debug_assertions) && std::env::var_os("AIDD_BARS").is_some() {
-            assert!(most <= Duration::from_millis(20), "{name}: {most:?}");
+            assert!(p95 <= Duration::from_millis(20), "{name}: {p95:?}");
         }
     }
 }

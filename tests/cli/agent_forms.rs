@@ -1,11 +1,11 @@
-//! The formats in which clients pass files: paths and field names. Each was found in the
-//! documentation or an issue of a client.
+//! Tests of the formats in which clients pass paths and edits. Each format was found in the
+//! documentation or in an issue of a client.
 
 use crate::cli::agent_hooks::{claude_event, set_up};
 use crate::cli::support::{BLUE, Project};
 use serde_json::{Value, json};
 
-/// A project with a rule violated by `blue`, and files without it.
+/// A project with a rule that `blue` violates, and with files that do not violate the rule.
 fn project() -> Project {
     let project = Project::new(&[
         ("packages/api/a.txt", "a red sky\n"),
@@ -19,14 +19,15 @@ fn project() -> Project {
 
 /// The findings in a hook's answer, in any format: location and rule.
 fn found(answer: &Value) -> Vec<String> {
-    let places = [
+    let pointers = [
         "/hookSpecificOutput/permissionDecisionReason",
         "/hookSpecificOutput/additionalContext",
         "/permissionDecisionReason",
         "/additionalContext",
         "/additional_context",
     ];
-    let text = places.iter().find_map(|place| answer.pointer(place)?.as_str()).unwrap_or_default();
+    let text =
+        pointers.iter().find_map(|pointer| answer.pointer(pointer)?.as_str()).unwrap_or_default();
     let lines = text.lines().filter(|line| line.contains("team/old-colour"));
     lines.filter_map(|line| Some(line.split_once(": ")?.0.to_owned())).collect()
 }
@@ -46,50 +47,54 @@ fn codex(project: &Project, event: &str, folder: &str, patch: &str) -> Value {
 #[test]
 fn a_path_is_relative_to_the_clients_directory() {
     let project = project();
-    let hook = |name: &str, said: &Value, folder: &str| {
+    let hook = |name: &str, payload: &Value, folder: &str| {
         let mut command = project.command(folder, &["hook", name]);
         command.env("AIDD_HOOK_LIMIT", "120");
-        let ran = project.finish(&mut command, said.to_string().as_bytes()).expect_code(0);
-        assert_eq!(ran.err, "");
-        serde_json::from_str(&ran.out).unwrap_or(Value::Null)
+        let output = project.finish(&mut command, payload.to_string().as_bytes()).expect_code(0);
+        assert_eq!(output.err, "");
+        serde_json::from_str(&output.out).unwrap_or(Value::Null)
     };
     let folder = "packages/api";
     let expected = ["packages/api/a.txt:1:3 error team/old-colour"];
-    let said = codex(&project, "PreToolUse", folder, PATCH);
-    assert_eq!(found(&hook("pre-tool-use", &said, folder)), expected);
-    // Wherever the client starts the hook, and although it passes no directory.
-    assert_eq!(found(&hook("pre-tool-use", &said, "")), expected);
-    let mut silent = said;
-    silent["cwd"] = Value::Null;
-    assert_eq!(found(&hook("pre-tool-use", &silent, folder)), expected);
+    let payload = codex(&project, "PreToolUse", folder, PATCH);
+    assert_eq!(found(&hook("pre-tool-use", &payload, folder)), expected);
+    // The directory in which the hook is started does not matter, and the directory in the payload is
+    // optional.
+    assert_eq!(found(&hook("pre-tool-use", &payload, "")), expected);
+    let mut without_directory = payload;
+    without_directory["cwd"] = Value::Null;
+    assert_eq!(found(&hook("pre-tool-use", &without_directory, folder)), expected);
     project.write("packages/api/a.txt", "a blue sky\n");
-    let said = codex(&project, "PostToolUse", folder, PATCH);
-    assert_eq!(found(&hook("post-tool-use", &said, folder)), expected);
+    let payload = codex(&project, "PostToolUse", folder, PATCH);
+    assert_eq!(found(&hook("post-tool-use", &payload, folder)), expected);
     // A path that only exists relative to the project root is resolved there.
     project.remove("packages/api/a.txt");
     project.write("b.txt", "a blue sky\n");
     let patch = PATCH.replace("a.txt", "b.txt");
-    let said = codex(&project, "PostToolUse", folder, &patch);
-    assert_eq!(found(&hook("post-tool-use", &said, folder)), ["b.txt:1:3 error team/old-colour"]);
-    // Paths out of the project are ignored.
+    let payload = codex(&project, "PostToolUse", folder, &patch);
+    assert_eq!(
+        found(&hook("post-tool-use", &payload, folder)),
+        ["b.txt:1:3 error team/old-colour"]
+    );
+    // Paths outside the project are ignored.
     let patch = PATCH.replace("a.txt", "../../../a.txt");
-    let said = codex(&project, "PreToolUse", folder, &patch);
-    assert_eq!(hook("pre-tool-use", &said, folder), Value::Null);
+    let payload = codex(&project, "PreToolUse", folder, &patch);
+    assert_eq!(hook("pre-tool-use", &payload, folder), Value::Null);
 }
 
 #[test]
 fn a_moved_file_is_checked_at_its_target() {
     let project = project();
     let patch = PATCH.replace("a.txt\n", "a.txt\n*** Move to: sky/new.txt\n");
-    let said = codex(&project, "PreToolUse", "", &patch);
+    let payload = codex(&project, "PreToolUse", "", &patch);
     let expected = ["sky/new.txt:1:3 error team/old-colour"];
-    assert_eq!(found(&project.answer("pre-tool-use", &said)), expected);
+    assert_eq!(found(&project.answer("pre-tool-use", &payload)), expected);
     project.remove("a.txt");
     project.write("sky/new.txt", "a blue sky\n");
-    let said = codex(&project, "PostToolUse", "", &patch);
-    assert_eq!(found(&project.answer("post-tool-use", &said)), expected);
-    let ran = project.run(&["memory", "--json", "sessions"]).expect_code(0);
-    let sessions: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let payload = codex(&project, "PostToolUse", "", &patch);
+    assert_eq!(found(&project.answer("post-tool-use", &payload)), expected);
+    let output = project.run(&["memory", "--json", "sessions"]).expect_code(0);
+    let sessions: Value = serde_json::from_str(&output.out).expect("JSON");
     assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(1));
 }
 
@@ -103,13 +108,13 @@ fn a_project_can_be_reached_through_a_link() {
     let input = json!({
         "file_path": link.join("a.txt"), "old_string": "red", "new_string": "blue",
     });
-    let said = claude_event("PreToolUse", json!({"tool_name": "Edit", "tool_input": input}));
+    let payload = claude_event("PreToolUse", json!({"tool_name": "Edit", "tool_input": input}));
     let expected = ["a.txt:1:3 error team/old-colour"];
-    assert_eq!(found(&project.answer("pre-tool-use", &said)), expected);
-    let mut there = project.command("", &["hook", "pre-tool-use"]);
-    there.current_dir(&link).env("AIDD_HOOK_LIMIT", "120");
-    let ran = project.finish(&mut there, said.to_string().as_bytes()).expect_code(0);
-    assert_eq!(found(&serde_json::from_str(&ran.out).expect("JSON")), expected);
+    assert_eq!(found(&project.answer("pre-tool-use", &payload)), expected);
+    let mut command = project.command("", &["hook", "pre-tool-use"]);
+    command.current_dir(&link).env("AIDD_HOOK_LIMIT", "120");
+    let output = project.finish(&mut command, payload.to_string().as_bytes()).expect_code(0);
+    assert_eq!(found(&serde_json::from_str(&output.out).expect("JSON")), expected);
 }
 
 #[test]
@@ -120,7 +125,7 @@ fn other_field_names_for_an_edit_are_accepted() {
     let edit = json!({"old_string": "red", "new_string": "blue"});
     let arguments = json!({"path": file, "old_str": "red", "new_str": "blue"});
     let expected = ["a.txt:1:3 error team/old-colour"];
-    for said in [
+    for payload in [
         // An event of Cursor for a specific tool.
         json!({
             "hook_event_name": "afterFileEdit", "conversation_id": "c", "generation_id": "g",
@@ -141,7 +146,7 @@ fn other_field_names_for_an_edit_are_accepted() {
             "tool_name": "editFiles", "tool_input": {"files": ["a.txt"]}, "tool_response": "done",
         }),
     ] {
-        assert_eq!(found(&project.answer("post-tool-use", &said)), expected, "{said}");
+        assert_eq!(found(&project.answer("post-tool-use", &payload)), expected, "{payload}");
     }
     let failed = json!({
         "sessionId": "s", "cwd": project.path(), "toolName": "edit", "toolArgs": arguments,
@@ -157,7 +162,7 @@ fn other_field_names_for_an_edit_are_accepted() {
     assert_eq!(found(&answer), ["new.txt:1:1 error team/old-colour"]);
 }
 
-/// Of two files that need each other, one is written first.
+/// If two files require each other, the file that is written first has a finding.
 #[test]
 fn findings_that_a_later_file_can_fix_are_reported_not_refused() {
     let project = project();
@@ -174,11 +179,11 @@ fn findings_that_a_later_file_can_fix_are_reported_not_refused() {
         ("docs/a.md", "# A\n\n[b](b.md)\n", "team/links"),
     ] {
         let input = json!({"file_path": project.absolute(path), "content": text});
-        let said =
+        let payload =
             |event: &str| claude_event(event, json!({"tool_name": "Write", "tool_input": input}));
-        assert_eq!(project.answer("pre-tool-use", &said("PreToolUse")), Value::Null, "{path}");
+        assert_eq!(project.answer("pre-tool-use", &payload("PreToolUse")), Value::Null, "{path}");
         project.write(path, text);
-        let report = project.answer("post-tool-use", &said("PostToolUse")).to_string();
+        let report = project.answer("post-tool-use", &payload("PostToolUse")).to_string();
         assert!(report.contains(&format!("error {rule}")), "{path}: {report}");
     }
 }
@@ -225,10 +230,10 @@ fn without_aidd_nothing_is_refused() {
         for command in all {
             let mut shell = std::process::Command::new("/bin/sh");
             shell.args(["-c", &command]).current_dir(project.path()).env_clear();
-            let ran = project.finish(shell.env("PATH", "/nowhere"), b"{}");
+            let output = project.finish(shell.env("PATH", "/nowhere"), b"{}");
             let is_copilots = path.starts_with(".github") && command.contains("pre-tool-use");
             let expected = if is_copilots { 0 } else { code };
-            assert_eq!((ran.code, &*ran.out), (expected, ""), "{path}: {command}");
+            assert_eq!((output.code, &*output.out), (expected, ""), "{path}: {command}");
         }
     }
 }

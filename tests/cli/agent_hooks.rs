@@ -1,11 +1,11 @@
-//! The hooks of agent clients: the real binary, called like each client does.
+//! Tests of the hooks of agent clients: the real binary, called as by each client.
 
 use crate::cli::support::{BLUE, Project, RunOutput, token};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// A directory with an empty setup, without a repository.
+/// A directory set up by `aidd init`, outside a repository.
 pub(crate) fn set_up() -> Project {
     let project = Project::new(&[]);
     std::fs::remove_dir(project.path().join(".git")).expect("removed");
@@ -14,20 +14,24 @@ pub(crate) fn set_up() -> Project {
 }
 
 impl Project {
-    /// Runs a hook like a client does.
-    pub(crate) fn run_hook(&self, name: &str, said: &Value) -> RunOutput {
+    /// Runs a hook with `payload` on standard input, as a client does.
+    pub(crate) fn run_hook(&self, name: &str, payload: &Value) -> RunOutput {
         let mut command = self.command("", &["hook", name]);
         // An unoptimised build can be slow on a busy machine.
         command.env("AIDD_HOOK_LIMIT", "120");
-        self.finish(&mut command, said.to_string().as_bytes())
+        self.finish(&mut command, payload.to_string().as_bytes())
     }
 
-    /// The answer of a hook, as JSON; asserts that there is no other output.
+    /// The answer of a hook, as JSON; asserts that the hook writes nothing to standard error.
     #[track_caller]
-    pub(crate) fn answer(&self, name: &str, said: &Value) -> Value {
-        let ran = self.run_hook(name, said).expect_code(0);
-        assert_eq!(ran.err, "", "{name}");
-        if ran.out.is_empty() { Value::Null } else { serde_json::from_str(&ran.out).expect("JSON") }
+    pub(crate) fn answer(&self, name: &str, payload: &Value) -> Value {
+        let output = self.run_hook(name, payload).expect_code(0);
+        assert_eq!(output.err, "", "{name}");
+        if output.out.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_str(&output.out).expect("JSON")
+        }
     }
 
     pub(crate) fn absolute(&self, path: &str) -> String {
@@ -35,21 +39,21 @@ impl Project {
     }
 }
 
-/// The event as Claude Code sends it.
+/// An event as Claude Code sends it, with the additional fields `more`.
 pub(crate) fn claude_event(event: &str, more: Value) -> Value {
-    let mut said = json!({
+    let mut payload = json!({
         "session_id": "5f0c", "transcript_path": "/home/u/.claude/projects/p/5f0c.jsonl",
         "cwd": "/", "permission_mode": "default", "hook_event_name": event,
     });
-    if let (Value::Object(said), Value::Object(more)) = (&mut said, more) {
-        said.extend(more);
+    if let (Value::Object(payload), Value::Object(more)) = (&mut payload, more) {
+        payload.extend(more);
     }
-    said
+    payload
 }
 
-/// A line of a transcript, without the parts that differ between runs.
+/// Replaces the parts of a text that differ between runs: ids and dates.
 fn normalize(text: &str) -> String {
-    let mut steady = String::new();
+    let mut normalized = String::new();
     let mut rest = text;
     while let Some(at) = ["session_", "decision_", "checkpoint_", "tool_outcome_"]
         .iter()
@@ -59,20 +63,20 @@ fn normalize(text: &str) -> String {
     {
         let end = rest[at..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         let end = end.map_or(rest.len(), |end| at + end);
-        steady.push_str(&rest[..at]);
-        steady.push_str("ID");
+        normalized.push_str(&rest[..at]);
+        normalized.push_str("ID");
         rest = &rest[end..];
     }
-    steady.push_str(rest);
-    let mut words: Vec<String> = steady.split(' ').map(str::to_owned).collect();
+    normalized.push_str(rest);
+    let mut words: Vec<String> = normalized.split(' ').map(str::to_owned).collect();
     for word in &mut words {
-        let is_day = word.len() >= 10
+        let is_date = word.len() >= 10
             && word.is_char_boundary(10)
             && word[..10].chars().enumerate().all(|(at, c)| match at {
                 4 | 7 => c == '-',
                 _ => c.is_ascii_digit(),
             });
-        if is_day {
+        if is_date {
             word.replace_range(..10, "DAY");
         }
     }
@@ -83,8 +87,8 @@ fn normalize(text: &str) -> String {
 fn a_claude_code_conversation_works_in_an_empty_directory() {
     let project = Project::new(&[]);
     std::fs::remove_dir(project.path().join(".git")).expect("removed");
-    let ran = project.run(&["init", "--client", "claude-code"]).expect_code(0);
-    let mut transcript = format!("$ aidd init --client claude-code\n{}{}", ran.out, ran.err);
+    let output = project.run(&["init", "--client", "claude-code"]).expect_code(0);
+    let mut transcript = format!("$ aidd init --client claude-code\n{}{}", output.out, output.err);
     project
         .run(&["memory", "add", "decision", "Tokens live in cookies", "--topic", "auth"])
         .expect_code(0);
@@ -97,13 +101,14 @@ fn a_claude_code_conversation_works_in_an_empty_directory() {
         command.strip_prefix("aidd hook ").expect("ours").to_owned()
     };
     let mut run = |event: &str, more: Value| {
-        let ran = project.run_hook(&command(event), &claude_event(event, more)).expect_code(0);
-        assert_eq!(ran.err, "", "{event}");
-        let said = if ran.out.is_empty() { "(nothing)".to_owned() } else { normalize(&ran.out) };
-        let said = said.replace("\\n", "\n").replace(&token(), "TOKEN");
-        // The shipped rules follow, and their list grows.
-        let said = said.split("\n## Rules\n").next().unwrap_or_default();
-        write!(transcript, "\n> {event}\n{}\n", said.trim_end()).expect("memory");
+        let output = project.run_hook(&command(event), &claude_event(event, more)).expect_code(0);
+        assert_eq!(output.err, "", "{event}");
+        let output =
+            if output.out.is_empty() { "(nothing)".to_owned() } else { normalize(&output.out) };
+        let output = output.replace("\\n", "\n").replace(&token(), "TOKEN");
+        // The rest is the list of shipped rules, which grows.
+        let output = output.split("\n## Rules\n").next().unwrap_or_default();
+        write!(transcript, "\n> {event}\n{}\n", output.trim_end()).expect("memory");
     };
     run("SessionStart", json!({"source": "startup", "model": "claude-sonnet-5"}));
     run("UserPromptSubmit", json!({"prompt": "Let us continue where we stopped"}));
@@ -148,7 +153,7 @@ fn a_claude_code_conversation_works_in_an_empty_directory() {
     wrote .claude/settings.json
     wrote .mcp.json
     wrote .aidd/config.json
-    Claude Code: start it here and allow the server `aidd` when it asks
+    Claude Code: start Claude Code here and allow the server `aidd` when prompted
     not in a Git repository; run `git init`, then run this command again
 
     > SessionStart
@@ -232,8 +237,8 @@ fn secrets_are_refused_in_the_format_of_each_client() {
     let leak = format!("KEY={}\n", token());
     let file = project.absolute("a.env");
     let input = json!({"file_path": file, "content": leak});
-    let mut shown = String::new();
-    for said in [
+    let mut answers = String::new();
+    for payload in [
         claude_event("PreToolUse", json!({"tool_name": "Write", "tool_input": input})),
         json!({
             "hook_event_name": "PreToolUse", "session_id": "s", "turn_id": "1", "cwd": "/",
@@ -251,27 +256,27 @@ fn secrets_are_refused_in_the_format_of_each_client() {
         }),
         json!({"hook_event_name": "BeforeTool", "session_id": "s", "tool_name": "write_file", "tool_input": input}),
     ] {
-        let answer = project.answer("pre-tool-use", &said);
-        let name = said["hook_event_name"].as_str().unwrap_or("PreToolUse (VS Code)");
-        writeln!(shown, "{name}: {answer}").expect("memory");
+        let answer = project.answer("pre-tool-use", &payload);
+        let name = payload["hook_event_name"].as_str().unwrap_or("PreToolUse (VS Code)");
+        writeln!(answers, "{name}: {answer}").expect("memory");
     }
-    let said = json!({
+    let payload = json!({
         "agent_action_name": "pre_write_code", "trajectory_id": "t", "execution_id": "e",
         "tool_info": {"file_path": file, "edits": [{"old_string": "", "new_string": leak}]},
     });
-    let ran = project.run_hook("pre-tool-use", &said).expect_code(2);
-    assert_eq!(ran.out, "");
-    write!(shown, "pre_write_code (stderr, exit code 2): {}", ran.err).expect("memory");
-    assert!(!shown.contains(&token()));
+    let output = project.run_hook("pre-tool-use", &payload).expect_code(2);
+    assert_eq!(output.out, "");
+    write!(answers, "pre_write_code (stderr, exit code 2): {}", output.err).expect("memory");
+    assert!(!answers.contains(&token()));
     // All clients receive the same reason.
-    let reason = ran.err.trim_end().to_owned();
+    let reason = output.err.trim_end().to_owned();
     assert!(
         reason
             .starts_with("aidd refuses this edit because it would add 1 finding:\na.env:1:5 error")
     );
     let quoted = Value::from(reason.as_str()).to_string();
-    let shown = shown.replace(&quoted, "REASON").replace(&reason, "REASON");
-    assert_snapshot!(shown, @r#"
+    let answers = answers.replace(&quoted, "REASON").replace(&reason, "REASON");
+    assert_snapshot!(answers, @r#"
     PreToolUse: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
     PreToolUse: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
     PreToolUse (VS Code): {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
@@ -288,73 +293,74 @@ fn only_new_findings_in_checked_files_are_reported() {
     project.run(&["init"]).expect_code(0);
     project.write(".aidd/rules/team/old-colour.md", BLUE);
     project.write("a.txt", "a blue sky\n");
-    let post = |path: &str, old: &str, new: &str| {
+    let report_after_edit = |path: &str, old: &str, new: &str| {
         let input =
             json!({"file_path": project.absolute(path), "old_string": old, "new_string": new});
-        let said = claude_event("PostToolUse", json!({"tool_name": "Edit", "tool_input": input}));
-        let answer = project.answer("post-tool-use", &said);
+        let payload =
+            claude_event("PostToolUse", json!({"tool_name": "Edit", "tool_input": input}));
+        let answer = project.answer("post-tool-use", &payload);
         answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
     };
     // Existing findings are not reported again.
     project.write("a.txt", "a blue sky\nand grass\n");
-    assert_eq!(post("a.txt", "a blue sky\n", "a blue sky\nand grass\n"), "");
+    assert_eq!(report_after_edit("a.txt", "a blue sky\n", "a blue sky\nand grass\n"), "");
     project.write("a.txt", "a blue sky\nand blue grass\n");
-    assert_snapshot!(post("a.txt", "and grass", "and blue grass"), @"
+    assert_snapshot!(report_after_edit("a.txt", "and grass", "and blue grass"), @"
     aidd: this edit added 1 finding:
     a.txt:2:5 warning team/old-colour: `blue` is not our colour. Use teal
     `aidd explain RULE` explains a rule.
     ");
-    // Ignored, excluded, outside the project, deleted.
+    // Files that are ignored, excluded, outside the project or deleted are not checked.
     project.write(".gitignore", "out.txt\n");
     project.write("out.txt", "blue\n");
-    assert_eq!(post("out.txt", "red", "blue"), "");
+    assert_eq!(report_after_edit("out.txt", "red", "blue"), "");
     project.write(".aidd/config.json", "{\"exclude\": [\"/old/\"]}");
     project.write("old/a.txt", "blue\n");
-    assert_eq!(post("old/a.txt", "red", "blue"), "");
-    assert_eq!(post("../a.txt", "red", "blue"), "");
-    assert_eq!(post("/etc/hosts", "red", "blue"), "");
-    assert_eq!(post("gone.txt", "red", "blue"), "");
-    // The command line reports the same.
-    let ran = project.run(&["check", ".", "--format", "json"]).expect_code(0);
-    let found: Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(report_after_edit("old/a.txt", "red", "blue"), "");
+    assert_eq!(report_after_edit("../a.txt", "red", "blue"), "");
+    assert_eq!(report_after_edit("/etc/hosts", "red", "blue"), "");
+    assert_eq!(report_after_edit("gone.txt", "red", "blue"), "");
+    // The command line reports the same findings.
+    let output = project.run(&["check", ".", "--format", "json"]).expect_code(0);
+    let found: Value = serde_json::from_str(&output.out).expect("JSON");
     let paths: Vec<&str> = found["findings"]
         .as_array()
         .expect("a list")
         .iter()
-        .filter_map(|one| one["path"].as_str())
+        .filter_map(|finding| finding["path"].as_str())
         .collect();
     assert_eq!(paths, ["a.txt", "a.txt"]);
 }
 
 #[test]
-fn a_new_error_refuses_and_an_existing_one_does_not() {
+fn only_new_errors_refuse_an_edit() {
     let project = set_up();
     project.write(
         ".aidd/rules/team/old-colour.md",
         BLUE.replace("severity: warning", "severity: error"),
     );
     project.write("a.txt", "a blue sky\nred\n");
-    let pre = |old: &str, new: &str| {
+    let decision_before_edit = |old: &str, new: &str| {
         let input =
             json!({"file_path": project.absolute("a.txt"), "old_string": old, "new_string": new});
-        let said = claude_event("PreToolUse", json!({"tool_name": "Edit", "tool_input": input}));
-        let answer = project.answer("pre-tool-use", &said);
+        let payload = claude_event("PreToolUse", json!({"tool_name": "Edit", "tool_input": input}));
+        let answer = project.answer("pre-tool-use", &payload);
         answer["hookSpecificOutput"]["permissionDecision"].as_str().map(str::to_owned)
     };
-    assert_eq!(pre("red", "green"), None);
-    assert_eq!(pre("red", "light blue").as_deref(), Some("deny"));
+    assert_eq!(decision_before_edit("red", "green"), None);
+    assert_eq!(decision_before_edit("red", "light blue").as_deref(), Some("deny"));
     project.run(&["baseline", "write"]).expect_code(0);
-    assert_eq!(pre("red", "light blue").as_deref(), Some("deny"));
+    assert_eq!(decision_before_edit("red", "light blue").as_deref(), Some("deny"));
 }
 
 #[test]
-fn a_conversation_without_work_leaves_no_session() {
+fn the_session_of_a_conversation_without_work_is_not_stored() {
     let project = set_up();
     let answer = project.answer("session-start", &claude_event("SessionStart", json!({})));
     assert!(answer["hookSpecificOutput"]["additionalContext"].is_string());
     let count = |project: &Project| {
-        let ran = project.run(&["memory", "--json", "sessions"]).expect_code(0);
-        let sessions: Value = serde_json::from_str(&ran.out).expect("JSON");
+        let output = project.run(&["memory", "--json", "sessions"]).expect_code(0);
+        let sessions: Value = serde_json::from_str(&output.out).expect("JSON");
         sessions["sessions"].as_array().map(Vec::len)
     };
     assert_eq!(count(&project), Some(1));
@@ -367,7 +373,7 @@ fn a_conversation_without_work_leaves_no_session() {
 }
 
 #[test]
-fn no_observations_are_stored_if_disabled() {
+fn nothing_is_recorded_if_session_tracking_is_disabled() {
     let project = set_up();
     project.write(".aidd/config.json", "{\"content\": {\"sessionTracking\": false}}");
     let answer = project.answer("session-start", &claude_event("SessionStart", json!({})));
@@ -378,8 +384,8 @@ fn no_observations_are_stored_if_disabled() {
     let edit = claude_event("PostToolUse", json!({"tool_name": "Edit", "tool_input": input}));
     project.run_hook("post-tool-use", &edit).expect_code(0);
     let sessions = || {
-        let ran = project.run(&["memory", "--json", "sessions"]).expect_code(0);
-        let sessions: Value = serde_json::from_str(&ran.out).expect("JSON");
+        let output = project.run(&["memory", "--json", "sessions"]).expect_code(0);
+        let sessions: Value = serde_json::from_str(&output.out).expect("JSON");
         sessions["sessions"].as_array().map(Vec::len)
     };
     assert_eq!(sessions(), Some(0));
@@ -389,7 +395,7 @@ fn no_observations_are_stored_if_disabled() {
 }
 
 #[test]
-fn the_context_respects_its_budget() {
+fn the_context_stays_within_its_token_budget() {
     let project = set_up();
     let mut lines = String::new();
     for at in 0..60 {
@@ -418,7 +424,7 @@ fn the_context_respects_its_budget() {
 fn only_related_memories_are_added_to_a_prompt() {
     let project = set_up();
     let add = |args: &[&str]| project.run(&[&["memory", "add"], args].concat()).expect_code(0).out;
-    let decided = add(&[
+    let decision = add(&[
         "decision",
         "Sessions live in signed cookies",
         "--topic",
@@ -432,14 +438,14 @@ fn only_related_memories_are_added_to_a_prompt() {
         "--fix",
         "Await the customer before reading the basket",
     ]);
-    let id = |said: &str| said.split(' ').nth(1).expect("an id").to_owned();
-    let (decided, mistake) = (id(&decided), id(&mistake));
+    let id = |payload: &str| payload.split(' ').nth(1).expect("an id").to_owned();
+    let (decision, mistake) = (id(&decision), id(&mistake));
     let run_prompt = |event: &str, prompt: &str| {
-        let ran = project
+        let output = project
             .run_hook("user-prompt", &claude_event(event, json!({"prompt": prompt})))
             .expect_code(0);
-        assert_eq!(ran.err, "");
-        ran.out.replace(&decided, "DECIDED").replace(&mistake, "MISTAKE")
+        assert_eq!(output.err, "");
+        output.out.replace(&decision, "DECIDED").replace(&mistake, "MISTAKE")
     };
     let prompt = |text: &str| run_prompt("UserPromptSubmit", text);
     assert_snapshot!(prompt("Why did we put sessions into signed cookies?"), @"
@@ -473,9 +479,9 @@ fn only_related_memories_are_added_to_a_prompt() {
         assert_eq!(prompt(other), "", "{other}");
     }
     // A hook does not set up anything.
-    let bare = Project::new(&[]);
-    let said =
+    let unconfigured = Project::new(&[]);
+    let payload =
         claude_event("UserPromptSubmit", json!({"prompt": "Where do our sessions live now?"}));
-    assert_eq!(bare.run_hook("user-prompt", &said).expect_code(0).out, "");
-    assert!(!bare.path().join(".aidd").exists());
+    assert_eq!(unconfigured.run_hook("user-prompt", &payload).expect_code(0).out, "");
+    assert!(!unconfigured.path().join(".aidd").exists());
 }

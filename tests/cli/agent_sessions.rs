@@ -1,4 +1,4 @@
-//! The messages an agent receives over a day with hooks and tools: no duplicates, no omissions.
+//! Tests that the context an agent receives during a session has no duplicates and no omissions.
 
 use crate::cli::agent_hooks::{claude_event, set_up};
 use aidd_memory::kinds::Checkpoint;
@@ -6,14 +6,14 @@ use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::store::Wanted;
 use serde_json::{Value, json};
 
-fn context(said: &Value) -> String {
-    let said = &said["hookSpecificOutput"]["additionalContext"];
-    said.as_str().expect("a context").to_owned()
+fn context(answer: &Value) -> String {
+    let answer = &answer["hookSpecificOutput"]["additionalContext"];
+    answer.as_str().expect("a context").to_owned()
 }
 
-/// The agent passes no session id in its checkpoint, as it usually does not know it.
+/// The agent passes no session id in its checkpoint, because it usually does not know the id.
 #[test]
-fn a_checkpoint_survives_the_compaction() {
+fn a_checkpoint_is_preserved_by_compaction() {
     let project = set_up();
     project.answer("session-start", &claude_event("SessionStart", json!({"source": "startup"})));
     let mut memory = ProjectMemory::open(
@@ -29,7 +29,7 @@ fn a_checkpoint_survives_the_compaction() {
     let file = project.absolute("a.ts");
     project.write("a.ts", "export const a = 1;\n");
     for trigger in ["auto", "manual"] {
-        // Work continues after the checkpoint, so that it is not the last event.
+        // Work continues after the checkpoint, so that the checkpoint is not the last event.
         std::thread::sleep(std::time::Duration::from_millis(5));
         let input = json!({"file_path": file, "content": "export const a = 1;\n"});
         let edited = json!({
@@ -40,8 +40,8 @@ fn a_checkpoint_survives_the_compaction() {
     }
     let start = claude_event("SessionStart", json!({"source": "compact"}));
     let resumed_context = context(&project.answer("session-start", &start));
-    let noted = "before compaction (manual): edited 1 file; earlier: POST /orders half done\n";
-    assert!(resumed_context.contains(noted), "{resumed_context}");
+    let summary = "before compaction (manual): edited 1 file; earlier: POST /orders half done\n";
+    assert!(resumed_context.contains(summary), "{resumed_context}");
     assert!(
         resumed_context.contains("Next steps of the checkpoint: validate with zod\n"),
         "{resumed_context}"
@@ -52,8 +52,8 @@ fn a_checkpoint_survives_the_compaction() {
 fn a_resumed_conversation_does_not_repeat_the_rules() {
     let project = set_up();
     let start = |source: &str| {
-        let said = claude_event("SessionStart", json!({"source": source}));
-        context(&project.answer("session-start", &said))
+        let payload = claude_event("SessionStart", json!({"source": source}));
+        context(&project.answer("session-start", &payload))
     };
     let (first, compacted, resumed) = (start("startup"), start("compact"), start("resume"));
     for text in [&first, &compacted, &resumed] {

@@ -1,4 +1,4 @@
-//! `aidd baseline`, and its effect on `aidd check`.
+//! Tests of `aidd baseline` and of its effect on `aidd check`.
 
 use crate::cli::support::{BLUE, Project, paths};
 use insta::assert_snapshot;
@@ -36,16 +36,16 @@ fn recorded_findings_are_baselined_and_new_ones_are_not() {
       ]
     }
     "#);
-    let ran = project.run(&["check", "."]).expect_code(0);
-    assert!(ran.out.ends_with("; 2 baselined\n"), "{}", ran.out);
-    // Moved by lines above it, it is the same finding; a further occurrence is a new one.
+    let output = project.run(&["check", "."]).expect_code(0);
+    assert!(output.out.ends_with("; 2 baselined\n"), "{}", output.out);
+    // A finding that was moved by lines above it is the same finding; a further occurrence is new.
     project.write("a.txt", "teal\n\nblue\n");
     project.run(&["check", "."]).expect_code(0);
     project.write("a.txt", "blue\nblue\n");
-    let ran = project.run(&["check", ".", "--format", "github"]).expect_code(1);
-    assert_eq!(paths(&ran.out), ["a.txt"]);
-    let ran = project.run(&["check", ".", "--no-baseline", "--format", "github"]).expect_code(1);
-    assert_eq!(paths(&ran.out), ["a.txt", "a.txt", "sub/b.txt"]);
+    let output = project.run(&["check", ".", "--format", "github"]).expect_code(1);
+    assert_eq!(paths(&output.out), ["a.txt"]);
+    let output = project.run(&["check", ".", "--no-baseline", "--format", "github"]).expect_code(1);
+    assert_eq!(paths(&output.out), ["a.txt", "a.txt", "sub/b.txt"]);
 }
 
 #[test]
@@ -53,14 +53,14 @@ fn new_findings_are_recorded_only_on_request() {
     let project = project();
     let before = project.read(".aidd/baseline.json");
     project.write("c.txt", "blue\n");
-    let ran = project.run(&["baseline", "write"]).expect_code(2);
-    assert_snapshot!(ran.err, @"
+    let output = project.run(&["baseline", "write"]).expect_code(2);
+    assert_snapshot!(output.err, @"
     error: 1 finding is not in the baseline
     hint: show them with `aidd check`; --accept-new records them, `aidd baseline prune` only removes entries
     ");
     assert_eq!(project.read(".aidd/baseline.json"), before);
-    let ran = project.run(&["baseline", "write", "--accept-new"]).expect_code(0);
-    assert_eq!(ran.err, "recorded 3 findings in ROOT/.aidd/baseline.json\n");
+    let output = project.run(&["baseline", "write", "--accept-new"]).expect_code(0);
+    assert_eq!(output.err, "recorded 3 findings in ROOT/.aidd/baseline.json\n");
     project.run(&["check", "."]).expect_code(0);
 }
 
@@ -75,10 +75,10 @@ fn removed_findings_are_reported_and_pruned() {
     assert_eq!(project.run(&["check", "a.txt"]).expect_code(0).err, "");
     assert_eq!(project.run(&["check", ".", "--only", "secrets/*"]).expect_code(0).err, "");
     assert_eq!(project.run(&["check", ".", "--exclude", "sub/"]).expect_code(0).err, "");
-    let ran = project.run(&["baseline", "prune"]).expect_code(0);
-    assert_eq!(ran.err, "removed 1 finding from ROOT/.aidd/baseline.json\n");
+    let output = project.run(&["baseline", "prune"]).expect_code(0);
+    assert_eq!(output.err, "removed 1 finding from ROOT/.aidd/baseline.json\n");
     assert_eq!(project.run(&["check", "."]).expect_code(0).err, "");
-    assert!(!project.read(".aidd/baseline.json").contains("sub/b.txt"), "entry not removed");
+    assert!(!project.read(".aidd/baseline.json").contains("sub/b.txt"), "the entry is not removed");
 }
 
 #[test]
@@ -95,13 +95,13 @@ fn a_partial_run_preserves_other_entries() {
 #[test]
 fn an_invalid_baseline_exits_with_2_for_every_command() {
     let project = project();
-    let good = project.read(".aidd/baseline.json");
-    let conflict = format!("<<<<<<< HEAD\n{good}=======\n{good}>>>>>>> topic\n");
+    let valid = project.read(".aidd/baseline.json");
+    let conflict = format!("<<<<<<< HEAD\n{valid}=======\n{valid}>>>>>>> topic\n");
     project.write(".aidd/baseline.json", &conflict);
-    let ran = project.run(&["check", "."]).expect_code(2);
-    assert_snapshot!(ran.err, @r"
+    let output = project.run(&["check", "."]).expect_code(2);
+    assert_snapshot!(output.err, @r"
     error: ROOT/.aidd/baseline.json: line 1: conflict marker; keep both sides, then run `aidd baseline prune`
-    hint: fix it by hand or restore it from Git; or delete it and run `aidd baseline write` to record all current findings
+    hint: fix the file by hand or restore it from Git; or delete the file and run `aidd baseline write` to record all current findings
     ");
     for args in [["baseline", "write"], ["baseline", "prune"]] {
         project.run(&args).expect_code(2);
@@ -119,11 +119,11 @@ fn an_invalid_baseline_exits_with_2_for_every_command() {
 fn another_baseline_file_can_be_used() {
     let project = project();
     project.remove(".aidd/baseline.json");
-    let ran = project.run(&["check", ".", "--baseline", "known.json"]).expect_code(2);
+    let output = project.run(&["check", ".", "--baseline", "known.json"]).expect_code(2);
     assert!(
-        ran.err.contains("hint: run `aidd baseline write` to create a baseline"),
+        output.err.contains("hint: run `aidd baseline write` to create a baseline"),
         "{}",
-        ran.err
+        output.err
     );
     project.run(&["baseline", "write", "--baseline", "known.json"]).expect_code(0);
     project.run(&["check", "."]).expect_code(1);
@@ -139,8 +139,8 @@ fn the_configured_baseline_must_be_inside_the_project() {
     let config = |baseline: &str| format!(r#"{{"failOn": "warning", "baseline": "{baseline}"}}"#);
     for outside in ["../known.json", "/known.json", "sub/../../known.json"] {
         project.write(".aidd/config.json", config(outside));
-        let ran = project.run(&["baseline", "write"]).expect_code(2);
-        assert!(ran.err.contains("is outside the project"), "{outside}: {}", ran.err);
+        let output = project.run(&["baseline", "write"]).expect_code(2);
+        assert!(output.err.contains("is outside the project"), "{outside}: {}", output.err);
         project.run(&["baseline", "prune"]).expect_code(2);
     }
     project.write(".aidd/config.json", config("sub/../known.json"));

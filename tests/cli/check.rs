@@ -1,18 +1,18 @@
-//! `aidd check`: selection of files, output, exit codes.
+//! Tests of `aidd check`: selection of files, output, exit codes.
 
 use crate::cli::support::{BLUE, CONSOLE, Project, paths, token};
 use insta::assert_snapshot;
 
-/// In two parts, so that this file contains no such comment.
+/// An allow comment, written in two parts so that this file contains no such comment.
 const ALLOW: &str = concat!("aidd", ":allow team/old-colour");
 
 #[test]
-fn a_clean_project_ends_with_0() {
+fn a_clean_project_exits_with_0() {
     let project = Project::new(&[("a.txt", "teal\n")]);
-    let ran = project.run(&["check", "."]).expect_code(0);
-    assert_snapshot!(ran.out, @"no problems in 1 file (TIME)");
-    assert_eq!(ran.err, "");
-    assert_eq!(project.run(&["check"]).expect_code(0).out, ran.out);
+    let output = project.run(&["check", "."]).expect_code(0);
+    assert_snapshot!(output.out, @"no problems in 1 file (TIME)");
+    assert_eq!(output.err, "");
+    assert_eq!(project.run(&["check"]).expect_code(0).out, output.out);
 }
 
 #[test]
@@ -20,8 +20,8 @@ fn findings_exit_with_1_and_show_their_location() {
     let project = Project::new(&[("rules/blue.md", BLUE), ("rules/console.md", CONSOLE)]);
     project.write("a.txt", "a blue sky\n");
     project.write("src/a.js", "if (x) {\n  console.log(x)\n}\n");
-    let ran = project.run(&["check", "."]).expect_code(1);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["check", "."]).expect_code(1);
+    assert_snapshot!(output.out, @"
     warning[team/old-colour]: `blue` is not our colour
      --> a.txt:1:3
       |
@@ -52,11 +52,11 @@ fn fail_on_selects_the_failing_severity() {
     project.write(".aidd/config.json", r#"{"failOn": "warning"}"#);
     project.run(&["check", "."]).expect_code(1);
     project.run(&["check", ".", "--fail-on", "never"]).expect_code(0);
-    let ran = project.run_env(&[("AIDD_FAIL_ON", "fatal")], &["check", "."]).expect_code(2);
+    let output = project.run_env(&[("AIDD_FAIL_ON", "fatal")], &["check", "."]).expect_code(2);
     assert!(
-        ran.err.contains("unknown severity `fatal`; expected error, warning, info or never"),
+        output.err.contains("unknown severity `fatal`; expected error, warning, info or never"),
         "{}",
-        ran.err
+        output.err
     );
 }
 
@@ -65,8 +65,8 @@ fn rules_are_chosen_by_id_glob_alias_and_severity() {
     let project = Project::new(&[("rules/blue.md", BLUE)]);
     project.write("a.txt", format!("blue {}\n", token()));
     let rules = |args: &[&str]| {
-        let ran = project.run(&[&["check", ".", "--format", "github"], args].concat());
-        let titles = ran.out.lines().filter_map(|line| line.split_once("title="));
+        let output = project.run(&[&["check", ".", "--format", "github"], args].concat());
+        let titles = output.out.lines().filter_map(|line| line.split_once("title="));
         titles
             .filter_map(|(_, rest)| rest.split_once("::"))
             .map(|(title, _)| title.to_owned())
@@ -84,32 +84,35 @@ fn rules_are_chosen_by_id_glob_alias_and_severity() {
 #[test]
 fn invalid_usage_exits_with_2_and_a_hint() {
     let project = Project::new(&[("a.txt", "")]);
-    let said = |args: &[&str]| project.run(args).expect_code(2).err;
-    assert_snapshot!(said(&["check", ".", "--only", "secrets/github-personal-acess-token"]), @"
+    let error = |args: &[&str]| project.run(args).expect_code(2).err;
+    assert_snapshot!(error(&["check", ".", "--only", "secrets/github-personal-acess-token"]), @"
     error: unknown rule `secrets/github-personal-acess-token`; did you mean `secrets/github-personal-access-token`?
     hint: run `aidd rule list` to list all rules
     ");
-    assert_snapshot!(said(&["explain", "github-personal-acess-token"]), @"
+    assert_snapshot!(error(&["explain", "github-personal-acess-token"]), @"
     error: unknown rule `github-personal-acess-token`
     hint: did you mean `secrets/github-personal-access-token`?
     ");
-    assert_snapshot!(said(&["check", ".", "--output", "report"]), @r"
+    assert_snapshot!(error(&["check", ".", "--output", "report"]), @r"
     error: --output report: unknown format
-    hint: name the format: --output sarif=report
+    hint: add the format: --output sarif=report
     ");
-    assert_snapshot!(said(&["check", ".", "--stdin-path", "a.txt"]), @"
+    assert_snapshot!(error(&["check", ".", "--stdin-path", "a.txt"]), @"
     error: --stdin-path requires the path `-`
     hint: aidd check - --stdin-path PATH < FILE
     ");
-    assert!(said(&["check", ".", "--dry-run"]).contains("--fix"), "requires --fix");
+    assert!(error(&["check", ".", "--dry-run"]).contains("--fix"), "the error does not name --fix");
     assert!(
-        said(&["chek"]).contains("similar subcommand exists: 'check'"),
-        "a similar command is suggested"
+        error(&["chek"]).contains("similar subcommand exists: 'check'"),
+        "no similar command is suggested"
     );
-    assert!(said(&["check", "nowhere"]).starts_with("error: nowhere: "), "the path is named");
     assert!(
-        said(&["check", "-", "a.txt"]).contains("`-` cannot be combined"),
-        "mutually exclusive"
+        error(&["check", "nowhere"]).starts_with("error: nowhere: "),
+        "the error does not name the path"
+    );
+    assert!(
+        error(&["check", "-", "a.txt"]).contains("`-` cannot be combined"),
+        "the error does not name `-`"
     );
 }
 
@@ -117,23 +120,25 @@ fn invalid_usage_exits_with_2_and_a_hint() {
 fn a_path_outside_the_project_is_refused() {
     let (project, other) = (Project::new(&[("a.txt", "")]), Project::new(&[("b.txt", "")]));
     let outside = other.path().join("b.txt").display().to_string();
-    let ran = project.run(&["check", "a.txt", &outside]).expect_code(2);
-    assert!(ran.err.contains("is not below"), "{}", ran.err);
-    assert!(ran.err.contains("hint: check each project in a separate run"), "{}", ran.err);
+    let output = project.run(&["check", "a.txt", &outside]).expect_code(2);
+    assert!(output.err.contains("is not below"), "{}", output.err);
+    assert!(output.err.contains("hint: check each project in a separate run"), "{}", output.err);
     project.run(&["check", &outside]).expect_code(0);
 }
 
 #[test]
 fn standard_input_is_checked_as_a_path() {
     let project = Project::new(&[("rules/blue.md", BLUE)]);
-    let ran = project.run_with(b"blue", &["check", "-", "--stdin-path", "new.txt"]).expect_code(0);
-    assert!(ran.out.contains("--> new.txt:1:1"), "{}", ran.out);
-    let ran = project.run_with(b"blue", &["check", "-", "--stdin-path", "new.csv"]).expect_code(0);
-    assert_eq!(ran.out, "no problems in 1 file (TIME)\n");
-    let ran = project.run_with(token().as_bytes(), &["check", "-"]).expect_code(1);
-    assert!(ran.out.contains("--> stdin.txt:1:1"), "{}", ran.out);
-    let ran = project.run_with(b"", &["check", "-", "--stdin-path", "../a.txt"]).expect_code(2);
-    assert!(ran.err.contains("is not inside ROOT"), "{}", ran.err);
+    let output =
+        project.run_with(b"blue", &["check", "-", "--stdin-path", "new.txt"]).expect_code(0);
+    assert!(output.out.contains("--> new.txt:1:1"), "{}", output.out);
+    let output =
+        project.run_with(b"blue", &["check", "-", "--stdin-path", "new.csv"]).expect_code(0);
+    assert_eq!(output.out, "no problems in 1 file (TIME)\n");
+    let output = project.run_with(token().as_bytes(), &["check", "-"]).expect_code(1);
+    assert!(output.out.contains("--> stdin.txt:1:1"), "{}", output.out);
+    let output = project.run_with(b"", &["check", "-", "--stdin-path", "../a.txt"]).expect_code(2);
+    assert!(output.err.contains("is not inside ROOT"), "{}", output.err);
 }
 
 #[test]
@@ -158,12 +163,13 @@ fn ignored_hidden_and_excluded_files_are_skipped() {
     project.write(".aidd/config.json", r#"{"exclude": ["seen.*"]}"#);
     assert_eq!(paths(&run(&[])), ["deep/.hidden.txt"]);
     // Files named on the command line are checked.
-    let ran = project.run(&["check", "git.txt", "seen.txt", "--format", "github"]).expect_code(0);
-    assert_eq!(ran.out.matches("team/old-colour").count(), 2, "{}", ran.out);
+    let output =
+        project.run(&["check", "git.txt", "seen.txt", "--format", "github"]).expect_code(0);
+    assert_eq!(output.out.matches("team/old-colour").count(), 2, "{}", output.out);
 }
 
 #[test]
-fn a_file_is_checked_once_however_often_it_is_named() {
+fn a_file_named_several_times_is_checked_once() {
     let project = Project::new(&[("rules/blue.md", BLUE), ("d/a.txt", "blue"), ("b.txt", "blue")]);
     let args = ["check", "d/a.txt", "d", "d/../d/a.txt", ".", "rules", "--format", "github"];
     assert_eq!(paths(&project.run(&args).expect_code(0).out), ["b.txt", "d/a.txt"]);
@@ -185,19 +191,19 @@ fn the_output_does_not_depend_on_the_number_of_threads() {
     for format in ["text", "json", "sarif", "github", "gitlab", "markdown"] {
         let run =
             |jobs| project.run(&["check", ".", "--format", format, "--jobs", jobs]).expect_code(1);
-        let one = run("1").out;
-        assert_eq!(one, run("7").out, "{format}");
-        assert_eq!(one, run("0").out, "{format}");
+        let expected = run("1").out;
+        assert_eq!(expected, run("7").out, "{format}");
+        assert_eq!(expected, run("0").out, "{format}");
     }
 }
 
 #[test]
-fn allow_comments_need_a_name_and_are_reported_when_they_allow_nothing() {
+fn unused_allow_comments_are_reported() {
     let project = Project::new(&[("rules/blue.md", BLUE)]);
     project.write("a.txt", format!("blue # {ALLOW} the sky is\n"));
-    let ran = project.run(&["check", "a.txt"]).expect_code(0);
-    assert!(ran.out.ends_with("; 1 allowed\n"), "{}", ran.out);
+    let output = project.run(&["check", "a.txt"]).expect_code(0);
+    assert!(output.out.ends_with("; 1 allowed\n"), "{}", output.out);
     project.write("a.txt", format!("teal # {ALLOW} the sky is\n"));
-    let ran = project.run(&["check", "a.txt"]).expect_code(0);
-    assert!(ran.out.contains("warning[aidd/unused-allow]"), "{}", ran.out);
+    let output = project.run(&["check", "a.txt"]).expect_code(0);
+    assert!(output.out.contains("warning[aidd/unused-allow]"), "{}", output.out);
 }

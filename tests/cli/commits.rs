@@ -1,4 +1,4 @@
-//! Rules on commits, in real repositories.
+//! Tests of rules on commits, in real repositories.
 
 use crate::cli::support::Project;
 use insta::assert_snapshot;
@@ -18,7 +18,7 @@ check:
 Messages are read by those who come after.
 ";
 
-/// A repository whose second branch violates every part of the rule.
+/// A repository whose branch `side` violates every part of the rule.
 fn project() -> Project {
     let project = Project::repository();
     project.stage("rules/commits.md", RULE);
@@ -63,16 +63,16 @@ fn the_commits_of_a_branch_are_checked_against_its_base() {
     let project = project();
     // Without a base, no commits are checked.
     project.run(&["check", "."]).expect_code(0);
-    let ran = project.run(&["check", "--diff", "main", "--format", "github"]).expect_code(1);
-    assert_snapshot!(errors(&ran.out), @"
+    let output = project.run(&["check", "--diff", "main", "--format", "github"]).expect_code(1);
+    assert_snapshot!(errors(&output.out), @"
     ::error title=team/commits::commit/HASH: not a Conventional Commit: expected a type and a colon, as in `fix: …`%0Aexpected `type(scope): description`, as in `fix(parser): read empty files`
     ::error title=team/commits::commit/HASH: unknown scope `cor`%0Adid you mean `core`? Known scopes: core
     ::error title=team/commits::commit/branch: the branch `side` does not match `^(main|work/.+)$`
     ::error title=team/commits::commit/change: the change adds and removes 4 lines, more than 3%0Asplit it: smaller changes are easier to review
     ::error title=team/commits::commit/change: the change touches `src/lib.rs` but not `CHANGELOG.md`
     ");
-    let ran = project.run(&["check", "--diff", "main"]).expect_code(1);
-    assert!(ran.out.contains("unknown scope `cor`"), "{}", ran.out);
+    let output = project.run(&["check", "--diff", "main"]).expect_code(1);
+    assert!(output.out.contains("unknown scope `cor`"), "{}", output.out);
     let sarif = project.run(&["check", "--diff", "main", "--format", "sarif"]).expect_code(1).out;
     let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
     let run = &sarif["runs"][0];
@@ -131,8 +131,8 @@ fn the_title_of_a_pull_request_is_checked() {
         ("GITHUB_EVENT_PATH", &*path),
         ("GITHUB_SHA", &*head),
     ];
-    let ran = project.run_env(&env, &["ci"]).expect_code(1);
-    assert_snapshot!(errors(&ran.out), @"
+    let output = project.run_env(&env, &["ci"]).expect_code(1);
+    assert_snapshot!(errors(&output.out), @"
     ::error title=team/commits::commit/HASH: not a Conventional Commit: expected a type and a colon, as in `fix: …`%0Aexpected `type(scope): description`, as in `fix(parser): read empty files`
     ::error title=team/commits::commit/HASH: unknown scope `cor`%0Adid you mean `core`? Known scopes: core
     ::error title=team/commits::commit/title: not a Conventional Commit: expected a type and a colon, as in `fix: …`%0Aexpected `type(scope): description`, as in `fix(parser): read empty files`
@@ -144,28 +144,30 @@ fn the_title_of_a_pull_request_is_checked() {
 #[test]
 fn a_message_is_checked_before_the_commit() {
     let project = project();
-    let ran =
+    let output =
         project.run_with(b"Some words\n# a comment\n", &["hook", "commit-msg", "-"]).expect_code(1);
-    assert_snapshot!(ran.err, @"
+    assert_snapshot!(output.err, @"
     error: line 1: not a Conventional Commit: expected a type and a colon, as in `fix: …` [team/commits]
       expected `type(scope): description`, as in `fix(parser): read empty files`
     ");
-    for fine in
+    for valid in
         ["fix(core): it\n", "fixup! Some words\n", "# only a comment\n", "Merge branch 'a'\n"]
     {
-        let ran = project.run_with(fine.as_bytes(), &["hook", "commit-msg", "-"]).expect_code(0);
-        assert_eq!(ran.err, "", "{fine}");
+        let output =
+            project.run_with(valid.as_bytes(), &["hook", "commit-msg", "-"]).expect_code(0);
+        assert_eq!(output.err, "", "{valid}");
     }
-    let ran = project.run(&["hook", "commit-msg", "none"]).expect_code(2);
-    assert!(ran.err.contains("ROOT/none"), "{}", ran.err);
+    let output = project.run(&["hook", "commit-msg", "none"]).expect_code(2);
+    assert!(output.err.contains("ROOT/none"), "{}", output.err);
     project.run(&["hook", "install", "--hook", "commit-msg"]).expect_code(0);
-    let ran = project.git(&["commit", "--quiet", "--allow-empty", "-m", "no type"]).expect_code(1);
-    assert!(ran.err.contains("not a Conventional Commit"), "{}", ran.err);
+    let output =
+        project.git(&["commit", "--quiet", "--allow-empty", "-m", "no type"]).expect_code(1);
+    assert!(output.err.contains("not a Conventional Commit"), "{}", output.err);
     project.git(&["commit", "--quiet", "--allow-empty", "-m", "fix(core): a type"]).expect_code(0);
 }
 
 #[test]
-fn the_examples_of_a_rule_on_commits_are_run_and_counted() {
+fn the_examples_of_a_rule_on_commits_are_run() {
     let project = Project::new(&[]);
     let page = |passes: &str| {
         format!(
@@ -173,10 +175,10 @@ fn the_examples_of_a_rule_on_commits_are_run_and_counted() {
         )
     };
     project.write("rules/commits.md", page("fix: a"));
-    let ran = project.run(&["rule", "test"]).expect_code(0);
-    assert_snapshot!(ran.out, @"team/commits: applies to commits, in `aidd ci`, `aidd check --diff BASE` and `aidd hook commit-msg`");
-    assert_snapshot!(ran.err, @"1 rule tested, 0 failed");
+    let output = project.run(&["rule", "test"]).expect_code(0);
+    assert_snapshot!(output.out, @"team/commits: applies to commits, in `aidd ci`, `aidd check --diff BASE` and `aidd hook commit-msg`");
+    assert_snapshot!(output.err, @"1 rule tested, 0 failed");
     project.write("rules/commits.md", page("feat: a"));
-    let ran = project.run(&["rule", "test"]).expect_code(1);
-    assert!(ran.out.contains("expected [], found [\"1:1 feat\"]"), "{}", ran.out);
+    let output = project.run(&["rule", "test"]).expect_code(1);
+    assert!(output.out.contains("expected [], found [\"1:1 feat\"]"), "{}", output.out);
 }

@@ -1,4 +1,4 @@
-//! Conventions with a check: added, enforced, edited manually, removed.
+//! Tests of conventions with a check, which are added, enforced, edited manually and removed.
 
 use crate::cli::memory::normalize;
 use crate::cli::support::Project;
@@ -13,46 +13,46 @@ fn a_convention_with_a_check_is_enforced() {
     let content = "Dates are made with Temporal, never with moment";
     let add =
         |check: &str| project.run(&["memory", "add", "convention", content, "--check", check]);
-    let mut said = String::new();
-    for wrong in [
+    let mut output_text = String::new();
+    for invalid in [
         r#"{"text": {"regx": "moment"}}"#,
         r#"{"text": {"regex": "moment("}}"#,
         r#"{"text": {"regex": "Moment"}, "fails": {"src/a.ts": "moment(1)"}}"#,
         "{",
     ] {
-        let ran = add(wrong).expect_code(2);
-        said.push_str(ran.err.lines().next().unwrap_or_default());
-        said.push('\n');
+        let output = add(invalid).expect_code(2);
+        output_text.push_str(output.err.lines().next().unwrap_or_default());
+        output_text.push('\n');
     }
     assert!(!project.path().join("ai/memory/conventions.jsonl").exists());
-    let ran = add(
+    let output = add(
         r#"{"files": ["*.ts"], "text": {"regex": "\\bmoment\\("}, "severity": "error", "fails": {"src/x.ts": "moment()"}}"#,
     );
-    said.push_str(&ran.expect_code(0).err);
+    output_text.push_str(&output.expect_code(0).err);
     let id = project.memory(&["recent"])["hits"][0]["id"].as_str().expect("an id").to_owned();
     let checked = project.run(&["check", "--format", "github"]);
     assert_eq!(checked.code, 1);
-    said.push_str(&checked.out);
-    said.push_str(&project.run(&["rule", "list", "convention/*"]).expect_code(0).out);
-    said.push_str(&project.run(&["rule", "test"]).expect_code(0).out);
+    output_text.push_str(&checked.out);
+    output_text.push_str(&project.run(&["rule", "list", "convention/*"]).expect_code(0).out);
+    output_text.push_str(&project.run(&["rule", "test"]).expect_code(0).out);
     let doctor = project.run(&["doctor"]).expect_code(0).out;
-    said.extend(
+    output_text.extend(
         doctor.lines().filter(|line| line.starts_with("rule")).map(|line| format!("{line}\n")),
     );
-    said.push_str(&project.run(&["memory", "search", "moment"]).expect_code(0).out);
-    // An invalid manual edit is reported by every command, and nothing else is lost.
+    output_text.push_str(&project.run(&["memory", "search", "moment"]).expect_code(0).out);
+    // An invalid manual edit is reported by every command.
     let text = project.read("ai/memory/conventions.jsonl");
     project.write("ai/memory/conventions.jsonl", text.replace("\"regex\"", "\"regx\""));
     let checked =
         project.run(&["check", "src", "--only", "memory/malformed-check", "--format", "github"]);
-    said.push_str(&checked.expect_code(1).out);
+    output_text.push_str(&checked.expect_code(1).out);
     let doctor = project.run(&["doctor"]).expect_code(2).out;
-    said.extend(
+    output_text.extend(
         doctor.lines().filter(|line| line.starts_with("wrong")).map(|line| format!("{line}\n")),
     );
     project.run(&["memory", "edit", &id, "--unset", "check"]).expect_code(0);
     assert_eq!(project.run(&["check", "src"]).code, 0);
-    assert_snapshot!(without_counts(&normalize(&said, &[&id])), @"
+    assert_snapshot!(without_counts(&normalize(&output_text, &[&id])), @"
     error: `check`: unknown key `regx`; did you mean `regex`?
     error: `check.text` cannot run: unclosed group
     error: `check` fails its own examples: `fails`: no finding in src/a.ts
@@ -68,13 +68,14 @@ fn a_convention_with_a_check_is_enforced() {
     Dates are made with Temporal, never with moment
       moment()
       ID1 · TIME · enforced as convention/dates-are-made-with-temporal-never-with · 0.55
-    ::error file=ai/memory/conventions.jsonl,line=1,endLine=1,col=146,endColumn=295,title=memory/malformed-check::`check`: unknown key `regx`; did you mean `regex`?; `ID1` is not enforced%0Afix it: `aidd memory edit ID1 --set check='{…}'`
+    ::error file=ai/memory/conventions.jsonl,line=1,endLine=1,col=146,endColumn=295,title=memory/malformed-check::`check`: unknown key `regx`; did you mean `regex`?; `ID1` is not enforced%0Afix the check: `aidd memory edit ID1 --set check='{…}'`
     1 error in N files
-    wrong          ai/memory/conventions.jsonl: ID1: `check`: unknown key `regx`; did you mean `regex`?
+    problem        ai/memory/conventions.jsonl: ID1: `check`: unknown key `regx`; did you mean `regex`?
     ");
 }
 
-/// Without the numbers of files and shipped rules: the files of the store are counted as well.
+/// Replaces the numbers of files and shipped rules. The number of files includes the files of the
+/// store, which differs between platforms.
 fn without_counts(text: &str) -> String {
     let mut counted = String::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! `--fix`, `--fix-unsafe`, and the patches of `--dry-run`.
+//! Tests of `--fix`, `--fix-unsafe`, and the patches of `--dry-run`.
 
 use crate::cli::support::{BLUE, CONSOLE, Project, token};
 use insta::assert_snapshot;
@@ -15,13 +15,13 @@ fn project() -> Project {
 #[test]
 fn safe_fixes_are_applied_and_others_are_reported() {
     let project = project();
-    let ran = project.run(&["check", ".", "--fix"]).expect_code(1);
-    assert_eq!(ran.err, "fixed 2 problems in 1 file\n");
-    assert!(ran.out.ends_with("1 error in 4 files (TIME); 1 fixable with --fix-unsafe\n"));
+    let output = project.run(&["check", ".", "--fix"]).expect_code(1);
+    assert_eq!(output.err, "fixed 2 problems in 1 file\n");
+    assert!(output.out.ends_with("1 error in 4 files (TIME); 1 fixable with --fix-unsafe\n"));
     assert_eq!(project.read("a.txt"), "a teal sky,\na teal sea\n");
     assert_eq!(project.read("src/a.js"), "console.log(x)\n");
-    let ran = project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
-    assert_eq!(ran.err, "fixed 1 problem in 1 file\n");
+    let output = project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
+    assert_eq!(output.err, "fixed 1 problem in 1 file\n");
     assert_eq!(project.read("src/a.js"), "logger.log(x)\n");
     assert_eq!(project.run(&["check", ".", "--fix-unsafe"]).expect_code(0).err, "");
 }
@@ -29,8 +29,8 @@ fn safe_fixes_are_applied_and_others_are_reported() {
 #[test]
 fn a_dry_run_prints_a_patch_and_changes_nothing() {
     let project = project();
-    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
-    assert_snapshot!(ran.out, @r"
+    let output = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
+    assert_snapshot!(output.out, @r"
     --- a/a.txt
     +++ b/a.txt
     @@ -1,2 +1,2 @@
@@ -44,14 +44,14 @@ fn a_dry_run_prints_a_patch_and_changes_nothing() {
     -console.log(x)
     +logger.log(x)
     ");
-    assert_eq!(ran.err, "would fix 3 problems in 2 files\n");
+    assert_eq!(output.err, "would fix 3 problems in 2 files\n");
     assert_eq!(project.read("a.txt"), "a blue sky,\na blue sea\n");
-    let ran = project.run(&["check", "rules", "--fix", "--dry-run"]).expect_code(0);
-    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "nothing to fix\n"));
+    let output = project.run(&["check", "rules", "--fix", "--dry-run"]).expect_code(0);
+    assert_eq!((output.out.as_str(), output.err.as_str()), ("", "nothing to fix\n"));
 }
 
 /// A rule whose fix does not remove its finding.
-const STAYS: &str = "---
+const INEFFECTIVE_FIX: &str = "---
 severity: warning
 check:
   files: [\"*.txt\", \"*.json\"]
@@ -64,10 +64,11 @@ Why.
 ";
 
 #[test]
-fn a_fix_that_does_not_hold_is_undone_and_reported() {
+fn a_fix_that_does_not_remove_its_finding_is_undone_and_reported() {
     let project = project();
-    project.write("rules/stays.md", STAYS);
-    let quote = STAYS.replace("stays!", "one").replace("regex: 'stays'", "regex: '\"odd\":'");
+    project.write("rules/stays.md", INEFFECTIVE_FIX);
+    let quote =
+        INEFFECTIVE_FIX.replace("stays!", "one").replace("regex: 'stays'", "regex: '\"odd\":'");
     project.write("rules/quote.md", quote.replace("team/stays", "team/quote"));
     project.write("b.txt", "it stays\nblue\n");
     project.write("b.json", "{\"odd\": 1}\n");
@@ -75,18 +76,18 @@ fn a_fix_that_does_not_hold_is_undone_and_reported() {
     let notes = "note: fix of `team/quote` at b.json:1:2 undone: the file no longer parsed as JSON\n\
                  note: fix of `team/stays` at b.txt:1:4 undone: the finding remained\n";
     assert_eq!(dry.err, format!("{notes}would fix 3 problems in 2 files\n"));
-    let ran = project.run(&["check", ".", "--fix"]).expect_code(1);
-    assert_eq!(ran.err, format!("{notes}fixed 3 problems in 2 files\n"));
+    let output = project.run(&["check", ".", "--fix"]).expect_code(1);
+    assert_eq!(output.err, format!("{notes}fixed 3 problems in 2 files\n"));
     assert_eq!(project.read("b.txt"), "it stays\nteal\n");
     assert_eq!(project.read("b.json"), "{\"odd\": 1}\n");
     let args = ["check", "-", "--fix", "--stdin-path", "c.txt"];
-    let ran = project.run_with(b"stays blue", &args).expect_code(0);
-    assert_eq!(ran.out, "stays teal");
-    assert_eq!(ran.err, "note: fix of `team/stays` at c.txt:1:1 undone: the finding remained\n");
+    let output = project.run_with(b"stays blue", &args).expect_code(0);
+    assert_eq!(output.out, "stays teal");
+    assert_eq!(output.err, "note: fix of `team/stays` at c.txt:1:1 undone: the finding remained\n");
 }
 
 #[test]
-fn a_created_or_renamed_file_is_checked_too() {
+fn a_file_created_by_a_fix_is_checked() {
     let rule = |id: &str, tree: &str, fix: &str| {
         format!(
             "---\nseverity: warning\ncheck:\n  tree: {{ {tree} }}\n  fix: {{ {fix}: true }}\n---\n# t/{id}\n\nWhy.\n\n## Template\n\n```txt\nforbidden\n```\n"
@@ -101,14 +102,18 @@ fn a_created_or_renamed_file_is_checked_too() {
         ("rules/word.md", error),
         ("packages/x/a", "a"),
     ]);
-    let ran = project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
+    let output = project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
     let note = "note: fix of `t/made` at packages/docs/made.txt undone: ";
-    assert!(ran.err.starts_with(note), "{}", ran.err);
-    assert!(ran.err.ends_with(" undone: it added an error of `t/word` on line 1\n"), "{}", ran.err);
+    assert!(output.err.starts_with(note), "{}", output.err);
+    assert!(
+        output.err.ends_with(" undone: it added an error of `t/word` on line 1\n"),
+        "{}",
+        output.err
+    );
     assert!(!project.path().join("packages/docs").exists());
     project.write("rules/word.md", error.replace("forbidden", "other"));
-    let ran = project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
-    assert_eq!(ran.err, "fixed 1 problem in 1 file\n");
+    let output = project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
+    assert_eq!(output.err, "fixed 1 problem in 1 file\n");
     assert!(project.path().join("packages/docs/made.txt").exists());
 }
 
@@ -116,12 +121,13 @@ fn a_created_or_renamed_file_is_checked_too() {
 fn standard_input_is_fixed_to_standard_output() {
     let project = project();
     let args = ["check", "-", "--fix", "--stdin-path", "b.txt"];
-    let ran = project.run_with(b"one blue", &args).expect_code(0);
-    assert_eq!(ran.out, "one teal");
-    let ran = project.run_with(b"one teal", &args).expect_code(0);
-    assert_eq!(ran.out, "one teal");
-    let ran = project.run_with(b"one blue\n", &[&args[..], &["--dry-run"]].concat()).expect_code(1);
-    assert_snapshot!(ran.out, @r"
+    let output = project.run_with(b"one blue", &args).expect_code(0);
+    assert_eq!(output.out, "one teal");
+    let output = project.run_with(b"one teal", &args).expect_code(0);
+    assert_eq!(output.out, "one teal");
+    let output =
+        project.run_with(b"one blue\n", &[&args[..], &["--dry-run"]].concat()).expect_code(1);
+    assert_snapshot!(output.out, @r"
     --- a/b.txt
     +++ b/b.txt
     @@ -1 +1 @@
@@ -131,12 +137,12 @@ fn standard_input_is_fixed_to_standard_output() {
 }
 
 #[test]
-fn a_patch_shows_no_secret() {
+fn a_patch_does_not_contain_secrets() {
     let project = project();
     project.write("a.txt", format!("{}\na blue sky\n", token()));
-    let ran = project.run(&["check", "a.txt", "--fix", "--dry-run"]).expect_code(1);
-    assert!(!ran.out.contains(&token()), "a secret in the patch");
-    assert!(ran.out.contains("+a teal sky"), "{}", ran.out);
+    let output = project.run(&["check", "a.txt", "--fix", "--dry-run"]).expect_code(1);
+    assert!(!output.out.contains(&token()), "the patch contains a secret");
+    assert!(output.out.contains("+a teal sky"), "{}", output.out);
     project.run(&["check", "a.txt", "--fix"]).expect_code(1);
     assert_eq!(project.read("a.txt"), format!("{}\na teal sky\n", token()));
 }
@@ -153,14 +159,14 @@ fn line_endings_and_byte_order_marks_are_preserved() {
     }
 }
 
-/// Spans of such a file do not match its bytes: it is checked, but not fixed.
+/// In a UTF-16 file, spans do not match bytes, so the file is checked but not fixed.
 #[test]
 fn a_file_in_utf_16_is_not_fixed() {
     let project = project();
     let bytes: Vec<u8> = "\u{FEFF}blue".encode_utf16().flat_map(u16::to_le_bytes).collect();
     project.write("a.txt", &bytes);
-    let ran = project.run(&["check", "a.txt", "--fix"]).expect_code(0);
-    assert!(ran.out.contains("1 warning"), "{}", ran.out);
+    let output = project.run(&["check", "a.txt", "--fix"]).expect_code(0);
+    assert!(output.out.contains("1 warning"), "{}", output.out);
     assert_eq!(std::fs::read(project.path().join("a.txt")).expect("there"), bytes);
 }
 
@@ -175,7 +181,7 @@ fn a_fixed_file_keeps_its_permissions_and_its_link() {
     symlink("a.txt", project.path().join("link.txt")).expect("linked");
     project.run(&["check", "link.txt", "--fix"]).expect_code(0);
     assert_eq!(project.read("a.txt"), "a teal sky,\na teal sea\n");
-    assert!(project.path().join("link.txt").is_symlink(), "still a link");
+    assert!(project.path().join("link.txt").is_symlink(), "the link was replaced");
     let mode = fs::metadata(&target).expect("there").permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
 }
@@ -196,7 +202,7 @@ fn nothing_is_written_through_links_out_of_the_project() {
     symlink("a.txt", project.path().join("in.txt")).expect("linked");
     let mode = std::fs::Permissions::from_mode(0o640);
     std::fs::set_permissions(project.path().join("a.txt"), mode).expect("set");
-    let ran =
+    let output =
         project.run(&["check", "in.txt", "out.txt", "dir/b.txt", "dir", "store.txt", "--fix"]);
     for (path, why) in [
         ("out.txt", "symbolic link leaves the root"),
@@ -204,14 +210,14 @@ fn nothing_is_written_through_links_out_of_the_project() {
         ("store.txt", "file inside a version control directory"),
     ] {
         assert!(
-            ran.err.contains(&format!("note: skipped fixes of {path}: {why}\n")),
+            output.err.contains(&format!("note: skipped fixes of {path}: {why}\n")),
             "{}",
-            ran.err
+            output.err
         );
     }
     assert_eq!(text(&outside.path().join("b.txt")), "a blue sky\n");
     assert_eq!(text(&project.path().join(".git/c.txt")), "a blue sky\n");
-    // A link within the project: its target is replaced, the link remains.
+    // If a link leads to a file within the project, the target is fixed and the link remains.
     assert_eq!(project.read("a.txt"), "a teal sky,\na teal sea\n");
     assert!(project.path().join("in.txt").is_symlink());
     let mode = std::fs::metadata(project.path().join("a.txt")).expect("there").permissions().mode();
@@ -220,7 +226,7 @@ fn nothing_is_written_through_links_out_of_the_project() {
 
 #[cfg(unix)]
 #[test]
-fn no_file_is_created_or_renamed_outside_the_project_or_in_a_store() {
+fn no_file_is_created_outside_the_project_or_in_a_version_control_directory() {
     let rule = |id: &str, to: &str| {
         format!(
             "---\nseverity: error\ncheck:\n  tree: {{ each: 'packages/<pkg>/', exists: ['{to}'] }}\n  fix: {{ create: true }}\n---\n# t/{id}\n\nWhy.\n\n## Template\n\n```txt\nmade\n```\n"
@@ -233,9 +239,9 @@ fn no_file_is_created_or_renamed_outside_the_project_or_in_a_store() {
         ("packages/x/a", "a"),
     ]);
     std::os::unix::fs::symlink(outside.path(), project.path().join("dir")).expect("linked");
-    let made = project.run(&["check", ".", "--fix-unsafe"]);
-    assert!(made.err.contains("note: skipped fixes of dir/made.txt: "), "{}", made.err);
-    assert!(made.err.contains("note: skipped fixes of .git/hooks/made: "), "{}", made.err);
+    let output = project.run(&["check", ".", "--fix-unsafe"]);
+    assert!(output.err.contains("note: skipped fixes of dir/made.txt: "), "{}", output.err);
+    assert!(output.err.contains("note: skipped fixes of .git/hooks/made: "), "{}", output.err);
     assert_eq!(std::fs::read_dir(outside.path()).expect("there").count(), 0);
     assert!(!project.path().join(".git/hooks").exists());
 }

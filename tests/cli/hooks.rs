@@ -1,4 +1,4 @@
-//! Git hooks and commit messages, in real repositories.
+//! Tests of Git hooks and commit messages, in real repositories.
 
 use crate::cli::support::{Project, RunOutput, token};
 use insta::assert_snapshot;
@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs Git in `folder` without the machine's settings; `env` overrides everything. `aidd` is not
-/// on the path, so hooks only find the binary that installed them.
+/// Runs Git in `folder` without the machine's settings; `env` takes precedence. `aidd` is not in
+/// `PATH`, so hooks only find the binary that installed them.
 #[expect(clippy::disallowed_methods, reason = "the tests' own repository")]
 fn git_in(folder: &Path, env: &[(&str, &str)], args: &[&str]) -> RunOutput {
     let mut git = Command::new("git");
@@ -37,7 +37,7 @@ impl Project {
         git_in(self.path(), &[], args)
     }
 
-    /// A repository with one commit; its directory name must be quoted in a shell.
+    /// A repository with one commit, in a directory whose name must be quoted in a shell.
     pub(crate) fn repository() -> Self {
         let project = Self::new(&[("src/lib.rs", "pub fn first() {}\n")]);
         fs::remove_dir(project.path().join(".git")).expect("removed");
@@ -57,7 +57,7 @@ impl Project {
         self.read(&format!(".git/hooks/{name}"))
     }
 
-    /// A hook from another source: it appends to a file.
+    /// Writes an executable hook, as from another source.
     fn foreign_hook(&self, name: &str, text: &str) {
         self.write(&format!(".git/hooks/{name}"), text);
         #[cfg(unix)]
@@ -72,10 +72,10 @@ impl Project {
 #[test]
 fn a_hook_checks_the_commit() {
     let project = Project::repository();
-    let ran = project.run(&["hook", "install"]).expect_code(0);
-    assert_eq!(ran.out, "wrote ROOT/.git/hooks/pre-commit\n");
-    let ran = project.run_in("src", &["hook", "install"]).expect_code(0);
-    assert_eq!(ran.out, "up to date: ROOT/.git/hooks/pre-commit\n");
+    let output = project.run(&["hook", "install"]).expect_code(0);
+    assert_eq!(output.out, "wrote ROOT/.git/hooks/pre-commit\n");
+    let output = project.run_in("src", &["hook", "install"]).expect_code(0);
+    assert_eq!(output.out, "up to date: ROOT/.git/hooks/pre-commit\n");
     assert_snapshot!(project.run(&["hook", "status"]).expect_code(0).out, @"
     hooks in ROOT/.git/hooks
       pre-commit         aidd checks the staged changes
@@ -84,16 +84,16 @@ fn a_hook_checks_the_commit() {
       pre-push           none
     ");
     project.stage("a.env", &format!("KEY={}\n", token()));
-    let ran = project.git(&["commit", "-m", "feat: leak"]).expect_code(1);
-    let said = format!("{}{}", ran.out, ran.err);
-    assert!(said.contains("secrets/github-personal-access-token"), "{said}");
+    let output = project.git(&["commit", "-m", "feat: leak"]).expect_code(1);
+    let text = format!("{}{}", output.out, output.err);
+    assert!(text.contains("secrets/github-personal-access-token"), "{text}");
     // Unstaged changes are not checked.
     project.git(&["rm", "--quiet", "--cached", "a.env"]).expect_code(0);
     project.stage("src/b.rs", "fn b() {}\n");
     project.git(&["rm", "--quiet", "--cached", "a.env"]).expect_code(0);
     project.git(&["commit", "--quiet", "-m", "feat: clean"]).expect_code(0);
-    let ran = project.run(&["hook", "uninstall"]).expect_code(0);
-    assert_eq!(ran.out, "removed ROOT/.git/hooks/pre-commit\n");
+    let output = project.run(&["hook", "uninstall"]).expect_code(0);
+    assert_eq!(output.out, "removed ROOT/.git/hooks/pre-commit\n");
     assert_eq!(project.run(&["hook", "uninstall"]).expect_code(0).out, "");
     project.stage("b.env", &format!("KEY={}\n", token()));
     project.git(&["commit", "--quiet", "-m", "feat: leak"]).expect_code(0);
@@ -104,8 +104,8 @@ fn a_foreign_hook_is_preserved() {
     let project = Project::repository();
     let foreign = "#!/bin/sh\necho ran >>foreign.log\n";
     project.foreign_hook("pre-commit", foreign);
-    let ran = project.run(&["hook", "install"]).expect_code(2);
-    assert_snapshot!(ran.err, @"
+    let output = project.run(&["hook", "install"]).expect_code(2);
+    assert_snapshot!(output.err, @"
     error: ROOT/.git/hooks/pre-commit is a hook from another source
     hint: --chain runs it before aidd; --force moves it to a backup
     ");
@@ -127,16 +127,16 @@ fn a_foreign_hook_is_preserved() {
     assert!(project.run(&["hook", "install"]).expect_code(0).out.starts_with("up to date"));
     project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).expect_code(0);
     assert_eq!(project.read("foreign.log"), "ran\n");
-    let ran = project.run(&["hook", "uninstall"]).expect_code(0);
-    assert_eq!(ran.out, "restored ROOT/.git/hooks/pre-commit\n");
+    let output = project.run(&["hook", "uninstall"]).expect_code(0);
+    assert_eq!(output.out, "restored ROOT/.git/hooks/pre-commit\n");
     assert_eq!(project.hook("pre-commit"), foreign);
 
     project.run(&["hook", "install", "--force"]).expect_code(0);
     project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).expect_code(0);
     assert_eq!(project.read("foreign.log"), "ran\n");
     project.foreign_hook("pre-commit", foreign);
-    let ran = project.run(&["hook", "install", "--force"]).expect_code(2);
-    assert!(ran.err.contains("pre-commit.aidd-backup already exists"), "{}", ran.err);
+    let output = project.run(&["hook", "install", "--force"]).expect_code(2);
+    assert!(output.err.contains("pre-commit.aidd-backup already exists"), "{}", output.err);
 }
 
 #[test]
@@ -152,15 +152,15 @@ fn lines_outside_the_markers_are_preserved() {
     let project = Project::repository();
     project.run(&["hook", "install"]).expect_code(0);
     let written = project.hook("pre-commit");
-    let mine = written.replace("#!/bin/sh\n", "#!/bin/sh\necho mine\n") + "echo after\n";
-    project.write(".git/hooks/pre-commit", mine.replace("check --staged", "check --old"));
+    let edited = written.replace("#!/bin/sh\n", "#!/bin/sh\necho mine\n") + "echo after\n";
+    project.write(".git/hooks/pre-commit", edited.replace("check --staged", "check --old"));
     assert_eq!(
         project.run(&["hook", "install"]).expect_code(0).out,
         "updated ROOT/.git/hooks/pre-commit\n"
     );
-    assert_eq!(project.hook("pre-commit"), mine);
-    let ran = project.run(&["hook", "uninstall"]).expect_code(0);
-    assert_eq!(ran.out, "removed aidd from ROOT/.git/hooks/pre-commit\n");
+    assert_eq!(project.hook("pre-commit"), edited);
+    let output = project.run(&["hook", "uninstall"]).expect_code(0);
+    assert_eq!(output.out, "removed aidd from ROOT/.git/hooks/pre-commit\n");
     assert_eq!(project.hook("pre-commit"), "#!/bin/sh\necho mine\necho after\n");
 }
 
@@ -168,54 +168,58 @@ fn lines_outside_the_markers_are_preserved() {
 fn hooks_are_installed_where_git_finds_them() {
     let project = Project::repository();
     project.git(&["worktree", "add", "--quiet", "-b", "b", "it's a tree"]).expect_code(0);
-    let ran = project.run_in("it's a tree", &["hook", "install"]).expect_code(0);
-    assert_eq!(ran.out, "wrote ROOT/.git/hooks/pre-commit\n");
+    let output = project.run_in("it's a tree", &["hook", "install"]).expect_code(0);
+    assert_eq!(output.out, "wrote ROOT/.git/hooks/pre-commit\n");
     project.git(&["config", "core.hooksPath", "my hooks"]).expect_code(0);
-    let ran = project.run(&["hook", "install"]).expect_code(0);
-    assert_eq!((&*ran.out, &*ran.err), ("wrote ROOT/my hooks/pre-commit\n", ""));
+    let output = project.run(&["hook", "install"]).expect_code(0);
+    assert_eq!((&*output.out, &*output.err), ("wrote ROOT/my hooks/pre-commit\n", ""));
     let elsewhere = tempfile::tempdir().expect("a folder");
     let path = elsewhere.path().to_string_lossy().replace('\\', "/");
-    // The user's global configuration is used, the repository's is not.
+    // The user's global configuration is used; that of the repository is not.
     project.git(&["config", "--unset", "core.hooksPath"]).expect_code(0);
     let of_user = [
         ("GIT_CONFIG_COUNT", "1"),
         ("GIT_CONFIG_KEY_0", "core.hooksPath"),
         ("GIT_CONFIG_VALUE_0", &*path),
     ];
-    let ran = project.run_env(&of_user, &["hook", "install"]).expect_code(0);
-    assert!(ran.err.contains("which other repositories also use"), "{}", ran.err);
+    let output = project.run_env(&of_user, &["hook", "install"]).expect_code(0);
+    assert!(output.err.contains("which other repositories also use"), "{}", output.err);
     let hook = elsewhere.path().join("pre-commit");
     fs::remove_file(&hook).expect("was written");
     project.git(&["config", "core.hooksPath", &path]).expect_code(0);
-    let ran = project.run(&["hook", "install"]).expect_code(2);
-    assert!(ran.err.contains("which is outside the repository"), "{}", ran.err);
-    assert!(ran.err.contains("git config --local --unset core.hooksPath"), "{}", ran.err);
+    let output = project.run(&["hook", "install"]).expect_code(2);
+    assert!(output.err.contains("which is outside the repository"), "{}", output.err);
+    assert!(output.err.contains("git config --local --unset core.hooksPath"), "{}", output.err);
     assert!(!hook.exists());
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(&path, project.path().join("linked")).expect("linked");
         for link in ["linked", "linked/new"] {
             project.git(&["config", "core.hooksPath", link]).expect_code(0);
-            let ran = project.run(&["hook", "install"]).expect_code(2);
-            assert!(ran.err.contains("which is outside the repository"), "{link}: {}", ran.err);
+            let output = project.run(&["hook", "install"]).expect_code(2);
+            assert!(
+                output.err.contains("which is outside the repository"),
+                "{link}: {}",
+                output.err
+            );
         }
         assert_eq!(fs::read_dir(elsewhere.path()).expect("a folder").count(), 0);
     }
     project.git(&["config", "core.hooksPath", ".husky/_"]).expect_code(0);
-    let ran = project.run(&["hook", "install"]).expect_code(2);
+    let output = project.run(&["hook", "install"]).expect_code(2);
     let hint = "hint: instead, add to .husky/pre-commit: aidd check --staged";
-    assert!(ran.err.contains(hint), "{}", ran.err);
-    let ran = project.run(&["hook", "install", "--hook", "commit-msg"]).expect_code(2);
+    assert!(output.err.contains(hint), "{}", output.err);
+    let output = project.run(&["hook", "install", "--hook", "commit-msg"]).expect_code(2);
     let hint = "to .husky/commit-msg: aidd hook commit-msg \"$1\"";
-    assert!(ran.err.contains(hint), "{}", ran.err);
+    assert!(output.err.contains(hint), "{}", output.err);
     let nowhere = tempfile::tempdir().expect("a folder");
     let nowhere = nowhere.path().to_string_lossy().into_owned();
-    let ran = project.run_in(&nowhere, &["hook", "status"]).expect_code(2);
-    assert!(ran.err.contains("is not in a Git repository"), "{}", ran.err);
+    let output = project.run_in(&nowhere, &["hook", "status"]).expect_code(2);
+    assert!(output.err.contains("is not in a Git repository"), "{}", output.err);
 }
 
 #[test]
-fn a_missing_aidd_is_reported_and_blocks_nothing() {
+fn a_missing_aidd_is_reported_and_does_not_block_the_commit() {
     let project = Project::repository();
     project.run(&["hook", "install"]).expect_code(0);
     let hook = project.hook("pre-commit");
@@ -224,19 +228,19 @@ fn a_missing_aidd_is_reported_and_blocks_nothing() {
     let lost = format!("{}aidd='/no/such/aidd'{}", &hook[..start], &hook[end..]);
     project.write(".git/hooks/pre-commit", lost);
     project.stage("a.env", &format!("KEY={}\n", token()));
-    let ran = project.git(&["commit", "--quiet", "-m", "x"]).expect_code(0);
-    assert_eq!(ran.err, "pre-commit: aidd is not installed, so this hook did nothing\n");
+    let output = project.git(&["commit", "--quiet", "-m", "x"]).expect_code(0);
+    assert_eq!(output.err, "pre-commit: aidd is not installed, so this hook did nothing\n");
 }
 
 #[test]
-fn messages_list_what_is_staged_and_are_checked() {
+fn empty_messages_list_the_staged_changes_and_messages_are_checked() {
     let project = Project::repository();
     project
         .run(&["hook", "install", "--hook", "prepare-commit-msg", "--hook", "commit-msg"])
         .expect_code(0);
     let last = |project: &Project| project.git(&["log", "-1", "--format=%s"]).expect_code(0).out;
     project.stage("src/lib.rs", "pub fn first() {}\npub fn second() {}\n");
-    // The editor shows the facts as comments. If it adds nothing, Git has no message.
+    // The editor shows the facts as comments. If the editor adds nothing, the message is empty.
     let edited = |editor: &str| {
         git_in(project.path(), &[("GIT_EDITOR", editor)], &["commit", "--quiet", "--verbose"])
     };
@@ -252,9 +256,9 @@ fn messages_list_what_is_staged_and_are_checked() {
     project.git(&["commit", "--quiet", "--amend"]).expect_code(0);
     assert_eq!(last(&project), "my own words\n");
     let leak = format!("use {}", token());
-    let ran = project.git(&["commit", "--quiet", "--allow-empty", "-m", &leak]).expect_code(1);
-    assert!(ran.err.contains("commit-msg: the message contains a secret"), "{}", ran.err);
-    assert!(!ran.err.contains(&token()) && !ran.out.contains(&token()));
+    let output = project.git(&["commit", "--quiet", "--allow-empty", "-m", &leak]).expect_code(1);
+    assert!(output.err.contains("commit-msg: the message contains a secret"), "{}", output.err);
+    assert!(!output.err.contains(&token()) && !output.out.contains(&token()));
 }
 
 #[test]
@@ -283,18 +287,18 @@ fn a_push_checks_only_new_commits() {
 #[test]
 fn staged_changes_are_listed() {
     let project = Project::repository();
-    let ran = project.run(&["generate", "commit-message"]).expect_code(2);
-    assert_snapshot!(ran.err, @"
+    let output = project.run(&["generate", "commit-message"]).expect_code(2);
+    assert_snapshot!(output.err, @"
     error: nothing is staged
     hint: stage the changes to commit: git add FILE…
     ");
     project.write("src/lib.rs", "pub fn first() {}\npub fn unstaged() {}\n");
     project.write("src/http_client.rs", "pub struct Client;\n");
     project.git(&["add", "src/http_client.rs"]).expect_code(0);
-    // In a subdirectory, the whole repository is used.
-    let ran =
+    // In a subdirectory, the changes of the whole repository are listed.
+    let output =
         project.run_in("src", &["generate", "commit-message", "--format", "json"]).expect_code(0);
-    assert_snapshot!(ran.out, @r#"
+    assert_snapshot!(output.out, @r#"
     {
       "convention": {
         "types": [
@@ -347,8 +351,8 @@ fn staged_changes_are_listed() {
         ".aidd/rules/commits.md",
         "---\nseverity: error\ncheck:\n  commit: { conventional: { types: [feat, fix], scopes: [web] } }\n---\n# team/commits\n\nWhy.\n",
     );
-    let ran = project.run(&["generate", "commit-message"]).expect_code(0);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["generate", "commit-message"]).expect_code(0);
+    assert_snapshot!(output.out, @"
     types: feat, fix (allowed by team/commits)
     scopes: web
     files:
@@ -358,8 +362,9 @@ fn staged_changes_are_listed() {
     ");
     project.stage(&format!("docs/{}.md", token()), "# Key\n");
     for format in ["text", "json"] {
-        let ran = project.run(&["generate", "commit-message", "--format", format]).expect_code(0);
-        assert!(!ran.out.contains(&token()), "{}", ran.out);
+        let output =
+            project.run(&["generate", "commit-message", "--format", format]).expect_code(0);
+        assert!(!output.out.contains(&token()), "{}", output.out);
     }
 }
 
@@ -367,27 +372,31 @@ fn staged_changes_are_listed() {
 fn renames_and_reverts_are_detected() {
     let project = Project::repository();
     project.git(&["mv", "src/lib.rs", "src/other.rs"]).expect_code(0);
-    let ran = project.run(&["generate", "commit-message"]).expect_code(0);
+    let output = project.run(&["generate", "commit-message"]).expect_code(0);
     let renamed = "- renamed src/lib.rs to src/other.rs (source, same text)\n";
-    assert!(ran.out.ends_with(renamed), "{}", ran.out);
+    assert!(output.out.ends_with(renamed), "{}", output.out);
     project.git(&["commit", "--quiet", "-m", "refactor: another name"]).expect_code(0);
     let hash = project.git(&["rev-parse", "HEAD"]).expect_code(0).out;
     project.git(&["mv", "src/other.rs", "src/lib.rs"]).expect_code(0);
-    let ran = project.run(&["generate", "commit-message"]).expect_code(0);
+    let output = project.run(&["generate", "commit-message"]).expect_code(0);
     let reverts = format!("\nreverts: {} refactor: another name\n", hash.trim());
-    assert!(ran.out.starts_with("type: revert (") && ran.out.contains(&reverts), "{}", ran.out);
+    assert!(
+        output.out.starts_with("type: revert (") && output.out.contains(&reverts),
+        "{}",
+        output.out
+    );
 }
 
 #[test]
-fn the_first_commit_and_no_repository() {
+fn a_message_is_generated_for_the_first_commit_but_not_without_a_repository() {
     let project = Project::new(&[("README.md", "# The tool\n")]);
     fs::remove_dir(project.path().join(".git")).expect("removed");
-    let ran = project.run(&["generate", "commit-message"]).expect_code(2);
-    assert!(ran.err.ends_with("hint: create one with: git init\n"), "{}", ran.err);
+    let output = project.run(&["generate", "commit-message"]).expect_code(2);
+    assert!(output.err.ends_with("hint: create one with: git init\n"), "{}", output.err);
     project.git(&["init", "--quiet"]).expect_code(0);
     project.git(&["add", "."]).expect_code(0);
-    let ran = project.run(&["generate", "commit-message"]).expect_code(0);
-    assert!(ran.out.starts_with("type: docs (only documentation changed)\n"), "{}", ran.out);
+    let output = project.run(&["generate", "commit-message"]).expect_code(0);
+    assert!(output.out.starts_with("type: docs (only documentation changed)\n"), "{}", output.out);
 }
 
 #[test]

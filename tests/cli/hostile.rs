@@ -1,5 +1,5 @@
-//! Hostile names and texts in every command and format: the output must not control a terminal or a
-//! CI system, and must remain valid in its format.
+//! Tests of hostile names and texts in every command and format: the output must not control a
+//! terminal or a CI system, and must remain valid in its format.
 
 use crate::cli::support::{Project, RunOutput};
 use clap::{Command, CommandFactory, ValueEnum};
@@ -8,15 +8,15 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-/// Text that would mask a log, set a title, clear a screen, reorder or hide text, load an image.
+/// Text that would mask a log, set a title, clear a screen, reorder or hide text, or load an image.
 const EVIL: &str = "x\r\n::add-mask::p\n \u{a0}::add-mask::p\n##[add-mask]p ##vso[p]\u{1b}[35m\u{1b}]0;t\u{7}\
     \u{9b}2J\u{202e}\u{200b}\u{2028}\u{e0041}\u{7f}<img src=x onerror=y>[a](command:b)![i](data:c)|`@octocat {0}";
-/// The same, in a file name.
+/// Such text in a file name.
 const NAME: &str =
     "n\n::add-mask::p\n##[add-mask]\u{1b}[35m\u{9b}\u{202e}\u{e0041}<img>[a](command:b)|`";
 
-/// Every command with its arguments. `EVIL` is replaced with the text, `ID` with the id of a
-/// memory, `FILE` with the name of a file.
+/// Every command with the arguments to test. `EVIL` is replaced with the hostile text, `ID` with the
+/// id of a memory, and `FILE` with the name of a file.
 const CASES: &[(&str, &[&[&str]])] = &[
     (
         "check",
@@ -131,12 +131,12 @@ const CASES: &[(&str, &[&[&str]])] = &[
     ("init", &[&["--dry-run"], &["--claude-code", "--dry-run"], &["EVIL"]]),
     ("completions", &[&["EVIL"]]),
     ("man", &[&["EVIL"]]),
-    // Servers of a protocol; their messages are tested elsewhere.
+    // The protocol messages of these servers are tested elsewhere.
     ("mcp", &[&["--list"], &["--root", "EVIL"], &["--http", "EVIL"]]),
     ("lsp", &[&["EVIL"]]),
 ];
 
-/// `text` in double quotes, as valid YAML and JSON.
+/// `text` in double quotes, as valid YAML (`long` escapes) or JSON.
 fn quoted(text: &str, long: bool) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -180,9 +180,10 @@ fn project(config: &str) -> Project {
     project.write(&format!("{NAME}/{NAME}.txt"), format!("blue {EVIL}\nblue\n"));
     project.write(&format!("{NAME}.json"), format!("{{ {0}: blue {0} {EVIL}", quoted(EVIL, false)));
     project.write("Dockerfile", format!("FROM {}\nRUN {EVIL}\n", EVIL.replace(['\r', '\n'], " ")));
-    let odd = project.path().join(OsStr::from_bytes(b"odd\xff\x9b\x1b[35m\n::add-mask::p.txt"));
+    let non_utf8 =
+        project.path().join(OsStr::from_bytes(b"odd\xff\x9b\x1b[35m\n::add-mask::p.txt"));
     // Some systems do not support such names.
-    let _ = fs::write(odd, "blue");
+    let _ = fs::write(non_utf8, "blue");
     project.git(&["checkout", "--quiet", "-b", "side\u{202e}\u{e0041}"]);
     project.git(&["add", "-A"]);
     project.git(&["commit", "--quiet", "-m", &format!("feat: {EVIL}")]);
@@ -198,7 +199,7 @@ fn valid() -> String {
     )
 }
 
-/// The names of all runnable commands, as typed.
+/// Collects the names of all runnable commands, as typed.
 fn runnable_commands(command: &Command, path: &str, found: &mut Vec<String>) {
     let inner: Vec<&Command> = command.get_subcommands().collect();
     if !path.is_empty() && (inner.is_empty() || !command.is_subcommand_required_set()) {
@@ -214,7 +215,7 @@ fn is_control(c: char) -> bool {
     c.is_control() || "\u{202e}\u{200b}\u{2028}\u{e0041}".contains(c)
 }
 
-/// Removes the colour codes that this program writes.
+/// Removes the colour codes that aidd writes.
 fn without_colors(text: &str) -> String {
     ["0", "1", "2", "31", "32", "33", "36", "91", "92", "93", "94", "96"]
         .iter()
@@ -222,42 +223,43 @@ fn without_colors(text: &str) -> String {
 }
 
 #[track_caller]
-fn assert_harmless(what: &str, text: &str, is_github: bool) {
+fn assert_harmless(label: &str, text: &str, is_github: bool) {
     for line in text.split('\n') {
         let line = line.strip_suffix('\r').unwrap_or(line);
-        let steering = line.chars().find(|&c| c != '\t' && is_control(c));
-        assert!(steering.is_none(), "{what}: {steering:?} in {line:?}");
+        let control = line.chars().find(|&c| c != '\t' && is_control(c));
+        assert!(control.is_none(), "{label}: {control:?} in {line:?}");
         let start = line.trim_start();
-        let ours = ["error ", "warning ", "notice ", "group::", "endgroup::"];
-        let is_ours = || is_github && ours.iter().any(|one| start[2..].starts_with(one));
-        assert!(!start.starts_with("::") || is_ours(), "{what}: a command: {line:?}");
+        let allowed = ["error ", "warning ", "notice ", "group::", "endgroup::"];
+        let is_allowed =
+            || is_github && allowed.iter().any(|command| start[2..].starts_with(command));
+        assert!(!start.starts_with("::") || is_allowed(), "{label}: a command: {line:?}");
         for (at, _) in line.match_indices("##") {
             let after = line[at + 2..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
-            assert!(!after.starts_with('['), "{what}: a command: {line:?}");
+            assert!(!after.starts_with('['), "{label}: a command: {line:?}");
         }
     }
 }
 
 #[track_caller]
-fn assert_markdown(what: &str, text: &str) {
+fn assert_markdown(label: &str, text: &str) {
     for event in Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
         match event {
             Event::Html(html) | Event::InlineHtml(html) => {
-                let ours = ["<details>", "</details>", "<summary>", "</summary>", "<!-- aidd"];
-                let is_ours = ours.iter().any(|tag| html.trim_start().starts_with(tag));
-                assert!(is_ours, "{what}: HTML {html}");
+                let allowed = ["<details>", "</details>", "<summary>", "</summary>", "<!-- aidd"];
+                let is_allowed = allowed.iter().any(|tag| html.trim_start().starts_with(tag));
+                assert!(is_allowed, "{label}: HTML {html}");
             }
-            Event::Start(Tag::Image { dest_url, .. }) => panic!("{what}: image {dest_url}"),
+            Event::Start(Tag::Image { dest_url, .. }) => panic!("{label}: image {dest_url}"),
             Event::Start(Tag::Link { dest_url, .. }) => {
                 let is_safe = dest_url.starts_with("https://") || !dest_url.contains(':');
-                assert!(is_safe, "{what}: link {dest_url}");
+                assert!(is_safe, "{label}: link {dest_url}");
             }
             _ => {}
         }
     }
 }
 
-/// Runs a command in all environments and checks every byte of its output.
+/// Runs a command, and asserts that its output is harmless and valid in its format.
 fn run(project: &Project, args: &[&str], env: &[(&str, &str)]) -> RunOutput {
     let payload = format!(
         "{{\"hook_event_name\": \"PreToolUse\", \"session_id\": {0}, \"prompt\": {0}, \"source\": {0}, \"tool_name\": \"Write\", \
@@ -267,25 +269,26 @@ fn run(project: &Project, args: &[&str], env: &[(&str, &str)]) -> RunOutput {
         quoted(&format!("{NAME}.txt"), false),
         quoted(&format!("blue {EVIL}"), false),
     );
-    let ran =
+    let output =
         project.finish(project.command("", args).envs(env.iter().copied()), payload.as_bytes());
-    let what = format!("{args:?} {env:?}");
+    let label = format!("{args:?} {env:?}");
     let has = |word: &str| args.contains(&word);
     let is_github = has("github")
         || env.iter().any(|(name, _)| *name == "GITHUB_ACTIONS")
             && args[0] == "ci"
             && !has("--format");
-    let out = if has("always") { without_colors(&ran.out) } else { ran.out.clone() };
-    assert_harmless(&format!("{what} out"), &out, is_github);
-    assert_harmless(&format!("{what} err"), &ran.err, false);
-    if ["json", "sarif", "gitlab", "--json"].iter().any(|word| has(word)) && !ran.out.is_empty() {
-        let json: Result<serde_json::Value, _> = serde_json::from_str(&ran.out);
-        assert!(json.is_ok(), "{what}: {json:?}\n{}", ran.out);
+    let out = if has("always") { without_colors(&output.out) } else { output.out.clone() };
+    assert_harmless(&format!("{label} out"), &out, is_github);
+    assert_harmless(&format!("{label} err"), &output.err, false);
+    if ["json", "sarif", "gitlab", "--json"].iter().any(|word| has(word)) && !output.out.is_empty()
+    {
+        let json: Result<serde_json::Value, _> = serde_json::from_str(&output.out);
+        assert!(json.is_ok(), "{label}: {json:?}\n{}", output.out);
     }
     if has("markdown") {
-        assert_markdown(&what, &ran.out);
+        assert_markdown(&label, &output.out);
     }
-    ran
+    output
 }
 
 fn with_placeholders<'a>(args: &[&'a str], id: &str) -> Vec<String> {
@@ -294,7 +297,7 @@ fn with_placeholders<'a>(args: &[&'a str], id: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_command_lets_hostile_text_through() {
+fn every_command_escapes_hostile_text() {
     let mut all = Vec::new();
     runnable_commands(&aidd_cli::cli::Cli::command(), "", &mut all);
     all.sort();
@@ -311,22 +314,22 @@ fn no_command_lets_hostile_text_through() {
         for args in *sets {
             let args = with_placeholders(args, &id);
             let args: Vec<&str> = path.split(' ').chain(args.iter().map(String::as_str)).collect();
-            let ran = run(&project, &args, &[]);
+            let output = run(&project, &args, &[]);
             if args[0] == "explain" && args.len() == 2 && args[1] == "team/evil" {
                 assert!(
-                    ran.out.contains("\\u{202e}") && ran.out.contains("./::add-mask"),
+                    output.out.contains("\\u{202e}") && output.out.contains("./::add-mask"),
                     "{}",
-                    ran.out
+                    output.out
                 );
             }
         }
-        let wrong = [path.split(' ').collect(), vec![EVIL, "--EVIL"]].concat();
-        run(&project, &wrong, &[]);
+        let args = [path.split(' ').collect(), vec![EVIL, "--EVIL"]].concat();
+        run(&project, &args, &[]);
     }
 }
 
 #[test]
-fn no_format_lets_hostile_text_through() {
+fn every_format_escapes_hostile_text() {
     let project = project(&valid());
     let summary = project.path().join(".git/summary.md");
     let summary = summary.to_str().expect("a path");
@@ -363,12 +366,12 @@ fn no_format_lets_hostile_text_through() {
     }
     let found = run(&project, &["ci", "--base", "main"], &github).expect_code(1);
     assert!(found.out.contains("::error file="), "{}", found.out);
-    let said = fs::read_to_string(summary).expect("a summary");
-    assert!(said.contains("team/evil"), "{said}");
-    assert_harmless("summary", &said, false);
-    assert_markdown("summary", &said);
-    let shown = run(&project, &["check", "."], &[]).out;
-    assert!(shown.contains("\\u{1b}[35m") && shown.contains("\\u{202e}"), "{shown}");
+    let summary_text = fs::read_to_string(summary).expect("a summary");
+    assert!(summary_text.contains("team/evil"), "{summary_text}");
+    assert_harmless("summary", &summary_text, false);
+    assert_markdown("summary", &summary_text);
+    let text = run(&project, &["check", "."], &[]).out;
+    assert!(text.contains("\\u{1b}[35m") && text.contains("\\u{202e}"), "{text}");
 }
 
 fn between_markers(text: &str) -> &str {
@@ -377,7 +380,7 @@ fn between_markers(text: &str) -> &str {
 }
 
 #[test]
-fn rules_are_exported_without_smuggled_markup() {
+fn rules_are_exported_without_unsafe_markup() {
     let project = project(&valid());
     let page = |title: &str, text: &str| {
         format!(
@@ -397,14 +400,14 @@ fn rules_are_exported_without_smuggled_markup() {
     assert!(block.contains("team/smuggler") && block.contains("- Read "), "{block}");
     assert_harmless("the block", block, false);
     assert_markdown("the block", block);
-    let shown = run(&project, &["rule", "export", "agents-md", "--stdout"], &[]).expect_code(0).out;
-    assert_markdown("the block on standard output", between_markers(&shown));
+    let text = run(&project, &["rule", "export", "agents-md", "--stdout"], &[]).expect_code(0).out;
+    assert_markdown("the block on standard output", between_markers(&text));
     // The markers are found again.
     run(&project, &["rule", "export", "agents-md", "--check"], &[]).expect_code(0);
 }
 
 #[test]
-fn hostile_configuration_is_only_quoted() {
+fn hostile_configuration_is_escaped_in_messages() {
     let evil = quoted(EVIL, false);
     let configs = [
         format!("{{{evil}: 1, \"failOn\": {evil}, \"rules\": {{{evil}: {evil}}}}}"),

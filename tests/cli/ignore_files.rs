@@ -1,10 +1,10 @@
-//! Ignore files do not hide tracked files. Like configuration files, they are read only if they are
-//! regular files up to a size limit.
+//! Tests that ignore files do not hide tracked files and that, like configuration files, they are read
+//! only if they are regular files up to a size limit.
 
 use crate::cli::support::{Project, paths, token};
 use std::process::Command;
 
-/// A repository with these untracked files.
+/// A repository with the untracked files `files`.
 fn repository(files: &[(&str, &str)]) -> Project {
     let project = Project::new(files);
     std::fs::remove_dir(project.path().join(".git")).expect("removed");
@@ -16,15 +16,15 @@ fn repository(files: &[(&str, &str)]) -> Project {
 fn git(project: &Project, args: &[&str]) {
     let identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
     let mut git = Command::new("git");
-    let ended = git.args(identity).args(args).current_dir(project.path()).status();
-    assert!(ended.expect("Git").success(), "{args:?}");
+    let status = git.args(identity).args(args).current_dir(project.path()).status();
+    assert!(status.expect("Git").success(), "{args:?}");
 }
 
-const ONLY: [&str; 4] = ["--only", "secrets/*", "--format", "github"];
+const SECRETS_ONLY: [&str; 4] = ["--only", "secrets/*", "--format", "github"];
 
 fn found(project: &Project, args: &[&str]) -> Vec<String> {
-    let ran = project.run(&[args, &ONLY].concat());
-    paths(&ran.out).into_iter().map(str::to_owned).collect()
+    let output = project.run(&[args, &SECRETS_ONLY].concat());
+    paths(&output.out).into_iter().map(str::to_owned).collect()
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_tracked_file_is_checked_despite_ignore_files() {
     assert_eq!(found(&project, &["check", ".", "--staged"]), all);
     assert_eq!(found(&project, &["check", ".", "--changed"]), all);
     assert_eq!(found(&project, &["check", "build"]), ["build/out/app.txt", "build/out/more.txt"]);
-    // Tracked files that were deleted are not checked.
+    // Deleted tracked files are not checked.
     git(&project, &["commit", "--quiet", "--message", "one"]);
     project.remove("prod.env");
     assert_eq!(found(&project, &["check", "."]), all[..2]);
@@ -67,17 +67,17 @@ fn the_report_counts_excluded_tracked_files() {
     git(&project, &["add", "."]);
     project.write("fixtures/untracked.txt", &secret);
     let message = "3 tracked files are excluded by `.aiddignore` (2) and `exclude` (1)";
-    let ran = project.run(&["check", "."]).expect_code(0);
-    assert!(ran.out.contains(message), "{}", ran.out);
+    let output = project.run(&["check", "."]).expect_code(0);
+    assert!(output.out.contains(message), "{}", output.out);
     for format in ["json", "markdown", "sarif", "github"] {
-        let ran = project.run(&["check", ".", "--format", format]).expect_code(0);
-        let is_reported = ran.out.contains("3 tracked files are excluded by");
-        assert_eq!(is_reported, format != "sarif", "{format}: {}", ran.out);
+        let output = project.run(&["check", ".", "--format", format]).expect_code(0);
+        let is_reported = output.out.contains("3 tracked files are excluded by");
+        assert_eq!(is_reported, format != "sarif", "{format}: {}", output.out);
     }
-    let ran = project.run(&["check", ".", "--staged"]).expect_code(0);
-    assert!(ran.out.contains(&message.replace("tracked", "changed")), "{}", ran.out);
-    let ran = project.run(&["check", ".", "--no-ignore"]);
-    assert!(!ran.out.contains("`.aiddignore`"), "{}", ran.out);
+    let output = project.run(&["check", ".", "--staged"]).expect_code(0);
+    assert!(output.out.contains(&message.replace("tracked", "changed")), "{}", output.out);
+    let output = project.run(&["check", ".", "--no-ignore"]);
+    assert!(!output.out.contains("`.aiddignore`"), "{}", output.out);
 }
 
 #[cfg(unix)]
@@ -87,7 +87,8 @@ mod unix {
     use std::process::Stdio;
     use std::time::{Duration, Instant};
 
-    /// Runs with a time limit, which detects hangs and endless files.
+    /// Runs aidd with a time limit, which detects hangs and endless files. Returns the exit code and
+    /// the output.
     fn run(project: &Project, args: &[&str]) -> (i32, String) {
         let mut command = project.command("", args);
         let file = tempfile::tempfile().expect("a file");
@@ -118,9 +119,9 @@ mod unix {
 
     #[expect(clippy::disallowed_methods, reason = "creates a named pipe")]
     fn pipe(project: &Project, path: &str) {
-        let place = project.path().join(path);
-        std::fs::create_dir_all(place.parent().expect("below")).expect("made");
-        assert!(Command::new("mkfifo").arg(place).status().expect("mkfifo").success());
+        let path = project.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("below")).expect("made");
+        assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
     }
 
     const NAMES: [&str; 4] = [".gitignore", ".ignore", ".aiddignore", "d/.gitignore"];
@@ -135,11 +136,11 @@ mod unix {
                 git(&project, &["commit", "--quiet", "--message", "one"]);
                 project.write("d/c.env", &secret);
                 project.write("patterns", "*.env\n");
-                let place = project.path().join(name);
+                let target = project.path().join(name);
                 match kind {
                     "pipe" => pipe(&project, name),
-                    "zero" => symlink("/dev/zero", place).expect("linked"),
-                    _ => symlink(project.path().join("patterns"), place).expect("linked"),
+                    "zero" => symlink("/dev/zero", target).expect("linked"),
+                    _ => symlink(project.path().join("patterns"), target).expect("linked"),
                 }
                 for args in [&["check", "."][..], &["check", ".", "--changed"]] {
                     let (code, text) = run(&project, args);
@@ -177,11 +178,11 @@ mod unix {
         for path in [".aidd/config.json", ".aidd/baseline.json"] {
             for kind in ["pipe", "zero", "out"] {
                 let project = Project::new(&[("a.txt", "text\n"), (".aidd/x", "")]);
-                let place = project.path().join(path);
+                let target = project.path().join(path);
                 match kind {
                     "pipe" => pipe(&project, path),
-                    "zero" => symlink("/dev/zero", place).expect("linked"),
-                    _ => symlink("/etc/hostname", place).expect("linked"),
+                    "zero" => symlink("/dev/zero", target).expect("linked"),
+                    _ => symlink("/etc/hostname", target).expect("linked"),
                 }
                 let (code, text) = run(&project, &["check", "."]);
                 assert_eq!(code, 2, "{path} {kind}: {text}");

@@ -1,4 +1,4 @@
-//! Rules on imports and on documents, run by the binary.
+//! Tests of rules on imports and on documents, run by the binary.
 
 use crate::cli::support::Project;
 use insta::assert_snapshot;
@@ -26,8 +26,8 @@ fn reversed_and_unresolved_imports_are_reported() {
         ),
         ("src/domain/order.test.ts", "import \"../app/main\";\n"),
     ]);
-    let ran = project.run(&["check", ".", "--verbose"]).expect_code(1);
-    assert_snapshot!(ran.out, @r#"
+    let output = project.run(&["check", ".", "--verbose"]).expect_code(1);
+    assert_snapshot!(output.out, @r#"
     error[team/layers]: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, a higher layer
      --> src/domain/order.ts:1:23
       |
@@ -44,11 +44,11 @@ fn reversed_and_unresolved_imports_are_reported() {
 
     2 errors in 6 files (TIME)
     "#);
-    assert_snapshot!(ran.err, @"
+    assert_snapshot!(output.err, @"
     note: team/layers applies to 4 imports
     note: team/layers 1 import looks like a part of the project and resolves to no file: `./gone` in src/domain/order.ts
     ");
-    // Reported without a special option.
+    // Unresolved imports are reported without `--verbose` too.
     let plain = project.run(&["check", "."]).expect_code(1);
     assert_snapshot!(plain.err, @"note: team/layers 1 import looks like a part of the project and resolves to no file: `./gone` in src/domain/order.ts");
     assert_eq!(project.run(&["check", ".", "--quiet"]).expect_code(1).err, "");
@@ -82,8 +82,8 @@ fn documents_are_checked_and_fixed() {
         ("docs/b.md", "# B\n\n## Status\n"),
         ("docs/sub/x.txt", ""),
     ]);
-    let ran = project.run(&["check", ".", "--format", "github"]).expect_code(0);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["check", ".", "--format", "github"]).expect_code(0);
+    assert_snapshot!(output.out, @"
     ::warning file=docs/a.md,line=1,endLine=1,col=1,endColumn=4,title=team/doc::`## Status` is missing; it belongs after `# A`
     ::warning file=docs/a.md,line=3,endLine=3,col=28,endColumn=43,title=team/doc::the link target `gone.md` does not exist
     2 warnings in 4 files; 1 fixable with --fix

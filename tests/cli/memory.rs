@@ -1,4 +1,4 @@
-//! The memory on the command line, as used by people, teams and agent clients.
+//! Tests of the memory on the command line.
 
 use crate::cli::support::{Project, RunOutput, token};
 use insta::assert_snapshot;
@@ -16,7 +16,7 @@ impl RunOutput {
 }
 
 impl Project {
-    /// A directory outside a repository.
+    /// A project outside a repository.
     pub(crate) fn outside_repository() -> Self {
         let project = Self::new(&[]);
         fs::remove_dir(project.path().join(".git")).expect("removed");
@@ -38,7 +38,7 @@ impl Project {
     }
 }
 
-/// Text without the parts that differ between runs: ids, hashes, times.
+/// Replaces the parts of a text that differ between runs: ids, hashes, times.
 pub(crate) fn normalize(text: &str, ids: &[&str]) -> String {
     let mut text = text.to_owned();
     for (index, id) in ids.iter().enumerate() {
@@ -52,7 +52,7 @@ pub(crate) fn normalize(text: &str, ids: &[&str]) -> String {
                     && word.chars().all(|c| c.is_ascii_digit() || "-:".contains(c))
             };
             let is_hash = word.len() == 12 && word.chars().all(|c| c.is_ascii_hexdigit());
-            // A hash can consist of digits only.
+            // A hash can consist only of digits, so hashes come first.
             if is_hash {
                 "REV"
             } else if is_time(word) {
@@ -81,15 +81,15 @@ fn queries_without_a_memory_write_nothing() {
     ] {
         project.run(args).expect_code(0);
     }
-    let ran = project.run(&["memory", "show", "decision_1"]).expect_code(2);
-    assert!(ran.err.contains("the memory is empty"), "{}", ran.err);
+    let output = project.run(&["memory", "show", "decision_1"]).expect_code(2);
+    assert!(output.err.contains("the memory is empty"), "{}", output.err);
     assert_eq!(fs::read_dir(project.path()).expect("a folder").count(), 0);
 }
 
 #[test]
 fn a_decision_is_saved_found_shown_and_superseded() {
     let project = Project::outside_repository();
-    let ran = project.run(&[
+    let output = project.run(&[
         "memory",
         "add",
         "decision",
@@ -103,23 +103,22 @@ fn a_decision_is_saved_found_shown_and_superseded() {
         "--confidence",
         "0.8",
     ]);
-    let ran = ran.expect_code(0);
-    let first = ran.out.split(' ').nth(1).expect("an id").to_owned();
-    assert_eq!(ran.out, format!("saved {first} in ai/memory/decisions.jsonl\n"));
+    let output = output.expect_code(0);
+    let first = output.out.split(' ').nth(1).expect("an id").to_owned();
+    assert_eq!(output.out, format!("saved {first} in ai/memory/decisions.jsonl\n"));
     assert_eq!(project.read(DECISIONS).lines().count(), 1);
-
     let found = project.memory(&["search", "where", "do", "sessions", "live"]);
     assert_eq!(found["hits"][0]["id"], *first);
     assert_eq!(found["hits"][0]["topic"], "auth");
 
-    // Superseded, with the last part of its id.
+    // A decision can be named by the last part of its id.
     let hash = first.rsplit('_').next().expect("a hash");
     let answer = project.memory(&["supersede", hash, "Sessions live in Redis", "-r", "End them"]);
     let second = answer["id"].as_str().expect("an id").to_owned();
     assert_eq!(answer["superseded"], serde_json::json!([first]));
     project.run(&["memory", "outcome", &second, "partial", "--reason", "Slow"]).expect_code(0);
-    let shown = project.run(&["memory", "show", &second]).expect_code(0).out;
-    assert_snapshot!(normalize(&shown, &[&first, &second]), @r"
+    let text = project.run(&["memory", "show", &second]).expect_code(0).out;
+    assert_snapshot!(normalize(&text, &[&first, &second]), @r"
     ID2
     decision · active · [PARTIAL: Slow] · auth · TIME TIME · changed TIME TIME
 
@@ -137,8 +136,8 @@ fn a_decision_is_saved_found_shown_and_superseded() {
       TIME TIME   REV  Sessions live in Redis
       TIME TIME   REV  Sessions live in Redis [PARTIAL]
     ");
-    let shown = project.run(&["memory", "show", &first]).expect_code(0).out;
-    assert_snapshot!(normalize(&shown, &[&first, &second]), @r"
+    let text = project.run(&["memory", "show", &first]).expect_code(0).out;
+    assert_snapshot!(normalize(&text, &[&first, &second]), @r"
     ID1
     decision · superseded · auth · TIME TIME
 
@@ -150,7 +149,7 @@ fn a_decision_is_saved_found_shown_and_superseded() {
     reasoning: No store to run
 
     Links
-      ID2 supersedes it: Sessions live in Redis [PARTIAL: Slow]
+      ID2 supersedes ID1: Sessions live in Redis [PARTIAL: Slow]
     ");
     let topics = project.memory(&["topics"]);
     assert_eq!(topics["topics"][0]["decisions"], 2);
@@ -163,14 +162,14 @@ fn a_decision_is_saved_found_shown_and_superseded() {
     ");
 
     project.run(&["memory", "remove", &second, "--reason", "No"]).expect_code(0);
-    let whole = project.memory(&["show", &first]);
-    assert_eq!(whole["entries"][0]["status"], "active", "the superseded decision is active again");
-    let ran = project.run(&["memory", "remove", &second]).expect_code(2);
-    assert!(ran.err.contains(&second[..]), "{}", ran.err);
+    let memory = project.memory(&["show", &first]);
+    assert_eq!(memory["entries"][0]["status"], "active", "the superseded decision is active again");
+    let output = project.run(&["memory", "remove", &second]).expect_code(2);
+    assert!(output.err.contains(&second[..]), "{}", output.err);
 }
 
 #[test]
-fn errors_say_what_to_do() {
+fn errors_contain_a_remedy() {
     let project = Project::outside_repository();
     let id = project.add_decision("Use SQLite", &[]);
     let errors: String = [
@@ -185,8 +184,8 @@ fn errors_say_what_to_do() {
     .iter()
     .map(|args| project.run(args).expect_code(2).err)
     .collect();
-    let ran = project.run(&["memory", "import", "none.json"]).expect_code(2);
-    assert!(ran.err.starts_with("error: none.json: "), "{}", ran.err);
+    let output = project.run(&["memory", "import", "none.json"]).expect_code(2);
+    assert!(output.err.starts_with("error: none.json: "), "{}", output.err);
     assert_snapshot!(normalize(&errors, &[&id]), @"
     error: unknown memory `nothing`
     hint: `aidd memory recent` and `aidd memory search` print ids
@@ -208,13 +207,13 @@ fn long_texts_come_from_standard_input_and_secrets_are_redacted() {
     let project = Project::outside_repository();
     let text = format!("Deploys failed\nwith {}\n<private>my notes</private>\n", token());
     let args = ["memory", "add", "mistake", "-", "--fix", "Rotate", "--file", "deploy.env"];
-    let ran = project.run_with(text.as_bytes(), &args).expect_code(0);
-    assert!(ran.err.contains("replaced by [REDACTED]"), "{}", ran.err);
-    let id = ran.out.split(' ').nth(1).expect("an id").to_owned();
+    let output = project.run_with(text.as_bytes(), &args).expect_code(0);
+    assert!(output.err.contains("replaced by [REDACTED]"), "{}", output.err);
+    let id = output.out.split(' ').nth(1).expect("an id").to_owned();
     let lines = project.read("ai/memory/mistakes.jsonl");
     assert!(!lines.contains(&token()) && !lines.contains("my notes"), "{lines}");
-    let ran = project.run_with(text.as_bytes(), &args).expect_code(0);
-    assert_eq!(ran.out, format!("{id} occurred 2 times\n"));
+    let output = project.run_with(text.as_bytes(), &args).expect_code(0);
+    assert_eq!(output.out, format!("{id} occurred 2 times\n"));
 }
 
 #[test]
@@ -231,7 +230,6 @@ fn two_branches_are_merged_and_resolved() {
     let conflict =
         format!("{tracked}<<<<<<< HEAD\n{our_line}=======\n{their_line}>>>>>>> feature\n");
     project.write(DECISIONS, &conflict);
-
     let checked = project.run(&["check", ".", "--format", "json"]).expect_code(1).json();
     let rules: Vec<&str> = checked["findings"]
         .as_array()
@@ -248,19 +246,23 @@ fn two_branches_are_merged_and_resolved() {
             "memory/conflict-marker"
         ]
     );
-    let ran = project.run(&["memory", "conflicts"]).expect_code(0);
+    let output = project.run(&["memory", "conflicts"]).expect_code(0);
     let mut both = [&*ours, &*theirs];
     both.sort_unstable();
-    assert_snapshot!(normalize(&ran.out, &both).replace("In cookies", "…").replace("In Redis", "…"), @r"
+    assert_snapshot!(normalize(&output.out, &both).replace("In cookies", "…").replace("In Redis", "…"), @r"
     several decisions on auth
       ID1  TIME  …
       ID2  TIME  …
     ");
     project.run(&["memory", "doctor"]).expect_code(1);
-    let ran = project.run(&["memory", "resolve", &ours]).expect_code(0);
-    assert_eq!(ran.out, format!("kept {ours}\nsuperseded {theirs}\n"));
-    let ran = project.run(&["memory", "doctor", "--fix"]).expect_code(0);
-    assert!(ran.out.contains("fixed          3 lines in ai/memory/decisions.jsonl"), "{}", ran.out);
+    let output = project.run(&["memory", "resolve", &ours]).expect_code(0);
+    assert_eq!(output.out, format!("kept {ours}\nsuperseded {theirs}\n"));
+    let output = project.run(&["memory", "doctor", "--fix"]).expect_code(0);
+    assert!(
+        output.out.contains("fixed          3 lines in ai/memory/decisions.jsonl"),
+        "{}",
+        output.out
+    );
     project.run(&["check", "."]).expect_code(0);
     assert_eq!(project.memory(&["conflicts"])["conflicts"], serde_json::json!([]));
 }
@@ -277,18 +279,18 @@ fn two_conflicting_edits_are_resolved_by_revision() {
     };
     let text = format!("{tracked}{}{}", side("For a day"), side("For a week"));
     project.write(DECISIONS, text);
-    let ran = project.run(&["check", ".", "--only", "memory/*"]).expect_code(0);
-    assert!(ran.out.contains("has 2 conflicting edits"), "{}", ran.out);
+    let output = project.run(&["check", ".", "--only", "memory/*"]).expect_code(0);
+    assert!(output.out.contains("has 2 conflicting edits"), "{}", output.out);
     let conflicts = project.memory(&["conflicts"]);
     let edits = conflicts["conflicts"][0]["edits"].as_array().expect("edits");
     let day = edits.iter().find(|edit| edit["content"] == "For a day").expect("an edit");
     let rev = day["rev"].as_str().expect("a hash");
     project.run(&["memory", "resolve", &id, "--rev", rev]).expect_code(0);
-    let whole = project.memory(&["show", &id]);
-    assert_eq!(whole["entries"][0]["content"], "For a day");
-    assert_eq!(whole["entries"][0]["history"].as_array().expect("a history").len(), 4);
-    let ran = project.run(&["check", ".", "--only", "memory/*"]).expect_code(0);
-    assert!(ran.out.starts_with("no problems"), "{}", ran.out);
+    let memory = project.memory(&["show", &id]);
+    assert_eq!(memory["entries"][0]["content"], "For a day");
+    assert_eq!(memory["entries"][0]["history"].as_array().expect("a history").len(), 4);
+    let output = project.run(&["check", ".", "--only", "memory/*"]).expect_code(0);
+    assert!(output.out.starts_with("no problems"), "{}", output.out);
 }
 
 #[test]
@@ -303,14 +305,14 @@ fn an_export_is_imported_elsewhere_once() {
     assert_eq!(text.lines().count(), 4);
 
     let other = Project::outside_repository();
-    let ran =
+    let output =
         other.run_with(text.as_bytes(), &["memory", "import", "-", "--dry-run"]).expect_code(0);
-    assert_eq!(ran.out, "read - as aidd\nwould import 4 memories; 0 already known\n");
+    assert_eq!(output.out, "read - as aidd\nwould import 4 memories; 0 already known\n");
     assert!(!other.path().join("ai").exists());
-    let ran = other.run_with(text.as_bytes(), &["memory", "import", "-"]).expect_code(0);
-    assert_eq!(ran.out, "read - as aidd\nimported 4 memories; 0 already known\n");
-    let ran = other.run_with(text.as_bytes(), &["memory", "import", "-"]).expect_code(0);
-    assert_eq!(ran.out, "read - as aidd\nimported 0 memories; 4 already known\n");
+    let output = other.run_with(text.as_bytes(), &["memory", "import", "-"]).expect_code(0);
+    assert_eq!(output.out, "read - as aidd\nimported 4 memories; 0 already known\n");
+    let output = other.run_with(text.as_bytes(), &["memory", "import", "-"]).expect_code(0);
+    assert_eq!(output.out, "read - as aidd\nimported 0 memories; 4 already known\n");
     assert_eq!(other.run(&["memory", "export"]).expect_code(0).out, text);
     assert_eq!(other.memory(&["show", &first])["entries"][0]["status"], "superseded");
     let page =
@@ -347,11 +349,11 @@ fn memories_of_other_programs_are_imported() {
         "memory.jsonl",
         "{\"type\":\"entity\",\"name\":\"Auth\",\"entityType\":\"component\",\"observations\":[\"uses JWT\"]}\n{\"type\":\"relation\",\"from\":\"x\",\"to\":\"y\",\"relationType\":\"z\"}\n",
     );
-    let ran = project.run(&["memory", "import", "memory.jsonl"]).expect_code(0);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["memory", "import", "memory.jsonl"]).expect_code(0);
+    assert_snapshot!(output.out, @"
     read memory.jsonl as server-memory
     imported 1 memory; 0 already known
-    skipped x: relations start from it, but the entity does not exist
+    skipped x: relations start from this entity, but it does not exist
     ");
     let found = project.memory(&["search", "JWT"]);
     assert_eq!(found["hits"][0]["topic"], "Auth");
@@ -361,18 +363,18 @@ fn memories_of_other_programs_are_imported() {
 fn a_dry_run_import_writes_nothing() {
     let project = Project::outside_repository();
     project.write("memory.jsonl", "{\"type\":\"entity\",\"name\":\"Auth\",\"entityType\":\"component\",\"observations\":[\"uses JWT\"]}\n");
-    let ran = project.run(&["memory", "import", "memory.jsonl", "--dry-run"]).expect_code(0);
-    assert!(ran.out.contains("would import 1 memory"), "{}", ran.out);
-    assert_eq!(ran.err, "");
+    let output = project.run(&["memory", "import", "memory.jsonl", "--dry-run"]).expect_code(0);
+    assert!(output.out.contains("would import 1 memory"), "{}", output.out);
+    assert_eq!(output.err, "");
     assert!(!project.path().join(".aidd").exists() && !project.path().join("ai").exists());
 }
 
 #[cfg(unix)]
 #[test]
-fn the_doctor_reports_what_it_cannot_fix() {
+fn the_doctor_reports_problems_that_it_cannot_fix() {
     let project = Project::new(&[]);
     let id = project.add_decision("Use SQLite", &[]);
-    // Like stores that were created before they had a `.gitignore`.
+    // Older stores have no `.gitignore`.
     fs::remove_file(project.path().join(".aidd/.gitignore")).expect("removed");
     let line = project.read(DECISIONS);
     let outside = tempfile::tempdir().expect("a folder");
@@ -380,8 +382,8 @@ fn the_doctor_reports_what_it_cannot_fix() {
     fs::write(&victim, format!("{line}{line}")).expect("written");
     fs::remove_file(project.path().join(DECISIONS)).expect("removed");
     std::os::unix::fs::symlink(&victim, project.path().join(DECISIONS)).expect("linked");
-    let ran = project.run(&["memory", "doctor", "--fix"]).expect_code(1);
-    assert_snapshot!(normalize(&ran.out, &[&id]), @"
+    let output = project.run(&["memory", "doctor", "--fix"]).expect_code(1);
+    assert_snapshot!(normalize(&output.out, &[&id]), @"
     root           ROOT
     store          sqlite, intact
     memories       1 decision
@@ -389,7 +391,7 @@ fn the_doctor_reports_what_it_cannot_fix() {
     ignored        the store is not committed
     fixed          wrote .gitattributes
     fixed          wrote .gitignore
-    wrong          tracked file: not fixed: ai/memory/decisions.jsonl is not read: it is a link that leads out of the project
+    problem        tracked file: not fixed: ai/memory/decisions.jsonl is not read: it is a link that leads out of the project
                    make the file readable and writable
     ");
     assert_eq!(fs::read_to_string(&victim).expect("text"), format!("{line}{line}"));
@@ -399,28 +401,28 @@ fn the_doctor_reports_what_it_cannot_fix() {
 fn the_doctor_reports_and_fixes_each_problem() {
     let project = Project::new(&[(".gitignore", ".aidd/branches/\n")]);
     let id = project.add_decision("Use SQLite", &[]);
-    // Like stores that were created before they had a `.gitignore`.
+    // Older stores have no `.gitignore`.
     fs::remove_file(project.path().join(".aidd/.gitignore")).expect("removed");
     let line = project.read(DECISIONS);
     project.write(DECISIONS, format!("{line}{line}torn {{\n"));
-    let ran = project.run(&["memory", "doctor"]).expect_code(1);
-    assert_snapshot!(normalize(&ran.out, &[&id]), @"
+    let output = project.run(&["memory", "doctor"]).expect_code(1);
+    assert_snapshot!(normalize(&output.out, &[&id]), @"
     root           ROOT
     store          sqlite, intact
     memories       1 decision
-    wrong          tracked file: ai/memory/decisions.jsonl:2: duplicate line of `ID1`
+    problem        tracked file: ai/memory/decisions.jsonl:2: duplicate line of `ID1`
                    run `aidd memory doctor --fix`
-    wrong          tracked file: ai/memory/decisions.jsonl:3: not a memory: expected ident
-                   fix it manually, or restore it from the history: git log -p
-    wrong          merging: .gitattributes does not contain `ai/memory/*.jsonl merge=union`
+    problem        tracked file: ai/memory/decisions.jsonl:3: not a memory: expected ident
+                   fix the file manually, or restore it from the history: git log -p
+    problem        merging: .gitattributes does not contain `ai/memory/*.jsonl merge=union`
                    run `aidd init` to add it
-    wrong          ignored: .gitignore does not contain `/.aidd/data.*`
+    problem        ignored: .gitignore does not contain `/.aidd/data.*`
                    run `aidd init` to add it
-    wrong          ignored: .gitignore excludes .aidd/branches, so it is not shared
+    problem        ignored: .gitignore excludes .aidd/branches, so it is not shared
                    delete that line, or add after it: !.aidd/branches/
     ");
-    let ran = project.run(&["memory", "doctor", "--fix"]).expect_code(1);
-    assert_snapshot!(normalize(&ran.out, &[&id]), @"
+    let output = project.run(&["memory", "doctor", "--fix"]).expect_code(1);
+    assert_snapshot!(normalize(&output.out, &[&id]), @"
     root           ROOT
     store          sqlite, intact
     memories       1 decision
@@ -429,14 +431,14 @@ fn the_doctor_reports_and_fixes_each_problem() {
     fixed          wrote .gitattributes
     fixed          added to .gitignore
     fixed          1 line in ai/memory/decisions.jsonl
-    wrong          tracked file: ai/memory/decisions.jsonl:2: not a memory: expected ident
-                   fix it manually, or restore it from the history: git log -p
-    wrong          ignored: .gitignore excludes .aidd/branches, so it is not shared
+    problem        tracked file: ai/memory/decisions.jsonl:2: not a memory: expected ident
+                   fix the file manually, or restore it from the history: git log -p
+    problem        ignored: .gitignore excludes .aidd/branches, so it is not shared
                    delete that line, or add after it: !.aidd/branches/
     ");
     assert_eq!(project.read(DECISIONS), format!("{line}torn {{\n"));
-    let seen = project.run(&["memory", "doctor", "--json"]).expect_code(1).json();
-    assert_eq!(seen["wrong"].as_array().expect("a list").len(), 2);
+    let report = project.run(&["memory", "doctor", "--json"]).expect_code(1).json();
+    assert_eq!(report["wrong"].as_array().expect("a list").len(), 2);
     // A missing or invalid store is rebuilt.
     fs::write(project.path().join(".aidd/data.db"), "not a database").expect("written");
     project.write(DECISIONS, &line);
@@ -446,15 +448,15 @@ fn the_doctor_reports_and_fixes_each_problem() {
 }
 
 #[test]
-fn tracked_files_are_pruned_only_by_force() {
+fn tracked_files_are_pruned_only_with_apply() {
     let project = Project::outside_repository();
     let id = project.add_decision("Use SQLite", &[]);
     project.run(&["memory", "remove", &id]).expect_code(0);
     let before = project.read(DECISIONS);
     std::thread::sleep(std::time::Duration::from_millis(5));
     let args = ["memory", "prune", "--tracked", "--days", "0"];
-    let ran = project.run(&args).expect_code(0);
-    assert!(ran.out.starts_with("would remove the lines of"), "{}", ran.out);
+    let output = project.run(&args).expect_code(0);
+    assert!(output.out.starts_with("would remove the lines of"), "{}", output.out);
     assert_eq!(project.read(DECISIONS), before);
     project.run(&[&args[..], &["--apply"]].concat()).expect_code(0);
     assert_eq!(project.read(DECISIONS), "");
@@ -482,14 +484,14 @@ fn a_prompt_hook_succeeds_on_any_input() {
         .concat(),
         @"
     aidd memory (resuming): to resume earlier work, call load_checkpoint first, then load_context.
-    aidd memory (deciding): look at what was decided before with search_by_context; record what is decided now with save_decision, a smaller lesson with save_insight.
+    aidd memory (deciding): find earlier decisions with search_by_context; record a new decision with save_decision and a smaller lesson with save_insight.
     aidd memory (searching): search the project's memory: search_by_topic for a topic, search_by_context for a question, search_recent for the last days.
     aidd memory (tracking): record the outcome of a decision with evolve_outcome (search_by_topic finds its id), its replacement with evolve_supersede; record an error and its fix with aidd_memory_add_mistake.
     "
     );
     for silent in [prompt("Write a parser"), "{".into(), String::new(), "[1]".into()] {
-        let ran = hook(&silent);
-        assert_eq!((&*ran.out, &*ran.err), ("", ""), "{silent}");
+        let output = hook(&silent);
+        assert_eq!((&*output.out, &*output.err), ("", ""), "{silent}");
     }
     // Exit code 2 would block the prompt.
     project.run(&["hook", "user-prompt", "--no-such-option"]).expect_code(0);

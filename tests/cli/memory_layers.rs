@@ -1,4 +1,5 @@
-//! Layers, outcomes and branches of the memory, as shown by the binary in a real repository.
+//! Tests of permanent and session memories, outcomes and branches, with the binary in a real
+//! repository.
 
 use crate::cli::agent_hooks::claude_event;
 use crate::cli::support::{Project, RunOutput};
@@ -30,11 +31,11 @@ impl Project {
     }
 
     fn memory_output(&self, args: &[&str]) -> String {
-        let ran: RunOutput = self.run(&[&["memory"], args].concat()).expect_code(0);
-        ran.out
+        let output: RunOutput = self.run(&[&["memory"], args].concat()).expect_code(0);
+        output.out
     }
 
-    /// The text that an agent receives at the start of a conversation, and for a prompt.
+    /// The contexts that an agent receives at the start of a conversation and for a prompt.
     fn agent_contexts(&self, prompt: &str) -> [String; 2] {
         let start = self
             .answer("session-start", &claude_event("SessionStart", json!({"source": "startup"})));
@@ -54,14 +55,14 @@ fn titles(found: &Value) -> Vec<&str> {
 fn observations_on_a_branch_are_not_project_decisions() {
     let project = Project::with_memory();
     project.add_memory(&["decision", "Use PostgreSQL for the carts", "--topic", "store"]);
-    let noted = json!({
+    let observation = json!({
         "id": "decision_1763800000000_0a1b2c3d4e5f", "type": "decision", "layer": "session",
         "content": "Keep all carts in MongoDB", "metadata": {}, "status": "active",
         "sessionId": "session_1763800000000_0a1b2c3d4e5f", "branch": "feature/login",
         "createdAt": 1_763_800_000_000_i64, "updatedAt": 1_763_800_000_000_i64,
         "schemaVersion": 1, "topic": "store",
     });
-    project.write("noted.jsonl", format!("{noted}\n"));
+    project.write("noted.jsonl", format!("{observation}\n"));
     project.run(&["memory", "import", "noted.jsonl"]).expect_code(0);
     for text in project.agent_contexts("what did we decide, do we keep all carts in MongoDB?") {
         assert!(!text.contains("MongoDB"), "{text}");
@@ -69,9 +70,9 @@ fn observations_on_a_branch_are_not_project_decisions() {
     assert!(!project.memory_output(&["topics"]).contains("MongoDB"));
     assert!(!project.memory_output(&["export", "--tracked"]).contains("MongoDB"));
     let page = project.memory_output(&["export", "--format", "markdown"]);
-    let (known, own) = page.split_once("# Only in this checkout").expect("two parts");
-    assert!(!known.contains("MongoDB"), "{page}");
-    assert!(own.contains("Keep all carts in MongoDB"), "{page}");
+    let (shared, local) = page.split_once("# Only in this checkout").expect("two parts");
+    assert!(!shared.contains("MongoDB"), "{page}");
+    assert!(local.contains("Keep all carts in MongoDB"), "{page}");
     let found = project.memory_output(&["search", "carts in MongoDB"]);
     assert!(
         found.contains("Keep all carts in MongoDB [observed in a session on feature/login]"),
@@ -83,27 +84,29 @@ fn observations_on_a_branch_are_not_project_decisions() {
 fn failed_decisions_are_marked_everywhere() {
     let project = Project::with_memory();
     let text = "Sessions live in signed cookies";
-    let bad = project.add_memory(&["decision", text, "--topic", "auth", "--reasoning", "no store"]);
-    let half = project.add_memory(&["decision", "Carts are cached in Redis", "--topic", "cache"]);
-    project.memory_output(&["outcome", &bad, "failed", "--reason", "Cookies grew over 4 KB"]);
-    project.memory_output(&["outcome", &half, "partial", "--reason", "evictions at noon"]);
+    let failed_id =
+        project.add_memory(&["decision", text, "--topic", "auth", "--reasoning", "no store"]);
+    let partial_id =
+        project.add_memory(&["decision", "Carts are cached in Redis", "--topic", "cache"]);
+    project.memory_output(&["outcome", &failed_id, "failed", "--reason", "Cookies grew over 4 KB"]);
+    project.memory_output(&["outcome", &partial_id, "partial", "--reason", "evictions at noon"]);
     let mark = "[FAILED: Cookies grew over 4 KB]";
     let [start, prompt] = project.agent_contexts("where do our sessions live, in signed cookies?");
     assert!(start.contains("Failed decisions, not to be repeated"), "{start}");
-    let (_, held) = start.split_once("## Active decisions").expect("a part");
-    let held = held.split("\n## ").next().unwrap_or_default();
-    assert!(held.contains("Carts are cached in Redis [PARTIAL: evictions at noon]"), "{start}");
-    assert!(!held.contains(text), "{start}");
-    for (surface, shown) in [
+    let (_, active) = start.split_once("## Active decisions").expect("a part");
+    let active = active.split("\n## ").next().unwrap_or_default();
+    assert!(active.contains("Carts are cached in Redis [PARTIAL: evictions at noon]"), "{start}");
+    assert!(!active.contains(text), "{start}");
+    for (surface, text) in [
         ("start", start.as_str()),
         ("prompt", &prompt),
         ("search", &project.memory_output(&["search", "signed cookies"])),
         ("recent", &project.memory_output(&["recent"])),
-        ("show", &project.memory_output(&["show", &bad])),
-        ("timeline", &project.memory_output(&["timeline", &half])),
+        ("show", &project.memory_output(&["show", &failed_id])),
+        ("timeline", &project.memory_output(&["timeline", &partial_id])),
         ("topics", &project.memory_output(&["topics"])),
     ] {
-        assert!(shown.contains(mark), "{surface}: {shown}");
+        assert!(text.contains(mark), "{surface}: {text}");
     }
     assert!(!prompt.contains("because: no store"), "{prompt}");
     let page = project.memory_output(&["export", "--format", "markdown"]);
@@ -111,13 +114,13 @@ fn failed_decisions_are_marked_everywhere() {
     assert!(failed.contains(text) && !failed.contains("Redis"), "{page}");
     let found = project.memory(&["search", "signed cookies"]);
     assert_eq!(found["hits"][0]["outcomeReason"], "Cookies grew over 4 KB", "{found}");
-    // A further decision on its topic reports both outcomes.
+    // A further decision on the topic replaces the failed decision.
     let other = project.add_memory(&["decision", "Sessions live in Redis", "--topic", "AUTH!"]);
     assert_eq!(project.memory(&["topics"])["topics"][0]["active"], json!([other]));
 }
 
 #[test]
-fn a_branch_without_the_file_has_no_memories_of_it() {
+fn memories_of_a_file_missing_on_the_branch_do_not_apply() {
     let project = Project::with_memory();
     project.checkout(&["-b", "with"]);
     project.add_memory(&["decision", "Use Redis for the carts", "--topic", "store"]);
@@ -131,7 +134,7 @@ fn a_branch_without_the_file_has_no_memories_of_it() {
     assert!(!project.path().join(DECISIONS).exists());
     project.checkout(&["with"]);
     assert_eq!(titles(&project.memory(&["search", "Redis"])), ["Use Redis for the carts"]);
-    // A file that is in Git but missing in the work tree was deleted by mistake.
+    // A file that is in Git but missing from the work tree is treated as deleted by mistake.
     std::fs::remove_file(project.path().join(DECISIONS)).expect("removed");
     assert_eq!(titles(&project.memory(&["search", "Redis"])), ["Use Redis for the carts"]);
 }

@@ -1,4 +1,4 @@
-//! Unusual states of the memory's files, and the effects of edits and imports.
+//! Tests of unusual states of the memory's files, and of the effects of edits and imports.
 
 use crate::cli::support::Project;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::fs;
 const DECISIONS: &str = "ai/memory/decisions.jsonl";
 
 #[test]
-fn an_edit_changes_the_named_fields_or_is_refused() {
+fn an_edit_changes_the_named_fields_or_is_rejected() {
     let project = Project::outside_repository();
     let id = project.add_decision("Use SQLite", &["--topic", "store"]);
     let edit = |args: &[&str]| project.run(&[&["memory", "edit", &id], args].concat());
@@ -21,7 +21,7 @@ fn an_edit_changes_the_named_fields_or_is_refused() {
     edit(&["--unset", "topic"]).expect_code(0);
     assert_eq!(project.memory(&["show", &id])["entries"][0]["topic"], Value::Null);
     let before = project.read(DECISIONS);
-    for (args, said) in [
+    for (args, message) in [
         (
             &["--set", "contents=x"][..],
             "a decision has no field `contents`; its fields are content, topic, reasoning, \
@@ -32,8 +32,8 @@ fn an_edit_changes_the_named_fields_or_is_refused() {
         (&["--content", "x", "--set", "content=y"], "both name `content`"),
         (&["--set", "context=x", "--unset", "context"], "field `context` is set twice"),
     ] {
-        let ran = edit(args).expect_code(2);
-        assert!(ran.err.contains(said), "{args:?}: {}", ran.err);
+        let output = edit(args).expect_code(2);
+        assert!(output.err.contains(message), "{args:?}: {}", output.err);
     }
     assert_eq!(project.read(DECISIONS), before);
 }
@@ -47,8 +47,8 @@ fn the_memory_v2_log_is_imported_with_its_history() {
         r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-16T09:30:00Z","decision_id":"ccc","topic":"queue","decision":"Kafka","status":"rejected"}"#,
     ];
     project.write("T-1.decisions.jsonl", log.join("\n"));
-    let ran = project.run(&["memory", "import", "T-1.decisions.jsonl"]).expect_code(0);
-    assert!(ran.out.contains("as memory-v2"), "{}", ran.out);
+    let output = project.run(&["memory", "import", "T-1.decisions.jsonl"]).expect_code(0);
+    assert!(output.out.contains("as memory-v2"), "{}", output.out);
     let found = project.memory(&["search", "--all", "--sort", "oldest"]);
     let found: Vec<(&str, &str, i64)> = found["hits"]
         .as_array()
@@ -83,16 +83,20 @@ fn another_programs_database_is_reported_and_preserved() {
     before[100..108].copy_from_slice(&[13, 0, 0, 0, 0, 0x10, 0, 0]);
     fs::create_dir_all(project.path().join(".aidd")).expect("made");
     fs::write(&path, &before).expect("written");
-    let ran = project.run(&["memory", "add", "decision", "Use SQLite"]).expect_code(0);
-    assert!(ran.err.contains("another program (application id 0x47504b47"), "{}", ran.err);
-    assert!(!ran.err.contains("damaged"), "{}", ran.err);
-    let seen = project.run(&["memory", "doctor"]);
-    assert!(seen.out.contains("the database of another program; delete it once"), "{}", seen.out);
-    let aside = fs::read_dir(project.path().join(".aidd")).expect("a folder").flatten();
-    let aside = aside.map(|entry| entry.path()).find(|path| {
+    let output = project.run(&["memory", "add", "decision", "Use SQLite"]).expect_code(0);
+    assert!(output.err.contains("another program (application id 0x47504b47"), "{}", output.err);
+    assert!(!output.err.contains("damaged"), "{}", output.err);
+    let report = project.run(&["memory", "doctor"]);
+    assert!(
+        report.out.contains("the database of another program; delete it once"),
+        "{}",
+        report.out
+    );
+    let moved = fs::read_dir(project.path().join(".aidd")).expect("a folder").flatten();
+    let moved = moved.map(|entry| entry.path()).find(|path| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("data.foreign-"))
     });
-    assert_eq!(fs::read(aside.expect("moved aside")).expect("bytes"), before);
+    assert_eq!(fs::read(moved.expect("moved aside")).expect("bytes"), before);
 }
 
 #[test]
@@ -103,20 +107,21 @@ fn an_existing_memory_directory_is_used() {
         r#"{"at":1,"content":"Use SQLite","id":"decision_1_a","topic":"store","type":"decision"}"#;
     project.write("memory/decisions.jsonl", format!("{line}\n<<<<<<< HEAD\n"));
     assert_eq!(project.memory(&["show", "decision_1_a"])["entries"][0]["content"], "Use SQLite");
-    let ran = project.run(&["check"]);
-    assert!(ran.out.contains("memory/conflict-marker"), "{}", ran.out);
+    let output = project.run(&["check"]);
+    assert!(output.out.contains("memory/conflict-marker"), "{}", output.out);
     project.run(&["memory", "doctor", "--fix"]);
     let attributes = project.read(".gitattributes");
     assert!(attributes.ends_with("\nmemory/*.jsonl merge=union\n"), "{attributes}");
     assert_eq!(project.read("memory/decisions.jsonl"), format!("{line}\n"));
-    let ran = project.run(&["memory", "add", "mistake", "boom", "--fix", "fixed"]).expect_code(0);
-    assert!(ran.out.contains("in memory/mistakes.jsonl"), "{}", ran.out);
+    let output =
+        project.run(&["memory", "add", "mistake", "boom", "--fix", "fixed"]).expect_code(0);
+    assert!(output.out.contains("in memory/mistakes.jsonl"), "{}", output.out);
     assert!(!project.path().join("ai").exists());
     project.write("ai/memory/decisions.jsonl", "");
-    let seen = project.run(&["memory", "doctor"]);
+    let report = project.run(&["memory", "doctor"]);
     assert!(
-        seen.out.contains("memory also contains memories, but only ai/memory is read"),
+        report.out.contains("memory also contains memories, but only ai/memory is read"),
         "{}",
-        seen.out
+        report.out
     );
 }

@@ -1,4 +1,4 @@
-//! The real binary, called like a person or a CI runner does.
+//! Tests of the real binary, called as by a person or a CI runner.
 
 mod agent_clients;
 mod agent_faults;

@@ -1,4 +1,4 @@
-//! Unusual files: huge, binary, linked, unreadable.
+//! Tests of unusual files: huge, binary, linked, unreadable.
 
 use crate::cli::support::{BLUE, Project, paths, token};
 use std::fs::{self, File};
@@ -8,22 +8,22 @@ fn a_huge_sparse_file_is_handled() {
     let project = Project::new(&[]);
     let file = File::create(project.path().join("disk.img")).expect("made");
     file.set_len(100 << 20).expect("long");
-    let ran = project.run(&["check", "."]).expect_code(0);
-    assert_eq!(ran.out, "no problems in 1 file (TIME)\n");
+    let output = project.run(&["check", "."]).expect_code(0);
+    assert_eq!(output.out, "no problems in 1 file (TIME)\n");
 }
 
 #[test]
 fn a_file_too_large_to_parse_is_reported_and_searched_for_secrets() {
     let project = Project::new(&[("rules/blue.md", BLUE)]);
     project.write("a.yml", format!("{}\nkey: {}\n", "# nothing\n".repeat(20), token()));
-    let ran = project.run(&["check", ".", "--max-file-size", "100"]).expect_code(1);
-    assert!(ran.out.contains("--> a.yml:22:6"), "{}", ran.out);
-    assert!(ran.out.contains("more than `maxFileSize` (100): only searched for secrets"));
-    let ran =
+    let output = project.run(&["check", ".", "--max-file-size", "100"]).expect_code(1);
+    assert!(output.out.contains("--> a.yml:22:6"), "{}", output.out);
+    assert!(output.out.contains("more than `maxFileSize` (100): only searched for secrets"));
+    let output =
         project.run(&["check", ".", "--max-file-size", "100", "--format", "json"]).expect_code(1);
-    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let report: serde_json::Value = serde_json::from_str(&output.out).expect("JSON");
     let skipped = report["summary"]["skipped"].as_array().expect("an array");
-    assert!(skipped.iter().any(|file| file["path"] == "a.yml"), "{}", ran.out);
+    assert!(skipped.iter().any(|file| file["path"] == "a.yml"), "{}", output.out);
 }
 
 #[test]
@@ -51,23 +51,23 @@ mod unix {
         let project = Project::new(&[("rules/blue.md", BLUE), ("sub/a.txt", "blue")]);
         symlink(project.path(), project.path().join("sub/up")).expect("linked");
         symlink("self", project.path().join("self")).expect("linked");
-        let ran = project.run(&["check", ".", "--format", "github"]).expect_code(0);
-        assert_eq!(paths(&ran.out), ["sub/a.txt"]);
+        let output = project.run(&["check", ".", "--format", "github"]).expect_code(0);
+        assert_eq!(paths(&output.out), ["sub/a.txt"]);
         // A link named on the command line is followed.
         symlink("sub/a.txt", project.path().join("link.txt")).expect("linked");
-        let ran = project.run(&["check", "link.txt", "--format", "github"]).expect_code(0);
-        assert_eq!(paths(&ran.out), ["link.txt"]);
+        let output = project.run(&["check", "link.txt", "--format", "github"]).expect_code(0);
+        assert_eq!(paths(&output.out), ["link.txt"]);
     }
 
     #[test]
     fn a_named_special_file_is_reported() {
         let project = Project::new(&[("a.txt", "blue")]);
-        let place = project.path().join("socket");
-        let _open = std::os::unix::net::UnixListener::bind(place).expect("bound");
-        let ran = project.run(&["check", "a.txt", "socket"]).expect_code(3);
+        let path = project.path().join("socket");
+        let _open = std::os::unix::net::UnixListener::bind(path).expect("bound");
+        let output = project.run(&["check", "a.txt", "socket"]).expect_code(3);
         let expected = "socket: cannot be read: not a regular file (pipe, socket or device)";
-        assert!(ran.out.contains(expected), "{}{}", ran.out, ran.err);
-        // When found in a directory, it is skipped.
+        assert!(output.out.contains(expected), "{}{}", output.out, output.err);
+        // A socket found in a directory is skipped.
         project.run(&["check", "."]).expect_code(0);
     }
 
@@ -76,9 +76,9 @@ mod unix {
         reason = "the standard library cannot create a named pipe"
     )]
     fn pipe(project: &Project, path: &str) {
-        let place = project.path().join(path);
-        fs::create_dir_all(place.parent().expect("a folder")).expect("made");
-        let made = std::process::Command::new("mkfifo").arg(place).status();
+        let path = project.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        let made = std::process::Command::new("mkfifo").arg(path).status();
         assert!(made.expect("started").success());
     }
 
@@ -105,26 +105,26 @@ mod unix {
                 &["check", "--changed"],
                 &["ci", "--base", "HEAD"],
             ] {
-                let ran = project.run(args).expect_code(3);
-                assert!(ran.out.contains(&expected), "{args:?}: {}{}", ran.out, ran.err);
+                let output = project.run(args).expect_code(3);
+                assert!(output.out.contains(&expected), "{args:?}: {}{}", output.out, output.err);
             }
-            let ran = project.run(&["doctor"]).expect_code(2);
-            assert!(ran.out.contains(&expected), "{}", ran.out);
+            let output = project.run(&["doctor"]).expect_code(2);
+            assert!(output.out.contains(&expected), "{}", output.out);
             fs::remove_file(project.path().join(path)).expect("removed");
             let _ = fs::remove_file(project.path().join(".aidd/rules/team/socket.md"));
         }
         project.run(&["check", "."]).expect_code(0);
         pipe(&project, "ai/memory/decisions.jsonl");
-        let ran = project.run(&["memory", "doctor"]).expect_code(1);
+        let output = project.run(&["memory", "doctor"]).expect_code(1);
         assert!(
-            ran.out.contains("ai/memory/decisions.jsonl is not read: it is not a file"),
+            output.out.contains("ai/memory/decisions.jsonl is not read: it is not a file"),
             "{}",
-            ran.out
+            output.out
         );
-        let ran = project.run(&["memory", "add", "decision", "Use tabs", "--topic", "tabs"]);
-        assert_ne!(ran.code, 0);
+        let output = project.run(&["memory", "add", "decision", "Use tabs", "--topic", "tabs"]);
+        assert_ne!(output.code, 0);
         let refused = "ai/memory/decisions.jsonl is not a regular file; replace it with a regular file or delete it";
-        assert!(ran.err.contains(refused), "{}{}", ran.out, ran.err);
+        assert!(output.err.contains(refused), "{}{}", output.out, output.err);
     }
 
     #[test]
@@ -136,8 +136,10 @@ mod unix {
             return;
         }
         for format in ["text", "json", "sarif", "github", "markdown", "gitlab", "junit"] {
-            let ran = project.run(&["check", ".", "--format", format]).expect_code(1);
-            assert!(ran.out.contains("na\u{FFFD}me.env") || ran.out.contains("na%EF%BF%BDme.env"));
+            let output = project.run(&["check", ".", "--format", format]).expect_code(1);
+            assert!(
+                output.out.contains("na\u{FFFD}me.env") || output.out.contains("na%EF%BF%BDme.env")
+            );
         }
     }
 
@@ -148,12 +150,12 @@ mod unix {
             .expect("set");
         // Root can read everything, but not a dangling link on the command line.
         symlink("nowhere", project.path().join("c.txt")).expect("linked");
-        let ran = project.run(&["check", "a.txt", "c.txt"]).expect_code(3);
-        assert!(ran.out.contains("c.txt: cannot be read: "), "{}", ran.out);
-        assert!(ran.out.ends_with("no problems in 1 file (TIME)\n"), "{}", ran.out);
+        let output = project.run(&["check", "a.txt", "c.txt"]).expect_code(3);
+        assert!(output.out.contains("c.txt: cannot be read: "), "{}", output.out);
+        assert!(output.out.ends_with("no problems in 1 file (TIME)\n"), "{}", output.out);
         if fs::read(project.path().join("b.txt")).is_err() {
-            let ran = project.run(&["check", "."]).expect_code(3);
-            assert!(ran.out.contains("b.txt: cannot be read: "), "{}", ran.out);
+            let output = project.run(&["check", "."]).expect_code(3);
+            assert!(output.out.contains("b.txt: cannot be read: "), "{}", output.out);
         }
         // Findings take precedence.
         project.write("a.txt", token());

@@ -1,5 +1,5 @@
-//! The formats as written by the binary: to files, to pipes, with and without colour, without
-//! secrets.
+//! Tests of the formats as written by the binary: to files, to pipes, with and without colour, and
+//! without secrets.
 
 use crate::cli::support::{BLUE, CONSOLE, Project, token};
 use std::io::Read;
@@ -52,10 +52,10 @@ fn one_run_writes_several_files() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_ends_with_2() {
+fn an_output_file_that_cannot_be_written_exits_with_2() {
     let project = project();
-    let ran = project.run(&["check", ".", "--output", "a.txt/r.json"]).expect_code(2);
-    assert!(ran.err.starts_with("error: ") && ran.err.contains("r.json"), "{}", ran.err);
+    let output = project.run(&["check", ".", "--output", "a.txt/r.json"]).expect_code(2);
+    assert!(output.err.starts_with("error: ") && output.err.contains("r.json"), "{}", output.err);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_closed_pipe_is_not_an_error() {
 #[test]
 fn a_password_does_not_appear_in_output_of_other_rules() {
     let project = Project::new(&[("rules/blue.md", &BLUE.replace("  files: [\"*.txt\"]\n", ""))]);
-    // In two parts, so that this file contains no password.
+    // The password is written in two parts, so that this file does not contain it.
     let password = concat!("h7Kq9z", "Xw2Lmt");
     project.write(
         "wp-config.php",
@@ -114,20 +114,20 @@ fn a_password_does_not_appear_in_output_of_other_rules() {
     project.write("src/a.py", format!("password = \"{password}\"  # blue\n"));
     for args in [&["check", "."][..], &["check", ".", "--skip", "secrets/*"]] {
         for more in [&[][..], &["--fix", "--dry-run"], &["--format", "sarif"]] {
-            let ran = project.run(&[args, more].concat());
-            assert!(ran.out.contains("wp-config.php"), "{}", ran.out);
-            assert!(!ran.out.contains(password), "{args:?} {more:?}:\n{}", ran.out);
+            let output = project.run(&[args, more].concat());
+            assert!(output.out.contains("wp-config.php"), "{}", output.out);
+            assert!(!output.out.contains(password), "{args:?} {more:?}:\n{}", output.out);
             assert!(
-                !ran.out.contains("rules/blue.md:"),
+                !output.out.contains("rules/blue.md:"),
                 "a rule reported its own page:\n{}",
-                ran.out
+                output.out
             );
         }
     }
 }
 
-/// As a key, in a file with little other content, on a line that another rule reports, in a name
-/// that another finding quotes.
+/// The secret is a value in code, the only content of a file, on a line that another rule reports, and
+/// in a name that another finding quotes.
 #[test]
 fn a_secret_does_not_appear_in_any_output() {
     let project = project();
@@ -140,11 +140,11 @@ fn a_secret_does_not_appear_in_any_output() {
     project.write(".aidd/config.json", format!("{{\"rules\": {{\"{token}\": \"off\"}}}}"));
     project.write("rules/bad.md", format!("---\nseverity: {token}\n---\n# team/bad\n"));
     project.write("broken.json", format!("{{\"failOn\": \"{token}\"}}"));
-    let mut said = Vec::new();
+    let mut outputs = Vec::new();
     for format in FORMATS {
         for more in [&[][..], &["--skip", "secrets/*"], &["--only", "team/*"], &["--no-baseline"]] {
             let args = [&["check", ".", "--format", format], more].concat();
-            said.push((args.join(" "), project.run(&args).expect_code(1)));
+            outputs.push((args.join(" "), project.run(&args).expect_code(1)));
         }
     }
     for args in [
@@ -157,14 +157,14 @@ fn a_secret_does_not_appear_in_any_output() {
         &["baseline", "write"],
         &["check", ".", "--sarif-suppressed", "--format", "sarif"],
     ] {
-        said.push((args.join(" "), project.run(args)));
+        outputs.push((args.join(" "), project.run(args)));
     }
-    for (args, ran) in said {
-        assert!(!ran.out.contains(&token), "`aidd {args}` shows a secret:\n{}", ran.out);
+    for (args, output) in outputs {
+        assert!(!output.out.contains(&token), "`aidd {args}` shows a secret:\n{}", output.out);
         assert!(
-            !ran.err.contains(&token),
+            !output.err.contains(&token),
             "`aidd {args}` prints a secret on standard error:\n{}",
-            ran.err
+            output.err
         );
     }
     assert!(!project.read(".aidd/baseline.json").contains(&token));

@@ -1,13 +1,13 @@
-//! The configuration and rules of a project.
+//! Tests of the configuration and the rules of a project.
 
 use crate::cli::support::{BLUE, CONSOLE, Project, paths};
 use insta::assert_snapshot;
 
 #[test]
-fn init_sets_a_project_up_once() {
+fn init_can_be_run_again() {
     let project = Project::new(&[(".gitignore", "/target")]);
-    let ran = project.run(&["init"]).expect_code(0);
-    assert_eq!(ran.out, "wrote .aidd/config.json\nwrote .gitattributes\nadded to .gitignore\n");
+    let output = project.run(&["init"]).expect_code(0);
+    assert_eq!(output.out, "wrote .aidd/config.json\nwrote .gitattributes\nadded to .gitignore\n");
     project.run(&["check", "."]).expect_code(0);
     assert_snapshot!(project.read(".gitattributes"), @"
     # Memory lines are independent: a merge keeps the lines of both sides.
@@ -22,8 +22,8 @@ fn init_sets_a_project_up_once() {
     project.write(".aidd/config.json", "{ \"failOn\": \"warning\" }");
     let files = [".aidd/config.json", ".gitattributes", ".gitignore"];
     let before = files.map(|path| project.read(path));
-    let ran = project.run(&["init"]).expect_code(0);
-    assert_eq!(ran.out, "kept .aidd/config.json\nkept .gitattributes\nkept .gitignore\n");
+    let output = project.run(&["init"]).expect_code(0);
+    assert_eq!(output.out, "kept .aidd/config.json\nkept .gitattributes\nkept .gitignore\n");
     assert_eq!(files.map(|path| project.read(path)), before);
 }
 
@@ -31,33 +31,37 @@ fn init_sets_a_project_up_once() {
 fn init_outside_a_repository_prints_the_next_steps() {
     let project = Project::new(&[]);
     std::fs::remove_dir(project.path().join(".git")).expect("removed");
-    let ran = project.run(&["init"]).expect_code(0);
-    assert_eq!(ran.out, "wrote .aidd/config.json\n");
-    assert!(ran.err.starts_with("not in a Git repository"), "{}", ran.err);
+    let output = project.run(&["init"]).expect_code(0);
+    assert_eq!(output.out, "wrote .aidd/config.json\n");
+    assert!(output.err.starts_with("not in a Git repository"), "{}", output.err);
 }
 
 #[test]
 fn an_invalid_configuration_exits_with_2_and_the_position() {
     let project = Project::new(&[(".aidd/config.json", "{\n  // why\n  \"failOn\": \"fatal\"\n}")]);
-    let said = project.run(&["check", "."]).expect_code(2).err;
-    assert_snapshot!(said, @r#"
+    let error = project.run(&["check", "."]).expect_code(2).err;
+    assert_snapshot!(error, @r#"
     error: ROOT/.aidd/config.json:3:13: `failOn`: expected `error`, `warning`, `info` or `never`, found the string "fatal"
     hint: run `aidd config schema` to see the allowed keys and values
     "#);
     for args in [&["doctor"][..], &["config", "show"], &["rule", "list"]] {
-        assert_eq!(project.run(args).expect_code(2).err, said);
+        assert_eq!(project.run(args).expect_code(2).err, error);
     }
     project.write(".aidd/config.json", "{\"exclude\": [");
-    let ran = project.run(&["check", "."]).expect_code(2);
-    assert!(ran.err.starts_with("error: ROOT/.aidd/config.json:1:"), "{}", ran.err);
+    let output = project.run(&["check", "."]).expect_code(2);
+    assert!(output.err.starts_with("error: ROOT/.aidd/config.json:1:"), "{}", output.err);
     project.write(".aidd/config.json", r#"{"exclude": ["a[b"]}"#);
-    let ran = project.run(&["check", "."]).expect_code(2);
-    assert_snapshot!(ran.err, @"
+    let output = project.run(&["check", "."]).expect_code(2);
+    assert_snapshot!(output.err, @"
     error: ROOT/.aidd/config.json:1:14: `exclude`: not a glob: `a[b`: unclosed character class; missing ']'
     hint: run `aidd config schema` to see the allowed keys and values
     ");
-    let ran = project.run(&["check", ".", "--config", "none.json"]).expect_code(2);
-    assert!(ran.err.contains("hint: run `aidd init` to create a configuration"), "{}", ran.err);
+    let output = project.run(&["check", ".", "--config", "none.json"]).expect_code(2);
+    assert!(
+        output.err.contains("hint: run `aidd init` to create a configuration"),
+        "{}",
+        output.err
+    );
 }
 
 #[test]
@@ -67,8 +71,8 @@ fn unknown_keys_and_rules_are_findings_with_a_suggestion() {
         "{\n  \"failsOn\": \"error\",\n  \"rules\": {\"team/old-color\": \"off\"}\n}\n",
     )]);
     project.write("rules/blue.md", BLUE);
-    let ran = project.run(&["check", "."]).expect_code(1);
-    assert_snapshot!(ran.out, @r#"
+    let output = project.run(&["check", "."]).expect_code(1);
+    assert_snapshot!(output.out, @r#"
     error[aidd/invalid-config]: unknown key `failsOn`; did you mean `failOn`?
      --> .aidd/config.json:2:3
       |
@@ -98,8 +102,8 @@ fn rules_are_set_by_name_alias_and_glob_and_by_path() {
         Project::new(&[("rules/blue.md", BLUE), ("a.txt", "blue"), ("old/b.txt", "blue")]);
     let run = |config: &str| {
         project.write(".aidd/config.json", config);
-        let ran = project.run(&["check", ".", "--format", "github"]);
-        (ran.code, paths(&ran.out).join(" "))
+        let output = project.run(&["check", ".", "--format", "github"]);
+        (output.code, paths(&output.out).join(" "))
     };
     assert_eq!(run("{}"), (0, "a.txt old/b.txt".into()));
     assert_eq!(run(r#"{"rules": {"team1": "off"}}"#), (0, String::new()));
@@ -107,12 +111,12 @@ fn rules_are_set_by_name_alias_and_glob_and_by_path() {
     assert_eq!(run(r#"{"rules": {"team/*": "off", "TEAM1": "info"}}"#).1, "a.txt old/b.txt");
     let overrides = r#"{"overrides": [{"files": ["old/"], "rules": {"team/old-colour": "off"}}]}"#;
     assert_eq!(run(overrides), (0, "a.txt".into()));
-    let shown = project.run(&["config", "show", "old/b.txt"]).expect_code(0).out;
-    assert!(shown.contains("team/old-colour = off"), "{shown}");
-    assert!(shown.contains("# .aidd/config.json"), "{shown}");
+    let text = project.run(&["config", "show", "old/b.txt"]).expect_code(0).out;
+    assert!(text.contains("team/old-colour = off"), "{text}");
+    assert!(text.contains("# .aidd/config.json"), "{text}");
     let env = [("AIDD_EXCLUDE", "a.*")];
-    let ran = project.run_env(&env, &["check", ".", "--format", "github"]).expect_code(0);
-    assert_eq!(paths(&ran.out).join(""), "");
+    let output = project.run_env(&env, &["check", ".", "--format", "github"]).expect_code(0);
+    assert_eq!(paths(&output.out).join(""), "");
     assert!(
         project.run_env(&env, &["config", "show"]).expect_code(0).out.contains("# AIDD_EXCLUDE")
     );
@@ -127,12 +131,12 @@ fn unknown_parameters_are_errors_with_a_position() {
             "{{\n  \"overrides\": [\n    {{ \"files\": [\"old/\"], \"rules\": {{ \"team/blue\": {{ \"params\": {params} }} }} }}\n  ]\n}}\n"
         );
         project.write(".aidd/config.json", config);
-        let ran = project.run(&["check", ".", "--format", "github"]);
-        let said = if ran.code == 2 { ran.err } else { paths(&ran.out).join(" ") };
-        format!("{} {}", ran.code, if said.is_empty() { "nothing" } else { said.trim() })
+        let output = project.run(&["check", ".", "--format", "github"]);
+        let result = if output.code == 2 { output.err } else { paths(&output.out).join(" ") };
+        format!("{} {}", output.code, if result.is_empty() { "nothing" } else { result.trim() })
     };
-    let said = [r#"{"max": 2}"#, r#"{"max": 3}"#, r#"{"mx": 3}"#, r#"{"max": "3"}"#].map(run);
-    assert_snapshot!(said.join("\n"), @"
+    let results = [r#"{"max": 2}"#, r#"{"max": 3}"#, r#"{"mx": 3}"#, r#"{"max": "3"}"#].map(run);
+    assert_snapshot!(results.join("\n"), @"
     0 old/b.txt
     0 nothing
     2 error: ROOT/.aidd/config.json:3:63: overrides[0]: parameters of `team/blue`: unknown parameter `mx`; known values: `max`
@@ -145,15 +149,15 @@ fn unknown_parameters_are_errors_with_a_position() {
 }
 
 #[test]
-fn the_pages_of_every_rules_folder_are_rules() {
+fn rules_are_read_from_every_rules_directory() {
     let page = |id: &str| BLUE.replace("team/old-colour", id);
     let project = Project::new(&[("a.txt", "blue")]);
     project.write("rules/one.md", page("team/one"));
     project.write("ai/rules/two.md", page("team/two"));
     project.write(".aidd/rules/team/three.md", page("team/three"));
-    let ran = project.run(&["check", ".", "--format", "github"]).expect_code(0);
+    let output = project.run(&["check", ".", "--format", "github"]).expect_code(0);
     for rule in ["team/one", "team/two", "team/three"] {
-        assert!(ran.out.contains(rule), "{rule}: {}", ran.out);
+        assert!(output.out.contains(rule), "{rule}: {}", output.out);
     }
     let list = project.run(&["rule", "list", "team/*"]).expect_code(0);
     assert_snapshot!(list.out, @r"
@@ -172,15 +176,15 @@ fn pages_of_other_tools_in_a_rules_directory_are_ignored() {
     assert_eq!(project.run(&["check", "."]).expect_code(0).out, "no problems in 3 files (TIME)\n");
     project.run(&["doctor"]).expect_code(0);
     project.write(".aidd/rules/a.md", "---\ntitle: A\n---\n# A\n");
-    let ran = project.run(&["check", "."]).expect_code(1);
-    assert!(ran.out.contains("unknown key `title`"), "{}", ran.out);
+    let output = project.run(&["check", "."]).expect_code(1);
+    assert!(output.out.contains("unknown key `title`"), "{}", output.out);
 }
 
 #[test]
 fn an_invalid_page_is_a_finding_on_that_page() {
     let project = Project::new(&[("rules/blue.md", &BLUE.replace("severity:", "severty:"))]);
-    let ran = project.run(&["check", "."]).expect_code(1);
-    assert_snapshot!(ran.out, @r"
+    let output = project.run(&["check", "."]).expect_code(1);
+    assert_snapshot!(output.out, @r"
     error[aidd/malformed-page]: unknown key `severty`; did you mean `severity`?
      --> rules/blue.md:2:1
       |
@@ -191,24 +195,24 @@ fn an_invalid_page_is_a_finding_on_that_page() {
 
     1 error in 1 file (TIME); 1 fixable with --fix-unsafe
     ");
-    let wrong = "rules/blue.md:2:1: unknown key `severty`";
-    assert!(project.run(&["rule", "test"]).expect_code(1).out.contains(wrong));
-    assert!(project.run(&["doctor"]).expect_code(2).out.contains(wrong));
+    let message = "rules/blue.md:2:1: unknown key `severty`";
+    assert!(project.run(&["rule", "test"]).expect_code(1).out.contains(message));
+    assert!(project.run(&["doctor"]).expect_code(2).out.contains(message));
     for (from, to) in [("regex: 'blue'", "regex: '(blue'"), ("regex: 'blue'", "regex: '(?=b)'")] {
         project.write("rules/blue.md", BLUE.replace(from, to));
-        let ran = project.run(&["check", "."]).expect_code(1);
+        let output = project.run(&["check", "."]).expect_code(1);
         assert!(
-            ran.out.contains("error[aidd/malformed-page]: the check cannot run: "),
+            output.out.contains("error[aidd/malformed-page]: the check cannot run: "),
             "{}",
-            ran.out
+            output.out
         );
     }
     project.write("rules/blue.md", CONSOLE.replace("[javascript]", "[cobol]"));
-    let ran = project.run(&["check", "."]).expect_code(1);
+    let output = project.run(&["check", "."]).expect_code(1);
     assert!(
-        ran.out.contains("`cobol` is not a built-in language; expected one of bash, c, "),
+        output.out.contains("`cobol` is not a built-in language; expected one of bash, c, "),
         "{}",
-        ran.out
+        output.out
     );
 }
 
@@ -217,27 +221,27 @@ fn rules_are_created_tested_and_explained() {
     let project = Project::new(&[]);
     for form in ["text", "syntax", "tree", "data", "guidance"] {
         let id = format!("team/{form}-rule");
-        let ran = project.run(&["rule", "new", &id, "--form", form]).expect_code(0);
-        assert_eq!(ran.out, format!(".aidd/rules/{id}.md\n"));
+        let output = project.run(&["rule", "new", &id, "--form", form]).expect_code(0);
+        assert_eq!(output.out, format!(".aidd/rules/{id}.md\n"));
     }
-    let ran = project.run(&["rule", "test"]).expect_code(0);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["rule", "test"]).expect_code(0);
+    assert_snapshot!(output.out, @"
     team/data-rule: applies to 0 files, so it cannot find anything
     team/guidance-rule: guidance only, nothing to test
     team/syntax-rule: applies to 0 files, so it cannot find anything
     team/text-rule: applies to 0 files, so it cannot find anything
     team/tree-rule: applies to 0 files, so it cannot find anything
     ");
-    assert_eq!(ran.err, "4 rules tested, 0 failed\n");
+    assert_eq!(output.err, "4 rules tested, 0 failed\n");
     project.run(&["rule", "test", "team/text-rule"]).expect_code(0);
     project.run(&["check", "."]).expect_code(0);
     assert!(project.run(&["rule", "new", "team/text-rule"]).expect_code(2).err.contains("already"));
     assert!(project.run(&["rule", "new", "Text"]).expect_code(2).err.contains("kind/kebab-name"));
     project.write("rules/blue.md", BLUE.replace("1:3 blue", "1:4 blue"));
-    let ran = project.run(&["rule", "test", "TEAM1"]).expect_code(1);
-    assert!(ran.out.contains("expected [\"1:4 blue\"], found [\"1:3 blue\"]"), "{}", ran.out);
-    let ran = project.run(&["explain", "team/old-colour"]).expect_code(0);
-    assert!(ran.out.starts_with("team/old-colour\nwarning · also TEAM1 · rules/blue.md\n"));
+    let output = project.run(&["rule", "test", "TEAM1"]).expect_code(1);
+    assert!(output.out.contains("expected [\"1:4 blue\"], found [\"1:3 blue\"]"), "{}", output.out);
+    let output = project.run(&["explain", "team/old-colour"]).expect_code(0);
+    assert!(output.out.starts_with("team/old-colour\nwarning · also TEAM1 · rules/blue.md\n"));
     assert_eq!(
         project.run(&["explain", "team1", "--markdown"]).expect_code(0).out,
         project.read("rules/blue.md")
@@ -251,11 +255,15 @@ fn the_doctor_reports_the_setup() {
         project.write(path, "");
     }
     project.write(".aidd/config.json", r#"{"exclude": ["d/"]}"#);
-    let ran = project.run(&["doctor"]).expect_code(0);
-    assert!(ran.out.contains("rule           team/old-colour applies to 2 files"), "{}", ran.out);
-    assert!(ran.out.contains("rule           team/console applies to 1 file"), "{}", ran.out);
-    assert!(!ran.out.contains("Dockerfile"), "{}", ran.out);
-    assert!(ran.out.ends_with("no problems with the setup\n"), "{}", ran.out);
+    let output = project.run(&["doctor"]).expect_code(0);
+    assert!(
+        output.out.contains("rule           team/old-colour applies to 2 files"),
+        "{}",
+        output.out
+    );
+    assert!(output.out.contains("rule           team/console applies to 1 file"), "{}", output.out);
+    assert!(!output.out.contains("Dockerfile"), "{}", output.out);
+    assert!(output.out.ends_with("no problems with the setup\n"), "{}", output.out);
 }
 
 #[test]
@@ -302,24 +310,24 @@ fn enabled_rules_are_exported_to_agents_md() {
     assert_eq!(project.read("AGENTS.md"), written);
     project.run(&["rule", "export", "agents-md", "-o", "docs.md"]).expect_code(0);
     assert!(project.read("docs.md").starts_with("<!-- aidd:rules -->\n"));
-    let ran = project.run(&["rule", "export", "agents-md", "-o", "../x.md"]).expect_code(2);
-    assert!(ran.err.contains("is outside of the project"), "{}", ran.err);
+    let output = project.run(&["rule", "export", "agents-md", "-o", "../x.md"]).expect_code(2);
+    assert!(output.err.contains("is outside of the project"), "{}", output.err);
     project.write("AGENTS.md", "<!-- aidd:rules -->\n");
-    let ran = project.run(&export).expect_code(2);
+    let output = project.run(&export).expect_code(2);
     assert!(
-        ran.err.contains("`<!-- aidd:rules -->` on line 1 has no matching marker"),
+        output.err.contains("`<!-- aidd:rules -->` on line 1 has no matching marker"),
         "{}",
-        ran.err
+        output.err
     );
 }
 
 #[test]
-fn an_invalid_configuration_is_preserved_and_reported_with_its_position() {
+fn init_preserves_an_invalid_configuration_and_reports_its_position() {
     let project = Project::new(&[(".aidd/config.json", "{\n  \"failOn\": \"loud\"\n}\n")]);
-    let ran = project.run(&["init"]).expect_code(2);
-    assert!(ran.out.contains("kept .aidd/config.json"), "{}", ran.out);
+    let output = project.run(&["init"]).expect_code(2);
+    assert!(output.out.contains("kept .aidd/config.json"), "{}", output.out);
     let problem =
-        ran.err.lines().find(|line| line.contains("config.json:2:13: ")).expect("the place");
+        output.err.lines().find(|line| line.contains("config.json:2:13: ")).expect("the position");
     assert!(problem.contains("loud"), "{problem}");
     assert_eq!(project.read(".aidd/config.json"), "{\n  \"failOn\": \"loud\"\n}\n");
     project.write(".aidd/config.json", "{}\n");

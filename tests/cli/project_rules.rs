@@ -1,4 +1,4 @@
-//! Rules on the whole project: files and names, values, conditions, parameters and packs.
+//! Tests of rules on the whole project: files and names, values, conditions, parameters and packs.
 
 use crate::cli::support::{Project, paths};
 use insta::assert_snapshot;
@@ -15,8 +15,8 @@ fn project() -> Project {
 #[test]
 fn a_missing_file_is_reported_at_its_path_and_created_on_request() {
     let project = project();
-    let ran = project.run(&["check", "."]).expect_code(1);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["check", "."]).expect_code(1);
+    assert_snapshot!(output.out, @"
     error[team/readme]: `packages/a` has no `packages/a/README.md`
      --> packages/a/README.md:1:1
       |
@@ -27,8 +27,8 @@ fn a_missing_file_is_reported_at_its_path_and_created_on_request() {
 
     1 error in 3 files (TIME); 1 fixable with --fix-unsafe
     ");
-    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
+    assert_snapshot!(output.out, @"
     --- /dev/null
     +++ b/packages/a/README.md
     @@ -0,0 +1 @@
@@ -43,8 +43,8 @@ fn a_missing_file_is_reported_at_its_path_and_created_on_request() {
 fn a_partial_check_uses_the_whole_project() {
     let project = project();
     project.run(&["check", "packages/b"]).expect_code(0);
-    let ran = project.run(&["check", "packages/a", "--format", "github"]).expect_code(1);
-    assert_eq!(paths(&ran.out), ["packages/a/README.md"]);
+    let output = project.run(&["check", "packages/a", "--format", "github"]).expect_code(1);
+    assert_eq!(paths(&output.out), ["packages/a/README.md"]);
     project.write(".aidd/config.json", r#"{"exclude": ["packages/a/"]}"#);
     project.run(&["check", "."]).expect_code(0);
     let off = r#"{"overrides": [{"files": ["packages/a/**"], "rules": {"team/readme": "off"}}]}"#;
@@ -53,13 +53,13 @@ fn a_partial_check_uses_the_whole_project() {
 }
 
 #[test]
-fn a_baseline_contains_project_findings() {
+fn findings_on_the_project_can_be_baselined() {
     let project = project();
     project.run(&["baseline", "write"]).expect_code(0);
     project.run(&["check", "."]).expect_code(0);
     project.write("packages/c/x.ts", "");
-    let ran = project.run(&["check", ".", "--format", "github"]).expect_code(1);
-    assert_eq!(paths(&ran.out), ["packages/c/README.md"]);
+    let output = project.run(&["check", ".", "--format", "github"]).expect_code(1);
+    assert_eq!(paths(&output.out), ["packages/c/README.md"]);
 }
 
 #[test]
@@ -69,33 +69,33 @@ fn a_rule_without_matching_files_is_reported() {
         "rules/none.md",
         "---\nseverity: info\ncheck:\n  when: { file: '**/go.mod' }\n  files: ['*.yml']\n  data: { at: '$.a', present: true }\n---\n# team/none\n\nWhy.\n",
     );
-    let ran = project.run(&["check", ".", "--verbose", "--quiet"]);
-    assert_snapshot!(ran.err, @"
+    let output = project.run(&["check", ".", "--verbose", "--quiet"]);
+    assert_snapshot!(output.err, @"
     note: team/none applies to 0 files, so it cannot find anything
     note: team/readme applies to 2 files or directories
     ");
-    let ran = project.run(&["doctor"]);
-    assert!(ran.out.contains("team/none applies to 0 files"), "{}", ran.out);
+    let output = project.run(&["doctor"]);
+    assert!(output.out.contains("team/none applies to 0 files"), "{}", output.out);
 }
 
 #[test]
 fn packs_enable_rules_and_the_configuration_takes_precedence() {
     let project = Project::new(&[("src/a.txt", "a\n")]);
     project.run(&["check", "."]).expect_code(0);
-    let with = |config: &str| {
+    let paths_with = |config: &str| {
         project.write(".aidd/config.json", config);
-        let ran = project.run(&["check", ".", "--format", "github"]);
-        paths(&ran.out).join(" ")
+        let output = project.run(&["check", ".", "--format", "github"]);
+        paths(&output.out).join(" ")
     };
-    assert_eq!(with(r#"{"compliance": ["repository"]}"#), "LICENSE README.md");
+    assert_eq!(paths_with(r#"{"compliance": ["repository"]}"#), "LICENSE README.md");
     let off = r#"{"compliance": ["repository"], "rules": {"repository/missing-readme": "off"}}"#;
-    assert_eq!(with(off), "LICENSE");
+    assert_eq!(paths_with(off), "LICENSE");
     project.write(".aidd/config.json", r#"{"compliance": ["repositry"]}"#);
-    let ran = project.run(&["check", "."]).expect_code(2);
+    let output = project.run(&["check", "."]).expect_code(2);
     assert!(
-        ran.err.contains("unknown pack `repositry`; did you mean `repository`?"),
+        output.err.contains("unknown pack `repositry`; did you mean `repository`?"),
         "{}",
-        ran.err
+        output.err
     );
 }
 
@@ -113,12 +113,12 @@ fn parameters_are_set_by_the_project_and_type_checked() {
         project.run(&["check", "."])
     };
     set("3").expect_code(0);
-    let said = set("\"3\"").expect_code(2).err;
+    let error = set("\"3\"").expect_code(2).err;
     assert!(
-        said.contains(
+        error.contains(
             "parameters of `team/long`: parameter `max`: expected a number, found a string"
         ),
-        "{said}"
+        "{error}"
     );
 }
 
@@ -129,8 +129,8 @@ fn a_directory_can_have_its_own_rules() {
         "packages/a/ai/rules/bak.md",
         "---\nseverity: error\ncheck:\n  tree: { absent: '**/*.bak' }\n---\n# team/bak\n\nWhy.\n",
     );
-    let ran = project.run(&["check", ".", "--format", "github"]).expect_code(1);
-    assert_eq!(paths(&ran.out), ["packages/a/x.bak"]);
+    let output = project.run(&["check", ".", "--format", "github"]).expect_code(1);
+    assert_eq!(paths(&output.out), ["packages/a/x.bak"]);
 }
 
 #[test]
@@ -140,8 +140,8 @@ fn a_file_is_renamed_on_request_without_overwriting() {
         "---\nseverity: error\ncheck:\n  tree: { each: 'src/*.ts', name: kebab }\n  fix: { rename: true }\n---\n# team/named\n\nWhy.\n",
     )]);
     project.write("src/UserCard.ts", "a\n");
-    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
+    assert_snapshot!(output.out, @"
     rename from src/UserCard.ts
     rename to src/user-card.ts
     ");
@@ -162,8 +162,8 @@ fn a_missing_sibling_file_is_created_on_request() {
         "---\nseverity: error\ncheck:\n  exclude: ['*.test.ts']\n  tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' }\n  fix: { create: true }\n---\n# team/tested\n\nWhy.\n\n## Template\n\n```ts\ntest('<stem>')\n```\n",
     )]);
     project.write("src/a/b.ts", "");
-    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
+    assert_snapshot!(output.out, @"
     --- /dev/null
     +++ b/src/a/b.test.ts
     @@ -0,0 +1 @@
@@ -186,15 +186,15 @@ fn a_project_pack_is_used_and_its_errors_are_reported() {
     project
         .write(".aidd/packs/team.md", "---\npack: { rules: ['team/*'] }\n---\n# team\n\nOurs.\n");
     project.write(".aidd/config.json", "{\"compliance\": [\"./team\"]}");
-    let ran = project.run(&["check", ".", "--format", "github"]).expect_code(1);
-    assert_eq!(paths(&ran.out), ["a.txt"]);
+    let output = project.run(&["check", ".", "--format", "github"]).expect_code(1);
+    assert_eq!(paths(&output.out), ["a.txt"]);
     project.write(".aidd/packs/team.md", "---\npack: { rulez: ['team/*'] }\n---\n# team\n");
-    let ran = project.run(&["check", "."]).expect_code(2);
+    let output = project.run(&["check", "."]).expect_code(2);
     assert!(
-        ran.err.contains(
+        output.err.contains(
             "pack `./team`: .aidd/packs/team.md:2:9: unknown key `rulez`; did you mean `rules`?"
         ),
         "{}",
-        ran.err
+        output.err
     );
 }

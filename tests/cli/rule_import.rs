@@ -1,6 +1,5 @@
-//! `aidd rule import` compared with the results of the tools themselves: the directories under
-//! `tests/fixtures/import` contain a configuration, files that violate it, and the tool's own
-//! result.
+//! Compares the pages of `aidd rule import` with the tools themselves: the directories under
+//! `tests/fixtures/import` contain a configuration, files that violate it, and the tool's result.
 
 use crate::cli::support::Project;
 use aidd_engine::check::Selection;
@@ -12,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Rule, path and line; 0 for the whole file.
+/// Findings as rule, path and line; line 0 is the whole file.
 type Found = BTreeSet<(String, String, u64)>;
 
 /// A copy of a fixture, and the lines of its result.
@@ -20,12 +19,12 @@ fn fixture(tool: &str) -> (Project, Vec<String>) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/import").join(tool);
     let project = Project::new(&[]);
     let mut verdict = Vec::new();
-    let mut left = vec![from.clone()];
-    while let Some(folder) = left.pop() {
+    let mut remaining = vec![from.clone()];
+    while let Some(folder) = remaining.pop() {
         for entry in fs::read_dir(&folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
-                left.push(path);
+                remaining.push(path);
                 continue;
             }
             let name =
@@ -56,8 +55,8 @@ fn verdict(lines: &[String]) -> Found {
 /// The findings of the imported pages: the second part of the id, path, line.
 fn aidd_findings(project: &Project, tool: &str) -> Found {
     let only = format!("{tool}/*");
-    let ran = project.run(&["check", ".", "--only", &only, "--format", "json"]);
-    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let output = project.run(&["check", ".", "--only", &only, "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&output.out).expect("JSON");
     let row = |finding: &serde_json::Value| {
         let rule = finding["rule"].as_str().and_then(|rule| rule.split_once('/')).expect("an id").1;
         let path = finding["path"].as_str().expect("a path").to_owned();
@@ -71,26 +70,24 @@ fn aidd_findings(project: &Project, tool: &str) -> Found {
 /// The differences by rule and path. A tool's finding on a directory or on the project matches a
 /// finding on a file within it; some tools only report the first of several lines.
 fn diff_findings(theirs: &Found, ours: &Found) -> Vec<String> {
-    let meets = |(rule, path, line): &(String, String, u64), of: &(String, String, u64)| {
-        let place = path == "." || of.1 == *path || of.1.starts_with(&format!("{path}/"));
-        of.0 == *rule && place && (*line == 0 || of.2 == *line)
+    type Row = (String, String, u64);
+    let matches = |(rule, path, line): &Row, ours: &Row| {
+        let is_within = path == "." || ours.1 == *path || ours.1.starts_with(&format!("{path}/"));
+        ours.0 == *rule && is_within && (*line == 0 || ours.2 == *line)
     };
-    let missed = theirs.iter().filter(|one| !ours.iter().any(|of| meets(one, of)));
-    let more = ours.iter().filter(|of| {
-        let at = |one: &&(String, String, u64)| meets(&(one.0.clone(), one.1.clone(), 0), of);
-        !theirs.iter().any(|one| at(&one))
+    let missed = theirs.iter().filter(|their| !ours.iter().any(|our| matches(their, our)));
+    let more = ours.iter().filter(|our| {
+        !theirs.iter().any(|their| matches(&(their.0.clone(), their.1.clone(), 0), our))
     });
-    let shown = |sign: &str, (rule, path, line): &(String, String, u64)| {
-        format!("{sign} {rule} {path}:{line}")
-    };
-    missed.map(|one| shown("missed", one)).chain(more.map(|of| shown("more", of))).collect()
+    let render = |sign: &str, (rule, path, line): &Row| format!("{sign} {rule} {path}:{line}");
+    missed.map(|row| render("missed", row)).chain(more.map(|row| render("more", row))).collect()
 }
 
 #[test]
-fn alint_and_its_pages_find_the_same() {
+fn alint_and_the_imported_pages_have_the_same_findings() {
     let (project, theirs) = fixture("alint");
-    let ran = project.run(&["rule", "import"]).expect_code(0);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["rule", "import"]).expect_code(0);
+    assert_snapshot!(output.out, @"
     .alint.yml (alint)
       wrote .aidd/rules/alint/adr-filename-pattern.md
       wrote .aidd/rules/alint/adr-has-context-section.md
@@ -134,8 +131,8 @@ fn alint_and_its_pages_find_the_same() {
       wrote .aidd/rules/alint/width.md
       wrote .aidd/rules/alint/workflow-name.md
       not imported:
-        same-version: it compares values of several files; write a page of the form `data` with `same`
-        domain: it finds imports with its own expression; write a page of the form `layers` with `forbid`
+        same-version: it compares values of several files; write a rule page with a `data` check and `same`
+        domain: it matches imports with a custom expression; write a rule page with a `layers` check and `forbid`
         dead-symlink: links and file modes are left to Git and the operating system
     ");
     project.run(&["rule", "test"]).expect_code(0);
@@ -151,10 +148,10 @@ fn alint_and_its_pages_find_the_same() {
 }
 
 #[test]
-fn ls_lint_and_its_pages_find_the_same() {
+fn ls_lint_and_the_imported_pages_have_the_same_findings() {
     let (project, theirs) = fixture("ls-lint");
-    let ran = project.run(&["rule", "import"]).expect_code(0);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["rule", "import"]).expect_code(0);
+    assert_snapshot!(output.out, @"
     .ls-lint.yml (ls-lint)
       wrote .aidd/rules/ls-lint/any-ts.md
       wrote .aidd/rules/ls-lint/any.md
@@ -178,17 +175,17 @@ fn ls_lint_and_its_pages_find_the_same() {
     let (count, names): (Found, Found) =
         found.into_iter().partition(|(rule, ..)| rule.ends_with("-count"));
     let theirs = verdict(&theirs);
-    let (exists, wrong): (Found, Found) =
+    let (exists, others): (Found, Found) =
         theirs.into_iter().partition(|(rule, ..)| rule.ends_with('!'));
-    assert_eq!(paths(&names), paths(&wrong));
+    assert_eq!(paths(&names), paths(&others));
     assert_eq!((count.len(), exists.len()), (1, 1));
 }
 
 #[test]
-fn ast_grep_and_its_pages_find_the_same() {
+fn ast_grep_and_the_imported_pages_have_the_same_findings() {
     let (project, theirs) = fixture("ast-grep");
-    let ran = project.run(&["rule", "import"]).expect_code(0);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["rule", "import"]).expect_code(0);
+    assert_snapshot!(output.out, @"
     sgconfig.yml (ast-grep)
       wrote .aidd/rules/ast-grep/no-await-in-loop.md
       wrote .aidd/rules/ast-grep/no-console.md
@@ -196,7 +193,7 @@ fn ast_grep_and_its_pages_find_the_same() {
       not imported:
         no-console: metadata: a page has `tags` and `sources`; other data about a rule is dropped
         swift-thing: `swift` is not a built-in language: bash, c, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml
-        with-rewriters: the form `syntax` has no `rewriters`
+        with-rewriters: a `syntax` check has no `rewriters`
     ");
     assert_snapshot!(project.read(".aidd/rules/ast-grep/no-console.md"), @"
     ---
@@ -277,10 +274,10 @@ fn ast_grep_and_its_pages_find_the_same() {
 }
 
 #[test]
-fn markdownlint_and_its_pages_find_the_same() {
+fn markdownlint_and_the_imported_pages_have_the_same_findings() {
     let (project, theirs) = fixture("markdownlint");
-    let ran = project.run(&["rule", "import"]).expect_code(0);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["rule", "import"]).expect_code(0);
+    assert_snapshot!(output.out, @"
     .markdownlint.jsonc (markdownlint)
       wrote .aidd/rules/markdownlint/md011-no-reversed-links.md
       wrote .aidd/rules/markdownlint/md018-no-missing-space-atx.md
@@ -313,7 +310,7 @@ fn markdownlint_and_its_pages_find_the_same() {
     project.run(&["rule", "test"]).expect_code(0);
     let theirs: Vec<String> = theirs
         .into_iter()
-        // Covered by built-in rules.
+        // These rules are covered by built-in rules.
         .filter(|line| !["MD001", "MD040"].iter().any(|rule| line.starts_with(rule)))
         .collect();
     let ours: Found = aidd_findings(&project, "markdownlint")
@@ -324,10 +321,10 @@ fn markdownlint_and_its_pages_find_the_same() {
 }
 
 #[test]
-fn commitlint_and_its_pages_find_the_same() {
+fn commitlint_and_the_imported_pages_have_the_same_findings() {
     let (project, theirs) = fixture("commitlint");
-    let ran = project.run(&["rule", "import"]).expect_code(0);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["rule", "import"]).expect_code(0);
+    assert_snapshot!(output.out, @"
     commitlint.config.js (commitlint)
       wrote .aidd/rules/commitlint/body-case.md
         differs: trailers (`Name: text` at the end) are not part of the body
@@ -356,10 +353,10 @@ fn commitlint_and_its_pages_find_the_same() {
 }
 
 #[test]
-fn commitlint_with_a_custom_parser_and_its_pages_find_the_same() {
+fn commitlint_with_a_custom_parser_and_the_imported_pages_have_the_same_findings() {
     let (project, theirs) = fixture("commitlint-parser");
-    let ran = project.run(&["rule", "import"]).expect_code(0);
-    assert_snapshot!(ran.out, @r#"
+    let output = project.run(&["rule", "import"]).expect_code(0);
+    assert_snapshot!(output.out, @r#"
     commitlint.config.mjs (commitlint)
       wrote .aidd/rules/commitlint/body-case.md
         differs: trailers (`Name: text` at the end) are not part of the body
@@ -381,7 +378,7 @@ fn commitlint_with_a_custom_parser_and_its_pages_find_the_same() {
     assert_snapshot!(diff_on_messages(&project, &theirs).join("\n"), @"");
 }
 
-/// Messages for which commitlint and the pages of a project differ, by rule.
+/// The messages for which commitlint and the imported pages differ, with the rules.
 fn diff_on_messages(project: &Project, theirs: &[String]) -> Vec<String> {
     let messages: Vec<String> =
         serde_json::from_str(&project.read("messages.json")).expect("texts");
@@ -403,7 +400,7 @@ fn diff_on_messages(project: &Project, theirs: &[String]) -> Vec<String> {
         .filter(|rule| rule.id.starts_with("commitlint/"))
         .map(|rule| (rule.id.to_string(), items(&rule.id)))
         .collect();
-    let mut odd = Vec::new();
+    let mut differences = Vec::new();
     for (message, line) in messages.iter().zip(theirs) {
         let work = CommitInput {
             commits: vec![Commit { message: format!("{message}\n"), ..Commit::default() }],
@@ -414,51 +411,51 @@ fn diff_on_messages(project: &Project, theirs: &[String]) -> Vec<String> {
             .texts
             .iter()
             .flat_map(|(_, checked)| &checked.findings)
-            .map(|one| &*one.rule)
+            .map(|finding| &*finding.rule)
             .collect();
         for rule in line.split(' ').skip(1) {
-            let is_said = |(id, items): (&String, &BTreeSet<String>)| {
+            let has_finding = |(id, items): (&String, &BTreeSet<String>)| {
                 items.contains(rule).then(|| found.contains(id.as_str()))
             };
             // Rules without a page are reported by the import.
-            if pages.iter().find_map(is_said) == Some(false) {
-                odd.push(format!("{message:?}: {rule} alone by commitlint"));
+            if pages.iter().find_map(has_finding) == Some(false) {
+                differences.push(format!("{message:?}: {rule} only by commitlint"));
             }
         }
         for id in found {
             if !line.split(' ').skip(1).any(|rule| pages[id].contains(rule)) {
-                odd.push(format!("{message:?}: {id} alone by its page"));
+                differences.push(format!("{message:?}: {id} only by its page"));
             }
         }
     }
-    odd
+    differences
 }
 
 #[test]
-fn an_import_reports_everything_not_imported() {
+fn a_repeated_import_writes_only_missing_pages() {
     let project = Project::new(&[(".ls-lint.yml", "ls:\n  .ts: kebab-case\n"), ("src/a.ts", "")]);
-    let ran = project.run(&["rule", "import", "--dry-run"]).expect_code(0);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["rule", "import", "--dry-run"]).expect_code(0);
+    assert_snapshot!(output.out, @"
     .ls-lint.yml (ls-lint)
       would write .aidd/rules/ls-lint/ts.md
     ");
-    assert!(!project.path().join(".aidd/rules").exists(), "a dry run writes nothing");
+    assert!(!project.path().join(".aidd/rules").exists(), "a dry run wrote pages");
     project.run(&["rule", "import"]).expect_code(0);
     let path = ".aidd/rules/ls-lint/ts.md";
     let before = project.read(path);
     let again = project.run(&["rule", "import"]).expect_code(0);
     assert_eq!(again.err, "0 pages written, 1 unchanged; 0 items not imported\n");
     project.write(path, before.replace("severity: error", "severity: info"));
-    let kept = project.run(&["rule", "import"]).expect_code(1);
-    assert!(kept.err.contains("1 differ (overwrite with --force)"), "{}", kept.err);
+    let output = project.run(&["rule", "import"]).expect_code(1);
+    assert!(output.err.contains("1 differ (overwrite with --force)"), "{}", output.err);
     assert!(project.read(path).contains("severity: info"));
     project.run(&["rule", "import", "--force"]).expect_code(0);
     assert_eq!(project.read(path), before);
     // A page with the same id elsewhere would conflict.
     project.remove(path);
     project.write("rules/names.md", &before);
-    let ran = project.run(&["rule", "import"]).expect_code(1);
-    assert!(ran.out.contains("another page has the same id"), "{}", ran.out);
+    let output = project.run(&["rule", "import"]).expect_code(1);
+    assert!(output.out.contains("another page has the same id"), "{}", output.out);
 }
 
 #[test]
@@ -480,20 +477,20 @@ fn an_unreadable_configuration_does_not_prevent_other_imports() {
 fn an_unsupported_import_is_an_error_with_a_remedy() {
     let project =
         Project::new(&[("odd.yml", "a: 1\n"), ("broken.json", "{"), (".ls-lint.yml", "ls: [a]\n")]);
-    let said = |args: &[&str]| project.run(args).expect_code(2).err;
-    assert_snapshot!(said(&["rule", "import", "odd.yml"]), @"error: odd.yml is not a known configuration; name its tool: --from alint|commitlint|ls-lint|ast-grep|markdownlint");
-    assert_snapshot!(said(&["rule", "import", "broken.json", "--from", "markdownlint"]), @"error: broken.json:1:1: Unterminated object");
-    assert_snapshot!(said(&["rule", "import"]), @"error: .ls-lint.yml has no `ls` with rules for names");
-    assert_snapshot!(said(&["rule", "import", "../a.yml"]), @"
+    let error = |args: &[&str]| project.run(args).expect_code(2).err;
+    assert_snapshot!(error(&["rule", "import", "odd.yml"]), @"error: odd.yml is not a known configuration; name its tool: --from alint|commitlint|ls-lint|ast-grep|markdownlint");
+    assert_snapshot!(error(&["rule", "import", "broken.json", "--from", "markdownlint"]), @"error: broken.json:1:1: Unterminated object");
+    assert_snapshot!(error(&["rule", "import"]), @"error: .ls-lint.yml has no `ls` with rules for names");
+    assert_snapshot!(error(&["rule", "import", "../a.yml"]), @"
     error: ../a.yml is not inside the project
-    hint: copy it into the project first
+    hint: copy the file into the project first
     ");
-    assert_snapshot!(said(&["rule", "import", "gone.yml"]), @"error: gone.yml: no such file");
-    assert_snapshot!(said(&["rule", "import", "--to", "docs"]), @"
+    assert_snapshot!(error(&["rule", "import", "gone.yml"]), @"error: gone.yml: no such file");
+    assert_snapshot!(error(&["rule", "import", "--to", "docs"]), @"
     error: rules are not read from docs
-    hint: they are read from rules/, ai/rules/, .aidd/rules/ and their subdirectories
+    hint: rules are read from rules/, ai/rules/, .aidd/rules/ and their subdirectories
     ");
-    assert_snapshot!(said(&["rule", "import", "--from", "alint"]), @"
+    assert_snapshot!(error(&["rule", "import", "--from", "alint"]), @"
     error: no known configuration in the project root
     hint: pass a file: aidd rule import FILE; supported tools: alint, commitlint, ls-lint, ast-grep, markdownlint
     ");

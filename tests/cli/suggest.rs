@@ -1,4 +1,4 @@
-//! `aidd rule suggest` and `aidd rule coverage`: from a sentence to the page that checks it.
+//! Tests of `aidd rule suggest` and `aidd rule coverage`.
 
 use crate::cli::support::Project;
 use insta::assert_snapshot;
@@ -45,9 +45,9 @@ fn project() -> Project {
 }
 
 #[test]
-fn documents_are_listed_with_the_enforcer_of_each_sentence() {
-    let ran = project().run(&["rule", "suggest"]).expect_code(0);
-    assert_snapshot!(ran.out, @r#"
+fn sentences_of_documents_are_listed_with_the_rules_that_enforce_them() {
+    let output = project().run(&["rule", "suggest"]).expect_code(0);
+    assert_snapshot!(output.out, @r#"
     5 sentences: 1 enforced, 1 by other tools, 1 off, 2 not enforced
     AGENTS.md:3  Never call `legacyParse()`; it is slow.
       enforced    no
@@ -61,9 +61,9 @@ fn documents_are_listed_with_the_enforcer_of_each_sentence() {
     AGENTS.md:7  Never hard-code passwords.
       enforced    by secrets/*
     "#);
-    assert_snapshot!(ran.err, @r#"
+    assert_snapshot!(output.err, @r#"
     1 document read
-    `aidd rule suggest "SENTENCE"` shows the forms that can check a sentence
+    `aidd rule suggest "SENTENCE"` shows which kinds of check could enforce a sentence
     "#);
     let coverage = project().run(&["rule", "coverage"]).expect_code(0);
     assert_snapshot!(coverage.out, @"
@@ -78,11 +78,11 @@ fn documents_are_listed_with_the_enforcer_of_each_sentence() {
 }
 
 #[test]
-fn a_sentence_is_an_argument_or_standard_input() {
+fn a_sentence_can_be_an_argument_or_standard_input() {
     let project = project();
     let sentence = "Never call legacyParse()";
-    let ran = project.run(&["rule", "suggest", sentence]).expect_code(0);
-    assert_snapshot!(ran.out, @r#"
+    let output = project.run(&["rule", "suggest", sentence]).expect_code(0);
+    assert_snapshot!(output.out, @r#"
     Never call `legacyParse()`; it is slow.
       stated in   AGENTS.md:3
       enforced    no
@@ -109,10 +109,10 @@ fn a_sentence_is_an_argument_or_standard_input() {
       enforced-by requirements that a linter of the project already enforces
                   enforced-by: eslint/no-console
     "#);
-    assert_snapshot!(ran.err, @"write a rule page, then run `aidd rule suggest --draft FILE`");
+    assert_snapshot!(output.err, @"write a rule page, then run `aidd rule suggest --draft FILE`");
     let piped =
         project.run_with(b"Never call\n legacyParse()\n", &["rule", "suggest", "-"]).expect_code(0);
-    assert_eq!(piped.out, ran.out);
+    assert_eq!(piped.out, output.out);
     let certain = project.run(&["rule", "suggest", "Keep to compliance/any-type"]).expect_code(0);
     assert_snapshot!(certain.out, @r#"
     Keep to compliance/any-type
@@ -133,8 +133,8 @@ fn a_sentence_is_an_argument_or_standard_input() {
 fn a_draft_is_validated_tested_and_then_enforced() {
     let project = project();
     let sentence = "Never call legacyParse()";
-    let ran = project.run(&["rule", "suggest", sentence, "--draft", "draft.md"]).expect_code(0);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["rule", "suggest", sentence, "--draft", "draft.md"]).expect_code(0);
+    assert_snapshot!(output.out, @"
     team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: valid
       examples    1 fails, 1 passes
       trial       1 finding in 1 of 2 checked
@@ -143,7 +143,7 @@ fn a_draft_is_validated_tested_and_then_enforced() {
     ");
     let piped =
         project.run_with(PAGE.as_bytes(), &["rule", "suggest", "--draft", "-"]).expect_code(0);
-    assert_eq!(piped.out, ran.out);
+    assert_eq!(piped.out, output.out);
     assert!(!project.path().join(".aidd/rules").exists());
     project.write(".aidd/rules/no-legacy-parse.md", PAGE);
     project.run(&["rule", "test"]).expect_code(0);
@@ -154,18 +154,18 @@ fn a_draft_is_validated_tested_and_then_enforced() {
 }
 
 #[test]
-fn a_draft_with_problems_names_line_and_remedy() {
+fn problems_in_a_draft_are_reported_with_line_and_remedy() {
     let project = project();
     project.write("draft.md", PAGE.replace("pattern:", "patern:"));
-    let ran = project.run(&["rule", "suggest", "--draft", "draft.md"]).expect_code(1);
-    assert_snapshot!(ran.out, @"
+    let output = project.run(&["rule", "suggest", "--draft", "draft.md"]).expect_code(1);
+    assert_snapshot!(output.out, @"
     team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: not valid
       line 4: unknown key `patern` in the rule; did you mean `pattern`?
         correct the value of `syntax`
     ");
     project.write("draft.md", PAGE.replace("1:14", "1:15"));
-    let ran = project.run(&["rule", "suggest", "--draft", "draft.md"]).expect_code(1);
-    assert_snapshot!(ran.out, @r#"
+    let output = project.run(&["rule", "suggest", "--draft", "draft.md"]).expect_code(1);
+    assert_snapshot!(output.out, @r#"
     team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: not valid
       line 12: expected ["1:15 legacyParse(text)"], found ["1:14 legacyParse(text)"]
         correct the example, or the `finding` block after it (`line:column text`)
@@ -180,24 +180,24 @@ fn a_draft_with_problems_names_line_and_remedy() {
 fn json_output_matches_text_output() {
     let project = project();
     let json = |args: &[&str]| {
-        let ran =
+        let output =
             project.run(&[&["rule", "suggest", "--format", "json"], args].concat()).expect_code(0);
-        serde_json::from_str::<serde_json::Value>(&ran.out).expect("JSON")
+        serde_json::from_str::<serde_json::Value>(&output.out).expect("JSON")
     };
     let all = json(&["AGENTS.md"]);
     assert_eq!(all["count"]["sentences"], 5);
     assert_eq!(all["sentences"][1]["coverage"]["status"], "elsewhere");
-    let one = json(&["Never call legacyParse()"]);
-    assert_eq!(one["statement"]["places"][0]["line"], 3);
-    assert_eq!(one["statement"]["coverage"]["status"], "open");
-    assert_eq!(one["forms"][1]["form"], "syntax");
+    let statement = json(&["Never call legacyParse()"]);
+    assert_eq!(statement["statement"]["places"][0]["line"], 3);
+    assert_eq!(statement["statement"]["coverage"]["status"], "open");
+    assert_eq!(statement["forms"][1]["form"], "syntax");
     let draft = json(&["--draft", "draft.md"]);
     assert_eq!(draft["draft"]["valid"], true);
     assert_eq!(draft["draft"]["trial"]["samples"][0]["path"], "src/a.ts");
 }
 
 #[test]
-fn hostile_input_is_refused_or_cleaned() {
+fn hostile_input_is_rejected_or_escaped() {
     let project = project();
     let piped = |text: &[u8], args: &[&str], code: i32| {
         project.run_with(text, &[&["rule", "suggest"], args].concat()).expect_code(code)
@@ -219,8 +219,8 @@ fn hostile_input_is_refused_or_cleaned() {
     error: standard input cannot be both sentence and draft
     hint: pass a file for one of them
     ");
-    let steered = piped("Never\u{1b}]0;x\u{7} \u{202e}panic\r\n".as_bytes(), &["-"], 0);
-    assert!(!steered.out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{:?}", steered.out);
+    let escaped = piped("Never\u{1b}]0;x\u{7} \u{202e}panic\r\n".as_bytes(), &["-"], 0);
+    assert!(!escaped.out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{:?}", escaped.out);
     piped(&[0xFF, 0xFE, 0, b'a'], &["-"], 0);
     piped(b"\x1b[31m\0", &["--draft", "-"], 1);
 }
@@ -228,17 +228,17 @@ fn hostile_input_is_refused_or_cleaned() {
 #[test]
 fn unreadable_input_is_an_error() {
     let project = project();
-    let refused =
+    let error =
         |args: &[&str]| project.run(&[&["rule", "suggest"], args].concat()).expect_code(2).err;
-    assert_snapshot!(refused(&["gone.md"]), @"
+    assert_snapshot!(error(&["gone.md"]), @"
     error: gone.md: no such file
     hint: pass a document of the project, or a sentence in quotes
     ");
-    assert_snapshot!(refused(&["never", "use", "moment"]), @"
+    assert_snapshot!(error(&["never", "use", "moment"]), @"
     error: never: no such file
     hint: pass a document of the project, or a sentence in quotes
     ");
-    assert_snapshot!(refused(&["AGENTS.md", "--draft", "draft.md"]), @"
+    assert_snapshot!(error(&["AGENTS.md", "--draft", "draft.md"]), @"
     error: `--draft` cannot be combined with documents
     hint: pass a sentence in quotes, or no argument
     ");
@@ -246,8 +246,8 @@ fn unreadable_input_is_an_error() {
     assert!(outside.err.contains("is not in the project"), "{}", outside.err);
     project.run(&["rule", "suggest", "--draft", "gone.md"]).expect_code(2);
     let empty = Project::new(&[("a.txt", "")]);
-    let ran = empty.run(&["rule", "suggest"]).expect_code(0);
-    assert!(ran.err.contains("no document found"), "{}", ran.err);
+    let output = empty.run(&["rule", "suggest"]).expect_code(0);
+    assert!(output.err.contains("no document found"), "{}", output.err);
 }
 
 #[test]
@@ -265,14 +265,14 @@ fn the_documentation_shows_the_actual_output() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/writing-rules.md");
     let page = std::fs::read_to_string(page).expect("text").replace("\r\n", "\n");
     let sentence = "Never call legacyParse()";
-    for (shown, args) in [
+    for (arguments, args) in [
         ("", vec![]),
         (" \"Never call legacyParse()\"", vec![sentence]),
         (" \"Never call legacyParse()\" --draft draft.md", vec![sentence, "--draft", "draft.md"]),
     ] {
-        let ran = project.run(&[vec!["rule", "suggest"], args].concat()).expect_code(0);
+        let output = project.run(&[vec!["rule", "suggest"], args].concat()).expect_code(0);
         let block =
-            format!("```console\n$ aidd rule suggest{shown}\n{}\n```\n", ran.out.trim_end());
+            format!("```console\n$ aidd rule suggest{arguments}\n{}\n```\n", output.out.trim_end());
         assert!(page.contains(&block), "docs/writing-rules.md does not show:\n{block}");
     }
 }

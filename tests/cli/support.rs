@@ -1,4 +1,4 @@
-//! A project in a temporary directory, and runs of the binary in it.
+//! A project in a temporary directory, in which tests run the binary.
 
 use std::fs;
 use std::io::Write;
@@ -61,15 +61,15 @@ check:
 The console is nobody's log. Use the logger.
 ";
 
-/// A token, assembled at run time so that this file contains none.
+/// A token, assembled at run time so that this file does not contain a token.
 pub(crate) fn token() -> String {
     format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T")
 }
 
 /// The paths of the findings in the output of `--format github`, in output order.
 pub(crate) fn paths(out: &str) -> Vec<&str> {
-    let places = out.lines().filter_map(|line| line.split_once(" file="));
-    places.filter_map(|(_, rest)| rest.split(',').next()).collect()
+    let locations = out.lines().filter_map(|line| line.split_once(" file="));
+    locations.filter_map(|(_, rest)| rest.split(',').next()).collect()
 }
 
 /// A temporary directory that is a project root.
@@ -113,7 +113,8 @@ impl Project {
         fs::remove_file(self.path().join(path)).expect("removed");
     }
 
-    /// The binary, in this directory or a subdirectory, without the environment of the tests.
+    /// A command that runs the binary in the subdirectory `folder`, without the environment of the
+    /// tests.
     #[expect(clippy::disallowed_methods, reason = "the binary under test")]
     pub(crate) fn command(&self, folder: &str, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aidd"));
@@ -160,7 +161,7 @@ impl Project {
         }
     }
 
-    /// Text without the parts that differ between runs: times, and the name of the directory.
+    /// Replaces the parts that differ between runs: times, and the path of the directory.
     fn normalize(&self, bytes: &[u8]) -> String {
         let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
         let canonical = fs::canonicalize(self.path()).expect("a folder");
@@ -172,7 +173,7 @@ impl Project {
     }
 }
 
-/// The last line of the text report without its time.
+/// Replaces the time in the last line of the text report.
 fn without_time(line: &str) -> String {
     let time = line.split_once(" (").and_then(|(before, rest)| {
         let (time, after) = rest.split_once(')')?;

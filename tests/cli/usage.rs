@@ -1,4 +1,4 @@
-//! The commands a new user types, and the responses.
+//! Tests of the responses to commands that a new user types.
 
 use crate::cli::support::{BLUE, CONSOLE, Project};
 use insta::assert_snapshot;
@@ -23,30 +23,30 @@ fn an_empty_variable_counts_as_unset() {
         "AIDD_MAX_FILE_SIZE",
     ];
     for name in names {
-        let ran = project.run_env(&[(name, "")], &["check", "."]).expect_code(0);
-        assert_eq!((ran.out, ran.err), (plain.out.clone(), plain.err.clone()), "{name}");
+        let output = project.run_env(&[(name, "")], &["check", "."]).expect_code(0);
+        assert_eq!((output.out, output.err), (plain.out.clone(), plain.err.clone()), "{name}");
     }
-    let shown = project.run_env(&[("AIDD_EXCLUDE", "")], &["config", "show"]).expect_code(0).out;
-    assert!(shown.contains("exclude = []  # default"), "{shown}");
+    let text = project.run_env(&[("AIDD_EXCLUDE", "")], &["config", "show"]).expect_code(0).out;
+    assert!(text.contains("exclude = []  # default"), "{text}");
 }
 
 #[test]
-fn a_wrong_value_of_a_variable_names_the_variable() {
+fn the_error_for_an_invalid_variable_names_the_variable() {
     let project = project();
-    let said = |name: &str, value: &str, args: &[&str]| {
+    let error = |name: &str, value: &str, args: &[&str]| {
         project.run_env(&[(name, value)], args).expect_code(2).err
     };
-    assert_snapshot!(said("AIDD_JOBS", "many", &["check", "."]), @"
+    assert_snapshot!(error("AIDD_JOBS", "many", &["check", "."]), @"
     error: invalid value 'many' for '--jobs <N>': a whole number is expected
 
     For more information, try '--help'.
     hint: the value comes from the environment variable AIDD_JOBS
     ");
     assert!(
-        said("AIDD_FORMAT", "xml", &["check"]).contains("the environment variable AIDD_FORMAT")
+        error("AIDD_FORMAT", "xml", &["check"]).contains("the environment variable AIDD_FORMAT")
     );
-    let typed = said("AIDD_FORMAT", "json", &["check", "--format", "xml"]);
-    assert!(!typed.contains("variable"), "{typed}");
+    let from_option = error("AIDD_FORMAT", "json", &["check", "--format", "xml"]);
+    assert!(!from_option.contains("variable"), "{from_option}");
 }
 
 #[test]
@@ -57,17 +57,17 @@ fn a_list_of_globs_can_contain_braces() {
     assert!(!out(&["check", ".", "--exclude", "*.{txt,md}"]).contains("a.txt"));
     assert!(out(&["check", ".", "--exclude", "*.md,x"]).contains("a.txt"));
     assert!(out(&["check", ".", "--only", "team/{old-colour,red}"]).contains("a.txt"));
-    let ran = project.run(&["check", ".", "--only", ","]).expect_code(2);
-    assert_eq!(ran.err, "error: --only requires at least one rule\n");
-    let ran = project.run(&["check", ".", "--exclude", "[a"]).expect_code(2);
-    assert!(ran.err.contains("not a glob: `[a`: unclosed character class"), "{}", ran.err);
+    let output = project.run(&["check", ".", "--only", ","]).expect_code(2);
+    assert_eq!(output.err, "error: --only requires at least one rule\n");
+    let output = project.run(&["check", ".", "--exclude", "[a"]).expect_code(2);
+    assert!(output.err.contains("not a glob: `[a`: unclosed character class"), "{}", output.err);
 }
 
 #[test]
 fn an_output_of_an_unknown_format_writes_nothing() {
     let project = project();
-    let ran = project.run(&["check", ".", "--output", "jnit=a.xml"]).expect_code(2);
-    assert_snapshot!(ran.err, @r"
+    let output = project.run(&["check", ".", "--output", "jnit=a.xml"]).expect_code(2);
+    assert_snapshot!(output.err, @r"
     error: --output jnit=a.xml: unknown format `jnit`; did you mean `junit`?
     hint: the formats are text, json, sarif, github, markdown, gitlab, junit
     ");
@@ -78,8 +78,8 @@ fn an_output_of_an_unknown_format_writes_nothing() {
 fn options_of_other_tools_produce_hints() {
     let project = project();
     let hint = |args: &[&str]| {
-        let said = project.run(args).expect_code(2).err;
-        said.lines().last().unwrap_or_default().to_owned()
+        let stderr = project.run(args).expect_code(2).err;
+        stderr.lines().last().unwrap_or_default().to_owned()
     };
     assert_eq!(hint(&["fix"]), "hint: did you mean `aidd check . --fix`?");
     assert_eq!(hint(&["check", "--rule", "x"]), "hint: did you mean `--only`?");
@@ -110,22 +110,30 @@ fn packs_are_listed_with_effective_severities() {
         "{}",
         listed.err
     );
-    let one = project.run(&["rule", "packs", "git"]).expect_code(0).out;
-    assert!(one.lines().any(|line| line.contains("compliance/commit-message")), "{one}");
-    assert!(one.lines().all(|line| !line.starts_with("off")), "{one}");
+    let rules = project.run(&["rule", "packs", "git"]).expect_code(0).out;
+    assert!(rules.lines().any(|line| line.contains("compliance/commit-message")), "{rules}");
+    assert!(rules.lines().all(|line| !line.starts_with("off")), "{rules}");
     let off = project.run(&["rule", "list", "compliance/enum"]).expect_code(0).out;
     assert!(off.starts_with("off "), "{off}");
-    let ran = project.run(&["rule", "packs", "gti"]).expect_code(2);
-    assert_snapshot!(ran.err, @"
+    let output = project.run(&["rule", "packs", "gti"]).expect_code(2);
+    assert_snapshot!(output.err, @"
     error: unknown pack `gti`; did you mean `git`?
     hint: `aidd rule packs` lists all packs
     ");
-    let ran = project.run(&["explain", "git"]).expect_code(2);
-    assert!(ran.err.contains("hint: it is a rule pack: aidd rule packs git"), "{}", ran.err);
+    let output = project.run(&["explain", "git"]).expect_code(2);
+    assert!(
+        output.err.contains("hint: `git` is a rule pack: aidd rule packs git"),
+        "{}",
+        output.err
+    );
     project.write(".aidd/packs/torn.md", "<<<<<<< a\n---\npack: { rules: x }\n---\n");
-    let ran = project.run(&["rule", "packs"]).expect_code(2);
-    assert!(ran.out.contains("off docs"), "an invalid pack does not hide the others: {}", ran.out);
-    assert!(ran.err.contains(".aidd/packs/torn.md:1:1: merge conflict"), "{}", ran.err);
+    let output = project.run(&["rule", "packs"]).expect_code(2);
+    assert!(
+        output.out.contains("off docs"),
+        "an invalid pack hides the other packs: {}",
+        output.out
+    );
+    assert!(output.err.contains(".aidd/packs/torn.md:1:1: merge conflict"), "{}", output.err);
     project.remove(".aidd/packs/torn.md");
     let json = project.run(&["rule", "packs", "--json"]).expect_code(0).out;
     let all: serde_json::Value = serde_json::from_str(&json).expect("JSON");
@@ -141,38 +149,38 @@ fn an_unknown_pack_is_reported_with_its_position() {
 #[test]
 fn a_page_with_a_merge_conflict_is_reported() {
     let project = project();
-    let torn = "<<<<<<< HEAD\n---\nseverity: error\n=======\n---\nseverity: info\n>>>>>>> b\ncheck:\n  text: { regex: blue }\n---\n# team/x\n\nWhy.\n";
-    project.write(".aidd/rules/x.md", torn);
-    let ran = project.run(&["check", "."]).expect_code(1);
-    assert!(ran.out.contains("merge conflict in the page"), "{}", ran.out);
+    let conflict = "<<<<<<< HEAD\n---\nseverity: error\n=======\n---\nseverity: info\n>>>>>>> b\ncheck:\n  text: { regex: blue }\n---\n# team/x\n\nWhy.\n";
+    project.write(".aidd/rules/x.md", conflict);
+    let output = project.run(&["check", "."]).expect_code(1);
+    assert!(output.out.contains("merge conflict in the page"), "{}", output.out);
     project.write(".aidd/rules/x.md", "\n---\nseverity: error\n---\n# team/x\n\nWhy.\n");
-    let ran = project.run(&["check", "."]).expect_code(1);
-    assert!(ran.out.contains("the header must begin on the first line"), "{}", ran.out);
+    let output = project.run(&["check", "."]).expect_code(1);
+    assert!(output.out.contains("the header must begin on the first line"), "{}", output.out);
 }
 
 #[test]
 fn a_dry_run_reports_unsafe_fixes() {
     let project = Project::new(&[("Dockerfile", "FROM node:20.1\nRUN apt-get install -y a=1\n")]);
-    let ran = project.run(&["check", ".", "--fix", "--dry-run"]).expect_code(0);
-    assert_eq!(ran.err, "nothing to fix; 1 problem fixable with --fix-unsafe\n");
+    let output = project.run(&["check", ".", "--fix", "--dry-run"]).expect_code(0);
+    assert_eq!(output.err, "nothing to fix; 1 problem fixable with --fix-unsafe\n");
 }
 
 #[test]
 fn a_missing_message_file_is_reported() {
-    let ran = project().run(&["hook", "commit-msg", "nowhere"]).expect_code(2);
-    assert!(ran.err.contains("nowhere"), "{}", ran.err);
+    let output = project().run(&["hook", "commit-msg", "nowhere"]).expect_code(2);
+    assert!(output.err.contains("nowhere"), "{}", output.err);
 }
 
 #[test]
 fn a_misnamed_configuration_is_reported() {
     let project = project();
     project.write("aidd.toml", "fail-on = 'warning'\n");
-    let said = "aidd.toml is not read: the configuration is .aidd/config.json, in JSON";
-    let ran = project.run(&["check", "."]).expect_code(0);
-    assert_eq!(ran.err, format!("note: {said}\n"));
+    let message = "aidd.toml is not read: the configuration is .aidd/config.json, in JSON";
+    let output = project.run(&["check", "."]).expect_code(0);
+    assert_eq!(output.err, format!("note: {message}\n"));
     assert_eq!(project.run(&["check", ".", "-q"]).expect_code(0).err, "");
     let doctor = project.run(&["doctor"]).expect_code(2).out;
-    assert!(doctor.contains(&format!("wrong          {said}")), "{doctor}");
+    assert!(doctor.contains(&format!("problem        {message}")), "{doctor}");
     project.write(".aidd/config.json", "{}");
     assert_eq!(project.run(&["check", "."]).expect_code(0).err, "");
 }

@@ -1,4 +1,4 @@
-//! A minimal editor: starts the program and communicates over its standard streams.
+//! A minimal editor: starts `aidd lsp` and communicates over its standard streams.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,7 +14,7 @@ pub(crate) struct Editor {
 }
 
 impl Editor {
-    /// Starts `aidd lsp` like most clients do.
+    /// Starts `aidd lsp` as most clients do.
     pub(crate) fn start() -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_aidd"))
             .args(["lsp", "--stdio"])
@@ -70,7 +70,10 @@ impl Editor {
         let mut length = 0;
         loop {
             let mut line = String::new();
-            assert!(self.output.read_line(&mut line).expect("text") > 0, "the server hung up");
+            assert!(
+                self.output.read_line(&mut line).expect("text") > 0,
+                "the server closed its output"
+            );
             if line == "\r\n" {
                 break;
             }

@@ -1,4 +1,4 @@
-//! `aidd lsp` as a process: how it exits, and that it reports the same findings as the other
+//! Tests of `aidd lsp` as a process: how it exits, and that it reports the same findings as the other
 //! frontends.
 #![expect(
     clippy::disallowed_methods,
@@ -25,12 +25,12 @@ fn wait_for_exit(editor: &mut Editor) -> ExitStatus {
 }
 
 #[test]
-fn it_exits_on_request_with_its_input_still_open() {
+fn the_server_exits_on_request_while_its_input_is_open() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (says_shutdown, code) in [(true, 0), (false, 1)] {
+    for (sends_shutdown, code) in [(true, 0), (false, 1)] {
         let mut editor = Editor::start();
         editor.initialize(folder.path(), std::process::id());
-        if says_shutdown {
+        if sends_shutdown {
             let _ = editor.request("shutdown", &Value::Null);
         }
         editor.notify("exit", &Value::Null);
@@ -40,7 +40,7 @@ fn it_exits_on_request_with_its_input_still_open() {
 
 #[cfg(unix)]
 #[test]
-fn it_exits_with_its_parent_process() {
+fn the_server_exits_when_its_parent_process_exits() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut parent = Editor::start();
     let mut editor = Editor::start();
@@ -52,7 +52,7 @@ fn it_exits_with_its_parent_process() {
 }
 
 #[test]
-fn it_reports_the_findings_of_the_command_line() {
+fn the_server_reports_the_findings_of_the_command_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path();
     std::fs::create_dir_all(root.join(".aidd")).expect("made");
@@ -66,14 +66,14 @@ fn it_reports_the_findings_of_the_command_line() {
         .output()
         .expect("run");
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let number = |value: &Value, by: u64| value.as_u64().expect("a number") - by;
-    let mut wanted: Vec<(String, u64, u64)> = json["findings"]
+    let number = |value: &Value, base: u64| value.as_u64().expect("a number") - base;
+    let mut expected: Vec<(String, u64, u64)> = json["findings"]
         .as_array()
         .expect("a list")
         .iter()
-        .map(|one| {
-            let start = &one["start"];
-            (one["id"].to_string(), number(&start["line"], 1), number(&start["column"], 1))
+        .map(|finding| {
+            let start = &finding["start"];
+            (finding["id"].to_string(), number(&start["line"], 1), number(&start["column"], 1))
         })
         .collect();
     let mut editor = Editor::start();
@@ -84,19 +84,19 @@ fn it_reports_the_findings_of_the_command_line() {
         .expect("a list")
         .iter()
         .flat_map(|file| file["items"].as_array().expect("a list"))
-        .map(|one| {
-            let start = &one["range"]["start"];
+        .map(|diagnostic| {
+            let start = &diagnostic["range"]["start"];
             (
-                one["data"]["id"].to_string(),
+                diagnostic["data"]["id"].to_string(),
                 number(&start["line"], 0),
                 number(&start["character"], 0),
             )
         })
         .collect();
-    wanted.sort();
+    expected.sort();
     findings.sort();
-    assert!(wanted.len() >= 5, "{wanted:?}");
-    assert_eq!(findings, wanted);
+    assert!(expected.len() >= 5, "{expected:?}");
+    assert_eq!(findings, expected);
     editor.notify("exit", &Value::Null);
     let _ = wait_for_exit(&mut editor);
 }

@@ -1,9 +1,9 @@
-//! One rule per check form, with files that violate it.
+//! One rule for each form of check, with files that violate the rule.
 
 use super::File;
 use aidd_page::Form;
 
-/// A form of check with its header, and files that violate it. Commits are tested separately.
+/// The forms of checks, each with a header and files that violate it. Commits are tested separately.
 pub(super) const FORMS: [(Form, &str, &[File]); 6] = [
     (
         Form::Text,

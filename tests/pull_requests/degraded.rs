@@ -1,4 +1,4 @@
-//! Incomplete clones and unusual files.
+//! Tests of incomplete clones and unusual files.
 
 use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::runner::{Runner, payload};
@@ -23,8 +23,8 @@ fn edited_pull_request() -> PullRequest {
 #[test]
 fn a_sparse_checkout_gives_the_complete_report() {
     let scene = edited_pull_request();
-    let whole = scene.standard_runner().ci_summary(&[]);
-    assert_snapshot!(whole, @"
+    let expected = scene.standard_runner().ci_summary(&[]);
+    assert_snapshot!(expected, @"
     exit 1, (first parent of the merge commit)
     a/b.txt:2 team/colour pre-existing: already present on line 1 of the base
     a/b.txt:3 team/colour new: this change added or changed the line
@@ -36,7 +36,7 @@ fn a_sparse_checkout_gives_the_complete_report() {
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/", "/a/"]);
     assert!(!clone.path("e/added.txt").exists());
-    assert_eq!(scene.runner(clone).ci_summary(&[]), whole);
+    assert_eq!(scene.runner(clone).ci_summary(&[]), expected);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_sparse_checkout_of_the_default_branch_reports_missing_files() {
     ");
 }
 
-/// A partial clone of a pull request that only contains the blobs of the checked-out commit.
+/// A partial clone of a pull request that contains only the blobs of the checked-out commit.
 fn without_blobs(scene: &PullRequest, commit: &str) -> Repository {
     let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
     clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", commit]);
@@ -66,17 +66,17 @@ fn without_blobs(scene: &PullRequest, commit: &str) -> Repository {
 #[test]
 fn missing_blobs_are_fetched() {
     let scene = edited_pull_request();
-    let whole = scene.standard_runner().ci_summary(&[]);
+    let expected = scene.standard_runner().ci_summary(&[]);
     let clone = without_blobs(&scene, &scene.merge);
     let missing = "rev-list --objects --missing=print HEAD^1".split(' ').collect::<Vec<_>>();
-    assert!(clone.git(&missing).contains('?'), "contents are missing");
-    assert_eq!(scene.runner(clone).ci_summary(&[]), whole);
+    assert!(clone.git(&missing).contains('?'), "the clone must lack the blobs of the base");
+    assert_eq!(scene.runner(clone).ci_summary(&[]), expected);
     // If the checkout is also sparse, the blobs of the head are missing too.
     let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
     clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", &scene.merge]);
     clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/"]);
     clone.git(&["checkout", "--quiet", "--detach", &scene.merge]);
-    assert_eq!(scene.runner(clone).ci_summary(&[]), whole);
+    assert_eq!(scene.runner(clone).ci_summary(&[]), expected);
 }
 
 #[test]
@@ -86,8 +86,8 @@ fn missing_blobs_of_the_head_are_fetched() {
         let event = scene.payload("pull_request_target.json");
         Runner::github(clone, "pull_request_target", "refs/heads/main", &event).ci_summary(&[])
     };
-    let whole = target(&scene, scene.checkout(&scene.base, &["--depth=1"]));
-    assert_snapshot!(whole, @"
+    let expected = target(&scene, scene.checkout(&scene.base, &["--depth=1"]));
+    assert_snapshot!(expected, @"
     exit 1, (merge base of main and the pull request)
     a/b.txt:2 team/colour pre-existing: already present on line 1 of the base
     a/b.txt:3 team/colour new: this change added or changed the line
@@ -96,8 +96,8 @@ fn missing_blobs_of_the_head_are_fetched() {
     e/added.txt:1 team/colour new: the file is new
     d/gone.txt:1 team/colour fixed: the file was removed
     ");
-    assert_eq!(target(&scene, without_blobs(&scene, &scene.base)), whole);
-    // Settings of the target that are not checked out.
+    assert_eq!(target(&scene, without_blobs(&scene, &scene.base)), expected);
+    // The checked-out commit does not contain the newest settings of the target.
     let checked_out = scene.base.clone();
     scene.push_to_target(&[(".aidd/config.json", r#"{ "exclude": ["e/"] }"#)]);
     let report = target(&scene, without_blobs(&scene, &checked_out));
@@ -109,9 +109,9 @@ fn blobs_that_cannot_be_fetched_are_an_error() {
     let scene = edited_pull_request();
     let clone = without_blobs(&scene, &scene.merge);
     clone.git(&["remote", "set-url", "origin", "file:///nowhere"]);
-    let ran = scene.runner(clone).ci(&[]);
-    assert_eq!((ran.code, &*ran.out), (2, ""));
-    assert!(ran.err.contains("git fetch"), "{}", ran.err);
+    let output = scene.runner(clone).ci(&[]);
+    assert_eq!((output.code, &*output.out), (2, ""));
+    assert!(output.err.contains("git fetch"), "{}", output.err);
 }
 
 #[test]
@@ -164,8 +164,8 @@ fn a_name_that_is_not_utf_8_is_supported() {
     server.write(old, "zero\nblue old\nblue new\n");
     server.commit(&[]);
     let runner = Runner::new(server);
-    let whole = runner.ci_summary(&["--base", "HEAD~1"]);
-    assert_snapshot!(whole, @"
+    let expected = runner.ci_summary(&["--base", "HEAD~1"]);
+    assert_snapshot!(expected, @"
     exit 1, (given as HEAD~1)
     caf�/old.txt:2 team/colour pre-existing: already present on line 1 of the base
     caf�/old.txt:3 team/colour new: this change added or changed the line
@@ -174,16 +174,16 @@ fn a_name_that_is_not_utf_8_is_supported() {
     // checkout.
     let report = runner.ci_summary(&["--base", "HEAD~1", "--scope", "all"]);
     assert!(report.contains("old.txt:3") && !report.contains("checked out"), "{report}");
-    // The same with `--shard`, and in Markdown, which renders file names as links.
+    // `--shard` and Markdown, which renders file names as links, also support the name.
     let file = runner.file("report.md").display().to_string();
     assert_eq!(runner.ci(&["--base", "HEAD~1", "--output", &file, "--shard", "1/1"]).code, 1);
     assert!(runner.text("report.md").contains("old.txt:3"));
 }
 
-/// The report of a finding in `a.txt` after the file is changed to `now`.
-fn report_after_change(now: &[u8], config: &str) -> String {
+/// The report on `a.txt`, which had two findings, after its text is replaced with `content`.
+fn report_after_change(content: &[u8], config: &str) -> String {
     let server = project(&[("a.txt", "blue\nblue too\n"), (".aidd/config.json", config)]);
-    server.write("a.txt", now);
+    server.write("a.txt", content);
     server.commit(&[]);
     Runner::new(server).ci_summary(&["--base", "HEAD~1"])
 }
@@ -228,13 +228,13 @@ fn an_unreadable_file_is_reported() {
     let readable = fs::read(&path).is_ok();
     let report = scene.runner(clone).ci_summary(&[]);
     assert!(!report.contains("fixed"), "{report}");
-    let wanted = if readable { "exit 0" } else { "exit 3" };
-    assert!(report.starts_with(wanted), "{report}");
+    let expected = if readable { "exit 0" } else { "exit 3" };
+    assert!(report.starts_with(expected), "{report}");
     assert_eq!(report.contains("a.txt cannot be read"), !readable, "{report}");
 }
 
 #[test]
-fn no_program_from_the_repository_runs_and_the_clone_is_unchanged() {
+fn programs_named_in_the_repository_are_not_run_and_the_clone_is_unchanged() {
     let scene = PullRequest::standard();
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     let mark = clone.path(".git/ran");

@@ -19,15 +19,15 @@ fn each_finding_has_a_status_with_its_reason() {
     assert_snapshot!(check(&repository, &["--diff", "main"]), @"
     a.txt:3 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour moved: moved from line 6 of the base
-    a.txt:6 team/colour pre-existing: the line was changed around it; already present on line 4 of the base
+    a.txt:6 team/colour pre-existing: the line was changed around the finding; already present on line 4 of the base
     a.txt:7 team/colour new: this change added or changed the line
     b.txt:1 team/colour moved: moved from `gone.txt`, line 2 of the base
     b.txt:2 team/colour new: the file is new
     b.txt:4 team/colour allowed: the sky
     gone.txt:1 team/colour fixed: the file was removed
     ");
-    let ran = run(&repository, &["check", ".", "--diff", "main"]);
-    assert_eq!(ran.status.code(), Some(1));
+    let output = run(&repository, &["check", ".", "--diff", "main"]);
+    assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]
@@ -104,9 +104,9 @@ fn a_temporary_index_of_git_commit_is_used() {
     repository.write("a.txt", "blue\n");
     repository.git(&["add", "a.txt"]);
     let mut command = command(&repository, "", &["check", ".", "--staged", "--format", "json"]);
-    let ran = command.env("GIT_INDEX_FILE", "no-such-index").output().expect("started");
+    let output = command.env("GIT_INDEX_FILE", "no-such-index").output().expect("started");
     // A missing index contains no files: all are deleted.
-    assert_snapshot!(lines(&ran), @"");
+    assert_snapshot!(lines(&output), @"");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn submodules_and_links_are_not_entered() {
 }
 
 #[test]
-fn removing_an_allow_comment_is_new_and_adding_one_is_not_fixed() {
+fn removing_an_allow_comment_makes_findings_new_and_adding_one_makes_them_allowed() {
     let repository =
         project(&[("a.txt", "# aidd:allow team/colour ours\nblue\nblue open\nlast\n")]);
     repository.write("a.txt", "blue\n# aidd:allow team/colour why not\nblue open\nlast\n");
@@ -178,8 +178,8 @@ fn a_project_in_a_subdirectory_has_relative_paths() {
     repository.write("app/a.txt", "blue\n");
     repository.write("b.txt", "blue\n");
     let args = ["check", ".", "--changed", "--format", "json"];
-    let ran = command(&repository, "app", &args).output().expect("started");
-    assert_snapshot!(lines(&ran), @"a.txt:1 team/colour new: this change added or changed the line");
+    let output = command(&repository, "app", &args).output().expect("started");
+    assert_snapshot!(lines(&output), @"a.txt:1 team/colour new: this change added or changed the line");
 }
 
 #[test]
@@ -187,8 +187,8 @@ fn only_the_requested_paths_are_checked() {
     let repository = project(&[("a/x.txt", "a\n"), ("ab/y.txt", "a\n")]);
     repository.write("a/x.txt", "blue\n");
     repository.write("ab/y.txt", "blue\n");
-    let ran = run(&repository, &["check", "a", "--changed", "--format", "json"]);
-    assert_snapshot!(lines(&ran), @"a/x.txt:1 team/colour new: this change added or changed the line");
+    let output = run(&repository, &["check", "a", "--changed", "--format", "json"]);
+    assert_snapshot!(lines(&output), @"a/x.txt:1 team/colour new: this change added or changed the line");
 }
 
 #[cfg(target_os = "linux")]
@@ -208,23 +208,23 @@ fn a_name_that_is_not_utf_8_is_supported() {
 
 #[test]
 fn a_missing_base_is_an_error_with_a_hint() {
-    let said = |repository: &Repository, args: &[&str]| {
-        let ran = run(repository, &[&["check", "."], args].concat());
-        assert_eq!(ran.status.code(), Some(2));
-        String::from_utf8(ran.stderr).expect("text")
+    let error_of = |repository: &Repository, args: &[&str]| {
+        let output = run(repository, &[&["check", "."], args].concat());
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).expect("text")
     };
     let repository = project(&[("a.txt", "a\n")]);
-    assert_snapshot!(said(&repository, &["--diff", "nowhere"]), @"
+    assert_snapshot!(error_of(&repository, &["--diff", "nowhere"]), @"
     error: unknown revision `nowhere`
     hint: run `git fetch` to update the remote branches, and `git branch --all` to list them
     ");
     repository.git(&["switch", "--quiet", "--orphan", "other"]);
     repository.commit(&[("b.txt", "b\n")]);
-    assert_snapshot!(said(&repository, &["--diff", "main"]), @"
+    assert_snapshot!(error_of(&repository, &["--diff", "main"]), @"
     error: `main` and HEAD have no common commit
     hint: pass an ancestor of the current work
     ");
-    assert_snapshot!(said(&repository, &["--diff", "main", "--staged"]), @"
+    assert_snapshot!(error_of(&repository, &["--diff", "main", "--staged"]), @"
     error: the argument '--diff <BASE>' cannot be used with '--staged'
 
     Usage: aidd check --diff <BASE> <PATHS>...
@@ -232,14 +232,14 @@ fn a_missing_base_is_an_error_with_a_hint() {
     For more information, try '--help'.
     ");
     let clone = repository.cloned(&["--depth=1", "--branch=other"]);
-    assert_snapshot!(said(&clone, &["--diff", "HEAD~1"]), @"
+    assert_snapshot!(error_of(&clone, &["--diff", "HEAD~1"]), @"
     error: unknown revision `HEAD~1`
-    hint: the clone is shallow and can be limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches what it needs
+    hint: the clone is shallow and can be limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches the missing commits
     ");
 }
 
 #[test]
-fn a_repository_runs_nothing_of_its_own() {
+fn programs_named_in_a_repository_are_not_run() {
     let repository =
         project(&[("a.txt", "a\n"), (".gitattributes", "*.txt filter=evil diff=evil\n")]);
     let mark = repository.path(".git/ran");

@@ -1,6 +1,6 @@
-//! Property test on arbitrary edits: a comparison has the same findings as a plain check, before
-//! and after the commit, unsharded and sharded; and no finding on an unchanged line is reported as
-//! new.
+//! Property test with arbitrary edits: on changed lines, a comparison reports the same findings as a
+//! plain check, before and after the commit, sharded or not; and no finding on an unchanged line is
+//! reported as new.
 
 use crate::pull_requests::support::{RULE, run};
 use crate::repository::Repository;
@@ -11,26 +11,26 @@ use std::collections::BTreeSet;
 /// A finding without its status: path, line, column, rule, id.
 type FindingKey = (String, u64, u64, String, String);
 
-/// The findings that a command reports, without fixed ones.
+/// The findings that a command reports, except fixed ones, each with its status.
 fn reported_findings(repository: &Repository, args: &[&str]) -> Vec<(FindingKey, String)> {
-    let ran = run(repository, &[args, &["--format", "json"]].concat());
-    let said = String::from_utf8_lossy(&ran.stderr);
+    let output = run(repository, &[args, &["--format", "json"]].concat());
+    let stderr = String::from_utf8_lossy(&output.stderr);
     let report: Value =
-        serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {said}"));
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {stderr}"));
     let findings = report["findings"].as_array().expect("findings").clone();
     let text = |finding: &Value, name: &str| finding[name].as_str().expect("text").to_owned();
-    let number = |place: &Value, name: &str| place[name].as_u64().expect("a number");
+    let number = |position: &Value, name: &str| position[name].as_u64().expect("a number");
     let finding = |finding: &Value| {
         let start = &finding["start"];
-        let place = (number(start, "line"), number(start, "column"));
-        let names = (text(finding, "rule"), text(finding, "id"));
-        let seen = (text(finding, "path"), place.0, place.1, names.0, names.1);
-        (seen, text(finding, "status"))
+        let (line, column) = (number(start, "line"), number(start, "column"));
+        let (rule, id) = (text(finding, "rule"), text(finding, "id"));
+        let key = (text(finding, "path"), line, column, rule, id);
+        (key, text(finding, "status"))
     };
     findings.iter().map(finding).filter(|(_, status)| status != "fixed").collect()
 }
 
-/// Lines, some of them equal, some with findings.
+/// Generates lines; some are equal, and some have findings.
 fn lines() -> impl Strategy<Value = Vec<String>> {
     let line = prop_oneof!["[ab]{1,2}", "blue [ab]", " blue [ab]", Just(String::new())];
     proptest::collection::vec(line, 0..12)
@@ -57,45 +57,47 @@ proptest! {
         let plain = reported_findings(&repository, &["check", "."]);
         let changed = reported_findings(&repository, &["check", ".", "--changed"]);
         repository.commit(&[]);
-        let judged = reported_findings(&repository, &["ci", "--base", &base]);
-        prop_assert_eq!(&changed, &judged);
+        let committed = reported_findings(&repository, &["ci", "--base", &base]);
+        prop_assert_eq!(&changed, &committed);
         for part in ["1/2", "2/2"] {
             let save = format!("part-{}.json", &part[..1]);
             let args = ["ci", "--base", &base, "--shard", part, "--save", &save];
             reported_findings(&repository, &args);
         }
         let merged = reported_findings(&repository, &["ci", "merge", "part-1.json", "part-2.json"]);
-        prop_assert_eq!(&merged, &judged);
+        prop_assert_eq!(&merged, &committed);
 
         for (at, lines) in after.iter().enumerate() {
             let path = format!("{at}.txt");
             let added = added_lines(&repository, &base, &path);
-            let of = |found: &[(FindingKey, String)]| -> BTreeSet<FindingKey> {
-                let there = |seen: &&FindingKey| seen.0 == path && added.contains(&seen.1);
-                found.iter().map(|(seen, _)| seen).filter(there).cloned().collect()
+            let on_added_lines = |found: &[(FindingKey, String)]| -> BTreeSet<FindingKey> {
+                let is_added = |key: &&FindingKey| key.0 == path && added.contains(&key.1);
+                found.iter().map(|(key, _)| key).filter(is_added).cloned().collect()
             };
-            prop_assert_eq!(of(&plain), of(&judged), "{}: {:?}", path, lines);
-            let then = before.get(at).map_or(&[][..], Vec::as_slice);
-            has_no_excess_new_findings(&judged, &path, then, lines)?;
+            let (plain_added, added) = (on_added_lines(&plain), on_added_lines(&committed));
+            prop_assert_eq!(plain_added, added, "{}: {:?}", path, lines);
+            let old_lines = before.get(at).map_or(&[][..], Vec::as_slice);
+            assert_no_excess_new_findings(&committed, &path, old_lines, lines)?;
         }
     }
 }
 
-/// Of equal lines, at most as many are new as were added. Which of them are new is ambiguous.
-fn has_no_excess_new_findings(
-    judged: &[(FindingKey, String)],
+/// Checks that the number of equal lines with a new finding is at most the number of such lines that
+/// were added. Which of the equal lines are new is ambiguous.
+fn assert_no_excess_new_findings(
+    committed: &[(FindingKey, String)],
     path: &str,
     before: &[String],
     after: &[String],
 ) -> Result<(), TestCaseError> {
-    let line = |seen: &FindingKey| after[usize::try_from(seen.1).expect("small") - 1].trim();
+    let line = |key: &FindingKey| after[usize::try_from(key.1).expect("small") - 1].trim();
     for text in after.iter().map(|line| line.trim()).filter(|text| text.contains("blue")) {
         let count = |lines: &[String]| lines.iter().filter(|line| line.trim() == text).count();
-        let blamed = judged
+        let reported_new = committed
             .iter()
-            .filter(|(seen, status)| seen.0 == path && status == "new" && line(seen) == text);
-        let came = count(after).saturating_sub(count(before));
-        prop_assert!(blamed.count() <= came, "{}: {}", path, text);
+            .filter(|(key, status)| key.0 == path && status == "new" && line(key) == text);
+        let added_count = count(after).saturating_sub(count(before));
+        prop_assert!(reported_new.count() <= added_count, "{}: {}", path, text);
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The base of the comparison for each event.
+//! Tests of the commit that each event is compared with.
 
 use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::runner::{Runner, payload};
@@ -10,15 +10,15 @@ use insta::assert_snapshot;
 fn a_pull_request_is_compared_with_its_target() {
     let scene = PullRequest::standard();
     let report = |depth: &[&str]| scene.runner(scene.checkout(&scene.merge, depth)).ci_summary(&[]);
-    let whole = report(&[]);
-    assert_snapshot!(whole, @"
+    let expected = report(&[]);
+    assert_snapshot!(expected, @"
     exit 1, (first parent of the merge commit)
     a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
     gone.txt:1 team/colour fixed: the file was removed
     ");
     for depth in ["--depth=1", "--depth=2"] {
-        assert_eq!(report(&[depth]), whole, "{depth}");
+        assert_eq!(report(&[depth]), expected, "{depth}");
     }
 }
 
@@ -26,22 +26,22 @@ fn a_pull_request_is_compared_with_its_target() {
 fn a_pull_request_head_is_compared_with_the_merge_base() {
     let scene = PullRequest::standard();
     let report = |depth: &[&str]| scene.runner(scene.checkout(&scene.head, depth)).ci_summary(&[]);
-    let whole = report(&[]);
-    assert_snapshot!(whole, @"
+    let expected = report(&[]);
+    assert_snapshot!(expected, @"
     exit 1, (merge base of main and the pull request)
     a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
     gone.txt:1 team/colour fixed: the file was removed
     ");
-    assert_eq!(report(&["--depth=1"]), whole);
+    assert_eq!(report(&["--depth=1"]), expected);
 }
 
 #[test]
 fn a_checked_out_target_has_nothing_to_compare() {
     let scene = PullRequest::standard();
-    let ran = scene.runner(scene.checkout(&scene.base, &["--depth=1"])).ci(&[]);
-    assert_eq!(ran.code, 2);
-    assert_snapshot!(scene.with_commit_names(&ran.err), @"
+    let output = scene.runner(scene.checkout(&scene.base, &["--depth=1"])).ci(&[]);
+    assert_eq!(output.code, 2);
+    assert_snapshot!(scene.with_commit_names(&output.err), @"
     error: nothing to compare: BASE1e7ed is already part of main
     hint: check out the merge commit of the pull request, as the checkout action does by default, or its head HEADf1544
     ");
@@ -63,7 +63,7 @@ fn a_merge_group_is_compared_with_its_base() {
     ");
 }
 
-/// A server with a branch: `before`, then the pushed commit.
+/// A server with a branch that has the commit `before` and then the pushed commit `after`.
 struct Pushed {
     server: Repository,
     before: String,
@@ -222,15 +222,16 @@ fn without_a_ci_system_the_base_is_an_option() {
     a.txt:4 team/colour new: this change added or changed the line
     gone.txt:1 team/colour fixed: the file was removed
     ");
-    // The default branch is guessed.
+    // Without `--base`, aidd compares with the default branch of the remote.
     assert_snapshot!(runner.ci_summary(&[]), @"
     exit 1, (merge base of origin/HEAD and HEAD)
     a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
     gone.txt:1 team/colour fixed: the file was removed
     ");
-    let named = Runner::new(scene.server.cloned(&["--branch=topic"])).set("AIDD_BASE", &scene.fork);
-    assert_snapshot!(scene.with_commit_names(&named.ci_summary(&[])), @"
+    let runner_with_variable =
+        Runner::new(scene.server.cloned(&["--branch=topic"])).set("AIDD_BASE", &scene.fork);
+    assert_snapshot!(scene.with_commit_names(&runner_with_variable.ci_summary(&[])), @"
     exit 1, (given as FORK)
     a.txt:2 team/colour pre-existing: already present on line 2 of the base
     a.txt:4 team/colour new: this change added or changed the line
@@ -240,18 +241,18 @@ fn without_a_ci_system_the_base_is_an_option() {
 
 #[test]
 fn without_a_base_nothing_is_checked_unless_requested() {
-    let alone = project(&[("a.txt", "blue\n")]);
-    alone.git(&["branch", "-m", "work"]);
-    let runner = Runner::new(alone);
-    let ran = runner.ci(&[]);
-    assert_eq!((ran.code, &*ran.out), (2, ""));
-    assert_snapshot!(ran.err, @"
+    let repository = project(&[("a.txt", "blue\n")]);
+    repository.git(&["branch", "-m", "work"]);
+    let runner = Runner::new(repository);
+    let output = runner.ci(&[]);
+    assert_eq!((output.code, &*output.out), (2, ""));
+    assert_snapshot!(output.err, @"
     error: no commit to compare with: the clone has no remote to fetch from
     hint: set one with --base, or check everything with --no-base full
     ");
-    let ran = runner.ci(&["--base", "nowhere"]);
-    assert_eq!((ran.code, &*ran.out), (2, ""));
-    assert_snapshot!(ran.err, @"
+    let output = runner.ci(&["--base", "nowhere"]);
+    assert_eq!((output.code, &*output.out), (2, ""));
+    assert_snapshot!(output.err, @"
     error: unknown commit `nowhere`: the clone has no remote to fetch from
     hint: fetch it first, or check out with `fetch-depth: 0`
     ");
@@ -270,18 +271,18 @@ fn without_a_base_nothing_is_checked_unless_requested() {
 #[test]
 fn an_invalid_event_is_an_error() {
     let scene = PullRequest::standard();
-    let said = |payload: &serde_json::Value| {
+    let error_of = |payload: &serde_json::Value| {
         let clone = scene.checkout(&scene.merge, &["--depth=1"]);
-        let ran = Runner::github(clone, "pull_request", "refs/pull/7/merge", payload).ci(&[]);
-        assert_eq!((ran.code, &*ran.out), (2, ""));
-        let (place, why) = ran.err.split_once("event.json").unwrap_or(("", &ran.err));
-        assert!(place.starts_with("error: "));
-        why.to_owned()
+        let output = Runner::github(clone, "pull_request", "refs/pull/7/merge", payload).ci(&[]);
+        assert_eq!((output.code, &*output.out), (2, ""));
+        let (path, message) = output.err.split_once("event.json").unwrap_or(("", &output.err));
+        assert!(path.starts_with("error: "));
+        message.to_owned()
     };
-    assert_snapshot!(said(&serde_json::Value::Null), @": the event is not a JSON object");
-    assert_snapshot!(said(&payload("schedule.json", &[])), @": the event has no `pull_request.number`");
+    assert_snapshot!(error_of(&serde_json::Value::Null), @": the event is not a JSON object");
+    assert_snapshot!(error_of(&payload("schedule.json", &[])), @": the event has no `pull_request.number`");
     let hash = [("pull_request.head.sha", "--upload-pack=x")];
-    assert_snapshot!(said(&payload("pull_request.json", &hash)), @r#": `pull_request.head.sha` is not a commit hash: "--upload-pack=x""#);
+    assert_snapshot!(error_of(&payload("pull_request.json", &hash)), @r#": `pull_request.head.sha` is not a commit hash: "--upload-pack=x""#);
     let gone = scene.standard_runner().set("GITHUB_EVENT_PATH", "/nowhere/event.json").ci(&[]);
     assert_eq!((gone.code, &*gone.out), (2, ""));
 }

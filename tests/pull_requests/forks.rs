@@ -1,5 +1,5 @@
-//! Pull requests from forks: one run saves its report, another run posts it and treats it as
-//! untrusted.
+//! Tests of pull requests from forks: one run saves its report; another run, which treats the report
+//! as untrusted, posts it.
 
 use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::runner::{RunOutput, Runner, payload};
@@ -42,7 +42,7 @@ impl Fork {
         Self { scene, server, report }
     }
 
-    /// The subsequent run on the default branch, without files of the pull request.
+    /// Posts the report in a later run on the default branch, without the files of the pull request.
     fn post(&self, report: &[u8], args: &[&str]) -> (RunOutput, Runner) {
         let event = payload("workflow_run.json", &[("workflow_run.head_sha", &self.scene.head)]);
         let clone = Repository::new();
@@ -51,39 +51,39 @@ impl Fork {
         let runner = Runner::github(clone, "workflow_run", "refs/heads/main", &event)
             .set("GITHUB_API_URL", &self.server.api)
             .set("GITHUB_TOKEN", TOKEN);
-        let ran = runner.run_in("", &[&["ci", "post", "report.json"], args].concat());
-        (ran, runner)
+        let output = runner.run_in("", &[&["ci", "post", "report.json"], args].concat());
+        (output, runner)
     }
 
-    /// The output for a report that must be refused.
-    fn assert_refused(&self, report: &[u8]) -> String {
-        let (ran, runner) = self.post(report, &["--comment", "--check-run", "--upload-sarif"]);
-        let said = format!("{}{}{}", ran.out, ran.err, runner.text("summary.md"));
-        assert_ne!(ran.code, 0, "{said}");
+    /// Asserts that a report is rejected, and returns the error message.
+    fn assert_rejected(&self, report: &[u8]) -> String {
+        let (output, runner) = self.post(report, &["--comment", "--check-run", "--upload-sarif"]);
+        let text = format!("{}{}{}", output.out, output.err, runner.text("summary.md"));
+        assert_ne!(output.code, 0, "{text}");
         let log = self.server.log();
         assert!(!log.contains("POST") && !log.contains("PATCH"), "{log}");
-        assert_eq!((ran.out, runner.text("summary.md")), (String::new(), String::new()));
+        assert_eq!((output.out, runner.text("summary.md")), (String::new(), String::new()));
         let folder = runner.clone.path("").to_string_lossy().into_owned();
-        let first = ran.err.lines().next().unwrap_or_default().replace(&folder, "");
+        let first = output.err.lines().next().unwrap_or_default().replace(&folder, "");
         self.scene.with_commit_names(&first)
     }
 
-    /// The same for the report with a different value at a path.
-    fn assert_refused_with(&self, pointer: &str, value: impl Into<Value>) -> String {
+    /// Asserts that the report is rejected if the value at a JSON pointer is replaced.
+    fn assert_rejected_with(&self, pointer: &str, value: impl Into<Value>) -> String {
         let mut report = self.report.clone();
         *report.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value.into();
-        self.assert_refused(report.to_string().as_bytes())
+        self.assert_rejected(report.to_string().as_bytes())
     }
 }
 
 #[test]
-fn a_saved_report_is_posted_to_the_pull_request_it_comes_from() {
+fn a_saved_report_is_posted_to_its_pull_request() {
     let fork = Fork::new();
     let report = fork.report.to_string();
-    let (ran, runner) =
+    let (output, runner) =
         fork.post(report.as_bytes(), &["--comment", "--check-run", "--upload-sarif"]);
-    assert_eq!((ran.code, &*ran.err), (0, ""));
-    assert_snapshot!(ran.out, @"
+    assert_eq!((output.code, &*output.err), (0, ""));
+    assert_snapshot!(output.out, @"
     https://github.com/octo/demo/pull/7#issuecomment-1
     https://github.com/octo/demo/runs/1
     ");
@@ -98,7 +98,7 @@ fn a_saved_report_is_posted_to_the_pull_request_it_comes_from() {
 
     ### Errors (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | team/colour | [a.txt:1](<https://github.com/octo/demo/blob/HEAD/a.txt#L1>) | \`blue\` is not our colour |
 
@@ -114,41 +114,41 @@ fn a_saved_report_is_posted_to_the_pull_request_it_comes_from() {
 }
 
 #[test]
-fn a_report_that_claims_to_be_another_is_refused() {
+fn a_report_for_another_pull_request_is_rejected() {
     let fork = Fork::new();
     let other = "0123456789abcdef0123456789abcdef01234567";
-    assert_snapshot!(fork.assert_refused_with("/context/pull", 8), @"error: the report claims pull request #8, but HEAD is the head of #7");
-    assert_snapshot!(fork.assert_refused_with("/context/headSha", other), @"error: the report names another commit than the run that saved it");
-    assert_snapshot!(fork.assert_refused_with("/context/repository", "octo/other"), @"error: the report names another repository than the run that saved it");
+    assert_snapshot!(fork.assert_rejected_with("/context/pull", 8), @"error: the report claims pull request #8, but HEAD is the head of #7");
+    assert_snapshot!(fork.assert_rejected_with("/context/headSha", other), @"error: the report names a different commit than the run that saved it");
+    assert_snapshot!(fork.assert_rejected_with("/context/repository", "octo/other"), @"error: the report names a different repository than the run that saved it");
     // The pull request is closed, or has newer commits.
     fork.server.state().pulls[0]["state"] = "closed".into();
-    assert_snapshot!(fork.assert_refused(fork.report.to_string().as_bytes()), @"error: no open pull request has HEAD as its head");
+    assert_snapshot!(fork.assert_rejected(fork.report.to_string().as_bytes()), @"error: no open pull request has HEAD as its head");
     fork.server.state().pulls[0]["state"] = "open".into();
     fork.server.state().pulls[0]["head"]["sha"] = other.into();
-    assert_snapshot!(fork.assert_refused(fork.report.to_string().as_bytes()), @"error: no open pull request has HEAD as its head");
+    assert_snapshot!(fork.assert_rejected(fork.report.to_string().as_bytes()), @"error: no open pull request has HEAD as its head");
 }
 
 #[test]
-fn an_invalid_report_is_refused() {
+fn an_invalid_report_is_rejected() {
     let fork = Fork::new();
-    assert_snapshot!(fork.assert_refused(b"{"), @"error: report.json: not a saved report: the JSON is incomplete");
-    assert_snapshot!(fork.assert_refused(b"[]"), @"error: report.json: not a saved report: line 1, column 2: not in the format written by `aidd ci --save`");
-    assert_snapshot!(fork.assert_refused(b"\xff\xfe"), @"error: report.json: not a saved report: line 1, column 1: invalid JSON");
-    assert_snapshot!(fork.assert_refused(&vec![b'['; (64 << 20) + 1]), @"error: report.json: more than 67108864 bytes");
-    assert_snapshot!(fork.assert_refused("[".repeat(100_000).as_bytes()), @"error: report.json: not a saved report: line 1, column 1: not in the format written by `aidd ci --save`");
-    assert_snapshot!(fork.assert_refused_with("/schemaVersion", 99), @"error: report.json: unsupported schema version 99; this aidd reads version 1");
-    assert_snapshot!(fork.assert_refused_with("/document/findings/0/path", "../../etc/passwd"), @"error: report.json: findings[0]: `../../etc/passwd` is not a path below the root");
-    assert_snapshot!(fork.assert_refused_with("/document/findings/0/path", "/etc/passwd"), @"error: report.json: findings[0]: `/etc/passwd` is not a path below the root");
-    assert_snapshot!(fork.assert_refused_with("/document/findings/0/path", "x##[stop-commands]y/../z"), @"error: report.json: findings[0]: `x# #[stop-commands]y/../z` is not a path below the root");
-    assert_snapshot!(fork.assert_refused_with("/document/findings/0/path", "a\n::error::b/../c"), @"error: report.json: findings[0]: `a ::error::b/../c` is not a path below the root");
-    assert_snapshot!(fork.assert_refused_with("/document/category", "--> <b>"), @"error: report.json: `category` contains characters that are not allowed in an untrusted report");
-    assert_snapshot!(fork.assert_refused_with("/context/repository", "../.."), @"error: report.json: context.repository is not `owner/name`");
-    assert_snapshot!(fork.assert_refused_with("/document/findings/0/start/line", 0), @"error: report.json: findings[0]: invalid range");
-    assert_snapshot!(fork.assert_refused_with("/shard", json!({ "index": 9, "count": 2 })), @"error: report.json: the index of `shard` is not in 1..=count");
+    assert_snapshot!(fork.assert_rejected(b"{"), @"error: report.json: not a saved report: the JSON is incomplete");
+    assert_snapshot!(fork.assert_rejected(b"[]"), @"error: report.json: not a saved report: line 1, column 2: not in the format written by `aidd ci --save`");
+    assert_snapshot!(fork.assert_rejected(b"\xff\xfe"), @"error: report.json: not a saved report: line 1, column 1: invalid JSON");
+    assert_snapshot!(fork.assert_rejected(&vec![b'['; (64 << 20) + 1]), @"error: report.json: more than 67108864 bytes");
+    assert_snapshot!(fork.assert_rejected("[".repeat(100_000).as_bytes()), @"error: report.json: not a saved report: line 1, column 1: not in the format written by `aidd ci --save`");
+    assert_snapshot!(fork.assert_rejected_with("/schemaVersion", 99), @"error: report.json: unsupported schema version 99; this aidd reads version 1");
+    assert_snapshot!(fork.assert_rejected_with("/document/findings/0/path", "../../etc/passwd"), @"error: report.json: findings[0]: `../../etc/passwd` is not a path below the root");
+    assert_snapshot!(fork.assert_rejected_with("/document/findings/0/path", "/etc/passwd"), @"error: report.json: findings[0]: `/etc/passwd` is not a path below the root");
+    assert_snapshot!(fork.assert_rejected_with("/document/findings/0/path", "x##[stop-commands]y/../z"), @"error: report.json: findings[0]: `x# #[stop-commands]y/../z` is not a path below the root");
+    assert_snapshot!(fork.assert_rejected_with("/document/findings/0/path", "a\n::error::b/../c"), @"error: report.json: findings[0]: `a ::error::b/../c` is not a path below the root");
+    assert_snapshot!(fork.assert_rejected_with("/document/category", "--> <b>"), @"error: report.json: `category` contains characters that are not allowed in an untrusted report");
+    assert_snapshot!(fork.assert_rejected_with("/context/repository", "../.."), @"error: report.json: context.repository is not `owner/name`");
+    assert_snapshot!(fork.assert_rejected_with("/document/findings/0/start/line", 0), @"error: report.json: findings[0]: invalid range");
+    assert_snapshot!(fork.assert_rejected_with("/shard", json!({ "index": 9, "count": 2 })), @"error: report.json: the index of `shard` is not in 1..=count");
 }
 
 #[test]
-fn hostile_texts_have_no_effect() {
+fn hostile_texts_are_escaped() {
     let fork = Fork::new();
     let evil = "\n::error file=x::y\n##[set-output name=result]success @octo/team #1 GH-2 \
                 ![i](https://evil.example/x.png) <img src=x> </details> | --> ``` \
@@ -168,9 +168,9 @@ fn hostile_texts_have_no_effect() {
     report["document"]["lineHashes"] = json!({});
     report["diffLines"] = json!({});
     let args = ["--comment", "--check-run", "--upload-sarif"];
-    let (ran, runner) = fork.post(report.to_string().as_bytes(), &args);
-    assert_eq!((ran.code, &*ran.err), (0, ""));
-    for line in ran.out.lines() {
+    let (output, runner) = fork.post(report.to_string().as_bytes(), &args);
+    assert_eq!((output.code, &*output.err), (0, ""));
+    for line in output.out.lines() {
         assert!(line.starts_with("https://github.com/octo/demo/"), "{line}");
     }
     let state = fork.server.state();
@@ -188,7 +188,7 @@ fn hostile_texts_have_no_effect() {
 
     ### Errors (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     |  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m | [&lt;b&gt;\@&#8203;octo \#&#8203;\#&#8203;\[x\]/::error::.txt:1](<https://github.com/octo/demo/blob/HEAD/%3Cb%3E@octo%20%23%23%5Bx%5D/%3A%3Aerror%3A%3A.txt#L1>) |  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m |
 
@@ -207,22 +207,22 @@ fn hostile_texts_have_no_effect() {
 
     -  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m
     ");
-    // Plain text: GitHub shows it unformatted.
+    // GitHub shows annotations as plain text.
     let annotation = &state.check_runs[0]["output"]["annotations"][0];
-    let shown = annotation["message"].as_str().expect("text");
-    assert!(!shown.contains(['\u{202e}', '\u{1b}']), "{shown}");
+    let message = annotation["message"].as_str().expect("text");
+    assert!(!message.contains(['\u{202e}', '\u{1b}']), "{message}");
 }
 
 #[test]
-fn untrusted_weakened_settings_have_no_effect() {
+fn untrusted_texts_on_weakened_settings_are_escaped() {
     let fork = Fork::new();
     let evil = "\n::error file=x::y\n##[set-output name=result]success @octo/team #1 \
                 ![i](https://evil.example/x.png) <img src=x> --> ``` \u{202e}\u{1b}[31m";
     let mut report = fork.report.clone();
-    let one = json!({ "kind": "rule", "path": "<b>@octo ##[x]/::error::.txt", "line": 2, "message": evil });
-    report["document"]["comparison"]["weakened"] = json!([one]);
-    let (ran, runner) = fork.post(report.to_string().as_bytes(), &["--comment", "--check-run"]);
-    assert_eq!((ran.code, &*ran.err), (0, ""));
+    let entry = json!({ "kind": "rule", "path": "<b>@octo ##[x]/::error::.txt", "line": 2, "message": evil });
+    report["document"]["comparison"]["weakened"] = json!([entry]);
+    let (output, runner) = fork.post(report.to_string().as_bytes(), &["--comment", "--check-run"]);
+    assert_eq!((output.code, &*output.err), (0, ""));
     let comment = fork.server.state().comments[0]["body"].as_str().expect("text").to_owned();
     for text in [&comment, &runner.text("summary.md")] {
         assert!(
@@ -232,20 +232,20 @@ fn untrusted_weakened_settings_have_no_effect() {
     }
     let fork = Fork::new();
     report["document"]["comparison"]["weakened"][0]["path"] = "../x".into();
-    let said = fork.assert_refused(report.to_string().as_bytes());
-    assert_eq!(said, "error: report.json: `../x` is not a path below the root");
+    let error = fork.assert_rejected(report.to_string().as_bytes());
+    assert_eq!(error, "error: report.json: `../x` is not a path below the root");
 }
 
 /// Asserts that Markdown contains no mention, issue, image, link or HTML from untrusted input.
 #[track_caller]
 fn assert_harmless(text: &str) {
     let mut parts = text.split("](<");
-    let mut shown = parts.next().unwrap_or_default().to_owned();
+    let mut text_outside_links = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let (target, rest) = part.split_once(">)").expect("a link ends");
+        let (target, rest) = part.split_once(">)").expect("the end of a link");
         assert!(target.starts_with("https://github.com/octo/demo/blob/"), "{target}");
         assert!(target.bytes().all(|byte| byte.is_ascii_graphic()), "{target}");
-        shown.push_str(rest);
+        text_outside_links.push_str(rest);
     }
     for mark in [
         "@octo",
@@ -261,14 +261,14 @@ fn assert_harmless(text: &str) {
         "\n::",
         "```",
     ] {
-        assert!(!shown.contains(mark), "{mark:?} in {shown}");
+        assert!(!text_outside_links.contains(mark), "{mark:?} in {text_outside_links}");
     }
     assert_eq!(text.matches("</details>").count(), text.matches("<details>").count());
     assert_eq!(text.matches("-->").count(), text.matches("<!--").count());
 }
 
 #[test]
-fn outside_of_a_workflow_run_the_event_must_match() {
+fn outside_a_workflow_run_the_event_must_match() {
     let fork = Fork::new();
     let clone = fork.scene.checkout(&fork.scene.merge, &["--depth=1"]);
     clone.write("report.json", fork.report.to_string());
@@ -280,18 +280,18 @@ fn outside_of_a_workflow_run_the_event_must_match() {
     let mut report = fork.report.clone();
     report["context"]["pull"] = 8.into();
     runner.clone.write("report.json", report.to_string());
-    let ran = runner.run_in("", &post);
-    assert_eq!((ran.code, &*ran.out), (2, ""));
-    assert_snapshot!(ran.err, @"
-    error: the report names another pull request than the run that saved it
+    let output = runner.run_in("", &post);
+    assert_eq!((output.code, &*output.out), (2, ""));
+    assert_snapshot!(output.err, @"
+    error: the report names a different pull request than the run that saved it
     hint: nothing was posted: a report can only be posted for its own run
     ");
-    // Without a CI system, there is no target to post to.
-    let alone = Runner::new(Repository::new());
-    alone.clone.write("report.json", fork.report.to_string());
-    let ran = alone.run_in("", &post);
-    assert_eq!(ran.code, 2);
-    assert_snapshot!(ran.err, @"
+    // Without a CI system, there is no pull request to post to.
+    let local = Runner::new(Repository::new());
+    local.clone.write("report.json", fork.report.to_string());
+    let output = local.run_in("", &post);
+    assert_eq!(output.code, 2);
+    assert_snapshot!(output.err, @"
     error: this run is not on GitHub, so the report cannot be posted
     hint: run `aidd ci merge REPORT` to show a saved report in the log
     ");

@@ -1,4 +1,4 @@
-//! The conditions that make a run fail.
+//! Tests of the conditions that make a run fail.
 
 use crate::pull_requests::runner::Runner;
 use crate::pull_requests::support::{SPELLING, project};
@@ -30,7 +30,7 @@ fn the_policy_takes_precedence_over_the_severity() {
         (r#"{ "ci": { "warnOn": ["team/colour"] } }"#, ""),
         (r#"{ "ci": { "warnOn": ["team/colour"] } }"#, "--fail-on warning"),
         (r#"{ "ci": { "warnOn": ["team/*"] } }"#, "--fail-on info"),
-        // `ignore` applies unless a more specific pattern matches.
+        // `ignore` applies unless a more specific pattern of another list matches.
         (r#"{ "ci": { "ignore": ["team/*"] } }"#, "--fail-on info"),
         (r#"{ "ci": { "ignore": ["team/*"], "blockOn": ["team/spelling"] } }"#, ""),
         (r#"{ "ci": { "ignore": ["team/colour"], "blockOn": ["team/colour"] } }"#, ""),
@@ -40,19 +40,18 @@ fn the_policy_takes_precedence_over_the_severity() {
         runner.clone.write(".aidd/config.json", config);
         let args = ["--base", "HEAD~1"].into_iter().chain(args.split_whitespace());
         let args: Vec<&str> = args.collect();
-        let ran = runner.ci(&[&args[..], &["--format", "json"]].concat());
-        let report = ran.report();
+        let output = runner.ci(&[&args[..], &["--format", "json"]].concat());
+        let report = output.report();
         let (summary, notes) = (&report["summary"], &report["notes"]);
         let counts = ["error", "warning", "ignored"].map(|sort| summary[sort].to_string());
         let note = notes[0].as_str().unwrap_or_default();
         let typed = args[2..].join(" ");
-        let line = format!("{} {} {config} {typed} {note}", ran.code, counts.join("/"));
+        let line = format!("{} {} {config} {typed} {note}", output.code, counts.join("/"));
         table.push_str(&format!("{}\n", line.trim_end()));
-        // A check of all files ignores the policy for pull requests, and treats severities the same
-        // way.
+        // `aidd check` ignores the policy for pull requests, but treats severities the same way.
         if !config.contains("ci") {
             let check = [&["check", ".", "--diff", "HEAD~1", "-q"], &args[2..]].concat();
-            assert_eq!(runner.run_in("", &check).code, ran.code, "{config} {typed}");
+            assert_eq!(runner.run_in("", &check).code, output.code, "{config} {typed}");
         }
     }
     assert_snapshot!(table, @r#"
@@ -91,7 +90,7 @@ fn only_new_findings_fail() {
     let runner = Runner::new(repository);
     let strict = ["--base", "HEAD~1", "--fail-on", "info"];
     assert_eq!(runner.ci(&strict).code, 0);
-    // The same applies if all files are reported.
+    // Pre-existing findings do not make a report on all files fail either.
     let all = runner.ci(&[&strict[..], &["--scope", "all", "--format", "json"]].concat());
     assert_eq!(all.code, 0);
     assert_eq!(all.report()["summary"]["preExisting"], 4);
@@ -102,11 +101,11 @@ fn only_new_findings_fail() {
     assert_eq!(runner.run_in("", &["baseline", "write", "c.txt"]).code, 0);
     runner.clone.git(&["reset", "--quiet", "--soft", "HEAD~1"]);
     runner.clone.commit(&[]);
-    // Entries added to the baseline by the change have no effect, unless the change was reviewed.
+    // Baseline entries that the change adds have no effect, except with `--settings head`.
     assert_eq!(runner.ci(&strict).code, 1);
-    let ran = runner.ci(&[&strict[..], &["--settings", "head", "--format", "json"]].concat());
-    assert_eq!(ran.code, 0);
-    assert_eq!(ran.report()["summary"]["baselined"], 1);
-    assert_eq!(ran.report()["summary"]["allowed"], 1);
+    let output = runner.ci(&[&strict[..], &["--settings", "head", "--format", "json"]].concat());
+    assert_eq!(output.code, 0);
+    assert_eq!(output.report()["summary"]["baselined"], 1);
+    assert_eq!(output.report()["summary"]["allowed"], 1);
     assert_eq!(runner.ci(&[&strict[..], &["--no-baseline"]].concat()).code, 1);
 }

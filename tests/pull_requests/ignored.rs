@@ -1,4 +1,4 @@
-//! Tracked files that match an ignore file are part of a change like any other file.
+//! Tests that tracked files which match an ignore file are part of a change like any other file.
 
 use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::runner::Runner;
@@ -22,14 +22,14 @@ fn a_force_added_file_is_part_of_the_change() {
     ");
     let clone = scene.checkout(&scene.head, &[]);
     clone.git(&["branch", "main", &scene.fork]);
-    let of_head = check(&clone, &["--diff", "main"]);
-    assert_snapshot!(of_head, @"
+    let report = check(&clone, &["--diff", "main"]);
+    assert_snapshot!(report, @"
     build/deep/evil.txt:1 team/colour new: the file is new
     evil.gen.txt:1 team/colour new: the file is new
     ");
     clone.git(&["reset", "--quiet", "--soft", &scene.fork]);
-    assert_eq!(check(&clone, &["--staged"]), of_head);
-    assert_eq!(check(&clone, &["--changed"]), of_head);
+    assert_eq!(check(&clone, &["--staged"]), report);
+    assert_eq!(check(&clone, &["--changed"]), report);
 }
 
 #[test]
@@ -48,9 +48,9 @@ fn findings_in_ignored_tracked_files_are_pre_existing() {
     gen.txt:4 team/colour new: this change added or changed the line
     ");
     // A push to the default branch checks all files.
-    let whole = ["ci", "--base", "main", "--scope", "all", "--format", "json"];
-    let ran = run(&repository, &whole);
-    assert_snapshot!(lines(&ran), @"
+    let args = ["ci", "--base", "main", "--scope", "all", "--format", "json"];
+    let output = run(&repository, &args);
+    assert_snapshot!(lines(&output), @"
     gen.txt:2 team/colour pre-existing: already present on line 1 of the base
     gen.txt:4 team/colour new: this change added or changed the line
     old.txt:1 team/colour pre-existing: the file did not change
@@ -72,9 +72,9 @@ fn the_report_counts_excluded_changed_files() {
     ");
 }
 
-/// `pull_request_target`: the ignore files of the target apply.
+/// The event is `pull_request_target`, so the ignore files of the target apply.
 #[test]
-fn for_an_untrusted_head_the_ignore_files_of_the_base_apply() {
+fn ignore_files_of_the_base_apply_to_an_untrusted_head() {
     let base = [(".aiddignore", "fixtures/\n"), (".gitignore", "*.gen.txt\n"), ("a.txt", "a\n")];
     let scene = PullRequest::new(&base, |server| {
         server.write(".aiddignore", "evil.txt\n");

@@ -1,4 +1,4 @@
-//! Findings of a change, reported by the real binary in real Git repositories.
+//! Tests of the findings that the real binary reports for changes in real Git repositories.
 
 mod degraded;
 mod diff;

@@ -1,4 +1,4 @@
-//! Directories and files that move.
+//! Tests of moved directories and files.
 
 use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::runner::Runner;
@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 
 const TREE: &str = "---\nseverity: error\nmessage: \"`<name>` has no test\"\ncheck:\n  tree: { each: 'src/*.ts', exists: ['src/<stem>.test.ts'] }\n---\n# team/tested\n\nTest it.\n";
 
-/// A package with its own rules in `rules`, which have findings in each of its files.
+/// A package with its own rules in the directory `rules`; every file has a finding of these rules.
 fn package(rules: &str) -> Vec<(String, String)> {
     let hue = RULE.1.replace("blue", "mauve").replace("team/colour", "team/hue");
     let file = |path: &str, text: &str| (format!("packages/a/{path}"), text.to_owned());
@@ -107,8 +107,8 @@ fn a_file_moved_into_a_nested_project_keeps_findings_of_shipped_rules() {
     let rule = format!("app/{}", RULE.0);
     let token = format!("TOKEN=gh{}_{}\n", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
     let text = format!("one\ntwo\nthree\nblue\n{token}six\nseven\n");
-    let own = [(&*rule, RULE.1), ("app/.aidd/config.json", "{}"), ("lib/a.txt", &text)];
-    let scene = PullRequest::new(&own, |server| {
+    let files = [(&*rule, RULE.1), ("app/.aidd/config.json", "{}"), ("lib/a.txt", &text)];
+    let scene = PullRequest::new(&files, |server| {
         server.git(&["mv", "lib/a.txt", "app/a.txt"]);
         server.write("app/a.txt", format!("zero\n{text}{}", token.replace("Vq7", "Xq8")));
     });
@@ -124,8 +124,8 @@ fn a_file_moved_into_a_nested_project_keeps_findings_of_shipped_rules() {
     }
     let clone = scene.server.cloned(&["--branch=topic"]);
     let args = ["check", ".", "--diff", &scene.fork, "--format", "json"];
-    let ran = command(&clone, "app", &args).output().expect("started");
-    assert_snapshot!(lines(&ran), @"
+    let output = command(&clone, "app", &args).output().expect("started");
+    assert_snapshot!(lines(&output), @"
     a.txt:5 team/colour new: the line is unchanged; caused by a change elsewhere
     a.txt:6 secrets/github-personal-access-token pre-existing: already present on line 5 of the base
     a.txt:9 secrets/github-personal-access-token new: this change added or changed the line
@@ -150,9 +150,9 @@ fn an_allowed_finding_moved_without_its_comment_is_new() {
 fn a_shard_detects_moved_rules() {
     let package = package("ai/rules");
     let scene = PullRequest::new(&files(&package), change);
-    let whole = scene.standard_runner().ci_summary(&[]);
+    let unsharded = scene.standard_runner().ci_summary(&[]);
     let new = |report: &str| report.lines().filter(|line| line.contains(" new: ")).count();
-    assert_eq!(new(&whole), 1, "{whole}");
+    assert_eq!(new(&unsharded), 1, "{unsharded}");
     let parts = ["1/2", "2/2"].map(|part| scene.standard_runner().ci_summary(&["--shard", part]));
     assert_eq!(parts.iter().map(|part| new(part)).sum::<usize>(), 2, "{parts:?}");
     let path = scene.standard_runner().ci_summary(&["packages/b/same.txt"]);
@@ -177,7 +177,7 @@ fn an_untrusted_move_cannot_hide_findings() {
 }
 
 #[test]
-fn a_nested_rule_applies_on_an_untrusted_head_though_the_root_has_its_id() {
+fn a_nested_rule_with_the_id_of_a_root_rule_applies_to_an_untrusted_head() {
     let nested = RULE.1.replace("blue", "mauve");
     let files = [
         RULE,
@@ -222,7 +222,8 @@ fn moved_rules_do_not_make_existing_findings_new() {
 
 #[test]
 fn renames_are_detected_by_content_first() {
-    // More files than are compared by similarity; with equal contents the source is ambiguous.
+    // There are more files than are compared by similarity. In the second case all files have equal
+    // contents, so their sources are ambiguous.
     for text in [|number: usize| format!("{number}\n"), |_: usize| "same\n".to_owned()] {
         let repository = project(&[]);
         for number in 0..1200 {
@@ -231,8 +232,8 @@ fn renames_are_detected_by_content_first() {
         repository.commit(&[("old/blue.txt", "blue\n")]);
         repository.git(&["mv", "old", "new"]);
         let report = check(&repository, &["--staged"]);
-        let found =
+        let expected =
             "new/blue.txt:1 team/colour pre-existing: already present on line 1 of the base\n";
-        assert_eq!(report, found);
+        assert_eq!(report, expected);
     }
 }

@@ -1,4 +1,4 @@
-//! Outputs of a report: log, job summary, step outputs, files.
+//! Tests of the outputs of a run: log, job summary, step outputs and files.
 
 use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::runner::Runner;
@@ -15,7 +15,7 @@ fn scene() -> PullRequest {
     })
 }
 
-fn is_valid_sarif(log: &Value) {
+fn assert_valid_sarif(log: &Value) {
     let schema = include_str!("../../report/tests/sarif-2.1.0.schema.json");
     let schema: Value = serde_json::from_str(schema).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
@@ -23,43 +23,45 @@ fn is_valid_sarif(log: &Value) {
     assert_eq!(errors, Vec::<String>::new());
 }
 
-/// The results of a SARIF file, one per line: rule, location, whether it has both fingerprints.
+/// The results of a SARIF file, one per line: rule, location, and whether the result has both
+/// fingerprints.
 fn results(runner: &Runner, file: &str) -> String {
     let log: Value = serde_json::from_str(&runner.text(file)).expect("JSON");
-    is_valid_sarif(&log);
+    assert_valid_sarif(&log);
     let mut text = String::new();
     for result in log["runs"][0]["results"].as_array().expect("results") {
-        let place = &result["locations"][0]["physicalLocation"];
-        let prints = &result["partialFingerprints"];
-        let both = prints["primaryLocationLineHash"].is_string() && prints["aidd/v1"].is_string();
+        let location = &result["locations"][0]["physicalLocation"];
+        let fingerprints = &result["partialFingerprints"];
+        let both = fingerprints["primaryLocationLineHash"].is_string()
+            && fingerprints["aidd/v1"].is_string();
         text.push_str(&format!(
             "{} {}:{} {both}\n",
-            result["ruleId"], place["artifactLocation"]["uri"], place["region"]["startLine"]
+            result["ruleId"], location["artifactLocation"]["uri"], location["region"]["startLine"]
         ));
     }
     text
 }
 
 #[test]
-fn the_log_has_annotations_and_the_summary_is_added_to() {
+fn the_log_has_annotations_and_the_summary_is_appended() {
     let scene = scene();
     let runner = scene.standard_runner();
-    std::fs::write(runner.file("summary.md"), "What another step said.\n").expect("written");
+    std::fs::write(runner.file("summary.md"), "Text of another step.\n").expect("written");
     std::fs::write(runner.file("output.txt"), "other=1\n").expect("written");
     let sarif = runner.file("results.sarif");
     let report = runner.file("report.json");
-    let ran =
+    let output =
         runner.ci(&["--output", &sarif.to_string_lossy(), "--save", &report.to_string_lossy()]);
-    assert_eq!(ran.code, 1);
-    assert_snapshot!(scene.with_commit_names(&ran.out), @"
+    assert_eq!(output.code, 1);
+    assert_snapshot!(scene.with_commit_names(&output.out), @"
     ::error file=a.txt,line=4,endLine=4,col=1,endColumn=5,title=team/colour::`blue` is not our colour
     ::warning file=a.txt,line=5,endLine=5,col=1,endColumn=4,title=team/spelling::`teh` is misspelt
     compared with BASE (first parent of the merge commit): 2 changed files
     1 error, 1 warning in 1 file; 1 fixable with --fix; 1 pre-existing, 1 fixed
     ");
-    assert_snapshot!(scene.with_commit_names(&ran.err), @"aidd: fetching BASEbe969 (main)");
+    assert_snapshot!(scene.with_commit_names(&output.err), @"aidd: fetching BASEbe969 (main)");
     assert_snapshot!(scene.with_commit_names(&runner.text("summary.md")), @r"
-    What another step said.
+    Text of another step.
     ## aidd: changes needed: 1 error, 1 warning introduced in 2 changed files
 
     Compared with BASE (first parent of the merge commit).
@@ -68,13 +70,13 @@ fn the_log_has_annotations_and_the_summary_is_added_to() {
 
     ### Errors (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>) | \`blue\` is not our colour |
 
     ### Warnings (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [team/spelling](<https://github.com/octo/demo/blob/MERGE/rules/team/spelling.md>) | [a.txt:5](<https://github.com/octo/demo/blob/MERGE/a.txt#L5>) | \`teh\` is misspelt |
 
@@ -93,7 +95,7 @@ fn the_log_has_annotations_and_the_summary_is_added_to() {
     <details>
     <summary>Pre-existing: 1 error</summary>
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:2](<https://github.com/octo/demo/blob/MERGE/a.txt#L2>) | \`blue\` is not our colour |
 
@@ -127,18 +129,18 @@ fn code_scanning_receives_all_findings_of_the_default_branch() {
     let clone = server.cloned(&["--depth=1"]);
     let runner = Runner::github(clone, "push", "refs/heads/main", &payload);
     let sarif = runner.file("all.sarif");
-    let ran = runner.ci(&["--output", &sarif.to_string_lossy()]);
+    let output = runner.ci(&["--output", &sarif.to_string_lossy()]);
     // Only findings of the push are annotated and fail the run.
-    assert_eq!(ran.code, 1);
-    assert_eq!(ran.out.lines().filter(|line| line.starts_with("::")).count(), 1);
+    assert_eq!(output.code, 1);
+    assert_eq!(output.out.lines().filter(|line| line.starts_with("::")).count(), 1);
     assert_snapshot!(results(&runner, "all.sarif"), @r#"
     "team/colour" "a.txt":1 true
     "team/colour" "a.txt":2 true
     "team/colour" "old.txt":1 true
     "#);
     let changed = runner.file("changed.sarif");
-    let ran = runner.ci(&["--scope", "changed", "--output", &changed.to_string_lossy()]);
-    assert_eq!(ran.code, 1);
+    let output = runner.ci(&["--scope", "changed", "--output", &changed.to_string_lossy()]);
+    assert_eq!(output.code, 1);
     assert_snapshot!(results(&runner, "changed.sarif"), @r#""team/colour" "a.txt":2 true"#);
 }
 
@@ -153,8 +155,7 @@ fn reports_of_an_earlier_run_are_not_checked() {
 
 #[test]
 fn annotations_are_optional_and_other_formats_contain_no_commands() {
-    // A line that the log of a runner would interpret as a command, in both syntaxes, in every
-    // format.
+    // A runner would interpret these lines of the log as commands, one in each syntax.
     let trap = "blue ##[set-output name=result]success\n::error file=b.txt::blue\n";
     let scene = PullRequest::new(&[("a.txt", "one\n")], |server| server.write("a.txt", trap));
     let runner = scene.standard_runner();
@@ -168,20 +169,20 @@ fn annotations_are_optional_and_other_formats_contain_no_commands() {
         &["--format", "gitlab"],
     ];
     for args in args {
-        let ran = runner.ci(args);
-        assert_eq!(ran.code, 1);
-        assert!(ran.out.contains("blue"), "{}", ran.out);
-        assert_no_command(&ran.out);
-        assert_no_command(&ran.err);
+        let output = runner.ci(args);
+        assert_eq!(output.code, 1);
+        assert!(output.out.contains("blue"), "{}", output.out);
+        assert_no_command(&output.out);
+        assert_no_command(&output.err);
     }
-    let ran = runner.ci(&[]);
-    assert_eq!(ran.out.lines().filter(|line| line.starts_with("::error ")).count(), 2);
-    assert!(!ran.out.contains("##["), "{}", ran.out);
-    // In other environments, too: the system that reads the log is unknown.
+    let output = runner.ci(&[]);
+    assert_eq!(output.out.lines().filter(|line| line.starts_with("::error ")).count(), 2);
+    assert!(!output.out.contains("##["), "{}", output.out);
+    // The same applies outside CI, because any system can read the log.
     let runner = Runner::new(scene.checkout(&scene.merge, &[]));
-    let ran = runner.ci(&["--base", &scene.base]);
-    assert!(ran.out.contains("# #["), "{}", ran.out);
-    assert_no_command(&ran.out);
+    let output = runner.ci(&["--base", &scene.base]);
+    assert!(output.out.contains("# #["), "{}", output.out);
+    assert_no_command(&output.out);
 }
 
 #[track_caller]
@@ -200,15 +201,15 @@ fn the_policy_is_reported() {
         ),
     ]);
     let runner = Runner::new(server);
-    let stated = ["github", "json", "markdown"].map(|format| {
-        let ran = runner.ci(&["--policy", format]);
-        assert_eq!((ran.code, &*ran.err), (0, ""));
-        ran.out
+    let policies = ["github", "json", "markdown"].map(|format| {
+        let output = runner.ci(&["--policy", format]);
+        assert_eq!((output.code, &*output.err), (0, ""));
+        output.out
     });
-    assert!(stated[0].contains("team/colour"), "{}", stated[0]);
-    let json: Value = serde_json::from_str(&stated[1]).expect("JSON");
+    assert!(policies[0].contains("team/colour"), "{}", policies[0]);
+    let json: Value = serde_json::from_str(&policies[1]).expect("JSON");
     assert!(json.is_object());
-    assert!(stated[2].contains("team/colour"), "{}", stated[2]);
+    assert!(policies[2].contains("team/colour"), "{}", policies[2]);
 }
 
 #[test]
@@ -240,8 +241,8 @@ fn a_project_in_a_subdirectory_is_reported_with_paths_from_the_root() {
     let runner = scene.standard_runner();
     let sarif = runner.file("app.sarif").display().to_string();
     let part = runner.file("part.json").display().to_string();
-    let ran = runner.run_in("app", &["ci", "--output", &sarif]);
-    assert_snapshot!(scene.with_commit_names(&ran.out), @"
+    let output = runner.run_in("app", &["ci", "--output", &sarif]);
+    assert_snapshot!(scene.with_commit_names(&output.out), @"
     ::warning file=app/a.txt,line=2,endLine=2,col=1,endColumn=4,title=team/spelling::`teh` is misspelt
     compared with BASE (first parent of the merge commit): 1 changed file
     1 warning in 1 file; 1 fixable with --fix
@@ -252,8 +253,8 @@ fn a_project_in_a_subdirectory_is_reported_with_paths_from_the_root() {
     assert!(!root.ends_with("app/"), "{root}");
     let row = |text: String| text.lines().find(|line| line.contains("teh")).map(str::to_owned);
     assert_snapshot!(scene.with_commit_names(&row(runner.text("summary.md")).expect("a row")), @r"| [team/spelling](<https://github.com/octo/demo/blob/MERGE/app/rules/team/spelling.md>) | [app/a.txt:2](<https://github.com/octo/demo/blob/MERGE/app/a.txt#L2>) | \`teh\` is misspelt |");
-    // The same from the root, and in shards.
-    assert_eq!(runner.ci(&["app"]).out, ran.out);
+    // A run from the root and merged shards print the same report.
+    assert_eq!(runner.ci(&["app"]).out, output.out);
     assert_eq!(runner.run_in("app", &["ci", "--shard", "1/1", "--save", &part]).code, 0);
-    assert_eq!(runner.run_in("app", &["ci", "merge", &part]).out, ran.out);
+    assert_eq!(runner.run_in("app", &["ci", "merge", &part]).out, output.out);
 }

@@ -1,4 +1,4 @@
-//! Posting to a GitHub mock server.
+//! Tests of posting to a GitHub mock server.
 
 use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::runner::Runner;
@@ -15,14 +15,15 @@ fn scene() -> PullRequest {
     })
 }
 
-/// A mock server with the pull request.
+/// A mock server that knows the pull request.
 fn server(scene: &PullRequest) -> GitHub {
     let server = GitHub::start("");
-    known(&server, scene);
+    register_pull_request(&server, scene);
     server
 }
 
-fn known(server: &GitHub, scene: &PullRequest) {
+/// Sets the head and the diff of the pull request on the mock server.
+fn register_pull_request(server: &GitHub, scene: &PullRequest) {
     let mut state = server.state();
     state.head = Some(scene.head.clone());
     state.diff.insert("a.txt".into(), vec![(1, 20)]);
@@ -40,9 +41,9 @@ fn texts(values: &[Value]) -> Vec<String> {
 fn later_runs_update_earlier_posts() {
     let mut scene = scene();
     let server = server(&scene);
-    let ran = runner(&scene, &server).ci(&ALL);
-    assert_eq!(ran.code, 1);
-    assert_eq!(posting_message(&ran.err), "");
+    let output = runner(&scene, &server).ci(&ALL);
+    assert_eq!(output.code, 1);
+    assert_eq!(posting_message(&output.err), "");
     assert_snapshot!(scene.with_commit_names(&texts(&server.state().comments).join("\n---\n")), @r"
     <!-- aidd:report:aidd -->
     ## aidd: changes needed: 1 error, 1 warning introduced in 1 changed file
@@ -53,13 +54,13 @@ fn later_runs_update_earlier_posts() {
 
     ### Errors (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>) | \`blue\` is not our colour |
 
     ### Warnings (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [team/spelling](<https://github.com/octo/demo/blob/MERGE/rules/team/spelling.md>) | [a.txt:5](<https://github.com/octo/demo/blob/MERGE/a.txt#L5>) | \`teh\` is misspelt |
 
@@ -72,7 +73,7 @@ fn later_runs_update_earlier_posts() {
     <details>
     <summary>Pre-existing: 1 error</summary>
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:2](<https://github.com/octo/demo/blob/MERGE/a.txt#L2>) | \`blue\` is not our colour |
 
@@ -96,9 +97,9 @@ fn later_runs_update_earlier_posts() {
 
     // The warning is fixed, the error remains.
     scene.push(&[("a.txt", "one\nblue old\nthree\nblue new\nthe end\n")]);
-    known(&server, &scene);
-    let ran = runner(&scene, &server).ci(&ALL);
-    assert_eq!((ran.code, &*posting_message(&ran.err)), (1, ""));
+    register_pull_request(&server, &scene);
+    let output = runner(&scene, &server).ci(&ALL);
+    assert_eq!((output.code, &*posting_message(&output.err)), (1, ""));
     assert_eq!(server.state().comments.len(), 1);
     assert_snapshot!(scene.with_commit_names(&texts(&server.state().comments)[0]), @r"
     <!-- aidd:report:aidd -->
@@ -110,7 +111,7 @@ fn later_runs_update_earlier_posts() {
 
     ### Errors (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>) | \`blue\` is not our colour |
 
@@ -123,7 +124,7 @@ fn later_runs_update_earlier_posts() {
     <details>
     <summary>Pre-existing: 1 error</summary>
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:2](<https://github.com/octo/demo/blob/MERGE/a.txt#L2>) | \`blue\` is not our colour |
 
@@ -132,9 +133,9 @@ fn later_runs_update_earlier_posts() {
 
     // All findings are fixed.
     scene.push(&[("a.txt", "one\nblue old\nthree\nthe end\n")]);
-    known(&server, &scene);
-    let ran = runner(&scene, &server).ci(&ALL);
-    assert_eq!((ran.code, &*posting_message(&ran.err)), (0, ""));
+    register_pull_request(&server, &scene);
+    let output = runner(&scene, &server).ci(&ALL);
+    assert_eq!((output.code, &*posting_message(&output.err)), (0, ""));
     assert_snapshot!(scene.with_commit_names(&texts(&server.state().comments).join("\n---\n")), @"
     <!-- aidd:report:aidd -->
     ## aidd: no problems
@@ -149,8 +150,8 @@ fn later_runs_update_earlier_posts() {
 fn a_pull_request_without_findings_gets_no_comment() {
     let scene = PullRequest::new(&[("a.txt", "one\n")], |server| server.write("a.txt", "two\n"));
     let server = server(&scene);
-    let ran = runner(&scene, &server).ci(&["--comment", "--review"]);
-    assert_eq!((ran.code, &*posting_message(&ran.err)), (0, ""));
+    let output = runner(&scene, &server).ci(&["--comment", "--review"]);
+    assert_eq!((output.code, &*posting_message(&output.err)), (0, ""));
     assert_eq!(server.log(), "GET issues/7/comments?per_page=100&page=1");
 }
 
@@ -160,19 +161,23 @@ fn a_read_only_token_leaves_annotations_summary_and_exit_code() {
     let server = server(&scene);
     server.state().read_only = true;
     let runner = runner(&scene, &server);
-    let ran = runner.ci(&ALL);
-    assert_eq!(ran.code, 1);
-    assert_eq!(ran.out, scene.standard_runner().ci(&[]).out);
-    let left_out: Vec<&str> =
-        ran.err.lines().filter_map(|line| line.split_once(" (403")).map(|(why, _)| why).collect();
-    assert_snapshot!(left_out.join("\n"), @"
+    let output = runner.ci(&ALL);
+    assert_eq!(output.code, 1);
+    assert_eq!(output.out, scene.standard_runner().ci(&[]).out);
+    let skipped: Vec<&str> = output
+        .err
+        .lines()
+        .filter_map(|line| line.split_once(" (403"))
+        .map(|(message, _)| message)
+        .collect();
+    assert_snapshot!(skipped.join("\n"), @"
     aidd: The SARIF report was not uploaded to code scanning: the token has no permission for this
     aidd: The check run was not created: the token has no permission for this
     aidd: The comment was not posted: the token has no permission for this
     aidd: Not posted: 1 of 1 suggestion: the token has no permission for this
     ");
     let summary = runner.text("summary.md");
-    assert_eq!(summary.matches("403: Resource not accessible").count(), left_out.len());
+    assert_eq!(summary.matches("403: Resource not accessible").count(), skipped.len());
 }
 
 #[test]
@@ -180,10 +185,10 @@ fn without_a_token_only_posting_is_skipped() {
     let scene = scene();
     let server = server(&scene);
     let runner = scene.standard_runner().set("GITHUB_API_URL", &server.api);
-    let ran = runner.ci(&ALL);
-    assert_eq!(ran.code, 1);
-    assert_snapshot!(ran.err.lines().last().unwrap_or_default(), @"aidd: nothing was posted: set GITHUB_TOKEN to a token of the repository");
-    assert!(ran.out.starts_with("::error "));
+    let output = runner.ci(&ALL);
+    assert_eq!(output.code, 1);
+    assert_snapshot!(output.err.lines().last().unwrap_or_default(), @"aidd: nothing was posted: set GITHUB_TOKEN to a token of the repository");
+    assert!(output.out.starts_with("::error "));
     assert!(runner.text("summary.md").contains("nothing was posted"));
     assert_eq!(server.log(), "");
 }
@@ -219,11 +224,11 @@ fn a_rate_limit_is_reported_and_waiting_is_limited() {
     };
     server.fail("GET issues", limit());
     let runner = runner(&scene, &server);
-    let ran = runner.ci(&["--comment", "--review"]);
-    assert_eq!(ran.code, 1);
+    let output = runner.ci(&["--comment", "--review"]);
+    assert_eq!(output.code, 1);
     let rate_limits =
-        ran.err.lines().filter(|line| line.contains("accepts no more requests until"));
-    assert_eq!(rate_limits.count(), 2, "{}", ran.err);
+        output.err.lines().filter(|line| line.contains("accepts no more requests until"));
+    assert_eq!(rate_limits.count(), 2, "{}", output.err);
     assert_eq!(server.log(), "GET issues/7/comments?per_page=100&page=1");
 }
 
@@ -233,15 +238,18 @@ fn failed_requests_are_retried_and_a_lost_server_is_reported() {
     let server = server(&scene);
     server.fail("POST issues", Fault::Answer(502, Vec::new(), Value::Null));
     server.fail("POST issues", Fault::Unanswered);
-    let ran = runner(&scene, &server).ci(&["--comment"]);
-    assert_eq!((ran.code, &*posting_message(&ran.err)), (1, ""));
+    let output = runner(&scene, &server).ci(&["--comment"]);
+    assert_eq!((output.code, &*posting_message(&output.err)), (1, ""));
     assert_eq!(server.state().comments.len(), 1);
 
     let gone = scene.standard_runner().set("GITHUB_TOKEN", TOKEN).ci(&["--comment"]);
     assert_eq!(gone.code, 1);
     assert!(gone.out.starts_with("::error "));
-    let said = posting_message(&gone.err);
-    assert!(said.starts_with("aidd: The comment was not posted: GitHub did not respond"), "{said}");
+    let message = posting_message(&gone.err);
+    assert!(
+        message.starts_with("aidd: The comment was not posted: GitHub did not respond"),
+        "{message}"
+    );
     assert!(!gone.err.contains(TOKEN) && !gone.out.contains(TOKEN));
 }
 
@@ -258,15 +266,16 @@ fn a_suggestion_is_skipped_if_the_lines_differ() {
     });
     scene.push_to_target(&[("a.txt", &format!("zero\n{before}"))]);
     let server = server(&scene);
-    let ran = runner(&scene, &server).ci(&["--review"]);
-    assert_eq!(ran.code, 0);
-    assert!(ran.out.contains("a.txt,line=11"), "{}", ran.out);
-    assert_snapshot!(ran.out.lines().find(|line| line.contains("suggestion")).unwrap_or_default(), @"note: 1 suggestion skipped: the target has since changed the same file");
+    let output = runner(&scene, &server).ci(&["--review"]);
+    assert_eq!(output.code, 0);
+    assert!(output.out.contains("a.txt,line=11"), "{}", output.out);
+    assert_snapshot!(output.out.lines().find(|line| line.contains("suggestion")).unwrap_or_default(), @"note: 1 suggestion skipped: the target has since changed the same file");
     assert_eq!(server.log(), "");
-    // On the head itself the line numbers match.
+    // If the head itself is checked out, the line numbers match.
     let head = scene.runner(scene.checkout(&scene.head, &["--depth=1"]));
-    let ran = head.set("GITHUB_API_URL", &server.api).set("GITHUB_TOKEN", TOKEN).ci(&["--review"]);
-    assert_eq!(ran.code, 0);
+    let output =
+        head.set("GITHUB_API_URL", &server.api).set("GITHUB_TOKEN", TOKEN).ci(&["--review"]);
+    assert_eq!(output.code, 0);
     let comments = server.state().review_comments.clone();
     assert_eq!(comments.len(), 1);
     assert_eq!(comments[0]["line"], 10);

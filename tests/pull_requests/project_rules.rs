@@ -1,4 +1,4 @@
-//! Rules on the whole project, compared with a base.
+//! Tests of rules on the whole project in a comparison with a base.
 
 use crate::pull_requests::support::{check, lines, project, run};
 use insta::assert_snapshot;
@@ -28,13 +28,13 @@ fn findings_caused_by_other_files_are_attributed_to_the_change() {
     repository.git(&["switch", "--quiet", "--create", "topic"]);
     repository.git(&["rm", "--quiet", "packages/a/y.test.ts", "packages/b/README.md"]);
     repository.commit(&[
-        // Edited, and still without a test: an existing finding.
+        // The file is edited and still has no test: an existing finding.
         ("packages/a/x.ts", "2\n"),
         ("packages/b/new.ts", "// aidd:allow-file team/tested trivial\n"),
         ("packages/c/README.md", "c\n"),
     ]);
-    let said = check(&repository, &["--diff", "main"]);
-    assert_snapshot!(said, @"
+    let report = check(&repository, &["--diff", "main"]);
+    assert_snapshot!(report, @"
     packages/a/README.md:1 team/readme pre-existing: already present in the base
     packages/a/x.ts:1 team/tested pre-existing: already present in the base
     packages/a/y.ts:1 team/tested new: not present in the base

@@ -1,20 +1,20 @@
-//! A server with one pull request, number 7 of `octo/demo`.
+//! A Git server with one pull request, number 7 of `octo/demo`.
 
 use crate::pull_requests::runner::{Runner, payload};
 use crate::pull_requests::support::RULE;
 use crate::repository::Repository;
 use serde_json::Value;
 
-/// A server with a pull request.
+/// A Git server with a pull request.
 pub(crate) struct PullRequest {
     pub(crate) server: Repository,
-    /// The merge base of pull request and target.
+    /// The merge base of the pull request and its target.
     pub(crate) fork: String,
     /// The newest commit of the target.
     pub(crate) base: String,
     /// The newest commit of the pull request.
     pub(crate) head: String,
-    /// The trial merge of both.
+    /// The trial merge of the pull request into the target.
     pub(crate) merge: String,
 }
 
@@ -99,7 +99,7 @@ impl PullRequest {
         Runner::github(clone, "pull_request", "refs/pull/7/merge", &payload)
     }
 
-    /// A runner with the default checkout of the checkout action.
+    /// A runner with the checkout that the checkout action creates by default.
     pub(crate) fn standard_runner(&self) -> Runner {
         self.runner(self.checkout(&self.merge, &["--depth=1"]))
     }
@@ -114,7 +114,7 @@ impl PullRequest {
     }
 }
 
-/// Merges `head` into the checked-out branch, which does not move.
+/// Creates a merge of `head` into the checked-out branch without moving the branch.
 fn merge_commit(server: &Repository, head: &str) -> String {
     let branch = server.rev("HEAD");
     let merge = server.merge(head);

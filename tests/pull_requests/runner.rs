@@ -21,10 +21,10 @@ pub(crate) struct RunOutput {
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
-    ran: Output,
+    output: Output,
 }
 
-/// A payload as in `ci/tests/events`, with other values at these paths.
+/// A payload from `ci/tests/events`, with the values at some paths replaced.
 pub(crate) fn payload(name: &str, values: &[(&str, &str)]) -> Value {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ci/tests/events");
     let text = fs::read_to_string(folder.join(name)).expect("a payload");
@@ -40,7 +40,7 @@ pub(crate) fn payload(name: &str, values: &[(&str, &str)]) -> Value {
 }
 
 impl Runner {
-    /// Creates a runner without a CI system.
+    /// Creates a runner without the variables of a CI system.
     pub(crate) fn new(clone: Repository) -> Self {
         let files = tempfile::tempdir().expect("a folder");
         Self { clone, env: Vec::new(), files }
@@ -92,10 +92,10 @@ impl Runner {
         let mut command = command(&self.clone, folder, args);
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
-        let ran = command.output().expect("started");
+        let output = command.output().expect("started");
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
-        let code = ran.status.code().expect("no signal");
-        RunOutput { code, out: text(&ran.stdout), err: text(&ran.stderr), ran }
+        let code = output.status.code().expect("an exit code");
+        RunOutput { code, out: text(&output.stdout), err: text(&output.stderr), output }
     }
 
     /// Runs `aidd ci ARGS` at the root of the clone.
@@ -112,8 +112,8 @@ impl Runner {
 impl RunOutput {
     /// The JSON report on standard output.
     pub(crate) fn report(&self) -> Value {
-        let said = || format!("{}{}", self.out, self.err);
-        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", said()))
+        serde_json::from_str(&self.out)
+            .unwrap_or_else(|error| panic!("{error}: {}{}", self.out, self.err))
     }
 
     /// The JSON report in short form: exit code, base, notes, findings.
@@ -121,7 +121,10 @@ impl RunOutput {
         let report = self.report();
         let mut text = format!("exit {}", self.code);
         if let Some(base) = report["comparison"]["base"].as_str() {
-            text.push_str(&format!(", {}", base.split_once(' ').expect("a hash and why").1));
+            text.push_str(&format!(
+                ", {}",
+                base.split_once(' ').expect("a hash and a description").1
+            ));
         }
         if report["comparison"]["wholeTree"] == true {
             text.push_str(", all files");
@@ -130,9 +133,9 @@ impl RunOutput {
             text.push_str(&format!("\n{}", note.as_str().expect("text")));
         }
         for skipped in report["summary"]["skipped"].as_array().expect("a list") {
-            let said = |name: &str| skipped[name].as_str().expect("text").to_owned();
-            text.push_str(&format!("\n{} {}", said("path"), said("why")));
+            let field = |name: &str| skipped[name].as_str().expect("text").to_owned();
+            text.push_str(&format!("\n{} {}", field("path"), field("why")));
         }
-        format!("{text}\n{}", support::lines(&self.ran))
+        format!("{text}\n{}", support::lines(&self.output))
     }
 }

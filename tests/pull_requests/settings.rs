@@ -1,5 +1,5 @@
-//! Programs in a repository's Git configuration are not run; settings required for a fetch still
-//! apply.
+//! Tests that programs named in a repository's Git configuration are not run, and that settings
+//! required for a fetch still apply.
 #![cfg(unix)]
 
 use crate::pull_requests::pull_request::PullRequest;
@@ -11,8 +11,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// Settings that name a program, with their value; `@` is replaced with the program, `&` with a
-/// directory that contains a program for every hook.
+/// Settings that name a program or make Git run one, with their values; `@` is replaced with the
+/// program, and `&` with a directory that contains a program for every hook.
 const PROGRAMS: [(&str, &str); 31] = [
     ("core.alternateRefsCommand", "@"),
     ("core.askPass", "@"),
@@ -78,10 +78,10 @@ impl Marker {
         self.folder.path().join(name)
     }
 
-    /// Writes a program that records its run, and then runs the command `then`.
-    fn write(&self, name: &str, then: &str) {
+    /// Writes a program that records its run, and then runs the command `command`.
+    fn write(&self, name: &str, command: &str) {
         let (path, mark) = (self.path(name), self.path("mark"));
-        let text = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\n{then}\n", mark.display());
+        let text = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\n{command}\n", mark.display());
         fs::write(&path, text).expect("written");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("set");
     }
@@ -91,7 +91,7 @@ impl Marker {
         value.replace('@', &program.to_string_lossy()).replace('&', &folder.to_string_lossy())
     }
 
-    /// The programs run since the last call.
+    /// The recorded runs since the last call.
     fn take_records(&self) -> String {
         let mark = fs::read_to_string(self.path("mark")).unwrap_or_default();
         let _ = fs::remove_file(self.path("mark"));
@@ -99,8 +99,8 @@ impl Marker {
     }
 }
 
-/// A clone of a pull request's head whose configuration names the recording program, and which
-/// needs a fetch.
+/// A clone of a pull request's head that requires a fetch and whose configuration names the
+/// recording program.
 fn hostile(scene: &PullRequest, marker: &Marker, included: bool) -> Repository {
     let clone = scene.checkout(&scene.head, &["--depth=1"]);
     clone.write(".git/info/attributes", "* filter=evil diff=evil merge=evil\n");
@@ -120,7 +120,7 @@ fn hostile(scene: &PullRequest, marker: &Marker, included: bool) -> Repository {
 }
 
 #[test]
-fn repository_programs_are_not_run() {
+fn programs_named_in_a_repository_are_not_run() {
     for included in [false, true] {
         let scene = PullRequest::standard();
         let marker = Marker::new();
@@ -132,11 +132,11 @@ fn repository_programs_are_not_run() {
         let plain = ["-c", "filter.evil.clean=", "-c", "filter.evil.process="];
         let plain = [&plain[..], &["-c", "filter.evil.required=false"]].concat();
         clone.git(&[&plain[..], &["add", "staged.txt"]].concat());
-        // The same time stamp for files and index: contents must be compared.
+        // The files and the index have the same timestamp, so Git must compare contents.
         clone.write("a.txt", "one\nblue old\nthree\nblue new\nblue more\n");
         marker.take_records();
         clone.run(&["status"]);
-        assert!(!marker.take_records().is_empty(), "Git itself runs what is configured");
+        assert!(!marker.take_records().is_empty(), "Git itself must run the configured programs");
         let runner = scene.runner(clone);
         let report = runner.ci_summary(&[]);
         assert_eq!(marker.take_records(), "");
@@ -158,15 +158,15 @@ fn repository_programs_are_not_run() {
             &["memory", "search", "blue"],
             &["rule", "suggest"],
         ] {
-            let ran = runner.run_in("", args);
+            let output = runner.run_in("", args);
             assert_eq!(marker.take_records(), "", "{args:?}");
-            assert!(!ran.err.contains("not run"), "{args:?}: {}", ran.err);
+            assert!(!output.err.contains("not run"), "{args:?}: {}", output.err);
         }
     }
 }
 
 #[test]
-fn a_url_that_names_a_program_is_refused() {
+fn a_url_that_names_a_program_is_rejected() {
     let scene = PullRequest::standard();
     let marker = Marker::new();
     let program = marker.path("program").to_string_lossy().into_owned();
@@ -185,14 +185,14 @@ fn a_url_that_names_a_program_is_refused() {
         for (key, value) in settings {
             clone.git(&["config", key, value]);
         }
-        let ran = scene.runner(clone).ci(&[]);
+        let output = scene.runner(clone).ci(&[]);
         assert_eq!(
-            (ran.code, marker.take_records().as_str()),
+            (output.code, marker.take_records().as_str()),
             (2, ""),
             "{settings:?}: {}",
-            ran.err
+            output.err
         );
-        assert!(ran.err.contains("hint: "), "{settings:?}: {}", ran.err);
+        assert!(output.err.contains("hint: "), "{settings:?}: {}", output.err);
     }
 }
 
@@ -216,18 +216,18 @@ fn ignored_settings_are_reported() {
     let scene = PullRequest::standard();
     let clone = scene.checkout(&scene.head, &["--depth=1"]);
     clone.git(&["config", "core.sshCommand", "ssh -i key"]);
-    let ran = scene.runner(clone).ci(&[]);
-    assert_eq!(ran.code, 1, "{}", ran.err);
-    let said =
+    let output = scene.runner(clone).ci(&[]);
+    assert_eq!(output.code, 1, "{}", output.err);
+    let note =
         "ignored, because a repository must not name programs: `core.sshcommand` in .git/config";
-    assert!(ran.err.contains(said), "{}", ran.err);
+    assert!(output.err.contains(note), "{}", output.err);
     let clone = scene.checkout(&scene.head, &["--depth=1"]);
     clone.git(&["config", "remote.origin.uploadpack", "program"]);
     clone.git(&["remote", "set-url", "origin", "file:///nowhere"]);
-    let ran = scene.runner(clone).ci(&[]);
+    let output = scene.runner(clone).ci(&[]);
     let hint =
         "hint: ignored, because a repository must not name programs: `remote.origin.uploadpack`";
-    assert!(ran.code == 2 && ran.err.contains(hint), "{}", ran.err);
+    assert!(output.code == 2 && output.err.contains(hint), "{}", output.err);
 }
 
 /// A clone of the pull request's head whose remote requires credentials.
@@ -250,14 +250,14 @@ fn assert_fetches(runner: &Runner) {
 fn credentials_of_the_checkout_action_are_used() {
     let scene = PullRequest::standard();
     let (clone, _) = private(&scene);
-    let ran = scene.runner(clone).ci(&[]);
-    assert_eq!(ran.code, 2, "the remote requires credentials");
-    // In the configuration of the repository.
+    let output = scene.runner(clone).ci(&[]);
+    assert_eq!(output.code, 2, "the remote requires credentials");
+    // The credentials are in the configuration of the repository.
     let (clone, url) = private(&scene);
     let header = "AUTHORIZATION: basic c2VjcmV0";
     clone.git(&["config", &format!("http.{url}.extraheader"), header]);
     assert_fetches(&scene.runner(clone));
-    // In a separate file, which the configuration includes for this directory.
+    // The credentials are in a separate file, which the configuration includes for this directory.
     let (clone, url) = private(&scene);
     let files = tempfile::tempdir().expect("a folder");
     let file = files.path().join("git-credentials.config").to_string_lossy().into_owned();
@@ -266,7 +266,7 @@ fn credentials_of_the_checkout_action_are_used() {
     let directory = directory.to_string_lossy();
     clone.git(&["config", &format!("includeIf.gitdir:{directory}.path"), &file]);
     assert_fetches(&scene.runner(clone));
-    // In the URL, which replaces another.
+    // The credentials are set for a URL that replaces the URL of the remote.
     let (clone, url) = private(&scene);
     let address = format!("{url}repository");
     clone.git(&["config", &format!("http.{url}.extraheader"), header]);

@@ -1,4 +1,4 @@
-//! A run in shards, merged, equals the unsharded run.
+//! Tests that the merged report of all shards equals the report of an unsharded run.
 
 use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::runner::{Runner, payload};
@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 use std::fs;
 
-/// Formats without times, which must be equal byte by byte.
+/// Formats that contain no times, so their files must be identical.
 const FORMATS: [&str; 5] = ["json", "sarif", "markdown", "github", "gitlab"];
 
 const CONFIG: &str = r#"{
@@ -23,7 +23,7 @@ fn quiet() -> (&'static str, String) {
     ("rules/team/quiet.md", page)
 }
 
-/// Rules on the whole project, and one that only applies to certain changes.
+/// Rules on the whole project, and one that applies only to certain changes.
 const WHOLE: [(&str, &str); 3] = [
     (
         "rules/team/readme.md",
@@ -44,7 +44,7 @@ fn import(from: &str) -> String {
     format!("import {{ x }} from '{from}';\nexport const y = x;\n")
 }
 
-/// Files with findings of the rules on the whole project in the base.
+/// Files of the base, some with findings of the rules on the whole project.
 fn packages() -> Vec<(String, String)> {
     let mut files = vec![("src/store/store.ts".to_owned(), "export const x = {};\n".to_owned())];
     for name in ["stays", "edited", "renamed", "gone", "fixed", "split"] {
@@ -57,14 +57,14 @@ fn packages() -> Vec<(String, String)> {
     files
 }
 
-/// The changes to [`packages`].
+/// Changes the files of [`packages`].
 fn change_packages(server: &Repository) {
     server.write("src/domain/edited.ts", format!("1;\n{}", import("../store/store")));
     server.git(&["mv", "src/domain/renamed.ts", "src/domain/elsewhere.ts"]);
     server.git(&["rm", "--quiet", "-r", "src/domain/gone.ts", "packages/gone"]);
     server.write("src/domain/fixed.ts", "export {};\n");
     server.write("src/domain/new.ts", import("../store/store.ts"));
-    // Too little of it is left to be detected as a rename.
+    // Too little of the file remains for a rename to be detected.
     let rest: String = (0..20).map(|at| format!("f({at});\n")).collect();
     server.write("src/domain/split.ts", "export {};\n");
     server.write("src/domain/other.ts", import("../store/store") + &rest);
@@ -75,7 +75,7 @@ fn change_packages(server: &Repository) {
     }
 }
 
-/// A pull request with twelve files and some packages, with all kinds of report content.
+/// A pull request with twelve files and some packages, whose report has all kinds of content.
 fn scene() -> PullRequest {
     let quiet = quiet();
     let names: Vec<String> = (0..12).map(|at| format!("part-{at}/file.txt")).collect();
@@ -99,7 +99,7 @@ fn scene() -> PullRequest {
         server.write(&names[9], "one\nhush 9\nlast\n");
         server.git(&["rm", "--quiet", &names[11], "from.txt"]);
         server.git(&["mv", "renamed.txt", "other-name.txt"]);
-        // Too little of it is left to be detected as a rename.
+        // Too little of the file remains for a rename to be detected.
         let rest: String = (0..20).map(|at| format!("some line, number {at}\n")).collect();
         server.write("here.txt", format!("{rest}blue travels\nhush travels\n"));
         server.write("to-too.txt", format!("blue travels\n{rest}{rest}"));
@@ -110,11 +110,11 @@ fn scene() -> PullRequest {
     })
 }
 
-/// Adds two findings to the baseline, then some that no longer exist.
+/// Adds two files with findings to the baseline, then entries for findings that do not exist.
 fn baseline(server: &Repository) {
     let paths = ["part-3/file.txt", "part-4/file.txt"];
-    let wrote = command(server, "", &[&["baseline", "write"], &paths[..]].concat()).output();
-    assert!(wrote.expect("started").status.success());
+    let output = command(server, "", &[&["baseline", "write"], &paths[..]].concat()).output();
+    assert!(output.expect("started").status.success());
     let path = ".aidd/baseline.json";
     let text = fs::read_to_string(server.path(path)).expect("written");
     let mut baseline: Value = serde_json::from_str(&text).expect("JSON");
@@ -128,26 +128,26 @@ fn baseline(server: &Repository) {
     server.write(path, baseline.to_string());
 }
 
-/// All outputs of a run, by name, and its exit code.
+/// The exit code of a run, and all its outputs by name.
 fn outcome(runner: &Runner, args: &[&str]) -> (i32, Vec<(String, String)>) {
     fs::write(runner.file("summary.md"), "").expect("written");
     fs::write(runner.file("output.txt"), "").expect("written");
     let files = FORMATS.map(|format| format!("{format}={}", runner.file(format).display()));
     let outputs: Vec<&str> = files.iter().flat_map(|file| ["--output", file]).collect();
-    let ran = runner.ci(&[args, &outputs].concat());
-    let mut left = vec![("log".to_owned(), ran.out)];
+    let output = runner.ci(&[args, &outputs].concat());
+    let mut outputs = vec![("log".to_owned(), output.out)];
     for name in FORMATS.into_iter().chain(["summary.md", "output.txt"]) {
-        left.push((name.to_owned(), runner.text(name)));
+        outputs.push((name.to_owned(), runner.text(name)));
     }
-    (ran.code, left)
+    (output.code, outputs)
 }
 
-/// Saves the shards; returns their file names.
+/// Saves the reports of all shards, and returns their paths.
 fn saved(runner: &Runner, of: usize) -> Vec<String> {
     let part = |at: usize| {
         let file = runner.file(&format!("{at}.json")).display().to_string();
-        let ran = runner.ci(&["--shard", &format!("{at}/{of}"), "--save", &file]);
-        assert_ne!(ran.code, 2, "{}", ran.err);
+        let output = runner.ci(&["--shard", &format!("{at}/{of}"), "--save", &file]);
+        assert_ne!(output.code, 2, "{}", output.err);
         file
     };
     (1..=of).map(part).collect()
@@ -160,16 +160,16 @@ fn merged(runner: &Runner, parts: &[String]) -> (i32, Vec<(String, String)>) {
 
 /// Asserts that the merged shards equal the unsharded run; returns the JSON report.
 fn assert_equals_unsharded(runner: &Runner, of: usize) -> Value {
-    let whole = outcome(runner, &[]);
+    let unsharded = outcome(runner, &[]);
     let mut parts = saved(runner, of);
     // The order of the shards does not matter.
     parts.rotate_left(1);
     let merged = merged(runner, &parts);
-    for (one, other) in whole.1.iter().zip(&merged.1) {
+    for (one, other) in unsharded.1.iter().zip(&merged.1) {
         assert_eq!(one, other);
     }
-    assert_eq!(whole.0, merged.0);
-    serde_json::from_str(&whole.1[1].1).expect("JSON")
+    assert_eq!(unsharded.0, merged.0);
+    serde_json::from_str(&unsharded.1[1].1).expect("JSON")
 }
 
 #[test]
@@ -184,10 +184,18 @@ fn merged_shards_of_a_pull_request_equal_the_full_run() {
     for sort in ["moved", "preExisting", "fixed", "baselined", "allowed", "ignored"] {
         assert_ne!(summary[sort], 0, "{sort}: {summary}");
     }
-    let across = |finding: &&Value| {
+    let moved_from_other_file = |finding: &&Value| {
         finding["reason"].as_str().is_some_and(|reason| reason.starts_with("moved from `from.txt`"))
     };
-    assert_eq!(report["findings"].as_array().expect("findings").iter().filter(across).count(), 2);
+    assert_eq!(
+        report["findings"]
+            .as_array()
+            .expect("findings")
+            .iter()
+            .filter(moved_from_other_file)
+            .count(),
+        2
+    );
     assert_eq!(summary["skipped"].as_array().map(Vec::len), Some(1), "{summary}");
     assert_project_findings(&report);
     assert_equals_unsharded(&runner, 7);
@@ -195,14 +203,14 @@ fn merged_shards_of_a_pull_request_equal_the_full_run() {
 
 /// Asserts that the rules on the whole project have findings of each kind.
 fn assert_project_findings(report: &Value) {
-    let has = |rule: &str, status: &str| {
+    let count_findings = |rule: &str, status: &str| {
         let found = report["findings"].as_array().expect("findings").iter();
         found.filter(|found| found["rule"] == rule && found["status"] == status).count()
     };
-    let sorts = ["pre-existing", "moved", "new", "fixed"];
-    assert_eq!(sorts.map(|status| has("team/readme", status)), [4, 0, 3, 2]);
-    assert!(sorts.iter().all(|status| has("team/store", status) > 0), "{report}");
-    assert!(has("team/with-big", "new") > 0);
+    let statuses = ["pre-existing", "moved", "new", "fixed"];
+    assert_eq!(statuses.map(|status| count_findings("team/readme", status)), [4, 0, 3, 2]);
+    assert!(statuses.iter().all(|status| count_findings("team/store", status) > 0), "{report}");
+    assert!(count_findings("team/with-big", "new") > 0);
 }
 
 #[test]
@@ -233,50 +241,50 @@ fn merged_shards_of_a_tree_equal_the_full_run() {
 }
 
 #[test]
-fn mismatched_shards_are_refused() {
+fn mismatched_shards_are_rejected() {
     let scene = PullRequest::standard();
     let runner = scene.standard_runner();
     let parts = saved(&runner, 3);
-    let said = |parts: &[&String]| {
+    let error_of = |parts: &[&String]| {
         let args: Vec<&str> =
             ["merge"].into_iter().chain(parts.iter().map(|part| part.as_str())).collect();
-        let ran = runner.ci(&args);
-        assert_eq!((ran.code, &*ran.out), (2, ""));
-        ran.err
+        let output = runner.ci(&args);
+        assert_eq!((output.code, &*output.out), (2, ""));
+        output.err
     };
     let [one, two, three] = &parts[..] else { panic!("three") };
-    assert_snapshot!(said(&[one, three]), @"
+    assert_snapshot!(error_of(&[one, three]), @"
     error: shard 2/3 is missing
     hint: pass the reports of all shards
     ");
-    assert_snapshot!(said(&[one, two]), @"
+    assert_snapshot!(error_of(&[one, two]), @"
     error: shard 3/3 is missing
     hint: pass the reports of all shards
     ");
-    assert_snapshot!(said(&[one, two, two, three]), @"error: duplicate shard 2/3");
-    let whole = runner.file("whole.json").display().to_string();
-    runner.ci(&["--save", &whole]);
-    assert_snapshot!(said(&[one, two, three, &whole]), @"
+    assert_snapshot!(error_of(&[one, two, two, three]), @"error: duplicate shard 2/3");
+    let unsharded = runner.file("whole.json").display().to_string();
+    runner.ci(&["--save", &unsharded]);
+    assert_snapshot!(error_of(&[one, two, three, &unsharded]), @"
     error: one of the reports is not a shard
     hint: merge reports of `aidd ci --shard I/N --save REPORT`
     ");
-    // A shard of a different run: another commit, or another base.
+    // A shard of a different run has a different base or commit.
     let other = runner.file("other.json").display().to_string();
     runner.ci(&["--shard", "3/3", "--base", &scene.fork, "--save", &other]);
-    assert_snapshot!(said(&[one, two, &other]), @"
+    assert_snapshot!(error_of(&[one, two, &other]), @"
     error: shards 1 and 3 have different bases
     hint: merge the shards of one run
     ");
     let mut foreign: Value = serde_json::from_str(&runner.text("3.json")).expect("JSON");
     foreign["context"]["headSha"] = scene.fork.as_str().into();
     fs::write(&other, foreign.to_string()).expect("written");
-    assert_snapshot!(said(&[one, two, &other]), @"
+    assert_snapshot!(error_of(&[one, two, &other]), @"
     error: shards 1 and 3 have different commits
     hint: merge the shards of one run
     ");
-    let ran = runner.ci(&["--shard", "4/3"]);
-    assert_eq!(ran.code, 2);
-    assert_snapshot!(ran.err.lines().next().unwrap_or_default(), @"error: invalid value '4/3' for '--shard <I/N>': expected I/N with I from 1 to N, such as 1/4");
+    let output = runner.ci(&["--shard", "4/3"]);
+    assert_eq!(output.code, 2);
+    assert_snapshot!(output.err.lines().next().unwrap_or_default(), @"error: invalid value '4/3' for '--shard <I/N>': expected I/N with I from 1 to N, such as 1/4");
 }
 
 #[test]
@@ -289,8 +297,8 @@ fn a_merged_report_is_posted_without_suggestions() {
         .set("GITHUB_API_URL", &server.api)
         .set("GITHUB_TOKEN", crate::pull_requests::server::TOKEN);
     let parts = saved(&runner, 2);
-    let ran = runner.ci(&["merge", &parts[0], &parts[1], "--comment", "--review"]);
-    assert_eq!(ran.code, 0);
+    let output = runner.ci(&["merge", &parts[0], &parts[1], "--comment", "--review"]);
+    assert_eq!(output.code, 0);
     assert_eq!(server.state().comments.len(), 1);
-    assert_snapshot!(ran.err, @"aidd: No fixes were suggested: a merged report has no sources. Pass `--review` to the shards.");
+    assert_snapshot!(output.err, @"aidd: No fixes were suggested: a merged report has no source files. Pass `--review` to the shards.");
 }

@@ -1,9 +1,10 @@
-//! A pull request with everything that can confuse new and existing findings: 40 new problems and
-//! 40 existing ones, in files that it edits, moves, renames, copies, swaps and deletes. For every
-//! event and clone depth, exactly the 40 new ones are reported as new.
+//! Tests of a pull request with everything that can make new and existing findings hard to tell
+//! apart: it has 40 new and 40 existing problems in files that it edits, moves, renames, copies,
+//! swaps and deletes. For every event and clone depth, exactly the 40 new problems are reported as
+//! new.
 //!
-//! Each problem has its number in its path or text, `planted_07` or `old_07`, so that its findings
-//! can be identified.
+//! Each problem has a label such as `planted_07` or `old_07` in its path or text, so that its
+//! findings can be identified.
 
 use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::runner::{Runner, payload};
@@ -49,49 +50,53 @@ fn token() -> String {
 
 /// The files of the target at the merge base.
 fn before() -> Vec<(&'static str, String)> {
-    let file = lines;
     vec![
-        ("edited.txt", file("e", 3) + &old(0) + &file("f", 5) + &old(1) + &file("g", 5) + &old(2)),
-        ("renamed.txt", file("r", 9) + &old(3) + &file("s", 9)),
-        ("renamed and edited.txt", file("t", 9) + &old(4) + &file("u", 9)),
-        ("dir/one.txt", file("d1", 9) + &old(5)),
-        ("dir/deep/two.txt", file("d2", 9) + &old(6) + &old(7)),
-        ("dir/deep/[three] 줄.txt", file("d3", 9) + &old(8)),
+        (
+            "edited.txt",
+            lines("e", 3) + &old(0) + &lines("f", 5) + &old(1) + &lines("g", 5) + &old(2),
+        ),
+        ("renamed.txt", lines("r", 9) + &old(3) + &lines("s", 9)),
+        ("renamed and edited.txt", lines("t", 9) + &old(4) + &lines("u", 9)),
+        ("dir/one.txt", lines("d1", 9) + &old(5)),
+        ("dir/deep/two.txt", lines("d2", 9) + &old(6) + &old(7)),
+        ("dir/deep/[three] 줄.txt", lines("d3", 9) + &old(8)),
         ("packages/a/.aidd/rules/local.md", OWN_RULE.to_owned()),
-        ("packages/a/src/own.txt", file("o", 9) + "mauve_old_09\n" + &file("p", 9)),
-        ("packages/a/src/both.txt", file("o", 9) + &old(10) + "mauve_old_11\n" + &file("p", 9)),
+        ("packages/a/src/own.txt", lines("o", 9) + "mauve_old_09\n" + &lines("p", 9)),
+        ("packages/a/src/both.txt", lines("o", 9) + &old(10) + "mauve_old_11\n" + &lines("p", 9)),
         (
             "from.txt",
-            file("b", 4) + "a block of its own\n" + &old(12) + "its end\n" + &file("c", 4),
+            lines("b", 4) + "a block of its own\n" + &old(12) + "its end\n" + &lines("c", 4),
         ),
-        ("into.txt", file("i", 8) + &old(13)),
-        ("indented.txt", file("n", 3) + &old(14) + &file("m", 3)),
-        ("crlf.txt", file("w", 3) + &old(15) + &file("x", 3)),
+        ("into.txt", lines("i", 8) + &old(13)),
+        ("indented.txt", lines("n", 3) + &old(14) + &lines("m", 3)),
+        ("crlf.txt", lines("w", 3) + &old(15) + &lines("x", 3)),
         (".gitignore", "/ignored/\n*.local.*\n".to_owned()),
-        ("ignored/tracked.txt", file("k", 5) + &old(16)),
-        ("tracked.local.txt", file("l", 5) + &old(17)),
-        ("deleted.txt", file("y", 3) + &old(18) + &old(19)),
-        ("Case.txt", file("z", 9) + &old(20)),
-        ("x.txt", file("swap x", 9) + &old(21)),
-        ("y.txt", file("swap y", 9) + &old(22)),
-        ("original.txt", file("copied", 9) + "blue_copied\n"),
+        ("ignored/tracked.txt", lines("k", 5) + &old(16)),
+        ("tracked.local.txt", lines("l", 5) + &old(17)),
+        ("deleted.txt", lines("y", 3) + &old(18) + &old(19)),
+        ("Case.txt", lines("z", 9) + &old(20)),
+        ("x.txt", lines("swap x", 9) + &old(21)),
+        ("y.txt", lines("swap y", 9) + &old(22)),
+        ("original.txt", lines("copied", 9) + "blue_copied\n"),
         ("Dockerfile", "FROM old_23:latest\nUSER app\n".to_owned()),
         ("secrets/old_24.env", token()),
         ("docs/old_25.md", "# A\n\n```mermaid\nflowchart LR\n  a{b --> c\n```\n".to_owned()),
-        ("no-end.txt", file("q", 3) + old(26).trim_end()),
-        ("large.txt", file("h", 2000) + &old(27) + &file("hh", 2000)),
+        ("no-end.txt", lines("q", 3) + old(26).trim_end()),
+        ("large.txt", lines("h", 2000) + &old(27) + &lines("hh", 2000)),
         (
             "allowed.txt",
-            file("a", 3) + "# aidd:allow team/colour ours\nblue_planted_30\n" + &old(28),
+            lines("a", 3) + "# aidd:allow team/colour ours\nblue_planted_30\n" + &old(28),
         ),
-        ("spaces.txt", file("v", 3) + &old(29).replace('\n', "   \n") + &file("vv", 3)),
-        ("bom.txt", "\u{FEFF}".to_owned() + &file("bom", 3) + &old(30)),
-        ("mode.txt", file("mode", 3) + &old(31)),
-        ("split.txt", file("half", 9) + &old(32) + &file("other half", 9) + &old(33)),
-        ("twice.txt", file("twice", 3) + "blue_twin\n" + &file("thrice", 3)),
+        ("spaces.txt", lines("v", 3) + &old(29).replace('\n', "   \n") + &lines("vv", 3)),
+        ("bom.txt", "\u{FEFF}".to_owned() + &lines("bom", 3) + &old(30)),
+        ("mode.txt", lines("mode", 3) + &old(31)),
+        ("split.txt", lines("half", 9) + &old(32) + &lines("other half", 9) + &old(33)),
+        ("twice.txt", lines("twice", 3) + "blue_twin\n" + &lines("thrice", 3)),
         (
             "word.txt",
-            file("word", 3) + "under a wide and blue_old_34 sky they went on\n" + &file("ward", 3),
+            lines("word", 3)
+                + "under a wide and blue_old_34 sky they went on\n"
+                + &lines("ward", 3),
         ),
         ("untouched.txt", old(36) + &old(37) + &old(38)),
         ("untouched/deep/file.txt", old(39)),
@@ -101,7 +106,7 @@ fn before() -> Vec<(&'static str, String)> {
 /// The changes of the pull request.
 fn change(server: &Repository) {
     let read = |path: &str| fs::read_to_string(server.path(path)).expect("text");
-    let moves = |from: &str, to: &str| {
+    let rename = |from: &str, to: &str| {
         fs::create_dir_all(server.path(to).parent().expect("below")).expect("made");
         fs::rename(server.path(from), server.path(to)).expect("moved");
     };
@@ -116,12 +121,12 @@ fn change(server: &Repository) {
     prepend("edited.txt", planted(0));
     edit("edited.txt", "line 2 of f\n", &planted(1));
     append("edited.txt", planted(2));
-    moves("renamed.txt", "elsewhere/renamed.txt");
-    moves("renamed and edited.txt", "elsewhere/other name.txt");
+    rename("renamed.txt", "elsewhere/renamed.txt");
+    rename("renamed and edited.txt", "elsewhere/other name.txt");
     edit("elsewhere/other name.txt", "line 3 of u\n", &planted(3));
-    moves("dir", "moved/dir");
+    rename("dir", "moved/dir");
     append("moved/dir/deep/two.txt", planted(4));
-    moves("packages/a", "packages/b");
+    rename("packages/a", "packages/b");
     append("packages/b/src/own.txt", "mauve_planted_05\n".to_owned());
     prepend("packages/b/src/both.txt", planted(6));
     let block = "a block of its own\n".to_owned() + &old(12) + "its end\n";
@@ -135,7 +140,7 @@ fn change(server: &Repository) {
     server.write("secrets/planted_13.local.env", token());
     server.write("ignored/planted_14.env", token());
     fs::remove_file(server.path("deleted.txt")).expect("removed");
-    moves("Case.txt", "case.txt");
+    rename("Case.txt", "case.txt");
     let (x, y) = (read("x.txt"), read("y.txt"));
     server.write("x.txt", y);
     server.write("y.txt", x + &planted(15));
@@ -149,7 +154,7 @@ fn change(server: &Repository) {
     append("no-end.txt", "\n".to_owned() + &planted(20));
     edit("large.txt", "line 1900 of hh\n", &planted(21));
     prepend("large.txt", lines("top", 40));
-    // The comment that allowed it is removed.
+    // The comment that allowed the finding is removed.
     edit("allowed.txt", "# aidd:allow team/colour ours\n", "");
     append("allowed.txt", planted(22));
     edit("spaces.txt", "   \n", "\n");
@@ -158,7 +163,8 @@ fn change(server: &Repository) {
     prepend("mode.txt", planted(25));
     // A file is split in two.
     let text = read("split.txt");
-    let (first, second) = text.split_at(text.find("line 0 of other half").expect("there"));
+    let (first, second) =
+        text.split_at(text.find("line 0 of other half").expect("the second half"));
     server.write("split.txt", first);
     server.write("split two.txt", second.to_owned() + &planted(26));
     append("twice.txt", "blue_twin\n".to_owned());
@@ -181,13 +187,13 @@ fn change(server: &Repository) {
     server.git(&["update-index", "--chmod=+x", "mode.txt"]);
 }
 
-/// The findings of a report, by the numbers of the problems.
+/// The findings of a report, as labels of problems.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
     new: BTreeSet<String>,
     known: BTreeSet<String>,
     fixed: BTreeSet<String>,
-    /// New findings that are neither.
+    /// New findings without a label.
     others: BTreeSet<String>,
 }
 
@@ -196,23 +202,23 @@ impl Found {
         let mut found = Self::default();
         for finding in report["findings"].as_array().expect("findings") {
             let text = |name: &str| finding[name].as_str().unwrap_or_default();
-            let place = format!("{} {}", text("path"), text("message"));
+            let content = format!("{} {}", text("path"), text("message"));
             let number = ["planted_", "old_"].into_iter().find_map(|kind| {
-                let at = place.find(kind)?;
-                place.get(at..at + kind.len() + 2).map(str::to_owned)
+                let at = content.find(kind)?;
+                content.get(at..at + kind.len() + 2).map(str::to_owned)
             });
-            let what = number.unwrap_or_else(|| match &place {
-                twin if twin.contains("blue_twin") => "planted_27".to_owned(),
-                _ => place.clone(),
+            let label = number.unwrap_or_else(|| match &content {
+                text if text.contains("blue_twin") => "planted_27".to_owned(),
+                _ => content.clone(),
             });
             match text("status") {
-                "new" if what.starts_with("planted_") || what.starts_with("old_") => {
-                    found.new.insert(what);
+                "new" if label.starts_with("planted_") || label.starts_with("old_") => {
+                    found.new.insert(label);
                 }
-                "new" => drop(found.others.insert(what)),
-                "moved" | "pre-existing" => drop(found.known.insert(what)),
-                "fixed" => drop(found.fixed.insert(what)),
-                status => assert_eq!(status, "allowed", "{place}"),
+                "new" => drop(found.others.insert(label)),
+                "moved" | "pre-existing" => drop(found.known.insert(label)),
+                "fixed" => drop(found.fixed.insert(label)),
+                status => assert_eq!(status, "allowed", "{content}"),
             }
         }
         found
@@ -221,22 +227,22 @@ impl Found {
 
 #[track_caller]
 fn assert_correct(runner: &Runner, args: &[&str], name: &str) {
-    let ran = runner.ci(&[args, &["--format", "json"]].concat());
-    let found = Found::read(&ran.report());
+    let output = runner.ci(&[args, &["--format", "json"]].concat());
+    let found = Found::read(&output.report());
     let planted: BTreeSet<String> = (0..COUNT).map(|at| format!("planted_{at:02}")).collect();
-    let missed: Vec<&String> = planted.difference(&found.new).collect();
+    let missing: Vec<&String> = planted.difference(&found.new).collect();
     let wrong: Vec<&String> = found.new.difference(&planted).collect();
-    assert_eq!((missed, wrong), (vec![], vec![]), "{name}: missed, wrong\n{}", ran.summary());
+    assert_eq!((missing, wrong), (vec![], vec![]), "{name}: missing, wrong\n{}", output.summary());
     assert_eq!(found.others, BTreeSet::new(), "{name}");
-    assert_eq!(ran.code, 1, "{name}");
+    assert_eq!(output.code, 1, "{name}");
     let fixed = ["old_18", "old_19"].map(str::to_owned);
     assert_eq!(found.fixed, BTreeSet::from(fixed), "{name}");
-    // Other findings are only reported in files that the change touches.
-    let seen: BTreeSet<usize> =
-        found.known.iter().filter_map(|what| what.strip_prefix("old_")?.parse().ok()).collect();
+    // Existing findings are reported only in files that the change touches.
+    let reported: BTreeSet<usize> =
+        found.known.iter().filter_map(|label| label.strip_prefix("old_")?.parse().ok()).collect();
     let untouched = [18, 19, 35, 36, 37, 38, 39];
-    let wanted: BTreeSet<usize> = (0..COUNT).filter(|at| !untouched.contains(at)).collect();
-    assert!(seen.is_superset(&wanted), "{name}: {:?}", wanted.difference(&seen));
+    let expected: BTreeSet<usize> = (0..COUNT).filter(|at| !untouched.contains(at)).collect();
+    assert!(reported.is_superset(&expected), "{name}: {:?}", expected.difference(&reported));
 }
 
 fn scene() -> PullRequest {
@@ -249,7 +255,7 @@ fn scene() -> PullRequest {
     server.git(&["add", "--force", "ignored", "tracked.local.txt"]);
     let fork = server.commit(&[RULE]);
     let mut scene = PullRequest::with_server(server, fork, change);
-    // Meanwhile a commit adds a problem to the target.
+    // Meanwhile, a commit adds a problem to the target.
     scene.push_to_target(&[("theirs.txt", &old(35))]);
     scene
 }
@@ -292,7 +298,7 @@ fn exactly_the_planted_problems_are_new_for_every_event() {
         assert_correct(&runner, &[], &format!("merge request, {depth:?}"));
     }
     let clone = scene.server.cloned(&["--branch=topic"]);
-    assert_correct(&Runner::new(clone), &["--base", "origin/main"], "a named base");
+    assert_correct(&Runner::new(clone), &["--base", "origin/main"], "base given as an option");
 }
 
 const NONE: &str = "0000000000000000000000000000000000000000";

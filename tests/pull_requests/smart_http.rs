@@ -1,4 +1,4 @@
-//! An HTTP server of one repository, which requires a header: `git http-backend` behind a listener.
+//! An HTTP server for one repository that requires a header: `git http-backend` behind a listener.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// Serves the repository at `root` as `repository` below the returned URL, to requests with
-/// `header`, until the process exits.
+/// Serves the repository at `root` as `repository` below the returned URL until the process exits.
+/// Requests without `header` are rejected.
 pub(crate) fn serve(root: PathBuf, header: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            answer(stream, &root, header);
+            handle(stream, &root, header);
         }
     });
     url
 }
 
-fn answer(stream: TcpStream, root: &Path, header: &str) {
+fn handle(stream: TcpStream, root: &Path, header: &str) {
     let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
     let lines: Vec<String> =
         (&mut reader).lines().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
@@ -90,8 +90,8 @@ fn respond(
     let mut child = git.spawn().expect("git is installed");
     let mut stdin = child.stdin.take().expect("a pipe");
     let body = body.to_vec();
-    let feeding = thread::spawn(move || stdin.write_all(&body));
+    let writer = thread::spawn(move || stdin.write_all(&body));
     let output = child.wait_with_output().expect("output");
-    let _ = feeding.join();
+    let _ = writer.join();
     output.stdout
 }

@@ -1,4 +1,4 @@
-//! Runs of the binary in a repository, and its findings as lines of text.
+//! Functions that run the binary in a repository and print its findings as lines of text.
 
 use crate::repository::Repository;
 use serde_json::Value;
@@ -76,7 +76,8 @@ pub(crate) fn project(files: &[(&str, &str)]) -> Repository {
     repository
 }
 
-/// The binary in a directory of the repository, without the environment of the tests.
+/// A command that runs the binary in a directory of the repository, without the environment of the
+/// tests.
 #[expect(clippy::disallowed_methods, reason = "the binary under test")]
 pub(crate) fn command(repository: &Repository, folder: &str, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_aidd"));
@@ -100,15 +101,15 @@ pub(crate) fn check(repository: &Repository, args: &[&str]) -> String {
 }
 
 /// The findings in a JSON report, one per line.
-pub(crate) fn lines(ran: &Output) -> String {
-    let report: Value = serde_json::from_slice(&ran.stdout)
-        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&ran.stderr)));
+pub(crate) fn lines(output: &Output) -> String {
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
     let mut text = String::new();
     for finding in report["findings"].as_array().expect("findings") {
-        let said = |name: &str| finding[name].as_str().unwrap_or("-").to_owned();
+        let text_of = |name: &str| finding[name].as_str().unwrap_or("-").to_owned();
         let line = &finding["start"]["line"];
-        let (path, rule, status) = (said("path"), said("rule"), said("status"));
-        text.push_str(&format!("{path}:{line} {rule} {status}: {}\n", said("reason")));
+        let (path, rule, status) = (text_of("path"), text_of("rule"), text_of("status"));
+        text.push_str(&format!("{path}:{line} {rule} {status}: {}\n", text_of("reason")));
     }
     text
 }

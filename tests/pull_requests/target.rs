@@ -1,5 +1,5 @@
-//! `pull_request_target`: the run has the permissions of the target, so the head must not influence
-//! the checks.
+//! Tests of `pull_request_target` events: the run has the permissions of the target, so the head
+//! must not influence the checks.
 
 use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::runner::Runner;
@@ -7,8 +7,8 @@ use crate::pull_requests::support::{RULE, command};
 use crate::repository::Repository;
 use insta::assert_snapshot;
 
-/// Files of a hostile head that try to disable checks, one way each.
-const TRICKS: [(&str, &str); 6] = [
+/// Files of a hostile head, each of which tries to disable checks in a different way.
+const ATTACKS: [(&str, &str); 6] = [
     (".aidd/config.json", r#"{ "rules": { "team/colour": "off" }, "exclude": ["*"] }"#),
     (".aidd/config.json", r#"{ "failOn": "never", "ci": { "ignore": ["team/colour"] } }"#),
     (RULE.0, "---\nseverity: info\n---\n# team/colour\n\nNothing.\n"),
@@ -22,29 +22,30 @@ fn runner(scene: &PullRequest, clone: Repository) -> Runner {
     Runner::github(clone, "pull_request_target", "refs/heads/main", &payload)
 }
 
-fn scene(trick: impl FnOnce(&Repository)) -> PullRequest {
+fn scene(attack: impl FnOnce(&Repository)) -> PullRequest {
     PullRequest::new(&[("a.txt", "blue old\n")], |server| {
-        trick(server);
+        attack(server);
         server.write("evil.txt", "blue evil\n");
         server.git(&["add", "--force", "evil.txt"]);
     })
 }
 
-const FOUND: &str = "\
+const EXPECTED_REPORT: &str = "\
 exit 1, (merge base of main and the pull request)
 evil.txt:1 team/colour new: the file is new
 ";
 
-/// The trick itself can be a finding.
+/// Asserts that the expected lines are reported. More lines are allowed, because the file of the
+/// attack itself can have findings.
 #[track_caller]
-fn assert_found(report: &str, trick: &str) {
-    let found = FOUND.lines().all(|line| report.lines().any(|other| other == line));
-    assert!(found, "{trick}: {report}");
+fn assert_found(report: &str, attack: &str) {
+    let found = EXPECTED_REPORT.lines().all(|line| report.lines().any(|other| other == line));
+    assert!(found, "{attack}: {report}");
 }
 
 #[test]
 fn a_head_cannot_disable_its_checks() {
-    for (path, text) in TRICKS {
+    for (path, text) in ATTACKS {
         let scene = scene(|server| {
             server.write(path, text);
             server.git(&["add", "--force", path]);
@@ -53,7 +54,7 @@ fn a_head_cannot_disable_its_checks() {
         let target = runner(&scene, scene.checkout(&scene.base, &["--depth=1"]));
         assert_found(&target.ci_summary(&[]), text);
         assert!(!target.clone.path("evil.txt").exists());
-        // Even if the head is checked out, the rules of the target apply.
+        // The rules of the target apply even if the head is checked out.
         let head = runner(&scene, scene.checkout(&scene.head, &["--depth=1"]));
         assert_found(&head.ci_summary(&[]), text);
     }
@@ -61,7 +62,8 @@ fn a_head_cannot_disable_its_checks() {
 
 #[test]
 fn the_ignore_files_of_the_target_apply_and_those_of_the_head_do_not() {
-    let found = FOUND.replacen('\n', "\n1 changed file is excluded by `.aiddignore`\n", 1);
+    let found =
+        EXPECTED_REPORT.replacen('\n', "\n1 changed file is excluded by `.aiddignore`\n", 1);
     let before = [(".aiddignore", "generated/\n"), ("generated/old.txt", "fine\n")];
     let scene = PullRequest::new(&before, |server| {
         server.write(".aiddignore", "evil.txt\n");
@@ -86,30 +88,31 @@ fn allow_comments_of_a_head_are_listed() {
         server.write("evil.txt", "# aidd:allow team/colour the sky\nblue evil\n");
         server.write(".aidd/config.json", r#"{ "failOn": "never" }"#);
     });
-    let ran = runner(&scene, scene.checkout(&scene.base, &["--depth=1"])).ci(&["--format", "json"]);
-    let weakened = &ran.report()["comparison"]["weakened"];
+    let output =
+        runner(&scene, scene.checkout(&scene.base, &["--depth=1"])).ci(&["--format", "json"]);
+    let weakened = &output.report()["comparison"]["weakened"];
     assert_eq!(weakened.as_array().map(Vec::len), Some(1), "{weakened}");
     assert_eq!((&weakened[0]["kind"], &weakened[0]["line"]), (&"allow-comment".into(), &1.into()));
 }
 
 #[test]
-fn a_head_cannot_delete_the_rule_or_bring_a_baseline() {
+fn a_head_cannot_delete_the_rule_or_add_a_baseline() {
     let scene_without = scene(|server| {
         server.git(&["rm", "--quiet", RULE.0]);
     });
     let target = runner(&scene_without, scene_without.checkout(&scene_without.base, &[]));
-    assert_eq!(target.ci_summary(&[]), FOUND);
+    assert_eq!(target.ci_summary(&[]), EXPECTED_REPORT);
 
     let scene_with = scene(|server| {
         server.write("evil.txt", "blue evil\n");
-        let wrote = command(server, "", &["baseline", "write"]).output().expect("started");
-        assert!(wrote.status.success());
+        let output = command(server, "", &["baseline", "write"]).output().expect("started");
+        assert!(output.status.success());
         let baseline = std::fs::read_to_string(server.path(".aidd/baseline.json"));
         assert!(baseline.expect("written").contains("evil.txt"));
     });
     for commit in [&scene_with.base, &scene_with.head] {
         let runner = runner(&scene_with, scene_with.checkout(commit, &["--depth=1"]));
-        assert_eq!(runner.ci_summary(&[]), FOUND);
+        assert_eq!(runner.ci_summary(&[]), EXPECTED_REPORT);
     }
 }
 
@@ -122,7 +125,7 @@ fn a_head_cannot_choose_the_date_of_the_rules() {
     scene.push_to_target(&[(".aidd/config.json", "{}")]);
     for commit in [&scene.base, &scene.head, &scene.fork] {
         let runner = runner(&scene, scene.checkout(commit, &["--depth=1"]));
-        assert_eq!(runner.ci_summary(&[]), FOUND);
+        assert_eq!(runner.ci_summary(&[]), EXPECTED_REPORT);
     }
 }
 
@@ -134,12 +137,12 @@ fn the_work_tree_is_not_read() {
     clone.write(".aidd/baseline.json", "no baseline");
     clone.write(RULE.0, "---\nseverity: nonsense\n---\n# team/colour\n");
     clone.write("evil.txt", "harmless\n");
-    clone.write("more.txt", "blue, but of no commit\n");
-    assert_eq!(runner(&scene, clone).ci_summary(&[]), FOUND);
+    clone.write("more.txt", "blue, but not committed\n");
+    assert_eq!(runner(&scene, clone).ci_summary(&[]), EXPECTED_REPORT);
 }
 
 #[test]
-fn a_nested_project_is_that_of_the_target() {
+fn nested_projects_are_read_from_the_target() {
     let rule = RULE.1.replace("team/colour", "app/colour");
     let app = [("app/.aidd/config.json", "{}"), ("app/rules/app/colour.md", &rule)];
     let scene = PullRequest::new(&app, |server| {
@@ -165,13 +168,13 @@ fn without_a_base_nothing_is_trusted() {
     let scene = scene(|_| ());
     let clone = scene.checkout(&scene.base, &["--depth=1"]);
     clone.git(&["remote", "set-url", "origin", "file:///nowhere"]);
-    let ran = runner(&scene, clone).ci(&["--no-base", "full"]);
-    assert_eq!((ran.code, &*ran.out), (2, ""));
+    let output = runner(&scene, clone).ci(&["--no-base", "full"]);
+    assert_eq!((output.code, &*output.out), (2, ""));
     let clone = scene.checkout(&scene.head, &["--depth=1"]);
     clone.git(&["remote", "set-url", "origin", "file:///nowhere"]);
-    let ran = runner(&scene, clone).ci(&["--no-base", "full"]);
-    assert_eq!((ran.code, &*ran.out), (2, ""));
-    let hint = ran.err.lines().last().unwrap_or_default();
+    let output = runner(&scene, clone).ci(&["--no-base", "full"]);
+    assert_eq!((output.code, &*output.out), (2, ""));
+    let hint = output.err.lines().last().unwrap_or_default();
     assert_snapshot!(hint, @"hint: pull_request_target runs only use the rules of the target");
 }
 
@@ -184,13 +187,13 @@ const CONVENTION: (&str, &str) = (
 
 #[test]
 fn a_head_cannot_change_conventions_of_the_target() {
-    let later = r#"{"at":2,"content":"Red is fine","id":"convention_2_c","links":[{"relation":"supersedes","to":"convention_1_a"}],"type":"convention"}"#;
-    let removed = format!("{}{later}\n", CONVENTION.1);
-    let milder = CONVENTION.1.replace("error", "info");
+    let superseding = r#"{"at":2,"content":"Red is fine","id":"convention_2_c","links":[{"relation":"supersedes","to":"convention_1_a"}],"type":"convention"}"#;
+    let removed = format!("{}{superseding}\n", CONVENTION.1);
+    let lower_severity = CONVENTION.1.replace("error", "info");
     let other = CONVENTION.1.replace("no-red", "other").replace("convention_1_a", "convention_2_b");
-    for trick in ["", &removed, &milder, &other] {
+    for attack in ["", &removed, &lower_severity, &other] {
         let scene = PullRequest::new(&[CONVENTION], |server| {
-            server.write(CONVENTION.0, trick);
+            server.write(CONVENTION.0, attack);
             server.write("evil.txt", "red evil\n");
         });
         for commit in [&scene.base, &scene.head] {
@@ -201,11 +204,11 @@ fn a_head_cannot_change_conventions_of_the_target() {
             assert_eq!(
                 found,
                 ["evil.txt:1 convention/no-red new: the file is new"],
-                "{trick}: {report}"
+                "{attack}: {report}"
             );
         }
     }
-    // A directory that would take precedence over that of the target.
+    // The head adds a directory that would take precedence over the memory directory of the target.
     let plain = (CONVENTION.0.strip_prefix("ai/").expect("below ai"), CONVENTION.1);
     for name in ["decisions.jsonl", "conventions.json"] {
         let scene = PullRequest::new(&[plain], |server| {

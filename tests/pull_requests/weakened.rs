@@ -1,5 +1,5 @@
-//! A change that weakens the settings it is checked with: the report starts with a list of what it
-//! weakens, and the settings of the base apply as well.
+//! Tests of changes that weaken the settings they are checked with: the report starts with a list of
+//! the weakened settings, and the settings of the base apply as well.
 
 use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::runner::{RunOutput, Runner};
@@ -20,19 +20,20 @@ fn scene(before: &[(&str, &str)], change: impl FnOnce(&Repository)) -> PullReque
 
 /// The weakened settings, and the failing findings of the report.
 struct Report {
-    ran: RunOutput,
+    output: RunOutput,
     weakened: String,
     new: String,
 }
 
 fn report_with(scene: &PullRequest, args: &[&str]) -> Report {
-    let ran = scene.standard_runner().ci(&[&["--format", "json"], args].concat());
-    let report = ran.report();
+    let output = scene.standard_runner().ci(&[&["--format", "json"], args].concat());
+    let report = output.report();
     let text = |value: &serde_json::Value| value.as_str().expect("text").to_owned();
     let mut weakened = String::new();
-    for one in report["comparison"]["weakened"].as_array().into_iter().flatten() {
-        let line = one["line"].as_u64().map(|line| format!(":{line}")).unwrap_or_default();
-        let (kind, path, message) = (text(&one["kind"]), text(&one["path"]), text(&one["message"]));
+    for entry in report["comparison"]["weakened"].as_array().into_iter().flatten() {
+        let line = entry["line"].as_u64().map(|line| format!(":{line}")).unwrap_or_default();
+        let (kind, path, message) =
+            (text(&entry["kind"]), text(&entry["path"]), text(&entry["message"]));
         weakened.push_str(&format!("[{kind}] {path}{line}: {message}\n"));
     }
     let mut new = String::new();
@@ -42,20 +43,20 @@ fn report_with(scene: &PullRequest, args: &[&str]) -> Report {
             new.push_str(&format!("{severity}[{rule}] {}\n", text(&finding["reason"])));
         }
     }
-    Report { ran, weakened, new }
+    Report { output, weakened, new }
 }
 
 fn report(scene: &PullRequest) -> Report {
     report_with(scene, &[])
 }
 
-/// The report of a pull request that must fail by the settings of its base.
+/// The report of a pull request that must fail because of the settings of its base.
 #[track_caller]
 fn failing_report(before: &[(&str, &str)], change: impl FnOnce(&Repository)) -> String {
     let scene = scene(before, change);
     let report = report(&scene);
-    assert_eq!(report.ran.code, 1, "{}\n{}", report.ran.out, report.ran.err);
-    // In the text format it comes first.
+    assert_eq!(report.output.code, 1, "{}\n{}", report.output.out, report.output.err);
+    // The text format lists weakened settings first.
     let text = scene.standard_runner().ci(&["--format", "text"]);
     assert_eq!(text.code, 1);
     assert!(text.out.starts_with("This change weakens the checks in "), "{}", text.out);
@@ -138,8 +139,8 @@ fn excluded_files_are_listed() {
 #[test]
 fn a_baseline_entry_for_a_new_problem_is_listed() {
     let report = failing_report(&[], |server| {
-        let wrote = command(server, "", &["baseline", "write"]).output().expect("started");
-        assert!(wrote.status.success());
+        let output = command(server, "", &["baseline", "write"]).output().expect("started");
+        assert!(output.status.success());
     });
     assert_snapshot!(report, @"
     [baseline] .aidd/baseline.json: adds 2 known findings: 2 of `team/colour`
@@ -149,10 +150,10 @@ fn a_baseline_entry_for_a_new_problem_is_listed() {
 
 #[test]
 fn a_removed_or_disabled_rule_page_is_listed() {
-    let gone = failing_report(&[], |server| {
+    let report = failing_report(&[], |server| {
         server.git(&["rm", "--quiet", RULE.0]);
     });
-    assert_snapshot!(gone, @"
+    assert_snapshot!(report, @"
     [page] rules/team/colour.md: is deleted: turns `team/colour` off (error in the base)
     error[team/colour] the settings of the base report it: rules/team/colour.md is deleted: turns `team/colour` off (error in the base)
     ");
@@ -186,9 +187,9 @@ fn a_removed_pack_is_listed() {
 #[test]
 fn a_superseded_convention_is_listed() {
     let convention = r#"{"at":1,"content":"No blue","id":"convention_1_a","metadata":{"check":{"files":["*.txt"],"rule":"no-blue","severity":"error","text":{"regex":"blue"}}},"type":"convention"}"#;
-    let later = r#"{"at":2,"content":"Blue is fine","id":"convention_2_c","links":[{"relation":"supersedes","to":"convention_1_a"}],"type":"convention"}"#;
+    let superseding = r#"{"at":2,"content":"Blue is fine","id":"convention_2_c","links":[{"relation":"supersedes","to":"convention_1_a"}],"type":"convention"}"#;
     let path = "ai/memory/conventions.jsonl";
-    let (first, both) = (format!("{convention}\n"), format!("{convention}\n{later}\n"));
+    let (first, both) = (format!("{convention}\n"), format!("{convention}\n{superseding}\n"));
     let report = failing_report(&[(path, &first)], |server| server.write(path, &both));
     assert_snapshot!(report, @"
     [page] ai/memory/conventions.jsonl: drops the check: turns `convention/no-blue` off (error in the base)
@@ -203,7 +204,7 @@ fn a_linked_configuration_is_listed() {
     {
         let report = failing_report(&[(CONFIG, "{}")], |server| {
             server.write("other.json", r#"{ "rules": { "team/colour": "off" } }"#);
-            std::fs::remove_file(server.path(CONFIG)).expect("there");
+            std::fs::remove_file(server.path(CONFIG)).expect("removed");
             std::os::unix::fs::symlink("../other.json", server.path(CONFIG)).expect("made");
         });
         assert!(report.contains("team/colour"), "{report}");
@@ -227,7 +228,7 @@ fn allow_comments_are_listed_and_apply() {
             server.write("a.txt", "one\n# aidd:allow team/colour the sea\nblue old\n");
         });
     let report = report(&scene);
-    assert_eq!((report.ran.code, &*report.new), (0, ""));
+    assert_eq!((report.output.code, &*report.new), (0, ""));
     assert_snapshot!(report.weakened, @"
     [allow-comment] new.txt:1: allows findings by `aidd:allow team/colour`, because: the sky
     ");
@@ -245,7 +246,7 @@ fn only_weaker_settings_are_listed() {
     ] {
         let scene = scene(&[], |server| server.write(change.0, change.1));
         let report = report(&scene);
-        assert_eq!((report.ran.code, &*report.weakened), (1, ""), "{change:?}");
+        assert_eq!((report.output.code, &*report.weakened), (1, ""), "{change:?}");
         assert_eq!(report.new, "error[team/colour] the file is new\n", "{change:?}");
     }
 }
@@ -258,32 +259,32 @@ fn weak_settings_of_the_base_are_not_listed() {
         server.write(CONFIG, r#"{ "rules": { "team/colour": "off" } }"#);
     });
     let report = report(&scene);
-    assert_eq!(report.ran.code, 0, "{}", report.ran.out);
+    assert_eq!(report.output.code, 0, "{}", report.output.out);
     assert!(report.weakened.contains("turns `team/colour` off"));
-    // After the merge they are the settings of the base.
+    // After the merge, they are the settings of the base.
     let runner = Runner::new(scene.checkout(&scene.merge, &[]));
     runner.clone.commit(&[("later.txt", "blue later\n")]);
-    let ran = runner.ci(&["--base", "HEAD~1", "--format", "json"]);
-    assert_eq!(ran.code, 0, "{}", ran.out);
-    assert!(ran.report()["comparison"]["weakened"].is_null());
+    let output = runner.ci(&["--base", "HEAD~1", "--format", "json"]);
+    assert_eq!(output.code, 0, "{}", output.out);
+    assert!(output.report()["comparison"]["weakened"].is_null());
 }
 
 #[test]
 fn the_settings_of_the_base_are_optional() {
     let scene = scene(&[], |server| server.write(CONFIG, r#"{ "rules": { "team/*": "off" } }"#));
     let report = report_with(&scene, &["--settings", "head"]);
-    assert_eq!(report.ran.code, 0, "{}", report.ran.out);
+    assert_eq!(report.output.code, 0, "{}", report.output.out);
     assert!(report.weakened.contains("turns `team/colour` off"), "{}", report.weakened);
     let runner = scene.standard_runner().set("AIDD_SETTINGS", "head");
     assert_eq!(runner.ci(&[]).code, 0);
 }
 
 #[test]
-fn a_repair_of_an_unreadable_base_does_not_fail() {
+fn a_fix_of_an_unreadable_configuration_is_checked_with_the_new_settings() {
     let scene = scene(&[(CONFIG, "{")], |server| server.write(CONFIG, "{}"));
     let report = report(&scene);
-    assert_eq!(report.ran.code, 1);
-    let json = report.ran.report();
+    assert_eq!(report.output.code, 1);
+    let json = report.output.report();
     let note = json["notes"][0].as_str().expect("a note");
     assert!(
         note.starts_with("The settings of the base cannot be used, so only those of the change"),
@@ -299,9 +300,9 @@ fn untracked_settings_apply_to_both_sides() {
     });
     let runner = scene.standard_runner();
     runner.clone.write(CONFIG, r#"{ "rules": { "team/colour": "off" } }"#);
-    let ran = runner.ci(&["--format", "json"]);
-    assert_eq!(ran.code, 0, "{}", ran.out);
-    assert!(ran.report()["comparison"]["weakened"].is_null(), "{}", ran.out);
+    let output = runner.ci(&["--format", "json"]);
+    assert_eq!(output.code, 0, "{}", output.out);
+    assert!(output.report()["comparison"]["weakened"].is_null(), "{}", output.out);
 }
 
 #[test]
@@ -309,13 +310,13 @@ fn every_format_starts_with_the_weakened_settings() {
     let scene = scene(&[], |server| {
         server.write(CONFIG, "{\n  \"rules\": { \"team/colour\": \"off\" }\n}");
     });
-    let ran = |format: &str| {
+    let output = |format: &str| {
         scene.with_commit_names(&scene.standard_runner().ci(&["--format", format]).out)
     };
     let first = |text: &str, lines: usize| {
         text.lines().take(lines).map(|line| format!("{line}\n")).collect::<String>()
     };
-    assert_snapshot!(first(&ran("text"), 6), @"
+    assert_snapshot!(first(&output("text"), 6), @"
     This change weakens the checks in 1 place:
       .aidd/config.json:2: turns `team/colour` off (error in the base)
 
@@ -323,7 +324,7 @@ fn every_format_starts_with_the_weakened_settings() {
      --> new.txt:1:1
       |
     ");
-    assert_snapshot!(first(&ran("markdown"), 7), @r"
+    assert_snapshot!(first(&output("markdown"), 7), @r"
     ## aidd: changes needed: 1 error introduced in 2 changed files
 
     **This change weakens the checks in 1 place:**
@@ -332,13 +333,13 @@ fn every_format_starts_with_the_weakened_settings() {
 
     Compared with BASE (first parent of the merge commit).
     ");
-    assert_snapshot!(first(&ran("github"), 4), @"
+    assert_snapshot!(first(&output("github"), 4), @"
     This change weakens the checks in 1 place:
       .aidd/config.json:2: turns `team/colour` off (error in the base)
     ::warning file=.aidd/config.json,line=2,title=This change weakens the checks::turns `team/colour` off (error in the base)
     ::error file=new.txt,line=1,endLine=1,col=1,endColumn=5,title=team/colour::`blue` is not our colour%0Athe settings of the base report it: .aidd/config.json:2 turns `team/colour` off (error in the base)
     ");
-    let log: serde_json::Value = serde_json::from_str(&ran("sarif")).expect("JSON");
+    let log: serde_json::Value = serde_json::from_str(&output("sarif")).expect("JSON");
     let note = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"][0];
     assert_eq!(note["descriptor"]["id"], "aidd/weakened-checks");
     assert_eq!(note["locations"][0]["physicalLocation"]["region"]["startLine"], 2);
@@ -347,24 +348,24 @@ fn every_format_starts_with_the_weakened_settings() {
 }
 
 #[test]
-fn merged_shards_report_it_once() {
+fn merged_shards_report_weakened_settings_once() {
     let scene = scene(&[], |server| {
         server.write(CONFIG, r#"{ "exclude": ["*.txt"], "failOn": "never" }"#);
         server.write("more.txt", "blue more\n");
         server.write("moved.txt", "blue old\n");
         server.git(&["rm", "--quiet", "a.txt"]);
     });
-    let whole = scene.standard_runner().ci(&["--format", "json"]);
+    let expected = scene.standard_runner().ci(&["--format", "json"]);
     let runner = scene.standard_runner();
     let parts: Vec<String> =
         (1..=3).map(|at| runner.file(&format!("part-{at}.json")).display().to_string()).collect();
     for (part, at) in parts.iter().zip(1..) {
-        let ran = runner.ci(&["--shard", &format!("{at}/3"), "--save", part]);
-        assert!(ran.code < 2, "{}", ran.err);
+        let output = runner.ci(&["--shard", &format!("{at}/3"), "--save", part]);
+        assert!(output.code < 2, "{}", output.err);
     }
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     let merged = runner.ci(&[&["merge", "--format", "json"], &parts[..]].concat());
-    assert_eq!((whole.code, merged.code), (1, 1));
-    assert_eq!(merged.report(), whole.report());
-    assert_eq!(whole.report()["comparison"]["changedFiles"], 4, "{}", whole.out);
+    assert_eq!((expected.code, merged.code), (1, 1));
+    assert_eq!(merged.report(), expected.report());
+    assert_eq!(expected.report()["comparison"]["changedFiles"], 4, "{}", expected.out);
 }

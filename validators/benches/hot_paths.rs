@@ -1,5 +1,5 @@
-//! The hot paths: `cargo bench -p aidd-validators`. For comparisons with other tools see
-//! `benches/peers/run`.
+//! Benchmarks of the hot paths: `cargo bench -p aidd-validators`. For comparisons with other tools,
+//! see `benches/peers/run`.
 
 use aidd_engine::check::{Distribution, Engine, Selection};
 use aidd_engine::forms::prefilter::Prefilter;
@@ -36,12 +36,12 @@ fn engine() -> Engine {
 
 /// A megabyte of source code from this project.
 fn source_code() -> String {
-    let own = concat!(
+    let sources = concat!(
         include_str!("../../engine/src/check/mod.rs"),
         include_str!("../../engine/src/text/source.rs"),
         include_str!("../../engine/src/forms/text/mod.rs"),
     );
-    own.repeat((1 << 20) / own.len() + 1)
+    sources.repeat((1 << 20) / sources.len() + 1)
 }
 
 const DOCKERFILE: &str = r#"# syntax=docker/dockerfile:1
@@ -172,9 +172,9 @@ fn embedding_of_a_question(bencher: Bencher<'_, '_>) {
 fn cosine_of_100_000_vectors(bencher: Bencher<'_, '_>) {
     let table = Table::shipped();
     let stored = vec![table.vector(MEMORY); 100_000];
-    let asked = table.vector("why are jobs kept in the database");
+    let query = table.vector("why are jobs kept in the database");
     bencher.bench(|| {
-        let best = stored.iter().map(|vector| vector.cosine(black_box(&asked)));
+        let best = stored.iter().map(|vector| vector.cosine(black_box(&query)));
         best.fold(0.0, f32::max)
     });
 }

@@ -1,5 +1,5 @@
-//! The tracked files of the project's memory: damage by merges and manual edits, and contradictions
-//! between memories. Only the text of the file is read, not the store.
+//! Checks on the tracked files of the project's memory: damage by merges and manual edits, and
+//! contradictions between memories. The checks read only the text of a file, not the store.
 
 use super::{Checks, check_ids, run_checks};
 use aidd_engine::check::family::Family;
@@ -41,7 +41,7 @@ const CHECKS: Checks<Lines> = &[
 /// The lines of one file.
 struct Lines {
     /// The span of each line, including its line break.
-    places: Vec<Span>,
+    line_spans: Vec<Span>,
     /// The memories that the lines define, ordered by id.
     memories: Vec<Folded>,
     /// The revisions by their hash: line number (from 1) and content.
@@ -56,31 +56,34 @@ fn parse(source: &Source) -> Lines {
         by_memory.entry(&revision.id).or_default().push(revision.clone());
     }
     let memories = by_memory.values().filter_map(|revisions| log::fold(revisions)).collect();
-    let mut places = Vec::new();
+    let mut line_spans = Vec::new();
     let mut start = 0;
     for line in source.text().split_inclusive('\n') {
-        places.push(Span::new(start, start + line.len()));
+        line_spans.push(Span::new(start, start + line.len()));
         start += line.len();
     }
     let revisions = revisions
         .into_iter()
         .map(|(number, revision)| (revision.rev.clone(), (number, revision)))
         .collect();
-    Lines { places, memories, revisions, problems }
+    Lines { line_spans, memories, revisions, problems }
 }
 
 impl Lines {
     fn problems(&self, kind: ProblemKind) -> impl Iterator<Item = (&Problem, Span)> {
-        let place = |problem: &Problem| self.line_span(problem.line);
+        let span = |problem: &Problem| self.line_span(problem.line);
         self.problems
             .iter()
             .filter(move |problem| problem.kind == kind)
-            .map(move |problem| (problem, place(problem)))
+            .map(move |problem| (problem, span(problem)))
     }
 
     /// The span of a line (from 1), including its line break.
     fn line_span(&self, line: usize) -> Span {
-        line.checked_sub(1).and_then(|index| self.places.get(index)).copied().unwrap_or_default()
+        line.checked_sub(1)
+            .and_then(|index| self.line_spans.get(index))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// The current revisions of a memory with their line numbers, in revision order.
@@ -92,28 +95,28 @@ impl Lines {
         heads
     }
 
-    /// The last line that shows a memory.
+    /// The last line with a current revision of a memory.
     fn latest_head(&self, id: &str) -> Option<&(usize, Revision)> {
         self.heads(id).pop()
     }
 
-    /// The span of a field's value on a line, or of the line if it has no such field.
+    /// The span of a field's value on a line, or of the line if the line has no such field.
     fn field(&self, source: &Source, line: usize, name: &str) -> Span {
-        let place = line_text(source, self.line_span(line));
-        within(source, place, |object| object.get(name).map(|field| field.value.range()))
+        let line_span = line_text(source, self.line_span(line));
+        within(source, line_span, |object| object.get(name).map(|field| field.value.range()))
     }
 
-    /// The span of a link to a memory on a line, or of the line if there is none.
+    /// The span of a link to a memory on a line, or of the line if there is no such link.
     fn link(&self, source: &Source, line: usize, relation: Relation, to: &str) -> Span {
-        let place = line_text(source, self.line_span(line));
-        let is = |link: &Object<'_>, name: &str, value: &str| {
+        let line_span = line_text(source, self.line_span(line));
+        let has_value = |link: &Object<'_>, name: &str, value: &str| {
             link.get_string(name).is_some_and(|text| text.value == value)
         };
-        within(source, place, |object| {
+        within(source, line_span, |object| {
             let links = object.get_array("links")?.elements.iter();
-            let found = links
-                .filter_map(Ast::as_object)
-                .find(|link| is(link, "to", to) && is(link, "relation", relation.word()));
+            let found = links.filter_map(Ast::as_object).find(|link| {
+                has_value(link, "to", to) && has_value(link, "relation", relation.word())
+            });
             found.and_then(|link| link.get("to")).map(|to| to.value.range())
         })
     }
@@ -125,15 +128,15 @@ fn line_text(source: &Source, line: Span) -> Span {
     Span { end: line.start + u32::try_from(text.len()).unwrap_or_default(), ..line }
 }
 
-/// The span of a part of the object on a line, or of the line.
+/// The span of a part of the object on a line, or of the line if the object has no such part.
 fn within(
     source: &Source,
     line: Span,
     part: impl FnOnce(&Object<'_>) -> Option<jsonc_parser::common::Range>,
 ) -> Span {
-    let whole = source.slice(line);
-    let text = whole.trim_start_matches('\u{FEFF}');
-    let start = line.start as usize + whole.len() - text.len();
+    let full_line = source.slice(line);
+    let text = full_line.trim_start_matches('\u{FEFF}');
+    let start = line.start as usize + full_line.len() - text.len();
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
     let Some(Ast::Object(object)) = parsed.ok().and_then(|parsed| parsed.value) else {
         return line;
@@ -160,27 +163,27 @@ fn malformed_line(lines: &Lines, report: &mut Report<'_>) {
 }
 
 fn malformed_check(lines: &Lines, report: &mut Report<'_>) {
-    let carrying = |memory: &&Folded| remembered::check_of(&memory.entry).is_some();
-    let mut carrying = lines.memories.iter().filter(carrying).peekable();
-    if carrying.peek().is_none() {
+    let has_check = |memory: &&Folded| remembered::check_of(&memory.entry).is_some();
+    let mut with_check = lines.memories.iter().filter(has_check).peekable();
+    if with_check.peek().is_none() {
         return;
     }
     let active = ActiveSet::new(&lines.memories);
-    for memory in carrying.filter(|memory| active.is_active(&memory.entry.id)) {
+    for memory in with_check.filter(|memory| active.is_active(&memory.entry.id)) {
         let id = &memory.entry.id;
         let Err(why) = remembered::validate(&memory.entry) else { continue };
         let heads = lines.heads(id);
-        let carries = |head: &&&(usize, Revision)| head.1.metadata.contains_key(CHECK);
-        let Some((line, _)) = heads.iter().rev().find(carries) else { continue };
+        let has_check = |head: &&&(usize, Revision)| head.1.metadata.contains_key(CHECK);
+        let Some((line, _)) = heads.iter().rev().find(has_check) else { continue };
         let source = report.source();
-        let place = line_text(source, lines.line_span(*line));
-        let span = within(source, place, |object| {
+        let line_span = line_text(source, lines.line_span(*line));
+        let span = within(source, line_span, |object| {
             let check = object.get_object("metadata")?.get(CHECK)?;
             Some(check.value.range())
         });
         report
             .at(span, format!("{why}; `{id}` is not enforced"))
-            .help(format!("fix it: `aidd memory edit {id} --set check='{{…}}'`"));
+            .help(format!("fix the check: `aidd memory edit {id} --set check='{{…}}'`"));
     }
 }
 
@@ -192,15 +195,15 @@ fn duplicate_line(lines: &Lines, report: &mut Report<'_>) {
 }
 
 fn edited_line(lines: &Lines, report: &mut Report<'_>) {
-    let read: BTreeMap<usize, &Revision> =
+    let by_line: BTreeMap<usize, &Revision> =
         lines.revisions.values().map(|(number, revision)| (*number, revision)).collect();
     for (problem, line) in lines.problems(ProblemKind::EditedLine) {
         let source = report.source();
         let span = lines.field(source, problem.line, "rev");
         let finding = report.at(span, problem.message.as_str());
         finding.help("change a memory with `aidd memory edit`, which keeps the previous revision");
-        // The rule on duplicate lines reports copies of another line.
-        if let Some(revision) = read.get(&problem.line) {
+        // Copies of another line are reported by the rule on duplicate lines.
+        if let Some(revision) = by_line.get(&problem.line) {
             let edit = Edit::replace(line_text(source, line), revision.line());
             finding.fix("Rewrite the line as parsed", vec![edit]);
         }
@@ -225,16 +228,16 @@ fn contested_edit(lines: &Lines, report: &mut Report<'_>) {
     }
 }
 
-/// Reports the conflicts that `pick` selects: at the last line, with the others as related
+/// Reports the conflicts that `select` returns: at the last line, with the other lines as related
 /// locations.
 fn report_conflicts(
     lines: &Lines,
     report: &mut Report<'_>,
-    pick: impl Fn(&Conflict<'_>, &Source) -> Option<ConflictFinding>,
+    select: impl Fn(&Conflict<'_>, &Source) -> Option<ConflictFinding>,
 ) {
     let active = ActiveSet::new(&lines.memories);
-    for clash in active.conflicts() {
-        if let Some(found) = pick(&clash, report.source()) {
+    for conflict in active.conflicts() {
+        if let Some(found) = select(&conflict, report.source()) {
             let finding = report.at(found.span, found.message);
             finding.help(found.help);
             for (span, message) in found.related {
@@ -253,16 +256,16 @@ struct ConflictFinding {
 
 fn competing_decisions(lines: &Lines, report: &mut Report<'_>) {
     forked_supersede(lines, report);
-    report_conflicts(lines, report, |clash, source| {
-        let Conflict::SharedTopic(_, ids) = clash else { return None };
-        let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.latest_head(id)).collect();
-        shown.sort_by_key(|(line, _)| *line);
-        let (last, others) = shown.split_last()?;
+    report_conflicts(lines, report, |conflict, source| {
+        let Conflict::SharedTopic(_, ids) = conflict else { return None };
+        let mut heads: Vec<_> = ids.iter().filter_map(|id| lines.latest_head(id)).collect();
+        heads.sort_by_key(|(line, _)| *line);
+        let (last, others) = heads.split_last()?;
         let content = |line: usize| lines.field(source, line, "content");
         let name = last.1.topic.as_deref().unwrap_or_default().trim();
         Some(ConflictFinding {
             span: content(last.0),
-            message: format!("{} active decisions on `{name}`", shown.len()),
+            message: format!("{} active decisions on `{name}`", heads.len()),
             help: format!("resolve the conflict: `aidd memory resolve {}`", last.1.id),
             related: others
                 .iter()
@@ -272,17 +275,17 @@ fn competing_decisions(lines: &Lines, report: &mut Report<'_>) {
     });
 }
 
-/// Conflicts where several memories replaced the same memory.
+/// Reports conflicts in which several memories replaced the same memory.
 fn forked_supersede(lines: &Lines, report: &mut Report<'_>) {
-    report_conflicts(lines, report, |clash, source| {
-        let Conflict::Forked(ids) = clash else { return None };
-        let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.latest_head(id)).collect();
-        shown.sort_by_key(|(line, _)| *line);
-        let (last, others) = shown.split_last()?;
+    report_conflicts(lines, report, |conflict, source| {
+        let Conflict::Forked(ids) = conflict else { return None };
+        let mut heads: Vec<_> = ids.iter().filter_map(|id| lines.latest_head(id)).collect();
+        heads.sort_by_key(|(line, _)| *line);
+        let (last, others) = heads.split_last()?;
         let content = |line: usize| lines.field(source, line, "content");
         Some(ConflictFinding {
             span: content(last.0),
-            message: format!("{} active memories replaced the same memory", shown.len()),
+            message: format!("{} active memories replaced the same memory", heads.len()),
             help: format!(
                 "select one: `aidd memory resolve {}`; if all are intended, link them: `aidd memory link`",
                 last.1.id
@@ -296,8 +299,8 @@ fn forked_supersede(lines: &Lines, report: &mut Report<'_>) {
 }
 
 fn contradiction(lines: &Lines, report: &mut Report<'_>) {
-    report_conflicts(lines, report, |clash, source| {
-        let Conflict::Contradiction(from, to) = *clash else { return None };
+    report_conflicts(lines, report, |conflict, source| {
+        let Conflict::Contradiction(from, to) = *conflict else { return None };
         let ((line, _), (other, _)) = (lines.latest_head(from)?, lines.latest_head(to)?);
         Some(ConflictFinding {
             span: lines.link(source, *line, Relation::Contradicts, to),
@@ -312,8 +315,8 @@ fn contradiction(lines: &Lines, report: &mut Report<'_>) {
 }
 
 fn circular_supersede(lines: &Lines, report: &mut Report<'_>) {
-    report_conflicts(lines, report, |clash, source| {
-        let Conflict::Cycle(from, to) = *clash else { return None };
+    report_conflicts(lines, report, |conflict, source| {
+        let Conflict::Cycle(from, to) = *conflict else { return None };
         let ((line, _), (other, _)) = (lines.latest_head(from)?, lines.latest_head(to)?);
         Some(ConflictFinding {
             span: lines.link(source, *line, Relation::Supersedes, to),

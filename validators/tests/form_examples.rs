@@ -1,12 +1,12 @@
-//! Pages of the forms `layers`, `doc` and `commit`, whose examples run like those of other pages.
+//! Runs the examples of pages with a check of the form `layers`, `doc` or `commit`.
 
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::workspace::examples;
 
-/// The faults in the examples of a page.
-fn faults(page: &str) -> Vec<String> {
+/// The failures in the examples of a page.
+fn failures(page: &str) -> Vec<String> {
     let registry =
         Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
     let rule = registry.get("t/x").expect("a rule").clone();
@@ -186,9 +186,9 @@ A tests/a.ts
 "#;
 
 #[test]
-fn the_examples_of_the_forms_run() {
+fn the_examples_of_each_form_pass() {
     for page in [LAYERS, DOC, COMMIT] {
-        assert_eq!(faults(page), Vec::<String>::new());
+        assert_eq!(failures(page), Vec::<String>::new());
     }
 }
 
@@ -203,6 +203,6 @@ fn a_wrong_example_is_reported() {
         COMMIT.replace("A tests/a.ts\n```\n", "tests/a.ts\n```\n"),
     ];
     for page in changed {
-        assert_eq!(faults(&page).len(), 1, "{page}");
+        assert_eq!(failures(&page).len(), 1, "{page}");
     }
 }

@@ -23,7 +23,7 @@ pub struct CommitRules {
     pub scopes: Vec<String>,
     /// Whether a scope is required.
     pub scope_required: bool,
-    /// The id of the rule that restricts them.
+    /// The id of the rule that restricts types and scopes.
     pub rule: Option<String>,
 }
 
@@ -42,16 +42,16 @@ pub struct Convention {
     pub rule: Option<String>,
     /// The number of recent commits that were read.
     pub commits: usize,
-    /// The number of them that are Conventional Commits.
+    /// The number of these commits that are Conventional Commits.
     pub conventional: usize,
-    /// The most frequent type, and how often it is used.
+    /// The most frequent type, and its number of uses.
     #[serde(skip)]
     most_frequent: Option<(String, usize)>,
 }
 
 impl Convention {
     /// Derives the convention of a project from its rules and the first lines of its messages.
-    /// Without either, the types are those of Conventional Commits.
+    /// Without rules and without a history, the types are [`COMMON_TYPES`].
     pub(super) fn new(allowed: &CommitRules, subjects: &[String]) -> Self {
         let headers: Vec<_> =
             subjects.iter().filter_map(|line| parse_header(line, 0).ok()).collect();
@@ -83,7 +83,7 @@ impl Convention {
         }
     }
 
-    /// Whether messages can have this type.
+    /// Whether the convention contains the type `kind`.
     pub(super) fn allows(&self, kind: &str) -> bool {
         self.types.iter().any(|known| known == kind)
     }

@@ -12,8 +12,9 @@ pub(super) struct DependencyBump {
     pub(super) name: String,
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
-    /// Whether it was a dependency before (`was`) and is one after the change (`is`).
+    /// Whether the dependency was declared before the change.
     pub(super) was_present: bool,
+    /// Whether the dependency is declared after the change.
     pub(super) is_present: bool,
 }
 
@@ -99,7 +100,7 @@ fn by_pattern(pattern: &Regex, text: &str) -> Manifest {
     Manifest { dependencies: found.collect(), own_version: None }
 }
 
-/// Reads dependencies in the forms of Cargo, Poetry, PEP 621 and 735, and Pipenv.
+/// Reads dependencies in the formats of Cargo, Poetry, PEP 621 and 735, and Pipenv.
 fn toml(text: &str) -> Manifest {
     let mut manifest = Manifest::default();
     for (key, value) in keys::toml(text) {
@@ -202,12 +203,13 @@ fn go_module(line: &str) -> Option<(String, Option<String>)> {
 mod tests {
     use super::*;
 
-    /// Renders changes as `name from→to`, with `-` for a missing version.
+    /// Renders changes as `name from→to`, with `-` for a missing dependency and `?` for a dependency
+    /// without a version.
     #[track_caller]
     fn render(path: &str, before: &str, after: &str) -> String {
-        let text = |it: &Option<String>, there| match it {
+        let text = |version: &Option<String>, is_present| match version {
             Some(version) => version.clone(),
-            None if there => "?".to_owned(),
+            None if is_present => "?".to_owned(),
             None => "-".to_owned(),
         };
         let show = |b: &DependencyBump| {

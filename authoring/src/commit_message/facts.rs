@@ -93,12 +93,12 @@ pub struct SymbolChange {
     pub kind: SymbolKind,
     /// The name, prefixed with the name of its type; for a test case, the title.
     pub name: String,
-    /// The path of the file that contains it, or contained it if it was removed.
+    /// The path of the file that contains the symbol, or contained it if it was removed.
     pub path: String,
     /// The previous name of a renamed symbol, or the previous path of a moved one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Whether other files can use it.
+    /// Whether other files can use the symbol.
     pub is_public: bool,
 }
 
@@ -201,21 +201,23 @@ impl<'a> Facts<'a> {
 
     /// All symbols that differ: public symbols of the product first, tests last.
     pub(super) fn symbol_changes(&self) -> Vec<SymbolChange> {
-        let change = |change, it: &LocatedSymbol, from: Option<&String>| SymbolChange {
+        let change = |change, located: &LocatedSymbol, from: Option<&String>| SymbolChange {
             change,
-            kind: it.symbol.kind,
-            name: it.symbol.name.clone(),
-            path: it.path.clone(),
+            kind: located.symbol.kind,
+            name: located.symbol.name.clone(),
+            path: located.path.clone(),
             from: from.cloned(),
-            is_public: it.symbol.exported && !it.symbol.in_test && is_product(&it.path),
+            is_public: located.symbol.exported
+                && !located.symbol.in_test
+                && is_product(&located.path),
         };
         let delta = &self.symbols;
         let mut all: Vec<(bool, SymbolChange)> = Vec::new();
-        let mut push = |kind, it: &LocatedSymbol, from| {
-            all.push((it.symbol.in_test, change(kind, it, from)));
+        let mut push = |kind, located: &LocatedSymbol, from| {
+            all.push((located.symbol.in_test, change(kind, located, from)));
         };
-        delta.added.iter().for_each(|it| push(SymbolChangeKind::Added, it, None));
-        delta.removed.iter().for_each(|it| push(SymbolChangeKind::Removed, it, None));
+        delta.added.iter().for_each(|symbol| push(SymbolChangeKind::Added, symbol, None));
+        delta.removed.iter().for_each(|symbol| push(SymbolChangeKind::Removed, symbol, None));
         for pair in &delta.renamed {
             push(SymbolChangeKind::Renamed, &pair.after, Some(&pair.before.symbol.name));
         }
@@ -287,18 +289,19 @@ fn read(change: &Change) -> (File<'_>, Option<FileSymbols>) {
     let mut file = without_text(change);
     let (before, after) = texts(change);
     if file_kind::is_marked_generated(after) || file_kind::is_marked_generated(before) {
-        let can_be = matches!(file.kind, FileKind::Source | FileKind::Config | FileKind::Other);
-        file.kind = if can_be { FileKind::Generated } else { file.kind };
+        let can_be_generated =
+            matches!(file.kind, FileKind::Source | FileKind::Config | FileKind::Other);
+        file.kind = if can_be_generated { FileKind::Generated } else { file.kind };
     }
     file.lines = lines::compare(before, after);
     file.difference = difference(change, file.kind);
-    let is_old = change.kind == ChangeKind::Changed;
+    let existed = change.kind == ChangeKind::Changed;
     let has_dependencies = matches!(file.kind, FileKind::Manifest | FileKind::Build | FileKind::Ci);
-    if is_old && has_dependencies {
+    if existed && has_dependencies {
         file.bumps = dependencies::compare(&change.path, before, after);
         file.version = dependencies::new_version(&change.path, before, after);
     }
-    if is_old && (has_dependencies || file.kind == FileKind::Config) {
+    if existed && (has_dependencies || file.kind == FileKind::Config) {
         file.keys = keys::compare(&change.path, before, after).unwrap_or_default();
     }
     let old_path = change.old_path.as_deref().unwrap_or(&change.path);
@@ -334,15 +337,16 @@ fn difference(change: &Change, kind: FileKind) -> Difference {
         return if same_comments { Difference::Layout } else { Difference::Comments };
     }
     if kind == FileKind::Source && change.path.ends_with(".rs") {
-        let product = |text| syntax::tokens(&change.path, without_tests(text)).map(|it| it.code);
-        if product(before) == product(after) {
+        let product_code =
+            |text| syntax::tokens(&change.path, without_tests(text)).map(|tokens| tokens.code);
+        if product_code(before) == product_code(after) {
             return Difference::Tests;
         }
     }
     Difference::Content
 }
 
-/// A Rust text up to its unit tests.
+/// The part of a Rust file before its unit tests.
 fn without_tests(text: &str) -> &str {
     let end = text.match_indices("#[cfg(test)]").map(|(at, _)| at).find(|&at| {
         let rest = text[at..].lines().find(|line| !line.trim_start().starts_with("#["));

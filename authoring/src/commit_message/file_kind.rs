@@ -59,7 +59,7 @@ pub(super) fn from_path(path: &str) -> FileKind {
     let lower = path.to_ascii_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let segments: Vec<&str> = folders.split('/').filter(|segment| !segment.is_empty()).collect();
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     let is_in = |names: List| segments.iter().any(|segment| names.contains(segment));
     if table::LOCKS.contains(name) {
         FileKind::Lock
@@ -69,26 +69,27 @@ pub(super) fn from_path(path: &str) -> FileKind {
         || table::CI_FOLDERS.iter().any(|folder| lower.starts_with(folder))
     {
         FileKind::Ci
-    } else if is_in(table::TEST_FOLDERS) && !is_readme(name, ending) || is_test_name(name, path) {
+    } else if is_in(table::TEST_FOLDERS) && !is_readme(name, extension) || is_test_name(name, path)
+    {
         FileKind::Test
-    } else if table::MANIFESTS.contains(name) || is_manifest(name, ending) {
+    } else if table::MANIFESTS.contains(name) || is_manifest(name, extension) {
         FileKind::Manifest
     } else if table::BUILDS.contains(name)
         || table::BUILD_STARTS.iter().any(|stem| name.starts_with(stem))
         || lower.ends_with(".cargo/config.toml")
     {
         FileKind::Build
-    } else if table::ASSETS.contains(ending) {
+    } else if table::ASSETS.contains(extension) {
         FileKind::Asset
-    } else if is_docs(&segments, name, ending) {
+    } else if is_docs(&segments, name, extension) {
         FileKind::Docs
-    } else if table::PROSE.contains(ending) {
+    } else if table::PROSE.contains(extension) {
         if is_in(table::CONTENT_FOLDERS) { FileKind::Content } else { FileKind::Docs }
     } else if name.contains(".config.") || name.starts_with('.') {
         FileKind::Config
-    } else if table::SOURCES.contains(ending) {
+    } else if table::SOURCES.contains(extension) {
         FileKind::Source
-    } else if table::CONFIGS.contains(ending) {
+    } else if table::CONFIGS.contains(extension) {
         FileKind::Config
     } else {
         FileKind::Other
@@ -100,7 +101,7 @@ fn is_generated(path: &str, name: &str) -> bool {
     GENERATED_DIRS
         .iter()
         .any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
-        || [".min.js", ".min.css", ".pb.go", ".g.dart"].iter().any(|ending| name.ends_with(ending))
+        || [".min.js", ".min.css", ".pb.go", ".g.dart"].iter().any(|suffix| name.ends_with(suffix))
         || name.contains(".generated.")
         || name.contains("_generated.")
 }
@@ -121,22 +122,22 @@ fn is_test_name(lower: &str, path: &str) -> bool {
         || (written.len() > 4 && (written.ends_with("Test") || written.ends_with("Tests")))
 }
 
-fn is_manifest(name: &str, ending: &str) -> bool {
-    let requirements = name.starts_with("requirements") && matches!(ending, "txt" | "in");
-    requirements || matches!(ending, "csproj" | "gemspec" | "cabal")
+fn is_manifest(name: &str, extension: &str) -> bool {
+    let requirements = name.starts_with("requirements") && matches!(extension, "txt" | "in");
+    requirements || matches!(extension, "csproj" | "gemspec" | "cabal")
 }
 
-fn is_docs(segments: &[&str], name: &str, ending: &str) -> bool {
+fn is_docs(segments: &[&str], name: &str, extension: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     segments.iter().any(|segment| table::DOC_FOLDERS.contains(segment))
-        || is_readme(name, ending)
+        || is_readme(name, extension)
         || (table::DOC_STEMS.iter().any(|known| stem.starts_with(known)) && !name.contains('.'))
 }
 
 /// `README.md`, `CHANGELOG.txt`, in any directory.
-fn is_readme(name: &str, ending: &str) -> bool {
+fn is_readme(name: &str, extension: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
-    table::DOC_STEMS.contains(stem) && (table::PROSE.contains(ending) || ending == "txt")
+    table::DOC_STEMS.contains(stem) && (table::PROSE.contains(extension) || extension == "txt")
 }
 
 /// Whether the first lines of a text state that it is generated.

@@ -4,7 +4,7 @@ use aidd_engine::parse::tree::Tree;
 use aidd_engine::parse::{json, yaml};
 use std::collections::BTreeMap;
 
-/// Maximum number of settings; a file with more is data, whose keys are not informative.
+/// Maximum number of settings; a file with more settings is data, and its keys are not informative.
 const MAX_SETTINGS: usize = 5_000;
 
 /// The settings of a file that were added, removed or changed.
@@ -12,11 +12,11 @@ const MAX_SETTINGS: usize = 5_000;
 pub(super) struct KeyDelta {
     pub(super) added: Vec<String>,
     pub(super) removed: Vec<String>,
-    /// The key and, if it is a number or a boolean, its new value.
+    /// The key and, if the new value is a number or a boolean, the new value.
     pub(super) set: Vec<(String, Option<String>)>,
 }
 
-/// Compares the settings of two versions; `None` when the file has no readable settings.
+/// Compares the settings of two versions of a file; `None` when no settings can be read.
 pub(super) fn compare(path: &str, before: &str, after: &str) -> Option<KeyDelta> {
     let (before, after) = (read(path, before)?, read(path, after)?);
     let mut delta = KeyDelta::default();
@@ -41,7 +41,7 @@ fn plain_value(value: &str) -> Option<String> {
     (is_number || matches!(value, "true" | "false")).then(|| value.to_owned())
 }
 
-/// Replaces new keys below a common new key by that key.
+/// Replaces several keys that have the same parent with the parent key.
 fn collapse_common_keys(keys: &[String]) -> Vec<String> {
     let mut parents: BTreeMap<&str, usize> = BTreeMap::new();
     for key in keys {
@@ -72,7 +72,7 @@ fn read(path: &str, text: &str) -> Option<BTreeMap<String, String>> {
     }
     let mut settings: BTreeMap<String, String> = BTreeMap::new();
     for (key, value) in entries {
-        // List items share one key; together they are its value.
+        // The items of a list have the same key; joined, they are its value.
         settings
             .entry(key)
             .and_modify(|all| {
@@ -121,8 +121,8 @@ pub(super) fn toml(text: &str) -> Vec<(String, String)> {
             section = line.trim_matches(['[', ']']).replace(['"', '\''], "");
         } else if let Some((key, value)) = line.split_once('=') {
             let key = key.trim().replace(['"', '\''], "");
-            let whole = if section.is_empty() { key } else { format!("{section}.{key}") };
-            entries.push((whole, value.trim().to_owned()));
+            let full_key = if section.is_empty() { key } else { format!("{section}.{key}") };
+            entries.push((full_key, value.trim().to_owned()));
             open = count(value, "[{").saturating_sub(count(value, "]}"));
         }
     }

@@ -1,9 +1,9 @@
-//! Describes a change: changed files in, facts for a commit message out. The functions are pure and
-//! deterministic.
+//! Describes a change: the input is the changed files, the output is facts for a commit message. The
+//! functions are pure and deterministic.
 //!
-//! The facts come from the files; the wording is left to the author of the change. The only
-//! proposal is a type, and only where measurements show that it is right more often than the
-//! project's most frequent type (docs/benchmarks.md).
+//! The facts are derived from the files; the author of the change writes the message. The only
+//! proposal is a type: the project's most frequent type, unless another type was right more often in
+//! measurements (docs/benchmarks.md).
 
 mod convention;
 mod dependencies;
@@ -38,7 +38,7 @@ pub const MAX_ENTRIES: usize = 50;
 /// A changed file.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
-    /// The path relative to the root; for a deleted file, the last one.
+    /// The path relative to the root; for a deleted file, the last path.
     pub path: String,
     /// The previous path, if the file was moved.
     pub old_path: Option<String>,
@@ -81,7 +81,7 @@ pub struct DescribeParams {
 /// A commit that a change reverts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RevertedCommit {
-    /// The first line of its message.
+    /// The first line of the commit message.
     pub subject: String,
     /// The full hash.
     pub commit: String,
@@ -136,7 +136,7 @@ pub struct Omitted {
     pub settings: usize,
 }
 
-/// Describes these changes; `None` when there are none.
+/// Describes the changes of `input`; `None` when there are none.
 #[must_use]
 pub fn describe(input: &DescribeParams) -> Option<Description> {
     if input.changes.is_empty() {
@@ -169,8 +169,8 @@ pub fn describe(input: &DescribeParams) -> Option<Description> {
     })
 }
 
-/// The proposed type and its reason: a type that the convention defines by the files alone,
-/// otherwise the project's most frequent one.
+/// The proposed type and its reason: `revert`, `docs`, `test` or `ci` if the files alone determine the
+/// type, otherwise the project's most frequent type.
 fn propose(
     facts: &Facts<'_>,
     convention: &Convention,

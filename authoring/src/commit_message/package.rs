@@ -1,6 +1,6 @@
-//! Packages: their directories, and whether other packages can rely on a symbol, so that its
-//! removal is a breaking change. Only provable cases count: nothing is breaking without a manifest
-//! that makes the package available to others.
+//! Decides whether other packages can rely on a symbol, so that its removal is a breaking change.
+//! Only provable cases count: without a manifest that makes the package available to others, no
+//! change is breaking.
 
 use super::facts::{Facts, is_product};
 use super::symbols::{Symbol, SymbolKind};
@@ -18,8 +18,9 @@ const MANIFESTS: [&str; 4] = ["Cargo.toml", "package.json", "pyproject.toml", "g
 /// Maximum number of breaking changes that are reported.
 const MAX_BREAKS: usize = 20;
 
-/// The files needed to describe a change in addition to the changed ones: manifests above them, and
-/// the files that make them public. Those that exist go into [`super::DescribeParams::context`].
+/// The files needed to describe a change in addition to the changed files: the manifests above the
+/// changed files, and the files that make these public. The files that exist belong in
+/// [`super::DescribeParams::context`].
 #[must_use]
 pub fn context_paths(changes: &[Change]) -> Vec<String> {
     let mut wanted = BTreeSet::new();
@@ -76,14 +77,14 @@ impl<'a> Before<'a> {
         self.context.iter().find(|(name, _)| name == path).map(|(_, text)| text.as_str())
     }
 
-    /// The nearest directory above `path` that contains a file `name`, and that file's text.
+    /// The nearest directory above `path` that contains a file `name`, and the text of this file.
     fn manifest<'p>(&self, path: &'p str, name: &str) -> Option<(&'p str, &'a str)> {
         ancestors(path).find_map(|folder| Some((folder, self.text(&join(folder, name))?)))
     }
 
     /// Whether other packages can use `symbol`.
-    fn is_public(&self, it: &LocatedSymbol) -> bool {
-        let (path, symbol) = (it.path.as_str(), &it.symbol);
+    fn is_public(&self, located: &LocatedSymbol) -> bool {
+        let (path, symbol) = (located.path.as_str(), &located.symbol);
         if !symbol.exported || symbol.in_test || !is_product(path) {
             return false;
         }
@@ -103,13 +104,13 @@ impl<'a> Before<'a> {
     /// from its root.
     fn in_crate(&self, path: &str, top: &str) -> Option<bool> {
         let (folder, manifest) = self.manifest(path, "Cargo.toml")?;
-        let is_kept = keys::toml(manifest).iter().any(|(key, value)| {
+        let is_private = keys::toml(manifest).iter().any(|(key, value)| {
             key == "package.publish" && matches!(value.replace(' ', "").as_str(), "false" | "[]")
         });
         let source = join(folder, "src");
         let inside = path.strip_prefix(&source)?.strip_prefix('/')?.strip_suffix(".rs")?;
         let mut parent = self.text(&join(&source, "lib.rs"))?;
-        if is_kept || inside == "main" || inside.starts_with("bin/") {
+        if is_private || inside == "main" || inside.starts_with("bin/") {
             return Some(false);
         }
         let mut at = source;
@@ -130,7 +131,7 @@ impl<'a> Before<'a> {
     }
 
     /// Whether an npm package that can be published exposes the symbol: the file is an entry point,
-    /// or the entry point exports the symbol from it.
+    /// or the entry point exports the symbol from the file.
     fn in_npm(&self, path: &str, top: &str) -> Option<bool> {
         let (folder, manifest) = self.manifest(path, "package.json")?;
         let tree = json::parse(manifest);
@@ -159,13 +160,13 @@ impl<'a> Before<'a> {
         let (_, manifest) = self.manifest(path, "pyproject.toml")?;
         let settings = keys::toml(manifest);
         let has = |key: &str| settings.iter().any(|(name, _)| name.starts_with(key));
-        let is_kept = manifest.contains("Private ::")
+        let is_private = manifest.contains("Private ::")
             || settings.iter().any(|(key, v)| key == "tool.poetry.package-mode" && v == "false");
         let is_hidden = path.split('/').any(|part| {
             (part.starts_with('_') && !part.starts_with("__init__"))
                 || matches!(part, "scripts" | "tools" | "setup.py" | "migrations")
         });
-        Some(has("build-system.") && !is_kept && !is_hidden)
+        Some(has("build-system.") && !is_private && !is_hidden)
     }
 
     /// Whether a Go module that is not a program contains the file outside `internal`.
@@ -205,7 +206,7 @@ fn names_export(text: &str, stem: &str, symbol: &str) -> bool {
 }
 
 fn has_word(text: &str, word: &str) -> bool {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).any(|it| it == word)
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).any(|part| part == word)
 }
 
 /// The files that a package.json names as its entry points, without their first directory and
@@ -237,8 +238,8 @@ pub(super) fn breaking_changes(facts: &Facts<'_>, context: &[(String, String)]) 
     let removed = symbols
         .removed
         .iter()
-        .filter(|it| before.is_public(it))
-        .map(|it| format!("{} is removed", in_backticks(&it.symbol.name)));
+        .filter(|located| before.is_public(located))
+        .map(|located| format!("{} is removed", in_backticks(&located.symbol.name)));
     let renamed =
         symbols.renamed.iter().filter(|pair| before.is_public(&pair.before)).map(|pair| {
             format!(
@@ -319,9 +320,9 @@ mod tests {
         let change = Change { path: "a/src/b/c.rs".to_owned(), ..Change::default() };
         let paths = context_paths(&[change]);
         for path in ["a/Cargo.toml", "Cargo.toml", "a/src/lib.rs", "a/src/b.rs", "a/src/b/mod.rs"] {
-            assert!(paths.iter().any(|it| it == path), "{path}: {paths:?}");
+            assert!(paths.iter().any(|found| found == path), "{path}: {paths:?}");
         }
-        assert!(!paths.iter().any(|it| it == "a/src/b/c.rs"));
+        assert!(!paths.iter().any(|found| found == "a/src/b/c.rs"));
     }
 
     #[test]

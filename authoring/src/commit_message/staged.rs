@@ -90,8 +90,7 @@ fn staged_changes(
     Ok(DescribeParams { changes, context, subjects, commit_rules: allowed, reverts })
 }
 
-/// What the project's rules allow: the types of the first rule that lists any, and likewise the
-/// scopes.
+/// The types of the first rule that lists types, and the scopes of the first rule that lists scopes.
 fn commit_rules(
     distribution: &'static Distribution,
     folder: &Path,
@@ -155,6 +154,6 @@ fn recent_subjects(repository: &Repository, head: &str) -> Vec<String> {
         let lines = message.trim_start().lines().take_while(|line| !line.trim().is_empty());
         lines.map(str::trim).collect::<Vec<_>>().join(" ")
     };
-    let own = commits.iter().filter(|commit| !commit.is_merge);
-    own.take(MAX_COMMITS).map(|commit| subject(&commit.message)).collect()
+    let without_merges = commits.iter().filter(|commit| !commit.is_merge);
+    without_merges.take(MAX_COMMITS).map(|commit| subject(&commit.message)).collect()
 }

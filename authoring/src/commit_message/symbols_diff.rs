@@ -1,4 +1,4 @@
-//! Compares symbols: which ones are added, removed, renamed, moved or changed.
+//! Compares symbols, and finds those that were added, removed, renamed, moved or changed.
 
 use super::symbols::{Symbol, SymbolKind};
 use super::syntax::TOKEN_SEPARATOR;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 const MIN_SIMILARITY: f32 = 0.8;
 /// Minimum number of tokens for a body to be distinctive.
 const MIN_TOKENS: usize = 8;
-/// Maximum total cost of comparisons in search of renames, in pairs of tokens.
+/// Maximum total cost of the comparisons that find renames, in pairs of tokens.
 const MAX_COST: usize = 50_000_000;
 
 /// A symbol and the path of its file.
@@ -38,9 +38,9 @@ pub(super) struct Delta {
     pub(super) added: Vec<LocatedSymbol>,
     pub(super) removed: Vec<LocatedSymbol>,
     pub(super) renamed: Vec<SymbolPair>,
-    /// Symbols with the same name in another file.
+    /// Symbols that have the same name and are now in another file.
     pub(super) moved: Vec<SymbolPair>,
-    /// Symbols with the same name in the same file and another body or signature.
+    /// Symbols that have the same name and file, and another body or signature.
     pub(super) changed: Vec<SymbolPair>,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn compare(files: Vec<FileSymbols>) -> Delta {
 }
 
 fn compare_file(file: FileSymbols, delta: &mut Delta) {
-    let placed = |symbol: Symbol, path: &str| LocatedSymbol { path: path.to_owned(), symbol };
+    let located = |symbol: Symbol, path: &str| LocatedSymbol { path: path.to_owned(), symbol };
     let mut before: BTreeMap<(SymbolKind, String), VecDeque<Symbol>> = BTreeMap::new();
     for symbol in file.before {
         before.entry((symbol.kind, symbol.name.clone())).or_default().push_back(symbol);
@@ -74,19 +74,21 @@ fn compare_file(file: FileSymbols, delta: &mut Delta) {
     for symbol in file.after {
         let same = before.get_mut(&(symbol.kind, symbol.name.clone()));
         match same.and_then(VecDeque::pop_front) {
-            None => delta.added.push(placed(symbol, &file.path)),
+            None => delta.added.push(located(symbol, &file.path)),
             Some(old)
                 if old.tokens.code == symbol.tokens.code && old.exported == symbol.exported => {}
             Some(old) => delta.changed.push(SymbolPair {
-                before: placed(old, &file.old_path),
-                after: placed(symbol, &file.path),
+                before: located(old, &file.old_path),
+                after: located(symbol, &file.path),
             }),
         }
     }
-    delta.removed.extend(before.into_values().flatten().map(|gone| placed(gone, &file.old_path)));
+    delta
+        .removed
+        .extend(before.into_values().flatten().map(|symbol| located(symbol, &file.old_path)));
 }
 
-/// Removes pairs with the same key from the removed and added symbols.
+/// Pairs the removed and added symbols that have the same key, and removes these from `delta`.
 fn take_pairs<K: Ord>(
     delta: &mut Delta,
     before_key: impl Fn(&LocatedSymbol) -> Option<K>,
@@ -95,8 +97,8 @@ fn take_pairs<K: Ord>(
     let mut added: Vec<Option<LocatedSymbol>> =
         std::mem::take(&mut delta.added).into_iter().map(Some).collect();
     let mut by_key: BTreeMap<K, VecDeque<usize>> = BTreeMap::new();
-    for (at, it) in added.iter().flatten().enumerate() {
-        if let Some(key) = after_key(it) {
+    for (at, symbol) in added.iter().flatten().enumerate() {
+        if let Some(key) = after_key(symbol) {
             by_key.entry(key).or_default().push_back(at);
         }
     }
@@ -115,23 +117,22 @@ fn take_pairs<K: Ord>(
 
 /// Finds symbols with the same name in another file; within one file they are already paired.
 fn find_moved(delta: &mut Delta) {
-    let key = |it: &LocatedSymbol| {
-        let symbol = &it.symbol;
+    let key = |located: &LocatedSymbol| {
+        let symbol = &located.symbol;
         Some((symbol.kind, symbol.name.clone(), symbol.in_test))
     };
     delta.moved = take_pairs(delta, key, key);
 }
 
 fn find_renamed(delta: &mut Delta) {
-    let key = |it: &LocatedSymbol| {
-        let symbol = &it.symbol;
-        let is_telling = can_be_renamed(symbol);
-        is_telling
+    let key = |located: &LocatedSymbol| {
+        let symbol = &located.symbol;
+        can_be_renamed(symbol)
             .then(|| (symbol.kind, symbol.parent.clone(), without_own_name(symbol).join("\n")))
     };
     delta.renamed = take_pairs(delta, key, key);
     find_similar(delta);
-    // Members of a renamed type have its new name as prefix.
+    // The names of a renamed type's members begin with the new name of the type.
     let types: BTreeMap<String, String> = delta
         .renamed
         .iter()
@@ -141,40 +142,40 @@ fn find_renamed(delta: &mut Delta) {
         |symbol: &Symbol, parent: &String| (parent.clone(), symbol.unqualified_name().to_owned());
     take_pairs(
         delta,
-        |it| Some(member(&it.symbol, types.get(it.symbol.parent.as_ref()?)?)),
-        |it| Some(member(&it.symbol, it.symbol.parent.as_ref()?)),
+        |old| Some(member(&old.symbol, types.get(old.symbol.parent.as_ref()?)?)),
+        |new| Some(member(&new.symbol, new.symbol.parent.as_ref()?)),
     );
 }
 
 /// Finds symbols of one file that are nearly identical except for their names.
 fn find_similar(delta: &mut Delta) {
     let mut budget = MAX_COST;
-    let mut kept = Vec::new();
+    let mut remaining = Vec::new();
     for before in std::mem::take(&mut delta.removed) {
         let tokens = without_own_name(&before.symbol);
         let found = delta.added.iter().position(|after| {
-            let (one, other) = (&before.symbol, &after.symbol);
-            let is_near = before.path == after.path
-                && one.kind == other.kind
-                && one.parent == other.parent
+            let (old, new) = (&before.symbol, &after.symbol);
+            let is_candidate = before.path == after.path
+                && old.kind == new.kind
+                && old.parent == new.parent
                 && budget > 0
-                && can_be_renamed(one)
-                && can_be_renamed(other);
-            if !is_near {
+                && can_be_renamed(old)
+                && can_be_renamed(new);
+            if !is_candidate {
                 return false;
             }
-            budget = budget.saturating_sub(other.tokens.code.len());
-            is_similar(&tokens, &without_own_name(other), &mut budget)
+            budget = budget.saturating_sub(new.tokens.code.len());
+            is_similar(&tokens, &without_own_name(new), &mut budget)
         });
         match found {
             Some(at) => {
                 let after = delta.added.remove(at);
                 delta.renamed.push(SymbolPair { before, after });
             }
-            None => kept.push(before),
+            None => remaining.push(before),
         }
     }
-    delta.removed = kept;
+    delta.removed = remaining;
 }
 
 fn can_be_renamed(symbol: &Symbol) -> bool {
@@ -182,19 +183,19 @@ fn can_be_renamed(symbol: &Symbol) -> bool {
         && symbol.tokens.code.matches(TOKEN_SEPARATOR).count() >= MIN_TOKENS
 }
 
-/// The tokens of a symbol, with its own name replaced.
+/// The tokens of a symbol, with the symbol's own name replaced by the empty string.
 fn without_own_name(symbol: &Symbol) -> Vec<&str> {
     let name = symbol.unqualified_name();
     let tokens = symbol.tokens.code.split(TOKEN_SEPARATOR);
     tokens.map(|token| if token == name { "" } else { token }).collect()
 }
 
-/// Whether two bodies share most tokens in the same order. The maximum cost is deducted from the
-/// budget; once it is used up, no bodies are similar.
+/// Whether two bodies share most tokens in the same order. The maximum cost of the comparison is
+/// deducted from `budget`; when the budget is exhausted, the result is `false`.
 fn is_similar(one: &[&str], other: &[&str], budget: &mut usize) -> bool {
-    let (least, most) = (one.len().min(other.len()), one.len().max(other.len()));
+    let (shorter, longer) = (one.len().min(other.len()), one.len().max(other.len()));
     let cost = one.len() * other.len();
-    if (least as f32) < MIN_SIMILARITY * most as f32 || cost > *budget {
+    if (shorter as f32) < MIN_SIMILARITY * longer as f32 || cost > *budget {
         return false;
     }
     *budget -= cost;
@@ -202,16 +203,16 @@ fn is_similar(one: &[&str], other: &[&str], budget: &mut usize) -> bool {
     similar::diff_ratio(&ops, one.len(), other.len()) >= MIN_SIMILARITY
 }
 
-/// Removes changes implied by others: members of an added or removed type, and types that changed
-/// only in their members.
+/// Removes changes that other changes imply: changes to members of an added or removed type, and
+/// changes to types that differ only in their members.
 fn remove_implied_changes(delta: &mut Delta) {
-    let names = |placed: &[LocatedSymbol]| -> BTreeSet<(String, String)> {
-        placed.iter().map(|it| (it.path.clone(), it.symbol.name.clone())).collect()
+    let names = |symbols: &[LocatedSymbol]| -> BTreeSet<(String, String)> {
+        symbols.iter().map(|located| (located.path.clone(), located.symbol.name.clone())).collect()
     };
     let (added, removed) = (names(&delta.added), names(&delta.removed));
-    let is_below = |it: &LocatedSymbol, known: &BTreeSet<(String, String)>| {
-        let parent = it.symbol.parent.as_ref();
-        parent.is_some_and(|parent| known.contains(&(it.path.clone(), parent.clone())))
+    let is_member = |located: &LocatedSymbol, types: &BTreeSet<(String, String)>| {
+        let parent = located.symbol.parent.as_ref();
+        parent.is_some_and(|parent| types.contains(&(located.path.clone(), parent.clone())))
     };
     let touched: BTreeSet<(String, String)> = delta
         .added
@@ -219,7 +220,7 @@ fn remove_implied_changes(delta: &mut Delta) {
         .chain(&delta.removed)
         .chain(delta.changed.iter().flat_map(|pair| [&pair.before, &pair.after]))
         .chain(delta.renamed.iter().map(|pair| &pair.after))
-        .filter_map(|it| Some((it.path.clone(), it.symbol.parent.clone()?)))
+        .filter_map(|located| Some((located.path.clone(), located.symbol.parent.clone()?)))
         .collect();
     delta.changed.retain(|pair| {
         let after = &pair.after;
@@ -227,8 +228,8 @@ fn remove_implied_changes(delta: &mut Delta) {
             || pair.signature_differs()
             || !touched.contains(&(after.path.clone(), after.symbol.name.clone()))
     });
-    delta.added.retain(|it| !is_below(it, &added));
-    delta.removed.retain(|it| !is_below(it, &removed));
+    delta.added.retain(|symbol| !is_member(symbol, &added));
+    delta.removed.retain(|symbol| !is_member(symbol, &removed));
 }
 
 #[cfg(test)]
@@ -239,7 +240,7 @@ mod tests {
     #[track_caller]
     fn render(before: &[(&str, &str)], after: &[(&str, &str)]) -> String {
         let paths: BTreeSet<&str> = before.iter().chain(after).map(|(path, _)| *path).collect();
-        let text = |files: &[(&str, &str)], path: &str| {
+        let symbols_of = |files: &[(&str, &str)], path: &str| {
             files
                 .iter()
                 .find(|(name, _)| *name == path)
@@ -248,21 +249,22 @@ mod tests {
         let files = paths.into_iter().map(|path| FileSymbols {
             path: path.to_owned(),
             old_path: path.to_owned(),
-            before: text(before, path),
-            after: text(after, path),
+            before: symbols_of(before, path),
+            after: symbols_of(after, path),
         });
         let delta = compare(files.collect());
-        let one = |mark: char| move |it: &LocatedSymbol| format!("{mark}{}", it.symbol.name);
-        let two = |mark: char| {
-            move |it: &SymbolPair| {
-                format!("{}{mark}{}", it.before.symbol.name, it.after.symbol.name)
+        let symbol =
+            |mark: char| move |located: &LocatedSymbol| format!("{mark}{}", located.symbol.name);
+        let pair = |mark: char| {
+            move |pair: &SymbolPair| {
+                format!("{}{mark}{}", pair.before.symbol.name, pair.after.symbol.name)
             }
         };
-        let mut all: Vec<String> = delta.added.iter().map(one('+')).collect();
-        all.extend(delta.removed.iter().map(one('-')));
-        all.extend(delta.renamed.iter().map(two('>')));
-        all.extend(delta.moved.iter().map(two('/')));
-        all.extend(delta.changed.iter().map(two('~')));
+        let mut all: Vec<String> = delta.added.iter().map(symbol('+')).collect();
+        all.extend(delta.removed.iter().map(symbol('-')));
+        all.extend(delta.renamed.iter().map(pair('>')));
+        all.extend(delta.moved.iter().map(pair('/')));
+        all.extend(delta.changed.iter().map(pair('~')));
         all.join(" ")
     }
 
@@ -280,13 +282,13 @@ mod tests {
                 })
                 .collect()
         };
-        let one = |before: &[&str], after: &[&str]| {
+        let render_file = |before: &[&str], after: &[&str]| {
             render(&[("a.rs", &file(before))], &[("a.rs", &file(after))])
         };
-        assert_eq!(one(&["e"], &["e"]), "");
-        assert_eq!(one(&["e"], &["f"]), "e>f");
-        assert_eq!(one(&["e"], &["e", "f"]), "+f");
-        assert_eq!(one(&["e", "f"], &["f"]), "-e");
+        assert_eq!(render_file(&["e"], &["e"]), "");
+        assert_eq!(render_file(&["e"], &["f"]), "e>f");
+        assert_eq!(render_file(&["e"], &["e", "f"]), "+f");
+        assert_eq!(render_file(&["e", "f"], &["f"]), "-e");
         assert_eq!(
             render(
                 &[("a.rs", &file(&["e"])), ("b.rs", "")],
@@ -304,10 +306,11 @@ mod tests {
                 "export class {name} {{ a() {{ return 1 + 2 }} b() {{ return this.a() }} {more} }}"
             )
         };
-        let one = |before: &str, after: &str| render(&[("a.ts", before)], &[("a.ts", after)]);
-        assert_eq!(one("", &class("C", "")), "+C");
-        assert_eq!(one(&class("C", ""), &class("D", "")), "C>D");
-        assert_eq!(one(&class("C", ""), &class("C", "d() {}")), "+C.d");
-        assert_eq!(one(&class("C", "d() {}"), &class("C", "d() { e() }")), "C.d~C.d");
+        let render_file =
+            |before: &str, after: &str| render(&[("a.ts", before)], &[("a.ts", after)]);
+        assert_eq!(render_file("", &class("C", "")), "+C");
+        assert_eq!(render_file(&class("C", ""), &class("D", "")), "C>D");
+        assert_eq!(render_file(&class("C", ""), &class("C", "d() {}")), "+C.d");
+        assert_eq!(render_file(&class("C", "d() {}"), &class("C", "d() { e() }")), "C.d~C.d");
     }
 }

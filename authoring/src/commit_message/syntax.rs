@@ -37,7 +37,7 @@ pub(super) fn parse(text: &str, language: SupportLang) -> Option<Root> {
     (text.len() <= MAX_TEXT_SIZE).then(|| language.ast_grep(text))
 }
 
-/// The tokens of a text, by its grammar, or by its lines if there is none.
+/// The tokens of a text; without a grammar for the file at `path`, the lines.
 pub(super) fn tokens(path: &str, text: &str) -> Option<Tokens> {
     match language(path) {
         Some(language) => {
@@ -62,8 +62,8 @@ pub(super) fn range_tokens(
     let mut tokens = Tokens::default();
     let mut end = range.start;
     // Nodes to visit, with their block depth: in Python, indentation is structure.
-    let mut left = vec![(node.clone(), 0_usize, false)];
-    while let Some((node, depth, is_dropped)) = left.pop() {
+    let mut remaining = vec![(node.clone(), 0_usize, false)];
+    while let Some((node, depth, is_dropped)) = remaining.pop() {
         let at = node.range();
         if at.start >= range.end || at.end <= range.start {
             continue;
@@ -85,14 +85,14 @@ pub(super) fn range_tokens(
             let children: Vec<Node<'_>> = node.children().collect();
             let drops = formatting_children(&node, &kind, &children);
             let children = children.into_iter().enumerate().rev();
-            left.extend(children.map(|(at, child)| (child, depth, drops.contains(&at))));
+            remaining.extend(children.map(|(at, child)| (child, depth, drops.contains(&at))));
             continue;
         }
         if is_dropped {
             end = end.max(at.end);
             continue;
         }
-        // Text that is not covered by a token of the grammar.
+        // The text between tokens of the grammar can also be code.
         let gap = text.get(end..at.start).unwrap_or_default().trim();
         push(&mut tokens.code, gap, language);
         push(&mut tokens.code, &text[at.clone()], language);
@@ -122,7 +122,7 @@ fn formatting_children(node: &Node<'_>, kind: &str, children: &[Node<'_>]) -> Ve
     if is_bare { vec![0, 2] } else { Vec::new() }
 }
 
-/// Whether the node is a comment, or in Python a string as a statement.
+/// Whether the node is a comment or, in Python, a statement that consists of a string.
 fn is_comment(node: &Node<'_>, kind: &str) -> bool {
     if kind == "expression_statement" && *node.lang() == SupportLang::Python {
         let mut children = node.children();
@@ -132,7 +132,7 @@ fn is_comment(node: &Node<'_>, kind: &str) -> bool {
     kind.contains("comment")
 }
 
-/// Kinds of nodes whose text is more than that of their leaves.
+/// Whether the text of such a node contains more than the texts of its leaves.
 fn is_atomic(kind: &str) -> bool {
     matches!(
         kind,
@@ -185,9 +185,10 @@ fn add_words(comments: &mut String, text: &str) {
 
 /// The lines of a text without a grammar, trimmed unless indentation can be significant.
 fn line_tokens(path: &str, text: &str) -> Tokens {
-    let ending = path.rsplit('.').next().unwrap_or_default();
-    let is_free = !matches!(ending, "hs" | "nim" | "fs" | "sass" | "styl" | "elm" | "ex" | "exs");
-    let marks: &[&str] = match ending {
+    let extension = path.rsplit('.').next().unwrap_or_default();
+    let is_free_form =
+        !matches!(extension, "hs" | "nim" | "fs" | "sass" | "styl" | "elm" | "ex" | "exs");
+    let marks: &[&str] = match extension {
         "sql" | "lua" | "hs" | "elm" => &["--"],
         "r" | "jl" | "ex" | "exs" | "pl" | "nix" | "tf" | "fish" | "zsh" | "ps1" | "nim"
         | "graphql" | "gql" => &["#"],
@@ -202,13 +203,13 @@ fn line_tokens(path: &str, text: &str) -> Tokens {
         if trimmed.is_empty() {
             continue;
         }
-        let to = if marks.iter().any(|mark| trimmed.starts_with(mark)) {
+        let target = if marks.iter().any(|mark| trimmed.starts_with(mark)) {
             &mut tokens.comments
         } else {
             &mut tokens.code
         };
-        to.push_str(if is_free { trimmed } else { line.trim_end() });
-        to.push(TOKEN_SEPARATOR);
+        target.push_str(if is_free_form { trimmed } else { line.trim_end() });
+        target.push(TOKEN_SEPARATOR);
     }
     tokens
 }

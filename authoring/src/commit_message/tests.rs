@@ -1,4 +1,4 @@
-//! Tests that describe changes given as files before and after.
+//! Tests of descriptions; a change is given as the files before and after.
 
 use super::{
     Change, ChangeKind, CommitRules, DescribeParams, Description, RevertedCommit, context_paths,
@@ -20,7 +20,7 @@ fn input(
     let old: BTreeMap<&str, &str> = before.iter().copied().collect();
     let new: BTreeMap<&str, &str> = after.iter().copied().collect();
     let text =
-        |files: &BTreeMap<&str, &str>, path: &str| files.get(path).map(|it| (*it).to_owned());
+        |files: &BTreeMap<&str, &str>, path: &str| files.get(path).map(|text| (*text).to_owned());
     let mut changes = Vec::new();
     for path in old.keys().chain(new.keys()).collect::<std::collections::BTreeSet<_>>() {
         if old.get(path) == new.get(path) || renames.iter().any(|(from, _)| from == path) {
@@ -69,7 +69,7 @@ fn render(description: &Description) -> String {
 const CLIENT: &str = "pub struct Client { base: String }\n\nimpl Client {\n    pub fn get(&self, path: &str) -> String {\n        let url = format!(\"{}/{path}\", self.base);\n        send(&url)\n    }\n}\n\nfn send(url: &str) -> String {\n    if url.len() > 10 { url.to_owned() } else { String::new() }\n}\n";
 
 #[test]
-fn symbols_are_listed_with_the_public_ones_first() {
+fn public_symbols_are_listed_first() {
     let path = "src/client.rs";
     let after = CLIENT.replace("> 10", ">= 10")
         + "pub fn parse_url(a: u8) {}\n#[cfg(test)]\nmod tests { #[test] fn urls_are_parsed() {} }\n";
@@ -82,8 +82,8 @@ fn symbols_are_listed_with_the_public_ones_first() {
     - added test `urls_are_parsed` in src/client.rs
     ");
     let body = "(a: u8) -> u8 { let b = a + 1; c(b); d(b, a) }\n";
-    let one = |name: &str| format!("fn {name}{body}");
-    assert_snapshot!(facts(&[(path, &one("old_name"))], &[(path, &one("new_name"))]), @r"
+    let function = |name: &str| format!("fn {name}{body}");
+    assert_snapshot!(facts(&[(path, &function("old_name"))], &[(path, &function("new_name"))]), @r"
     files:
     - changed src/client.rs (source, +1 -1)
     symbols:
@@ -91,8 +91,8 @@ fn symbols_are_listed_with_the_public_ones_first() {
     ");
     assert_snapshot!(
         facts(
-            &[("src/a.rs", &one("e")), ("src/b.rs", "")],
-            &[("src/a.rs", ""), ("src/b.rs", &one("e"))]
+            &[("src/a.rs", &function("e")), ("src/b.rs", "")],
+            &[("src/a.rs", ""), ("src/b.rs", &function("e"))]
         ),
         @r"
     files:
@@ -163,7 +163,7 @@ fn dependencies_versions_and_settings_are_listed() {
 }
 
 #[test]
-fn the_type_is_the_most_frequent_one_unless_the_files_define_it() {
+fn the_most_frequent_type_is_proposed_unless_the_files_determine_the_type() {
     let history = ["feat(web): a", "fix(api): b", "fix: c", "docs: d", "test: e", "ci: f"];
     let history: Vec<&str> = history.iter().copied().cycle().take(12).collect();
     let proposed = |path: &str, subjects: &[&str]| {
@@ -176,7 +176,7 @@ fn the_type_is_the_most_frequent_one_unless_the_files_define_it() {
     assert_eq!(proposed("src/a.rs", &history), "fix");
     assert_eq!(proposed("src/a.rs", &[]), "");
     assert_eq!(proposed("docs/a.md", &[]), "docs");
-    // A project that does not use the type.
+    // The project does not use the type `docs`.
     assert_eq!(proposed("docs/a.md", &["chore: x"; 12]), "chore");
     let mut mixed = input(&[], &[("docs/a.md", "x\n"), ("src/a.rs", "x\n")], &[], &history);
     assert_eq!(describe(&mixed).expect("a change").r#type.as_deref(), Some("fix"));
@@ -188,22 +188,22 @@ fn the_type_is_the_most_frequent_one_unless_the_files_define_it() {
 fn removed_public_symbols_are_breaking() {
     let source = "/// a\npub fn keep() {}\npub fn gone(a: u8) -> u8 { let b = a; c(b) }\n";
     let crate_of = |publish: &str| format!("[package]\nname = \"a\"\n{publish}");
-    let lose = |manifest: &str, path: &str, root: &str| {
+    let breaking = |manifest: &str, path: &str, root: &str| {
         let before = [("a/Cargo.toml", manifest), ("a/src/lib.rs", root), (path, source)];
         let after = [before[0], before[1], (path, "pub fn keep() {}\n")];
         description(&before, &after).breaking
     };
     let gone = ["`gone` is removed"];
-    assert_eq!(lose(&crate_of(""), "a/src/b.rs", "pub mod b;\n"), gone);
-    assert_eq!(lose(&crate_of(""), "a/src/b.rs", "mod b;\npub use b::gone;\n"), gone);
+    assert_eq!(breaking(&crate_of(""), "a/src/b.rs", "pub mod b;\n"), gone);
+    assert_eq!(breaking(&crate_of(""), "a/src/b.rs", "mod b;\npub use b::gone;\n"), gone);
     let none: [&str; 0] = [];
-    assert_eq!(lose(&crate_of(""), "a/src/b.rs", "mod b;\n"), none);
-    assert_eq!(lose(&crate_of("publish = false\n"), "a/src/b.rs", "pub mod b;\n"), none);
-    assert_eq!(lose(&crate_of(""), "a/src/main.rs", "pub mod b;\n"), none);
+    assert_eq!(breaking(&crate_of(""), "a/src/b.rs", "mod b;\n"), none);
+    assert_eq!(breaking(&crate_of("publish = false\n"), "a/src/b.rs", "pub mod b;\n"), none);
+    assert_eq!(breaking(&crate_of(""), "a/src/main.rs", "pub mod b;\n"), none);
 }
 
 #[test]
-fn signatures_break_when_callers_must_change() {
+fn a_signature_change_is_breaking_if_callers_must_change() {
     let is_breaking = |path: &str, before: &str, after: &str| {
         let package = r#"{"name": "p", "main": "dist/index.js"}"#;
         let python = "[project]\nname = \"p\"\n[build-system]\nrequires = []\n";
@@ -228,7 +228,7 @@ fn signatures_break_when_callers_must_change() {
 }
 
 #[test]
-fn a_commit_is_reverted() {
+fn an_exact_revert_gets_the_type_revert() {
     let mut input = input(&[("a", "1")], &[("a", "2")], &[], &[]);
     let commit = "ab12".repeat(10);
     input.reverts =
@@ -239,7 +239,7 @@ fn a_commit_is_reverted() {
 }
 
 #[test]
-fn long_lists_are_cut_and_counted() {
+fn long_lists_are_truncated_and_omitted_entries_are_counted() {
     let names: Vec<String> = (0..70).map(|at| format!("docs/{at:02}.md")).collect();
     let after: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x\n")).collect();
     let description = description(&[], &after);

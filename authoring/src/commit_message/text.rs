@@ -5,7 +5,7 @@ use super::facts::{DependencyChange, FileChange, SettingChange, SymbolChange, Sy
 use super::{ChangeKind, Description, Difference};
 use std::fmt::{self, Display};
 
-/// Maximum number of entries shown per list; the rest is counted.
+/// Maximum number of entries shown per list; further entries are counted.
 const MAX_LINES: usize = 20;
 /// Maximum number of characters of a name.
 const MAX_NAME: usize = 48;
@@ -152,18 +152,20 @@ impl Description {
             .chain(&mut self.version)
             .collect();
         texts.extend(self.reverts.iter_mut().map(|reverted| &mut reverted.subject));
-        for it in &mut self.files {
-            texts.extend([&mut it.path].into_iter().chain(&mut it.old_path));
+        for file in &mut self.files {
+            texts.extend([&mut file.path].into_iter().chain(&mut file.old_path));
         }
-        for it in &mut self.symbols {
-            texts.extend([&mut it.name, &mut it.path].into_iter().chain(&mut it.from));
+        for symbol in &mut self.symbols {
+            let names = [&mut symbol.name, &mut symbol.path];
+            texts.extend(names.into_iter().chain(&mut symbol.from));
         }
-        for it in &mut self.dependencies {
-            texts.extend([&mut it.name, &mut it.path].into_iter().chain(&mut it.from));
-            texts.extend(&mut it.to);
+        for dependency in &mut self.dependencies {
+            let names = [&mut dependency.name, &mut dependency.path];
+            texts.extend(names.into_iter().chain(&mut dependency.from));
+            texts.extend(&mut dependency.to);
         }
-        for it in &mut self.settings {
-            texts.extend([&mut it.key, &mut it.path]);
+        for setting in &mut self.settings {
+            texts.extend([&mut setting.key, &mut setting.path]);
         }
         texts
     }
@@ -178,7 +180,7 @@ pub(super) fn to_plain_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `` `name` ``, or the end of the name if it is too long.
+/// The name in backticks; of a name longer than [`MAX_NAME`], only the end.
 pub(super) fn in_backticks(name: &str) -> String {
     let name = to_plain_line(name).replace('`', "'");
     let short = match name.char_indices().rev().nth(MAX_NAME - 1) {

@@ -1,5 +1,5 @@
-//! ast-grep (<https://ast-grep.github.io/reference/yaml.html>): rules on the syntax tree. Rule
-//! objects are used unchanged; the other keys are converted to a page.
+//! Imports ast-grep rules (<https://ast-grep.github.io/reference/yaml.html>). Rule objects are used
+//! unchanged; the other keys are converted to a page.
 
 use super::draft::Draft;
 use super::{
@@ -19,9 +19,9 @@ use std::sync::LazyLock;
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum KeyMapping {
-    /// It is kept in `syntax`, unchanged.
+    /// The key is copied into `syntax` unchanged.
     Syntax,
-    /// It becomes another part of the page.
+    /// The key becomes another part of the page.
     Page,
     /// The whole rule is not imported, for this reason.
     Rule(String),
@@ -36,7 +36,7 @@ pub(super) struct Tables {
     pub(super) keys: BTreeMap<String, KeyMapping>,
     /// Aliases of languages.
     aliases: BTreeMap<String, String>,
-    /// The file extension of a language, where it is not its name.
+    /// The file extension of a language, if it differs from the language's name.
     endings: BTreeMap<String, String>,
     /// Code of each language for examples of rules without tests.
     snippets: BTreeMap<String, Vec<String>>,
@@ -61,7 +61,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
     let mut made = ImportDraft::default();
     let mut project = ProjectFiles::default();
     let all = read_data(files, path)?;
-    if all.iter().all(|one| one["ruleDirs"].is_null()) {
+    if all.iter().all(|document| document["ruleDirs"].is_null()) {
         for document in &all {
             import_rule(document, path, &project, &mut made)?;
         }
@@ -75,7 +75,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
         }
     }
     let tests = config.get("testConfigs").and_then(Json::as_array).into_iter().flatten();
-    let tests: Vec<String> = tests.flat_map(|one| string_list(&one["testDir"])).collect();
+    let tests: Vec<String> = tests.flat_map(|entry| string_list(&entry["testDir"])).collect();
     for (_, document) in documents(files, path, &tests)? {
         let Some(id) = document["id"].as_str() else { continue };
         let [valid, invalid] = project.tests.entry(id.to_owned()).or_default();
@@ -93,8 +93,8 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
     Ok(made)
 }
 
-/// The documents of the YAML files in directories that the configuration at `path` names, each with
-/// its file, without test snapshots.
+/// The documents of the YAML files in the directories `folders`, relative to the configuration at
+/// `path`, each with the path of its file; without test snapshots.
 fn documents(
     files: &dyn Files,
     path: &str,
@@ -102,9 +102,9 @@ fn documents(
 ) -> Result<Vec<(String, Json)>, ImportError> {
     let mut documents = Vec::new();
     let Some(listing) = files.listing() else { return Ok(documents) };
-    for given in folders {
-        let outside = || ImportError::OutsideProject { path: path.to_owned(), to: given.clone() };
-        let folder = join(parent_dir(path), given).ok_or_else(outside)?;
+    for name in folders {
+        let outside = || ImportError::OutsideProject { path: path.to_owned(), to: name.clone() };
+        let folder = join(parent_dir(path), name).ok_or_else(outside)?;
         let is_rule = |path: &&String| path.ends_with(".yml") || path.ends_with(".yaml");
         for file in listing.below(&folder).iter().filter(is_rule) {
             if !file.contains("__snapshots__/") {
@@ -150,11 +150,11 @@ fn draft_page(
     project: &ProjectFiles,
 ) -> Result<Draft, String> {
     let text = |key: &str| document[key].as_str();
-    let given = text("language").unwrap_or_default().to_ascii_lowercase();
-    let language = TABLES.aliases.get(&given).unwrap_or(&given).as_str();
+    let name = text("language").unwrap_or_default().to_ascii_lowercase();
+    let language = TABLES.aliases.get(&name).unwrap_or(&name).as_str();
     if !LANGUAGES.iter().any(|(known, _)| *known == language) {
         let known: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
-        return Err(format!("`{given}` is not a built-in language: {}", known.join(", ")));
+        return Err(format!("`{name}` is not a built-in language: {}", known.join(", ")));
     }
     if document["rule"].is_null() {
         return Err("`rule` is missing".to_owned());
@@ -179,10 +179,10 @@ fn draft_page(
     for (key, ours) in [("files", "files"), ("ignores", "exclude")] {
         // An item can also be an object with the glob.
         let globs = document[key].as_array().into_iter().flatten();
-        let glob = |one: &Json| one.as_str().or_else(|| one["glob"].as_str()).map(convert_glob);
+        let glob = |item: &Json| item.as_str().or_else(|| item["glob"].as_str()).map(convert_glob);
         let mut globs: Vec<String> = globs.filter_map(glob).collect();
         if ours == "exclude" && language == "typescript" {
-            // In ast-grep TSX is a separate language with its own rules.
+            // In ast-grep, TSX is a separate language with its own rules.
             globs.push("*.tsx".to_owned());
         }
         if !globs.is_empty() {
@@ -232,14 +232,13 @@ fn draft_page(
     Ok(draft.example(true, &path, ""))
 }
 
-/// Converts a glob in which `*` crosses slashes, as in ast-grep, to our syntax, in which it does
-/// not.
+/// Converts a glob of ast-grep, in which `*` matches slashes, to our syntax, in which `*` does not.
 fn convert_glob(glob: &str) -> String {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     let parts: Vec<&str> = glob.split('/').collect();
     let [folders @ .., _] = &parts[..] else { return glob.to_owned() };
     if folders.is_empty() {
-        // Without a slash our globs match in any directory.
+        // In our syntax, a glob without a slash matches in any directory.
         return if glob.contains('*') { glob.to_owned() } else { anchor_glob(glob) };
     }
     let part = |(at, part): (usize, &&str)| match *part {
@@ -253,25 +252,25 @@ fn convert_glob(glob: &str) -> String {
 /// The `utils` of a rule, including the shared rules that it uses, directly or indirectly.
 fn utils(document: &Json, project: &ProjectFiles) -> Result<Map<String, Json>, String> {
     let mut utils = document["utils"].as_object().cloned().unwrap_or_default();
-    let mut asked: Vec<String> = Vec::new();
+    let mut pending: Vec<String> = Vec::new();
     for key in ["rule", "constraints", "utils"] {
-        collect_strings(&document[key], "matches", &mut asked);
+        collect_strings(&document[key], "matches", &mut pending);
     }
-    while let Some(name) = asked.pop() {
-        let Some(one) = project.shared.get(&name).filter(|_| !utils.contains_key(&name)) else {
+    while let Some(name) = pending.pop() {
+        let Some(shared) = project.shared.get(&name).filter(|_| !utils.contains_key(&name)) else {
             continue;
         };
-        if one.contains_key("constraints") || one.contains_key("transform") {
+        if shared.contains_key("constraints") || shared.contains_key("transform") {
             return Err(format!(
                 "the shared rule `{name}` has its own constraints, which rules under `utils` cannot have"
             ));
         }
-        for (key, value) in one.get("utils").and_then(Json::as_object).into_iter().flatten() {
-            collect_strings(value, "matches", &mut asked);
+        for (key, value) in shared.get("utils").and_then(Json::as_object).into_iter().flatten() {
+            collect_strings(value, "matches", &mut pending);
             utils.entry(key.clone()).or_insert_with(|| value.clone());
         }
-        let rule = one.get("rule").cloned().unwrap_or(Json::Null);
-        collect_strings(&rule, "matches", &mut asked);
+        let rule = shared.get("rule").cloned().unwrap_or(Json::Null);
+        collect_strings(&rule, "matches", &mut pending);
         utils.insert(name, rule);
     }
     Ok(utils)
@@ -279,20 +278,20 @@ fn utils(document: &Json, project: &ProjectFiles) -> Result<Map<String, Json>, S
 
 /// Collects the strings under `key`, at any depth.
 fn collect_strings(value: &Json, key: &str, names: &mut Vec<String>) {
-    let mut left = vec![value];
-    while let Some(value) = left.pop() {
+    let mut remaining = vec![value];
+    while let Some(value) = remaining.pop() {
         match value {
-            Json::Array(items) => left.extend(items.iter().rev()),
+            Json::Array(items) => remaining.extend(items.iter().rev()),
             Json::Object(map) => {
                 names.extend(map.get(key).and_then(Json::as_str).map(str::to_owned));
-                left.extend(map.values());
+                remaining.extend(map.values());
             }
             _ => {}
         }
     }
 }
 
-/// A message with our placeholders instead of meta variables.
+/// A message in which our placeholders replace the meta variables.
 fn with_placeholders(message: &str) -> String {
     replace_variables(message, |name| format!("<{name}>"))
 }
@@ -304,7 +303,8 @@ fn without_variables(message: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
-/// A pattern with a plain name, or text that matches its constraint, instead of each variable.
+/// A pattern in which each variable is replaced by text that matches its constraint, or by a plain
+/// name.
 fn fill_pattern(pattern: &str, constraints: &Json) -> String {
     replace_variables(pattern, |name| {
         let wanted = constraints[name]["regex"].as_str().and_then(sample::from_regex);
@@ -337,15 +337,15 @@ fn replace_variables(text: &str, to: impl Fn(&str) -> String) -> String {
     filled + rest
 }
 
-/// A path that a check on files at these globs reads.
+/// A path in the language that matches one of the globs, for examples.
 fn sample_path(language: &str, globs: &[String]) -> String {
-    let ending = TABLES.endings.get(language).map_or(language, String::as_str);
-    let ending = format!(".{ending}");
-    let names = ["example".to_owned(), format!("example{ending}")];
+    let extension = TABLES.endings.get(language).map_or(language, String::as_str);
+    let extension = format!(".{extension}");
+    let names = ["example".to_owned(), format!("example{extension}")];
     let mut paths =
         globs.iter().flat_map(|glob| names.iter().map(|name| sample::from_glob(glob, name)));
-    let fitting = paths.find(|path| path.ends_with(&ending));
-    fitting.unwrap_or_else(|| format!("src/example{ending}"))
+    let matching = paths.find(|path| path.ends_with(&extension));
+    matching.unwrap_or_else(|| format!("src/example{extension}"))
 }
 
 #[cfg(test)]
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_crosses_slashes() {
+    fn a_star_of_ast_grep_matches_slashes() {
         for (theirs, ours) in [
             ("*.css", "*.css"),
             ("a.css", "/a.css"),
@@ -402,8 +402,8 @@ mod tests {
             let language: SupportLang = name.parse().expect(name);
             for snippet in all {
                 let tree = language.ast_grep(snippet);
-                let odd = tree.root().dfs().any(|node| node.is_error());
-                assert!(!odd, "{name}: {snippet}");
+                let has_error = tree.root().dfs().any(|node| node.is_error());
+                assert!(!has_error, "{name}: {snippet}");
             }
         }
     }

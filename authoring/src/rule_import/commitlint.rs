@@ -1,5 +1,5 @@
-//! commitlint (<https://commitlint.js.org/reference/rules.html>): the format of commit messages.
-//! The options of its rules were taken from and verified with 20.5.3.
+//! Imports commitlint rules (<https://commitlint.js.org/reference/rules.html>) on the format of
+//! commit messages. The options of the rules were taken from and verified with 20.5.3.
 
 mod cases;
 mod custom_header;
@@ -23,7 +23,7 @@ use std::sync::LazyLock;
 /// The shipped tables.
 #[derive(Deserialize)]
 pub(super) struct Tables {
-    /// Every rule; each becomes a page or a part of one.
+    /// Every rule; each rule becomes a page or a part of a page.
     pub(super) rules: BTreeMap<String, RuleTable>,
     /// The page for the rules that together define a Conventional Commit.
     conventional: RuleTable,
@@ -31,13 +31,13 @@ pub(super) struct Tables {
     parts: BTreeMap<String, Vars>,
     /// Expressions for the cases.
     cases: BTreeMap<String, String>,
-    /// One for lines without the parts of a Conventional Commit, and one for the separators of a
-    /// scope.
+    /// An expression for lines without the parts of a Conventional Commit.
     other: String,
+    /// An expression for the separators in a scope.
     parted: String,
     /// Texts for examples.
     words: Vec<String>,
-    /// First lines and the parts that they have.
+    /// First lines of messages, each with its type, scope and subject.
     probes: Vec<(String, Option<[String; 3]>)>,
     /// The rules that known packages set.
     configs: BTreeMap<String, Map<String, Json>>,
@@ -77,7 +77,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
     let mut set = Vec::new();
     for (name, value) in &all.rules {
         match parse_setting(name, value) {
-            Ok(one) => set.extend(one),
+            Ok(setting) => set.extend(setting),
             Err(why) => made.not_imported.push(NotImported::new(name, why)),
         }
     }
@@ -112,14 +112,13 @@ fn parse_setting<'a>(name: &'a str, value: &Json) -> Result<Option<RuleSetting<'
         // A value that is not a literal is already reported.
         return Ok(None);
     }
-    let given = list.get(2).cloned().unwrap_or(Json::Null);
-    let nothing = match name {
-        "scope-enum" | "type-enum" => enum_names(&given).is_empty(),
-        _ if name.contains("-max-") => given == "Infinity",
-        _ => name.ends_with("min-length") && given == 0,
+    let argument = list.get(2).cloned().unwrap_or(Json::Null);
+    let has_no_effect = match name {
+        "scope-enum" | "type-enum" => enum_names(&argument).is_empty(),
+        _ if name.contains("-max-") => argument == "Infinity",
+        _ => name.ends_with("min-length") && argument == 0,
     };
-    // With this value the rule has no effect.
-    if nothing {
+    if has_no_effect {
         return Ok(None);
     }
     let never = match list.get(1).and_then(Json::as_str) {
@@ -127,7 +126,7 @@ fn parse_setting<'a>(name: &'a str, value: &Json) -> Result<Option<RuleSetting<'
         // The defaults of the rules themselves.
         None => ["references-empty", "subject-exclamation-mark"].contains(&name),
     };
-    Ok(Some(RuleSetting { name, severity, never, value: given }))
+    Ok(Some(RuleSetting { name, severity, never, value: argument }))
 }
 
 /// The rules that together define a Conventional Commit.
@@ -140,31 +139,31 @@ const CONVENTIONAL_RULES: [&str; 6] = [
     "breaking-change-exclamation-mark",
 ];
 
-/// Adds the pages of the configured rules. Messages are parsed as `parse` says and refer to issues
-/// by `prefixes`.
+/// Adds the pages of the configured rules. `parser` is the parser of first lines, and the prefixes of
+/// issue references.
 fn add_pages(
     set: &[RuleSetting<'_>],
     file: &str,
-    by: (&HeaderParser, &[String]),
+    parser: (&HeaderParser, &[String]),
     made: &mut ImportDraft,
 ) {
-    let (parse, prefixes) = by;
-    let find = |name: &str| set.iter().find(|one| one.name == name);
-    let demands = |name: &str| find(name).is_some_and(|one| one.never);
-    let mut whole = false;
+    let (parse, prefixes) = parser;
+    let find = |name: &str| set.iter().find(|setting| setting.name == name);
+    let is_never = |name: &str| find(name).is_some_and(|setting| setting.never);
+    let mut has_header_page = false;
     match parse {
-        HeaderParser::Conventional if demands("type-empty") && demands("subject-empty") => {
-            whole = true;
+        HeaderParser::Conventional if is_never("type-empty") && is_never("subject-empty") => {
+            has_header_page = true;
             match conventional_page(set, file) {
                 Ok(draft) => made.drafts.push(draft),
                 Err(why) => made.not_imported.push(NotImported::new("parserPreset", why)),
             }
         }
         HeaderParser::Custom(pattern, names) => {
-            let empty = |part: &str| {
-                !names.iter().any(|name| name == part) || demands(&format!("{part}-empty"))
+            let is_required = |part: &str| {
+                !names.iter().any(|name| name == part) || is_never(&format!("{part}-empty"))
             };
-            if empty("type") && empty("subject") {
+            if is_required("type") && is_required("subject") {
                 let line = custom_header::whole_line(set, pattern, names);
                 match line.and_then(|line| {
                     line.into_draft(new_draft(CUSTOM_HEADER_RULES, file, Severity::Error, ""))
@@ -172,7 +171,7 @@ fn add_pages(
                     Ok(mut draft) => {
                         draft.name = "first-line".to_owned();
                         made.drafts.push(draft);
-                        whole = true;
+                        has_header_page = true;
                     }
                     Err(why) => made.not_imported.push(NotImported::new("parserPreset", why)),
                 }
@@ -181,31 +180,32 @@ fn add_pages(
         _ => {}
     }
     let types = find("type-enum")
-        .filter(|one| !one.never)
-        .map(|one| string_list(&one.value))
+        .filter(|setting| !setting.never)
+        .map(|setting| string_list(&setting.value))
         .unwrap_or_default();
-    for one in set {
-        let of_types = one.name == "type-case"
-            && !one.never
-            && one.value == "lower-case"
+    for setting in set {
+        let is_implied = setting.name == "type-case"
+            && !setting.never
+            && setting.value == "lower-case"
             && !types.is_empty()
             && types.iter().all(|kind| kind.to_lowercase() == *kind);
-        // A page on the lines below the first checks body and footers in the same way.
-        let said = one.name == "footer-max-line-length"
-            && find("body-max-line-length").is_some_and(|body| body.value == one.value);
-        if said || whole && (is_covered(one, parse) || of_types) {
+        // The page on the body also checks the footers.
+        let is_duplicate = setting.name == "footer-max-line-length"
+            && find("body-max-line-length").is_some_and(|body| body.value == setting.value);
+        if is_duplicate || has_header_page && (is_covered(setting, parse) || is_implied) {
             continue;
         }
-        match rule_page(one, file, parse, prefixes) {
+        match rule_page(setting, file, parse, prefixes) {
             Ok(mut draft) => {
-                let both = one.name == "body-max-line-length"
-                    && find("footer-max-line-length").is_some_and(|foot| foot.value == one.value);
-                if both {
+                let covers_footers = setting.name == "body-max-line-length"
+                    && find("footer-max-line-length")
+                        .is_some_and(|footer| footer.value == setting.value);
+                if covers_footers {
                     draft.item = "body-max-line-length, footer-max-line-length".to_owned();
                 }
                 made.drafts.push(draft);
             }
-            Err(why) => made.not_imported.push(NotImported::new(one.name, why)),
+            Err(why) => made.not_imported.push(NotImported::new(setting.name, why)),
         }
     }
 }
@@ -214,15 +214,15 @@ fn add_pages(
 const CUSTOM_HEADER_RULES: &str = "type-enum, type-empty, subject-empty, scope-enum";
 
 /// Whether the page on the whole first line already covers a rule.
-fn is_covered(one: &RuleSetting<'_>, parse: &HeaderParser) -> bool {
+fn is_covered(setting: &RuleSetting<'_>, parse: &HeaderParser) -> bool {
     match parse {
         HeaderParser::Custom(..) => {
-            CUSTOM_HEADER_RULES.split(", ").any(|name| name == one.name)
-                && one.never == one.name.ends_with("empty")
+            CUSTOM_HEADER_RULES.split(", ").any(|name| name == setting.name)
+                && setting.never == setting.name.ends_with("empty")
         }
-        _ => match one.name {
-            "type-empty" | "subject-empty" => one.never,
-            _ => CONVENTIONAL_RULES.contains(&one.name) && !one.never,
+        _ => match setting.name {
+            "type-empty" | "subject-empty" => setting.never,
+            _ => CONVENTIONAL_RULES.contains(&setting.name) && !setting.never,
         },
     }
 }
@@ -234,7 +234,7 @@ fn new_draft(names: &str, file: &str, severity: Severity, demand: impl Into<Stri
     draft
 }
 
-/// Skips the same commits as commitlint by default; commits of bots are checked.
+/// Makes the check skip the same commits as commitlint by default; commits of bots are checked.
 fn skip_defaults(mut draft: Draft) -> Draft {
     if let Some(check) = &mut draft.check {
         check["commit"]["skip"] = json!(["merges", "reverts", "fixups"]);
@@ -244,19 +244,21 @@ fn skip_defaults(mut draft: Draft) -> Draft {
 
 /// The single page for the rules that define a Conventional Commit.
 fn conventional_page(set: &[RuleSetting<'_>], file: &str) -> Result<Draft, String> {
-    let of: Vec<&RuleSetting<'_>> = set
+    let settings: Vec<&RuleSetting<'_>> = set
         .iter()
-        .filter(|one| {
-            CONVENTIONAL_RULES.contains(&one.name) && is_covered(one, &HeaderParser::Conventional)
+        .filter(|setting| {
+            CONVENTIONAL_RULES.contains(&setting.name)
+                && is_covered(setting, &HeaderParser::Conventional)
         })
         .collect();
     let listed = |name: &str| {
-        let one = set.iter().find(|one| one.name == name && !one.never);
-        one.map(|one| enum_names(&one.value)).filter(|names| !names.is_empty())
+        let found = set.iter().find(|setting| setting.name == name && !setting.never);
+        found.map(|setting| enum_names(&setting.value)).filter(|names| !names.is_empty())
     };
-    let severity = of.iter().map(|one| one.severity).max().unwrap_or(Severity::Error);
-    let milder = of.iter().filter(|one| one.severity < severity).map(|one| one.name);
-    let has = |name: &str| of.iter().any(|one| one.name == name);
+    let severity = settings.iter().map(|setting| setting.severity).max().unwrap_or(Severity::Error);
+    let milder =
+        settings.iter().filter(|setting| setting.severity < severity).map(|setting| setting.name);
+    let has = |name: &str| settings.iter().any(|setting| setting.name == name);
     let items: Vec<&str> = CONVENTIONAL_RULES
         .into_iter()
         .filter(|name| CONVENTIONAL_RULES[..4].contains(name) || has(name))
@@ -287,54 +289,54 @@ fn part_name(part: &str) -> &str {
 }
 
 fn rule_page(
-    one: &RuleSetting<'_>,
+    setting: &RuleSetting<'_>,
     file: &str,
     parse: &HeaderParser,
     prefixes: &[String],
 ) -> Result<Draft, String> {
-    let (part, asked) = one.name.split_once('-').unwrap_or((one.name, ""));
+    let (part, aspect) = setting.name.split_once('-').unwrap_or((setting.name, ""));
     let is_part = ["type", "scope", "subject"].contains(&part)
-        && !["full-stop", "exclamation-mark"].contains(&asked);
+        && !["full-stop", "exclamation-mark"].contains(&aspect);
     match parse {
         HeaderParser::Custom(pattern, names) if is_part => {
-            let line = custom_header::forbidden_cases(one, pattern, names)?;
-            return line.into_draft(new_draft(one.name, file, one.severity, ""));
+            let line = custom_header::forbidden_cases(setting, pattern, names)?;
+            return line.into_draft(new_draft(setting.name, file, setting.severity, ""));
         }
         HeaderParser::Unknown(why) if is_part => return Err(why.clone()),
         _ => {}
     }
     let mut vars = recipe::vars(json!({
-        "value": one.value,
-        "never": one.never,
+        "value": setting.value,
+        "never": setting.never,
         "prefixes": prefixes,
         "said": part_name(part),
         "other": TABLES.other,
         "parted": TABLES.parted,
-        "all": enum_names(&one.value),
-        "tries": sample_lines(one, part),
+        "all": enum_names(&setting.value),
+        "tries": sample_lines(setting, part),
     }));
     let part = TABLES.parts.get(part);
-    if let Some(part) = part.filter(|_| asked == "case") {
-        let caseless = part["caseless"].as_str().filter(|_| !one.never);
+    if let Some(part) = part.filter(|_| aspect == "case") {
+        let caseless = part["caseless"].as_str().filter(|_| !setting.never);
         let caseless = caseless.map_or_else(String::new, |caseless| format!("|{caseless}|"));
-        let inner = cases::any_case_pattern(one, one.name.trim_end_matches("-case"))?;
+        let inner = cases::any_case_pattern(setting, setting.name.trim_end_matches("-case"))?;
         vars.insert("inner".to_owned(), json!(format!("{inner}{caseless}")));
         vars.insert(
             "names".to_owned(),
-            json!(super::format_list(&cases::case_names(&one.value)?, "or")),
+            json!(super::format_list(&cases::case_names(&setting.value)?, "or")),
         );
     }
-    let table = &TABLES.rules[one.name];
+    let table = &TABLES.rules[setting.name];
     table.derive(&mut vars)?;
-    let is_unwanted = one.never && ["case", "enum"].contains(&asked);
+    let is_unwanted = setting.never && ["case", "enum"].contains(&aspect);
     let lines = part.and_then(|part| part.get(if is_unwanted { "lines" } else { "or_other" }));
     if let (Some(lines), true) = (lines.and_then(Json::as_str), vars.contains_key("inner")) {
         let regex = recipe::fill_text(lines, &vars)?;
         vars.insert("regex".to_owned(), regex.into());
     }
-    let new = |demand| new_draft(one.name, file, one.severity, demand);
+    let new = |demand| new_draft(setting.name, file, setting.severity, demand);
     let draft = table.drafts(&vars, MESSAGE, &new)?.pop();
-    let draft = draft.ok_or_else(|| format!("{} is unsupported", one.name))?;
+    let draft = draft.ok_or_else(|| format!("{} is unsupported", setting.name))?;
     let subject =
         draft.check.as_ref().map(|check| check["commit"]["subject"].clone()).unwrap_or_default();
     let found = [("matches", true), ("not-matches", false)].into_iter();
@@ -350,10 +352,10 @@ fn rule_page(
 }
 
 /// Various first lines for examples.
-fn sample_lines(one: &RuleSetting<'_>, part: &str) -> Vec<String> {
-    let number = usize::try_from(one.value.as_u64().unwrap_or(9).min(1000)).unwrap_or(9);
-    let mut inner = string_list(&one.value);
-    inner.extend(string_list(&one.value["scopes"]));
+fn sample_lines(setting: &RuleSetting<'_>, part: &str) -> Vec<String> {
+    let number = usize::try_from(setting.value.as_u64().unwrap_or(9).min(1000)).unwrap_or(9);
+    let mut inner = string_list(&setting.value);
+    inner.extend(string_list(&setting.value["scopes"]));
     inner.extend(TABLES.words.iter().cloned());
     inner.extend(["x".repeat(number + 1), "x".repeat(number)]);
     let is_word = |text: &String| text.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -364,6 +366,6 @@ fn sample_lines(one: &RuleSetting<'_>, part: &str) -> Vec<String> {
         _ => Some(format!("fix: {inner}")),
     };
     let mut lines: Vec<String> = inner.into_iter().filter_map(line).collect();
-    lines.extend((one.name == "scope-case").then(|| "fix: some words".to_owned()));
+    lines.extend((setting.name == "scope-case").then(|| "fix: some words".to_owned()));
     lines
 }

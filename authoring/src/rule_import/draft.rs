@@ -1,5 +1,5 @@
-//! From a draft to a page: writes the header, parses the page with our own reader, runs the
-//! examples and keeps those with the expected result.
+//! Converts a draft to a page: writes the header, parses the page with our own reader, runs the
+//! candidate examples and includes those with the expected result.
 
 mod yaml;
 
@@ -16,11 +16,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use yaml::{block, flow};
 
-/// A rule of another tool as a page of ours, before it is written.
+/// The draft of a page for a rule of another tool.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     pub(super) tool: Tool,
-    /// The configuration that contains it.
+    /// The configuration file that contains the rule.
     pub(super) file: String,
     /// The name of the rule in the other tool.
     pub(super) item: String,
@@ -33,7 +33,7 @@ pub(super) struct Draft {
     pub(super) sources: Vec<String>,
     /// Aliases, by which comments in files suppress the rule.
     pub(super) aliases: Vec<String>,
-    /// `check` of the header; `None` if the page only guides.
+    /// `check` of the header; `None` if the page is only guidance.
     pub(super) check: Option<Json>,
     /// The requirement: the first paragraph of the page.
     pub(super) demand: String,
@@ -50,9 +50,9 @@ pub(super) struct Draft {
 #[derive(Clone, Debug)]
 pub(super) struct ExampleCandidate {
     pub(super) passes: bool,
-    /// Of several such examples only the first with the expected result is used, and only if there
-    /// is no other.
-    pub(super) is_spare: bool,
+    /// Whether the example is used only if there is no other failing example. Only the first such
+    /// example with the expected result is used.
+    pub(super) is_fallback: bool,
     pub(super) files: Vec<(String, String)>,
 }
 
@@ -96,14 +96,14 @@ impl Draft {
 
     /// Adds an example with several files.
     pub(super) fn project(mut self, passes: bool, files: Vec<(String, String)>) -> Self {
-        self.candidates.push(ExampleCandidate { passes, is_spare: false, files });
+        self.candidates.push(ExampleCandidate { passes, is_fallback: false, files });
         self
     }
 
-    /// Adds a failing example that is used only if there is no better one.
+    /// Adds a failing example that is used only if there is no better example.
     pub(super) fn fallback_example(mut self, path: &str, text: impl Into<String>) -> Self {
         let files = vec![(path.to_owned(), text.into())];
-        self.candidates.push(ExampleCandidate { passes: false, is_spare: true, files });
+        self.candidates.push(ExampleCandidate { passes: false, is_fallback: true, files });
         self
     }
 
@@ -111,8 +111,8 @@ impl Draft {
         format!("{}/{}", self.tool, self.name)
     }
 
-    /// The page with these examples, their findings and the results of fixes.
-    fn page(&self, tries: &[VerifiedExample<'_>]) -> String {
+    /// The text of the page, with `examples`, their findings and the results of fixes.
+    fn page(&self, examples: &[VerifiedExample<'_>]) -> String {
         let mut page = format!("---\nseverity: {}\n", self.severity);
         let line = |text: &Option<String>| text.as_deref().map(one_line).unwrap_or_default();
         for (key, value) in [
@@ -131,7 +131,7 @@ impl Draft {
             block(check, 1, &mut page);
         }
         let _ = write!(page, "---\n# {}\n\n{}\n", self.id(), one_line(&self.demand));
-        self.paragraphs.iter().for_each(|says| write_foreign_text(says, &mut page));
+        self.paragraphs.iter().for_each(|paragraph| write_foreign_text(paragraph, &mut page));
         for note in &self.notes {
             let _ = write!(page, "\nDiffers from {}: {}.\n", self.tool, one_line(note));
         }
@@ -144,17 +144,21 @@ impl Draft {
             page.push_str("\n## Template\n");
             write_fence(&mut page, "text", template);
         }
-        // The blocks of a rule over the whole project already form one project.
-        let over_all = |check: &Json| ["tree", "layers"].iter().any(|form| !check[*form].is_null());
-        let joined = self.check.as_ref().is_some_and(over_all);
+        // The blocks of a rule on the whole project already form one project.
+        let is_on_project =
+            |check: &Json| ["tree", "layers"].iter().any(|form| !check[*form].is_null());
+        let is_project = self.check.as_ref().is_some_and(is_on_project);
         for (heading, passes) in [("Fails", false), ("Passes", true)] {
-            let mut of_kind = tries.iter().filter(|(one, ..)| one.passes == passes).peekable();
-            if of_kind.peek().is_some() {
+            let mut in_section =
+                examples.iter().filter(|(example, ..)| example.passes == passes).peekable();
+            if in_section.peek().is_some() {
                 let _ = write!(page, "\n## {heading}\n");
             }
-            of_kind.for_each(|(one, found, _)| one.write(found, joined, &mut page));
+            in_section.for_each(|(example, found, _)| example.write(found, is_project, &mut page));
         }
-        let fixed = tries.iter().filter_map(|(one, _, fixed)| fixed.as_ref().zip(one.files.last()));
+        let fixed = examples
+            .iter()
+            .filter_map(|(example, _, fixed)| fixed.as_ref().zip(example.files.last()));
         for (at, (text, (path, _))) in fixed.enumerate() {
             page.push_str(if at == 0 { "\n## Fixed\n" } else { "" });
             write_fence(&mut page, info_string(path), text);
@@ -164,8 +168,11 @@ impl Draft {
 
     /// The examples that can be written, in the order of the sections of a page.
     fn writable(&self) -> Vec<&ExampleCandidate> {
-        let of = |passes: bool| self.candidates.iter().filter(move |one| one.passes == passes);
-        of(false).chain(of(true)).filter(|one| one.is_writable()).collect()
+        let in_section = |passes: bool| {
+            self.candidates.iter().filter(move |candidate| candidate.passes == passes)
+        };
+        let all = in_section(false).chain(in_section(true));
+        all.filter(|candidate| candidate.is_writable()).collect()
     }
 }
 
@@ -173,9 +180,10 @@ impl Draft {
 type VerifiedExample<'d> = (&'d ExampleCandidate, Vec<String>, Option<String>);
 
 impl ExampleCandidate {
-    fn write(&self, found: &[String], joined: bool, page: &mut String) {
+    /// Appends the blocks of the example. `is_project`: whether all blocks form one project.
+    fn write(&self, found: &[String], is_project: bool, page: &mut String) {
         for (at, (path, text)) in self.files.iter().enumerate() {
-            let with = if joined || at + 1 == self.files.len() { "" } else { " with" };
+            let with = if is_project || at + 1 == self.files.len() { "" } else { " with" };
             let info = format!("{} path={path}{with}", info_string(path));
             match text.as_str() {
                 // A page cannot contain an empty block.
@@ -188,14 +196,14 @@ impl ExampleCandidate {
         }
     }
 
-    /// Whether it can be written into a page.
+    /// Whether the example can be written into a page.
     fn is_writable(&self) -> bool {
         let plain = |path: &String| !path.contains(|c: char| c.is_whitespace() || c.is_control());
         self.files.iter().all(|(path, text)| plain(path) && is_block(text))
     }
 }
 
-/// Whether a text fits into a block, which ends in a line break.
+/// Whether a text can be the content of a block, which ends with a line break.
 fn is_block(text: &str) -> bool {
     (text.is_empty() || text.ends_with('\n')) && !text.contains('\r')
 }
@@ -203,16 +211,16 @@ fn is_block(text: &str) -> bool {
 /// The info string of a code block for the file at `path`.
 fn info_string(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let ending = name.rsplit_once('.').map_or("text", |(_, ending)| ending);
-    let plain = !ending.is_empty() && ending.bytes().all(|b| b.is_ascii_alphanumeric());
-    if plain && !matches!(ending, "finding" | "dockerfile" | "mermaid" | "commit") {
-        ending
+    let extension = name.rsplit_once('.').map_or("text", |(_, extension)| extension);
+    let plain = !extension.is_empty() && extension.bytes().all(|b| b.is_ascii_alphanumeric());
+    if plain && !matches!(extension, "finding" | "dockerfile" | "mermaid" | "commit") {
+        extension
     } else {
         "text"
     }
 }
 
-/// Writes a code block with a fence longer than any in its text.
+/// Writes a code block with a fence that is longer than any fence in its text.
 fn write_fence(page: &mut String, info: &str, text: &str) {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let marks = "`".repeat(longest.max(2) + 1);
@@ -223,16 +231,16 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Writes the text of another tool: paragraphs as prose, indented or listed lines verbatim.
+/// Writes a text of another tool: paragraphs as prose, indented lines and list items verbatim.
 fn write_foreign_text(text: &str, page: &mut String) {
     let mut lines = text.trim_end().lines().skip_while(|line| line.trim().is_empty()).peekable();
     while lines.peek().is_some() {
         let block: Vec<&str> = lines.by_ref().take_while(|line| !line.trim().is_empty()).collect();
-        let is_laid_out = |line: &&str| {
+        let is_preformatted = |line: &&str| {
             let is_item = ["- ", "* ", "1. "].iter().any(|mark| line.starts_with(mark));
             is_item || line.starts_with(['\t', ' '])
         };
-        if block.len() > 1 && block.iter().any(is_laid_out) {
+        if block.len() > 1 && block.iter().any(is_preformatted) {
             write_fence(page, "text", &format!("{}\n", block.join("\n")));
         } else if !block.is_empty() {
             let _ = write!(page, "\n{}\n", escape_prose(&block.join(" ")));
@@ -243,31 +251,34 @@ fn write_foreign_text(text: &str, page: &mut String) {
 /// The text of another tool as a paragraph that is not parsed as a heading, block or list.
 fn escape_prose(text: &str) -> String {
     let line = one_line(text);
-    let odd = line.starts_with(['#', '`', '~', '>', '|', '-', '+', '*', '<'])
+    let needs_escape = line.starts_with(['#', '`', '~', '>', '|', '-', '+', '*', '<'])
         && !line.starts_with('`')
         || line.starts_with("```");
-    if odd { format!("\\{line}") } else { line }
+    if needs_escape { format!("\\{line}") } else { line }
 }
 
-/// Writes the pages of an imported configuration and parses each again; `engine` creates an engine
-/// from pages.
+/// Writes the pages of an imported configuration and parses each page again; `engine` creates an
+/// engine from pages.
 pub(super) fn write_pages(made: ImportDraft, to: &str, engine: NewEngine<'_>) -> Import {
     let mut import = Import { not_imported: made.not_imported, ..Import::default() };
     let mut drafts = made.drafts;
     make_names_unique(&mut drafts);
-    let mut taken = Vec::new();
+    let mut valid = Vec::new();
     let mut pages = Vec::new();
     for draft in &drafts {
         let path = format!("{}/{}.md", to.trim_end_matches('/'), draft.id());
-        let tries: Vec<VerifiedExample<'_>> =
-            draft.writable().into_iter().map(|one| (one, vec![String::new()], None)).collect();
-        let text = draft.page(&tries);
+        let examples: Vec<VerifiedExample<'_>> = draft
+            .writable()
+            .into_iter()
+            .map(|example| (example, vec![String::new()], None))
+            .collect();
+        let text = draft.page(&examples);
         match parse_page(&path, &text, &draft.id()) {
             Ok(rule) => match forms::problems(&rule).first() {
-                // An option that our form rejects is not a defect of the page.
+                // An option that our check does not support is not a defect of the page.
                 Some(why) => import.not_imported.push(NotImported::new(&draft.item, why)),
                 None => {
-                    taken.push((draft, path.clone()));
+                    valid.push((draft, path.clone()));
                     pages.push((path, text));
                 }
             },
@@ -275,36 +286,37 @@ pub(super) fn write_pages(made: ImportDraft, to: &str, engine: NewEngine<'_>) ->
         }
     }
     let engine = engine(&pages);
-    let mut done = Vec::new();
-    for (draft, path) in taken {
-        let tries =
+    let mut written = Vec::new();
+    for (draft, path) in valid {
+        let examples =
             engine.as_ref().map(|engine| verified_examples(engine, draft)).unwrap_or_default();
-        let text = draft.page(&tries);
+        let text = draft.page(&examples);
         if let Err(why) = parse_page(&path, &text, &draft.id()) {
             import.defects.push(format!("{path}: {why}"));
             continue;
         }
-        let shows = |passes: bool| tries.iter().any(|(one, ..)| one.passes == passes);
+        let shows = |passes: bool| examples.iter().any(|(example, ..)| example.passes == passes);
         let has_examples = draft.check.is_none() || shows(false) && shows(true);
         let (item, notes) = (draft.item.clone(), draft.notes.clone());
-        done.push((draft, tries, Page { path, id: draft.id(), item, text, notes, has_examples }));
+        let page = Page { path, id: draft.id(), item, text, notes, has_examples };
+        written.push((draft, examples, page));
     }
     let text = |page: &Page| (page.path.clone(), page.text.clone().into_bytes());
-    let files = Memory(done.iter().map(|(.., page)| text(page)).collect());
+    let files = Memory(written.iter().map(|(.., page)| text(page)).collect());
     let (own, glob) = page_dir(to);
-    for (draft, tries, mut page) in done {
+    for (draft, examples, mut page) in written {
         if engine.as_ref().is_some_and(|engine| reports_findings_in(engine, &page.id, &files, &own))
         {
-            let mut spared = draft.clone();
-            if let Some(check) = &mut spared.check {
+            let mut excluding = draft.clone();
+            if let Some(check) = &mut excluding.check {
                 let exclude = string_list(&check["exclude"]).into_iter();
                 check["exclude"] = exclude.chain([glob.clone(), format!("{glob}/")]).collect();
             }
-            page.text = spared.page(&tries);
+            page.text = excluding.page(&examples);
         }
         import.pages.push(page);
     }
-    import.pages.sort_by(|one, next| one.path.cmp(&next.path));
+    import.pages.sort_by(|page, next| page.path.cmp(&next.path));
     import
 }
 
@@ -332,7 +344,7 @@ fn reports_findings_in(engine: &Engine, id: &str, files: &Memory, own: &str) -> 
     examples::files_with_findings(engine, rule, files).iter().any(|path| is_own(path))
 }
 
-/// Numbers drafts with the same name, so that ids are stable between runs.
+/// Adds numbers to equal names of drafts, in order, so that ids are stable between runs.
 fn make_names_unique(drafts: &mut [Draft]) {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for draft in drafts {
@@ -360,14 +372,16 @@ fn parse_page(path: &str, text: &str, id: &str) -> Result<Rule, String> {
 fn verified_examples<'d>(engine: &Engine, draft: &'d Draft) -> Vec<VerifiedExample<'d>> {
     let Some(rule) = engine.registry().get(&draft.id()) else { return Vec::new() };
     let Ok((read, _)) = examples::read(rule) else { return Vec::new() };
-    let tries = draft.writable();
-    if read.len() != tries.len() {
+    let candidates = draft.writable();
+    if read.len() != candidates.len() {
         return Vec::new();
     }
-    let mut proven: Vec<VerifiedExample<'d>> = Vec::new();
-    for (one, example) in tries.into_iter().zip(&read) {
-        let is_shown = proven.iter().any(|(other, ..)| !other.passes);
-        if one.passes != (example.expected == Expected::Passes) || one.is_spare && is_shown {
+    let mut verified: Vec<VerifiedExample<'d>> = Vec::new();
+    for (candidate, example) in candidates.into_iter().zip(&read) {
+        let has_failing = verified.iter().any(|(other, ..)| !other.passes);
+        if candidate.passes != (example.expected == Expected::Passes)
+            || candidate.is_fallback && has_failing
+        {
             continue;
         }
         let results = examples::results(engine, rule, example);
@@ -375,12 +389,12 @@ fn verified_examples<'d>(engine: &Engine, draft: &'d Draft) -> Vec<VerifiedExamp
         let found: Vec<String> = results.iter().map(line).collect();
         let mut fixed = examples::apply_fixes(&results);
         let (last, others) = (fixed.pop().map(|(_, text)| text), fixed);
-        let is_shown = others.is_empty() && last.as_deref().is_none_or(is_block);
-        if one.passes == found.is_empty() && is_shown {
-            proven.push((one, found, last));
+        let is_writable = others.is_empty() && last.as_deref().is_none_or(is_block);
+        if candidate.passes == found.is_empty() && is_writable {
+            verified.push((candidate, found, last));
         }
     }
-    proven
+    verified
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use aidd_engine::text::files::SIDE_FILE_LIMIT;
 use std::io;
 use thiserror::Error;
 
-/// Why the configuration of another tool cannot be imported, with the file and the position.
+/// The reason why the configuration of another tool cannot be imported, with the file and the
+/// position.
 #[derive(Debug, Error)]
 pub enum ImportError {
     /// A file cannot be read.
@@ -41,7 +42,7 @@ pub enum ImportError {
         /// A key at that depth.
         key: String,
     },
-    /// The file contains a list or a single value.
+    /// The file contains a list or a scalar.
     #[error("{0} is not a mapping of keys to values")]
     NotAMapping(String),
     /// The file contains several documents.
@@ -92,12 +93,12 @@ pub enum ImportError {
     /// The chain of `extends` has too many files.
     #[error("{0}: `extends` names more than {MAX_FILES} files")]
     TooManyExtends(String),
-    /// A file names one outside the project.
+    /// A file refers to a file outside the project.
     #[error("{path}: `{to}` is outside the project")]
     OutsideProject {
         /// The path of the file.
         path: String,
-        /// The path that it names.
+        /// The path of the file outside the project.
         to: String,
     },
 }

@@ -1,7 +1,7 @@
-//! ls-lint (<https://ls-lint.org/2.3/configuration/the-rules.html>): names of files and
-//! directories, by extension and directory. The matching was determined by running 2.3.1: the
-//! extension of a file is everything after its first dot, and a directory with its own rules
-//! inherits none.
+//! Imports ls-lint rules (<https://ls-lint.org/2.3/configuration/the-rules.html>) on the names of
+//! files and directories, by extension and directory. The matching was determined by running 2.3.1:
+//! the extension of a file is everything after its first dot, and a directory with its own rules
+//! inherits no rules.
 
 mod directories;
 
@@ -21,20 +21,22 @@ use std::sync::LazyLock;
 #[derive(Deserialize)]
 pub(super) struct Tables {
     pub(super) cases: Vec<Case>,
-    /// The page on names; `count` is the page on the number of files.
+    /// The page on names.
     names: RuleTable,
+    /// The page on the number of files.
     count: RuleTable,
 }
 
-/// A case of names.
+/// A case that names can have, such as kebab case.
 #[derive(Deserialize)]
 pub(super) struct Case {
     /// The names of the case in ls-lint.
     pub(super) names: Vec<String>,
-    /// The case in our form.
+    /// The case in the syntax of a `tree` check.
     ours: String,
-    /// A matching name; `bad` is a name that does not match.
+    /// A matching name.
     good: String,
+    /// A name that does not match.
     bad: String,
     /// How the page differs from ls-lint.
     note: Option<String>,
@@ -73,12 +75,12 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
     let folders = directories::collect_directories(list, path, &mut made)?;
     let ignored = ignored_globs(&config);
     for (at, folder) in folders.iter().enumerate() {
-        for (ending, rules) in &folder.rules {
-            let item = format!("{} {ending}", folder.path).trim_start().to_owned();
-            let pages = parse_rules(rules).and_then(|asked| {
-                let (exclude, is_open) = exclusions(&folders, at, ending, &ignored);
+        for (extension, rules) in &folder.rules {
+            let item = format!("{} {extension}", folder.path).trim_start().to_owned();
+            let pages = parse_rules(rules).and_then(|name_rules| {
+                let (exclude, is_open) = exclusions(&folders, at, extension, &ignored);
                 let mut draft = Draft::new(Tool::LsLint, path, &item, "");
-                draft.notes.clone_from(&asked.notes);
+                draft.notes.clone_from(&name_rules.notes);
                 if folder.path.starts_with('/') {
                     draft = draft.note(
                         "ls-lint has no directories that begin with `/`, so the rule has no effect there",
@@ -87,7 +89,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
                 if is_open {
                     draft = draft.note("if several globs match a directory, ls-lint applies any of them, not always the same; here the more literal glob takes precedence");
                 }
-                pages(draft, folder, ending, &asked, &exclude, &mut made.not_imported)
+                pages(draft, folder, extension, &name_rules, &exclude, &mut made.not_imported)
             });
             match pages {
                 Ok(pages) => made.drafts.extend(pages),
@@ -99,8 +101,8 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
     let is_known = |key: &str| {
         ["ls", "ignore"].contains(&key) || key.starts_with(['_', '.']) || key.starts_with("x-")
     };
-    let odd = config.keys().filter(|key| !is_known(key));
-    made.not_imported.extend(odd.map(|key| NotImported::new(key, "unknown key of ls-lint")));
+    let unknown = config.keys().filter(|key| !is_known(key));
+    made.not_imported.extend(unknown.map(|key| NotImported::new(key, "unknown key of ls-lint")));
     Ok(made)
 }
 
@@ -116,59 +118,59 @@ fn ignored_globs(config: &Map<String, Json>) -> Vec<String> {
 }
 
 fn parse_rules(rules: &str) -> Result<NameRules, String> {
-    let mut asked = NameRules::default();
+    let mut name_rules = NameRules::default();
     for rule in rules.split(" | ").map(str::trim) {
         let (name, parameter) = rule.split_once(':').unwrap_or((rule, ""));
-        let is_it = |case: &&Case| case.names.iter().any(|one| one == name);
-        match (name, TABLES.cases.iter().find(is_it)) {
+        let has_name = |case: &&Case| case.names.iter().any(|known| known == name);
+        match (name, TABLES.cases.iter().find(has_name)) {
             (_, Some(case)) => {
-                asked.our_patterns.push(case.ours.clone());
-                asked.patterns.push(name.to_owned());
-                asked.good.clone_from(&case.good);
-                asked.bad.push(case.bad.clone());
-                asked.notes.extend(case.note.clone());
+                name_rules.our_patterns.push(case.ours.clone());
+                name_rules.patterns.push(name.to_owned());
+                name_rules.good.clone_from(&case.good);
+                name_rules.bad.push(case.bad.clone());
+                name_rules.notes.extend(case.note.clone());
             }
-            ("regex", _) => expression(parameter, &mut asked)?,
-            ("exists", _) => asked.exists = Some(parse_counts(parameter)?),
+            ("regex", _) => expression(parameter, &mut name_rules)?,
+            ("exists", _) => name_rules.exists = Some(parse_counts(parameter)?),
             _ => return Err(format!("unknown rule `{name}` of ls-lint 2.3")),
         }
     }
-    // One of several rules is sufficient: a bad name must be rejected by the expressions and match
-    // no case.
-    let with =
-        |name: &String| asked.bad.iter().map(|bad| format!("{name}{bad}")).collect::<Vec<_>>();
-    let both: Vec<String> = asked.unwanted.iter().flat_map(with).collect();
-    asked.bad = [std::mem::take(&mut asked.unwanted), both, asked.bad].concat();
-    Ok(asked)
+    // It is sufficient that a name follows one of several rules, so a bad name must be rejected by
+    // the expressions and must not match any case.
+    let combine =
+        |name: &String| name_rules.bad.iter().map(|bad| format!("{name}{bad}")).collect::<Vec<_>>();
+    let combined: Vec<String> = name_rules.unwanted.iter().flat_map(combine).collect();
+    name_rules.bad = [std::mem::take(&mut name_rules.unwanted), combined, name_rules.bad].concat();
+    Ok(name_rules)
 }
 
 /// Converts an expression, which ls-lint places between `^` and `$` without grouping.
-fn expression(parameter: &str, asked: &mut NameRules) -> Result<(), String> {
+fn expression(parameter: &str, name_rules: &mut NameRules) -> Result<(), String> {
     if parameter.is_empty() {
         return Err("the expression is missing, which is an error in ls-lint".to_owned());
     }
     if parameter.contains("${") {
-        return Err("it compares with the name of the parent directory, which expressions of the form `tree` do not support".to_owned());
+        return Err("it compares with the name of the parent directory, which expressions of a `tree` check do not support".to_owned());
     }
     let plain = parameter.strip_prefix('!').unwrap_or(parameter);
     let not = &parameter[..parameter.len() - plain.len()];
     let whole = whole_name_pattern(plain);
     if whole != plain {
-        asked.notes.push(format!("ls-lint puts `^` and `$` around `{plain}` without grouping, so each applies to one alternative; the page does the same"));
+        name_rules.notes.push(format!("ls-lint puts `^` and `$` around `{plain}` without grouping, so each applies to one alternative; the page does the same"));
     }
-    asked.our_patterns.push(format!("{not}/{whole}/"));
+    name_rules.our_patterns.push(format!("{not}/{whole}/"));
     let sample = sample::from_regex(&format!("^(?:{plain})$"));
     let bad: &[&str] = if not.is_empty() {
-        asked.patterns.push(plain.to_owned());
-        asked.good = sample.unwrap_or_default();
+        name_rules.patterns.push(plain.to_owned());
+        name_rules.good = sample.unwrap_or_default();
         &["Bad Name!", "bad_Name", "9", "a b"]
     } else {
-        asked.patterns.push(format!("anything but {plain}"));
-        "good".clone_into(&mut asked.good);
-        asked.unwanted.extend(sample);
+        name_rules.patterns.push(format!("anything but {plain}"));
+        "good".clone_into(&mut name_rules.good);
+        name_rules.unwanted.extend(sample);
         &["Bad", "bad", "Bad_name"]
     };
-    asked.bad.extend(bad.iter().map(|&bad| bad.to_owned()));
+    name_rules.bad.extend(bad.iter().map(|&bad| bad.to_owned()));
     Ok(())
 }
 
@@ -189,8 +191,8 @@ fn parse_counts(parameter: &str) -> Result<(u64, Option<u64>), String> {
     };
     match parameter.split_once('-') {
         None if parameter.is_empty() => Ok((1, None)),
-        None => number(parameter).map(|all| (all, Some(all))),
-        Some((least, most)) => Ok((number(least)?, Some(number(most)?))),
+        None => number(parameter).map(|count| (count, Some(count))),
+        Some((min, max)) => Ok((number(min)?, Some(number(max)?))),
     }
 }
 
@@ -198,101 +200,107 @@ fn parse_counts(parameter: &str) -> Result<(u64, Option<u64>), String> {
 fn pages(
     mut draft: Draft,
     folder: &Directory,
-    ending: &str,
-    asked: &NameRules,
+    extension: &str,
+    name_rules: &NameRules,
     exclude: &[String],
-    left: &mut Vec<NotImported>,
+    not_imported: &mut Vec<NotImported>,
 ) -> Result<Vec<Draft>, String> {
     let path = folder.path.trim_end_matches('/');
     draft.severity = Severity::Error;
     draft.name = slug(&draft.item.replace("**", "all").replace('*', "any"));
-    if ending == DIRS_KEY && path.is_empty() {
+    if extension == DIRS_KEY && path.is_empty() {
         "folders".clone_into(&mut draft.name);
     }
-    let of = |demand| Draft { demand, ..draft.clone() };
+    let with_demand = |demand| Draft { demand, ..draft.clone() };
     let of_folder = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
     let mut vars = recipe::vars(json!({
         "exclude": exclude,
         "of": of_folder,
-        "ending": ending,
-        "each": subject_globs(path, ending),
-        "said": asked.patterns,
-        "name": name_patterns(asked, ending),
+        "ending": extension,
+        "each": subject_globs(path, extension),
+        "said": name_rules.patterns,
+        "name": name_patterns(name_rules, extension),
     }));
     let mut drafts = Vec::new();
-    if !asked.our_patterns.is_empty() {
+    if !name_rules.our_patterns.is_empty() {
         TABLES.names.derive(&mut vars)?;
-        for mut page in TABLES.names.drafts(&vars, "", &of)? {
-            page.message = Some(format!("`<name>` does not match {}", asked.patterns.join(" or ")));
-            drafts.push(with_name_examples(page, path, ending, asked));
+        for mut page in TABLES.names.drafts(&vars, "", &with_demand)? {
+            page.message =
+                Some(format!("`<name>` does not match {}", name_rules.patterns.join(" or ")));
+            drafts.push(with_name_examples(page, path, extension, name_rules));
         }
     }
-    let Some((min, max)) = asked.exists else { return Ok(drafts) };
-    if ending == DIRS_KEY {
-        let why = "ls-lint counts the directory itself; the form `tree` counts its entries";
-        left.push(NotImported::new(format!("{} exists", draft.item), why));
+    let Some((min, max)) = name_rules.exists else { return Ok(drafts) };
+    if extension == DIRS_KEY {
+        let why = "ls-lint counts the directory itself; a `tree` check counts its entries";
+        not_imported.push(NotImported::new(format!("{} exists", draft.item), why));
         return Ok(drafts);
     }
-    let wrong = if min > 0 { Some(0) } else { max.map(|max| max.saturating_add(1)) };
-    let right = if max == Some(0) { 0 } else { min.max(1) };
-    let shown = |count: Option<u64>| count.filter(|count| *count <= MAX_FILES);
+    let failing = if min > 0 { Some(0) } else { max.map(|max| max.saturating_add(1)) };
+    let passing = if max == Some(0) { 0 } else { min.max(1) };
+    let limited = |count: Option<u64>| count.filter(|count| *count <= MAX_FILES);
     vars.extend(recipe::vars(json!({
-        "counted": below(path, &format!("*{ending}")),
+        "counted": below(path, &format!("*{extension}")),
         "min": min,
         "max": max,
-        "wrong": shown(wrong),
-        "right": shown(Some(right)),
+        "wrong": limited(failing),
+        "right": limited(Some(passing)),
         "is_exact": max == Some(min),
     })));
     TABLES.count.derive(&mut vars)?;
-    drafts.extend(TABLES.count.drafts(&vars, "", &of)?);
+    drafts.extend(TABLES.count.drafts(&vars, "", &with_demand)?);
     Ok(drafts)
 }
 
-/// The names in our form. For an extension with several segments, the form checks all but the last
-/// segment, so the expression includes them.
-fn name_patterns(asked: &NameRules, ending: &str) -> Json {
-    let parts: Vec<&str> = ending.trim_start_matches('.').split('.').collect();
-    if ending == DIRS_KEY || parts.len() == 1 {
-        return json!(asked.our_patterns);
+/// The patterns for `name` of a `tree` check. For an extension with several segments, the check
+/// includes all but the last segment in the name, so the expression includes these segments too.
+fn name_patterns(name_rules: &NameRules, extension: &str) -> Json {
+    let parts: Vec<&str> = extension.trim_start_matches('.').split('.').collect();
+    if extension == DIRS_KEY || parts.len() == 1 {
+        return json!(name_rules.our_patterns);
     }
     let part = |part: &&str| match *part {
         "*" => r"\.[^.]*".to_owned(),
         part => format!(r"\.{}", regex::escape(part)),
     };
     let rest: String = parts[..parts.len() - 1].iter().map(part).collect();
-    let whole = |ours: &String| {
+    let with_rest = |ours: &String| {
         let (case, inner) = ours.strip_suffix('/')?.split_once('/')?;
         // A name that begins with a dot has nothing before its extension.
-        let may_miss = if case == "!" { "" } else { "?" };
-        Some(format!("{case}/(?:{inner}){may_miss}{rest}/"))
+        let optional = if case == "!" { "" } else { "?" };
+        Some(format!("{case}/(?:{inner}){optional}{rest}/"))
     };
-    asked.our_patterns.iter().filter_map(whole).collect()
+    name_rules.our_patterns.iter().filter_map(with_rest).collect()
 }
 
-/// The subjects of an extension in a directory and below it.
-fn subject_globs(folder: &str, ending: &str) -> Json {
+/// The globs for names with an extension in a directory and its subdirectories.
+fn subject_globs(folder: &str, extension: &str) -> Json {
     let open = folder.is_empty() || folder.ends_with("**");
     let base = folder.trim_end_matches("**").trim_end_matches('/');
     let deep = |rest: &str| below(if open { base } else { folder }, &format!("**/{rest}"));
-    match ending {
+    match extension {
         // The directory itself is checked too.
         DIRS_KEY if !open => json!([format!("{folder}/"), deep("*/")]),
         DIRS_KEY => json!(deep("*/")),
-        _ => json!(deep(&format!("*{ending}"))),
+        _ => json!(deep(&format!("*{extension}"))),
     }
 }
 
 /// Adds examples of a matching name and of names that do not match.
-fn with_name_examples(mut page: Draft, folder: &str, ending: &str, asked: &NameRules) -> Draft {
+fn with_name_examples(
+    mut page: Draft,
+    folder: &str,
+    extension: &str,
+    name_rules: &NameRules,
+) -> Draft {
     let folder =
-        sample::from_glob(folder.trim_end_matches("**").trim_end_matches('/'), &asked.good);
-    let path = |name: &str| match ending {
+        sample::from_glob(folder.trim_end_matches("**").trim_end_matches('/'), &name_rules.good);
+    let path = |name: &str| match extension {
         DIRS_KEY => below(&folder, &format!("{name}/a.txt")),
-        _ => below(&folder, &format!("{name}{}", ending.replace('*', "x"))),
+        _ => below(&folder, &format!("{name}{}", extension.replace('*', "x"))),
     };
-    for bad in &asked.bad {
+    for bad in &name_rules.bad {
         page = page.example(false, &path(bad), "Text.\n");
     }
-    page.example(true, &path(&asked.good), "Text.\n")
+    page.example(true, &path(&name_rules.good), "Text.\n")
 }

@@ -1,5 +1,5 @@
-//! markdownlint (<https://github.com/DavidAnson/markdownlint/blob/main/doc/Rules.md>, 0.42): the
-//! rules on the content of a document; its style rules are left to a formatter.
+//! Imports markdownlint rules (<https://github.com/DavidAnson/markdownlint/blob/main/doc/Rules.md>,
+//! 0.42) on the content of a document; style rules are not imported, because a formatter covers them.
 
 mod places;
 
@@ -48,31 +48,31 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
     let is_runner = path.contains("cli2")
         || path.ends_with("package.json")
         || config.get("config").is_some_and(Json::is_object);
-    let mut place = Scope::from_path(path);
+    let mut scope = Scope::from_path(path);
     let mut rules = if is_runner {
-        places::runner_rules(&config, files, &mut place, &mut made)?
+        places::runner_rules(&config, files, &mut scope, &mut made)?
     } else {
-        places::add_ignored(files, &mut place, &mut made);
+        places::add_ignored(files, &mut scope, &mut made);
         config
     };
     merge_extended(files, path, &mut rules, &mut made);
     report_unknown_keys(&rules, &mut made);
     let mut style = Vec::new();
     for rule @ (number, table) in &*RULES {
-        let of_text = table.style || table.ours.is_some() || table.left.is_some();
-        if !of_text {
-            rule_pages(rule, &rules, &place, &mut made);
+        let is_covered = table.style || table.ours.is_some() || table.unsupported.is_some();
+        if !is_covered {
+            rule_pages(rule, &rules, &scope, &mut made);
         } else if options(rule, &rules).is_none() {
         } else if let (Some(ours), Some(pack)) = (&table.ours, &table.pack) {
-            let left = NotImported::new(display_name(rule), "covered by a built-in rule");
-            made.not_imported.push(left.instead(format!("`{ours}`, enabled by the pack `{pack}`")));
+            let item = NotImported::new(display_name(rule), "covered by a built-in rule");
+            made.not_imported.push(item.instead(format!("`{ours}`, enabled by the pack `{pack}`")));
         } else if table.style && !rules.keys().any(|key| is_named(rule, key)) {
-            // Rules that the configuration does not name are reported by number.
+            // Rules that the configuration does not name are reported together.
             style.push(number.as_str());
         } else {
             made.not_imported.push(NotImported::new(
                 display_name(rule),
-                table.left.as_deref().unwrap_or(STYLE_REASON),
+                table.unsupported.as_deref().unwrap_or(STYLE_REASON),
             ));
         }
     }
@@ -88,16 +88,16 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
 }
 
 /// Adds the pages of a rule that has an effect, and reports its unknown options.
-fn rule_pages(rule: Rule<'_>, rules: &Map<String, Json>, place: &Scope, made: &mut ImportDraft) {
+fn rule_pages(rule: Rule<'_>, rules: &Map<String, Json>, scope: &Scope, made: &mut ImportDraft) {
     let Some(options) = effective_options(rule, rules) else { return };
     let (number, table) = rule;
     let known = |key: &&String| {
         table.options.contains(key) || ["enabled", "severity"].contains(&key.as_str())
     };
     let why = "not an option of that rule in markdownlint 0.42";
-    let odd = options.keys().filter(|key| !known(key));
-    made.not_imported.extend(odd.map(|key| NotImported::new(format!("{number}: {key}"), why)));
-    match pages(rule, options, place) {
+    let unknown = options.keys().filter(|key| !known(key));
+    made.not_imported.extend(unknown.map(|key| NotImported::new(format!("{number}: {key}"), why)));
+    match pages(rule, options, scope) {
         Ok(drafts) => made.drafts.extend(drafts),
         Err(why) => made.not_imported.push(NotImported::new(display_name(rule), why)),
     }
@@ -107,15 +107,15 @@ fn rule_pages(rule: Rule<'_>, rules: &Map<String, Json>, place: &Scope, made: &m
 fn pages(
     (number, table): Rule<'_>,
     mut vars: Map<String, Json>,
-    place: &Scope,
+    scope: &Scope,
 ) -> Result<Vec<Draft>, String> {
     let level = vars.get("level").and_then(Json::as_u64).unwrap_or(1).clamp(1, 6);
     vars.insert("level".to_owned(), level.into());
     vars.insert("marks".to_owned(), "######"[..usize::try_from(level).unwrap_or(1)].into());
     table.derive(&mut vars)?;
     let small = number.to_ascii_lowercase();
-    let mut drafts = table.drafts(&vars, &example_path(place), &|demand| {
-        let mut draft = Draft::new(Tool::Markdownlint, &place.file, number, demand);
+    let mut drafts = table.drafts(&vars, &example_path(scope), &|demand| {
+        let mut draft = Draft::new(Tool::Markdownlint, &scope.file, number, demand);
         draft.name = format!("{small}-{}", table.names[0]);
         draft.aliases = std::iter::once(number).chain(&table.names).cloned().collect();
         draft.sources =
@@ -125,41 +125,42 @@ fn pages(
         draft
     })?;
     for check in drafts.iter_mut().filter_map(|draft| draft.check.as_mut()) {
-        check["files"] = match &place.files[..] {
+        check["files"] = match &scope.files[..] {
             [] => json!(["*.md", "*.markdown"]),
             files => json!(files),
         };
-        if !place.exclude.is_empty() {
-            check["exclude"] = json!(place.exclude);
+        if !scope.exclude.is_empty() {
+            check["exclude"] = json!(scope.exclude);
         }
     }
     Ok(drafts)
 }
 
-/// The path of a document that the configuration applies to.
-fn example_path(place: &Scope) -> String {
-    let is_out = |folder: &str| {
-        place.exclude.iter().any(|glob| glob.trim_start_matches(['/', '*']).starts_with(folder))
+/// The path of a document to which the configuration applies.
+fn example_path(scope: &Scope) -> String {
+    let is_excluded = |folder: &str| {
+        scope.exclude.iter().any(|glob| glob.trim_start_matches(['/', '*']).starts_with(folder))
     };
-    let given = place.files.first().map(|glob| sample::from_glob(glob, "example"));
-    let given = given
-        .filter(|path| path.ends_with(".md") && !is_out(path.split('/').next().unwrap_or(path)));
-    let usual = if is_out("docs") { "example.md" } else { "docs/example.md" };
-    given.unwrap_or_else(|| usual.to_owned())
+    let path = scope.files.first().map(|glob| sample::from_glob(glob, "example"));
+    let path = path.filter(|path| {
+        path.ends_with(".md") && !is_excluded(path.split('/').next().unwrap_or(path))
+    });
+    let default = if is_excluded("docs") { "example.md" } else { "docs/example.md" };
+    path.unwrap_or_else(|| default.to_owned())
 }
 
 /// The options of a rule that has an effect.
 fn effective_options(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<String, Json>> {
-    // Without a list, these two rules have no effect; a list that is not a literal is already
+    // These two rules have no effect without a list; a list that is not a literal is already
     // reported.
-    let of_list = match rule.0.as_str() {
+    let list_key = match rule.0.as_str() {
         "MD043" => Some("headings"),
         "MD044" => Some("names"),
         _ => None,
     };
     options(rule, rules).filter(|options| {
         let is_empty = |key: &str| options.get(key).is_none_or(|list| string_list(list).is_empty());
-        !script::is_unread(&json!(options)) && !of_list.is_some_and(is_empty)
+        !script::is_unread(&json!(options)) && !list_key.is_some_and(is_empty)
     })
 }
 
@@ -169,12 +170,12 @@ fn report_unknown_keys(rules: &Map<String, Json>, made: &mut ImportDraft) {
     let is_other = |key: &str| {
         ["default", "extends", "$schema"].iter().any(|other| other.eq_ignore_ascii_case(key))
     };
-    let odd = rules.keys().filter(|key| !is_rule(key) && !is_tag(key) && !is_other(key));
+    let unknown = rules.keys().filter(|key| !is_rule(key) && !is_tag(key) && !is_other(key));
     let why = "neither a rule nor a tag of markdownlint 0.42";
-    made.not_imported.extend(odd.map(|key| NotImported::new(key, why)));
+    made.not_imported.extend(unknown.map(|key| NotImported::new(key, why)));
 }
 
-/// Merges the extended rules; the configuration's own rules win.
+/// Merges the extended rules; the configuration's own rules take precedence.
 fn merge_extended(
     files: &dyn Files,
     path: &str,
@@ -187,21 +188,21 @@ fn merge_extended(
         let Some(Json::String(name)) = next.take() else { return };
         // markdownlint first tries a name as a path.
         let plain = resolve(files, &from, &format!("./{}", name.trim_start_matches("./")));
-        let place = plain.or_else(|| resolve(files, &from, &name));
-        let read =
-            place.ok_or_else(|| "it is neither in the project nor in `node_modules`".to_owned());
-        let read = read.and_then(|place| {
-            let read = Modules::new(files, |_| None).exported(&place);
-            read.map(|read| (read, place)).map_err(|why| why.to_string())
+        let file = plain.or_else(|| resolve(files, &from, &name));
+        let file =
+            file.ok_or_else(|| "it is neither in the project nor in `node_modules`".to_owned());
+        let read = file.and_then(|file| {
+            let read = Modules::new(files, |_| None).exported(&file);
+            read.map(|read| (read, file)).map_err(|why| why.to_string())
         });
         match read {
-            Ok((read, place)) => {
+            Ok((read, file)) => {
                 let mut inner = read.value.as_object().cloned().unwrap_or_default();
                 next = inner.remove("extends");
                 for (key, value) in inner {
                     rules.entry(key).or_insert(value);
                 }
-                from = place;
+                from = file;
             }
             Err(why) => {
                 return made.not_imported.push(NotImported::new(format!("extends `{name}`"), why));
@@ -214,16 +215,16 @@ fn display_name((number, rule): Rule<'_>) -> String {
     format!("{number} {}", rule.names[0])
 }
 
-/// The options of a rule; `None` when it is disabled. Its own name takes precedence over its tags,
-/// and these over `default`; the order in the configuration is not known here.
+/// The options of a rule; `None` when the rule is disabled. The name of the rule takes precedence over
+/// its tags, and the tags over `default`, whatever their order in the configuration.
 fn options(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<String, Json>> {
-    let under = |is: &dyn Fn(&str) -> bool| {
-        rules.iter().filter(|(key, _)| is(key)).map(|(_, value)| value).next_back()
+    let under = |is_key: &dyn Fn(&str) -> bool| {
+        rules.iter().filter(|(key, _)| is_key(key)).map(|(_, value)| value).next_back()
     };
     let by_tag =
         || rule.1.tags.iter().rev().find_map(|tag| under(&|key| tag.eq_ignore_ascii_case(key)));
-    let given = under(&|key| is_named(rule, key)).or_else(by_tag);
-    match given.or_else(|| under(&|key| key.eq_ignore_ascii_case("default"))) {
+    let value = under(&|key| is_named(rule, key)).or_else(by_tag);
+    match value.or_else(|| under(&|key| key.eq_ignore_ascii_case("default"))) {
         Some(Json::Object(map)) => map.get("enabled").is_none_or(is_truthy).then(|| map.clone()),
         Some(value) => {
             is_truthy(value).then(|| Map::from_iter([("severity".to_owned(), value.clone())]))

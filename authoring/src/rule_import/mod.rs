@@ -1,5 +1,6 @@
 //! Imports rule pages from the configuration of other tools: alint, commitlint, ls-lint, ast-grep
-//! and markdownlint. Text in, pages out, with a list of the items that cannot be imported.
+//! and markdownlint. The input is text; the output is pages, and a list of the items that cannot be
+//! imported.
 //!
 //! Nothing is executed: the literal parts of a JavaScript configuration are read (`script`), and
 //! the rest is reported.
@@ -35,7 +36,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// Maximum nesting depth of a configuration; it bounds the stack usage of reading it.
+/// Maximum nesting depth of a configuration, so that reading the configuration does not overflow the
+/// stack.
 const MAX_DEPTH: usize = 64;
 
 /// A tool whose configuration can be imported.
@@ -70,8 +72,9 @@ impl Tool {
         }
     }
 
-    /// The configuration files that it looks for in its working directory, in order of precedence.
-    /// For a file shared by several tools, also the key that must be in it.
+    /// The names of the configuration files that the tool looks for in its working directory, in order
+    /// of precedence. For a file shared by several tools, the second value is a key that the file must
+    /// contain.
     fn files(self) -> Vec<(&'static str, Option<&'static str>)> {
         static NAMES: LazyLock<BTreeMap<String, Vec<String>>> =
             LazyLock::new(|| recipe::parse_tables(tables::NAMES));
@@ -120,7 +123,8 @@ pub struct Import {
     pub pages: Vec<Page>,
     /// The items that cannot be imported, in the order of the configuration.
     pub not_imported: Vec<NotImported>,
-    /// Pages that our own reader rejects: defects of the import. They are not in `pages`.
+    /// The errors of pages that our own reader rejects: defects of the import. These pages are not in
+    /// `pages`.
     pub defects: Vec<String>,
 }
 
@@ -135,9 +139,9 @@ pub struct Page {
     pub item: String,
     /// The full text of the page.
     pub text: String,
-    /// How it differs from the original rule.
+    /// The differences from the original rule.
     pub notes: Vec<String>,
-    /// Whether it has examples that `aidd rule test` can run.
+    /// Whether the page has examples that `aidd rule test` can run.
     pub has_examples: bool,
 }
 
@@ -148,7 +152,7 @@ pub struct NotImported {
     pub item: String,
     /// The reason.
     pub why: String,
-    /// What already covers it, or the closest alternative.
+    /// The rule that already covers the item, or the closest alternative.
     pub instead: Option<String>,
 }
 
@@ -182,8 +186,8 @@ struct ImportDraft {
     not_imported: Vec<NotImported>,
 }
 
-/// The configurations in the root of a project, each with its tool. Of several configurations of
-/// one tool, the one that the tool uses.
+/// The configurations in the root of a project, each with its tool. If a tool has several
+/// configurations, only the configuration that the tool itself uses is included.
 #[must_use]
 pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
     let first = |tool: Tool| {
@@ -196,7 +200,7 @@ pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
 /// The tool of the configuration at `path`, determined by its name, otherwise by its contents.
 ///
 /// # Errors
-/// When it cannot be read, or matches no tool or several.
+/// When the configuration cannot be read, or matches no tool or several tools.
 pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, ImportError> {
     let named = (siblings::file_name(path), None);
     if let Some(tool) = Tool::ALL.into_iter().find(|tool| tool.files().contains(&named)) {
@@ -207,8 +211,8 @@ pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, ImportError> {
     } else {
         read_data(files, path)?
     };
-    let fits = |tool: &Tool| all.iter().any(|one| tool.matches_config(one));
-    let tools: Vec<Tool> = Tool::ALL.into_iter().filter(fits).collect();
+    let matches = |tool: &Tool| all.iter().any(|value| tool.matches_config(value));
+    let tools: Vec<Tool> = Tool::ALL.into_iter().filter(matches).collect();
     match tools[..] {
         [tool] => Ok(tool),
         [] => Err(ImportError::NoTool(path.to_owned())),
@@ -241,8 +245,8 @@ pub fn import(
     let mut import = draft::write_pages(made, to, engine);
     import.not_imported.extend(siblings::overridden_configs(files, path, tool));
     let (folder, scope) = (parent_dir(path), scope_of(&format!("{to}/x.md")).to_owned());
-    let by_place = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);
-    if by_place && folder != scope {
+    let has_relative_paths = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);
+    if has_relative_paths && folder != scope {
         let why = format!("they are relative to `{folder}/`, those of the pages to `{scope}/`");
         import.not_imported.insert(
             0,
@@ -266,11 +270,11 @@ fn read_text(files: &dyn Files, path: &str) -> Result<String, ImportError> {
 /// The values of a configuration in JSON (with comments) or YAML, one per document.
 fn read_data(files: &dyn Files, path: &str) -> Result<Vec<Json>, ImportError> {
     let text = read_text(files, path)?;
-    // JSON without its extension (`.commitlintrc`) is valid YAML too, except for comments.
-    let bare = text.trim_start().starts_with(['{', '/']);
+    // JSON in a file without the extension (`.commitlintrc`) is valid YAML too, except for comments.
+    let looks_like_json = text.trim_start().starts_with(['{', '/']);
     let format = match Format::from_path(path) {
         Some(format @ (Format::Json | Format::Yaml | Format::Toml)) => format,
-        _ if bare => Format::Json,
+        _ if looks_like_json => Format::Json,
         _ => Format::Yaml,
     };
     let values = Values::read(format, &text);
@@ -292,8 +296,8 @@ fn read_data(files: &dyn Files, path: &str) -> Result<Vec<Json>, ImportError> {
     Ok(values.roots.iter().map(json).collect())
 }
 
-/// A YAML value with `<<` merged (<https://yaml.org/type/merge.html>); its own keys win. The
-/// nesting depth has already been checked.
+/// A YAML value with `<<` merged (<https://yaml.org/type/merge.html>); the mapping's own keys take
+/// precedence. The nesting depth has already been checked.
 fn merge_aliases(value: Json) -> Json {
     match value {
         Json::Array(items) => Json::Array(items.into_iter().map(merge_aliases).collect()),
@@ -302,11 +306,10 @@ fn merge_aliases(value: Json) -> Json {
                 map.into_iter().map(|(key, value)| (key, merge_aliases(value))).collect();
             let all = match own.remove("<<") {
                 Some(Json::Array(all)) => all,
-                Some(one) => vec![one],
+                Some(single) => vec![single],
                 None => return Json::Object(own),
             };
-            for (key, value) in all.into_iter().filter_map(|one| one.as_object().cloned()).flatten()
-            {
+            for (key, value) in all.iter().filter_map(Json::as_object).cloned().flatten() {
                 own.entry(key).or_insert(value);
             }
             Json::Object(own)
@@ -315,11 +318,11 @@ fn merge_aliases(value: Json) -> Json {
     }
 }
 
-/// How a key of a configuration is reported.
+/// How a configuration key that is not imported is reported.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Key {
-    /// Why it is not imported; `None` when there is nothing to import.
+    /// The reason why the key is not imported; `None` when there is nothing to import.
     why: Option<String>,
     /// Values that have no effect.
     but: Vec<Json>,
@@ -335,17 +338,17 @@ fn unsupported_keys(
     static KEYS: LazyLock<BTreeMap<String, BTreeMap<String, Key>>> =
         LazyLock::new(|| recipe::parse_tables(tables::KEYS));
     let known = &KEYS[tool.key()];
-    let left = |(name, value): (&String, &Json)| {
+    let not_imported = |(name, value): (&String, &Json)| {
         let why = match known.get(name) {
             Some(key) => key.why.as_deref().filter(|_| !key.but.contains(value)),
             None => unknown,
         };
         why.map(|why| NotImported::new(name, why))
     };
-    config.iter().filter_map(left).collect()
+    config.iter().filter_map(not_imported).collect()
 }
 
-/// The only document of a configuration; an empty one is an empty mapping.
+/// The only document of a configuration; an empty document counts as an empty mapping.
 fn read_one(files: &dyn Files, path: &str) -> Result<Map<String, Json>, ImportError> {
     let mut all = read_data(files, path)?;
     match (all.pop(), all.is_empty()) {
@@ -356,7 +359,7 @@ fn read_one(files: &dyn Files, path: &str) -> Result<Map<String, Json>, ImportEr
     }
 }
 
-/// A string, or a list of strings.
+/// The strings of a value that is a string or a list of strings.
 fn string_list(value: &Json) -> Vec<String> {
     match value {
         Json::String(text) => vec![text.clone()],
@@ -372,7 +375,7 @@ fn anchor_glob(glob: &str) -> String {
     if glob.contains('/') { glob.to_owned() } else { format!("/{glob}") }
 }
 
-/// A name of another tool as the second half of a rule id.
+/// Converts a name of another tool to the second half of a rule id.
 fn slug(name: &str) -> String {
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let slug = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();

@@ -1,5 +1,5 @@
-//! Reads the exports of files that a configuration names, in the project and in packages in
-//! `node_modules`. They are read as text; nothing is executed.
+//! Reads the exports of files that a configuration imports, from the project and from packages in
+//! `node_modules`. The files are read as text; nothing is executed.
 
 use super::script::{self, Literal};
 use super::{ImportDraft, ImportError, NotImported, read_data, read_one, read_text};
@@ -14,7 +14,7 @@ const EXTENSIONS: [&str; 9] = ["js", "cjs", "mjs", "ts", "cts", "mts", "json", "
 /// Maximum depth of files that import each other.
 const MAX_DEPTH: usize = 8;
 
-/// Why a value is skipped.
+/// The reason why a value is skipped.
 const NOT_LITERAL: &str = "not a literal; code of the repository is never run";
 
 /// The files of a project as modules.
@@ -22,7 +22,7 @@ pub(super) struct Modules<'f> {
     pub(super) files: &'f dyn Files,
     /// The exports of packages that are known without being installed.
     pub(super) known: fn(&str) -> Option<Json>,
-    /// The exports of each file; each is read once, also if imports are circular.
+    /// The exports of each file; each file is read once, even if imports are circular.
     exports: RefCell<BTreeMap<String, Option<Json>>>,
 }
 
@@ -69,8 +69,8 @@ impl<'f> Modules<'f> {
         made: &mut ImportDraft,
     ) -> Result<Json, ImportError> {
         let read = self.exported(path)?;
-        let left = |odd: String| NotImported::new(format!("{within}{odd}"), NOT_LITERAL);
-        made.not_imported.extend(read.not_literal.into_iter().map(left));
+        let not_imported = |part: String| NotImported::new(format!("{within}{part}"), NOT_LITERAL);
+        made.not_imported.extend(read.not_literal.into_iter().map(not_imported));
         Ok(read.value)
     }
 
@@ -100,8 +100,8 @@ impl<'f> Modules<'f> {
     }
 }
 
-/// Resolves `name` in the file at `from` by the rules of Node.js
-/// (<https://nodejs.org/api/esm.html#resolution-algorithm>), for plain files.
+/// Resolves the module `name`, imported by the file at `from`, as Node.js does
+/// (<https://nodejs.org/api/esm.html#resolution-algorithm>).
 pub(super) fn resolve(files: &dyn Files, from: &str, name: &str) -> Option<String> {
     let folder = parent_dir(from);
     if name.starts_with("./") || name.starts_with("../") {
@@ -115,8 +115,8 @@ pub(super) fn resolve(files: &dyn Files, from: &str, name: &str) -> Option<Strin
         return None;
     }
     upwards(folder).find_map(|folder| {
-        let place = below(folder, &format!("node_modules/{name}"));
-        package_entry(files, &place).or_else(|| resolve_file(files, &place))
+        let path = below(folder, &format!("node_modules/{name}"));
+        package_entry(files, &path).or_else(|| resolve_file(files, &path))
     })
 }
 
@@ -137,19 +137,20 @@ fn package_entry(files: &dyn Files, folder: &str) -> Option<String> {
 fn exports_entry(exports: &Json, depth: usize) -> Option<&str> {
     let depth = depth.checked_sub(1)?;
     exports.as_str().or_else(|| {
-        let ways = ["node", "import", "require", "default"].into_iter();
-        ways.filter_map(|way| exports_entry(exports.get(way)?, depth)).next()
+        let conditions = ["node", "import", "require", "default"].into_iter();
+        conditions.filter_map(|name| exports_entry(exports.get(name)?, depth)).next()
     })
 }
 
-/// The file at `path`, with optional extensions; a JavaScript file can be written in TypeScript.
+/// The file at `path`, if necessary with an added extension; the source of a `.js` file can be a `.ts`
+/// file.
 fn resolve_file(files: &dyn Files, path: &str) -> Option<String> {
-    let has_ending = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
-    let with = EXTENSIONS.iter().map(|ending| format!("{path}.{ending}"));
+    let has_extension = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    let exact = has_extension.then(|| path.to_owned()).into_iter();
+    let with_extension = EXTENSIONS.iter().map(|extension| format!("{path}.{extension}"));
     let typed = path.strip_suffix("js").map(|stem| format!("{stem}ts"));
-    let within = EXTENSIONS.iter().map(|ending| format!("{path}/index.{ending}"));
-    let whole = has_ending.then(|| path.to_owned()).into_iter();
-    whole.chain(with).chain(typed).chain(within).find(|path| files.exists(path))
+    let indexes = EXTENSIONS.iter().map(|extension| format!("{path}/index.{extension}"));
+    exact.chain(with_extension).chain(typed).chain(indexes).find(|path| files.exists(path))
 }
 
 #[cfg(test)]
@@ -178,7 +179,7 @@ mod tests {
             ("a/node_modules/three/package.json", r#"{"main": "lib"}"#),
             ("a/node_modules/three/lib/index.js", ""),
         ]);
-        let found = |name: &str| resolve(&files, "a/config.js", name);
+        let resolved = |name: &str| resolve(&files, "a/config.js", name);
         for (name, path) in [
             ("./kinds", "a/kinds.ts"),
             ("./kinds.js", "a/kinds.ts"),
@@ -187,10 +188,10 @@ mod tests {
             ("@team/two", "node_modules/@team/two/index.json"),
             ("three", "a/node_modules/three/lib/index.js"),
         ] {
-            assert_eq!(found(name).as_deref(), Some(path), "{name}");
+            assert_eq!(resolved(name).as_deref(), Some(path), "{name}");
         }
         for name in ["./gone", "../../out", "/etc/x", "", "..", "a/../../b", "four", "C:\\x"] {
-            assert_eq!(found(name), None, "{name}");
+            assert_eq!(resolved(name), None, "{name}");
         }
     }
 
@@ -212,8 +213,8 @@ mod tests {
         ]);
         let modules = Modules::new(&files, |_| None);
         let read = modules.exported("a.js").expect("read");
-        let whole = json!({"list": [2], "c": {"d": 3}});
-        assert_eq!(read.value, json!({"x": [1, 2], "y": {"z": whole}}));
+        let exported = json!({"list": [2], "c": {"d": 3}});
+        assert_eq!(read.value, json!({"x": [1, 2], "y": {"z": exported}}));
         assert_eq!(read.not_literal, [""; 0]);
         let ring = modules.exported("ring.js").expect("read");
         assert_eq!(ring.not_literal, ["`a.b` (line 1): `require('./other')`"]);

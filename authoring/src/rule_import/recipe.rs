@@ -21,25 +21,28 @@ pub(super) struct RuleTable {
     pub(super) names: Vec<String>,
     /// Names of groups of rules.
     pub(super) tags: Vec<String>,
-    /// The supported options, where they are checked.
+    /// The supported options, for tools whose options are checked.
     pub(super) options: Vec<String>,
-    /// Why it is not imported.
-    pub(super) left: Option<String>,
-    /// The built-in rule that covers it.
+    /// The reason why the rule is not imported.
+    #[serde(rename = "left")]
+    pub(super) unsupported: Option<String>,
+    /// The built-in rule that covers the rule.
     pub(super) ours: Option<String>,
-    /// The pack that enables that rule.
+    /// The pack that enables the built-in rule.
     pub(super) pack: Option<String>,
-    /// Whether it is about layout, which is the job of a formatter.
+    /// Whether the rule is about layout, which is the job of a formatter.
     pub(super) style: bool,
-    /// The form of the page, if the code creates it.
+    /// The kind of check on the page, if the code creates the check.
     pub(super) coded: Option<String>,
     /// Whether the code derives more variables from the options.
     pub(super) derived: bool,
-    /// Whether the check applies to the files of the rule although its form names files itself.
+    /// Whether the files of the rule are added to the check although its kind of check names files
+    /// itself.
     pub(super) files: bool,
-    /// The file of examples that do not name one.
+    /// The path of the file in examples that do not specify a path.
     path: Option<String>,
-    /// Variables derived from the options, in order; a later one of the same name wins.
+    /// Variables derived from the options, in order; a later variable replaces an earlier variable of
+    /// the same name.
     vars: Vec<DerivedVar>,
     /// The pages; each is created if its conditions are met.
     pages: Vec<PageRecipe>,
@@ -53,22 +56,23 @@ struct DerivedVar {
     set: Vars,
 }
 
-/// One page, or why there is none.
+/// The description of a page, or the reason why there is none.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct PageRecipe {
     when: Json,
     unless: Json,
-    /// Why the rule is not imported.
-    left: Option<String>,
+    /// The reason why the rule is not imported.
+    #[serde(rename = "left")]
+    unsupported: Option<String>,
     demand: String,
     check: Json,
     /// The suffix of the page name.
     suffix: String,
-    /// Each a string, or a string under `note` with conditions.
+    /// The notes; each note is a string, or a mapping with the string under `note` and conditions.
     notes: Vec<Json>,
-    /// Each the text of the checked file, or a list of files: paths, for files with one line of
-    /// text, and mappings of paths to texts.
+    /// The failing examples. Each example is the text of the checked file, or a list of files: a path
+    /// denotes a file with one line of text, and a mapping contains paths and texts.
     fails: Vec<Json>,
     passes: Vec<Json>,
 }
@@ -92,11 +96,11 @@ impl RuleTable {
         Ok(())
     }
 
-    /// The drafts of a rule with these options. `new` creates a draft from its requirement, and
-    /// `path` is the file of examples that do not name one.
+    /// The drafts of a rule with the options `vars`. `new` creates a draft from its requirement;
+    /// `path` is the path of the file in examples that do not specify a path.
     ///
     /// # Errors
-    /// Why the rule is not imported.
+    /// The reason why the rule is not imported.
     pub(super) fn drafts(
         &self,
         vars: &Vars,
@@ -129,7 +133,7 @@ impl PageRecipe {
         path: &str,
         new: &dyn Fn(String) -> Draft,
     ) -> Result<Draft, String> {
-        if let Some(why) = &self.left {
+        if let Some(why) = &self.unsupported {
             return Err(fill_text(why, vars)?);
         }
         let mut draft = new(fill_text(&self.demand, vars)?);
@@ -143,7 +147,8 @@ impl PageRecipe {
         }
         for (passes, examples) in [(false, &self.fails), (true, &self.passes)] {
             // An example that cannot be written does not prevent the page.
-            for example in examples.iter().filter_map(|one| fill_value(one, vars).ok().flatten()) {
+            for example in examples.iter().filter_map(|text| fill_value(text, vars).ok().flatten())
+            {
                 draft = draft.project(passes, files(&example, path));
             }
         }
@@ -157,7 +162,7 @@ fn files(example: &Json, path: &str) -> Vec<(String, String)> {
     let file = |file: &Json| -> Vec<(String, String)> {
         match file {
             Json::Object(files) => {
-                files.iter().map(|(path, one)| (path.clone(), text(one))).collect()
+                files.iter().map(|(path, value)| (path.clone(), text(value))).collect()
             }
             paths => {
                 string_list(paths).into_iter().map(|path| (path, "Text.\n".to_owned())).collect()
@@ -166,34 +171,35 @@ fn files(example: &Json, path: &str) -> Vec<(String, String)> {
     };
     match example {
         Json::Array(files) => files.iter().flat_map(file).collect(),
-        one => vec![(path.to_owned(), text(one))],
+        value => vec![(path.to_owned(), text(value))],
     }
 }
 
-/// Whether the conditions are met: `when`, if there is one, and not `unless`.
+/// Whether the conditions are met: `when`, if it is set, is met and `unless` is not.
 fn conditions_met(when: &Json, unless: &Json, vars: &Vars) -> bool {
     condition_met(when, vars) && (unless.is_null() || !condition_met(unless, vars))
 }
 
-/// A mapping is met when all its options have the given values, a list when one of its mappings is.
+/// Whether a condition is met. A mapping is met when all its options have the given values, a list
+/// when one of its mappings is met.
 fn condition_met(when: &Json, vars: &Vars) -> bool {
-    let of = |name: &str| vars.get(name).unwrap_or(&Json::Null);
+    let value = |name: &str| vars.get(name).unwrap_or(&Json::Null);
     match when {
-        Json::Array(any) => any.iter().any(|one| condition_met(one, vars)),
-        Json::Object(all) => all.iter().all(|(name, wanted)| match wanted {
-            Json::Object(tests) => tests.iter().all(|(test, with)| match test.as_str() {
-                "any" => with.as_array().is_some_and(|any| any.contains(of(name))),
-                "none" => with.as_array().is_some_and(|any| !any.contains(of(name))),
-                "starts" => of(name)
+        Json::Array(any) => any.iter().any(|condition| condition_met(condition, vars)),
+        Json::Object(all) => all.iter().all(|(name, expected)| match expected {
+            Json::Object(tests) => tests.iter().all(|(test, argument)| match test.as_str() {
+                "any" => argument.as_array().is_some_and(|any| any.contains(value(name))),
+                "none" => argument.as_array().is_some_and(|any| !any.contains(value(name))),
+                "starts" => value(name)
                     .as_str()
-                    .zip(with.as_str())
+                    .zip(argument.as_str())
                     .is_some_and(|(text, start)| text.starts_with(start)),
-                "same" => with.as_str().is_some_and(|other| of(name) == of(other)),
-                "in" => is_between(of(name), with),
-                "has" => contains_any(of(name), with),
+                "same" => argument.as_str().is_some_and(|other| value(name) == value(other)),
+                "in" => is_between(value(name), argument),
+                "has" => contains_any(value(name), argument),
                 _ => false,
             }),
-            wanted => of(name) == wanted,
+            expected => value(name) == expected,
         }),
         _ => true,
     }
@@ -204,7 +210,7 @@ fn is_between(value: &Json, range: &Json) -> bool {
     value.as_u64().is_some_and(|value| (bound(0, 0)..=bound(1, u64::MAX)).contains(&value))
 }
 
-/// Whether a list contains one of the strings, or a string contains one as a substring.
+/// Whether a list contains one of the strings `any`, or a string contains one of them as a substring.
 fn contains_any(value: &Json, any: &Json) -> bool {
     string_list(any).iter().any(|part| match value {
         Json::String(text) => text.contains(part),
@@ -213,16 +219,16 @@ fn contains_any(value: &Json, any: &Json) -> bool {
 }
 
 /// Fills the placeholders of a value; `None` for a placeholder of an option that is not set.
-fn fill_value(given: &Json, vars: &Vars) -> Result<Option<Json>, String> {
-    Ok(Some(match given {
+fn fill_value(value: &Json, vars: &Vars) -> Result<Option<Json>, String> {
+    Ok(Some(match value {
         Json::String(template) => match template.strip_prefix("{{?") {
             Some(inner) => {
                 let value = placeholder_value(inner.trim_end_matches("}}"), vars).ok();
                 return Ok(value.filter(|value| *value != Json::Bool(false)));
             }
             None => match template.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")) {
-                Some(place) if !place.contains("{{") && !place.ends_with('}') => {
-                    placeholder_value(place, vars)?
+                Some(inner) if !inner.contains("{{") && !inner.ends_with('}') => {
+                    placeholder_value(inner, vars)?
                 }
                 _ => Json::String(fill_text(template, vars)?),
             },
@@ -254,8 +260,8 @@ pub(super) fn fill_text(template: &str, vars: &Vars) -> Result<String, String> {
         let inner = after.trim_start_matches('{');
         text.push_str(before);
         text.push_str(&after[..after.len() - inner.len()]);
-        let (place, after) = inner.split_once("}}").unwrap_or((inner, ""));
-        match placeholder_value(place, vars)? {
+        let (placeholder, after) = inner.split_once("}}").unwrap_or((inner, ""));
+        match placeholder_value(placeholder, vars)? {
             Json::String(value) => text.push_str(&value),
             value => text.push_str(&value.to_string()),
         }
@@ -265,13 +271,13 @@ pub(super) fn fill_text(template: &str, vars: &Vars) -> Result<String, String> {
     Ok(text)
 }
 
-/// The value of a placeholder.
-fn placeholder_value(place: &str, vars: &Vars) -> Result<Json, String> {
-    let mut calls = place.split('|');
+/// The value of a placeholder, given without its braces.
+fn placeholder_value(placeholder: &str, vars: &Vars) -> Result<Json, String> {
+    let mut calls = placeholder.split('|');
     let name = calls.next().unwrap_or_default();
-    let given = vars.get(name).filter(|value| !value.is_null()).cloned();
+    let first = vars.get(name).filter(|value| !value.is_null()).cloned();
     let missing = || format!("`{name}` is missing");
-    let last = calls.try_fold(given, |value, call| {
+    let last = calls.try_fold(first, |value, call| {
         let (step, argument) = call.split_once(':').unwrap_or((call, ""));
         match (step, value) {
             ("string", value) => {
@@ -281,7 +287,7 @@ fn placeholder_value(place: &str, vars: &Vars) -> Result<Json, String> {
                 let number = value.as_ref().and_then(Json::as_u64);
                 let number = number.ok_or_else(|| format!("`{name}` is not a number"))?;
                 match argument.parse() {
-                    Ok(most) if number > most => Err(format!("`{name}` is more than {argument}")),
+                    Ok(max) if number > max => Err(format!("`{name}` is more than {argument}")),
                     _ => Ok(Some(number.into())),
                 }
             }
@@ -307,7 +313,7 @@ mod tests {
     use super::*;
 
     impl RuleTable {
-        /// The form of the check of its pages.
+        /// The kind of check on the pages of the rule.
         pub(in super::super) fn form(&self) -> Option<&str> {
             let of_pages = || {
                 let checks = self.pages.iter().filter_map(|page| page.check.as_object());

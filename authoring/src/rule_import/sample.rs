@@ -8,7 +8,8 @@ const MAX_CHARS: usize = 2000;
 /// Preferred characters, in order.
 const PREFERRED_CHARS: &str = "aA1 -_./:x";
 
-/// A short text that `expression` matches; `None` when it is malformed or there is none.
+/// A short text that `expression` matches; `None` when the expression is malformed or matches no
+/// short text.
 pub(super) fn from_regex(expression: &str) -> Option<String> {
     let hir = regex_syntax::ParserBuilder::new()
         .multi_line(true)
@@ -21,7 +22,7 @@ pub(super) fn from_regex(expression: &str) -> Option<String> {
     (text.len() <= MAX_CHARS).then_some(text)
 }
 
-/// The regex parser bounds the nesting depth, so recursion is safe.
+/// Appends a text that `hir` matches. The regex parser bounds the nesting depth, so recursion is safe.
 fn write_sample(hir: &Hir, text: &mut String) -> Option<()> {
     if text.len() > MAX_CHARS {
         return None;
@@ -35,8 +36,8 @@ fn write_sample(hir: &Hir, text: &mut String) -> Option<()> {
         HirKind::Alternation(parts) => write_sample(parts.first()?, text)?,
         HirKind::Repetition(repetition) => {
             // Writes the minimum number of repetitions.
-            let most = repetition.max.unwrap_or(1).min(1);
-            let times = repetition.min.max(if repetition.min == 0 { 0 } else { most });
+            let max = repetition.max.unwrap_or(1).min(1);
+            let times = repetition.min.max(if repetition.min == 0 { 0 } else { max });
             for _ in 0..times {
                 write_sample(&repetition.sub, text)?;
             }
@@ -50,9 +51,9 @@ fn character(class: &Class) -> Option<char> {
     let Class::Unicode(class) = class else { return None };
     let ranges: Vec<_> = class.iter().map(|range| (range.start(), range.end())).collect();
     let has = |c: char| ranges.iter().any(|&(start, end)| start <= c && c <= end);
-    let liked = PREFERRED_CHARS.chars().find(|&c| has(c));
-    let printed = || ranges.iter().map(|&(start, _)| start).find(|c| !c.is_control());
-    liked.or_else(printed).or_else(|| ranges.first().map(|&(start, _)| start))
+    let preferred = PREFERRED_CHARS.chars().find(|&c| has(c));
+    let printable = || ranges.iter().map(|&(start, _)| start).find(|c| !c.is_control());
+    preferred.or_else(printable).or_else(|| ranges.first().map(|&(start, _)| start))
 }
 
 /// A path that `glob` matches, with `name` in place of wildcards.
@@ -61,15 +62,15 @@ pub(super) fn from_glob(glob: &str, name: &str) -> String {
     let mut rest = glob.trim_start_matches("./").trim_start_matches('/');
     let mut braces = 0_usize;
     while let Some(c) = rest.chars().next() {
-        let mut used = c.len_utf8();
+        let mut length = c.len_utf8();
         match c {
             '*' => {
-                used = rest.len() - rest.trim_start_matches('*').len();
-                if used > 1 && rest[used..].starts_with('/') {
-                    used += 1;
+                length = rest.len() - rest.trim_start_matches('*').len();
+                if length > 1 && rest[length..].starts_with('/') {
+                    length += 1;
                 } else {
                     path.push_str(name);
-                    if used > 1 && rest.len() == used && !name.contains('.') {
+                    if length > 1 && rest.len() == length && !name.contains('.') {
                         path.push_str(".txt");
                     }
                 }
@@ -79,20 +80,20 @@ pub(super) fn from_glob(glob: &str, name: &str) -> String {
                 let end = rest.find(']').unwrap_or(rest.len() - 1);
                 let inner = rest[1..=end].trim_end_matches(']');
                 path.push(inner.chars().find(|c| !"!^".contains(*c)).unwrap_or('a'));
-                used = end + 1;
+                length = end + 1;
             }
             '{' => braces += 1,
             // Skips the remaining alternatives.
-            ',' if braces > 0 => used = rest.find('}').unwrap_or(rest.len()),
+            ',' if braces > 0 => length = rest.find('}').unwrap_or(rest.len()),
             '}' if braces > 0 => braces -= 1,
             '<' => {
                 let end = rest.find('>').unwrap_or(rest.len() - 1);
                 path.push_str(name);
-                used = end + 1;
+                length = end + 1;
             }
             _ => path.push(c),
         }
-        rest = rest.get(used..).unwrap_or_default();
+        rest = rest.get(length..).unwrap_or_default();
     }
     path
 }
@@ -103,7 +104,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn samples_match() {
+    fn samples_match_their_expression_or_glob() {
         for expression in [
             r"^SPDX-License-Identifier: (MIT|Apache-2\.0)$",
             r"TODO\([a-z]+\)",
@@ -122,7 +123,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_panics(text in "[a*?\\[\\]{},<>/!.()|+é-]{0,24}") {
+        fn any_expression_or_glob_is_handled_without_panic(text in "[a*?\\[\\]{},<>/!.()|+é-]{0,24}") {
             let _ = from_glob(&text, "x");
             let _ = from_regex(&text);
         }

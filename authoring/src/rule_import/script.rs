@@ -30,17 +30,17 @@ pub(super) struct Literal {
     pub(super) not_literal: Vec<String>,
 }
 
-/// Returns the exports of a module if they are known without executing it.
+/// Returns the exports of the module with a given name, if they are known without executing it.
 pub(super) type Modules<'a> = &'a dyn Fn(&str) -> Option<Json>;
 
 /// Whether the file at `path` is a program.
 pub(super) fn is_script(path: &str) -> bool {
-    let ending = path.rsplit('.').next().unwrap_or_default();
-    ["js", "cjs", "mjs", "ts", "cts", "mts"].contains(&ending)
+    let extension = path.rsplit('.').next().unwrap_or_default();
+    ["js", "cjs", "mjs", "ts", "cts", "mts"].contains(&extension)
 }
 
-/// The placeholder for a value that is not a literal. A partial list would have another meaning, so
-/// it is not used.
+/// The placeholder for a value that is not a literal. It also replaces a list with a non-literal item,
+/// because a partial list would have another meaning.
 fn unread_marker() -> Json {
     json!({"not literal": true})
 }
@@ -63,8 +63,12 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
         if path.ends_with("ts") { SupportLang::TypeScript } else { SupportLang::JavaScript };
     let tree = language.ast_grep(text);
     let root = tree.root();
-    let mut reader =
-        Reader { names: BTreeMap::new(), odd: Vec::new(), left: MAX_EXPRESSIONS, modules };
+    let mut reader = Reader {
+        names: BTreeMap::new(),
+        not_literal: Vec::new(),
+        remaining: MAX_EXPRESSIONS,
+        modules,
+    };
     let mut exported = None;
     for statement in root.children() {
         match &*statement.kind() {
@@ -94,11 +98,16 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
     // The result of a function is not used: it can have side effects.
     let node = exported.filter(|node| node.kind() != "arrow_function").ok_or_else(nothing)?;
     let value = reader.value(&node, "", MAX_DEPTH).ok_or_else(nothing)?;
-    let is_whole = value.is_object() || value.is_array();
-    if is_whole { Ok(Literal { value, not_literal: reader.odd }) } else { Err(nothing()) }
+    let is_container = value.is_object() || value.is_array();
+    if is_container {
+        Ok(Literal { value, not_literal: reader.not_literal })
+    } else {
+        Err(nothing())
+    }
 }
 
-/// What a name refers to: the value of an expression or a module, or one key of it.
+/// The value that a name refers to: the value of an expression or a module, or the value of a key in
+/// it.
 #[derive(Clone)]
 struct Name<'t> {
     from: Origin<'t>,
@@ -113,8 +122,10 @@ enum Origin<'t> {
 
 struct Reader<'t, 'm> {
     names: BTreeMap<String, Name<'t>>,
-    odd: Vec<String>,
-    left: usize,
+    /// The parts that are not literals.
+    not_literal: Vec<String>,
+    /// The number of expressions that can still be read.
+    remaining: usize,
     modules: Modules<'m>,
 }
 
@@ -152,20 +163,21 @@ impl<'t> Reader<'t, '_> {
                 note(&part, None);
             }
             // `* as name`, or each of `{ name, key as name }`.
-            for one in named_children(&part) {
-                let key = one.field("name");
-                let name = one.field("alias").or_else(|| key.clone()).unwrap_or(one);
+            for specifier in named_children(&part) {
+                let key = specifier.field("name");
+                let name = specifier.field("alias").or_else(|| key.clone()).unwrap_or(specifier);
                 note(&name, key.map(|key| key.text().into_owned()));
             }
         }
     }
 
-    /// The value of an expression; `None`, with an entry in `odd`, if it is not a literal.
+    /// The value of an expression; `None`, with an entry in `not_literal`, if it is not a literal.
     fn value(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
-        let (Some(depth), Some(left)) = (depth.checked_sub(1), self.left.checked_sub(1)) else {
+        let (Some(depth), Some(remaining)) = (depth.checked_sub(1), self.remaining.checked_sub(1))
+        else {
             return self.report_not_literal(node, at);
         };
-        self.left = left;
+        self.remaining = remaining;
         let text = node.text();
         match &*node.kind() {
             "object" => Some(Json::Object(self.object(node, at, depth))),
@@ -193,10 +205,10 @@ impl<'t> Reader<'t, '_> {
             | "subscript_expression"
             | "call_expression"
             | "arrow_function" => {
-                let listed = self.odd.len();
+                let listed = self.not_literal.len();
                 let value = self.resolve_value(node, at, depth);
                 // Non-literal parts of the referenced value are already reported there.
-                if value.is_none() && self.odd.len() == listed {
+                if value.is_none() && self.not_literal.len() == listed {
                     return self.report_not_literal(node, at);
                 }
                 value
@@ -257,11 +269,11 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// The result of a call to one of the few known functions.
+    /// The result of a call, if the function is one of the few known functions.
     fn call_result(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
         let first = named_children(&node.field("arguments")?).next()?;
         match &*node.field("function")?.text() {
-            // It returns its argument.
+            // `defineConfig` returns its argument.
             "defineConfig" => self.value(&first, at, depth),
             "require" => (self.modules)(self.literal_value(&first, depth)?.as_str()?),
             "Object.keys" => {
@@ -273,43 +285,43 @@ impl<'t> Reader<'t, '_> {
 
     /// A value that is entirely literal; non-literal parts are not reported.
     fn literal_value(&mut self, node: &Tree<'t>, depth: usize) -> Option<Json> {
-        let listed = self.odd.len();
+        let listed = self.not_literal.len();
         let value = self.value(node, "", depth);
-        let is_whole = self.odd.len() == listed;
-        self.odd.truncate(listed);
-        value.filter(|_| is_whole)
+        let is_literal = self.not_literal.len() == listed;
+        self.not_literal.truncate(listed);
+        value.filter(|_| is_literal)
     }
 
-    /// The value of a spread `...`; `None`, with an entry in `odd`, if it is not a literal.
+    /// The value of a spread `...`; `None`, with an entry in `not_literal`, if it is not a literal.
     fn spread(
         &mut self,
         node: &Tree<'t>,
         at: &str,
         depth: usize,
-        is: fn(&Json) -> bool,
+        has_type: fn(&Json) -> bool,
     ) -> Option<Json> {
         let value = named_children(node).next().and_then(|inner| self.literal_value(&inner, depth));
-        value.filter(is).or_else(|| self.report_not_literal(node, at))
+        value.filter(has_type).or_else(|| self.report_not_literal(node, at))
     }
 
-    /// A list. Below the top level, a list with a non-literal item is dropped as a whole.
+    /// The value of a list. Below the top level, a list with a non-literal item is dropped.
     fn array(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
         let mut items = Vec::new();
-        let mut is_whole = true;
+        let mut is_literal = true;
         for (index, item) in named_children(node).enumerate() {
             let at = format!("{at}[{index}]");
             if item.kind() == "spread_element" {
                 match self.spread(&item, &at, depth, Json::is_array) {
                     Some(Json::Array(more)) => items.extend(more),
-                    _ => is_whole = false,
+                    _ => is_literal = false,
                 }
                 continue;
             }
             let value = self.value(&item, &at, depth);
-            is_whole &= value.is_some();
+            is_literal &= value.is_some();
             items.extend(value);
         }
-        (is_whole || !at.contains('.')).then_some(Json::Array(items))
+        (is_literal || !at.contains('.')).then_some(Json::Array(items))
     }
 
     fn object(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Map<String, Json> {
@@ -346,8 +358,9 @@ impl<'t> Reader<'t, '_> {
         let text: String = node.text().split_whitespace().collect::<Vec<_>>().join(" ");
         let short: String = text.chars().take(60).collect();
         let more = if short.len() < text.len() { "…" } else { "" };
-        let place = if at.is_empty() { "the exported value" } else { at };
-        self.odd.push(format!("`{place}` (line {}): `{short}{more}`", node.start_pos().line() + 1));
+        let name = if at.is_empty() { "the exported value" } else { at };
+        self.not_literal
+            .push(format!("`{name}` (line {}): `{short}{more}`", node.start_pos().line() + 1));
         None
     }
 }

@@ -7,21 +7,22 @@ use aidd_engine::text::paths::{below, parent_dir};
 /// Maximum number of directories with their own configuration that are listed.
 const MAX_DIRS: usize = 20;
 
-/// Whether a directory contains a configuration of this name. A file shared by several tools must
-/// have the key.
+/// Whether a directory contains a configuration with the name `name`. A file shared by several tools
+/// must contain `key`.
 pub(super) fn has_config(
     files: &dyn Files,
     folder: &str,
     (name, key): (&str, Option<&str>),
 ) -> bool {
     let path = below(folder, name);
-    let has =
-        |key| read_data(files, &path).is_ok_and(|all| all.iter().any(|one| !one[key].is_null()));
+    let has = |key| {
+        read_data(files, &path).is_ok_and(|all| all.iter().any(|value| !value[key].is_null()))
+    };
     files.exists(&path) && key.is_none_or(has)
 }
 
-/// The configurations that the one at `path` overrides, and those of subdirectories, which apply
-/// there only.
+/// The configurations that the configuration at `path` overrides, and the configurations of
+/// subdirectories, which apply only there.
 pub(super) fn overridden_configs(files: &dyn Files, path: &str, tool: Tool) -> Vec<NotImported> {
     let (folder, own) = (parent_dir(path), file_name(path));
     let known = tool.files();
@@ -30,12 +31,12 @@ pub(super) fn overridden_configs(files: &dyn Files, path: &str, tool: Tool) -> V
         return Vec::new();
     }
     let is_markdownlint = tool == Tool::Markdownlint;
-    // The runner of markdownlint already reads these.
+    // The import of a markdownlint-cli2 configuration already reads the rule files.
     let reads_rules = is_markdownlint && (own.contains("cli2") || own == "package.json");
     let is_read = |name: &str| name == own || reads_rules && name.starts_with(".markdownlint.");
     let why = format!("{tool} reads `{path}` in the same directory instead");
-    let others = known.iter().filter(|one| !is_read(one.0) && has_config(files, folder, **one));
-    let mut left: Vec<NotImported> =
+    let others = known.iter().filter(|file| !is_read(file.0) && has_config(files, folder, **file));
+    let mut overridden: Vec<NotImported> =
         others.map(|(name, _)| NotImported::new(below(folder, name), &*why)).collect();
     if is_markdownlint {
         let all = files.listing().map(|listing| listing.below(folder)).unwrap_or_default();
@@ -45,13 +46,13 @@ pub(super) fn overridden_configs(files: &dyn Files, path: &str, tool: Tool) -> V
                 && is_known(file_name(path))
                 && !path.contains("node_modules/")
         };
-        left.extend(all.iter().filter(is_inner).take(MAX_DIRS).map(|inner| {
+        overridden.extend(all.iter().filter(is_inner).take(MAX_DIRS).map(|inner| {
             let to = parent_dir(inner);
             NotImported::new(inner, format!("it applies to `{to}/` only"))
                 .instead(format!("aidd rule import {inner} --to {to}/.aidd/rules"))
         }));
     }
-    left
+    overridden
 }
 
 /// The last segment of a path.

@@ -1,4 +1,4 @@
-//! The steps of a placeholder in the tables: how the value of an option is formatted.
+//! The steps of a placeholder in the tables: they format the value of an option.
 
 use super::{anchor_glob, format_list, sample, string_list};
 use serde_json::{Map, Value as Json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 /// Maximum number to which a numeric option is expanded in an example.
 const MAX_REPEAT: u64 = 2000;
 
-/// alint's names for the parts of a path, and ours.
+/// alint's placeholders for the parts of a path, and the corresponding captures of a page.
 const PARTS: [(&str, &str); 5] = [
     ("{dir}", "<dir>"),
     ("{stem}", "<stem>"),
@@ -15,11 +15,11 @@ const PARTS: [(&str, &str); 5] = [
     ("{path}", "<path>"),
 ];
 
-/// The value after one step; `None` when the step does not support it. `other` is the option that
-/// the argument names.
+/// Applies a step to a value; `None` when the step does not support the value. `other` returns the
+/// value of the option that the argument names.
 ///
 /// # Errors
-/// Why the value cannot be imported.
+/// The reason why the value cannot be imported.
 pub(super) fn apply_step(
     step: &str,
     argument: &str,
@@ -28,7 +28,11 @@ pub(super) fn apply_step(
 ) -> Result<Option<Json>, String> {
     match step {
         "template" => {
-            return value.as_str().map(convert_template).transpose().map(|one| one.map(Json::from));
+            return value
+                .as_str()
+                .map(convert_template)
+                .transpose()
+                .map(|text| text.map(Json::from));
         }
         "sample" => {
             let text = value.as_str().and_then(sample::from_regex);
@@ -43,7 +47,7 @@ pub(super) fn apply_step(
         .or_else(|| text_step(step, argument, value, other)))
 }
 
-/// Steps on numbers.
+/// Applies a step on numbers.
 fn number_step(step: &str, argument: &str, value: &Json) -> Option<Json> {
     let number = value.as_u64()?;
     let times = usize::try_from(number.min(MAX_REPEAT)).ok()?;
@@ -57,7 +61,7 @@ fn number_step(step: &str, argument: &str, value: &Json) -> Option<Json> {
     })
 }
 
-/// Steps on a string or a whole list of strings.
+/// Applies a step on a string or on a whole list of strings.
 fn list_step(step: &str, argument: &str, value: &Json) -> Option<Json> {
     let all = string_list(value);
     Some(match step {
@@ -66,24 +70,26 @@ fn list_step(step: &str, argument: &str, value: &Json) -> Option<Json> {
         "either" => all.join(" | ").into(),
         "commas" => all.join(", ").into(),
         "alternatives" => all.join("|").into(),
-        "escaped" => all.iter().map(|one| regex::escape(one)).collect::<Vec<_>>().join("|").into(),
+        "escaped" => {
+            all.iter().map(|text| regex::escape(text)).collect::<Vec<_>>().join("|").into()
+        }
         "first" => all.into_iter().next()?.into(),
         "init" => all.split_last().map_or(&[][..], |(_, init)| init).into(),
         "and-also" => all.into_iter().chain([argument.to_owned()]).collect(),
-        "but" => all.into_iter().filter(|one| one != argument).collect(),
-        "named" => all.into_iter().filter(|one| !["*", "+"].contains(&one.as_str())).collect(),
-        "blocks" => all.iter().map(|one| format!("{one}\n\n")).collect::<String>().into(),
+        "but" => all.into_iter().filter(|text| text != argument).collect(),
+        "named" => all.into_iter().filter(|text| !["*", "+"].contains(&text.as_str())).collect(),
+        "blocks" => all.iter().map(|text| format!("{text}\n\n")).collect::<String>().into(),
         "codes" => {
             let codes = all.iter().flat_map(|text| text.chars());
             codes.map(|c| format!(r"\u{{{:X}}}", u32::from(c))).collect::<String>().into()
         }
         "corrected" => {
-            let pair = |one: &String| (one.to_lowercase(), one.as_str().into());
+            let pair = |word: &String| (word.to_lowercase(), word.as_str().into());
             all.iter().map(pair).collect::<Map<_, _>>().into()
         }
-        // A path that the first glob matches, with the argument in place of wildcards.
+        // The result is a path that the first glob matches, with the argument in place of wildcards.
         "path" => sample::from_glob(all.first().map_or("", String::as_str), argument).into(),
-        // A path in the root can be excluded.
+        // The result is a path in a subdirectory if possible, because the root can be excluded.
         "deep" => {
             let glob = all.first()?;
             let deep = glob.strip_prefix("**/").map(|name| format!("part/{name}"));
@@ -94,7 +100,7 @@ fn list_step(step: &str, argument: &str, value: &Json) -> Option<Json> {
     })
 }
 
-/// Steps on one string, or on each of a list.
+/// Applies a step on one string, or on each string of a list.
 fn text_step(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> String) -> Option<Json> {
     if let (Json::Array(items), false) = (value, step == "json" || step == "plain") {
         return items.iter().map(|item| text_step(step, argument, item, other)).collect();
@@ -119,8 +125,7 @@ fn text_step(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> Strin
             "trailer" => text.trim_end().trim_end_matches(':').to_owned(),
             "runs" => if text == "+" { "*" } else { text }.to_owned(),
             "endings" => heading_endings(text),
-            // In other tools `^` and `$` match at the ends of a file, in ours at the ends of a
-            // line.
+            // In other tools, `^` and `$` match at the ends of a file; in aidd, at the ends of a line.
             "whole" if text.contains(['^', '$']) => format!("(?-m){text}"),
             "whole" => text.to_owned(),
             "folder" => text.trim_end_matches('/').to_owned(),
@@ -139,10 +144,10 @@ fn text_step(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> Strin
     )
 }
 
-/// Converts an alint template to one of ours.
+/// Converts an alint template for paths to a path with captures.
 ///
 /// # Errors
-/// When it has a placeholder that ours do not support.
+/// When the template has a placeholder without a corresponding capture.
 pub(super) fn convert_template(text: &str) -> Result<String, String> {
     let fill = |text: String, (theirs, ours): &(&str, &str)| text.replace(theirs, ours);
     let filled = PARTS.iter().fold(text.to_owned(), fill);
@@ -152,19 +157,20 @@ pub(super) fn convert_template(text: &str) -> Result<String, String> {
     Ok(filled)
 }
 
-/// The path that an alint template yields for `subject`.
+/// Expands an alint template to the path for `subject`.
 pub(super) fn expand_template(template: &str, subject: &str) -> String {
     let (dir, name) = subject.rsplit_once('/').unwrap_or(("", subject));
-    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-    let values = [dir, stem, ending, name, subject];
-    let fill =
-        |path: String, ((place, _), value): (&(&str, &str), &str)| path.replace(place, value);
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let values = [dir, stem, extension, name, subject];
+    let fill = |path: String, ((placeholder, _), value): (&(&str, &str), &str)| {
+        path.replace(placeholder, value)
+    };
     let path = PARTS.iter().zip(values).fold(template.to_owned(), fill);
     sample::from_glob(path.trim_start_matches('/'), "example")
 }
 
-/// Expressions for headings that end with one of these characters; `&copy;` and `:tada:` do not
-/// count.
+/// An expression for headings that end with one of the characters `marks`; `&copy;` and `:tada:` do
+/// not count.
 fn heading_endings(marks: &str) -> String {
     let plain: String = marks.chars().filter(|c| !";:".contains(*c)).collect();
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! The conversion of the rules of other tools, as YAML: the files of `tables/`.
+//! The files of `tables/`, which describe in YAML how the rules of other tools are converted.
 
 /// The kinds of alint.
 pub(super) static ALINT: &str = include_str!("../../tables/alint.yml");

@@ -1,5 +1,5 @@
-//! Detects sentences that contain a requirement, by a word list for English and one for Korean,
-//! without grammar. A false positive costs a glance; a false negative is missed.
+//! Detects sentences that contain a requirement, using word lists for English and Korean, without
+//! grammar. A false positive costs the reader a glance; a false negative is never seen.
 
 /// Words and phrases of a requirement, at any position: RFC 2119 and common alternatives.
 const REQUIREMENT_WORDS: &[&str] = &[
@@ -54,7 +54,7 @@ const PERMISSIONS: &[&str] = &[
     "don't hesitate",
 ];
 
-/// The same for Korean, where words have suffixes.
+/// Parts of Korean requirements, at any position, because Korean words have suffixes.
 const KOREAN: &[&str] = &[
     "금지",
     "불가",
@@ -130,7 +130,7 @@ const PROHIBITION_HEADINGS: &[&str] = &[
 
 /// Whether `text` contains a requirement.
 pub(super) fn is_demand(text: &str) -> bool {
-    // Text before a colon at the end introduces what follows.
+    // A text that ends with a colon introduces the text after it; a question is not a requirement.
     if text.ends_with([':', '?']) {
         return false;
     }
@@ -140,7 +140,7 @@ pub(super) fn is_demand(text: &str) -> bool {
     }
     let words = to_plain_words(text);
     let has = |all: &[&str]| all.iter().any(|word| words.contains(&format!(" {word} ")));
-    // A label can precede it: `Types: use …`.
+    // A label can precede the requirement: `Types: use …`.
     let after_label = text.split_once(": ").filter(|(label, _)| label.len() <= 40);
     let starts = [Some(text), after_label.map(|(_, rest)| rest)].into_iter().flatten();
     let is_imperative = starts.map(to_plain_words).any(|words| {
@@ -150,7 +150,7 @@ pub(super) fn is_demand(text: &str) -> bool {
     !has(PERMISSIONS) && (has(REQUIREMENT_WORDS) || is_imperative)
 }
 
-/// Whether a lower-case word is in the lists, so that it does not name anything.
+/// Whether a lower-case word is in the lists of requirement words, so that it is not a name.
 pub(super) fn is_word(word: &str) -> bool {
     LEADING_WORDS.contains(&word) || REQUIREMENT_WORDS.contains(&word)
 }

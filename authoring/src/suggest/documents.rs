@@ -1,5 +1,5 @@
-//! The documents whose sentences guide people and agents, and the part of the project that each
-//! applies to.
+//! The documents whose sentences guide people and agents, and the part of the project to which each
+//! document applies.
 
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind::is_page_path;
@@ -8,7 +8,7 @@ use aidd_guidance::{Library, Origin, PageKind};
 use aidd_page as page;
 use std::collections::BTreeSet;
 
-/// Files with these names, in any directory; agents recognise them only in this case.
+/// Names of documents, in any directory. Agents recognise these names only in this casing.
 const NAMES: [&str; 10] = [
     "AGENTS.md",
     "AGENT.md",
@@ -42,14 +42,15 @@ fn is_document(path: &str) -> bool {
     if directories.iter().any(|directory| EXCLUDED_DIRECTORIES.contains(directory)) {
         return false;
     }
-    let is_below = |one: &&str| path.starts_with(*one) || path.contains(&format!("/{one}"));
+    let is_below =
+        |directory: &&str| path.starts_with(*directory) || path.contains(&format!("/{directory}"));
     NAMES.contains(&name)
         || is_page_path(path)
         || (name.ends_with(".md") || name.ends_with(".mdc")) && DIRECTORIES.iter().any(is_below)
 }
 
-/// The documents of a project among `paths`: those with a known name, the rule pages, and the pages
-/// that the configuration names. Documents that every agent reads come first.
+/// The documents of a project: of `paths`, the files with a known name and the rule pages; also the
+/// pages that the configuration names. Documents that every agent reads come first.
 pub(super) fn documents(project: &Project, paths: &[String]) -> Vec<String> {
     let mut found: BTreeSet<String> =
         paths.iter().filter(|path| is_document(path)).cloned().collect();
@@ -65,8 +66,8 @@ pub(super) fn documents(project: &Project, paths: &[String]) -> Vec<String> {
     found
 }
 
-/// The directory, with a trailing `/`, in whose `.aidd/rules` a page for the document at `path`
-/// belongs; empty for the project's own.
+/// The directory, with a trailing `/`, in whose `.aidd/rules` a page for a sentence of the document at
+/// `path` belongs; empty for the root of the project.
 pub(super) fn page_directory(path: &str) -> String {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_nested = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"].contains(&name)
@@ -77,7 +78,7 @@ pub(super) fn page_directory(path: &str) -> String {
     if is_nested { format!("{directory}/") } else { String::new() }
 }
 
-/// The globs of the files that the document at `path` applies to; empty for the whole project.
+/// The globs of the files to which the document at `path` applies; empty for the whole project.
 /// AGENTS.md in a directory applies to that directory; rules of Cursor, Copilot and Claude Code
 /// list globs in their header.
 pub(super) fn scope(path: &str, text: &str) -> Vec<String> {
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_are_known_by_name_and_place() {
+    fn documents_are_recognized_by_name_and_directory() {
         for path in ["AGENTS.md", "web/CLAUDE.md", ".cursor/rules/a.mdc", "rules/a.md"] {
             assert!(is_document(path), "{path}");
         }
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn documents_apply_to_their_directory_or_globs() {
-        for (path, text, wanted) in [
+        for (path, text, expected) in [
             ("AGENTS.md", "", vec![]),
             ("src/api/AGENTS.md", "", vec!["src/api/**"]),
             ("docs/CONTRIBUTING.md", "", vec![]),
@@ -156,7 +157,7 @@ mod tests {
             ),
             (".aidd/rules/a.md", "---\nglobs: src/**\n---\n", vec![]),
         ] {
-            assert_eq!(scope(path, text), wanted, "{path} {text}");
+            assert_eq!(scope(path, text), expected, "{path} {text}");
         }
     }
 }

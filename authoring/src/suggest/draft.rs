@@ -62,18 +62,18 @@ pub struct SeverityAdvice {
 /// The result of checking a draft.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DraftReport {
-    /// The id of its rule; empty when its header cannot be parsed.
+    /// The id of the rule; empty when the header cannot be parsed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub rule: String,
     /// The path where the page belongs.
     pub path: String,
-    /// Whether it can be saved as it is.
+    /// Whether the draft can be saved unchanged.
     pub valid: bool,
     /// The problems found.
     pub problems: Vec<Problem>,
-    /// The number of its examples.
+    /// The number of examples in the draft.
     pub examples: Examples,
-    /// The findings of the rule in the project; absent when it cannot run.
+    /// The findings of the rule in the project; absent when the rule cannot run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trial: Option<Trial>,
     /// The severity recommended by the trial.
@@ -93,7 +93,8 @@ struct Page {
     text: String,
     /// The number of lines inserted before the draft.
     added: usize,
-    is_made: bool,
+    /// Whether the page was generated from a header.
+    is_generated: bool,
 }
 
 /// Validates a draft, runs its examples and tries it on the project. Problems of the draft are in
@@ -137,7 +138,7 @@ pub fn try_draft(
     report.rule = rule.id.to_string();
     place_page(project, &rule, &mut page, &mut report);
     report.path.clone_from(&page.path);
-    // Its globs are relative to the directory that its rules apply to.
+    // The globs of a page are relative to the directory to which its rules apply.
     let rule = project_rule(&page.path, &page.text).unwrap_or(rule);
     let can_run = validate_check(project, &rule, &page, &mut report);
     if can_run {
@@ -147,12 +148,12 @@ pub fn try_draft(
         report.trial = Some(found);
     }
     report.valid = report.problems.is_empty();
-    report.page = page.is_made.then_some(page.text);
+    report.page = page.is_generated.then_some(page.text);
     Ok(report)
 }
 
-/// The draft as a page. A header without text gets the text of the page that states the sentence,
-/// otherwise the sentence itself.
+/// Converts a draft to a page. A header without text gets the text of the rule page that contains the
+/// sentence, or otherwise the sentence itself.
 fn to_page(project: &Project, draft: &str, statement: Option<Statement>) -> Page {
     let text = draft.replace("\r\n", "\n");
     let (path, sentence) = match statement {
@@ -164,8 +165,8 @@ fn to_page(project: &Project, draft: &str, statement: Option<Statement>) -> Page
     let (header, added) = if page::has_header(&text) {
         match page::split(&text) {
             Ok((head, body)) if text[body.clone()].trim().is_empty() => (text[head].to_owned(), 0),
-            // A page, or a text whose error is reported at its position.
-            _ => return Page { path, text, added: 0, is_made: false },
+            // The draft is a page, or a malformed header whose error is reported at its position.
+            _ => return Page { path, text, added: 0, is_generated: false },
         }
     } else {
         (text, 1)
@@ -177,7 +178,7 @@ fn to_page(project: &Project, draft: &str, statement: Option<Statement>) -> Page
     });
     let body = body.unwrap_or_else(|| format!("# project/{name}\n\n{sentence}\n"));
     let text = format!("---\n{}\n---\n{body}", header.trim_end());
-    Page { path, text, added, is_made: true }
+    Page { path, text, added, is_generated: true }
 }
 
 /// Sets the path of the page according to its id, and reports an id that is already in use.
@@ -198,7 +199,7 @@ fn place_page(project: &Project, rule: &Rule, page: &mut Page, report: &mut Draf
         }
         None => {
             let name = rule.id.rsplit('/').next().unwrap_or(&rule.id);
-            // A page of prose rules gets its check in place.
+            // A page of prose rules keeps its path.
             if project.disk.exists(&page.path) {
                 return;
             }
@@ -215,7 +216,7 @@ fn place_page(project: &Project, rule: &Rule, page: &mut Page, report: &mut Draf
     }
 }
 
-/// Reports problems of the check; returns whether there is one that can run.
+/// Reports problems of the check; returns whether the page has a check that can run.
 fn validate_check(project: &Project, rule: &Rule, page: &Page, report: &mut DraftReport) -> bool {
     let Some(check) = &rule.check else {
         check_enforcer(project, rule, page, report);
@@ -223,17 +224,17 @@ fn validate_check(project: &Project, rule: &Rule, page: &Page, report: &mut Draf
     };
     let form = check.form().map_or("check", |form| form.key());
     let line = line_of(&page.text, &format!("{form}:"), page.added);
-    let wrong = forms::problems(rule);
-    let is_right = wrong.is_empty();
-    report.problems.extend(wrong.into_iter().map(|message| Problem {
+    let problems = forms::problems(rule);
+    let is_valid = problems.is_empty();
+    report.problems.extend(problems.into_iter().map(|message| Problem {
         line,
         message,
         remedy: format!("correct the value of `{form}`"),
     }));
-    is_right
+    is_valid
 }
 
-/// Reports a page without a check: the rule that it names must be enabled in its tool.
+/// Reports the problems of a page without a check: the linter rules that it names must be enabled.
 fn check_enforcer(project: &Project, rule: &Rule, page: &Page, report: &mut DraftReport) {
     let key = format!("{}:", page::ENFORCED_BY);
     if rule.enforced_by.is_empty() {
@@ -279,7 +280,8 @@ fn run_examples(
             return Ok(());
         }
     };
-    let fails = read.iter().filter(|one| matches!(one.expected, Expected::Fails(_))).count();
+    let fails =
+        read.iter().filter(|example| matches!(example.expected, Expected::Fails(_))).count();
     report.examples = Examples { fails, passes: read.len() - fails };
     if read.is_empty() {
         let note = "no examples yet: add `## Fails` and `## Passes` before you save the page";
@@ -288,16 +290,16 @@ fn run_examples(
     }
     let alone = Registry::from_pages(distribution.pages, &[(page.path.clone(), page.text.clone())]);
     let engine = Engine::new(distribution, alone, &Config::default(), &Selection::default())?;
-    let wrong = examples::run(&engine, rule);
-    report.problems.extend(wrong.iter().map(|message| example_problem(message, remedy)));
+    let failures = examples::run(&engine, rule);
+    report.problems.extend(failures.iter().map(|message| example_problem(message, remedy)));
     Ok(())
 }
 
-/// A message of the examples, which can begin with `line 7: `.
+/// Converts a message about an example, which can begin with `line 7: `, to a problem.
 fn example_problem(message: &str, remedy: &str) -> Problem {
-    let placed = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
-    let placed = placed.and_then(|(line, rest)| Some((line.parse().ok()?, rest)));
-    let (line, message) = placed.unwrap_or((0, message));
+    let numbered = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
+    let numbered = numbered.and_then(|(line, rest)| Some((line.parse().ok()?, rest)));
+    let (line, message) = numbered.unwrap_or((0, message));
     Problem { line, message: message.to_owned(), remedy: remedy.to_owned() }
 }
 
@@ -316,7 +318,8 @@ fn run_trial(project: &Project, page: &Page, limit: &Limit) -> Result<Trial, Sug
     trial::run(project, &engine, &id, limit)
 }
 
-/// Maximum number of findings for which a rule is considered to describe the code, with exceptions.
+/// Maximum number of findings that are considered exceptions; with more findings, the rule does not
+/// describe the code.
 const MAX_EXCEPTIONS: usize = 20;
 
 /// The severity recommended by the trial.

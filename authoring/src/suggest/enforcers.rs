@@ -1,5 +1,5 @@
-//! Determines what already enforces a sentence: rules of aidd, or rules of other tools that
-//! settings in the repository enable.
+//! Determines the rules that already enforce a sentence: rules of aidd, or rules of other tools that
+//! are enabled by settings in the repository.
 
 use super::peers;
 use aidd_engine::check::Engine;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// What enforces a sentence.
+/// The rules that enforce a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "lowercase")]
 pub enum Coverage {
@@ -29,16 +29,16 @@ pub enum Coverage {
         /// The path of the settings that enable it.
         settings: String,
     },
-    /// Nothing, but disabled rules of aidd can enforce it.
+    /// No rule, but disabled rules of aidd can enforce the sentence.
     Off {
         /// The ids of the rules.
         rules: Vec<String>,
-        /// The packs that enable the first of them.
+        /// The packs that enable the first of these rules.
         packs: Vec<String>,
     },
-    /// Nothing that is known.
+    /// No known rule.
     Open {
-        /// If the page names an enforcer: the reason why that does not enforce the sentence.
+        /// If the page has `enforced-by`: the reason why the named rule does not enforce the sentence.
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
@@ -50,15 +50,15 @@ static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("an expression")
 });
 
-/// The parts of the project that determine what enforces a sentence.
+/// The parts of the project that determine which rules enforce a sentence.
 pub(super) struct Enforcers<'a> {
     pub(super) engine: &'a Engine,
     pub(super) settings: Settings,
-    /// The linters whose language the project uses.
+    /// The linters for the languages that the project uses.
     pub(super) tools: Vec<Tool>,
 }
 
-/// The linters whose language is used in `paths`.
+/// The linters for the languages of the files `paths`.
 pub(super) fn tools(paths: &[String]) -> Vec<Tool> {
     const SCRIPTS: &[&str] =
         &["js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"];
@@ -72,12 +72,12 @@ pub(super) fn tools(paths: &[String]) -> Vec<Tool> {
     let extensions: BTreeSet<&str> =
         paths.iter().filter_map(|path| path.rsplit_once('.')).map(|(_, end)| end).collect();
     let is_language_used =
-        |(_, all): &&(Tool, &[&str])| all.iter().any(|one| extensions.contains(one));
+        |(_, all): &&(Tool, &[&str])| all.iter().any(|extension| extensions.contains(extension));
     LANGUAGES.iter().filter(is_language_used).map(|(tool, _)| *tool).collect()
 }
 
 impl Enforcers<'_> {
-    /// What enforces the sentence `text`: the rules that it names, or rules that are enabled in
+    /// The rules that enforce the sentence `text`: rules that it names, or rules that are enabled in
     /// linters.
     pub(super) fn coverage(&self, text: &str) -> Coverage {
         let marked = with_backticks(text);
@@ -89,16 +89,16 @@ impl Enforcers<'_> {
         let registry = self.engine.registry();
         // Rules of aidd have the names of similar rules in other tools as aliases, without the
         // plugin prefix.
-        let of_peer = |rule: &'static str| rule.rsplit('/').next().into_iter().chain([rule]);
-        let aliases = peers.iter().flat_map(|(_, rule)| of_peer(rule));
+        let aliases_of = |rule: &'static str| rule.rsplit('/').next().into_iter().chain([rule]);
+        let aliases = peers.iter().flat_map(|(_, rule)| aliases_of(rule));
         let names = named.iter().copied().chain(aliases);
         let own: BTreeSet<String> =
             names.flat_map(|name| registry.named(name)).map(|rule| rule.id.to_string()).collect();
         let (mut on, off): (Vec<String>, Vec<String>) =
             own.into_iter().partition(|id| self.engine.is_enabled_anywhere(id));
         let has_secrets = || {
-            registry.rules().iter().any(|one| {
-                one.id.starts_with("secrets/") && self.engine.is_enabled_anywhere(&one.id)
+            registry.rules().iter().any(|rule| {
+                rule.id.starts_with("secrets/") && self.engine.is_enabled_anywhere(&rule.id)
             })
         };
         if SECRETS.is_match(&lower) && has_secrets() {
@@ -131,9 +131,9 @@ impl Enforcers<'_> {
         }
     }
 
-    /// What enforces a whole rule page: its check, or the tool that its header names. `None` if
-    /// nothing does, so that each sentence is examined separately; the second value is the reason
-    /// why the tool does not.
+    /// The rules that enforce a whole rule page: its own check, or the linter rules that its header
+    /// names. `None` if there are none, so that each sentence is examined separately; the second value
+    /// is then the reason why the linter rules do not enforce the page.
     pub(super) fn page_coverage(
         &self,
         path: &str,
@@ -173,8 +173,8 @@ fn rule_names(text: &str) -> Vec<&str> {
     words.map(|word| word.trim_matches(['.', ':', '!', '?'])).filter(is_name).collect()
 }
 
-/// `text` with backticks around unquoted code: `console.log`, `eval()`, `dbg!`. On a command line
-/// few people type backticks.
+/// `text` with backticks around unquoted code: `console.log`, `eval()`, `dbg!`. Few people type
+/// backticks on a command line.
 fn with_backticks(text: &str) -> String {
     let mut marked = String::with_capacity(text.len() + 8);
     for (at, part) in text.split('`').enumerate() {
@@ -199,7 +199,7 @@ fn with_backticks(text: &str) -> String {
                     || inner.contains("::")
                     || inner
                         .split_once('.')
-                        .is_some_and(|(one, other)| one.len() > 1 && other.len() > 1));
+                        .is_some_and(|(object, member)| object.len() > 1 && member.len() > 1));
             if is_code {
                 marked.push_str(&piece[..begin]);
                 marked.push_str(&format!("`{word}`{}", &piece[begin + word.len()..]));
@@ -213,13 +213,13 @@ fn with_backticks(text: &str) -> String {
 
 /// The packs that enable a rule.
 fn packs_with(rule: &str, registry: &Registry) -> Vec<String> {
-    let holds = |name: &String| {
+    let enables = |name: &String| {
         packs::header(name, registry)
             .ok()
             .and_then(|header| rule_globs(&header.rules).ok())
             .is_some_and(|globs| globs.is_match(rule))
     };
-    packs::names(registry).into_iter().filter(holds).collect()
+    packs::names(registry).into_iter().filter(enables).collect()
 }
 
 #[cfg(test)]
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn code_is_recognized_without_backticks() {
-        for (text, wanted) in [
+        for (text, expected) in [
             ("Never use console.log.", "Never use `console.log`."),
             ("console.log를 쓰지 마세요", "`console.log`를 쓰지 마세요"),
             ("Call eval() (or os.system).", "Call `eval()` (or `os.system`)."),
@@ -351,7 +351,7 @@ mod tests {
             ("std::fs::read is forbidden", "`std::fs::read` is forbidden"),
             ("Write to a@example.com.", "Write to a@example.com."),
         ] {
-            assert_eq!(with_backticks(text), wanted);
+            assert_eq!(with_backticks(text), expected);
         }
     }
 

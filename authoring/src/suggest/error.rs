@@ -8,7 +8,7 @@ use aidd_engine::workspace::project::ProjectError;
 use std::io;
 use thiserror::Error;
 
-/// Why a survey, a sentence or a draft cannot be processed.
+/// The reason why a survey, a sentence or a draft cannot be processed.
 #[derive(Debug, Error)]
 pub enum SuggestError {
     /// The configuration is invalid.
@@ -48,7 +48,7 @@ impl SuggestError {
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Project(_) | Self::Engine(_) | Self::Walk(_) => "",
-            Self::Read { .. } => "name a text file of the project",
+            Self::Read { .. } => "pass the path of a text file of the project",
             Self::EmptySentence => "state a requirement, for example: Never use `eval()`",
             Self::LongSentence => "pass one sentence at a time, or name the document",
             Self::EmptyDraft => "pass a rule page, or its header",

@@ -1,16 +1,17 @@
-//! The forms that can express a sentence, each with a header to start from.
+//! The forms of checks, which are the kinds of check that can enforce a sentence, each with a sample
+//! header.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A form of rule page.
+/// A form of check that a rule page can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FormHint {
     /// The name of the form, which is a key of `check`, except for `name` and `enforced-by`.
     pub form: &'static str,
-    /// What the form can check.
+    /// The properties of files that the form can check.
     pub judges: &'static str,
-    /// The keys of a header that uses it.
+    /// The keys of a header that uses the form.
     pub header: &'static str,
 }
 

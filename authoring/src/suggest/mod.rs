@@ -1,8 +1,8 @@
-//! From a sentence to a check: where the team's documents state it, what already enforces it, which
-//! forms a check of it can use, and whether a drafted page is valid.
+//! From a sentence to a check: finds where the team's documents contain the sentence, which rules
+//! already enforce it, and which forms of check could, and validates the draft of a page.
 //!
-//! Checks are not derived from prose here. A person or a model writes the page; [`try_draft`]
-//! validates it, runs its examples and tries it on the project.
+//! Checks are not derived from prose. A person or a model writes the page; [`try_draft`] validates the
+//! page, runs its examples and tries it on the project.
 
 mod demand;
 mod documents;

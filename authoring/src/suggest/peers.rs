@@ -19,7 +19,7 @@ static STYLE: LazyLock<Regex> =
 /// A pattern for a lower-case sentence, and the rules that enforce matching sentences.
 type RuleMapping = (&'static str, &'static [(Tool, &'static str)]);
 
-/// Sources: eslint.org/docs/rules, typescript-eslint.io/rules,
+/// The known mappings. Sources: eslint.org/docs/rules, typescript-eslint.io/rules,
 /// biomejs.dev/linter, rust-lang.github.io/rust-clippy, docs.astral.sh/ruff/rules,
 /// golangci-lint.run/usage/linters.
 const RULE_MAPPINGS: &[RuleMapping] = &[
@@ -181,8 +181,8 @@ pub(super) fn linter_rules(text: &str) -> Vec<(Tool, &'static str)> {
 }
 
 /// The tool whose settings enforce the sentence, and the path of these settings: forbidden names,
-/// commits, file names, imports, layout. `text` as for [`linter_rules`]; `code` is the code in its
-/// backticks, in the original case.
+/// commits, file names, imports, layout. `text` is as in [`linter_rules`]; `code` is the code in the
+/// backticks of the sentence, in the original case.
 pub(super) fn tool_by_settings(
     settings: &Settings,
     text: &str,
@@ -193,7 +193,8 @@ pub(super) fn tool_by_settings(
         .or_else(|| formatter(settings, text))
 }
 
-/// A name that settings forbid; without backticks any word can be a name.
+/// The tool and settings that forbid a name in the sentence. In a sentence without backticks, any word
+/// can be a name.
 fn forbidden_name(settings: &Settings, text: &str, code: &[&str]) -> Option<(String, String)> {
     const FORBIDS: [&str; 9] =
         ["never", "not", "avoid", "no ", "instead", "forbidden", "금지", "마세요", "대신"];

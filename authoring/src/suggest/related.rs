@@ -1,5 +1,5 @@
-//! Finds rules of aidd about the subject of a sentence, by words and meaning, for a reader to
-//! compare. They do not necessarily enforce it.
+//! Finds rules of aidd about the subject of a sentence, by words and meaning, for a reader to compare.
+//! These rules do not necessarily enforce the sentence.
 
 use aidd_engine::check::Engine;
 use aidd_engine::rules::rule::Rule;
@@ -12,9 +12,9 @@ use serde::Serialize;
 
 /// Maximum number of rules that are listed.
 const MAX_RELATED: usize = 3;
-/// Minimum score of a related rule, from 0 to 1. Not measured on a held-out set.
+/// Minimum score of a related rule, from 0 to 1. The value was not measured on a held-out set.
 const MIN_SCORE: f32 = 0.45;
-/// Number of best matches, before those without an effect in the project are dropped.
+/// Number of best matches, including matches without an effect in the project, which are dropped.
 const MAX_CANDIDATES: usize = 12;
 /// Categories of rules on file formats, which no team requires in prose.
 const FORMATS: [&str; 4] = ["aidd/", "memory/", "mermaid/", "tkb/"];
@@ -24,7 +24,7 @@ const FORMATS: [&str; 4] = ["aidd/", "memory/", "mermaid/", "tkb/"];
 pub struct RelatedRule {
     /// The rule id; `secrets/*` for all rules on secrets.
     pub rule: String,
-    /// Whether it is enabled.
+    /// Whether the rule is enabled.
     pub on: bool,
     /// The summary of the rule.
     pub summary: String,
@@ -40,11 +40,12 @@ pub(super) fn find_related(
     let is_secret = |rule: &&Rule| rule.id.starts_with("secrets/");
     let all = engine.registry().rules();
     let has_dockerfile = listing.files().iter().any(|path| path.contains("ockerfile"));
-    let may_judge = |rule: &&Rule| {
+    let is_candidate = |rule: &&Rule| {
         !FORMATS.iter().any(|kind| rule.id.starts_with(kind))
             && (has_dockerfile || !rule.id.starts_with("dockerfile/"))
     };
-    let rules: Vec<&Rule> = all.iter().filter(|rule| !is_secret(rule)).filter(may_judge).collect();
+    let rules: Vec<&Rule> =
+        all.iter().filter(|rule| !is_secret(rule)).filter(is_candidate).collect();
     let names: Vec<String> = rules
         .iter()
         .map(|rule| format!("{} {}", rule.id.replace(['/', '-'], " "), rule.aliases.join(" ")))
@@ -53,13 +54,13 @@ pub(super) fn find_related(
     let texts = texts.map(|(rule, name)| vec![(2.0, name.as_str()), (1.0, rule.summary.as_str())]);
     let secrets = "secrets credentials passwords api keys access tokens private keys hard-coded";
     let found = Texts::new(texts.chain([vec![(1.0, secrets)]])).rank(text);
-    let judges = |at: usize| {
+    let has_effect = |at: usize| {
         let selected = |rule: &&Rule| project_checks::selected(engine, rule, disk, listing);
-        // The selection of rules written in Rust is unknown.
+        // The files that a rule written in Rust selects are unknown.
         rules.get(at).and_then(selected).is_none_or(|(count, _)| count > 0)
     };
     let best = found.into_iter().filter(|(_, score)| *score >= MIN_SCORE).take(MAX_CANDIDATES);
-    let best = best.filter(|(at, _)| judges(*at)).take(MAX_RELATED);
+    let best = best.filter(|(at, _)| has_effect(*at)).take(MAX_RELATED);
     best.map(|(at, _)| match rules.get(at) {
         Some(rule) => RelatedRule {
             rule: rule.id.to_string(),

@@ -1,7 +1,8 @@
 //! The reports of `aidd rule suggest` and `aidd_suggest_rule`, as data and as text.
 
 use crate::suggest::{
-    Counts, Coverage, DraftReport, FORMS, FormHint, Place, StatedSentence, Statement, Survey, Trial,
+    Counts, Coverage, DraftReport, FORMS, FormHint, Place, RelatedRule, StatedSentence, Statement,
+    Survey, Trial,
 };
 use aidd_report::{number, one_line, printable};
 use schemars::JsonSchema;
@@ -11,10 +12,10 @@ use std::fmt::Write as _;
 /// Maximum number of samples of a trial in the text.
 const MAX_SAMPLES: usize = 5;
 
-/// The sentences of documents, one sentence with the forms that can express it, or a draft.
+/// The report on the sentences of documents, on one sentence, or on a draft.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Suggestion {
-    /// The number of sentences by what enforces them.
+    /// The number of sentences by coverage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<Counts>,
     /// The sentences of the documents.
@@ -23,26 +24,26 @@ pub struct Suggestion {
     /// The sentence that was passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<Statement>,
-    /// The forms that can express it, if nothing enforces it.
+    /// The forms of check that can enforce the sentence, if no rule enforces it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forms: Vec<FormHint>,
     /// The draft that was passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<DraftReport>,
-    /// What was skipped.
+    /// Descriptions of the parts that were skipped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 impl Suggestion {
-    /// From a survey: at most `limit` sentences, first those that nothing enforces.
+    /// Reports a survey: at most `limit` sentences; sentences that no rule enforces come first.
     #[must_use]
     pub fn from_survey(survey: Survey, limit: usize) -> Self {
         let Survey { mut sentences, mut notes, .. } = survey;
         let count = Counts::from_sentences(&sentences);
         if let Some(more @ 1..) = sentences.len().checked_sub(limit) {
-            sentences.sort_by_key(|one| {
-                matches!(one.coverage, Coverage::Enforced { .. } | Coverage::Elsewhere { .. })
+            sentences.sort_by_key(|stated| {
+                matches!(stated.coverage, Coverage::Enforced { .. } | Coverage::Elsewhere { .. })
             });
             sentences.truncate(limit);
             notes.push(format!("not listed: {}", number(more, "more sentence")));
@@ -50,7 +51,7 @@ impl Suggestion {
         Self { count: Some(count), sentences, notes, ..Self::default() }
     }
 
-    /// From one sentence.
+    /// Reports one sentence.
     #[must_use]
     pub fn from_statement(statement: Statement) -> Self {
         let is_open = matches!(statement.stated.coverage, Coverage::Open { .. });
@@ -58,7 +59,7 @@ impl Suggestion {
         Self { statement: Some(statement), forms, ..Self::default() }
     }
 
-    /// Reports a draft, or the reason why there is none.
+    /// Reports a draft.
     #[must_use]
     pub fn from_draft(draft: DraftReport) -> Self {
         Self { draft: Some(draft), ..Self::default() }
@@ -71,12 +72,13 @@ impl Suggestion {
         if let Some(count) = &self.count {
             let _ = writeln!(text, "{}", counts_line(count));
         }
-        for one in &self.sentences {
-            let _ = writeln!(text, "{}  {}", format_places(&one.places), one_line(&one.sentence));
-            write_coverage(&one.coverage, &mut text);
+        for stated in &self.sentences {
+            let places = format_places(&stated.places);
+            let _ = writeln!(text, "{places}  {}", one_line(&stated.sentence));
+            write_coverage(&stated.coverage, &mut text);
         }
-        if let Some(one) = &self.statement {
-            write_statement(one, &mut text);
+        if let Some(statement) = &self.statement {
+            write_statement(statement, &mut text);
         }
         if !self.forms.is_empty() {
             text.push_str("\nForms (a header has `severity`, `message` and one of these):\n");
@@ -109,8 +111,10 @@ fn format_places(places: &[Place]) -> String {
     let others = &places[1..];
     let mut text = format!("{}:{}", one_line(&first.path), first.line);
     if !others.is_empty() {
-        let others: Vec<String> =
-            others.iter().map(|one| format!("{}:{}", one_line(&one.path), one.line)).collect();
+        let others: Vec<String> = others
+            .iter()
+            .map(|place| format!("{}:{}", one_line(&place.path), place.line))
+            .collect();
         let _ = write!(text, " (also {})", others.join(", "));
     }
     text
@@ -149,17 +153,17 @@ fn enabling_config(rules: &[String], packs: &[String]) -> String {
     }
 }
 
-fn write_statement(one: &Statement, text: &mut String) {
-    let Statement { stated, related, page } = one;
+fn write_statement(statement: &Statement, text: &mut String) {
+    let Statement { stated, related, page } = statement;
     let _ = writeln!(text, "{}", one_line(&stated.sentence));
     write_row("stated in", &format_places(&stated.places), text);
     if !stated.scope.is_empty() {
         write_row("about", &stated.scope.join(", "), text);
     }
     write_coverage(&stated.coverage, text);
-    for one in related {
-        let state = if one.on { "on" } else { "off" };
-        write_row("compare", &format!("{} ({state}): {}", one.rule, one.summary), text);
+    for RelatedRule { rule, on, summary } in related {
+        let state = if *on { "on" } else { "off" };
+        write_row("compare", &format!("{rule} ({state}): {summary}"), text);
     }
     if matches!(stated.coverage, Coverage::Open { .. }) {
         write_row("draft", "no draft found", text);
@@ -185,10 +189,10 @@ fn write_draft(report: &DraftReport, text: &mut String) {
             text,
         );
         write_row("trial", &trial_line(trial), text);
-        for one in trial.samples.iter().take(MAX_SAMPLES) {
-            let line = if one.line > 0 { format!(":{}", one.line) } else { String::new() };
-            let found = if one.text.is_empty() { &one.message } else { &one.text };
-            write_row("", &format!("{}{line}  {found}", one.path), text);
+        for sample in trial.samples.iter().take(MAX_SAMPLES) {
+            let line = if sample.line > 0 { format!(":{}", sample.line) } else { String::new() };
+            let found = if sample.text.is_empty() { &sample.message } else { &sample.text };
+            write_row("", &format!("{}{line}  {found}", sample.path), text);
         }
         if let Some(more @ 1..) = trial.findings.checked_sub(trial.samples.len().min(MAX_SAMPLES)) {
             write_row("", &format!("and {more} more"), text);

@@ -8,15 +8,15 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 /// The markers around rules written by `aidd rule export`, which already have checks.
 pub const EXPORTED: (&str, &str) = ("<!-- aidd:rules -->", "<!-- /aidd:rules -->");
 
-/// Maximum number of characters of a sentence of a document; longer text is an unfinished
-/// paragraph.
+/// Maximum number of characters of a sentence in a document; longer text is a paragraph without
+/// punctuation.
 const MAX_CHARS: usize = 600;
 
 /// A sentence that contains a requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence {
     /// The text on one line, with code in backticks. An item under a heading such as "Don't" is
-    /// prefixed with that heading: without it, the item would mean the opposite.
+    /// prefixed with this heading, because the item alone would mean the opposite.
     pub text: String,
     /// The position in the document.
     pub span: Span,
@@ -104,7 +104,7 @@ impl Reader {
         }
     }
 
-    /// Adds words, which can contain ends of sentences.
+    /// Adds text, which can contain the end of one or more sentences.
     fn text(&mut self, text: &str, start: usize) {
         const ABBREVIATIONS: [&str; 4] = ["e.g", "i.e", "etc", "vs"];
         const REQUIREMENT_STARTS: [&str; 7] =
@@ -115,7 +115,7 @@ impl Reader {
             let is_short = ABBREVIATIONS.iter().any(|word| before.ends_with(word));
             // A semicolon ends a sentence only before another requirement.
             let continues = mark == ";"
-                && !REQUIREMENT_STARTS.iter().any(|one| after.trim_start().starts_with(one));
+                && !REQUIREMENT_STARTS.iter().any(|start| after.trim_start().starts_with(start));
             if after.starts_with(' ') && !is_short && !continues {
                 self.push(&text[from..=at], start + from);
                 self.close();

@@ -1,5 +1,5 @@
-//! One sentence: where the documents state it, what enforces it, which rules are related, and where
-//! a page for it belongs.
+//! Describes one sentence: where the documents contain it, which rules enforce it, which rules are
+//! related, and where a page for it belongs.
 
 use super::documents::page_directory;
 use super::enforcers::Coverage;
@@ -14,27 +14,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Maximum number of characters of a sentence that is passed.
+/// Maximum number of characters of a sentence passed to [`describe_sentence`].
 pub const MAX_SENTENCE: usize = 2000;
 
 /// The facts about a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Statement {
-    /// The sentence, and where the documents state it; without places if none does.
+    /// The sentence, and its places in the documents; without places if no document contains it.
     #[serde(flatten)]
     pub stated: StatedSentence,
     /// Rules that can be about the same subject, for comparison.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<RelatedRule>,
-    /// The path where a page for it belongs; a page of prose rules that states it gets the header
-    /// itself.
+    /// The path where a page for the sentence belongs; if a page of prose rules contains the sentence,
+    /// the path of this page.
     pub page: String,
 }
 
 /// Looks up a sentence in the project.
 ///
 /// # Errors
-/// When it has no words or too many characters, or the configuration is invalid.
+/// When the sentence has no words or too many characters, or the configuration is invalid.
 pub fn describe_sentence(project: &Project, sentence: &str) -> Result<Statement, SuggestError> {
     let sentence = one_line(sentence)?;
     let engine = project.engine(&Selection::default())?;
@@ -62,7 +62,7 @@ pub fn describe_sentence(project: &Project, sentence: &str) -> Result<Statement,
 
 /// The sentence on one line, without characters that hide text.
 fn one_line(sentence: &str) -> Result<String, SuggestError> {
-    // Before any allocation proportional to the length of the text.
+    // This check comes before any allocation proportional to the length of the text.
     if sentence.chars().nth(MAX_SENTENCE).is_some() {
         return Err(SuggestError::LongSentence);
     }
@@ -75,17 +75,17 @@ fn one_line(sentence: &str) -> Result<String, SuggestError> {
     }
 }
 
-/// The sentence of the documents that equals `sentence`, or contains all of its words and few
-/// others.
+/// The sentence in the documents that equals `sentence`, or contains all of its words and few other
+/// words.
 fn find_statement(documents: Vec<StatedSentence>, sentence: &str) -> Option<StatedSentence> {
     let key = fold_sentence(sentence);
-    let wanted = word_set(sentence);
-    let is_near = |one: &StatedSentence| {
-        let has = word_set(&one.sentence);
-        wanted.len() > 1 && wanted.is_subset(&has) && wanted.len() * 2 >= has.len()
+    let words = word_set(sentence);
+    let is_similar = |stated: &StatedSentence| {
+        let found = word_set(&stated.sentence);
+        words.len() > 1 && words.is_subset(&found) && words.len() * 2 >= found.len()
     };
-    let exact = documents.iter().position(|one| fold_sentence(&one.sentence) == key);
-    let at = exact.or_else(|| documents.iter().position(is_near))?;
+    let exact = documents.iter().position(|stated| fold_sentence(&stated.sentence) == key);
+    let at = exact.or_else(|| documents.iter().position(is_similar))?;
     documents.into_iter().nth(at)
 }
 
@@ -94,7 +94,7 @@ fn word_set(text: &str) -> BTreeSet<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// A name for the page, from the first words in Latin letters.
+/// The name of a page for the sentence, derived from its first words in Latin letters.
 fn page_name(sentence: &str) -> String {
     let words =
         sentence.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

@@ -1,4 +1,4 @@
-//! The sentences of a project's documents, and what enforces each.
+//! The sentences of a project's documents, each with the rules that enforce it.
 
 use super::documents::{documents, scope};
 use super::enforcers::{Coverage, Enforcers, tools};
@@ -35,12 +35,12 @@ pub struct Place {
 pub struct StatedSentence {
     /// The text of the sentence.
     pub sentence: String,
-    /// Where it is stated; documents that agents read first come first.
+    /// The places of the sentence; places in documents that every agent reads come first.
     pub places: Vec<Place>,
-    /// Globs of the files that its document applies to; absent for the whole project.
+    /// Globs of the files to which the document applies; absent for the whole project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scope: Vec<String>,
-    /// What enforces it.
+    /// The rules that enforce the sentence.
     pub coverage: Coverage,
 }
 
@@ -51,22 +51,22 @@ pub struct Survey {
     pub sentences: Vec<StatedSentence>,
     /// The documents that were read.
     pub documents: Vec<String>,
-    /// What was skipped.
+    /// Descriptions of the parts that were skipped.
     pub notes: Vec<String>,
 }
 
-/// The number of sentences by what enforces them.
+/// The number of sentences by coverage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counts {
     /// The total number of sentences.
     pub sentences: usize,
-    /// Enforced by an enabled rule.
+    /// The number of sentences enforced by an enabled rule of aidd.
     pub enforced: usize,
-    /// Enforced by another tool.
+    /// The number of sentences enforced by another tool.
     pub elsewhere: usize,
-    /// Covered by a disabled rule.
+    /// The number of sentences that a disabled rule of aidd can enforce.
     pub off: usize,
-    /// Not enforced by anything known.
+    /// The number of sentences that no known rule enforces.
     pub open: usize,
 }
 
@@ -74,9 +74,9 @@ impl Counts {
     /// Counts `sentences`.
     pub fn from_sentences<'a>(sentences: impl IntoIterator<Item = &'a StatedSentence>) -> Self {
         let mut counts = Self::default();
-        for one in sentences {
+        for stated in sentences {
             counts.sentences += 1;
-            *match one.coverage {
+            *match stated.coverage {
                 Coverage::Enforced { .. } => &mut counts.enforced,
                 Coverage::Elsewhere { .. } => &mut counts.elsewhere,
                 Coverage::Off { .. } => &mut counts.off,
@@ -87,8 +87,8 @@ impl Counts {
     }
 }
 
-/// The sentences of the documents at `paths` (all documents of the project if empty), and what
-/// enforces each.
+/// The sentences of the documents at `paths` (all documents of the project if empty), each with the
+/// rules that enforce it.
 ///
 /// # Errors
 /// When the configuration is invalid, or a document of `paths` cannot be read.
@@ -119,7 +119,7 @@ pub(super) fn run_survey_with(
 ) -> Result<Survey, SuggestError> {
     let mut survey = Survey::default();
     let mut known: HashMap<String, usize> = HashMap::new();
-    let mut left_out = 0;
+    let mut skipped = 0;
     let enforced = enforced_sentences(project, enforcers);
     for source in read_documents(project, listing, paths, &mut survey)? {
         let path = source.path();
@@ -129,19 +129,19 @@ pub(super) fn run_survey_with(
             (None, None)
         };
         for (at, sentence) in extract_sentences(&source).into_iter().enumerate() {
-            // The other sentences of an enforced page explain the first.
+            // Further sentences of an enforced page explain the first.
             if of_page.is_some() && at > 0 {
                 break;
             }
             let line = source.position(sentence.span.start, Encoding::CodePoints).line as usize + 1;
             let place = Place { path: path.to_owned(), line };
             let key = fold_sentence(&sentence.text);
-            if let Some(&same) = known.get(&key) {
-                survey.sentences[same].places.push(place);
+            if let Some(&index) = known.get(&key) {
+                survey.sentences[index].places.push(place);
                 continue;
             }
             if survey.sentences.len() >= MAX_SENTENCES {
-                left_out += 1;
+                skipped += 1;
                 continue;
             }
             let coverage = of_page.clone().or_else(|| enforced.get(&key).cloned());
@@ -158,21 +158,22 @@ pub(super) fn run_survey_with(
             });
         }
     }
-    if left_out > 0 {
+    if skipped > 0 {
         survey.notes.push(format!(
-            "skipped {left_out} sentences: at most {MAX_SENTENCES} are compared; name fewer documents"
+            "skipped {skipped} sentences: at most {MAX_SENTENCES} are compared; name fewer documents"
         ));
     }
     Ok(survey)
 }
 
-/// A sentence without the differences between documents: case, and punctuation at its ends.
+/// Folds a sentence for comparison: lower case, without punctuation at the beginning and the end.
 pub(super) fn fold_sentence(text: &str) -> String {
     let is_edge = |c: char| c.is_whitespace() || c.is_ascii_punctuation();
     text.to_lowercase().trim_matches(is_edge).to_owned()
 }
 
-/// The enforced sentences of the project's rule pages, [`fold_sentence`]; documents can repeat them.
+/// The sentences of the project's enforced rule pages, as keys of [`fold_sentence`]; other documents
+/// can repeat these sentences.
 fn enforced_sentences(project: &Project, enforcers: &Enforcers<'_>) -> HashMap<String, Coverage> {
     let mut enforced = HashMap::new();
     for (path, text) in &project.pages {
@@ -195,8 +196,8 @@ fn read_documents(
     for path in all.iter().take(MAX_DOCUMENTS) {
         match project.disk.read(path, SIDE_FILE_LIMIT) {
             Ok(bytes) if bytes.len() as u64 == SIDE_FILE_LIMIT => {
-                let most = SIDE_FILE_LIMIT >> 20;
-                survey.notes.push(format!("{path}: skipped: larger than {most} MiB"));
+                let max = SIDE_FILE_LIMIT >> 20;
+                survey.notes.push(format!("{path}: skipped: larger than {max} MiB"));
             }
             Ok(bytes) => {
                 survey.documents.push(path.clone());

@@ -32,9 +32,9 @@ const MAX_CHANGES: usize = 30;
 /// The limits of a trial.
 #[derive(Clone, Debug)]
 pub struct Limit {
-    /// The trial stops after this time, with the files checked so far.
+    /// The trial stops after this time; its result covers the files checked so far.
     pub time: Duration,
-    /// Stops the trial once it is set.
+    /// When set, stops the trial.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -50,7 +50,7 @@ pub struct Trial {
     /// The first findings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
-    /// What was not checked, or only in part.
+    /// Descriptions of what was not checked, or not completely.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -68,7 +68,7 @@ pub struct Sample {
     pub message: String,
 }
 
-/// Runs `rule` of `engine`, in which only it and [`SKIPPED`] are enabled.
+/// Runs `rule`; only this rule and [`SKIPPED`] are enabled in `engine`.
 pub(super) fn run(
     project: &Project,
     engine: &Engine,
@@ -78,9 +78,9 @@ pub(super) fn run(
     let root = || Walk::over(vec![project.root().to_owned()]);
     let stop = Arc::new(AtomicBool::new(false));
     let walk = Walk { stop: Some(stop.clone()), ..root() };
-    let begun = Instant::now();
+    let start = Instant::now();
     let after_file = || {
-        if begun.elapsed() > limit.time || limit.stop.load(Ordering::Relaxed) {
+        if start.elapsed() > limit.time || limit.stop.load(Ordering::Relaxed) {
             stop.store(true, Ordering::Relaxed);
         }
     };
@@ -88,7 +88,7 @@ pub(super) fn run(
     let mut collector = Collector::default();
     if stop.load(Ordering::Relaxed) {
         collector.note(format!(
-            "stopped after {} s and {} files, which the counts refer to",
+            "stopped after {} s and {} files; the counts cover only these files",
             limit.time.as_secs(),
             outcome.checked
         ));
@@ -96,7 +96,7 @@ pub(super) fn run(
     for report in &outcome.files {
         collector.add_findings(&report.source, &report.checked, report.source.path());
     }
-    let notes = outcome.notes.iter().filter(|(of, _)| of == rule);
+    let notes = outcome.notes.iter().filter(|(id, _)| id == rule);
     notes.for_each(|(_, note)| collector.note(note.clone()));
     let listing = walk::listing(engine, &project.disk, &root());
     let is_commit = commit_checks::required_inputs(engine).any;
@@ -139,15 +139,15 @@ fn check_history(
     for (source, checked) in &report.texts {
         collector.add_findings(source, checked, source.path());
     }
-    collector.trial.judged += report.judged.get(rule).copied().unwrap_or_default();
+    collector.trial.judged += report.checked_by_rule.get(rule).copied().unwrap_or_default();
     for commit in found.iter().filter(|commit| !commit.is_merge).take(MAX_CHANGES) {
         let Some(touched) = commit_changes(&repository, &commit.id) else { continue };
         let work = CommitInput { touched: Some(touched), ..CommitInput::default() };
         let report = commit_checks::run(engine, &work, disk);
-        for (source, checked) in report.texts.iter().filter(|(one, _)| one.path() == CHANGE) {
+        for (source, checked) in report.texts.iter().filter(|(text, _)| text.path() == CHANGE) {
             collector.add_findings(source, checked, &commit_path(&commit.id));
         }
-        collector.trial.judged += report.judged.get(rule).copied().unwrap_or_default();
+        collector.trial.judged += report.checked_by_rule.get(rule).copied().unwrap_or_default();
     }
 }
 
@@ -179,7 +179,7 @@ impl Collector {
     }
 
     fn add_findings(&mut self, source: &Source, checked: &Checked, path: &str) {
-        for finding in checked.findings.iter().filter(|one| one.status == Status::New) {
+        for finding in checked.findings.iter().filter(|finding| finding.status == Status::New) {
             if &*finding.rule == SKIPPED {
                 self.note(format!("not fully checked: {path}: {}", finding.message));
                 continue;
@@ -205,14 +205,14 @@ impl Collector {
 
 /// The line at an offset: its number, and its text with secrets masked.
 fn line_at(source: &Source, checked: &Checked, start: u32) -> (usize, String) {
-    let whole = source.text();
-    if whole.is_empty() {
+    let source_text = source.text();
+    if source_text.is_empty() {
         return (0, String::new());
     }
-    let start = whole.floor_char_boundary(start as usize);
-    let begin = whole[..start].rfind('\n').map_or(0, |at| at + 1);
-    let end = whole[start..].find('\n').map_or(whole.len(), |at| start + at);
-    let mut text = whole[begin..end].to_owned();
+    let start = source_text.floor_char_boundary(start as usize);
+    let begin = source_text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let end = source_text[start..].find('\n').map_or(source_text.len(), |at| start + at);
+    let mut text = source_text[begin..end].to_owned();
     for secret in checked.secrets.iter().rev() {
         let (from, to) = (secret.start as usize, secret.end as usize);
         if from < end && begin < to {

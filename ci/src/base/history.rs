@@ -14,13 +14,13 @@ use std::time::Duration;
 
 /// Time limit for all fetches of a run.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(300);
-/// Number of commits of each line of history fetched per step: depths of 4, 16, 64 and so on, up to
-/// 4096. Each step costs about as much as all previous steps together.
+/// Number of commits of each line of history that each step fetches. The resulting depths are 4,
+/// 16, 64 and so on, up to 4096. Each step costs about as much as all previous steps together.
 const STEPS: [u32; 6] = [3, 12, 48, 192, 768, 3072];
-/// After this many steps, asking the server costs less than the next step.
-const STEPS_BEFORE_ASKING: usize = 3;
+/// After this number of steps, a query to the server costs less than the next step.
+const STEPS_BEFORE_QUERY: usize = 3;
 
-/// Fetches the commits on standard input and changes only the object store.
+/// Arguments of a fetch of the commits on standard input, which changes only the object store.
 const FETCH: [&str; 8] = [
     "fetch",
     "--quiet",
@@ -32,7 +32,7 @@ const FETCH: [&str; 8] = [
     "--stdin",
 ];
 
-/// Asks the server for the merge base of two commits.
+/// Requests the merge base of two commits from the server.
 pub type Compare<'a> = &'a dyn Fn(&str, &str) -> Result<String>;
 
 /// A repository and access to the rest of its history.
@@ -41,9 +41,9 @@ pub(super) struct History<'a> {
     repository: Repository,
     git: Git<'a>,
     compare: Option<Compare<'a>>,
-    say: &'a mut dyn FnMut(&str),
+    log: &'a mut dyn FnMut(&str),
     /// Whether the repository settings withheld from Git were reported.
-    reported: bool,
+    withheld_reported: bool,
 }
 
 impl<'a> History<'a> {
@@ -51,7 +51,7 @@ impl<'a> History<'a> {
         distribution: &'static Distribution,
         root: &'a Path,
         compare: Option<Compare<'a>>,
-        say: &'a mut dyn FnMut(&str),
+        log: &'a mut dyn FnMut(&str),
     ) -> Result<Self> {
         let repository = open(root)?;
         Ok(Self {
@@ -59,13 +59,13 @@ impl<'a> History<'a> {
             repository,
             git: Git::new(distribution, root, FETCH_TIMEOUT),
             compare,
-            say,
-            reported: false,
+            log,
+            withheld_reported: false,
         })
     }
 
-    pub(super) fn say(&mut self, text: &str) {
-        (self.say)(text);
+    pub(super) fn log(&mut self, text: &str) {
+        (self.log)(text);
     }
 
     /// The commit that a revision resolves to, if it is present.
@@ -96,25 +96,26 @@ impl<'a> History<'a> {
     }
 
     /// Ensures that the directories in which two commits differ can be read. A clone made with
-    /// `--filter=tree:0` contains only those that were checked out; Git fetches the rest on access.
-    pub(super) fn fetch_trees(&self, one: &str, other: &str) -> Result<()> {
+    /// `--filter=tree:0` contains only checked-out directories; Git fetches the others on access.
+    pub(super) fn fetch_trees(&self, first: &str, second: &str) -> Result<()> {
         let isolated = self.git.isolated()?;
         if isolated.of_remotes("partialclonefilter").any(|(_, filter)| filter.starts_with("tree:"))
         {
-            self.git.run(&["diff-tree", "-r", "--no-renames", "--name-only", one, other], "")?;
+            self.git.run(&["diff-tree", "-r", "--no-renames", "--name-only", first, second], "")?;
         }
         Ok(())
     }
 
     /// Whether two commits contain the same files.
-    pub(super) fn same_files(&self, one: &str, other: &str) -> bool {
+    pub(super) fn same_files(&self, first: &str, second: &str) -> bool {
         let tree = |commit: &str| format!("{commit}^{{tree}}");
-        let trees = self.git.try_run(&["rev-parse", &tree(one), &tree(other)]).unwrap_or_default();
+        let trees =
+            self.git.try_run(&["rev-parse", &tree(first), &tree(second)]).unwrap_or_default();
         let mut trees = trees.lines();
-        matches!((trees.next(), trees.next()), (Some(one), Some(other)) if one == other)
+        matches!((trees.next(), trees.next()), (Some(first), Some(second)) if first == second)
     }
 
-    /// Whether `old` is an ancestor of `new`; `None` in a shallow clone.
+    /// Whether `old` is an ancestor of `new`; `None` if a shallow clone does not show it.
     pub(super) fn is_ancestor(&self, old: &str, new: &str) -> Option<bool> {
         let bases = self.repository.merge_bases(old, new).ok()?;
         if bases.iter().any(|base| base == old) {
@@ -129,15 +130,15 @@ impl<'a> History<'a> {
         let isolated = self.git.isolated()?;
         let names = isolated.remotes();
         let remote = match *names {
-            [one] => Ok(one.to_owned()),
+            [only] => Ok(only.to_owned()),
             _ if names.contains(&"origin") => Ok("origin".to_owned()),
             [] => Err(UserError::new("the clone has no remote to fetch from")),
             _ => Err(UserError::new("there are several remotes, none named `origin`")),
         };
-        let left_out = isolated.withheld_programs();
-        if !std::mem::replace(&mut self.reported, true) && !left_out.is_empty() {
-            let left_out = left_out.join(", ");
-            self.say(&format!("ignored, because a repository must not name programs: {left_out}"));
+        let withheld = isolated.withheld_programs();
+        if !std::mem::replace(&mut self.withheld_reported, true) && !withheld.is_empty() {
+            let withheld = withheld.join(", ");
+            self.log(&format!("ignored, because a repository must not name programs: {withheld}"));
         }
         Ok(remote?)
     }
@@ -153,9 +154,9 @@ impl<'a> History<'a> {
         Ok(found.map(str::to_owned))
     }
 
-    /// The newest commit of a branch on the remote; if the remote fails, the commit known to the
-    /// clone, which can be old if a runner reuses its clones. `None` is the remote's default
-    /// branch.
+    /// The newest commit of a branch on the remote; `None` is the remote's default branch. If the
+    /// remote fails, returns the commit known to the clone, which can be old if a runner reuses its
+    /// clones.
     pub(super) fn tip(&mut self, branch: Option<&str>) -> Result<String> {
         let error = match self.tip_of_remote(branch) {
             Ok(tip) => return Ok(tip),
@@ -164,7 +165,7 @@ impl<'a> History<'a> {
         let known =
             self.resolve_local(&format!("refs/remotes/origin/{}", branch.unwrap_or("HEAD")));
         let tip = known.ok_or(error)?;
-        self.say(&format!(
+        self.log(&format!(
             "using {} as known to the clone",
             branch.unwrap_or("the default branch")
         ));
@@ -193,16 +194,16 @@ impl<'a> History<'a> {
         Ok(Some(found))
     }
 
-    /// Fetches a commit unless it is present. `what` describes the commit in messages.
-    pub(super) fn fetch_commit(&mut self, commit: &str, what: &str) -> Result<()> {
+    /// Fetches a commit unless it is present. `label` describes the commit in messages.
+    pub(super) fn fetch_commit(&mut self, commit: &str, label: &str) -> Result<()> {
         if self.resolve_local(commit).is_some() {
             return Ok(());
         }
-        self.say(&format!("fetching {} ({what})", short(commit)));
+        self.log(&format!("fetching {} ({label})", short(commit)));
         // A depth would make a full clone shallow.
         let depth: &[&str] = if self.is_shallow() { &["--depth=1"] } else { &[] };
         self.fetch(depth, &[commit.to_owned()])?;
-        let missing = || format!("{what}: the remote has no commit {}", short(commit));
+        let missing = || format!("{label}: the remote has no commit {}", short(commit));
         self.resolve_local(commit).map(|_| ()).with_context(missing)
     }
 
@@ -216,57 +217,57 @@ impl<'a> History<'a> {
     }
 
     /// The newest common ancestor of two commits that are present. If there are several, as after
-    /// criss-cross merges, Git's choice.
+    /// criss-cross merges, returns Git's choice.
     ///
-    /// In a shallow clone, a common ancestor can be visible while a newer one is hidden: the path
-    /// of one side to it leads through commits beyond the shallow boundary. The answer is therefore
-    /// final only when no shallow commit is left above it on either side; every common ancestor is
-    /// then at or below it. Until then, the history is deepened at those commits.
+    /// In a shallow clone, a common ancestor can be visible while a newer common ancestor is
+    /// hidden, because the path from one side to the newer ancestor leads through commits beyond
+    /// the shallow boundary. A common ancestor is therefore final only if no shallow commit lies
+    /// above it on either side. Until then, the history is deepened at those shallow commits.
     ///
     /// # Errors
     /// Fails when there is no common ancestor, or missing commits cannot be fetched.
-    pub(super) fn merge_base(&mut self, one: &str, other: &str) -> Result<String> {
+    pub(super) fn merge_base(&mut self, first: &str, second: &str) -> Result<String> {
         let mut step = 0;
         loop {
-            let bases = self.repository.merge_bases(one, other)?;
-            // One side is an ancestor of the other, so no common ancestor can be newer.
-            if let Some(base) = bases.iter().find(|base| *base == one || *base == other) {
+            let bases = self.repository.merge_bases(first, second)?;
+            // If one side is an ancestor of the other, no common ancestor can be newer.
+            if let Some(base) = bases.iter().find(|base| *base == first || *base == second) {
                 return Ok(base.clone());
             }
-            let cut = self.shallow_commits(&[one, other], &bases)?;
-            if cut.is_empty() {
-                return self.choose(bases, one, other);
+            let boundary = self.shallow_commits(&[first, second], &bases)?;
+            if boundary.is_empty() {
+                return self.choose(bases, first, second);
             }
-            if step == STEPS_BEFORE_ASKING
-                && let Some(base) = self.server_merge_base(one, other)
+            if step == STEPS_BEFORE_QUERY
+                && let Some(base) = self.server_merge_base(first, second)
             {
                 return Ok(base);
             }
-            // The remote is shallow too.
+            // The remote is a shallow clone too.
             if step > STEPS.len() {
-                return self.choose(bases, one, other);
+                return self.choose(bases, first, second);
             }
-            match self.deepen(STEPS.get(step), &cut) {
+            match self.deepen(STEPS.get(step), &boundary) {
                 Ok(()) => step += 1,
                 Err(error) if bases.is_empty() => return Err(error),
                 // Use a common ancestor. If it is not the newest, too many changes are reported,
                 // but never too few.
                 Err(error) => {
-                    self.say(&format!("the history cannot be completed: {}", brief(&error)));
-                    return self.choose(bases, one, other);
+                    self.log(&format!("the history cannot be completed: {}", brief(&error)));
+                    return self.choose(bases, first, second);
                 }
             }
         }
     }
 
-    fn choose(&mut self, bases: Vec<String>, one: &str, other: &str) -> Result<String> {
+    fn choose(&mut self, bases: Vec<String>, first: &str, second: &str) -> Result<String> {
         let count = bases.len();
         let Some(base) = bases.into_iter().next() else {
-            let message = format!("{} and {} have no common commit", short(one), short(other));
+            let message = format!("{} and {} have no common commit", short(first), short(second));
             return Err(UserError::new(message).into());
         };
         if count > 1 {
-            self.say(&format!("{count} merge bases: using {}, as Git does", short(&base)));
+            self.log(&format!("{count} merge bases: using {}, as Git does", short(&base)));
         }
         Ok(base)
     }
@@ -281,45 +282,48 @@ impl<'a> History<'a> {
         let wanted = sides.iter().map(|side| format!("{side}\n"));
         let hidden = bases.iter().map(|base| format!("^{base}\n"));
         let wanted: String = wanted.chain(hidden).collect();
-        let walked = self.git.run(&["rev-list", "--stdin"], &wanted)?;
-        Ok(walked.lines().filter(|line| shallow.contains(line)).map(str::to_owned).collect())
+        let listed = self.git.run(&["rev-list", "--stdin"], &wanted)?;
+        Ok(listed.lines().filter(|line| shallow.contains(line)).map(str::to_owned).collect())
     }
 
-    /// Fetches `by` more commits below each commit in `cut`; without a number, all of them.
-    fn deepen(&mut self, by: Option<&u32>, cut: &[String]) -> Result<()> {
-        match by {
-            Some(by) => {
-                self.say(&format!("the clone is shallow: fetching {by} more commits of each line"));
-                self.fetch(&[&format!("--deepen={by}")], cut)
+    /// Fetches `count` more commits below each commit in `boundary`; without a number, all of them.
+    fn deepen(&mut self, count: Option<&u32>, boundary: &[String]) -> Result<()> {
+        match count {
+            Some(count) => {
+                self.log(&format!(
+                    "the clone is shallow: fetching {count} more commits of each line"
+                ));
+                self.fetch(&[&format!("--deepen={count}")], boundary)
             }
             None => {
-                self.say("the clone is shallow: fetching the whole history");
-                self.fetch(&["--unshallow"], cut)
+                self.log("the clone is shallow: fetching the whole history");
+                self.fetch(&["--unshallow"], boundary)
             }
         }
     }
 
-    /// Deepens the history of a commit by `by`; returns whether that was possible.
-    pub(super) fn deepen_below(&mut self, commit: &str, by: u32) -> Result<bool> {
-        let cut = self.shallow_commits(&[commit], &[])?;
-        if cut.is_empty() {
+    /// Deepens the history of a commit by `count`; returns whether that was possible.
+    pub(super) fn deepen_below(&mut self, commit: &str, count: u32) -> Result<bool> {
+        let boundary = self.shallow_commits(&[commit], &[])?;
+        if boundary.is_empty() {
             return Ok(false);
         }
-        self.deepen(Some(&by), &cut).map(|()| true)
+        self.deepen(Some(&count), &boundary).map(|()| true)
     }
 
-    /// The merge base according to the server, if the server answers and the commit can be fetched.
-    fn server_merge_base(&mut self, one: &str, other: &str) -> Option<String> {
+    /// The merge base according to the server, if the server responds and the commit can be
+    /// fetched.
+    fn server_merge_base(&mut self, first: &str, second: &str) -> Option<String> {
         let compare = self.compare?;
-        self.say("asking the server for the merge base");
-        let answer = compare(one, other).and_then(|base| {
-            anyhow::ensure!(is_hash(&base), "the server's answer is not a commit hash");
+        self.log("requesting the merge base from the server");
+        let merge_base = compare(first, second).and_then(|base| {
+            anyhow::ensure!(is_hash(&base), "the server's response is not a commit hash");
             self.fetch_commit(&base, "merge base")?;
             Ok(base)
         });
-        answer
+        merge_base
             .map_err(|error| {
-                self.say(&format!("the server did not provide a merge base: {}", brief(&error)));
+                self.log(&format!("the server did not provide a merge base: {}", brief(&error)));
             })
             .ok()
     }
@@ -339,8 +343,8 @@ pub(super) fn short(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)
 }
 
-/// Ensures that a commit and its files are present. `what` describes the commit in messages to
-/// `say`.
+/// Ensures that a commit and its files are present. `label` describes the commit in messages to
+/// `log`.
 ///
 /// # Errors
 /// Fails when there is no repository, or the commit cannot be fetched.
@@ -348,15 +352,15 @@ pub fn ensure_commit(
     distribution: &'static Distribution,
     root: &Path,
     commit: &str,
-    what: &str,
-    say: &mut dyn FnMut(&str),
+    label: &str,
+    log: &mut dyn FnMut(&str),
 ) -> Result<()> {
-    History::open(distribution, root, None, say)?.fetch_commit(commit, what)
+    History::open(distribution, root, None, log)?.fetch_commit(commit, label)
 }
 
 /// Ensures that the contents of objects are present. A clone made with `--filter=blob:none` has
-/// only the contents that were checked out. The others are fetched in one request; Git would fetch
-/// them one at a time.
+/// only the contents that were checked out. Missing contents are fetched in one request; Git would
+/// fetch them one at a time.
 ///
 /// # Errors
 /// Fails when an id is not a hash, or an object is missing and cannot be fetched.
@@ -365,8 +369,8 @@ pub fn ensure_blobs(
     root: &Path,
     ids: &[String],
 ) -> Result<()> {
-    if let Some(wrong) = ids.iter().find(|id| !is_hash(id)) {
-        return Err(UserError::new(format!("not an object hash: {wrong:?}")).into());
+    if let Some(invalid) = ids.iter().find(|id| !is_hash(id)) {
+        return Err(UserError::new(format!("not an object hash: {invalid:?}")).into());
     }
     if ids.is_empty() {
         return Ok(());

@@ -4,9 +4,9 @@
 //! `credential.helper`, filters, hooks. It comes with the checkout, so it is untrusted, unlike the
 //! configuration of the user and the system. A denylist would never be complete. Git therefore runs
 //! on a separate directory (`GIT_DIR`) with the objects, references and shallow commits of the
-//! repository. From the repository's configuration it gets only the settings allowed by
-//! [`Setting::role`], none of which names a program. They are passed in the environment, so that no
-//! token is written to disk.
+//! repository. From the repository's configuration, Git gets only the settings allowed by
+//! [`Setting::role`], none of which names a program. These settings are passed in the environment,
+//! so that no token is written to disk.
 
 use super::program::without_passwords;
 use aidd_engine::project::git::{Directories, Repository};
@@ -21,8 +21,8 @@ use tempfile::{Builder, TempDir};
 /// Transports that Git implements itself; `ext::` and `remote-…` helpers are programs.
 const TRANSPORTS: [&str; 5] = ["file", "git", "http", "https", "ssh"];
 
-/// Settings of `http` and `http.<url>` that are passed on. Keys and certificates are not: their
-/// names can select a module that is loaded.
+/// Settings of `http` and `http.<url>` that are passed on. Settings of client keys and certificates
+/// are not passed on: their values can select a module that is loaded.
 const HTTP: [&str; 11] = [
     "emptyauth",
     "extraheader",
@@ -54,11 +54,11 @@ pub(super) struct Setting {
 /// How a setting is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Git needs it to fetch, and it does not name a program: passed on.
+    /// Git needs the setting to fetch, and the setting does not name a program: passed on.
     PassedOn,
-    /// Git might need it to fetch, but it names a program: withheld and reported.
+    /// Git might need the setting to fetch, but the setting names a program: withheld and reported.
     Program,
-    /// Git can fetch without it: withheld.
+    /// Git can fetch without the setting: withheld.
     Unused,
 }
 
@@ -105,11 +105,11 @@ impl Setting {
     }
 }
 
-/// The repository as Git sees it. The directory is removed on drop.
+/// The Git directory on which Git runs instead of the repository's own. It is removed on drop.
 #[derive(Debug)]
 pub(super) struct Isolated {
     directory: TempDir,
-    real: Directories,
+    original: Directories,
     settings: Vec<Setting>,
     /// The shallow commits as last read or written.
     shallow: RefCell<Option<Vec<u8>>>,
@@ -118,13 +118,14 @@ pub(super) struct Isolated {
 impl Isolated {
     /// Creates the directory from the contents of `repository` and the given `settings`.
     pub(super) fn new(repository: &Repository, settings: Vec<Setting>) -> Result<Self> {
-        let real = repository.directories()?;
+        let original = repository.directories()?;
         let mut name = Builder::new();
         name.prefix("aidd-fetch-");
-        // Below the real one, `includeIf "gitdir:…"` of the user's configuration still applies.
-        let directory = name.tempdir_in(&real.git).or_else(|_| name.tempdir());
+        // Inside the repository's Git directory, `includeIf "gitdir:…"` in the user's configuration
+        // still applies.
+        let directory = name.tempdir_in(&original.git).or_else(|_| name.tempdir());
         let directory = directory.context("creating a temporary Git directory")?;
-        let at = directory.path();
+        let git_dir = directory.path();
         let version = u8::from(repository.is_sha256());
         let mut config = format!("[core]\n\trepositoryformatversion = {version}\n\tbare = true\n");
         if repository.is_sha256() {
@@ -135,20 +136,20 @@ impl Isolated {
             (None, Ok(commit)) => format!("{commit}\n"),
             (None, Err(_)) => "ref: refs/heads/main\n".to_owned(),
         };
-        fs::create_dir(at.join("refs"))?;
-        fs::write(at.join("config"), config)?;
-        fs::write(at.join("HEAD"), head)?;
-        fs::write(at.join("packed-refs"), repository.packed_refs()?)?;
-        let shallow = read(&real.common.join("shallow"))?;
+        fs::create_dir(git_dir.join("refs"))?;
+        fs::write(git_dir.join("config"), config)?;
+        fs::write(git_dir.join("HEAD"), head)?;
+        fs::write(git_dir.join("packed-refs"), repository.packed_refs()?)?;
+        let shallow = read(&original.common.join("shallow"))?;
         if let Some(shallow) = &shallow {
-            fs::write(at.join("shallow"), shallow)?;
+            fs::write(git_dir.join("shallow"), shallow)?;
         }
-        Ok(Self { directory, real, settings, shallow: shallow.into() })
+        Ok(Self { directory, original, settings, shallow: shallow.into() })
     }
 
-    /// Where Git runs: the URL of a remote can be relative to it.
+    /// The directory in which Git runs: the URL of a remote can be relative to it.
     pub(super) fn work_tree(&self) -> &Path {
-        &self.real.work_tree
+        &self.original.work_tree
     }
 
     /// The environment that makes Git use this directory. `inherited` reads variables of this
@@ -165,12 +166,12 @@ impl Isolated {
         let parameters: Vec<String> = passed_on.chain(inherited("GIT_CONFIG_PARAMETERS")).collect();
         let allowed = inherited("GIT_ALLOW_PROTOCOL");
         let allowed = TRANSPORTS.into_iter().filter(|transport| {
-            allowed.as_ref().is_none_or(|list| list.split(':').any(|one| one == *transport))
+            allowed.as_ref().is_none_or(|list| list.split(':').any(|name| name == *transport))
         });
         let allowed: Vec<&str> = allowed.collect();
         vec![
             ("GIT_DIR", self.directory.path().into()),
-            ("GIT_OBJECT_DIRECTORY", self.real.objects.clone().into()),
+            ("GIT_OBJECT_DIRECTORY", self.original.objects.clone().into()),
             ("GIT_CONFIG_PARAMETERS", parameters.join(" ").into()),
             ("GIT_ALLOW_PROTOCOL", allowed.join(":").into()),
         ]
@@ -199,7 +200,7 @@ impl Isolated {
         let programs = self.settings.iter().filter(|setting| setting.role() == Role::Program);
         let file = |setting: &Setting| {
             let file = Path::new(&setting.origin);
-            file.strip_prefix(&self.real.work_tree).unwrap_or(file).display().to_string()
+            file.strip_prefix(&self.original.work_tree).unwrap_or(file).display().to_string()
         };
         let key = |setting: &Setting| without_passwords(&setting.key);
         programs.map(|setting| format!("`{}` in {}", key(setting), file(setting))).collect()
@@ -211,15 +212,15 @@ impl Isolated {
         String::from_utf8_lossy(shallow.as_deref().unwrap_or_default()).into_owned()
     }
 
-    /// Copies the shallow commits that Git wrote here to the repository.
+    /// Copies the shallow commits that Git wrote to this directory to the repository.
     pub(super) fn store_shallow(&self) -> Result<()> {
-        let now = read(&self.directory.path().join("shallow"))?;
-        if now == *self.shallow.borrow() {
+        let shallow = read(&self.directory.path().join("shallow"))?;
+        if shallow == *self.shallow.borrow() {
             return Ok(());
         }
-        let path = self.real.common.join("shallow");
-        write_locked(&path, now.as_deref()).with_context(|| path.display().to_string())?;
-        self.shallow.replace(now);
+        let path = self.original.common.join("shallow");
+        write_locked(&path, shallow.as_deref()).with_context(|| path.display().to_string())?;
+        self.shallow.replace(shallow);
         Ok(())
     }
 }
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn output_of_git_is_read() {
+    fn the_output_of_git_is_parsed() {
         let settings = parse("file:.git/config\0remote.a.url\nx\ny\0file:/i\0core.bare\0");
         let setting = |key: &str, value: Option<&str>, origin: &str| Setting {
             key: key.into(),

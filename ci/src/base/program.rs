@@ -15,8 +15,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Settings of every call, which override the user's: no hooks, no maintenance. The connection is
-/// closed if the server sends nothing for a minute.
+/// Settings of every call, which override the user's settings: no hooks, no maintenance. The
+/// connection is closed if the server sends nothing for a minute.
 const SETTINGS: [&str; 9] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -28,7 +28,8 @@ const SETTINGS: [&str; 9] = [
     "http.lowSpeedLimit=1",
     "http.lowSpeedTime=60",
 ];
-/// Variables that would point Git to another repository than the requested one; hooks set them.
+/// Variables that would make Git use a repository other than the requested one. Git sets them for
+/// hooks.
 const REDIRECTING_VARIABLES: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -48,13 +49,13 @@ const OUTPUT_LIMIT: u64 = 256 << 20;
 /// Number of lines quoted from Git's errors; the last lines contain the reason.
 const MAX_QUOTED_LINES: usize = 4;
 
-/// Git on the repository of one directory, until a deadline.
+/// Runs Git on the repository of one directory, until a deadline.
 #[derive(Debug)]
 pub(super) struct Git<'a> {
     /// Redacts secrets from Git's errors.
     distribution: &'static Distribution,
     root: &'a Path,
-    until: Instant,
+    deadline: Instant,
     isolated: OnceCell<Isolated>,
 }
 
@@ -74,9 +75,14 @@ struct CallOutput {
 }
 
 impl<'a> Git<'a> {
-    /// Git on the repository that contains `root`. Calls still running after `time` are killed.
-    pub(super) fn new(distribution: &'static Distribution, root: &'a Path, time: Duration) -> Self {
-        Self { distribution, root, until: Instant::now() + time, isolated: OnceCell::new() }
+    /// Runs Git on the repository that contains `root`. Calls that still run after `timeout` are
+    /// killed.
+    pub(super) fn new(
+        distribution: &'static Distribution,
+        root: &'a Path,
+        timeout: Duration,
+    ) -> Self {
+        Self { distribution, root, deadline: Instant::now() + timeout, isolated: OnceCell::new() }
     }
 
     /// The repository as Git sees it.
@@ -84,16 +90,17 @@ impl<'a> Git<'a> {
         if let Some(isolated) = self.isolated.get() {
             return Ok(isolated);
         }
-        let opened = |error: aidd_engine::project::git::GitError| UserError::new(error.to_string());
-        let repository = Repository::open(self.root).map_err(opened)?;
-        let directories = repository.directories().map_err(opened)?;
-        let real =
+        let user_error =
+            |error: aidd_engine::project::git::GitError| UserError::new(error.to_string());
+        let repository = Repository::open(self.root).map_err(user_error)?;
+        let directories = repository.directories().map_err(user_error)?;
+        let environment =
             [("GIT_DIR", directories.git.into()), ("GIT_WORK_TREE", directories.work_tree.into())];
-        let said = self.start(&LIST_SETTINGS, "", (self.root, &real))?;
-        if !said.ok {
-            return Err(self.call_error(&LIST_SETTINGS, &said.err).into());
+        let output = self.start(&LIST_SETTINGS, "", (self.root, &environment))?;
+        if !output.ok {
+            return Err(self.call_error(&LIST_SETTINGS, &output.err).into());
         }
-        let isolated = Isolated::new(&repository, isolated::parse(&said.out))?;
+        let isolated = Isolated::new(&repository, isolated::parse(&output.out))?;
         Ok(self.isolated.get_or_init(|| isolated))
     }
 
@@ -102,19 +109,19 @@ impl<'a> Git<'a> {
         self.run_checked(args, stdin, Missing::Fetch)
     }
 
-    /// Like [`Self::run`], but objects missing from a partial clone stay missing.
+    /// Like [`Self::run`], but does not fetch objects missing from a partial clone.
     pub(super) fn run_without_fetching(&self, args: &[&str], stdin: &str) -> Result<String> {
         self.run_checked(args, stdin, Missing::Report)
     }
 
-    /// The output of a call; `None` if it fails, as reading a setting that is not set does.
+    /// The output of a call; `None` if the call fails, for example because a setting is not set.
     pub(super) fn try_run(&self, args: &[&str]) -> Option<String> {
-        self.call(args, "", Missing::Fetch).ok().filter(|said| said.ok).map(|said| said.out)
+        self.call(args, "", Missing::Fetch).ok().filter(|output| output.ok).map(|output| output.out)
     }
 
     fn run_checked(&self, args: &[&str], stdin: &str, missing: Missing) -> Result<String> {
-        let said = self.call(args, stdin, missing)?;
-        if said.ok { Ok(said.out) } else { Err(self.call_error(args, &said.err).into()) }
+        let output = self.call(args, stdin, missing)?;
+        if output.ok { Ok(output.out) } else { Err(self.call_error(args, &output.err).into()) }
     }
 
     fn call(&self, args: &[&str], stdin: &str, missing: Missing) -> Result<CallOutput> {
@@ -126,23 +133,26 @@ impl<'a> Git<'a> {
         self.start(args, stdin, (isolated.work_tree(), &environment))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "Git itself, which runs nothing of the project")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "starts Git itself, which runs no program of the project"
+    )]
     fn start(
         &self,
         args: &[&str],
         stdin: &str,
-        (folder, environment): (&Path, &[(&'static str, OsString)]),
+        (directory, environment): (&Path, &[(&'static str, OsString)]),
     ) -> Result<CallOutput> {
         let mut git = Command::new("git");
         for setting in SETTINGS {
             git.args(["-c", setting]);
         }
-        // If it is `0`, a local repository that is fetched from fetches too.
+        // With `GIT_NO_LAZY_FETCH=0`, a local remote would itself fetch objects during a fetch.
         for variable in REDIRECTING_VARIABLES.into_iter().chain(["GIT_NO_LAZY_FETCH"]) {
             git.env_remove(variable);
         }
         git.args(args)
-            .current_dir(folder)
+            .current_dir(directory)
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GCM_INTERACTIVE", "never")
             .env("GIT_NO_REPLACE_OBJECTS", "1")
@@ -156,7 +166,8 @@ impl<'a> Git<'a> {
         let (out, err) = (drain(child.stdout.take()), drain(child.stderr.take()));
         let ok = self.wait(&mut child)?;
         let rest = |pipe: Receiver<Vec<u8>>| {
-            // A process that inherited the pipe can keep it open; ignore its output after the end.
+            // A process that inherited the pipe can keep it open after Git has ended; ignore its
+            // output.
             let bytes = pipe.recv_timeout(Duration::from_secs(5)).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         };
@@ -169,7 +180,7 @@ impl<'a> Git<'a> {
             if let Some(status) = child.try_wait()? {
                 return Ok(status.success());
             }
-            if Instant::now() >= self.until {
+            if Instant::now() >= self.deadline {
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(UserError::new("Git timed out and was killed").into());
@@ -201,11 +212,11 @@ impl<'a> Git<'a> {
                 "another user owns this directory, as in a container; if you trust it, run git config --global --add safe.directory '{root}'"
             ));
         }
-        let left_out = self.isolated.get().map(Isolated::withheld_programs).unwrap_or_default();
-        if !left_out.is_empty() {
-            let left_out = left_out.join(", ");
+        let withheld = self.isolated.get().map(Isolated::withheld_programs).unwrap_or_default();
+        if !withheld.is_empty() {
+            let withheld = withheld.join(", ");
             return error.hint(format!(
-                "ignored, because a repository must not name programs: {left_out}; move it to your own configuration (`git config --global`), or check out with `fetch-depth: 0`"
+                "ignored, because a repository must not name programs: {withheld}; move it to your own configuration (`git config --global`), or check out with `fetch-depth: 0`"
             ));
         }
         if err.contains("transport '") && err.contains("not allowed") {
@@ -213,8 +224,8 @@ impl<'a> Git<'a> {
                 "only http, https, ssh, git and file are supported; correct the URL of the remote, or check out with `fetch-depth: 0`",
             );
         }
-        let asked = ["could not read", "Authentication failed", "Permission denied"];
-        if asked.iter().any(|words| err.contains(words)) {
+        let permission_errors = ["could not read", "Authentication failed", "Permission denied"];
+        if permission_errors.iter().any(|words| err.contains(words)) {
             return error.hint(
                 "this job has no permission to fetch; check out with `fetch-depth: 0`, or keep `persist-credentials` enabled",
             );
@@ -268,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_quoted_without_passwords() {
+    fn passwords_are_removed_from_quoted_urls() {
         let quoted = without_passwords(
             "unable to access 'https://x-access-token:s3cret@example.org/a@b.git/': no\nssh://git@h/p",
         );
@@ -277,30 +288,30 @@ mod tests {
 
     #[test]
     fn a_slow_call_is_killed() {
-        let folder = tempfile::tempdir().expect("a temporary directory");
-        let git = Git::new(&crate::DISTRIBUTION, folder.path(), Duration::ZERO);
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let git = Git::new(&crate::DISTRIBUTION, directory.path(), Duration::ZERO);
         let call = ["hash-object", "--stdin-paths"];
-        let ended = git.start(&call, "x", (folder.path(), &[])).err();
-        let ended = ended.map(|error| error.to_string());
-        assert_eq!(ended.as_deref(), Some("Git timed out and was killed"));
+        let result = git.start(&call, "x", (directory.path(), &[])).err();
+        let result = result.map(|error| error.to_string());
+        assert_eq!(result.as_deref(), Some("Git timed out and was killed"));
     }
 
     #[test]
-    fn refusals_come_with_a_remedy() {
+    fn failed_calls_are_reported_with_a_remedy() {
         let git = Git::new(&crate::DISTRIBUTION, Path::new("/w"), Duration::ZERO);
-        let of = |err| git.call_error(&["-c", "a=b", "fetch", "origin"], err).to_string();
+        let message = |err| git.call_error(&["-c", "a=b", "fetch", "origin"], err).to_string();
         let dubious =
             "fatal: detected dubious ownership in repository at '/w'\nTo add an exception";
-        insta::assert_snapshot!(of(dubious), @"
+        insta::assert_snapshot!(message(dubious), @"
         git fetch: fatal: detected dubious ownership in repository at '/w'
         To add an exception
         hint: another user owns this directory, as in a container; if you trust it, run git config --global --add safe.directory '/w'
         ");
-        insta::assert_snapshot!(of("fatal: could not read Username for 'https://u:p@h': terminal prompts disabled"), @"
+        insta::assert_snapshot!(message("fatal: could not read Username for 'https://u:p@h': terminal prompts disabled"), @"
         git fetch: fatal: could not read Username for 'https://h': terminal prompts disabled
         hint: this job has no permission to fetch; check out with `fetch-depth: 0`, or keep `persist-credentials` enabled
         ");
-        insta::assert_snapshot!(of("remote: 1\n\nremote: 2\nremote: 3\nremote: 4\nfatal: 5"), @"
+        insta::assert_snapshot!(message("remote: 1\n\nremote: 2\nremote: 3\nremote: 4\nfatal: 5"), @"
         git fetch: remote: 2
         remote: 3
         remote: 4

@@ -48,7 +48,7 @@ fn fill(mut event: Event, env: &Env<'_>, payload: &Payload) -> Result<Event, Use
     match event.trigger {
         Trigger::PullRequest => event.pull = Some(pull(env, payload)?),
         Trigger::PullRequestTarget => {
-            // GITHUB_SHA and GITHUB_REF are those of the default branch, not of the pull request.
+            // GITHUB_SHA and GITHUB_REF describe the default branch, not the pull request.
             let pull = pull(env, payload)?;
             event.sha = Some(pull.head_sha.clone());
             event.git_ref = Some(format!("refs/pull/{}/head", pull.number));
@@ -118,8 +118,8 @@ fn workflow_run(payload: &Payload) -> Result<WorkflowRun, UserError> {
 }
 
 fn repository(env: &Env<'_>, payload: &Payload) -> Result<Option<Repository>, UserError> {
-    let said = env.get("GITHUB_REPOSITORY");
-    let path = said.as_deref().or_else(|| payload.text("repository.full_name"));
+    let variable = env.get("GITHUB_REPOSITORY");
+    let path = variable.as_deref().or_else(|| payload.text("repository.full_name"));
     let Some(path) = path else { return Ok(None) };
     let (owner, name) = owner_and_name(path).ok_or_else(|| {
         UserError::new(format!("GITHUB_REPOSITORY is not `owner/name`: {path:?}"))
@@ -144,7 +144,7 @@ fn system(env: &Env<'_>, repository: Option<&Repository>) -> System {
     if gitea { System::Gitea } else { System::GitHub }
 }
 
-/// URL of the run's page; for a repeated run, of this attempt.
+/// URL of the run's page; for a run that was started again, the page of this attempt.
 fn run_url(env: &Env<'_>, repository: &Repository) -> Option<String> {
     let url = format!("{}/actions/runs/{}", repository.url(), env.get("GITHUB_RUN_ID")?);
     Some(match env.get("GITHUB_RUN_ATTEMPT") {

@@ -12,7 +12,8 @@ pub(super) fn read(env: &Env<'_>) -> Result<Event, UserError> {
         run_url: env.get("CI_PIPELINE_URL"),
         ..Event::default()
     };
-    // A child pipeline of a merge request has a different source but the same variables.
+    // A child pipeline of a merge request has a different CI_PIPELINE_SOURCE but the same
+    // variables.
     match env.get("CI_MERGE_REQUEST_IID") {
         Some(number) => merge_request(event, env, &number),
         None => branch(event, env),
@@ -24,7 +25,7 @@ fn merge_request(event: Event, env: &Env<'_>, number: &str) -> Result<Event, Use
         .parse()
         .map_err(|_| UserError::new(format!("CI_MERGE_REQUEST_IID is not a number: {number:?}")))?;
     let before = env.hash("CI_MERGE_REQUEST_DIFF_BASE_SHA")?;
-    // Both are set only if the pipeline runs on the merge of source and target.
+    // These two variables are set only if the pipeline runs on the merge of source and target.
     let target = env.hash("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")?;
     let source = env.hash("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA")?;
     let missing = |name: &str| UserError::new(format!("{name} is not set"));

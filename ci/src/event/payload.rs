@@ -1,4 +1,4 @@
-//! The event as sent by the server: JSON, read by paths such as `pull_request.base.sha`.
+//! The event as sent by the server: JSON, accessed by paths such as `pull_request.base.sha`.
 
 use super::{Env, hash};
 use aidd_report::exit::UserError;
@@ -14,7 +14,7 @@ pub(super) struct Payload {
 }
 
 impl Payload {
-    /// Parses `bytes`; the payload is `null` when there are none.
+    /// Parses `bytes`; without bytes, the payload is `null`.
     pub(super) fn read(env: &Env<'_>, bytes: Option<&[u8]>) -> Result<Self, UserError> {
         let file = env.get("GITHUB_EVENT_PATH").unwrap_or_else(|| "GITHUB_EVENT_PATH".to_owned());
         let Some(bytes) = bytes else { return Ok(Self { value: Value::Null, file }) };
@@ -62,7 +62,7 @@ impl Payload {
         self.value_at(path).and_then(Value::as_u64).ok_or_else(|| self.missing(path))
     }
 
-    /// A commit; `None` if the field is absent or all zeros.
+    /// A commit hash; `None` if the field is absent or consists of zeros.
     pub(super) fn hash(&self, path: &str) -> Result<Option<String>, UserError> {
         let Some(value) = self.text(path) else { return Ok(None) };
         hash(value.to_owned(), &format!("{}: `{path}`", self.file))

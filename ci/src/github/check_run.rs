@@ -12,14 +12,15 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// Maximum number of annotations per request.
 const MAX_BATCH: usize = 50;
-/// Maximum number of annotations of a check run. GitHub documents no limit. Nobody reads more than
-/// this, and each batch is one of the thousand requests per hour of a job's token.
+/// Maximum number of annotations of a check run. GitHub documents no limit, but each batch is one
+/// of the thousand requests per hour of a job's token.
 const MAX_ANNOTATIONS: usize = 1_000;
-/// Limit of a check run's text: 65,535 characters. Counting bytes never underestimates.
+/// Maximum size of a check run's text in bytes. GitHub's limit is 65,535 characters, and a text
+/// never has more characters than bytes.
 const MAX_TEXT: usize = 65_535;
-/// Limit of an annotation's message: 64 KB.
+/// Maximum size of an annotation's message in bytes; GitHub's limit is 64 KB.
 const MAX_MESSAGE: usize = 64_000;
-/// Maximum length of a title.
+/// Maximum size of a title in bytes.
 const MAX_TITLE: usize = 255;
 const TRUNCATION_NOTICE: &str = "*Truncated: a check run is limited to 65,535 characters. See the job summary for the full report.*";
 
@@ -49,28 +50,28 @@ pub(super) async fn post(
     content: &Content<'_>,
     posted: &mut Posted,
 ) -> Result<(), Failure> {
-    // A finding outside of files cannot be annotated; the summary contains it.
+    // A finding that is not in a file cannot be annotated; the summary contains it.
     let in_files =
         content.findings.iter().filter(|finding| !commits::is_virtual_path(&finding.path));
     let in_files: Vec<wire::Finding> = in_files.cloned().collect();
     let shown = &in_files[..in_files.len().min(MAX_ANNOTATIONS)];
     let mut batches = shown.chunks(MAX_BATCH);
     let run = create(client, target, content, batches.next().unwrap_or_default()).await?;
-    posted.check_run_url = run.html_url.as_deref().and_then(markup::address);
-    if let Some(cut @ 1..) = in_files.len().checked_sub(MAX_ANNOTATIONS) {
-        posted.left_out.push(format!(
-            "{} not annotated: the check run shows the {MAX_ANNOTATIONS} most severe. Fix those first, or read the \
+    posted.check_run_url = run.html_url.as_deref().and_then(markup::checked_url);
+    if let Some(excess @ 1..) = in_files.len().checked_sub(MAX_ANNOTATIONS) {
+        posted.skipped.push(format!(
+            "{} not annotated: the check run shows the {MAX_ANNOTATIONS} most severe findings. Fix these first, or read the \
              job log.",
-            number(cut, "finding")
+            number(excess, "finding")
         ));
     }
-    let mut there = shown.len().min(MAX_BATCH);
+    let mut posted_count = shown.len().min(MAX_BATCH);
     for batch in batches {
-        there += batch.len();
-        if let Err(failure) = add_annotations(client, run.id, content, batch, there).await {
-            let lost = number(shown.len() + batch.len() - there, "annotation");
-            let what = format!("{lost} of {} were not added to the check run", shown.len());
-            posted.left_out.push(failure.line(&what, "checks: write"));
+        posted_count += batch.len();
+        if let Err(failure) = add_annotations(client, run.id, content, batch, posted_count).await {
+            let missing = number(shown.len() + batch.len() - posted_count, "annotation");
+            let subject = format!("{missing} of {} were not added to the check run", shown.len());
+            posted.skipped.push(failure.line(&subject, "checks: write"));
             break;
         }
     }
@@ -84,7 +85,7 @@ async fn create(
     findings: &[wire::Finding],
 ) -> Result<CheckRun, Failure> {
     let name = name(content.marker);
-    // Distinguishes this check run from others of the same name.
+    // The id distinguishes this check run from others of the same name.
     let id = format!("aidd-{:016x}", RandomState::new().build_hasher().finish());
     let mut body = json!({
         "name": name,
@@ -97,30 +98,30 @@ async fn create(
     if let Some(url) = target.run_url {
         body["details_url"] = url.into();
     }
-    let landed = async || {
+    let find_created = async || {
         let (sha, name) = (markup::segment(target.head_sha), markup::segment(&name));
         let route = format!("/commits/{sha}/check-runs?check_name={name}&filter=all&per_page=100");
         let runs: CheckRuns = client.get(&route).await?;
         Ok(runs.check_runs.into_iter().find(|run| run.external_id.as_ref() == Some(&id)))
     };
-    client.create("/check-runs", &body, landed).await
+    client.create("/check-runs", &body, find_created).await
 }
 
-/// Adds annotations; afterwards the check run must have `there` of them.
+/// Adds annotations; afterwards the check run must have `expected_count` annotations.
 async fn add_annotations(
     client: &Client,
     id: u64,
     content: &Content<'_>,
     findings: &[wire::Finding],
-    there: usize,
+    expected_count: usize,
 ) -> Result<(), Failure> {
     let route = format!("/check-runs/{id}");
     let body = json!({ "output": output(content, findings) });
-    let landed = async || {
+    let find_updated = async || {
         let run: CheckRun = client.get(&route).await?;
-        Ok(Some(run).filter(|run| run.output.annotations_count >= there))
+        Ok(Some(run).filter(|run| run.output.annotations_count >= expected_count))
     };
-    client.append(&route, &body, landed).await.map(drop)
+    client.append(&route, &body, find_updated).await.map(drop)
 }
 
 fn name(marker: &str) -> String {
@@ -140,7 +141,7 @@ fn conclusion(content: &Content<'_>) -> &'static str {
 
 fn output(content: &Content<'_>, findings: &[wire::Finding]) -> Value {
     json!({
-        "title": short(&one_line(&content.title), MAX_TITLE),
+        "title": shorten(&one_line(&content.title), MAX_TITLE),
         "summary": markup::truncate(&content.summary, MAX_TEXT, TRUNCATION_NOTICE),
         "annotations": findings.iter().map(annotation).collect::<Vec<_>>(),
     })
@@ -161,8 +162,8 @@ fn annotation(finding: &wire::Finding) -> Value {
             Severity::Warning => "warning",
             Severity::Info => "notice",
         },
-        "title": short(&finding.rule, MAX_TITLE),
-        "message": short(&text, MAX_MESSAGE),
+        "title": shorten(&finding.rule, MAX_TITLE),
+        "message": shorten(&text, MAX_MESSAGE),
     });
     // GitHub accepts columns only if start and end are on one line.
     if start.line == end.line {
@@ -172,7 +173,7 @@ fn annotation(finding: &wire::Finding) -> Value {
     annotation
 }
 
-/// At most `limit` bytes.
-fn short(text: &str, limit: usize) -> &str {
+/// The beginning of `text`, at most `limit` bytes.
+fn shorten(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit)]
 }

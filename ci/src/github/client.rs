@@ -1,4 +1,4 @@
-//! Requests to GitHub's API, sequential, with retries where a repetition is safe.
+//! Requests to GitHub's API, sequential, with retries where repeating a request is safe.
 
 use super::failure::{Failure, now};
 use super::{Timeouts, markup};
@@ -14,8 +14,8 @@ use std::time::Duration;
 /// Number of retries of a failed request.
 const MAX_RETRIES: u32 = 3;
 /// Entries per page; GitHub's maximum.
-const PAGE: usize = 100;
-/// Maximum number of pages read of a list.
+const PAGE_SIZE: usize = 100;
+/// Maximum number of pages read from a list.
 const MAX_PAGES: usize = 100;
 /// Pause in seconds after a rate-limit response without a time, as GitHub's guide recommends.
 const DEFAULT_RATE_LIMIT_PAUSE: u64 = 60;
@@ -26,11 +26,12 @@ pub(super) struct Client {
     /// The path of the repository.
     repository: String,
     token: String,
-    patience: Timeouts,
+    timeouts: Timeouts,
     /// The remaining time for waits on rate limits.
-    left: Cell<Duration>,
-    /// When GitHub accepts requests again, once the wait would be too long.
-    closed: Cell<Option<u64>>,
+    remaining_wait: Cell<Duration>,
+    /// The time at which GitHub accepts requests again, if it is too far away to wait; in seconds
+    /// since 1970.
+    closed_until: Cell<Option<u64>>,
 }
 
 /// The kind of a request.
@@ -47,18 +48,18 @@ pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     let unable = |error: io::Error| Failure::Broken(markup::sanitize(&error.to_string(), ""));
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_io().enable_time().build().map_err(unable)?;
-    let done = runtime.block_on(work);
+    let output = runtime.block_on(work);
     // An unresponsive name server must not delay the shutdown.
     runtime.shutdown_background();
-    Ok(done)
+    Ok(output)
 }
 
 impl Client {
-    /// Must be called on a runtime.
+    /// Must be called within a Tokio runtime.
     pub(super) fn new(
         repository: &Repository,
         token: &str,
-        patience: Timeouts,
+        timeouts: Timeouts,
     ) -> Result<Self, Failure> {
         let token = token.trim();
         // The library cannot handle a token that is not a valid header value.
@@ -72,7 +73,7 @@ impl Client {
             .map_err(|_| Failure::UnexpectedResponse("the API's address is malformed".into()))?
             .personal_token(token)
             .add_header("accept".parse().expect("a name"), "application/vnd.github+json".to_owned())
-            .set_connect_timeout(Some(patience.request))
+            .set_connect_timeout(Some(timeouts.request))
             .build()
             .map_err(unusable)?;
         let (owner, name) = (name(&repository.owner)?, name(&repository.name)?);
@@ -80,15 +81,15 @@ impl Client {
             api,
             repository: format!("/repos/{owner}/{name}"),
             token: token.to_owned(),
-            patience,
-            left: Cell::new(patience.limits),
-            closed: Cell::new(None),
+            timeouts,
+            remaining_wait: Cell::new(timeouts.limits),
+            closed_until: Cell::new(None),
         })
     }
 
     /// Reads `route` below the repository.
     pub(super) async fn get<T: DeserializeOwned>(&self, route: &str) -> Result<T, Failure> {
-        self.send(Verb::Get, &self.below(route), async || Ok(None)).await
+        self.send(Verb::Get, &self.repository_route(route), async || Ok(None)).await
     }
 
     /// Reads `route` below the API root.
@@ -99,11 +100,11 @@ impl Client {
     /// Reads all pages of a list, up to 10,000 entries.
     pub(super) async fn list<T: DeserializeOwned>(&self, route: &str) -> Result<Vec<T>, Failure> {
         let mut all = Vec::new();
-        let and = if route.contains('?') { '&' } else { '?' };
+        let separator = if route.contains('?') { '&' } else { '?' };
         for page in 1..=MAX_PAGES {
-            let route = format!("{route}{and}per_page={PAGE}&page={page}");
+            let route = format!("{route}{separator}per_page={PAGE_SIZE}&page={page}");
             let entries: Vec<T> = self.get(&route).await?;
-            let last = entries.len() < PAGE;
+            let last = entries.len() < PAGE_SIZE;
             all.extend(entries);
             if last {
                 break;
@@ -112,49 +113,50 @@ impl Client {
         Ok(all)
     }
 
-    /// Sets something to a state. The request is idempotent.
+    /// Updates the resource at `route`. The request is idempotent.
     pub(super) async fn patch<T: DeserializeOwned>(
         &self,
         route: &str,
         body: &Value,
     ) -> Result<T, Failure> {
-        self.send(Verb::Patch(body), &self.below(route), async || Ok(None)).await
+        self.send(Verb::Patch(body), &self.repository_route(route), async || Ok(None)).await
     }
 
-    /// Adds to something. If it is unclear whether the request arrived, `landed` checks and returns
-    /// the result if it did.
+    /// Adds entries to the resource at `route`. If it is unclear whether the request arrived,
+    /// `find_result` checks and returns the result if it did.
     pub(super) async fn append<T: DeserializeOwned>(
         &self,
         route: &str,
         body: &Value,
-        landed: impl AsyncFn() -> Result<Option<T>, Failure>,
+        find_result: impl AsyncFn() -> Result<Option<T>, Failure>,
     ) -> Result<T, Failure> {
-        self.send(Verb::Patch(body), &self.below(route), landed).await
+        self.send(Verb::Patch(body), &self.repository_route(route), find_result).await
     }
 
-    /// Creates something. If it is unclear whether the request arrived, `landed` checks and returns
-    /// the result if it did.
+    /// Creates a resource. If it is unclear whether the request arrived, `find_result` checks and
+    /// returns the result if it did.
     pub(super) async fn create<T: DeserializeOwned>(
         &self,
         route: &str,
         body: &Value,
-        landed: impl AsyncFn() -> Result<Option<T>, Failure>,
+        find_result: impl AsyncFn() -> Result<Option<T>, Failure>,
     ) -> Result<T, Failure> {
-        self.send(Verb::Post(body), &self.below(route), landed).await
+        self.send(Verb::Post(body), &self.repository_route(route), find_result).await
     }
 
-    /// Deletes something.
+    /// Deletes the resource at `route`.
     pub(super) async fn delete(&self, route: &str) -> Result<(), Failure> {
-        let gone = self.send(Verb::Delete, &self.below(route), async || Ok(None)).await;
-        gone.map(|_: serde::de::IgnoredAny| ())
+        let deleted =
+            self.send(Verb::Delete, &self.repository_route(route), async || Ok(None)).await;
+        deleted.map(|_: serde::de::IgnoredAny| ())
     }
 
     /// Waits before a retry: `round` is 0 for the first pause.
     pub(super) async fn pause(&self, round: u32) {
-        tokio::time::sleep(self.patience.pause * 2_u32.pow(round.min(8))).await;
+        tokio::time::sleep(self.timeouts.pause * 2_u32.pow(round.min(8))).await;
     }
 
-    fn below(&self, route: &str) -> String {
+    fn repository_route(&self, route: &str) -> String {
         format!("{}{route}", self.repository)
     }
 
@@ -162,16 +164,16 @@ impl Client {
         &self,
         verb: Verb<'_>,
         route: &str,
-        landed: impl AsyncFn() -> Result<Option<T>, Failure>,
+        find_result: impl AsyncFn() -> Result<Option<T>, Failure>,
     ) -> Result<T, Failure> {
         let mut broken = 0;
         loop {
             match self.attempt(verb, route).await {
-                Ok(answer) => return self.read(&answer),
+                Ok(response) => return self.read(&response),
                 Err(Failure::Limited(until)) => self.wait_until(until).await?,
                 Err(failure @ Failure::Broken(_)) => {
                     self.pause(broken).await;
-                    if let Some(done) = landed().await? {
+                    if let Some(done) = find_result().await? {
                         return Ok(done);
                     }
                     broken += 1;
@@ -186,45 +188,45 @@ impl Client {
 
     /// Sends a request once and returns the body of the response.
     async fn attempt(&self, verb: Verb<'_>, route: &str) -> Result<String, Failure> {
-        if let Some(until) = self.closed.get() {
+        if let Some(until) = self.closed_until.get() {
             return Err(Failure::Limited(until));
         }
-        let whole = async {
-            let answer = match verb {
+        let exchange = async {
+            let response = match verb {
                 Verb::Get => self.api._get(route).await?,
                 Verb::Post(body) => self.api._post(route, Some(body)).await?,
                 Verb::Patch(body) => self.api._patch(route, Some(body)).await?,
                 Verb::Delete => self.api._delete(route, None::<&()>).await?,
             };
-            self.api.body_to_string(octocrab::map_github_error(answer).await?).await
+            self.api.body_to_string(octocrab::map_github_error(response).await?).await
         };
-        match tokio::time::timeout(self.patience.request, whole).await {
-            Ok(answer) => answer.map_err(|error| self.failure(&error)),
+        match tokio::time::timeout(self.timeouts.request, exchange).await {
+            Ok(response) => response.map_err(|error| self.failure(&error)),
             Err(_) => {
-                let seconds = self.patience.request.as_secs_f32();
+                let seconds = self.timeouts.request.as_secs_f32();
                 Err(Failure::Broken(format!("no response within {seconds} s")))
             }
         }
     }
 
-    fn read<T: DeserializeOwned>(&self, answer: &str) -> Result<T, Failure> {
+    fn read<T: DeserializeOwned>(&self, response: &str) -> Result<T, Failure> {
         // The response to a deletion is empty.
-        let answer = if answer.trim().is_empty() { "null" } else { answer };
-        let strange = |error: serde_json::Error| {
+        let response = if response.trim().is_empty() { "null" } else { response };
+        let unexpected = |error: serde_json::Error| {
             Failure::UnexpectedResponse(self.sanitize(&error.to_string()))
         };
-        serde_json::from_str(answer).map_err(strange)
+        serde_json::from_str(response).map_err(unexpected)
     }
 
-    /// Waits until `until` if the remaining patience allows it.
+    /// Waits until `until` if the remaining waiting time allows it.
     async fn wait_until(&self, until: u64) -> Result<(), Failure> {
-        // At least a second, so that the patience runs out eventually.
+        // Wait at least a second, so that the remaining waiting time runs out eventually.
         let wait = Duration::from_secs(until.saturating_sub(now()).max(1));
-        let Some(left) = self.left.get().checked_sub(wait) else {
-            self.closed.set(Some(until));
+        let Some(remaining_wait) = self.remaining_wait.get().checked_sub(wait) else {
+            self.closed_until.set(Some(until));
             return Err(Failure::Limited(until));
         };
-        self.left.set(left);
+        self.remaining_wait.set(remaining_wait);
         tokio::time::sleep(wait).await;
         Ok(())
     }
@@ -244,14 +246,14 @@ impl Client {
         if let Some(until) = rate_limit_end(error) {
             return Failure::Limited(until);
         }
-        let said = self.sanitize(&message(error));
+        let message = self.sanitize(&full_message(error));
         match status {
             401 => Failure::Token,
-            403 if lacks_permission(&said) => Failure::Forbidden(said),
-            404 => Failure::Missing(said),
-            422 => Failure::Invalid(format!("422: {said}")),
-            408 | 500.. => Failure::Broken(format!("{status}: {said}")),
-            _ => Failure::Refused(status, said),
+            403 if lacks_permission(&message) => Failure::Forbidden(message),
+            404 => Failure::Missing(message),
+            422 => Failure::Invalid(format!("422: {message}")),
+            408 | 500.. => Failure::Broken(format!("{status}: {message}")),
+            _ => Failure::Refused(status, message),
         }
     }
 
@@ -263,16 +265,17 @@ impl Client {
 
 /// Validates the name of an owner or a repository, which becomes part of a URL.
 fn name(text: &str) -> Result<&str, Failure> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    if text.is_empty() || matches!(text, "." | "..") || !text.bytes().all(plain) {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if text.is_empty() || matches!(text, "." | "..") || !text.bytes().all(is_plain) {
         return Err(Failure::UnexpectedResponse("the repository's name is malformed".into()));
     }
     Ok(text)
 }
 
-/// Whether another token, or more permissions, would help: a locked conversation is a 403 too.
-fn lacks_permission(said: &str) -> bool {
-    said.contains("not accessible by") || said.starts_with("Must have")
+/// Whether another token or more permissions would help. Not every 403 means that: a locked
+/// conversation is a 403 too.
+fn lacks_permission(message: &str) -> bool {
+    message.contains("not accessible by") || message.starts_with("Must have")
 }
 
 /// When a rate limit ends, if the response mentions one.
@@ -291,15 +294,15 @@ fn rate_limit_end(error: &GitHubError) -> Option<u64> {
         return Some(reset);
     }
     let text = error.message.to_ascii_lowercase();
-    let reported = text.contains("rate limit") || text.contains("abuse detection");
-    (reported || status == 429).then(|| now() + DEFAULT_RATE_LIMIT_PAUSE)
+    let is_limit = text.contains("rate limit") || text.contains("abuse detection");
+    (is_limit || status == 429).then(|| now() + DEFAULT_RATE_LIMIT_PAUSE)
 }
 
 /// GitHub's message and its list of errors.
-fn message(error: &GitHubError) -> String {
+fn full_message(error: &GitHubError) -> String {
     let mut text = error.message.clone();
-    for (at, entry) in error.errors.iter().flatten().enumerate() {
-        text.push_str(if at == 0 { ": " } else { "; " });
+    for (index, entry) in error.errors.iter().flatten().enumerate() {
+        text.push_str(if index == 0 { ": " } else { "; " });
         match entry {
             Value::String(entry) => text.push_str(entry),
             Value::Object(entry) => {
@@ -317,10 +320,10 @@ fn message(error: &GitHubError) -> String {
 /// The innermost cause; the errors above it only state that a request failed.
 fn innermost(error: &octocrab::Error) -> String {
     let mut text = error.to_string();
-    let mut at = error.source();
-    while let Some(cause) = at {
+    let mut source = error.source();
+    while let Some(cause) = source {
         text = cause.to_string();
-        at = cause.source();
+        source = cause.source();
     }
     text
 }

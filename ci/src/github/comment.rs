@@ -6,7 +6,8 @@ use super::{Content, Posted, markup};
 use serde::Deserialize;
 use serde_json::json;
 
-/// Limit of a comment: 65,536 characters. Counting bytes never underestimates.
+/// Maximum size of a comment in bytes. GitHub's limit is 65,536 characters, and a text never has
+/// more characters than bytes.
 const MAX_BYTES: usize = 65_536;
 const TRUNCATION_NOTICE: &str = "*Truncated: a comment is limited to 65,536 characters. See the job summary for the full report.*";
 const NO_PROBLEMS: &str = "## aidd: no problems\n\nThis pull request introduces no findings.\n";
@@ -45,7 +46,7 @@ pub(super) async fn post(
         None if content.comment.is_some() => Some(create(client, &route, &marker, &body).await?),
         None => None,
     };
-    posted.comment_url = url.as_deref().and_then(markup::address);
+    posted.comment_url = url.as_deref().and_then(markup::checked_url);
     Ok(())
 }
 
@@ -57,11 +58,14 @@ async fn own_comments(client: &Client, route: &str, marker: &str) -> Result<Vec<
     }
     // Somebody else can copy the marker into their own comment and edit it later.
     match client.get_root::<User>("/user").await {
-        Ok(me) => marked.retain(|comment| comment.user.as_ref().is_some_and(|by| by.id == me.id)),
+        Ok(me) => {
+            marked.retain(|comment| comment.user.as_ref().is_some_and(|author| author.id == me.id))
+        }
         // The token of an app, such as a job's, does not reveal its owner. No person can write as
         // an app.
         Err(Failure::Forbidden(_) | Failure::Missing(_)) => {
-            marked.retain(|comment| comment.user.as_ref().is_some_and(|by| by.kind == "Bot"));
+            marked
+                .retain(|comment| comment.user.as_ref().is_some_and(|author| author.kind == "Bot"));
         }
         Err(failure) => return Err(failure),
     }
@@ -85,19 +89,19 @@ async fn comments_with_marker(
 /// Updates the oldest comment that can be edited to `body` and returns its URL. Deletes newer
 /// copies, which concurrent runs created.
 async fn update(client: &Client, own: &[Comment], body: &str) -> Result<Option<String>, Failure> {
-    let mut left = own.iter();
-    for comment in left.by_ref() {
+    let mut remaining = own.iter();
+    for comment in remaining.by_ref() {
         if !comment.has_body(body) {
             let route = format!("/issues/comments/{}", comment.id);
             match client.patch::<Comment>(&route, &json!({ "body": body })).await {
-                // Not our comment, or deleted in the meantime.
+                // The comment belongs to another account, or was deleted in the meantime.
                 Err(Failure::Forbidden(_) | Failure::Refused(403, _) | Failure::Missing(_)) => {
                     continue;
                 }
-                done => done?,
+                updated => updated?,
             };
         }
-        for copy in left {
+        for copy in remaining {
             // The next run tries again to delete a remaining copy.
             let _ = client.delete(&format!("/issues/comments/{}", copy.id)).await;
         }
@@ -107,11 +111,11 @@ async fn update(client: &Client, own: &[Comment], body: &str) -> Result<Option<S
 }
 
 async fn create(client: &Client, route: &str, marker: &str, body: &str) -> Result<String, Failure> {
-    let landed = async || {
+    let find_created = async || {
         let marked = comments_with_marker(client, route, marker).await?;
         Ok(marked.into_iter().find(|comment| comment.has_body(body)))
     };
-    let comment = client.create(route, &json!({ "body": body }), landed).await?;
+    let comment = client.create(route, &json!({ "body": body }), find_created).await?;
     Ok(comment.html_url)
 }
 

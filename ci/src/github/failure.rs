@@ -11,15 +11,15 @@ pub(super) enum Failure {
     Token,
     /// The token lacks a permission (403).
     Forbidden(String),
-    /// Rate limit reached; contains the time at which it ends, in seconds since 1970.
+    /// The rate limit is reached; contains the time at which it ends, in seconds since 1970.
     Limited(u64),
     /// The resource does not exist, or the token cannot see it (404).
     Missing(String),
-    /// The content was rejected, with 422 or later.
+    /// The content was rejected: with a 422 response, or later during processing.
     Invalid(String),
-    /// Any other refusal.
+    /// Any other refusal: the status and GitHub's message.
     Refused(u16, String),
-    /// No response, an incomplete response, or a server error, after several attempts.
+    /// No response, an incomplete response, or a server error.
     Broken(String),
     /// A response that could not be understood.
     UnexpectedResponse(String),
@@ -27,9 +27,9 @@ pub(super) enum Failure {
 
 impl Failure {
     /// One line: what was skipped, why, and the remedy.
-    pub(super) fn line(&self, what: &str, permission: &str) -> String {
+    pub(super) fn line(&self, skipped: &str, permission: &str) -> String {
         let (why, advice) = self.reason_and_remedy(permission);
-        format!("{what}: {why}. {advice}.")
+        format!("{skipped}: {why}. {advice}.")
     }
 
     /// The reason and the remedy; `permission` is what the request requires, as written in a
@@ -44,42 +44,42 @@ impl Failure {
                 "GitHub does not accept the token (401)".into(),
                 "Use the job's `github.token`, or one that has not expired".into(),
             ),
-            Self::Forbidden(said) => (
-                format!("the token has no permission for this (403: {said})"),
+            Self::Forbidden(message) => (
+                format!("the token has no permission for this (403: {message})"),
                 format!(
                     "Give the job `permissions: {permission}`; a pull request from a fork never \
-                     gets it: save the report there with `aidd ci --save` and post it with \
-                     `aidd ci post` from a `workflow_run` workflow"
+                     gets this permission: save the report with `aidd ci --save` and post it \
+                     with `aidd ci post` from a `workflow_run` workflow"
                 ),
             ),
             Self::Limited(until) => (
                 format!("GitHub accepts no more requests until {}", clock(*until)),
                 "Run the job again after that".into(),
             ),
-            Self::Missing(said) => (
-                format!("not found (404: {said})"),
+            Self::Missing(message) => (
+                format!("not found (404: {message})"),
                 format!("Check that the token has access to the repository and has `{permission}`"),
             ),
-            Self::Invalid(said) => (
-                format!("GitHub does not accept the content ({said})"),
-                "Run the job again on the newest commit; if it happens again, report it".into(),
+            Self::Invalid(message) => (
+                format!("GitHub does not accept the content ({message})"),
+                "Run the job again on the newest commit; if the error persists, report it".into(),
             ),
-            Self::Refused(status @ 300..400, said) => (
-                format!("the repository has moved ({status}: {said})"),
+            Self::Refused(status @ 300..400, message) => (
+                format!("the repository has moved ({status}: {message})"),
                 "Use the repository's current name".into(),
             ),
-            Self::Refused(status, said) => (
-                format!("GitHub refused the request ({status}: {said})"),
+            Self::Refused(status, message) => (
+                format!("GitHub refused the request ({status}: {message})"),
                 format!("Check the repository's settings and that the token has `{permission}`"),
             ),
-            Self::Broken(said) => (
-                format!("GitHub did not respond ({said})"),
-                "Run the job again; if it happens again, check GitHub's status and the runner's \
+            Self::Broken(message) => (
+                format!("GitHub did not respond ({message})"),
+                "Run the job again; if the error persists, check GitHub's status and the runner's \
                  network access"
                     .into(),
             ),
-            Self::UnexpectedResponse(said) => (
-                format!("the response was not understood ({said})"),
+            Self::UnexpectedResponse(message) => (
+                format!("the response was not understood ({message})"),
                 "Check the URL of the API".into(),
             ),
         }
@@ -88,7 +88,7 @@ impl Failure {
 
 /// Seconds since 1970.
 pub(super) fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |duration| duration.as_secs())
 }
 
 /// The time of day.
@@ -120,13 +120,13 @@ mod tests {
         assert_snapshot!(lines.join("\n"), @r"
         The comment was not posted: there is no usable token. Set `GITHUB_TOKEN` to the job's `github.token`.
         The comment was not posted: GitHub does not accept the token (401). Use the job's `github.token`, or one that has not expired.
-        The comment was not posted: the token has no permission for this (403: Resource not accessible by integration). Give the job `permissions: p: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+        The comment was not posted: the token has no permission for this (403: Resource not accessible by integration). Give the job `permissions: p: write`; a pull request from a fork never gets this permission: save the report with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
         The comment was not posted: GitHub accepts no more requests until 22:13 UTC. Run the job again after that.
         The comment was not posted: not found (404: Not Found). Check that the token has access to the repository and has `p: write`.
-        The comment was not posted: GitHub does not accept the content (422: Validation Failed: body is too long). Run the job again on the newest commit; if it happens again, report it.
+        The comment was not posted: GitHub does not accept the content (422: Validation Failed: body is too long). Run the job again on the newest commit; if the error persists, report it.
         The comment was not posted: the repository has moved (301: Moved Permanently). Use the repository's current name.
         The comment was not posted: GitHub refused the request (410: Issues are disabled for this repo). Check the repository's settings and that the token has `p: write`.
-        The comment was not posted: GitHub did not respond (connection refused). Run the job again; if it happens again, check GitHub's status and the runner's network access.
+        The comment was not posted: GitHub did not respond (connection refused). Run the job again; if the error persists, check GitHub's status and the runner's network access.
         The comment was not posted: the response was not understood (expected value at line 1 column 1). Check the URL of the API.
         ");
     }

@@ -8,7 +8,7 @@ const MAX_MESSAGE: usize = 300;
 /// A GitHub message sanitized for display: one line, short, no HTML page, and without `token`.
 pub(super) fn sanitize(text: &str, token: &str) -> String {
     let text = text.trim();
-    // An HTML page of a proxy or a failing server.
+    // The message is an HTML page of a proxy or of a failing server.
     let text = if text.starts_with('<') { "no message" } else { text };
     let text = if token.is_empty() { text.to_owned() } else { text.replace(token, "***") };
     let mut text = one_line(&text);
@@ -20,36 +20,37 @@ pub(super) fn sanitize(text: &str, token: &str) -> String {
     text
 }
 
-/// A URL from GitHub, if `text` is a URL and nothing else.
-pub(super) fn address(text: &str) -> Option<String> {
-    let plain = |byte: u8| byte.is_ascii_graphic() && !b"<>\"'()[]`\\".contains(&byte);
-    let web = text.starts_with("https://") || text.starts_with("http://");
-    (web && text.len() <= 500 && text.bytes().all(plain)).then(|| text.to_owned())
+/// The URL in a response from GitHub; `None` if `text` is not exactly one URL.
+pub(super) fn checked_url(text: &str) -> Option<String> {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"<>\"'()[]`\\".contains(&byte);
+    let is_web = text.starts_with("https://") || text.starts_with("http://");
+    (is_web && text.len() <= 500 && text.bytes().all(is_plain)).then(|| text.to_owned())
 }
 
 /// Truncates Markdown to at most `limit` bytes. Truncated text ends with `notice` on its own line;
-/// open code blocks and folds are closed first, as they would swallow the notice.
+/// open code blocks and `<details>` elements are closed first, because the notice would otherwise
+/// be part of them.
 pub(super) fn truncate(text: &str, limit: usize, notice: &str) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }
-    let mut room = limit.saturating_sub(notice.len() + 2);
+    let mut available = limit.saturating_sub(notice.len() + 2);
     loop {
-        let end = text.floor_char_boundary(room);
-        let end = text[..end].rfind('\n').map_or(end, |line| line + 1);
-        let mut cut = text[..end].trim_end().to_owned();
-        close(&mut cut);
-        if cut.len() + notice.len() + 2 <= limit || room == 0 {
-            cut.push_str("\n\n");
-            cut.push_str(notice);
-            return cut;
+        let end = text.floor_char_boundary(available);
+        let end = text[..end].rfind('\n').map_or(end, |line_break| line_break + 1);
+        let mut truncated = text[..end].trim_end().to_owned();
+        close(&mut truncated);
+        if truncated.len() + notice.len() + 2 <= limit || available == 0 {
+            truncated.push_str("\n\n");
+            truncated.push_str(notice);
+            return truncated;
         }
-        // The closing lines need room too.
-        room = room.saturating_sub(cut.len() + notice.len() + 2 - limit);
+        // The closing lines need space too.
+        available = available.saturating_sub(truncated.len() + notice.len() + 2 - limit);
     }
 }
 
-/// Closes the code block and the folds that `text` leaves open.
+/// Closes the code block and the `<details>` elements that `text` leaves open.
 fn close(text: &mut String) {
     let (mut fence, mut folds) = (None, 0_usize);
     for line in text.lines() {
@@ -80,11 +81,11 @@ pub(super) fn block(info: &str, text: &str) -> String {
     format!("{fence}{info}\n{text}{end}{fence}")
 }
 
-/// `name` without characters that could end the Markdown comment around it; `aidd` if nothing is
-/// left.
+/// `name` without characters that could end the Markdown comment around it; `aidd` if no character
+/// remains.
 pub(super) fn marker(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/');
-    let parts = name.split(|c| !plain(c)).filter(|part| !part.is_empty());
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/');
+    let parts = name.split(|c| !is_plain(c)).filter(|part| !part.is_empty());
     let name = parts.collect::<Vec<_>>().join("-");
     if name.is_empty() { "aidd".into() } else { name }
 }
@@ -107,7 +108,7 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
+        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
         for digit in 0..4 {
             let value = bits >> (18 - 6 * digit) & 63;
@@ -123,7 +124,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn base64_as_in_rfc_4648() {
+    fn base64_encodes_the_examples_of_rfc_4648() {
         let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar"];
         let coded = texts.map(|text| base64(text.as_bytes()));
         assert_eq!(
@@ -142,9 +143,9 @@ mod tests {
         assert_eq!(sanitize("<html>Unicorn!</html>", "t"), "no message");
         assert_eq!(sanitize(&"é".repeat(400), "").chars().count(), 151);
         let page = "https://github.com/o/r/pull/1#issuecomment-2";
-        assert_eq!(address(page).as_deref(), Some(page));
-        assert_eq!(address("https://a/) [x](https://b"), None);
-        assert_eq!(address("javascript:x"), None);
+        assert_eq!(checked_url(page).as_deref(), Some(page));
+        assert_eq!(checked_url("https://a/) [x](https://b"), None);
+        assert_eq!(checked_url("javascript:x"), None);
     }
 
     #[test]
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_holds_backticks() {
+    fn a_code_block_can_contain_backticks() {
         assert_eq!(block("suggestion", "a"), "```suggestion\na\n```");
         assert_eq!(block("suggestion", ""), "```suggestion\n```");
         assert_eq!(block("", "```` `\n"), "`````\n```` `\n`````");
@@ -174,13 +175,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cut_keeps_the_limit(
+        fn truncated_text_stays_within_the_limit(
             text in "(<details>|</details>|```|a|é|\n){0,60}",
             limit in 7..90_usize,
         ) {
-            let cut = truncate(&text, limit, "(cut)");
-            prop_assert!(cut.len() <= limit, "{} bytes", cut.len());
-            prop_assert!(cut == text || cut.ends_with("\n\n(cut)"));
+            let truncated = truncate(&text, limit, "(cut)");
+            prop_assert!(truncated.len() <= limit, "{} bytes", truncated.len());
+            prop_assert!(truncated == text || truncated.ends_with("\n\n(cut)"));
         }
     }
 }

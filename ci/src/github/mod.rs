@@ -1,6 +1,6 @@
-//! GitHub's views of a run through its API: check run, comment, review and code scanning.
+//! Posts the results of a run through GitHub's API: check run, comment, review and code scanning.
 //!
-//! Posting never fails as a whole. Parts that the token, the plan or the network does not allow are
+//! Posting never fails as a whole: parts that the token, the plan or the network does not allow are
 //! skipped and reported. GitHub's texts are sanitized, and no output contains the token.
 
 mod check_run;
@@ -35,7 +35,7 @@ pub struct Target<'a> {
     pub token: &'a str,
     /// Full hash of the checked commit. For a pull request, its head, not the merge commit.
     pub head_sha: &'a str,
-    /// Ref of that commit: `refs/heads/main`, `refs/pull/7/merge`.
+    /// Ref of the run: `refs/heads/main`, `refs/pull/7/merge`.
     pub git_ref: &'a str,
     /// The pull request; if `None`, comment and review are skipped.
     pub pull: Option<u64>,
@@ -48,10 +48,10 @@ pub struct Target<'a> {
 pub struct Content<'a> {
     /// Redacts secrets in the lines of suggestions.
     pub distribution: &'static Distribution,
-    /// One line: `2 errors, 1 warning introduced`.
+    /// The title in one line, such as `2 errors, 1 warning introduced`.
     pub title: String,
-    /// Whether the check run fails. Otherwise it is a success without findings, and neutral with
-    /// findings.
+    /// Whether the check run fails. Otherwise its conclusion is `success` without findings and
+    /// `neutral` with findings.
     pub failed: bool,
     /// Markdown text of the check run, truncated to GitHub's limit.
     pub summary: String,
@@ -60,7 +60,7 @@ pub struct Content<'a> {
     pub comment: Option<String>,
     /// The new findings, most severe first.
     pub findings: &'a [wire::Finding],
-    /// Per path, the lines of the head that the diff shows: first and last, from 1.
+    /// Path → the line ranges of the head that the diff shows, each as first and last line, from 1.
     pub diff_lines: &'a BTreeMap<String, Vec<(u32, u32)>>,
     /// Fixes to suggest in a review.
     pub suggestions: &'a [Suggestion],
@@ -94,9 +94,9 @@ pub struct Posted {
     pub sarif_id: Option<String>,
     /// Number of suggestions that this run added.
     pub suggestions: usize,
-    /// What could not be posted, why, and the remedy: plain text, one line each. Contains texts
-    /// from GitHub, so escape it like any untrusted text.
-    pub left_out: Vec<String>,
+    /// The parts that could not be posted, each with the reason and the remedy: plain text, one
+    /// line each. The lines contain texts from GitHub, so escape them like any untrusted text.
+    pub skipped: Vec<String>,
 }
 
 /// Time limits for requests to a server.
@@ -104,7 +104,8 @@ pub struct Posted {
 pub struct Timeouts {
     /// Limit for a request and its whole response.
     pub request: Duration,
-    /// The first pause after a failed response and between two checks of an upload; it doubles.
+    /// The first pause after a failed response and between two checks of an upload. Each following
+    /// pause is twice as long.
     pub pause: Duration,
     /// Limit for all waits on rate limits together.
     pub limits: Duration,
@@ -143,14 +144,14 @@ pub fn post_with(
     target: &Target<'_>,
     wanted: Wanted,
     content: &Content<'_>,
-    patience: Timeouts,
+    timeouts: Timeouts,
 ) -> Posted {
     let work = async {
-        let client = Client::new(target.repository, target.token, patience)?;
+        let client = Client::new(target.repository, target.token, timeouts)?;
         Ok(parts(&client, target, wanted, content).await)
     };
     client::block_on(work).and_then(|posted| posted).unwrap_or_else(|failure| Posted {
-        left_out: vec![failure.line("Nothing was posted to GitHub", "contents: read")],
+        skipped: vec![failure.line("Nothing was posted to GitHub", "contents: read")],
         ..Posted::default()
     })
 }
@@ -166,34 +167,34 @@ async fn parts(
     if let Some(report) = content.sarif.filter(|_| wanted.sarif) {
         match sarif::upload(client, target, report).await {
             Ok(id) => posted.sarif_id = Some(id),
-            Err(failure) => posted.left_out.push(sarif::line(&failure)),
+            Err(failure) => posted.skipped.push(sarif::line(&failure)),
         }
     }
     if wanted.check_run {
-        let made = check_run::post(client, target, content, &mut posted).await;
-        record(made, "The check run was not created", "checks: write", &mut posted);
+        let result = check_run::post(client, target, content, &mut posted).await;
+        record(result, "The check run was not created", "checks: write", &mut posted);
     }
     if let Some(pull) = target.pull {
         if wanted.comment {
-            let made = comment::post(client, pull, content, &mut posted).await;
-            record(made, "The comment was not posted", "pull-requests: write", &mut posted);
+            let result = comment::post(client, pull, content, &mut posted).await;
+            record(result, "The comment was not posted", "pull-requests: write", &mut posted);
         }
         if wanted.review {
-            let made = review::post(client, target, pull, content, &mut posted).await;
-            record(made, "No suggestions were posted", "pull-requests: write", &mut posted);
+            let result = review::post(client, target, pull, content, &mut posted).await;
+            record(result, "No suggestions were posted", "pull-requests: write", &mut posted);
         }
     }
     if let Some(id) = posted.sarif_id.clone()
         && let Err(failure) = sarif::wait_processed(client, &id).await
     {
-        posted.left_out.push(sarif::line(&failure));
+        posted.skipped.push(sarif::line(&failure));
     }
     posted
 }
 
-fn record(made: Result<(), Failure>, what: &str, permission: &str, posted: &mut Posted) {
-    if let Err(failure) = made {
-        posted.left_out.push(failure.line(what, permission));
+fn record(result: Result<(), Failure>, skipped: &str, permission: &str, posted: &mut Posted) {
+    if let Err(failure) = result {
+        posted.skipped.push(failure.line(skipped, permission));
     }
 }
 
@@ -201,16 +202,16 @@ fn record(made: Result<(), Failure>, what: &str, permission: &str, posted: &mut 
 /// hash, from GitHub's comparison of the two.
 ///
 /// # Errors
-/// Fails when GitHub does not return it.
+/// Fails when GitHub does not return the merge base.
 pub fn merge_base(repository: &Repository, token: &str, base: &str, head: &str) -> Result<String> {
-    ask(repository, token, "cannot get the merge base from GitHub", async |client| {
+    query(repository, token, "cannot get the merge base from GitHub", async |client| {
         compare::merge_base(client, base, head).await
     })
 }
 
-/// The open pull request that the triggering run checked: its head is exactly the commit that
-/// `run`, which comes from GitHub itself, names. `claimed` is the number in the run's report, which
-/// is untrusted; it selects one of several candidates and must be one of them.
+/// The open pull request that the triggering run checked: its head is the commit in `run`, which
+/// comes from GitHub itself. `claimed` is the pull request number in the run's report, which is
+/// untrusted; the number selects one of several candidates and must be one of them.
 ///
 /// # Errors
 /// Fails when there is no candidate, when there are several and none is claimed, when the claim is
@@ -221,25 +222,26 @@ pub fn pull_of_run(
     run: &WorkflowRun,
     claimed: Option<u64>,
 ) -> Result<u64> {
-    let open = ask(repository, token, "cannot get the pull request from GitHub", async |client| {
-        pulls::with_head(client, repository, run).await
-    })?;
+    let open =
+        query(repository, token, "cannot get the pull request from GitHub", async |client| {
+            pulls::with_head(client, repository, run).await
+        })?;
     Ok(pulls::choose(&open, run, claimed)?)
 }
 
-fn ask<T>(
+fn query<T>(
     repository: &Repository,
     token: &str,
-    what: &str,
+    failed_step: &str,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T> {
     let work = async {
         let client = Client::new(repository, token, Timeouts::default())?;
         work(&client).await
     };
-    let answer = client::block_on(work).and_then(|answer| answer);
-    answer.map_err(|failure| {
+    let result = client::block_on(work).and_then(|result| result);
+    result.map_err(|failure| {
         let (why, advice) = failure.reason_and_remedy("contents: read, pull-requests: read");
-        UserError::new(format!("{what}: {why}")).hint(advice).into()
+        UserError::new(format!("{failed_step}: {why}")).hint(advice).into()
     })
 }

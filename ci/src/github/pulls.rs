@@ -1,7 +1,7 @@
 //! Finds the pull request of a run of another workflow.
 //!
-//! GitHub does not report it for forks. The run's own report does, but the author of the pull
-//! request could have written the report, and make us write to any other pull request.
+//! GitHub does not report the pull request for forks. The run's own report does, but the author of
+//! the pull request could have forged the report so that aidd writes to another pull request.
 
 use super::client::Client;
 use super::compare::is_hash;
@@ -54,13 +54,13 @@ pub(super) async fn with_head(
     };
     pulls.extend(client.list::<Pull>(&by_branch).await?);
     let own = format!("{}/{}", repository.owner, repository.name);
-    let fits = |pull: &Pull| {
+    let belongs = |pull: &Pull| {
         pull.state == "open"
             && pull.head.sha == run.head_sha
             && pull.head.is_of(&run.head_repository)
             && pull.base.is_of(&own)
     };
-    Ok(pulls.iter().filter(|pull| fits(pull)).map(|pull| pull.number).collect())
+    Ok(pulls.iter().filter(|pull| belongs(pull)).map(|pull| pull.number).collect())
 }
 
 impl Side {
@@ -79,7 +79,7 @@ pub(super) fn choose(
     let list = || open.iter().map(|number| format!("#{number}")).collect::<Vec<_>>().join(", ");
     match (open.len(), claimed) {
         (0, _) => Err(UserError::new(format!("no open pull request has {sha} as its head"))
-            .hint("it was closed, or has newer commits that have their own run")),
+            .hint("the pull request was closed, or has newer commits with their own run")),
         (_, Some(number)) if open.contains(&number) => Ok(number),
         (_, Some(number)) => Err(UserError::new(format!(
             "the report claims pull request #{number}, but {sha} is the head of {}",
@@ -88,6 +88,6 @@ pub(super) fn choose(
         .hint("nothing was posted: a report can only be posted to its own pull request")),
         (1, None) => Ok(open.iter().copied().sum()),
         (_, None) => Err(UserError::new(format!("{sha} is the head of {}", list()))
-            .hint("the report must name one of them")),
+            .hint("the report must name one of these pull requests")),
     }
 }

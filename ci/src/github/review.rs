@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Suggestions per review: GitHub was seen to time out with twenty.
+/// Maximum number of suggestions per review: GitHub has timed out with twenty.
 const MAX_BATCH: usize = 10;
 /// Maximum number of suggestions per run.
 const MAX_SUGGESTIONS: usize = 50;
@@ -18,11 +18,11 @@ const MAX_SUGGESTIONS: usize = 50;
 const MAX_LINES: usize = 40;
 /// Maximum size of a suggestion in bytes; a comment is limited to 65,536 characters.
 const MAX_BYTES: usize = 20_000;
-/// After this many consecutive refusals, the rest is assumed to be refused too.
+/// After this number of consecutive refusals, the remaining suggestions are not sent.
 const MAX_REFUSALS: usize = 3;
 const PERMISSION: &str = "pull-requests: write";
 
-/// A fix as replacement for whole lines of the head.
+/// A fix in the form of a replacement of whole lines of the head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
     /// The id of the finding that it fixes.
@@ -43,7 +43,7 @@ struct Comment {
     line: Option<u64>,
 }
 
-/// A comment of a review.
+/// A suggestion that is posted as a comment of a review, with its finding.
 struct Offer<'a> {
     finding: &'a wire::Finding,
     suggestion: &'a Suggestion,
@@ -65,15 +65,15 @@ impl Suggestion {
         let (from, to) = (edits.first()?.0, edits.last()?.1);
         let start = text.get(..from)?.rfind('\n').map_or(0, |at| at + 1);
         let mut end = to;
-        let mut new = applied(text, start, &edits)?;
-        let whole = to > start && text[..to].ends_with('\n');
-        if !whole || !(new.is_empty() || new.ends_with('\n')) {
+        let mut new = apply_edits(text, start, &edits)?;
+        let covers_lines = to > start && text[..to].ends_with('\n');
+        if !covers_lines || !(new.is_empty() || new.ends_with('\n')) {
             end = text[to..].find('\n').map_or(text.len(), |at| to + at + 1);
             new.push_str(&text[to..end]);
         }
         let lines = text[start..end].lines().count();
         let longest = lines.max(new.lines().count());
-        let (old, new) = (unix(&text[start..end]), unix(&new));
+        let (old, new) = (with_lf(&text[start..end]), with_lf(&new));
         if is_invisible_change(&old, &new)
             || lines == 0
             || longest > MAX_LINES
@@ -89,30 +89,31 @@ impl Suggestion {
 
 /// The text from `start` to the end of the last edit, with the edits applied. `None` if the edits
 /// overlap or are out of bounds.
-fn applied(text: &str, start: usize, edits: &[(usize, usize, &str)]) -> Option<String> {
-    let (mut out, mut at) = (String::new(), start);
+fn apply_edits(text: &str, start: usize, edits: &[(usize, usize, &str)]) -> Option<String> {
+    let (mut out, mut position) = (String::new(), start);
     for &(from, to, new) in edits {
-        out.push_str(text.get(at..from)?);
+        out.push_str(text.get(position..from)?);
         out.push_str(new);
         text.get(from..to)?;
-        at = to;
+        position = to;
     }
     Some(out)
 }
 
-/// Comments have one kind of line break; committing a suggestion keeps that of the file.
-fn unix(text: &str) -> String {
+/// Comments contain only LF line breaks; when a suggestion is committed, GitHub uses the line
+/// breaks of the file.
+fn with_lf(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
 /// Whether a suggestion of `new` shows no change: it cannot show the line break at the end of a
 /// file.
 fn is_invisible_change(old: &str, new: &str) -> bool {
-    let bare = |text: &str| text.strip_suffix('\n').unwrap_or(text).to_owned();
-    old == new || (!new.is_empty() && bare(old) == bare(new))
+    let without_line_break = |text: &str| text.strip_suffix('\n').unwrap_or(text).to_owned();
+    old == new || (!new.is_empty() && without_line_break(old) == without_line_break(new))
 }
 
-/// Posts the fixes that are inside the diff and were not posted before.
+/// Posts the fixes whose lines the diff shows and that were not posted before.
 pub(super) async fn post(
     client: &Client,
     target: &Target<'_>,
@@ -124,19 +125,19 @@ pub(super) async fn post(
     if offers.is_empty() {
         return Ok(());
     }
-    let known = existing_suggestions(client, pull).await?;
-    offers.retain(|offer| !known.contains(&(offer.finding.path.clone(), offer.marker())));
-    if let Some(cut @ 1..) = offers.len().checked_sub(MAX_SUGGESTIONS) {
-        posted.left_out.push(format!(
+    let existing = existing_suggestions(client, pull).await?;
+    offers.retain(|offer| !existing.contains(&(offer.finding.path.clone(), offer.marker())));
+    if let Some(excess @ 1..) = offers.len().checked_sub(MAX_SUGGESTIONS) {
+        posted.skipped.push(format!(
             "{} not posted: the limit is {MAX_SUGGESTIONS} per run. Run `aidd check --fix` to apply all safe fixes.",
-            number(cut, "suggestion")
+            number(excess, "suggestion")
         ));
         offers.truncate(MAX_SUGGESTIONS);
     }
     if let Err(failure) = send(client, target, pull, content, &offers, posted).await {
-        let lost = offers.len() - posted.suggestions;
-        let what = format!("Not posted: {lost} of {}", number(offers.len(), "suggestion"));
-        posted.left_out.push(failure.line(&what, PERMISSION));
+        let missing = offers.len() - posted.suggestions;
+        let subject = format!("Not posted: {missing} of {}", number(offers.len(), "suggestion"));
+        posted.skipped.push(failure.line(&subject, PERMISSION));
     }
     Ok(())
 }
@@ -153,7 +154,8 @@ fn offers<'a>(content: &Content<'a>) -> Vec<Offer<'a>> {
             offers.push(Offer { finding, suggestion });
         }
     }
-    // Whole lines contain more than the fix: keep secrets out of emails about the review.
+    // Whole lines contain more text than the fix. Secrets in them must not appear in emails about
+    // the review.
     let clean = |text: &str| content.distribution.redact(text) == text;
     let texts: Vec<&str> = offers.iter().map(|offer| &*offer.suggestion.text).collect();
     if !clean(&texts.join("\n")) {
@@ -162,21 +164,21 @@ fn offers<'a>(content: &Content<'a>) -> Vec<Offer<'a>> {
     offers
 }
 
-/// Path and marker of the existing suggestions.
+/// The path and the marker of each existing suggestion.
 async fn existing_suggestions(
     client: &Client,
     pull: u64,
 ) -> Result<BTreeSet<(String, String)>, Failure> {
     let comments: Vec<Comment> = client.list(&format!("/pulls/{pull}/comments")).await?;
-    let standing = comments.into_iter().filter(|comment| comment.line.is_some());
+    let current = comments.into_iter().filter(|comment| comment.line.is_some());
     let key = |comment: Comment| {
         let body = comment.body.unwrap_or_default();
         (comment.path, body.lines().next().unwrap_or_default().to_owned())
     };
-    Ok(standing.map(key).collect())
+    Ok(current.map(key).collect())
 }
 
-/// Posts the offers in batches; returns the last refusal, if any.
+/// Posts the offers in batches; fails with the last refusal, if any.
 async fn send(
     client: &Client,
     target: &Target<'_>,
@@ -186,7 +188,7 @@ async fn send(
     posted: &mut Posted,
 ) -> Result<(), Failure> {
     let mut refused = Ok(());
-    let mut in_a_row = 0;
+    let mut consecutive = 0;
     for batch in offers.chunks(MAX_BATCH) {
         match create_review(client, target, pull, content, batch).await {
             Ok(()) => posted.suggestions += batch.len(),
@@ -194,10 +196,10 @@ async fn send(
             Err(Failure::Invalid(_)) => {
                 for offer in batch.chunks(1) {
                     match create_review(client, target, pull, content, offer).await {
-                        Ok(()) => (posted.suggestions, in_a_row) = (posted.suggestions + 1, 0),
+                        Ok(()) => (posted.suggestions, consecutive) = (posted.suggestions + 1, 0),
                         Err(failure @ Failure::Invalid(_)) => {
-                            in_a_row += 1;
-                            if in_a_row == MAX_REFUSALS && posted.suggestions == 0 {
+                            consecutive += 1;
+                            if consecutive == MAX_REFUSALS && posted.suggestions == 0 {
                                 return Err(failure);
                             }
                             refused = Err(failure);
@@ -212,7 +214,7 @@ async fn send(
     refused
 }
 
-/// Creates a review with these comments.
+/// Creates a review with `offers` as comments.
 async fn create_review(
     client: &Client,
     target: &Target<'_>,
@@ -228,13 +230,13 @@ async fn create_review(
         "body": format!("<!-- aidd:review:{marker} -->\naidd suggests {fixes}."),
         "comments": offers.iter().map(Offer::comment).collect::<Vec<_>>(),
     });
-    let landed = async || {
-        let known = existing_suggestions(client, pull).await?;
-        let there =
-            |offer: &Offer<'_>| known.contains(&(offer.finding.path.clone(), offer.marker()));
-        Ok(offers.iter().all(there).then_some(IgnoredAny))
+    let find_created = async || {
+        let existing = existing_suggestions(client, pull).await?;
+        let is_posted =
+            |offer: &Offer<'_>| existing.contains(&(offer.finding.path.clone(), offer.marker()));
+        Ok(offers.iter().all(is_posted).then_some(IgnoredAny))
     };
-    client.create(&format!("/pulls/{pull}/reviews"), &body, landed).await.map(drop)
+    client.create(&format!("/pulls/{pull}/reviews"), &body, find_created).await.map(drop)
 }
 
 impl Offer<'_> {

@@ -6,8 +6,7 @@ use super::{Target, markup};
 use serde::Deserialize;
 use serde_json::json;
 
-/// Number of status checks of an upload before giving up on it: pauses of 0.5 s, 1 s, 2 s …, 15.5 s
-/// in total.
+/// Maximum number of status checks of an upload. The pauses of 0.5 s, 1 s, 2 s … add up to 15.5 s.
 const MAX_STATUS_CHECKS: u32 = 5;
 
 #[derive(Deserialize)]
@@ -35,7 +34,7 @@ pub(super) async fn upload(
         "sarif": markup::base64(report),
         "tool_name": "aidd",
     });
-    // If sent twice, the second upload replaces the first.
+    // A repeated upload replaces the first one.
     let upload: Upload = client.create("/code-scanning/sarifs", &body, async || Ok(None)).await?;
     Ok(markup::marker(&upload.id))
 }
@@ -65,24 +64,24 @@ pub(super) async fn wait_processed(client: &Client, id: &str) -> Result<(), Fail
             }
             // A new upload is not visible immediately.
             Ok(_) | Err(Failure::Missing(_)) => {}
-            // The report is uploaded; its status is not essential.
+            // The report is uploaded even if its status cannot be read.
             Err(_) => return Ok(()),
         }
     }
     Ok(())
 }
 
-/// What was skipped, why, and the remedy.
+/// A line with the skipped part, the reason and the remedy.
 pub(super) fn line(failure: &Failure) -> String {
     const WHAT: &str = "The SARIF report was not uploaded to code scanning";
     match failure {
-        Failure::Refused(403, said) if is_off(said) => format!(
-            "{WHAT}: code scanning is disabled for this repository (403: {said}). It is free for \
+        Failure::Refused(403, message) if is_disabled(message) => format!(
+            "{WHAT}: code scanning is disabled for this repository (403: {message}). It is free for \
              public repositories; for others enable Code Security in the repository's settings, or \
              disable the upload: annotations and summary contain the same findings."
         ),
-        Failure::Refused(413, said) => format!(
-            "{WHAT}: it is too large (413: {said}). Check fewer paths at once, each with a \
+        Failure::Refused(413, message) => format!(
+            "{WHAT}: it is too large (413: {message}). Check fewer paths at once, each with a \
              separate category."
         ),
         failure => failure.line(WHAT, "security-events: write"),
@@ -90,7 +89,7 @@ pub(super) fn line(failure: &Failure) -> String {
 }
 
 /// Whether GitHub's message means that code scanning is not enabled for the repository.
-fn is_off(said: &str) -> bool {
-    let said = said.to_ascii_lowercase();
-    said.contains("must be enabled") || said.contains("not enabled")
+fn is_disabled(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    message.contains("must be enabled") || message.contains("not enabled")
 }

@@ -18,7 +18,8 @@ pub(super) struct ProjectLocation {
 }
 
 impl ProjectLocation {
-    /// The location of `project`; without a repository, its root counts as the repository root.
+    /// The location of `project`; without a repository, the project root counts as the repository
+    /// root.
     pub(super) fn from_project(project: &Project) -> Self {
         let root = project.root();
         let prefix = Repository::open(root).map(|repository| repository.prefix());
@@ -27,8 +28,8 @@ impl ProjectLocation {
         Self { top: top.to_owned(), prefix }
     }
 
-    /// The rules with page paths relative to the repository root; `None` if they equal the
-    /// project's.
+    /// The rules with page paths relative to the repository root; `None` if the project is at that
+    /// root.
     pub(super) fn rules(&self, project: &Project) -> Option<Registry> {
         let page = |(path, text): &(String, String)| (self.full_path(path), text.clone());
         let pages = || project.pages.iter().map(page).collect::<Vec<_>>();
@@ -43,20 +44,23 @@ impl ProjectLocation {
         let document = &mut saved.document;
         for finding in &mut document.findings {
             finding.path = self.full_path(&finding.path);
-            for other in &mut finding.related {
-                other.path = self.full_path(&other.path);
+            for location in &mut finding.related {
+                location.path = self.full_path(&location.path);
             }
         }
-        for one in document.comparison.iter_mut().flat_map(|known| &mut known.weakened) {
-            one.path = self.full_path(&one.path);
+        for weakening in
+            document.comparison.iter_mut().flat_map(|comparison| &mut comparison.weakened)
+        {
+            weakening.path = self.full_path(&weakening.path);
         }
         for file in document.skipped.iter_mut().filter(|file| file.path != ".") {
             file.path = self.full_path(&file.path);
         }
         let lines = std::mem::take(&mut document.line_hashes).into_iter();
-        document.line_hashes = lines.map(|(path, at)| (self.full_path(&path), at)).collect();
+        document.line_hashes =
+            lines.map(|(path, hashes)| (self.full_path(&path), hashes)).collect();
         let lines = std::mem::take(&mut saved.diff_lines).into_iter();
-        saved.diff_lines = lines.map(|(path, at)| (self.full_path(&path), at)).collect();
+        saved.diff_lines = lines.map(|(path, ranges)| (self.full_path(&path), ranges)).collect();
     }
 
     fn full_path(&self, path: &str) -> String {

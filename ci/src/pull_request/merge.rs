@@ -21,15 +21,15 @@ pub(super) fn run(
     io: &mut Io<'_>,
 ) -> Result<Exit> {
     let event = event()?;
-    let open = |path| Saved::open(&project::absolute(&io.cwd, path), Writer::Ourselves);
-    let parts = args.reports.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
-    let mut whole = saved::merge(parts, saved::match_moved)?;
+    let open = |path| Saved::open(&project::absolute(&io.cwd, path), Writer::SameWorkflow);
+    let shards = args.reports.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    let mut merged = saved::merge(shards, saved::match_moved)?;
     let project = Project::open(io.distribution, &io.cwd, config)?;
     if args.fail_on.is_some() {
-        whole.document.fail_on = fail_on_name(fail_on(args.fail_on, &project));
+        merged.document.fail_on = fail_on_name(fail_on(args.fail_on, &project));
     }
     if args.outputs.category.is_some() {
-        whole.document.category.clone_from(&args.outputs.category);
+        merged.document.category.clone_from(&args.outputs.category);
     }
     let registry = ProjectLocation::from_project(&project)
         .rules(&project)
@@ -38,10 +38,10 @@ pub(super) fn run(
         args: &args.outputs,
         event: &event,
         rules: registry.rules(),
-        saved: &whole,
+        saved: &merged,
         run: None,
         suggestions: &[],
     };
     outputs.write(color, io)?;
-    Ok(outputs::exit(&whole.document))
+    Ok(outputs::exit(&merged.document))
 }

@@ -1,5 +1,5 @@
 //! `aidd ci`: reports the findings that a pull request or push introduced, where the CI system
-//! displays them.
+//! displays findings.
 
 mod location;
 mod merge;
@@ -42,10 +42,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use weakened::Weakened;
 
-/// Lines of context around a change that the diff of a pull request shows and that accept comments.
-const CONTEXT: u32 = 3;
+/// Number of context lines on either side of a change. The diff of a pull request shows these lines
+/// and accepts comments on them.
+const CONTEXT_LINES: u32 = 3;
 /// Maximum size of an event payload in bytes; GitHub's own limit is 25 MB.
-const PAYLOAD_LIMIT: u64 = 32 << 20;
+const MAX_PAYLOAD_SIZE: u64 = 32 << 20;
 
 /// Runs `aidd ci …`.
 ///
@@ -73,7 +74,7 @@ fn event() -> Result<Event> {
             let name = || format!("GITHUB_EVENT_PATH: {path}");
             let mut bytes = Vec::new();
             let file = fs::File::open(&path).with_context(name)?;
-            file.take(PAYLOAD_LIMIT + 1).read_to_end(&mut bytes).with_context(name)?;
+            file.take(MAX_PAYLOAD_SIZE + 1).read_to_end(&mut bytes).with_context(name)?;
             Some(bytes)
         }
     };
@@ -90,7 +91,7 @@ struct Job<'a> {
     args: &'a CiCheck,
     event: Event,
     project: Project,
-    /// The files of the commit whose rules apply, if it is not the one that is checked out.
+    /// The files of the commit whose rules apply, if another commit is checked out.
     trusted: Option<Snapshot>,
     paths: Vec<PathBuf>,
     notes: Vec<String>,
@@ -112,17 +113,25 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let token = token();
     let on_github = event.repository.clone().filter(|_| event.system == System::GitHub);
     let api = on_github.zip(token);
-    let ask = |base: &str, head: &str| match &api {
+    let fetch_merge_base = |base: &str, head: &str| match &api {
         Some((repository, token)) => github::merge_base(repository, token, base, head),
         None => anyhow::bail!("no token for GitHub's API"),
     };
-    let ask: Option<base::Compare<'_>> = api.as_ref().map(|_| &ask as base::Compare<'_>);
+    let fetch_merge_base: Option<base::Compare<'_>> =
+        api.as_ref().map(|_| &fetch_merge_base as base::Compare<'_>);
     let distribution = io.distribution;
-    let mut say = |text: &str| {
+    let mut log = |text: &str| {
         let _ = writeln!(io.err, "aidd: {text}");
     };
-    let mut found =
-        base::find(distribution, &root, &event, args.base.as_deref(), args.no_base, ask, &mut say)?;
+    let mut found = base::find(
+        distribution,
+        &root,
+        &event,
+        args.base.as_deref(),
+        args.no_base,
+        fetch_merge_base,
+        &mut log,
+    )?;
     let (project, trusted) = match (&event.trigger, &event.pull, &found.against) {
         (Trigger::PullRequestTarget, _, BaseChoice::WholeTree { why }) => {
             return Err(UserError::new(format!(
@@ -139,7 +148,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
                 &root,
                 &pull.base_sha,
                 (config, args.baseline.baseline.as_deref()),
-                &mut say,
+                &mut log,
             )?;
             (project, Some(files))
         }
@@ -153,7 +162,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     job.run(&found, color, io)
 }
 
-/// Prints what the configuration enforces, without checking files.
+/// Prints the rules that the configuration enforces, without checking files.
 fn print_policy(
     args: &CiCheck,
     project: &Project,
@@ -162,14 +171,15 @@ fn print_policy(
 ) -> Result<Exit> {
     let engine = project.engine(&Selection::default())?;
     let path = project.baseline_path(args.baseline.baseline.as_deref());
-    let known = project.baseline(&path, args.baseline.baseline.is_some())?;
-    let gated = ComplianceInput {
+    let baseline = project.baseline(&path, args.baseline.baseline.is_some())?;
+    let input = ComplianceInput {
         config: &project.config,
         engine: &engine,
         fail_on: fail_on(args.fail_on, project),
-        baseline: known.map(|known| known.entries().map(|entry| entry.count as usize).sum()),
+        baseline: baseline
+            .map(|baseline| baseline.entries().map(|entry| entry.count as usize).sum()),
     };
-    io.out.write_all(report::compliance(gated, format).as_bytes())?;
+    io.out.write_all(report::compliance(input, format).as_bytes())?;
     Ok(Exit::Clean)
 }
 
@@ -195,8 +205,9 @@ impl Job<'_> {
         }
     }
 
-    /// Whether all files are checked: code scanning marks findings that are missing from a branch's
-    /// report as fixed. For an untrusted head, only changed files are read.
+    /// Whether all files are checked. A push to the default branch requires that, because code
+    /// scanning marks findings that are missing from a branch's report as fixed. For an untrusted
+    /// head, only changed files are read.
     fn checks_all_files(&self) -> bool {
         if self.trusted.is_some() {
             return false;
@@ -224,8 +235,8 @@ impl Job<'_> {
         let kind = if has_changed_files_only { "changed" } else { "tracked" };
         self.notes.extend(compared.outcome.excluded.message(kind));
         let version_control = self.version_control(found);
-        let place = ProjectLocation::from_project(&self.project);
-        let registry = place.rules(&self.project);
+        let location = ProjectLocation::from_project(&self.project);
+        let registry = location.rules(&self.project);
         let run = Run {
             files: compare::files(&compared.outcome.files),
             fixed: compare::files(&compared.fixed),
@@ -237,14 +248,14 @@ impl Job<'_> {
             comparison,
             notes: self.notes.clone(),
             elapsed: self.started.elapsed(),
-            root: &place.top,
+            root: &location.top,
             baseline: stale.is_some(),
             stale: stale.unwrap_or_default(),
             suppressed: self.args.outputs.sarif_suppressed,
             category: self.args.outputs.category.as_deref(),
             version_control: version_control.as_ref(),
         };
-        self.report((&run, &place), &compared, found, (color, io))
+        self.report((&run, &location), &compared, found, (color, io))
     }
 
     /// Checks the files and compares them with the base. Also returns the number of stale baseline
@@ -268,28 +279,30 @@ impl Job<'_> {
             }
         };
         compared.outcome.skip_irregular(self.project.irregular());
-        let whole = base.is_none() || self.checks_all_files();
-        let complete = whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden;
+        let checks_all = base.is_none() || self.checks_all_files();
+        let complete = checks_all && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden;
         let (args, outcome) = (&self.args.baseline, &mut compared.outcome);
-        let stale = baseline::apply(args.known(), &self.project, &self.paths, outcome, complete)?;
-        // A shard only has its own files; `merge` matches across all shards.
+        let stale = baseline::apply(args.options(), &self.project, &self.paths, outcome, complete)?;
+        // A shard has only its own files; `aidd ci merge` matches across all shards.
         if self.args.shard.is_none() {
             compared.match_across();
         }
         let policy = self.add_findings_under_base_settings(&mut compared, policy);
         let comparison = base.map(|base| Comparison {
             weakened: std::mem::take(&mut self.weakened.entries),
-            ..compare::comparison(base, whole, &compared)
+            ..compare::comparison(base, checks_all, &compared)
         });
-        let own = |entry: &&Entry| self.args.shard.is_none_or(|part| part.contains(&entry.path));
-        let stale = stale
-            .map(|stale| stale.iter().filter(own).map(|entry| entry.count as usize).sum::<usize>());
+        let in_shard =
+            |entry: &&Entry| self.args.shard.is_none_or(|part| part.contains(&entry.path));
+        let stale = stale.map(|stale| {
+            stale.iter().filter(in_shard).map(|entry| entry.count as usize).sum::<usize>()
+        });
         Ok((compared, comparison, stale, policy))
     }
 
     fn report(
         &self,
-        (run, place): (&Run<'_>, &ProjectLocation),
+        (run, location): (&Run<'_>, &ProjectLocation),
         compared: &Compared,
         found: &BaseSearch,
         (color, io): (When, &mut Io<'_>),
@@ -302,7 +315,7 @@ impl Job<'_> {
             ..Saved::new(self.context(&found.against), document)
         };
         let suggestions = self.suggestions(run, &mut saved.document);
-        place.prefix_paths(&mut saved);
+        location.prefix_paths(&mut saved);
         let outputs = Outputs {
             args: &self.args.outputs,
             event: &self.event,
@@ -324,7 +337,7 @@ impl Job<'_> {
         Ok(Compared { outcome, ..Compared::default() })
     }
 
-    /// The commit whose files are checked, which can differ from the commit of the event.
+    /// The commit whose files are checked. It can differ from the commit of the event.
     fn version_control(&self, found: &BaseSearch) -> Option<VersionControl> {
         let checked = found.head.clone().or_else(|| location::checked_out(self.project.root()));
         Some(VersionControl {
@@ -347,14 +360,18 @@ impl Job<'_> {
 /// from 1.
 fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
     let shown = |hunk: &Hunk| {
-        (hunk.head.start.saturating_sub(CONTEXT) + 1, hunk.head.end.saturating_add(CONTEXT))
+        (
+            hunk.head.start.saturating_sub(CONTEXT_LINES) + 1,
+            hunk.head.end.saturating_add(CONTEXT_LINES),
+        )
     };
     let mut lines: BTreeMap<String, Vec<(u32, u32)>> = compared
         .hunks
         .iter()
         .map(|(path, hunks)| (path.clone(), hunks.iter().map(shown).collect()))
         .collect();
-    // The diff shows a new file in full; a commit is not a file, and no diff shows its lines.
+    // The diff shows a new file in full. The text of a commit is not a file, so no diff shows its
+    // lines.
     let is_file = |file: &&FileReport| !commits::is_virtual_path(file.source.path());
     for file in compared.outcome.files.iter().filter(is_file) {
         lines.entry(file.source.path().to_owned()).or_insert_with(|| {
@@ -365,7 +382,8 @@ fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
     lines
 }
 
-/// For each finding of the document, the key by which another shard's report matches it.
+/// For each finding of the document, the key by which a finding of another shard is matched with
+/// it.
 fn match_keys(run: &Run<'_>, document: &Document) -> Vec<String> {
     let mut keys = HashMap::new();
     for file in run.files.iter().chain(&run.fixed) {

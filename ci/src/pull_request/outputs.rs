@@ -23,7 +23,7 @@ pub(super) struct Outputs<'a> {
     pub(super) event: &'a Event,
     pub(super) rules: &'a [Rule],
     pub(super) saved: &'a Saved,
-    /// The run with its sources, if available.
+    /// The run with its source files, if available.
     pub(super) run: Option<&'a Run<'a>>,
     pub(super) suggestions: &'a [Suggestion],
 }
@@ -54,7 +54,7 @@ impl Outputs<'_> {
         }
         let posted = self.post(io)?;
         let mut reported = document.clone();
-        reported.notes.extend(posted.left_out);
+        reported.notes.extend(posted.skipped);
         let summary =
             self.args.summary.clone().or_else(|| env("GITHUB_STEP_SUMMARY").map(Into::into));
         if let Some(path) = summary {
@@ -86,7 +86,7 @@ impl Outputs<'_> {
     fn render(&self, format: Format, out: &mut dyn Write, style: &Style) -> Result<()> {
         let document = &self.saved.document;
         match self.run {
-            // Excerpts need the sources, which only this run has; a merged report has none.
+            // Excerpts require the source files, which a merged report does not have.
             Some(run) => report::write(format, run, document, out, style)?,
             None => report::render(format, document, self.rules, out)?,
         }
@@ -99,11 +99,11 @@ impl Outputs<'_> {
         let mut posted =
             post(io.distribution, self.event, wanted, self.saved, self.rules, self.suggestions);
         if wanted.review && self.run.is_none() {
-            let why = "No fixes were suggested: a merged report has no sources. Pass `--review` to \
+            let why = "No fixes were suggested: a merged report has no source files. Pass `--review` to \
                        the shards.";
-            posted.left_out.push(why.to_owned());
+            posted.skipped.push(why.to_owned());
         }
-        print_skipped(&posted.left_out, io)?;
+        print_skipped(&posted.skipped, io)?;
         Ok(posted)
     }
 
@@ -126,9 +126,9 @@ impl Outputs<'_> {
         );
         let files = self.args.parsed()?;
         let sarif = files.iter().find(|(format, _)| *format == Format::Sarif);
-        let named =
+        let file_outputs =
             [("sarif-file", sarif.map(|(_, path)| path)), ("report", self.args.save.as_ref())];
-        for (name, path) in named {
+        for (name, path) in file_outputs {
             if let Some(path) = path {
                 let path = project::absolute(cwd, path).display().to_string();
                 // A line break would start another output.
@@ -187,22 +187,22 @@ pub(super) fn post(
     rules: &[Rule],
     suggestions: &[Suggestion],
 ) -> Posted {
-    let nothing = |why: &str| Posted { left_out: vec![why.to_owned()], ..Posted::default() };
+    let nothing_posted = |why: &str| Posted { skipped: vec![why.to_owned()], ..Posted::default() };
     if wanted == Wanted::default() {
         return Posted::default();
     }
     // Do not send the token to another server.
     let repository = event.repository.as_ref().filter(|_| event.system == System::GitHub);
     let Some(repository) = repository else {
-        return nothing("nothing was posted: this run is not on GitHub");
+        return nothing_posted("nothing was posted: this run is not on GitHub");
     };
     let Some(token) = token() else {
-        return nothing("nothing was posted: set GITHUB_TOKEN to a token of the repository");
+        return nothing_posted("nothing was posted: set GITHUB_TOKEN to a token of the repository");
     };
     let document = &saved.document;
     let head = event.pull.as_ref().map(|pull| &pull.head_sha).or(event.sha.as_ref());
     let Some(head) = head else {
-        return nothing("nothing was posted: the event has no commit");
+        return nothing_posted("nothing was posted: the event has no commit");
     };
     let (sarif, notes) = if wanted.sarif {
         let (bytes, notes) = report::sarif_gzip(document, rules);
@@ -220,14 +220,14 @@ pub(super) fn post(
     };
     let findings: Vec<_> = document.ranked().into_iter().cloned().collect();
     let weakened = !document.weakened().is_empty();
-    let said = weakened || !findings.is_empty() || document.counts().fixed > 0;
+    let has_content = weakened || !findings.is_empty() || document.counts().fixed > 0;
     let text = || report::markdown(document, rules, Budget::Comment);
     let content = Content {
         distribution,
         title: document.title(),
         failed: document.is_failing(),
         summary: text(),
-        comment: said.then(text),
+        comment: has_content.then(text),
         findings: &findings,
         diff_lines: &saved.diff_lines,
         suggestions,
@@ -235,13 +235,13 @@ pub(super) fn post(
         marker: document.category.as_deref().unwrap_or_default(),
     };
     let mut posted = github::post(&target, wanted, &content);
-    posted.left_out.extend(notes);
+    posted.skipped.extend(notes);
     posted
 }
 
 /// Prints what was skipped.
-pub(super) fn print_skipped(left_out: &[String], io: &mut Io<'_>) -> Result<()> {
-    for line in left_out {
+pub(super) fn print_skipped(skipped: &[String], io: &mut Io<'_>) -> Result<()> {
+    for line in skipped {
         writeln!(io.err, "aidd: {line}")?;
     }
     Ok(())
@@ -249,16 +249,16 @@ pub(super) fn print_skipped(left_out: &[String], io: &mut Io<'_>) -> Result<()> 
 
 fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let name = || path.display().to_string();
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(name)?;
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).with_context(name)?;
     }
     fs::write(path, bytes).with_context(name)
 }
 
 pub(super) fn append(path: &Path, text: &str) -> Result<()> {
     let name = || path.display().to_string();
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(name)?;
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).with_context(name)?;
     }
     let mut file =
         fs::OpenOptions::new().append(true).create(true).open(path).with_context(name)?;

@@ -1,8 +1,8 @@
 //! `aidd ci post`: posts the report saved by another run, with this run's token.
 //!
 //! The run of a pull request from a fork has no write access and can save any data. The report is
-//! therefore untrusted: GitHub itself provides the run's pull request, links are built only from
-//! that, rules are the built-in ones, and all text is escaped.
+//! therefore untrusted: the run's pull request comes from GitHub, links are built only from
+//! GitHub's data, only built-in rules are used, and all text is escaped.
 
 use super::outputs;
 use super::{env, event, token};
@@ -20,7 +20,7 @@ use std::io::Write;
 
 pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
     let mut event = event()?;
-    let mut saved = Saved::open(&project::absolute(&io.cwd, &args.report), Writer::Strangers)?;
+    let mut saved = Saved::open(&project::absolute(&io.cwd, &args.report), Writer::Untrusted)?;
     if event.trigger == Trigger::WorkflowRun {
         resolve_pull(&mut event, &saved)?;
     }
@@ -43,27 +43,28 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
     let wanted = github::Wanted { sarif: args.upload_sarif, ..args.posts.wanted() };
     let mut posted = outputs::post(io.distribution, &event, wanted, &saved, rules.rules(), &[]);
     if wanted.comment && event.pull.is_none() {
-        posted.left_out.push("The comment was not posted: the run has no pull request.".into());
+        posted.skipped.push("The comment was not posted: the run has no pull request.".into());
     }
     let pages = posted.comment_url.iter().chain(&posted.check_run_url);
     for page in pages {
         writeln!(io.out, "{page}")?;
     }
-    outputs::print_skipped(&posted.left_out, io)?;
+    outputs::print_skipped(&posted.skipped, io)?;
     if let Some(path) = env("GITHUB_STEP_SUMMARY") {
         let mut listed = saved.document.clone();
-        listed.notes.extend(posted.left_out.iter().cloned());
+        listed.notes.extend(posted.skipped.iter().cloned());
         let text = report::markdown(&listed, rules.rules(), Budget::Summary);
         outputs::append(path.as_ref(), &text)?;
     }
-    // Parts that the repository or token does not allow are reported above; posting no part at all
-    // is a failure.
-    let nothing = (&posted.comment_url, &posted.check_run_url, &posted.sarif_id);
-    let failed = nothing == (&None, &None, &None) && !posted.left_out.is_empty();
+    // Parts that the repository or token does not allow are reported above. The run fails only if
+    // no part was posted.
+    let is_empty =
+        posted.comment_url.is_none() && posted.check_run_url.is_none() && posted.sarif_id.is_none();
+    let failed = is_empty && !posted.skipped.is_empty();
     Ok(if failed { Exit::Unchecked } else { Exit::Clean })
 }
 
-/// Replaces the event with that of the pull request whose run triggered this one.
+/// Replaces the event with the event of the pull request whose run triggered this run.
 fn resolve_pull(event: &mut Event, saved: &Saved) -> Result<()> {
     let (Some(run), Some(repository)) = (&event.workflow_run, &event.repository) else {
         return Err(UserError::new("the event has no triggering workflow run").into());
@@ -89,19 +90,24 @@ fn resolve_pull(event: &mut Event, saved: &Saved) -> Result<()> {
 
 /// Ensures that a report does not claim to belong to another run.
 fn ensure_same_run(saved: &Saved, event: &Event) -> Result<()> {
-    let known = event.repository.as_ref().map(|known| format!("{}/{}", known.owner, known.name));
+    let repository = event
+        .repository
+        .as_ref()
+        .map(|repository| format!("{}/{}", repository.owner, repository.name));
     let head = event.pull.as_ref().map(|pull| &pull.head_sha).or(event.sha.as_ref());
     let number = event.pull.as_ref().map(|pull| pull.number);
-    let claims = &saved.context;
+    let claimed = &saved.context;
     let differing = [
-        (claims.repository.is_some() && claims.repository != known, "repository"),
-        (claims.head_sha.is_some() && claims.head_sha.as_ref() != head, "commit"),
-        (claims.pull.is_some() && claims.pull != number, "pull request"),
+        (claimed.repository.is_some() && claimed.repository != repository, "repository"),
+        (claimed.head_sha.is_some() && claimed.head_sha.as_ref() != head, "commit"),
+        (claimed.pull.is_some() && claimed.pull != number, "pull request"),
     ];
-    let Some((_, what)) = differing.into_iter().find(|(differs, _)| *differs) else {
+    let Some((_, difference)) = differing.into_iter().find(|(differs, _)| *differs) else {
         return Ok(());
     };
-    Err(UserError::new(format!("the report names another {what} than the run that saved it"))
-        .hint("nothing was posted: a report can only be posted for its own run")
-        .into())
+    Err(UserError::new(format!(
+        "the report names a different {difference} than the run that saved it"
+    ))
+    .hint("nothing was posted: a report can only be posted for its own run")
+    .into())
 }

@@ -1,5 +1,5 @@
-//! The two sides of the comparison, read from the disk or from Git, depending on trust and
-//! availability.
+//! The two sides of the comparison, base and head. Each is read from the disk or from Git,
+//! depending on trust and availability.
 
 use super::Job;
 use super::weakened::Difference;
@@ -22,38 +22,40 @@ use anyhow::{Context as _, Result};
 use std::path::Path;
 
 /// Opens the project at `commit`, the newest commit of a pull request's target, and returns it with
-/// the files of that commit. The fork point is not used: the author of the pull request chooses it,
-/// and could choose one from before the rules were added.
+/// the files of that commit. The fork point is not used: the author of the pull request chooses the
+/// fork point, and could choose a commit that does not have the rules yet.
 pub(super) fn trusted(
     distribution: &'static Distribution,
     start: &Path,
     commit: &str,
     (config, baseline): (Option<&Path>, Option<&Path>),
-    say: &mut dyn FnMut(&str),
+    log: &mut dyn FnMut(&str),
 ) -> Result<(Project, Snapshot)> {
-    let top = start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(start);
-    base::ensure_commit(distribution, top, commit, "the target of the pull request", say)?;
-    let seen = |folder: &Path| {
-        let repository = Repository::open(folder).map_err(RunError::Git)?;
+    let top = start.ancestors().find(|directory| directory.join(".git").exists()).unwrap_or(start);
+    base::ensure_commit(distribution, top, commit, "the target of the pull request", log)?;
+    let snapshot_at = |directory: &Path| {
+        let repository = Repository::open(directory).map_err(RunError::Git)?;
         repository.snapshot(commit).map_err(RunError::Git)
     };
-    // Settings that exist only on disk do not make a project.
-    let folder = Path::new(CONFIG_PATH).parent().unwrap_or(Path::new(""));
+    // A directory with settings is the root of a project, but only if Git tracks the settings.
+    let directory = Path::new(CONFIG_PATH).parent().unwrap_or(Path::new(""));
     let mut root = top;
-    for above in start.ancestors().take_while(|above| *above != top) {
-        if above.is_dir() && !seen(above)?.below(&folder.to_string_lossy())?.is_empty() {
-            root = above;
+    for ancestor in start.ancestors().take_while(|ancestor| *ancestor != top) {
+        if ancestor.is_dir()
+            && !snapshot_at(ancestor)?.below(&directory.to_string_lossy())?.is_empty()
+        {
+            root = ancestor;
             break;
         }
     }
-    let snapshot = seen(root)?;
-    let named = [config, baseline].into_iter().flatten();
-    let own = settings_files(&snapshot, named.map(|path| relative(root, path)))?;
-    fetch_contents(distribution, root, own.iter().map(|path| (&snapshot, path.as_str())))?;
+    let snapshot = snapshot_at(root)?;
+    let set_by_option = [config, baseline].into_iter().flatten();
+    let settings = settings_files(&snapshot, set_by_option.map(|path| relative(root, path)))?;
+    fetch_contents(distribution, root, settings.iter().map(|path| (&snapshot, path.as_str())))?;
     Ok((Project::open_trusting(distribution, root, snapshot.clone(), config)?, snapshot))
 }
 
-/// The files of a snapshot that contain settings, and the `named` files.
+/// The files of a snapshot that contain settings, and the files in `named`.
 ///
 /// # Errors
 /// Fails when a directory cannot be read.
@@ -62,9 +64,9 @@ pub(super) fn settings_files(
     named: impl IntoIterator<Item = String>,
 ) -> Result<Vec<String>> {
     let mut files: Vec<String> = named.into_iter().chain(tracked()).collect();
-    let folder = CONFIG_PATH.split('/').next().unwrap_or_default();
+    let directory = CONFIG_PATH.split('/').next().unwrap_or_default();
     let is_settings = |path: &String| {
-        path.split('/').next() == Some(folder)
+        path.split('/').next() == Some(directory)
             || is_page_path(path)
             || is_memory_path(path)
             || is_ignore_file(path)
@@ -75,33 +77,34 @@ pub(super) fn settings_files(
 }
 
 impl Job<'_> {
-    /// Checks the changes since `base`. If `other` is set, the head is read from this untrusted
-    /// commit instead of the checkout.
+    /// Checks the changes since `base`. If `untrusted` is set, the head is read from this commit
+    /// instead of the checkout.
     pub(super) fn compare(
         &mut self,
         engine: &Engine,
         base: &Base,
-        other: Option<&str>,
+        untrusted: Option<&str>,
     ) -> Result<Compared> {
         let root = self.project.root();
         let repository = Repository::open(root).map_err(RunError::Git)?;
         let before = repository.snapshot(&base.sha).map_err(RunError::Git)?;
-        let commit = other.map_or_else(|| repository.commit("HEAD"), |head| Ok(head.to_owned()));
+        let commit =
+            untrusted.map_or_else(|| repository.commit("HEAD"), |head| Ok(head.to_owned()));
         let commit = commit.map_err(RunError::Git)?;
         let head = repository.snapshot(&commit).map_err(RunError::Git)?;
         let mut all = repository.changes(&before, &head).map_err(RunError::Git)?;
         let within = Within::new(root, &self.paths, self.args.shard);
-        let own = |all: &[Change]| -> Vec<Change> {
+        let in_scope = |all: &[Change]| -> Vec<Change> {
             all.iter().filter(|change| within.contains(change.path())).cloned().collect()
         };
-        let mut changes = own(&all);
-        // A sparse checkout can lack changed files.
+        let mut changes = in_scope(&all);
+        // In a sparse checkout, changed files can be missing.
         let heads = changes.iter().filter_map(|change| change.head.as_deref());
-        let lacking: Vec<&str> =
+        let missing: Vec<&str> =
             heads.filter(|path| root.join(path).symlink_metadata().is_err()).collect();
-        let stored = other.is_some() || !lacking.is_empty() && !self.checks_all_files();
-        // A file whose name is not UTF-8 is never found by its display name.
-        let lacking = lacking.iter().filter(|path| !path.contains('\u{FFFD}')).count();
+        let stored = untrusted.is_some() || !missing.is_empty() && !self.checks_all_files();
+        // A file whose name is not UTF-8 cannot be found by its display name, so do not count it.
+        let missing = missing.iter().filter(|path| !path.contains('\u{FFFD}')).count();
         let bases = changes.iter().filter_map(|change| Some((&before, change.base.as_deref()?)));
         let heads = changes.iter().filter_map(|change| Some((&head, change.head.as_deref()?)));
         let top = before.at_top();
@@ -113,7 +116,7 @@ impl Job<'_> {
         )? {
             // Renames are detected by content.
             all = repository.changes(&before, &head).map_err(RunError::Git)?;
-            changes = own(&all);
+            changes = in_scope(&all);
         }
         let side = if stored {
             let ignores = self.trusted.as_ref().unwrap_or(&head);
@@ -131,21 +134,21 @@ impl Job<'_> {
             })?;
         progress.finish();
         let difference =
-            Difference { before: &before, head: &head, all: &all, own: &changes, stored };
+            Difference { before: &before, head: &head, all: &all, in_scope: &changes, stored };
         let mut weakened = self.find_weakened(engine, &compared, &difference)?;
         // Only the first shard checks the commits.
         if self.args.shard.is_none_or(|part| part.index == 1) {
-            let at = (&repository, base, &*commit);
-            let notes = self.commits(engine, at, &difference, &mut compared)?;
+            let commits = (&repository, base, &*commit);
+            let notes = self.commits(engine, commits, &difference, &mut compared)?;
             if let Some(base) = &mut weakened.base {
-                self.commits(&base.engine, at, &difference, &mut base.compared)?;
+                self.commits(&base.engine, commits, &difference, &mut base.compared)?;
             }
             self.notes.extend(notes);
         }
         self.notes.append(&mut weakened.notes);
         self.weakened = weakened;
-        if lacking > 0 && !stored {
-            let files = number(lacking, "changed file");
+        if missing > 0 && !stored {
+            let files = number(missing, "changed file");
             self.notes.push(format!("Not checked, because not checked out: {files}"));
         }
         Ok(compared)
@@ -162,15 +165,15 @@ impl Job<'_> {
     ) -> Result<Vec<String>> {
         let (before, head) = (difference.before, difference.head);
         let pull = self.event.pull.as_ref();
-        // The checkout can be a merge into a target that has newer commits by now.
-        let own = pull.map(|pull| pull.head_sha.as_str());
-        let own = own.filter(|own| repository.commit(own).is_ok()).unwrap_or(commit);
+        // The checkout can be a test merge, which contains commits of the target.
+        let newest = pull.map(|pull| pull.head_sha.as_str());
+        let newest = newest.filter(|newest| repository.commit(newest).is_ok()).unwrap_or(commit);
         let bases = std::iter::once(base.sha.as_str());
         let bases = bases.chain(pull.map(|pull| pull.base_sha.as_str())).collect();
         let branch = pull.map(|pull| pull.head_ref.clone()).filter(|name| !name.is_empty());
         let branch = branch.or_else(|| self.event.branch().map(str::to_owned));
         let title = self.event.title.clone();
-        let line = Line { repository, bases, head: own, branch, title };
+        let line = Line { repository, bases, head: newest, branch, title };
         let paths = head.below("").unwrap_or_default();
         let sides = Sides { before, after: head, paths, changes: difference.all };
         Ok(commits::check(engine, line, &sides, &mut compared.outcome)?)

@@ -1,4 +1,4 @@
-//! The safe fixes of new findings as replacements of whole lines, the format of review suggestions.
+//! The safe fixes of new findings, converted to review suggestions: replacements of whole lines.
 
 use super::Job;
 use crate::base;
@@ -16,13 +16,13 @@ impl Job<'_> {
         if !self.args.outputs.review {
             return Vec::new();
         }
-        let whole = run.files.iter().filter(|file| file.source.origin() == Origin::default());
+        let files = run.files.iter().filter(|file| file.source.origin() == Origin::default());
         let texts: HashMap<&str, &str> =
-            whole.map(|file| (file.source.path(), file.source.text())).collect();
-        let new = document.findings.iter().filter(|found| found.status == wire::Status::New);
-        let offers = new.filter_map(|found| {
-            let path = found.path.as_str();
-            Some((path, Suggestion::from_finding(found, texts.get(path)?)?))
+            files.map(|file| (file.source.path(), file.source.text())).collect();
+        let new = document.findings.iter().filter(|finding| finding.status == wire::Status::New);
+        let offers = new.filter_map(|finding| {
+            let path = finding.path.as_str();
+            Some((path, Suggestion::from_finding(finding, texts.get(path)?)?))
         });
         let mut offers: Vec<(&str, Suggestion)> = offers.collect();
         let count = offers.len();
@@ -32,8 +32,8 @@ impl Job<'_> {
                 Some(format!("No fixes were suggested: {}", error.root_cause()))
             }
             Ok(()) if offers.len() < count => {
-                let lost = number(count - offers.len(), "suggestion");
-                Some(format!("{lost} skipped: the target has since changed the same file"))
+                let skipped = number(count - offers.len(), "suggestion");
+                Some(format!("{skipped} skipped: the target has since changed the same file"))
             }
             Ok(()) => None,
         };
@@ -66,13 +66,14 @@ impl Job<'_> {
         let repository = Repository::open(root)?;
         let (head, checked) =
             (repository.snapshot(&pull.head_sha)?, repository.snapshot(&checked)?);
-        let object =
+        let object_at =
             |side: &Snapshot, path: &str| side.object(path).with_context(|| path.to_owned());
-        let mut same: HashMap<String, bool> = HashMap::new();
+        let mut unchanged: HashMap<String, bool> = HashMap::new();
         for (path, _) in offers.iter() {
-            same.insert((*path).to_owned(), object(&head, path)? == object(&checked, path)?);
+            unchanged
+                .insert((*path).to_owned(), object_at(&head, path)? == object_at(&checked, path)?);
         }
-        offers.retain(|(path, _)| same.get(*path).copied().unwrap_or_default());
+        offers.retain(|(path, _)| unchanged.get(*path).copied().unwrap_or_default());
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! Finds how a change weakens the checks, and checks the change under the settings of its base.
 //!
-//! A pull request can change the settings, and so hide its own findings. The settings of the base
-//! are read from Git and compared with those in force; if they differ, the changed files are
-//! checked under both, and findings reported under either count.
+//! A pull request can change the settings and thereby hide its own findings. The settings of the
+//! base are read from Git and compared with the settings of the head. If they differ, the changed
+//! files are checked under both settings, and a finding reported under either of them counts.
 
 mod allow;
 mod base;
@@ -29,8 +29,8 @@ use base::Base;
 
 /// Maximum number of entries in a report.
 const MAX_ENTRIES: usize = 1_000;
-/// Maximum number of characters of an entry, because the author of the change controls the names in
-/// it.
+/// Maximum number of characters of an entry. The limit is necessary because the author of the
+/// change controls the names in the entry.
 const MAX_MESSAGE: usize = 500;
 
 /// Result of [`Job::find_weakened`].
@@ -38,13 +38,13 @@ const MAX_MESSAGE: usize = 500;
 pub(super) struct Weakened {
     /// The entries for the report, sorted.
     pub(super) entries: Vec<Weakening>,
-    /// The change under the settings of the base, if they differ.
+    /// The result of the check under the settings of the base, if the settings differ.
     pub(super) base: Option<ByBase>,
     /// Notes for the report, one sentence each.
     pub(super) notes: Vec<String>,
 }
 
-/// The change checked under the settings of the base.
+/// The result of checking the change under the settings of the base.
 #[derive(Debug)]
 pub(super) struct ByBase {
     pub(super) engine: Engine,
@@ -60,14 +60,14 @@ pub(super) struct Difference<'a> {
     /// All changes.
     pub(super) all: &'a [Change],
     /// The changes that this run checks.
-    pub(super) own: &'a [Change],
+    pub(super) in_scope: &'a [Change],
     /// Whether the head is read from Git instead of the disk.
     pub(super) stored: bool,
 }
 
 impl Job<'_> {
-    /// Finds how the change weakens the checks, and checks it under the settings of the base if
-    /// they differ. From an untrusted head, only comments take effect.
+    /// Finds how the change weakens the checks, and checks the change under the settings of the
+    /// base if the settings differ. From an untrusted head, only allow comments take effect.
     pub(super) fn find_weakened(
         &self,
         engine: &Engine,
@@ -75,24 +75,24 @@ impl Job<'_> {
         difference: &Difference<'_>,
     ) -> Result<Weakened> {
         let entries = self.added_comments(engine, compared, difference);
-        let mut found = Weakened { entries, ..Weakened::default() };
+        let mut weakened = Weakened { entries, ..Weakened::default() };
         if self.trusted.is_none() && self.touches_settings(difference) {
             match self.base_settings(difference)? {
-                Ok(base) => self.compare_settings(engine, &base, difference, &mut found)?,
-                Err(why) => found.notes.push(self.unusable(&why)),
+                Ok(base) => self.compare_settings(engine, &base, difference, &mut weakened)?,
+                Err(why) => weakened.notes.push(self.unusable(&why)),
             }
         }
-        found.entries.extend(self.new_project(difference));
-        found.entries.sort();
-        found.entries.dedup();
-        if let Some(more @ 1..) = found.entries.len().checked_sub(MAX_ENTRIES) {
-            found.entries.truncate(MAX_ENTRIES);
-            let more = number(more, "more place");
-            found
+        weakened.entries.extend(self.new_project(difference));
+        weakened.entries.sort();
+        weakened.entries.dedup();
+        if let Some(excess @ 1..) = weakened.entries.len().checked_sub(MAX_ENTRIES) {
+            weakened.entries.truncate(MAX_ENTRIES);
+            let excess = number(excess, "more place");
+            weakened
                 .notes
-                .push(format!("The change weakens the checks in {more} that are not listed"));
+                .push(format!("The change weakens the checks in {excess} that are not listed"));
         }
-        Ok(found)
+        Ok(weakened)
     }
 
     /// The entry for a change that turns a directory of the repository into a separate project.
@@ -100,10 +100,10 @@ impl Job<'_> {
         let path = CONFIG_PATH.split('/').next()?;
         let is_new = |side: &Snapshot| side.entry(path).is_ok_and(|entry| entry == Entry::Absent);
         let is_top = self.project.root().join(".git").exists();
-        let is_made = !is_top && self.trusted.is_none() && is_new(difference.before);
+        let can_become_project = !is_top && self.trusted.is_none() && is_new(difference.before);
         let message = "turns its directory into a separate project: the settings of the parent project, \
                        including those of the base, do not apply";
-        (is_made && !is_new(difference.head))
+        (can_become_project && !is_new(difference.head))
             .then(|| entry(WeakeningKind::Rule, path, None, message))
             .flatten()
     }
@@ -113,39 +113,37 @@ impl Job<'_> {
         engine: &Engine,
         base: &Base<'_>,
         difference: &Difference<'_>,
-        found: &mut Weakened,
+        weakened: &mut Weakened,
     ) -> Result<()> {
         let base_engine = match base.project.engine(&Selection::default()) {
             Ok(engine) => engine,
             Err(error) => {
-                found.notes.push(self.unusable(&error.to_string()));
+                weakened.notes.push(self.unusable(&error.to_string()));
                 return Ok(());
             }
         };
         let tracked = difference.head.below("").unwrap_or_default();
         let (old, new) = base.sides((&base_engine, engine), self);
         let weakenings = weakened::compare(&old, &new, &tracked).map_err(malformed)?;
-        found.entries.extend(
-            weakenings
-                .iter()
-                .filter_map(|one| entry(one.kind.into(), &one.path, one.line, &one.message)),
-        );
+        weakened.entries.extend(weakenings.iter().filter_map(|weakening| {
+            entry(weakening.kind.into(), &weakening.path, weakening.line, &weakening.message)
+        }));
         let (base_policy, _) = self.policy(&base.project, &base_engine);
         let (head_policy, _) = self.policy(&self.project, engine);
         let config = (new.config_path, new.config_text);
-        found.entries.extend(weaker_policy((&base_policy, &head_policy), &base_engine, config));
-        let both = match self.args.settings {
+        weakened.entries.extend(weaker_policy((&base_policy, &head_policy), &base_engine, config));
+        let checks_both = match self.args.settings {
             Some(settings) => settings == Settings::Both,
             // Commits on the default branch have been reviewed.
             None => !self.is_default_branch() || self.event.trigger != Trigger::Push,
         };
-        if !both || !base.differs(self) {
+        if !checks_both || !base.differs(self) {
             return Ok(());
         }
-        // Use all shards: a finding can move from one shard to another.
+        // Check the files of all shards: a finding can move from one shard to another.
         let within = Within::new(self.project.root(), &self.paths, None);
         let changes = difference.all.iter().filter(|change| within.contains(change.path()));
-        let heads = changes.filter_map(|one| Some((difference.head, one.head.as_deref()?)));
+        let heads = changes.filter_map(|change| Some((difference.head, change.head.as_deref()?)));
         fetch_contents(self.project.distribution(), self.project.root(), heads)?;
         let head = Head::Snapshot {
             files: difference.head,
@@ -166,7 +164,7 @@ impl Job<'_> {
             baseline.apply(files.flat_map(|file| &mut file.checked.findings));
         }
         compared.match_across();
-        found.base =
+        weakened.base =
             Some(ByBase { engine: base_engine, compared, policy: base_policy, weakenings });
         Ok(())
     }
@@ -187,7 +185,7 @@ impl Job<'_> {
         };
         let weakenings = &base.weakenings;
         let reason = |finding: &Finding, path: &str, status: Option<Status>| {
-            why(weakenings, finding, path, status)
+            reason_for_base_finding(weakenings, finding, path, status)
         };
         let mut stricter = base.compared;
         // The findings of `aidd/` rules on settings and comments depend on the set of rules.
@@ -198,7 +196,7 @@ impl Job<'_> {
         policy.with_base(base.policy, ids)
     }
 
-    /// The policy of a project under the options of the run, and the problems in it.
+    /// The policy of a project under the options of the run, and the problems in that policy.
     pub(super) fn policy(&self, project: &Project, engine: &Engine) -> (Policy, Vec<String>) {
         let fail_on = aidd_report::run::fail_on(self.args.fail_on, project);
         let ci = project.config.ci.clone().unwrap_or_default();
@@ -239,16 +237,16 @@ fn weaker_policy(
     base_engine: &Engine,
     (path, text): (&str, &str),
 ) -> Vec<Weakening> {
-    let mut found = Vec::new();
+    let mut entries = Vec::new();
     let name = |fail_on: FailOn| match fail_on {
-        FailOn::Severity(least) => least.to_string(),
+        FailOn::Severity(severity) => severity.to_string(),
         FailOn::Never => "never".to_owned(),
     };
     if stricter(base.fail_on, head.fail_on) != head.fail_on {
         let message =
             format!("changes `failOn` from {} to {}", name(base.fail_on), name(head.fail_on));
         let line = line_of(text, &["failOn"]);
-        found.extend(entry(WeakeningKind::FailOn, path, line, &message));
+        entries.extend(entry(WeakeningKind::FailOn, path, line, &message));
     }
     let mut groups: [Vec<String>; 3] = Default::default();
     let settings = base_engine.default_settings();
@@ -260,7 +258,7 @@ fn weaker_policy(
         let group = match (base.verdict(&rule.id, severity), head.verdict(&rule.id, severity)) {
             (before, Verdict::Ignore) if before != Verdict::Ignore => 0,
             (_, Verdict::Warn) if fails => 1,
-            (Verdict::Block, Verdict::Unnamed) => 2,
+            (Verdict::Block, Verdict::Unmatched) => 2,
             _ => continue,
         };
         groups[group].push(format!("`{}`", rule.id));
@@ -270,7 +268,7 @@ fn weaker_policy(
         ("warnOn", "stops", " from failing the run"),
         ("blockOn", "no longer names", ""),
     ];
-    for (rules, (key, does, end)) in groups.into_iter().zip(lists) {
+    for (rules, (key, verb, suffix)) in groups.into_iter().zip(lists) {
         if rules.is_empty() {
             continue;
         }
@@ -278,32 +276,33 @@ fn weaker_policy(
         let names = rules[..rules.len().min(3)].join(", ");
         let more = rules.len().checked_sub(3).filter(|more| *more > 0);
         let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
-        let message = format!("`ci.{key}` {does} {count}{end}: {names}{more}");
+        let message = format!("`ci.{key}` {verb} {count}{suffix}: {names}{more}");
         let line = line_of(text, &["ci", key]);
-        found.extend(entry(WeakeningKind::Policy, path, line, &message));
+        entries.extend(entry(WeakeningKind::Policy, path, line, &message));
     }
-    found
+    entries
 }
 
-/// Why the settings of the head do not report a finding that those of the base report. `None` if
-/// the settings are not the reason: one side is read from Git, the other from a disk that can
-/// contain more files.
-fn why(
+/// The reason why a finding is reported under the settings of the base, but not under the settings
+/// of the head. `None` if the settings are not the reason: one side is read from Git and the other
+/// from the disk, which can contain more files.
+fn reason_for_base_finding(
     weakenings: &[weakened::Weakening],
     finding: &Finding,
     path: &str,
     status: Option<Status>,
 ) -> Option<String> {
     let covers = |kinds: &[Kind]| {
-        let mut of_kind = weakenings.iter().filter(|one| kinds.contains(&one.kind));
-        of_kind.find(|one| one.covers(&finding.rule, path))
+        let mut matching = weakenings.iter().filter(|weakening| kinds.contains(&weakening.kind));
+        matching.find(|weakening| weakening.covers(&finding.rule, path))
     };
     let cause = match status {
         Some(Status::Baselined) => covers(&[Kind::Baseline]),
-        // An excluded file has no findings; otherwise the rule did not run, or reported less.
+        // Either the file was excluded, or the rule did not run, or the rule reported fewer
+        // findings.
         _ => covers(&[Kind::Paths, Kind::IgnoreFile])
             .or_else(|| covers(&[Kind::Rule, Kind::Pack, Kind::Page]))
             .or_else(|| covers(&[Kind::FileSize])),
     }?;
-    Some(format!("{BY_BASE}: {} {}", cause.place(), cause.message))
+    Some(format!("{BY_BASE}: {} {}", cause.position(), cause.message))
 }

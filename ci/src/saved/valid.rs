@@ -4,16 +4,16 @@ use super::{DOCUMENT_VERSION, Saved, VERSION};
 use aidd_report::wire::{Finding, Position};
 use aidd_report::{Document, is_hidden, one_line, printable};
 
-/// Limits far above the size of any real report.
+/// Maximum counts, far above the size of any real report.
 const MAX_FINDINGS: usize = 200_000;
 const MAX_FILES: usize = 200_000;
 const MAX_RANGES: usize = 1_000_000;
-/// Related locations, edits or names of one finding.
+/// Maximum number of related locations, edits or aliases of one finding.
 const MAX_PARTS: usize = 100_000;
 const MAX_NOTES: usize = 1_000;
 const MAX_WEAKENED: usize = 10_000;
 const MAX_SHARDS: u32 = 10_000;
-/// Maximum size in bytes of a text, a path and a name.
+/// Maximum sizes in bytes of a text, a path and a name.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 const MAX_PATH_BYTES: usize = 4_096;
 const MAX_NAME_BYTES: usize = 512;
@@ -41,8 +41,8 @@ pub(super) fn check(saved: &Saved) -> Result<(), String> {
         ensure(is_hash(sha), "a commit in `context` is not a full hash")?;
     }
     if let Some(shard) = saved.shard {
-        let fits = (1..=shard.count).contains(&shard.index) && shard.count <= MAX_SHARDS;
-        ensure(fits, "the index of `shard` is not in 1..=count")?;
+        let is_valid = (1..=shard.count).contains(&shard.index) && shard.count <= MAX_SHARDS;
+        ensure(is_valid, "the index of `shard` is not in 1..=count")?;
     }
     document(&saved.document)?;
     let keys = &saved.match_keys;
@@ -55,14 +55,14 @@ pub(super) fn check(saved: &Saved) -> Result<(), String> {
     ensure(saved.diff_lines.len() <= MAX_FILES && ranges <= MAX_RANGES, "too many `diffLines`")?;
     for (name, ranges) in &saved.diff_lines {
         path(name)?;
-        let fits = ranges.iter().all(|&(first, last)| 1 <= first && first <= last);
-        ensure(fits, "`diffLines` contains an invalid range")?;
+        let is_valid = ranges.iter().all(|&(first, last)| 1 <= first && first <= last);
+        ensure(is_valid, "`diffLines` contains an invalid range")?;
     }
     Ok(())
 }
 
 fn document(document: &Document) -> Result<(), String> {
-    ensure(document.tool.name == "aidd", "not made by aidd")?;
+    ensure(document.tool.name == "aidd", "not written by aidd")?;
     ensure(is_word(&document.tool.version, ".+-"), "`tool.version` is invalid")?;
     ensure(document.findings.len() <= MAX_FINDINGS, "too many `findings`")?;
     for (index, one) in document.findings.iter().enumerate() {
@@ -89,24 +89,26 @@ fn document(document: &Document) -> Result<(), String> {
         let sha = comparison.base_sha.as_deref();
         ensure(sha.is_none_or(is_hash), "`comparison.baseSha` is not a full hash")?;
         ensure(comparison.weakened.len() <= MAX_WEAKENED, "too many `comparison.weakened`")?;
-        for one in &comparison.weakened {
-            path(&one.path)?;
-            text(&one.message)?;
+        for weakening in &comparison.weakened {
+            path(&weakening.path)?;
+            text(&weakening.message)?;
             ensure(
-                one.line.is_none_or(|line| line >= 1),
+                weakening.line.is_none_or(|line| line >= 1),
                 "`comparison.weakened` contains an invalid line",
             )?;
         }
     }
-    if let Some(at) = &document.version_control {
-        let known = ["https://", "http://"].iter().any(|scheme| at.repository.starts_with(scheme));
-        let plain = |c: char| !is_hidden(c) && !c.is_whitespace() && !"<>\"`\\".contains(c);
+    if let Some(version_control) = &document.version_control {
+        let known = ["https://", "http://"]
+            .iter()
+            .any(|scheme| version_control.repository.starts_with(scheme));
+        let is_plain = |c: char| !is_hidden(c) && !c.is_whitespace() && !"<>\"`\\".contains(c);
         ensure(
-            known && at.repository.chars().all(plain),
+            known && version_control.repository.chars().all(is_plain),
             "`versionControl.repository` is not a URL",
         )?;
-        ensure(is_hash(&at.revision), "`versionControl.revision` is not a full hash")?;
-        at.branch.as_deref().map_or(Ok(()), text)?;
+        ensure(is_hash(&version_control.revision), "`versionControl.revision` is not a full hash")?;
+        version_control.branch.as_deref().map_or(Ok(()), text)?;
     }
     document.category.as_deref().map_or(Ok(()), name)?;
     let root = document.root.as_deref().unwrap_or("file:///");
@@ -129,10 +131,10 @@ fn finding(finding: &Finding) -> Result<(), String> {
     path(&finding.path)?;
     range(finding.start, finding.end)?;
     ensure(finding.related.len() <= MAX_PARTS, "too many `related`")?;
-    for place in &finding.related {
-        path(&place.path)?;
-        range(place.start, place.end)?;
-        text(&place.message)?;
+    for location in &finding.related {
+        path(&location.path)?;
+        range(location.start, location.end)?;
+        text(&location.message)?;
     }
     if let Some(fix) = &finding.fix {
         text(&fix.title)?;
@@ -155,7 +157,7 @@ fn finding(finding: &Finding) -> Result<(), String> {
 /// form a link.
 ///
 /// # Errors
-/// Fails when its category has characters that aidd's own workflows would not use.
+/// Fails when the report's category contains characters that aidd's own workflows would not use.
 pub(super) fn sanitize(saved: &mut Saved) -> Result<(), String> {
     let document = &mut saved.document;
     document.version_control = None;
@@ -163,16 +165,16 @@ pub(super) fn sanitize(saved: &mut Saved) -> Result<(), String> {
     if let Some(comparison) = &mut document.comparison {
         comparison.base_sha = None;
         comparison.base = one_line(&comparison.base);
-        for one in &mut comparison.weakened {
-            one.path = one_line(&one.path);
-            one.message = one_line(&one.message);
+        for weakening in &mut comparison.weakened {
+            weakening.path = one_line(&weakening.path);
+            weakening.message = one_line(&weakening.message);
         }
     }
     // The category is part of the comment marker and must not end it early.
     let category = document.category.as_deref();
-    let plain = |category: &str| is_word(category, "._/ -") && !category.contains("--");
+    let is_plain = |category: &str| is_word(category, "._/ -") && !category.contains("--");
     ensure(
-        category.is_none_or(plain),
+        category.is_none_or(is_plain),
         "`category` contains characters that are not allowed in an untrusted report",
     )?;
     for finding in &mut document.findings {
@@ -186,12 +188,13 @@ pub(super) fn sanitize(saved: &mut Saved) -> Result<(), String> {
         *note = one_line(note);
     }
     let lines = std::mem::take(&mut document.line_hashes);
-    document.line_hashes = lines.into_iter().map(|(path, at)| (one_line(&path), at)).collect();
+    document.line_hashes =
+        lines.into_iter().map(|(path, hashes)| (one_line(&path), hashes)).collect();
     for key in &mut saved.match_keys {
         *key = one_line(key);
     }
     let lines = std::mem::take(&mut saved.diff_lines);
-    saved.diff_lines = lines.into_iter().map(|(path, at)| (one_line(&path), at)).collect();
+    saved.diff_lines = lines.into_iter().map(|(path, ranges)| (one_line(&path), ranges)).collect();
     Ok(())
 }
 
@@ -205,15 +208,16 @@ fn sanitize_finding(finding: &mut Finding) {
     for alias in &mut finding.aliases {
         *alias = one_line(alias);
     }
-    for place in &mut finding.related {
-        place.path = one_line(&place.path);
-        place.message = printable(&place.message);
+    for location in &mut finding.related {
+        location.path = one_line(&location.path);
+        location.message = printable(&location.message);
     }
     // Edits are used verbatim, so drop an edit that contains hidden characters.
-    let hides = |text: &str| text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\r' | '\t'));
+    let contains_hidden =
+        |text: &str| text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\r' | '\t'));
     finding.fix = finding.fix.take().filter(|fix| {
-        !fix.edits.iter().any(|edit| hides(&edit.text))
-            && !fix.create.as_ref().is_some_and(|new| hides(&new.text))
+        !fix.edits.iter().any(|edit| contains_hidden(&edit.text))
+            && !fix.create.as_ref().is_some_and(|new| contains_hidden(&new.text))
     });
     if let Some(fix) = &mut finding.fix {
         fix.title = one_line(&fix.title);
@@ -224,8 +228,8 @@ fn sanitize_finding(finding: &mut Finding) {
     }
 }
 
-fn ensure(holds: bool, otherwise: &str) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(otherwise.to_owned()) }
+fn ensure(condition: bool, message: &str) -> Result<(), String> {
+    if condition { Ok(()) } else { Err(message.to_owned()) }
 }
 
 fn text(text: &str) -> Result<(), String> {
@@ -238,27 +242,29 @@ fn name(text: &str) -> Result<(), String> {
 
 /// Validates a path below the root: relative, without `..`, to a file.
 fn path(path: &str) -> Result<(), String> {
-    let fits = path.len() <= MAX_PATH_BYTES
+    let is_valid = path.len() <= MAX_PATH_BYTES
         && !path.contains('\0')
         && path.split('/').all(|segment| !["", ".", ".."].contains(&segment));
     let shown: String = path.chars().take(100).collect();
-    if fits { Ok(()) } else { Err(format!("`{shown}` is not a path below the root")) }
+    if is_valid { Ok(()) } else { Err(format!("`{shown}` is not a path below the root")) }
 }
 
 fn range(start: Position, end: Position) -> Result<(), String> {
-    let there = |at: Position| at.line >= 1 && at.column >= 1;
-    let fits = there(start) && there(end) && (start.line, start.column) <= (end.line, end.column);
-    ensure(fits, "invalid range")
+    let is_positive = |at: Position| at.line >= 1 && at.column >= 1;
+    let is_valid = is_positive(start)
+        && is_positive(end)
+        && (start.line, start.column) <= (end.line, end.column);
+    ensure(is_valid, "invalid range")
 }
 
 fn is_safety(text: &str) -> bool {
     ["safe", "unsafe"].contains(&text)
 }
 
-/// Whether `text` consists of ASCII letters, digits and characters in `more`.
-fn is_word(text: &str, more: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
-    (1..=MAX_NAME_BYTES).contains(&text.len()) && text.chars().all(fits)
+/// Whether `text` consists of ASCII letters, digits and characters in `additional`.
+fn is_word(text: &str, additional: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || additional.contains(c);
+    (1..=MAX_NAME_BYTES).contains(&text.len()) && text.chars().all(is_allowed)
 }
 
 /// Whether `text` is the full hash of a commit, SHA-1 or SHA-256.

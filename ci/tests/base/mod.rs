@@ -1,4 +1,4 @@
-//! The commit to compare with, over real repositories and `file://` remotes.
+//! Tests of the search for the base, on real repositories with `file://` remotes.
 
 mod named;
 mod pulls;
@@ -9,13 +9,13 @@ use crate::repository::Repository;
 use aidd_ci::base::{self, BaseChoice, Compare, NoBase};
 use aidd_ci::event::{Event, Pull, Trigger};
 
-/// The result of a search as text.
+/// The result of a search, as text.
 struct SearchResult {
     /// The hash of the base, or the error.
     base: Result<String, String>,
     /// Why this base was chosen.
     why: String,
-    /// The head, if it is not the one that is checked out.
+    /// The head, if it is not checked out.
     head: Option<String>,
     /// The messages of the search, with hashes masked.
     messages: String,
@@ -33,19 +33,19 @@ fn find(clone: &Repository, event: &Event) -> SearchResult {
     find_with(clone, event, SearchInput::default())
 }
 
-/// Searches, and ensures that the search only added objects to the clone and that the result is
-/// present.
-fn find_with(clone: &Repository, event: &Event, ask: SearchInput<'_>) -> SearchResult {
+/// Searches for the base, and ensures that the search only added objects to the clone and that the
+/// base is present.
+fn find_with(clone: &Repository, event: &Event, input: SearchInput<'_>) -> SearchResult {
     let state = || {
         let head = clone.git(&["rev-parse", "HEAD", "--symbolic-full-name", "HEAD"]);
         head + &clone.git(&["for-each-ref"]) + &clone.git(&["status", "--porcelain"])
     };
     let before = state();
     let mut messages = String::new();
-    let mut say = |line: &str| messages += &(masked(line) + "\n");
-    let SearchInput { explicit, no_base, compare } = ask;
+    let mut log = |line: &str| messages += &(masked(line) + "\n");
+    let SearchInput { explicit, no_base, compare } = input;
     let found =
-        base::find(&crate::DISTRIBUTION, clone.root(), event, explicit, no_base, compare, &mut say);
+        base::find(&crate::DISTRIBUTION, clone.root(), event, explicit, no_base, compare, &mut log);
     assert_eq!(state(), before, "the clone was changed");
     assert!(!clone.path(".git/FETCH_HEAD").exists());
     match found {
@@ -58,7 +58,7 @@ fn find_with(clone: &Repository, event: &Event, ask: SearchInput<'_>) -> SearchR
         Ok(found) => {
             let (base, why) = match found.against {
                 BaseChoice::Base(base) => {
-                    // All files of the commit, not only the commit itself.
+                    // All files of the commit must be present, not only the commit.
                     clone.git(&["archive", "--output=/dev/null", &base.sha]);
                     (Ok(base.sha), base.why)
                 }
@@ -70,9 +70,9 @@ fn find_with(clone: &Repository, event: &Event, ask: SearchInput<'_>) -> SearchR
 }
 
 impl SearchResult {
-    /// Expects this base, found for this reason.
+    /// Expects the base `base`, found for the reason `why`.
     #[track_caller]
-    fn is(&self, base: &str, why: &str) {
+    fn expect_base(&self, base: &str, why: &str) {
         assert_eq!(
             (self.base.as_deref().map_err(String::as_str), &*self.why),
             (Ok(base), why),
@@ -81,9 +81,9 @@ impl SearchResult {
         );
     }
 
-    /// Expects a check of all files, for this reason.
+    /// Expects a check of all files, for the reason `why`.
     #[track_caller]
-    fn is_whole(&self, why: &str) {
+    fn expect_whole_tree(&self, why: &str) {
         assert_eq!(
             (self.base.as_deref().map_err(String::as_str), &*self.why),
             (Err("whole tree"), why),
@@ -95,19 +95,19 @@ impl SearchResult {
 
 /// `text` with hashes and directories masked.
 fn masked(text: &str) -> String {
-    let word = |word: &str| {
-        let core = word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '/');
-        let is_hash = core.len() >= 12 && core.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_hash || core.contains("file://") || core.starts_with("/tmp") {
-            word.replace(core, if is_hash { "HASH" } else { "FOLDER" })
+    let mask_word = |word: &str| {
+        let trimmed = word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '/');
+        let is_hash = trimmed.len() >= 12 && trimmed.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_hash || trimmed.contains("file://") || trimmed.starts_with("/tmp") {
+            word.replace(trimmed, if is_hash { "HASH" } else { "FOLDER" })
         } else {
             word.to_owned()
         }
     };
-    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    text.split(' ').map(mask_word).collect::<Vec<_>>().join(" ")
 }
 
-/// A clone as the checkout action makes it: one commit of one ref, detached.
+/// A clone like that of the checkout action: one commit of one ref, with a detached HEAD.
 fn checkout(server: &Repository, git_ref: &str, depth: &[&str]) -> Repository {
     let clone = Repository::new();
     clone.git(&["remote", "add", "origin", &server.url()]);
@@ -120,16 +120,17 @@ fn checkout(server: &Repository, git_ref: &str, depth: &[&str]) -> Repository {
 
 const SHALLOW: [&str; 1] = ["--depth=1"];
 
-/// A server with `main`, and a branch that left it `apart` commits ago on either side.
-fn server(apart: usize) -> (Repository, String) {
+/// A server with `main` and a branch `topic`. Each has `distance` commits, and one with a change,
+/// since the branch point, whose hash is also returned.
+fn server(distance: usize) -> (Repository, String) {
     let server = Repository::new();
     server.commit(&[("a.txt", "one\n"), ("folder/b.txt", "one\n")]);
     let fork = server.commits(2);
     server.git(&["switch", "--quiet", "--create", "topic"]);
-    server.commits(apart);
+    server.commits(distance);
     server.commit(&[("topic.txt", "new\n")]);
     server.git(&["switch", "--quiet", "main"]);
-    server.commits(apart);
+    server.commits(distance);
     server.commit(&[("main.txt", "new\n")]);
     (server, fork)
 }

@@ -1,4 +1,4 @@
-//! Histories that are shallow, have no or several merge bases, or cannot be completed.
+//! Shallow histories, histories with no or several merge bases, and failing fetches.
 
 use crate::base::*;
 use insta::assert_snapshot;
@@ -7,7 +7,7 @@ use std::cell::Cell;
 #[test]
 fn a_shallow_clone_is_deepened_until_the_merge_base_is_certain() {
     let (server, fork) = server(30);
-    // A submodule that cannot be reached is never fetched.
+    // An unreachable submodule, which must not be fetched.
     let modules = "[submodule \"s\"]\n path = s\n url = file:///nowhere\n";
     server.git(&["switch", "--quiet", "topic"]);
     server.write(".gitmodules", modules);
@@ -18,23 +18,23 @@ fn a_shallow_clone_is_deepened_until_the_merge_base_is_certain() {
     let clone = checkout(&server, "topic", &SHALLOW);
     clone.git(&["submodule", "--quiet", "init"]);
     let event = pull_request(&server, "topic");
-    let ran = find(&clone, &event);
-    ran.is(&fork, "merge base of main and the pull request");
-    assert_snapshot!(ran.messages, @"
+    let result = find(&clone, &event);
+    result.expect_base(&fork, "merge base of main and the pull request");
+    assert_snapshot!(result.messages, @"
     fetching HASH (main)
     the clone is shallow: fetching 3 more commits of each line
     the clone is shallow: fetching 12 more commits of each line
     the clone is shallow: fetching 48 more commits of each line
     ");
-    // Fetched objects are present the next time.
-    let ran = find(&clone, &event);
-    ran.is(&fork, "merge base of main and the pull request");
-    assert_eq!(ran.messages, "");
+    // The fetched objects are present in the next run.
+    let result = find(&clone, &event);
+    result.expect_base(&fork, "merge base of main and the pull request");
+    assert_eq!(result.messages, "");
 }
 
 #[test]
-fn a_common_ancestor_is_not_taken_while_a_newer_one_may_be_hidden() {
-    // Both sides reach the first commit by a short path, and a newer one by a long path.
+fn a_common_ancestor_is_not_used_while_a_newer_one_can_be_hidden() {
+    // Both sides reach the first commit by a short path, and a newer common commit by a long path.
     let server = Repository::new();
     let first = server.commit(&[("a.txt", "one\n")]);
     let newest = server.commits(5);
@@ -50,79 +50,80 @@ fn a_common_ancestor_is_not_taken_while_a_newer_one_may_be_hidden() {
     let clone = checkout(&server, "topic", &["--depth=4"]);
     clone.git(&["fetch", "--quiet", "--depth=4", "--no-write-fetch-head", "origin", "main"]);
     assert_eq!(clone.git(&["merge-base", &server.rev("main"), "HEAD"]), first);
-    let ran = find(&clone, &pull_request(&server, "topic"));
-    ran.is(&newest, "merge base of main and the pull request");
+    let result = find(&clone, &pull_request(&server, "topic"));
+    result.expect_base(&newest, "merge base of main and the pull request");
 }
 
 #[test]
-fn the_server_is_asked_before_deep_histories_are_fetched() {
+fn the_server_is_queried_before_a_deep_history_is_fetched() {
     let (server, fork) = server(150);
     let event = pull_request(&server, "topic");
-    let asked = Cell::new(0);
+    let calls = Cell::new(0);
     let (main, topic) = (server.rev("main"), server.rev("topic"));
-    let compare = |one: &str, other: &str| {
-        asked.set(asked.get() + 1);
-        assert_eq!((one, other), (&*main, &*topic));
+    let compare = |first: &str, second: &str| {
+        calls.set(calls.get() + 1);
+        assert_eq!((first, second), (&*main, &*topic));
         Ok(fork.clone())
     };
     let clone = checkout(&server, "topic", &SHALLOW);
-    let ran = find_with(
+    let result = find_with(
         &clone,
         &event,
         SearchInput { compare: Some(&compare), ..SearchInput::default() },
     );
-    ran.is(&fork, "merge base of main and the pull request");
-    assert_eq!(asked.get(), 1);
-    assert_snapshot!(ran.messages, @"
+    result.expect_base(&fork, "merge base of main and the pull request");
+    assert_eq!(calls.get(), 1);
+    assert_snapshot!(result.messages, @"
     fetching HASH (main)
     the clone is shallow: fetching 3 more commits of each line
     the clone is shallow: fetching 12 more commits of each line
     the clone is shallow: fetching 48 more commits of each line
-    asking the server for the merge base
+    requesting the merge base from the server
     fetching HASH (merge base)
     ");
     // A missing or invalid response of the server only leads to a note.
-    let answers: [Compare<'_>; 2] =
+    let responses: [Compare<'_>; 2] =
         [&|_, _| anyhow::bail!("rate limit"), &|_, _| Ok("--upload-pack=x".to_owned())];
-    for compare in answers {
+    for compare in responses {
         let clone = checkout(&server, "topic", &SHALLOW);
-        let ran = find_with(
+        let result = find_with(
             &clone,
             &event,
             SearchInput { compare: Some(compare), ..SearchInput::default() },
         );
-        ran.is(&fork, "merge base of main and the pull request");
-        let note = ran.messages.lines().find(|line| line.contains("did not provide a merge base"));
-        let wanted = ["rate limit", "not a commit hash"];
-        assert!(note.is_some_and(|note| wanted.iter().any(|why| note.ends_with(why))));
+        result.expect_base(&fork, "merge base of main and the pull request");
+        let note =
+            result.messages.lines().find(|line| line.contains("did not provide a merge base"));
+        let reasons = ["rate limit", "not a commit hash"];
+        assert!(note.is_some_and(|note| reasons.iter().any(|why| note.ends_with(why))));
     }
 }
 
 #[test]
-fn criss_cross_merges_have_the_base_that_git_takes() {
+fn criss_cross_merges_have_the_base_that_git_chooses() {
     let server = Repository::new();
     server.commit(&[("a.txt", "one\n")]);
     server.git(&["branch", "topic"]);
-    let one = server.commits(1);
+    let first = server.commits(1);
     server.git(&["switch", "--quiet", "topic"]);
-    let two = server.commits(1);
-    server.merge(&one);
+    let second = server.commits(1);
+    server.merge(&first);
     server.commit(&[("topic.txt", "new\n")]);
     server.git(&["switch", "--quiet", "main"]);
-    server.merge(&two);
+    server.merge(&second);
     server.commits(1);
-    let taken = server.git(&["merge-base", "main", "topic"]);
+    let chosen = server.git(&["merge-base", "main", "topic"]);
     for depth in [&SHALLOW[..], &[]] {
-        let ran = find(&checkout(&server, "topic", depth), &pull_request(&server, "topic"));
-        ran.is(&taken, "merge base of main and the pull request");
+        let result = find(&checkout(&server, "topic", depth), &pull_request(&server, "topic"));
+        result.expect_base(&chosen, "merge base of main and the pull request");
         let note = "2 merge bases: using HASH, as Git does\n";
-        assert!(ran.messages.contains(note), "{}", ran.messages);
+        assert!(result.messages.contains(note), "{}", result.messages);
     }
 }
 
-/// A history of `count` commits, most of them with one parent and many with two, all of them
-/// recent; its last two are `main` and `topic`.
-fn tangled(seed: u64, count: u64) -> Repository {
+/// A random history of `count` commits with one or two parents, most of them recent commits. The
+/// last two commits are the tips of `topic` and `main`.
+fn random_history(seed: u64, count: u64) -> Repository {
     let server = Repository::new();
     server.commit(&[("a.txt", "one\n")]);
     let mut state = seed;
@@ -138,7 +139,7 @@ fn tangled(seed: u64, count: u64) -> Repository {
         stream += &format!(
             "commit refs/heads/{branch}\nmark :{mark}\ncommitter A <a> {time} +0000\ndata 0\n"
         );
-        // Occasionally a parent far back.
+        // Some parents are far back in the history.
         let mut parent = || {
             let reach = if random(4) == 0 { 40 } else { 6 };
             match mark.saturating_sub(1 + random(reach)) {
@@ -146,10 +147,10 @@ fn tangled(seed: u64, count: u64) -> Repository {
                 mark => format!(":{mark}"),
             }
         };
-        let (one, other) = (parent(), parent());
-        stream += &format!("from {one}\n");
-        if other != one && random(2) == 0 {
-            stream += &format!("merge {other}\n");
+        let (first, second) = (parent(), parent());
+        stream += &format!("from {first}\n");
+        if second != first && random(2) == 0 {
+            stream += &format!("merge {second}\n");
         }
         stream += "\n";
     }
@@ -158,15 +159,15 @@ fn tangled(seed: u64, count: u64) -> Repository {
 }
 
 #[test]
-fn at_any_depth_the_merge_base_is_that_of_the_whole_history() {
-    // In these histories a shallow clone shows an older common ancestor first.
+fn the_merge_base_is_independent_of_the_depth_of_the_clone() {
+    // With these seeds, a shallow clone shows an older common ancestor first.
     for seed in [1, 27] {
-        let server = tangled(seed, 60);
+        let server = random_history(seed, 60);
         let base = server.git(&["merge-base", "main", "topic"]);
         for depth in ["--depth=1", "--depth=7"] {
             let clone = checkout(&server, "topic", &[depth]);
-            let ran = find(&clone, &pull_request(&server, "topic"));
-            ran.is(&base, "merge base of main and the pull request");
+            let result = find(&clone, &pull_request(&server, "topic"));
+            result.expect_base(&base, "merge base of main and the pull request");
         }
     }
 }
@@ -178,13 +179,13 @@ fn unrelated_histories_have_no_base() {
     server.commit(&[("c.txt", "one\n")]);
     let event = pull_request(&server, "other");
     for depth in [&SHALLOW[..], &[]] {
-        let ran = find(&checkout(&server, "other", depth), &event);
-        assert_eq!(ran.base, Err("HASH and HASH have no common commit".to_owned()));
+        let result = find(&checkout(&server, "other", depth), &event);
+        assert_eq!(result.base, Err("HASH and HASH have no common commit".to_owned()));
     }
     let clone = checkout(&server, "other", &SHALLOW);
-    let ran =
+    let result =
         find_with(&clone, &event, SearchInput { no_base: NoBase::Full, ..SearchInput::default() });
-    ran.is_whole("HASH and HASH have no common commit");
+    result.expect_whole_tree("HASH and HASH have no common commit");
 }
 
 #[test]
@@ -197,14 +198,14 @@ fn a_failed_fetch_is_reported() {
     assert!(find(&clone, &event).base.is_ok());
     let clone = checkout(&server, "topic", &SHALLOW);
     clone.git(&["remote", "remove", "origin"]);
-    let ran = find(&clone, &event);
-    assert_snapshot!(ran.base.expect_err("refused"), @"the clone has no remote to fetch from");
+    let result = find(&clone, &event);
+    assert_snapshot!(result.base.expect_err("refused"), @"the clone has no remote to fetch from");
     clone.git(&["remote", "add", "origin", "file:///nowhere/u:secret@x.git"]);
-    let ran = find(&clone, &event);
-    let error = ran.base.expect_err("refused");
+    let result = find(&clone, &event);
+    let error = result.base.expect_err("refused");
     assert!(error.starts_with("git fetch: fatal: "), "{error}");
     assert!(error.ends_with("`fetch-depth: 0`, so that nothing must be fetched"), "{error}");
-    // A remote that no longer exists does not matter if everything is present.
+    // A remote that no longer exists is not an error if all commits are present.
     let clone = checkout(&server, "topic", &[]);
     clone.git(&[
         "fetch",
@@ -249,7 +250,7 @@ fn a_treeless_clone_fetches_directories_that_differ() {
 }
 
 #[test]
-fn a_partial_clone_fetches_old_contents_in_one_go() {
+fn a_partial_clone_fetches_old_contents_in_one_request() {
     let (server, fork) = server(1);
     for number in 0..20 {
         server.write(format!("many/{number}"), format!("old {number}\n"));
@@ -281,7 +282,11 @@ fn a_partial_clone_fetches_old_contents_in_one_go() {
         let packs = std::fs::read_dir(clone.path(".git/objects/pack")).expect("packs");
         packs
             .filter(|pack| {
-                pack.as_ref().expect("one").path().extension().is_some_and(|e| e == "pack")
+                pack.as_ref()
+                    .expect("an entry")
+                    .path()
+                    .extension()
+                    .is_some_and(|extension| extension == "pack")
             })
             .count()
     };
@@ -295,9 +300,9 @@ fn a_partial_clone_fetches_old_contents_in_one_go() {
     assert_eq!(missing(), 20);
     base::ensure_blobs(&crate::DISTRIBUTION, clone.root(), &ids).expect("fetched");
     assert_eq!((missing(), packs()), (0, count + 1));
-    base::ensure_blobs(&crate::DISTRIBUTION, clone.root(), &ids).expect("here");
+    base::ensure_blobs(&crate::DISTRIBUTION, clone.root(), &ids).expect("present");
     assert_eq!(packs(), count + 1);
-    base::ensure_blobs(&crate::DISTRIBUTION, clone.root(), &[]).expect("nothing");
+    base::ensure_blobs(&crate::DISTRIBUTION, clone.root(), &[]).expect("no ids");
     assert!(base::ensure_blobs(&crate::DISTRIBUTION, clone.root(), &["--all".to_owned()]).is_err());
     let error = base::ensure_blobs(&crate::DISTRIBUTION, server.root(), &["1".repeat(40)])
         .expect_err("refused");

@@ -1,4 +1,4 @@
-//! Each event as sent by the CI system, shortened, and the result of reading it.
+//! Reads an abbreviated copy of each event that the CI systems send.
 
 use aidd_ci::event::{Event, System, Trigger};
 use insta::{assert_debug_snapshot, assert_snapshot};
@@ -20,7 +20,7 @@ const GITHUB: [(&str, &str); 10] = [
 ];
 
 fn read(env: &[(&str, &str)], payload: Option<&[u8]>) -> Result<Event, String> {
-    // The last value wins.
+    // The last value of a variable applies.
     let get = |name: &str| {
         let found = env.iter().rev().find(|(key, _)| *key == name);
         found.map(|(_, value)| (*value).to_owned())
@@ -29,11 +29,11 @@ fn read(env: &[(&str, &str)], payload: Option<&[u8]>) -> Result<Event, String> {
 }
 
 fn github(name: &str, git_ref: &str, payload: &str) -> Result<Event, String> {
-    let more = [("GITHUB_EVENT_NAME", name), ("GITHUB_REF", git_ref)];
-    read(&[&GITHUB[..], &more].concat(), Some(payload.as_bytes()))
+    let extra = [("GITHUB_EVENT_NAME", name), ("GITHUB_REF", git_ref)];
+    read(&[&GITHUB[..], &extra].concat(), Some(payload.as_bytes()))
 }
 
-fn gitlab(more: &[(&str, &str)]) -> Result<Event, String> {
+fn gitlab(extra: &[(&str, &str)]) -> Result<Event, String> {
     let common = [
         ("GITLAB_CI", "true"),
         ("CI_SERVER_URL", "https://gitlab.example.org"),
@@ -45,16 +45,16 @@ fn gitlab(more: &[(&str, &str)]) -> Result<Event, String> {
         ("CI_COMMIT_BEFORE_SHA", "0000000000000000000000000000000000000000"),
         ("CI_COMMIT_REF_NAME", "cards"),
     ];
-    read(&[&common[..], more].concat(), None)
+    read(&[&common[..], extra].concat(), None)
 }
 
-/// One line per result.
+/// The results, one per line.
 fn lines<T: std::fmt::Debug>(read: impl IntoIterator<Item = T>) -> String {
     read.into_iter().map(|read| format!("{read:?}\n")).collect()
 }
 
 #[test]
-fn a_pull_request() {
+fn a_pull_request_is_read() {
     let event = github("pull_request", "refs/pull/7/merge", include_str!("pull_request.json"));
     assert_debug_snapshot!(event.expect("read"), @r#"
     Event {
@@ -101,14 +101,14 @@ fn a_pull_request() {
 }
 
 #[test]
-fn a_pull_request_of_a_deleted_fork_is_one_of_a_fork() {
+fn a_pull_request_from_a_deleted_fork_counts_as_from_a_fork() {
     let payload = include_str!("pull_request_deleted_fork.json");
     let event = github("pull_request", "refs/pull/7/merge", payload).expect("read");
     assert!(event.pull.expect("a pull request").fork);
 }
 
 #[test]
-fn a_pull_request_with_the_rights_of_its_target_is_about_its_head() {
+fn the_commit_of_a_pull_request_target_event_is_the_head() {
     let payload = include_str!("pull_request_target.json");
     let event = github("pull_request_target", "refs/heads/main", payload).expect("read");
     assert_debug_snapshot!((&event.trigger, &event.sha, &event.git_ref, &event.pull), @r#"
@@ -136,7 +136,7 @@ fn a_pull_request_with_the_rights_of_its_target_is_about_its_head() {
 }
 
 #[test]
-fn a_review_comes_with_its_pull_request() {
+fn a_review_event_contains_its_pull_request() {
     let payload = include_str!("pull_request_review.json");
     let event = github("pull_request_review", "refs/pull/7/merge", payload).expect("read");
     assert_eq!(event.trigger, Trigger::Other("pull_request_review".to_owned()));
@@ -144,7 +144,7 @@ fn a_review_comes_with_its_pull_request() {
 }
 
 #[test]
-fn a_merge_queue() {
+fn a_merge_group_is_read() {
     let git_ref = "refs/heads/gh-readonly-queue/main/pr-7-a";
     let event = github("merge_group", git_ref, include_str!("merge_group.json")).expect("read");
     assert_debug_snapshot!((&event.trigger, &event.sha, &event.before, &event.pull), @r#"
@@ -162,19 +162,19 @@ fn a_merge_queue() {
 }
 
 #[test]
-fn pushes() {
-    let of = |git_ref: &str, payload: &str| {
+fn pushes_are_read() {
+    let event_fields = |git_ref: &str, payload: &str| {
         let event = github("push", git_ref, payload)?;
         Ok::<_, String>((event.git_ref, event.before, event.forced, event.default_branch))
     };
-    let said = [
-        of("refs/heads/main", include_str!("push.json")),
-        of("refs/heads/cards", include_str!("push_new_branch.json")),
-        of("refs/heads/cards", include_str!("push_forced.json")),
-        of("refs/tags/v1.2.0", include_str!("push_tag.json")),
-        of("refs/heads/main", include_str!("push_deleted.json")),
+    let results = [
+        event_fields("refs/heads/main", include_str!("push.json")),
+        event_fields("refs/heads/cards", include_str!("push_new_branch.json")),
+        event_fields("refs/heads/cards", include_str!("push_forced.json")),
+        event_fields("refs/tags/v1.2.0", include_str!("push_tag.json")),
+        event_fields("refs/heads/main", include_str!("push_deleted.json")),
     ];
-    assert_snapshot!(lines(said), @r#"
+    assert_snapshot!(lines(results), @r#"
     Ok((Some("refs/heads/main"), Some("1405df66cbe219b0bf6355bc3d60361a8376b6b4"), false, Some("main")))
     Ok((Some("refs/heads/cards"), None, false, Some("main")))
     Ok((Some("refs/heads/cards"), Some("f12e996adf405952c9666956e73952681bc053d8"), true, Some("main")))
@@ -184,20 +184,21 @@ fn pushes() {
 }
 
 #[test]
-fn timers_and_buttons_need_no_payload() {
-    let of = |name: &str, payload: Option<&str>| {
-        let more = [("GITHUB_EVENT_NAME", name), ("GITHUB_REF", "refs/heads/main")];
-        let event = read(&[&GITHUB[..], &more].concat(), payload.map(str::as_bytes)).expect("read");
+fn scheduled_and_manual_runs_need_no_payload() {
+    let trigger_and_branch = |name: &str, payload: Option<&str>| {
+        let extra = [("GITHUB_EVENT_NAME", name), ("GITHUB_REF", "refs/heads/main")];
+        let event =
+            read(&[&GITHUB[..], &extra].concat(), payload.map(str::as_bytes)).expect("read");
         (event.trigger, event.default_branch)
     };
-    let said = [
-        of("schedule", Some(include_str!("schedule.json"))),
-        of("schedule", None),
-        of("workflow_dispatch", Some(include_str!("workflow_dispatch.json"))),
-        of("workflow_dispatch", None),
-        of("release", None),
+    let results = [
+        trigger_and_branch("schedule", Some(include_str!("schedule.json"))),
+        trigger_and_branch("schedule", None),
+        trigger_and_branch("workflow_dispatch", Some(include_str!("workflow_dispatch.json"))),
+        trigger_and_branch("workflow_dispatch", None),
+        trigger_and_branch("release", None),
     ];
-    assert_snapshot!(lines(said), @r#"
+    assert_snapshot!(lines(results), @r#"
     (Schedule, Some("main"))
     (Schedule, Some("main"))
     (Dispatch, Some("main"))
@@ -207,7 +208,7 @@ fn timers_and_buttons_need_no_payload() {
 }
 
 #[test]
-fn the_end_of_another_workflow() {
+fn a_workflow_run_event_contains_the_triggering_run() {
     let event = github("workflow_run", "refs/heads/main", include_str!("workflow_run.json"));
     assert_debug_snapshot!(event.expect("read").workflow_run, @r#"
     Some(
@@ -223,8 +224,8 @@ fn the_end_of_another_workflow() {
 }
 
 #[test]
-fn gitea_speaks_almost_like_github() {
-    let more = [
+fn a_gitea_event_is_read_like_a_github_event() {
+    let extra = [
         ("GITEA_ACTIONS", "true"),
         ("GITHUB_EVENT_NAME", "pull_request"),
         ("GITHUB_REF", "refs/pull/7/head"),
@@ -233,7 +234,7 @@ fn gitea_speaks_almost_like_github() {
         ("GITHUB_RUN_ATTEMPT", "2"),
     ];
     let payload = include_bytes!("gitea_pull_request.json");
-    let mut event = read(&[&GITHUB[..], &more].concat(), Some(payload)).expect("read");
+    let mut event = read(&[&GITHUB[..], &extra].concat(), Some(payload)).expect("read");
     assert_debug_snapshot!((event.repository.take(), event.run_url.take()), @r#"
     (
         Some(
@@ -251,24 +252,24 @@ fn gitea_speaks_almost_like_github() {
     "#);
     assert_eq!(event.system, System::Gitea);
     assert!(event.pull.is_some_and(|pull| !pull.fork));
-    // Also recognized by its API.
-    let event = read(&[&GITHUB[..], &more[1..]].concat(), Some(payload)).expect("read");
+    // Without `GITEA_ACTIONS`, Gitea is recognised by its API URL.
+    let event = read(&[&GITHUB[..], &extra[1..]].concat(), Some(payload)).expect("read");
     assert_eq!(event.system, System::Gitea);
 }
 
 #[test]
-fn a_server_of_ones_own_has_its_api_below_its_address() {
-    let more = [
+fn the_api_url_of_a_self_hosted_server_is_derived_from_its_url() {
+    let extra = [
         ("GITHUB_EVENT_NAME", "schedule"),
         ("GITHUB_SERVER_URL", "https://github.example.org"),
         ("GITHUB_API_URL", ""),
     ];
-    let event = read(&[&GITHUB[..], &more].concat(), None).expect("read");
+    let event = read(&[&GITHUB[..], &extra].concat(), None).expect("read");
     assert_eq!(event.repository.expect("known").api, "https://github.example.org/api/v3");
 }
 
 #[test]
-fn gitlab_pipelines() {
+fn gitlab_pipelines_are_read() {
     let request = [
         ("CI_PIPELINE_SOURCE", "merge_request_event"),
         ("CI_MERGE_REQUEST_IID", "7"),
@@ -320,7 +321,7 @@ fn gitlab_pipelines() {
         workflow_run: None,
     }
     "#);
-    // On the merge of both, both heads are known.
+    // In a pipeline on the merge of source and target, both heads are known.
     let merged = [
         ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "89e6c98d92887913cadf06b2adb97f26cde4849b"),
         ("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", "2b66fd261ee5c6cfc8de7fa466bab600bcfe4f69"),
@@ -343,20 +344,20 @@ fn gitlab_pipelines() {
         ),
     )
     "#);
-    let of = |more: &[(&str, &str)]| {
-        let event = gitlab(more).expect("read");
+    let event_fields = |extra: &[(&str, &str)]| {
+        let event = gitlab(extra).expect("read");
         (event.trigger, event.git_ref, event.before)
     };
     let before = ("CI_COMMIT_BEFORE_SHA", "3f786850e387550fdab836ed7e6dc881de23001b");
-    let said = [
-        of(&[("CI_PIPELINE_SOURCE", "push"), before]),
-        of(&[("CI_PIPELINE_SOURCE", "push")]),
-        of(&[("CI_PIPELINE_SOURCE", "push"), ("CI_COMMIT_TAG", "v1")]),
-        of(&[("CI_PIPELINE_SOURCE", "schedule"), before]),
-        of(&[("CI_PIPELINE_SOURCE", "web")]),
-        of(&[("CI_PIPELINE_SOURCE", "external_pull_request_event")]),
+    let results = [
+        event_fields(&[("CI_PIPELINE_SOURCE", "push"), before]),
+        event_fields(&[("CI_PIPELINE_SOURCE", "push")]),
+        event_fields(&[("CI_PIPELINE_SOURCE", "push"), ("CI_COMMIT_TAG", "v1")]),
+        event_fields(&[("CI_PIPELINE_SOURCE", "schedule"), before]),
+        event_fields(&[("CI_PIPELINE_SOURCE", "web")]),
+        event_fields(&[("CI_PIPELINE_SOURCE", "external_pull_request_event")]),
     ];
-    assert_snapshot!(lines(said), @r#"
+    assert_snapshot!(lines(results), @r#"
     (Push, Some("refs/heads/cards"), Some("3f786850e387550fdab836ed7e6dc881de23001b"))
     (Push, Some("refs/heads/cards"), None)
     (Push, Some("refs/tags/v1"), None)
@@ -367,33 +368,33 @@ fn gitlab_pipelines() {
 }
 
 #[test]
-fn without_a_known_system_nothing_is_known() {
+fn without_a_known_ci_system_the_event_is_empty() {
     assert_eq!(read(&[], None), Ok(Event::default()));
     assert_eq!(read(&[("CI", "true"), ("GITHUB_ACTIONS", "false")], None), Ok(Event::default()));
 }
 
 #[test]
 fn an_invalid_payload_is_reported() {
-    let of = |payload: Option<&[u8]>| {
-        let more = [("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_REF", "refs/pull/7/merge")];
-        read(&[&GITHUB[..], &more].concat(), payload).expect_err("refused")
+    let read_error = |payload: Option<&[u8]>| {
+        let extra = [("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_REF", "refs/pull/7/merge")];
+        read(&[&GITHUB[..], &extra].concat(), payload).expect_err("refused")
     };
-    let good = include_str!("pull_request.json");
-    let without = |field: &str| good.replace(&format!("\"{field}\":"), "\"other\":");
+    let valid = include_str!("pull_request.json");
+    let without = |field: &str| valid.replace(&format!("\"{field}\":"), "\"other\":");
     let huge = vec![b' '; (25 << 20) + 1];
-    let said = [
-        of(None),
-        of(Some(b"")),
-        of(Some(b"[1]")),
-        of(Some(&good.as_bytes()[..400])),
-        of(Some(&huge)),
-        of(Some("[".repeat(100_000).as_bytes())),
-        of(Some(without("sha").as_bytes())),
-        of(Some(without("pull_request").as_bytes())),
-        of(Some(good.replace("\"number\": 7", "\"number\": \"7; rm\"").as_bytes())),
-        of(Some(good.replace("\"sha\": \"", "\"sha\": \"--upload-pack=x").as_bytes())),
+    let results = [
+        read_error(None),
+        read_error(Some(b"")),
+        read_error(Some(b"[1]")),
+        read_error(Some(&valid.as_bytes()[..400])),
+        read_error(Some(&huge)),
+        read_error(Some("[".repeat(100_000).as_bytes())),
+        read_error(Some(without("sha").as_bytes())),
+        read_error(Some(without("pull_request").as_bytes())),
+        read_error(Some(valid.replace("\"number\": 7", "\"number\": \"7; rm\"").as_bytes())),
+        read_error(Some(valid.replace("\"sha\": \"", "\"sha\": \"--upload-pack=x").as_bytes())),
     ];
-    assert_snapshot!(said.join("\n"), @r#"
+    assert_snapshot!(results.join("\n"), @r#"
     /runner/event.json: the event pull_request cannot be read
     hint: GITHUB_EVENT_PATH must name the file that the runner wrote; mount it in a container
     /runner/event.json: the event is not JSON: EOF while parsing a value at line 1 column 0
@@ -420,8 +421,8 @@ fn an_invalid_payload_is_reported() {
         gitlab(&[("CI_MERGE_REQUEST_IID", "x")]),
         gitlab(&[("CI_MERGE_REQUEST_IID", "7")]),
     ];
-    let said = variables.map(|read| read.expect_err("refused"));
-    assert_snapshot!(said.join("\n"), @r#"
+    let results = variables.map(|read| read.expect_err("refused"));
+    assert_snapshot!(results.join("\n"), @r#"
     GITHUB_EVENT_NAME is not set
     GITHUB_SHA is not a commit hash: "main"
     GITHUB_REPOSITORY is not `owner/name`: "shop"

@@ -22,7 +22,7 @@ pub(crate) const REVIEW: Wanted =
 pub(crate) const SARIF: Wanted =
     Wanted { check_run: false, comment: false, review: false, sarif: true };
 
-/// The content to post; tests change it.
+/// The content to post, which tests modify.
 pub(crate) struct Run {
     pub(crate) title: String,
     pub(crate) failed: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Run {
     pub(crate) marker: String,
     pub(crate) token: String,
     pub(crate) pull: Option<u64>,
-    pub(crate) patience: Timeouts,
+    pub(crate) timeouts: Timeouts,
 }
 
 impl Run {
@@ -60,13 +60,13 @@ impl Run {
             sarif: Some(GZIP),
             marker: &self.marker,
         };
-        post_with(&target, wanted, &content, self.patience)
+        post_with(&target, wanted, &content, self.timeouts)
     }
 
     /// Posts, and expects success.
     pub(crate) fn post_all(&self, server: &GitHub, wanted: Wanted) -> Posted {
         let posted = self.post(server, wanted);
-        assert_eq!(posted.left_out, Vec::<String>::new());
+        assert_eq!(posted.skipped, Vec::<String>::new());
         posted
     }
 }
@@ -100,7 +100,7 @@ pub(crate) fn clean() -> Run {
         marker: "aidd".into(),
         token: TOKEN.into(),
         pull: Some(PULL),
-        patience: Timeouts {
+        timeouts: Timeouts {
             request: Duration::from_secs(20),
             pause: Duration::from_millis(2),
             limits: Duration::from_secs(3),

@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 #[test]
-fn one_run_in_all_its_parts() {
+fn a_run_posts_all_its_parts() {
     let server = server();
     let mut run = run(2);
     run.findings[1].severity = Severity::Warning;
@@ -35,7 +35,7 @@ fn one_run_in_all_its_parts() {
             "47177e22-5596-11eb-80a1-c1e54ef945c6",
         ),
         suggestions: 2,
-        left_out: [],
+        skipped: [],
     }
     "#);
     let state = server.state();
@@ -128,13 +128,13 @@ fn one_run_in_all_its_parts() {
 }
 
 #[test]
-fn no_request_is_sent_without_wanted_parts() {
+fn no_request_is_sent_for_parts_that_are_not_requested() {
     let server = server();
     run(3).post_all(&server, Wanted::default());
     assert_eq!(server.log(), "");
-    // Without a pull request, there is no place for a comment.
-    let pushed = Run { pull: None, ..run(3) };
-    pushed.post_all(&server, ALL);
+    // Without a pull request, no comment can be posted.
+    let without_pull = Run { pull: None, ..run(3) };
+    without_pull.post_all(&server, ALL);
     assert_snapshot!(server.log(), @r"
     POST code-scanning/sarifs
     POST check-runs
@@ -148,7 +148,7 @@ fn a_second_run_changes_the_comment_in_place() {
     let server = server();
     let first = run(2).post_all(&server, COMMENT);
     server.log();
-    // No change: nothing to do.
+    // The comment is unchanged, so nothing is posted.
     assert_eq!(run(2).post_all(&server, COMMENT), first);
     assert_snapshot!(server.log(), @r"
     GET issues/7/comments?per_page=100&page=1
@@ -157,7 +157,7 @@ fn a_second_run_changes_the_comment_in_place() {
     let more = Run { comment: Some("More errors.".into()), ..run(3) };
     assert_eq!(more.post_all(&server, COMMENT), first);
     assert_eq!(comments(&server), ["<!-- aidd:report:aidd -->\nMore errors."]);
-    // No problems are left.
+    // A run without problems updates the comment.
     assert_eq!(clean().post_all(&server, COMMENT), first);
     assert_snapshot!(comments(&server).join("\n---\n"), @r"
     <!-- aidd:report:aidd -->
@@ -175,15 +175,15 @@ fn a_clean_pull_request_gets_no_comment() {
 }
 
 #[test]
-fn comments_of_others_stay_as_they_are() {
+fn comments_of_other_accounts_are_unchanged() {
     const COPY: &str = "<!-- aidd:report:aidd -->\nI am aidd!";
     let user = |id: u64, kind: &str| json!({ "id": id, "login": "x", "type": kind });
     for person in [false, true] {
         let server = server();
         let mut state = server.state();
         state.person = person;
-        let stranger = user(99, if person { "Bot" } else { "User" });
-        state.comment("7", &stranger, &COPY.into());
+        let other_account = user(99, if person { "Bot" } else { "User" });
+        state.comment("7", &other_account, &COPY.into());
         state.comment("7", &user(BOT, "Bot"), &"see <!-- aidd:report:aidd -->".into());
         state.comment("7", &Value::Null, &COPY.into());
         state.comment("8", &user(BOT, "Bot"), &COPY.into());
@@ -200,7 +200,7 @@ fn comments_of_others_stay_as_they_are() {
 }
 
 #[test]
-fn of_two_comments_the_oldest_stays() {
+fn duplicate_comments_are_deleted_except_the_oldest() {
     let server = server();
     let own = json!({ "id": BOT, "login": "github-actions[bot]", "type": "Bot" });
     for text in ["one", "two", "three"] {
@@ -225,7 +225,7 @@ fn a_comment_that_cannot_be_edited_is_created_again() {
 }
 
 #[test]
-fn each_category_has_a_comment_and_a_check_run_of_its_own() {
+fn each_category_has_its_own_comment_and_check_run() {
     let server = server();
     for marker in ["aidd", "web app", "-->"] {
         let run = Run { marker: marker.into(), ..run(1) };
@@ -251,7 +251,7 @@ fn the_comment_is_found_on_a_later_page() {
 }
 
 #[test]
-fn a_long_comment_is_cut() {
+fn a_long_comment_is_truncated() {
     let server = server();
     let long = "<details>\n\n".to_owned() + &"| é | row |\n".repeat(9_000) + "\n</details>\n";
     let run = Run { comment: Some(long.clone()), summary: long, ..run(1) };
@@ -266,7 +266,7 @@ fn a_long_comment_is_cut() {
 
     *Truncated: a comment is limited to 65,536 characters. See the job summary for the full report.*
     ");
-    // A second run finds it unchanged, although truncated.
+    // A second run does not update the comment, although it is truncated.
     server.log();
     run.post_all(&server, COMMENT);
     assert!(!server.log().contains("PATCH"));
@@ -277,7 +277,7 @@ fn a_long_comment_is_cut() {
 }
 
 #[test]
-fn annotations_come_in_batches() {
+fn annotations_are_posted_in_batches() {
     let server = server();
     run(120).post_all(&server, CHECK_RUN);
     assert_snapshot!(server.log(), @r"
@@ -292,16 +292,16 @@ fn annotations_come_in_batches() {
 }
 
 #[test]
-fn the_worst_thousand_are_annotated() {
+fn the_thousand_most_severe_findings_are_annotated() {
     let server = server();
     let posted = run(1_003).post(&server, CHECK_RUN);
-    assert_snapshot!(posted.left_out.join("\n"), @"3 findings not annotated: the check run shows the 1000 most severe. Fix those first, or read the job log.");
+    assert_snapshot!(posted.skipped.join("\n"), @"3 findings not annotated: the check run shows the 1000 most severe findings. Fix these first, or read the job log.");
     let state = server.state();
     assert_eq!(state.check_runs[0]["output"]["annotations"].as_array().map(Vec::len), Some(1_000));
 }
 
 #[test]
-fn annotations_of_all_sorts() {
+fn annotations_fit_the_limits_of_github() {
     let server = server();
     let mut run = run(4);
     run.findings[0].end.line = 3;
@@ -352,7 +352,7 @@ fn annotations_of_all_sorts() {
 }
 
 #[test]
-fn the_conclusion_follows_the_verdict() {
+fn the_conclusion_follows_from_the_result() {
     let server = server();
     run(1).post_all(&server, CHECK_RUN);
     Run { failed: false, ..run(1) }.post_all(&server, CHECK_RUN);
@@ -363,7 +363,7 @@ fn the_conclusion_follows_the_verdict() {
 }
 
 #[test]
-fn code_scanning_takes_its_time() {
+fn pending_uploads_to_code_scanning_are_awaited() {
     let server = server();
     let pending = json!({ "processing_status": "pending" });
     let done = json!({ "processing_status": "complete", "analyses_url": "https://x" });
@@ -380,7 +380,7 @@ fn code_scanning_takes_its_time() {
 }
 
 #[test]
-fn an_enterprise_server_has_its_api_elsewhere() {
+fn the_api_of_an_enterprise_server_has_a_path_prefix() {
     let server = GitHub::start("/api/v3");
     server.state().diff.insert("Dockerfile".into(), vec![(1, 40)]);
     run(2).post_all(&server, ALL);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const OTHER: &str = "0123456789abcdef0123456789abcdef01234567";
 
 #[test]
-fn the_merge_base() {
+fn the_merge_base_is_queried() {
     let server = server();
     server.state().merge_base = OTHER.into();
     let repository = repository(&server);
@@ -29,7 +29,7 @@ fn the_merge_base() {
     let missing =
         Fault::Answer(404, Vec::new(), crate::github::server::error(404, "Not Found", &[]));
     server.fail("GET compare", missing);
-    let error = merge_base(&repository, TOKEN, "main", HEAD).expect_err("nothing there");
+    let error = merge_base(&repository, TOKEN, "main", HEAD).expect_err("not found");
     assert_snapshot!(error, @r"
     cannot get the merge base from GitHub: not found (404: Not Found)
     hint: Check that the token has access to the repository and has `contents: read, pull-requests: read`
@@ -37,7 +37,7 @@ fn the_merge_base() {
 }
 
 #[test]
-fn names_that_would_lead_elsewhere_are_refused() {
+fn repository_names_that_change_the_request_path_are_rejected() {
     let server = server();
     for (owner, name) in [("octo", ".."), ("octo/demo", "x"), ("", "demo"), ("octo", "demo?x")] {
         let mut repository = repository(&server);
@@ -63,7 +63,7 @@ fn pull(number: u64, sha: &str, from: &str, branch: &str) -> Value {
     })
 }
 
-fn run(repository: &str, branch: &str) -> WorkflowRun {
+fn run_of(repository: &str, branch: &str) -> WorkflowRun {
     WorkflowRun {
         id: 1,
         event: "pull_request".into(),
@@ -73,7 +73,7 @@ fn run(repository: &str, branch: &str) -> WorkflowRun {
     }
 }
 
-fn ask(server: &GitHub, run: &WorkflowRun, claimed: Option<u64>) -> String {
+fn find_pull(server: &GitHub, run: &WorkflowRun, claimed: Option<u64>) -> String {
     match pull_of_run(&repository(server), TOKEN, run, claimed) {
         Ok(number) => format!("#{number}"),
         Err(error) => error.to_string(),
@@ -81,7 +81,7 @@ fn ask(server: &GitHub, run: &WorkflowRun, claimed: Option<u64>) -> String {
 }
 
 #[test]
-fn the_pull_request_of_a_run() {
+fn the_pull_request_of_a_run_is_found() {
     let server = server();
     let gone = {
         let mut gone = pull(5, HEAD, "mallory/demo", "patch/1");
@@ -107,48 +107,48 @@ fn the_pull_request_of_a_run() {
         closed,
         elsewhere,
     ];
-    let own = run("octo/demo", "patch/1");
-    let fork = run("mona/demo", "patch/1");
-    assert_eq!(ask(&server, &own, None), "#1");
+    let own = run_of("octo/demo", "patch/1");
+    let fork = run_of("mona/demo", "patch/1");
+    assert_eq!(find_pull(&server, &own, None), "#1");
     assert_snapshot!(server.log(), @r"
     GET commits/8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e/pulls?per_page=100&page=1
     GET pulls?state=open&head=octo%3Apatch%2F1&per_page=100&page=1
     ");
-    assert_eq!(ask(&server, &own, Some(1)), "#1");
+    assert_eq!(find_pull(&server, &own, Some(1)), "#1");
     server.state().pulls[2]["head"]["label"] = "mona:patch/1".into();
-    assert_eq!(ask(&server, &fork, None), "#3");
-    assert_eq!(ask(&server, &fork, Some(3)), "#3");
+    assert_eq!(find_pull(&server, &fork, None), "#3");
+    assert_eq!(find_pull(&server, &fork, Some(3)), "#3");
     // A report from the fork claims someone else's pull request.
-    assert_snapshot!(ask(&server, &fork, Some(1)), @r"
+    assert_snapshot!(find_pull(&server, &fork, Some(1)), @r"
     the report claims pull request #1, but 8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e is the head of #3
     hint: nothing was posted: a report can only be posted to its own pull request
     ");
     // The pull request has newer commits.
-    assert_snapshot!(ask(&server, &run("mona/demo", "patch/2"), Some(4)), @r"
+    assert_snapshot!(find_pull(&server, &run_of("mona/demo", "patch/2"), Some(4)), @r"
     no open pull request has 8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e as its head
-    hint: it was closed, or has newer commits that have their own run
+    hint: the pull request was closed, or has newer commits with their own run
     ");
-    // Its repository was deleted.
-    assert!(ask(&server, &run("mallory/demo", "patch/1"), Some(5)).contains("no open"));
-    // One branch, two targets.
+    // The repository of the fork was deleted.
+    assert!(find_pull(&server, &run_of("mallory/demo", "patch/1"), Some(5)).contains("no open"));
+    // Two pull requests have the same branch.
     server.state().pulls.push(pull(9, HEAD, "octo/demo", "patch/1"));
-    assert_eq!(ask(&server, &own, Some(9)), "#9");
-    assert_snapshot!(ask(&server, &own, None), @r"
+    assert_eq!(find_pull(&server, &own, Some(9)), "#9");
+    assert_snapshot!(find_pull(&server, &own, None), @r"
     8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e is the head of #1, #9
-    hint: the report must name one of them
+    hint: the report must name one of these pull requests
     ");
 }
 
 #[test]
-fn a_commit_that_is_only_in_the_fork() {
+fn the_pull_request_of_a_commit_that_only_the_fork_has_is_found() {
     let server = server();
     server.state().pulls = vec![pull(3, HEAD, "mona/demo", "x")];
     let unknown = error(422, "No commit found for SHA", &[]);
     server.fail("GET commits", Fault::Answer(422, Vec::new(), unknown));
-    assert_eq!(ask(&server, &run("mona/demo", "x"), Some(3)), "#3");
-    let mut strange = run("mona/demo", "x");
-    strange.head_sha = "../../user".into();
+    assert_eq!(find_pull(&server, &run_of("mona/demo", "x"), Some(3)), "#3");
+    let mut invalid = run_of("mona/demo", "x");
+    invalid.head_sha = "../../user".into();
     server.log();
-    assert!(ask(&server, &strange, Some(3)).contains("not a hash"));
+    assert!(find_pull(&server, &invalid, Some(3)).contains("not a hash"));
     assert_eq!(server.log(), "");
 }

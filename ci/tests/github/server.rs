@@ -1,4 +1,4 @@
-//! A mock of GitHub: it stores posts, validates every request against the documented schemas, and
+//! A mock of GitHub that stores posts, validates every request against the documented schemas, and
 //! can refuse, limit, stall or break connections.
 
 #[path = "shapes.rs"]
@@ -43,7 +43,7 @@ pub(crate) enum Fault {
     Stalled,
 }
 
-/// One request.
+/// A parsed HTTP request.
 struct Request {
     method: String,
     target: String,
@@ -80,9 +80,9 @@ impl GitHub {
         self.state.lock().expect("no panic in the server")
     }
 
-    /// Makes the next request whose `METHOD route` contains `what` fail.
-    pub(crate) fn fail(&self, what: &str, fault: Fault) {
-        self.faults().push((what.into(), fault));
+    /// Makes the next request whose `METHOD route` contains `pattern` fail.
+    pub(crate) fn fail(&self, pattern: &str, fault: Fault) {
+        self.faults().push((pattern.into(), fault));
     }
 
     fn faults(&self) -> MutexGuard<'_, Vec<(String, Fault)>> {
@@ -99,13 +99,17 @@ impl Drop for GitHub {
     fn drop(&mut self) {
         if !thread::panicking() {
             let (state, faults) = (self.state(), self.faults());
-            assert!(state.wrong.is_empty(), "undocumented:\n{}", state.wrong.join("\n"));
-            assert!(faults.is_empty(), "never happened: {faults:?}");
+            assert!(
+                state.invalid_requests.is_empty(),
+                "invalid requests:\n{}",
+                state.invalid_requests.join("\n")
+            );
+            assert!(faults.is_empty(), "unused faults: {faults:?}");
         }
     }
 }
 
-/// Responds to one request; returns the stream if it is to stay open without a response.
+/// Responds to one request; returns the stream if it must stay open without a response.
 fn serve(
     mut stream: TcpStream,
     prefix: &str,
@@ -118,9 +122,9 @@ fn serve(
     let line = format!("{} {path}", request.method).replace("/repos/octo/demo/", "");
     state.log.push(line.clone());
     if let Some(problem) = request.problem() {
-        state.wrong.push(format!("{line}: {problem}"));
+        state.invalid_requests.push(format!("{line}: {problem}"));
     }
-    let answer = match planned(&line, faults) {
+    let answer = match take_planned_fault(&line, faults) {
         Some(Fault::Lost) => return None,
         Some(Fault::Stalled) => return Some(stream),
         Some(Fault::Answer(status, headers, body)) => Answer { status, headers, body }.text(),
@@ -140,9 +144,9 @@ fn serve(
     None
 }
 
-fn planned(line: &str, faults: &Mutex<Vec<(String, Fault)>>) -> Option<Fault> {
+fn take_planned_fault(line: &str, faults: &Mutex<Vec<(String, Fault)>>) -> Option<Fault> {
     let mut faults = faults.lock().expect("no panic in the tests");
-    let at = faults.iter().position(|(what, _)| line.contains(what.as_str()))?;
+    let at = faults.iter().position(|(pattern, _)| line.contains(pattern.as_str()))?;
     Some(faults.remove(at).1)
 }
 
@@ -176,13 +180,13 @@ impl Request {
     /// Describes invalid headers.
     fn problem(&self) -> Option<String> {
         let body = (!self.body.is_empty()).then_some("application/json");
-        let wanted = [
+        let expected = [
             ("accept", Some("application/vnd.github+json")),
             ("x-github-api-version", Some("2022-11-28")),
             ("content-type", body),
         ];
-        let wrong = wanted.iter().find(|(name, value)| self.header(name) != *value);
-        match (wrong, self.header("user-agent")) {
+        let mismatch = expected.iter().find(|(name, value)| self.header(name) != *value);
+        match (mismatch, self.header("user-agent")) {
             (Some((name, _)), _) => Some(format!("{name}: {:?}", self.header(name))),
             (None, None | Some("")) => Some("no user-agent".into()),
             _ => None,
@@ -195,7 +199,7 @@ impl Answer {
         Self { status, headers: Vec::new(), body }
     }
 
-    /// An error in GitHub's form.
+    /// An error in GitHub's format.
     fn error(status: u16, message: &str) -> Self {
         Self::new(status, error(status, message, &[]))
     }
@@ -213,7 +217,7 @@ impl Answer {
     }
 }
 
-/// The body of an error in GitHub's form.
+/// The body of an error in GitHub's format.
 pub(crate) fn error(status: u16, message: &str, errors: &[&str]) -> Value {
     let mut body = json!({
         "message": message,

@@ -1,6 +1,6 @@
-//! GitHub's REST description of the requests that aidd makes: a JSON schema for each body, and the
-//! names of each query. Limits that only the prose documents are included, and undocumented
-//! properties are rejected.
+//! GitHub's REST description of the requests that aidd sends: a JSON schema for each body, and the
+//! query parameters of each route. Limits that are documented only in prose are included, and
+//! undocumented properties are rejected.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub(crate) fn body(method: &str, route: &str) -> Option<Value> {
     })
 }
 
-/// The allowed query names of a `GET` on `route`; `None` if there is no such route.
+/// The allowed query parameters of a `GET` on `route`; `None` if there is no such route.
 pub(crate) fn query(route: &str) -> Option<&'static [&'static str]> {
     Some(match route {
         "user" | "check-runs/N" | "code-scanning/sarifs/N" => &[],
@@ -121,7 +121,7 @@ fn review() -> Value {
             "comments": { "type": "array", "items": comment },
         }),
     );
-    // The text is required for each event except an approval.
+    // The body is required for each event except an approval.
     schema["required"] = json!(["event", "body"]);
     schema
 }

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 pub(crate) struct State {
     /// The head of every pull request, if it is not [`HEAD`].
     pub(crate) head: Option<String>,
-    /// `METHOD path` of each request, in order; numbers and hashes are not replaced.
+    /// `METHOD path` of each request, in order; numbers and hashes are not masked.
     pub(crate) log: Vec<String>,
     /// Whether the token is read-only, as on a pull request from a fork.
     pub(crate) read_only: bool,
     /// Whether the token belongs to a person, so that `GET /user` succeeds.
     pub(crate) person: bool,
-    /// Comments of pull requests: each with its `issue`.
+    /// Comments of pull requests, each with its `issue`.
     pub(crate) comments: Vec<Value>,
     /// Check runs as received, with all annotations and `id`.
     pub(crate) check_runs: Vec<Value>,
@@ -29,13 +29,13 @@ pub(crate) struct State {
     pub(crate) sarifs: Vec<Value>,
     /// The processing states of uploads, one per query; the last one is repeated.
     pub(crate) processing: Vec<Value>,
-    /// Pull requests that the list endpoints return. Those with `fork` are omitted from the list for
-    /// a commit, as on GitHub.
+    /// Pull requests that the list endpoints return. Those with `fork` are omitted from the list
+    /// for a commit, as on GitHub.
     pub(crate) pulls: Vec<Value>,
     /// The response to every comparison.
     pub(crate) merge_base: String,
     /// Requests that differ from the documentation.
-    pub(crate) wrong: Vec<String>,
+    pub(crate) invalid_requests: Vec<String>,
 }
 
 impl State {
@@ -56,7 +56,7 @@ impl State {
         let body = match self.body(request, &route, query) {
             Ok(body) => body,
             Err(problem) => {
-                self.wrong.push(format!("{} {route}: {problem}", request.method));
+                self.invalid_requests.push(format!("{} {route}: {problem}", request.method));
                 return Answer::error(400, &problem);
             }
         };
@@ -76,13 +76,17 @@ impl State {
             };
             for (name, value) in pairs(query) {
                 if !names.contains(&&*name) {
-                    return Err(format!("no parameter {name}"));
+                    return Err(format!("undocumented parameter {name}"));
                 }
                 if name == "per_page" && !(1..=100).contains(&value.parse().unwrap_or(0)) {
-                    return Err(format!("{value} per page"));
+                    return Err(format!("invalid `per_page`: {value}"));
                 }
             }
-            return if request.body.is_empty() { Ok(Value::Null) } else { Err("a body".into()) };
+            return if request.body.is_empty() {
+                Ok(Value::Null)
+            } else {
+                Err("unexpected body".into())
+            };
         }
         let schema = shapes::body(&request.method, route).ok_or("no such route")?;
         let body = serde_json::from_slice(&request.body).map_err(|error| error.to_string())?;
@@ -92,14 +96,14 @@ impl State {
             .map(|error| format!("{} at {}", error, error.instance_path()))
             .collect();
         let mut errors = errors;
-        errors.extend(annotations(&body).filter_map(misplaced));
+        errors.extend(annotations(&body).filter_map(invalid_position));
         if errors.is_empty() { Ok(body) } else { Err(errors.join("; ")) }
     }
 
     fn route(&mut self, method: &str, parts: &[&str], query: &str, body: Value) -> Answer {
         match (method, parts) {
             ("POST", ["check-runs"]) => self.new_check_run(body),
-            ("PATCH", ["check-runs", id]) => self.more_annotations(id, &body),
+            ("PATCH", ["check-runs", id]) => self.add_annotations(id, &body),
             ("GET", ["check-runs", id]) => match find(&mut self.check_runs, id) {
                 Some(run) => Answer::new(200, check_run(run)),
                 None => Answer::error(404, "Not Found"),
@@ -112,7 +116,7 @@ impl State {
                 page(self.comments.iter().filter(|comment| comment["issue"] == *issue), query)
             }
             ("POST", ["issues", issue, "comments"]) => {
-                let comment = self.comment(issue, &self.me(), &body["body"]);
+                let comment = self.comment(issue, &self.current_user(), &body["body"]);
                 Answer::new(201, comment)
             }
             ("PATCH", ["issues", "comments", id]) => match find(&mut self.comments, id) {
@@ -135,13 +139,13 @@ impl State {
             }
             ("GET", ["code-scanning", "sarifs", _]) => {
                 let last = self.processing.len() <= 1;
-                let at = self.processing.first().cloned();
-                let status = if last { at } else { Some(self.processing.remove(0)) };
+                let status = self.processing.first().cloned();
+                let status = if last { status } else { Some(self.processing.remove(0)) };
                 Answer::new(200, status.unwrap_or(json!({ "processing_status": "complete" })))
             }
             ("GET", ["compare", between]) => {
-                let ends = between.split_once("...").is_some();
-                assert!(ends, "two ends: {between}");
+                let has_two_revisions = between.split_once("...").is_some();
+                assert!(has_two_revisions, "expected two revisions: {between}");
                 let commit = json!({ "sha": self.merge_base });
                 Answer::new(
                     200,
@@ -165,7 +169,7 @@ impl State {
         }
     }
 
-    fn me(&self) -> Value {
+    fn current_user(&self) -> Value {
         if self.person {
             json!({ "id": 7, "login": "mona", "type": "User" })
         } else {
@@ -175,7 +179,7 @@ impl State {
 
     fn user(&self) -> Answer {
         if self.person {
-            Answer::new(200, self.me())
+            Answer::new(200, self.current_user())
         } else {
             Answer::error(403, "Resource not accessible by integration")
         }
@@ -202,7 +206,7 @@ impl State {
         Answer::new(201, check_run(&run))
     }
 
-    fn more_annotations(&mut self, id: &str, body: &Value) -> Answer {
+    fn add_annotations(&mut self, id: &str, body: &Value) -> Answer {
         let Some(run) = find(&mut self.check_runs, id) else {
             return Answer::error(404, "Not Found");
         };
@@ -240,7 +244,7 @@ impl State {
     }
 }
 
-/// The route without its numbers, hashes and names.
+/// The route with `N` instead of each number, hash and name.
 fn route(parts: &[&str]) -> String {
     let names = [
         "check-runs",
@@ -289,7 +293,7 @@ fn annotations(body: &Value) -> impl Iterator<Item = &Value> {
 
 /// Limits that GitHub documents only in prose, not in its schema: columns require a single line,
 /// and the end cannot come before the start.
-fn misplaced(annotation: &Value) -> Option<String> {
+fn invalid_position(annotation: &Value) -> Option<String> {
     let at = |name: &str| annotation[name].as_u64();
     let lines = at("start_line") <= at("end_line");
     let columns = match (at("start_column"), at("end_column")) {
@@ -297,7 +301,7 @@ fn misplaced(annotation: &Value) -> Option<String> {
         (Some(start), Some(end)) => at("start_line") == at("end_line") && start <= end,
         _ => false,
     };
-    (!lines || !columns).then(|| format!("misplaced: {annotation}"))
+    (!lines || !columns).then(|| format!("invalid position: {annotation}"))
 }
 
 /// A check run as GitHub shows it.

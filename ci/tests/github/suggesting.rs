@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 #[test]
-fn suggestions_come_in_small_reviews_and_once() {
+fn suggestions_are_posted_once_and_in_small_reviews() {
     let server = server();
     assert_eq!(run(25).post_all(&server, REVIEW).suggestions, 25);
     let sizes: Vec<_> = server.state().reviews.iter().map(size).collect();
@@ -24,18 +24,18 @@ fn size(review: &Value) -> usize {
 }
 
 #[test]
-fn at_most_fifty_suggestions() {
+fn at_most_fifty_suggestions_are_posted() {
     let server = server();
     server.state().diff.insert("Dockerfile".into(), vec![(1, 99)]);
     let mut run = run(53);
     run.diff_lines.insert("Dockerfile".into(), vec![(1, 99)]);
     let posted = run.post(&server, REVIEW);
     assert_eq!(posted.suggestions, 50);
-    assert_snapshot!(posted.left_out.join("\n"), @"3 suggestions not posted: the limit is 50 per run. Run `aidd check --fix` to apply all safe fixes.");
+    assert_snapshot!(posted.skipped.join("\n"), @"3 suggestions not posted: the limit is 50 per run. Run `aidd check --fix` to apply all safe fixes.");
 }
 
 #[test]
-fn only_lines_inside_one_hunk_are_offered() {
+fn suggestions_outside_of_one_hunk_are_not_posted() {
     let server = server();
     let mut run = run(4);
     run.diff_lines.insert("Dockerfile".into(), vec![(1, 2), (4, 9)]);
@@ -47,10 +47,10 @@ fn only_lines_inside_one_hunk_are_offered() {
 }
 
 #[test]
-fn a_secret_on_the_lines_is_not_offered() {
+fn suggestions_that_contain_a_secret_are_not_posted() {
     let server = server();
     let mut run = run(2);
-    // Assembled here, so that no scanner finds it in this file.
+    // Assembled at run time, so that no scanner finds a key in this file.
     let key = ["ghp", "Zb7YkQ2mN4vX8cR1tH5jL9wP3sD6fG0aUeIo"].join("_");
     run.suggestions[0].text = format!("ENV TOKEN={key}\n");
     assert_eq!(run.post_all(&server, REVIEW).suggestions, 1);
@@ -58,7 +58,7 @@ fn a_secret_on_the_lines_is_not_offered() {
 }
 
 #[test]
-fn a_suggestion_holds_any_text() {
+fn a_suggestion_can_contain_any_text() {
     let server = server();
     let mut run = run(3);
     run.suggestions[0].text = "a\n````\nb\n".into();
@@ -102,47 +102,49 @@ fn a_suggestion_holds_any_text() {
 }
 
 #[test]
-fn suggestions_of_fixes() {
+fn fixes_become_replacements_of_whole_lines() {
     let text = "one\ntwo\r\nthree\n\nlast";
-    let of = |edits: &[(usize, usize, &str)]| {
-        let made = Suggestion::from_finding(&fixable(edits), text);
-        made.map_or("none".into(), |s| format!("{}-{} {:?}", s.first, s.last, s.text))
+    let suggest = |edits: &[(usize, usize, &str)]| {
+        let suggestion = Suggestion::from_finding(&fixable(edits), text);
+        suggestion.map_or("none".into(), |suggestion| {
+            format!("{}-{} {:?}", suggestion.first, suggestion.last, suggestion.text)
+        })
     };
     let cases = [
-        ("a word", of(&[(1, 3, "ff")])),
-        ("two edits on one line", of(&[(4, 5, "T"), (6, 7, "0")])),
-        ("on two lines", of(&[(0, 3, "1"), (4, 7, "2")])),
-        ("a line goes", of(&[(0, 4, "")])),
-        ("a line without its break goes", of(&[(0, 3, "")])),
-        ("two lines become one", of(&[(3, 4, " ")])),
-        ("a line comes before", of(&[(9, 9, "new\n")])),
-        ("a line comes after", of(&[(9, 15, "three\nnew\n")])),
-        ("the empty line goes", of(&[(15, 16, "")])),
-        ("the last line", of(&[(16, 20, "end")])),
-        ("the last line goes", of(&[(16, 20, "")])),
-        ("after the end", of(&[(20, 20, "\n")])),
-        ("a carriage return goes", of(&[(7, 8, "")])),
-        ("nothing changes", of(&[(0, 3, "one")])),
-        ("no edit", of(&[])),
-        ("overlapping", of(&[(0, 3, "x"), (2, 4, "y")])),
-        ("outside", of(&[(19, 25, "x")])),
-        ("too long", of(&[(0, 3, &"x\n".repeat(50))])),
+        ("a word", suggest(&[(1, 3, "ff")])),
+        ("two edits on one line", suggest(&[(4, 5, "T"), (6, 7, "0")])),
+        ("on two lines", suggest(&[(0, 3, "1"), (4, 7, "2")])),
+        ("a line is deleted", suggest(&[(0, 4, "")])),
+        ("a line is deleted without its line break", suggest(&[(0, 3, "")])),
+        ("two lines become one", suggest(&[(3, 4, " ")])),
+        ("a line is inserted before", suggest(&[(9, 9, "new\n")])),
+        ("a line is inserted after", suggest(&[(9, 15, "three\nnew\n")])),
+        ("the empty line is deleted", suggest(&[(15, 16, "")])),
+        ("the last line", suggest(&[(16, 20, "end")])),
+        ("the last line is deleted", suggest(&[(16, 20, "")])),
+        ("after the end", suggest(&[(20, 20, "\n")])),
+        ("a carriage return is deleted", suggest(&[(7, 8, "")])),
+        ("nothing changes", suggest(&[(0, 3, "one")])),
+        ("no edit", suggest(&[])),
+        ("overlapping", suggest(&[(0, 3, "x"), (2, 4, "y")])),
+        ("outside", suggest(&[(19, 25, "x")])),
+        ("too long", suggest(&[(0, 3, &"x\n".repeat(50))])),
     ];
-    let lines = cases.map(|(what, made)| format!("{what}: {made}"));
+    let lines = cases.map(|(case, suggestion)| format!("{case}: {suggestion}"));
     assert_snapshot!(lines.join("\n"), @r#"
     a word: 1-1 "off\n"
     two edits on one line: 2-2 "Tw0\n"
     on two lines: 1-2 "1\n2\n"
-    a line goes: 1-1 ""
-    a line without its break goes: 1-1 "\n"
+    a line is deleted: 1-1 ""
+    a line is deleted without its line break: 1-1 "\n"
     two lines become one: 1-2 "one two\n"
-    a line comes before: 3-3 "new\nthree\n"
-    a line comes after: 3-3 "three\nnew\n"
-    the empty line goes: 4-4 ""
+    a line is inserted before: 3-3 "new\nthree\n"
+    a line is inserted after: 3-3 "three\nnew\n"
+    the empty line is deleted: 4-4 ""
     the last line: 5-5 "end"
-    the last line goes: 5-5 ""
+    the last line is deleted: 5-5 ""
     after the end: none
-    a carriage return goes: none
+    a carriage return is deleted: none
     nothing changes: none
     no edit: none
     overlapping: none
@@ -156,9 +158,9 @@ fn suggestions_of_fixes() {
 }
 
 proptest! {
-    /// Committing a suggestion is the same as applying the fix.
+    /// Committing a suggestion has the same result as applying the fix.
     #[test]
-    fn a_suggestion_is_the_fix(
+    fn a_committed_suggestion_equals_the_applied_fix(
         text in "[ab\n]{0,30}",
         from in 0..30_usize,
         length in 0..12_usize,
@@ -167,12 +169,12 @@ proptest! {
         let from = from.min(text.len());
         let to = (from + length).min(text.len());
         let fixed = format!("{}{new}{}", &text[..from], &text[to..]);
-        let Some(made) = Suggestion::from_finding(&fixable(&[(from, to, &new)]), &text) else {
+        let Some(suggestion) = Suggestion::from_finding(&fixable(&[(from, to, &new)]), &text) else {
             return Ok(());
         };
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let (first, last) = (made.first as usize - 1, made.last as usize);
-        let taken = [&lines[..first], &[&*made.text], &lines[last..]].concat().concat();
-        prop_assert_eq!(taken, fixed);
+        let (first, last) = (suggestion.first as usize - 1, suggestion.last as usize);
+        let committed = [&lines[..first], &[&*suggestion.text], &lines[last..]].concat().concat();
+        prop_assert_eq!(committed, fixed);
     }
 }

@@ -26,8 +26,8 @@ fn context() -> Context {
 fn saved(run: &Run<'_>) -> Saved {
     let mut saved = Saved::new(context(), Document::from_run(run, true));
     let key = |finding: &aidd_report::wire::Finding| {
-        let movable = ["new", "fixed"].contains(&&*status(finding));
-        if movable { format!("{} {}", finding.rule, finding.message) } else { String::new() }
+        let can_move = ["new", "fixed"].contains(&&*status(finding));
+        if can_move { format!("{} {}", finding.rule, finding.message) } else { String::new() }
     };
     saved.match_keys = saved.document.findings.iter().map(key).collect();
     saved.diff_lines.insert("Dockerfile".into(), vec![(1, 3)]);
@@ -54,39 +54,39 @@ fn all_formats(document: &Document, rules: &[Rule]) -> Vec<String> {
         Format::Gitlab,
         Format::Junit,
     ];
-    let of = |format| {
+    let render_format = |format| {
         let mut out = Vec::new();
         render(format, document, rules, &mut out).expect("memory");
         String::from_utf8(out).expect("text")
     };
-    formats.map(of).into()
+    formats.map(render_format).into()
 }
 
-fn written_and_read(saved: &Saved) -> Saved {
+fn write_and_read(saved: &Saved) -> Saved {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a/report.json");
     saved.write(&path).expect("written");
-    Saved::open(&path, Writer::Ourselves).expect("read")
+    Saved::open(&path, Writer::SameWorkflow).expect("read")
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn a_written_report_is_read_unchanged() {
     let change = change();
     let saved = saved(&change.run());
-    assert_eq!(written_and_read(&saved), saved);
+    assert_eq!(write_and_read(&saved), saved);
 }
 
-/// The shard of a run with the files of these numbers.
-fn part<'a>(change: &'a Change, mine: &dyn Fn(usize) -> bool) -> Run<'a> {
+/// The run of a shard: the files of `change` whose index satisfies `is_in_shard`.
+fn shard_run<'a>(change: &'a Change, is_in_shard: &dyn Fn(usize) -> bool) -> Run<'a> {
     let mut run = change.run();
-    let (mut at, mut gone) = (0.., change.now.files.len()..);
-    run.files.retain(|_| at.next().is_some_and(mine));
-    run.fixed.retain(|_| gone.next().is_some_and(mine));
+    let (mut index, mut fixed_index) = (0.., change.head.files.len()..);
+    run.files.retain(|_| index.next().is_some_and(is_in_shard));
+    run.fixed.retain(|_| fixed_index.next().is_some_and(is_in_shard));
     let count = run.files.len() + run.fixed.len();
-    run.checked = if mine(0) { 12 - (5 - count) } else { count };
+    run.checked = if is_in_shard(0) { 12 - (5 - count) } else { count };
     let compared = run.comparison.as_mut().expect("compared");
-    compared.changed_files = if mine(0) { 4 } else { 0 };
-    if !mine(0) {
+    compared.changed_files = if is_in_shard(0) { 4 } else { 0 };
+    if !is_in_shard(0) {
         (compared.before, compared.after) = Default::default();
         run.skipped = &[];
     }
@@ -98,21 +98,21 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
 
     #[test]
-    fn shards_make_the_whole_again(owners in proptest::collection::vec(1_u32..=3, 5), suppressed: bool) {
+    fn merged_shards_equal_the_unsharded_run(owners in proptest::collection::vec(1_u32..=3, 5), suppressed: bool) {
         let change = change();
-        let rules = &change.now.rules;
+        let rules = &change.head.rules;
         let whole = Run { suppressed, ..change.run() };
         let parts: Vec<Saved> = (1..=3)
             .map(|index| {
                 // The owner of the first file gets the data that does not belong to a file.
                 let owner = |at: usize| if at == 0 { 1 } else { owners[at - 1] };
-                let mine = |at: usize| owner(at) == index;
-                let run = Run { suppressed, ..part(&change, &mine) };
-                written_and_read(&shard(saved(&run), index, 3))
+                let is_in_shard = |at: usize| owner(at) == index;
+                let run = Run { suppressed, ..shard_run(&change, &is_in_shard) };
+                write_and_read(&shard(saved(&run), index, 3))
             })
             .rev()
             .collect();
-        let merged = merge(parts, |_| ()).expect("all are there");
+        let merged = merge(parts, |_| ()).expect("all shards are present");
         prop_assert_eq!(
             all_formats(&merged.document, rules),
             all_formats(&Document::from_run(&whole, true), rules)
@@ -124,26 +124,26 @@ proptest! {
 #[test]
 fn a_finding_moved_between_shards_is_matched() {
     let mut change = change();
-    let moved: &mut Finding = &mut change.now.files[3].1[0];
+    let moved: &mut Finding = &mut change.head.files[3].1[0];
     moved.rule = "secrets/some-key".into();
     moved.message = "[REDACTED] lies open".into();
-    let one = shard(saved(&part(&change, &|at| at < 4)), 1, 2);
-    let two = shard(saved(&part(&change, &|at| at == 4)), 2, 2);
-    let merged = merge(vec![one, two], match_moved).expect("all are there");
+    let one = shard(saved(&shard_run(&change, &|at| at < 4)), 1, 2);
+    let two = shard(saved(&shard_run(&change, &|at| at == 4)), 2, 2);
+    let merged = merge(vec![one, two], match_moved).expect("all shards are present");
 
-    let moved = &mut change.now.files[3].1[0];
+    let moved = &mut change.head.files[3].1[0];
     moved.status = Status::Moved;
     moved.reason = Some("moved from `old/k@.toml`, line 2 of the base".into());
-    change.gone.files.clear();
+    change.base.files.clear();
     assert_eq!(
-        all_formats(&merged.document, &change.now.rules),
-        all_formats(&Document::from_run(&change.run(), true), &change.now.rules)
+        all_formats(&merged.document, &change.head.rules),
+        all_formats(&Document::from_run(&change.run(), true), &change.head.rules)
     );
     assert_eq!(merged.match_keys.len(), merged.document.findings.len());
 }
 
 #[test]
-fn shards_that_do_not_fit_are_refused() {
+fn shards_that_do_not_belong_together_are_rejected() {
     let change = change();
     let run = change.run();
     let empty = || {
@@ -153,23 +153,26 @@ fn shards_that_do_not_fit_are_refused() {
     };
     let error = |parts: Vec<Saved>| merge(parts, match_moved).expect_err("refused").to_string();
     let first = |text: String| text.lines().next().expect("a line").to_owned();
-    let of = |index, count| shard(empty(), index, count);
+    let empty_shard = |index, count| shard(empty(), index, count);
     assert_eq!(first(error(vec![])), "no reports to merge");
-    assert_eq!(first(error(vec![of(1, 3), of(3, 3)])), "shard 2/3 is missing");
-    assert_eq!(first(error(vec![of(1, 3), of(2, 3)])), "shard 3/3 is missing");
-    assert_eq!(first(error(vec![of(1, 2), of(1, 2)])), "duplicate shard 1/2");
+    assert_eq!(first(error(vec![empty_shard(1, 3), empty_shard(3, 3)])), "shard 2/3 is missing");
+    assert_eq!(first(error(vec![empty_shard(1, 3), empty_shard(2, 3)])), "shard 3/3 is missing");
+    assert_eq!(first(error(vec![empty_shard(1, 2), empty_shard(1, 2)])), "duplicate shard 1/2");
     assert_eq!(
-        first(error(vec![of(1, 2), of(2, 3)])),
+        first(error(vec![empty_shard(1, 2), empty_shard(2, 3)])),
         "the shards belong to different runs: one has 2 shards, the other 3"
     );
-    assert_eq!(first(error(vec![of(1, 2), empty()])), "one of the reports is not a shard");
-    let mut other = of(2, 2);
+    assert_eq!(first(error(vec![empty_shard(1, 2), empty()])), "one of the reports is not a shard");
+    let mut other = empty_shard(2, 2);
     other.context.head_sha = Some("f".repeat(40));
-    assert_eq!(first(error(vec![of(1, 2), other])), "shards 1 and 2 have different commits");
-    let mut other = of(2, 2);
+    assert_eq!(
+        first(error(vec![empty_shard(1, 2), other])),
+        "shards 1 and 2 have different commits"
+    );
+    let mut other = empty_shard(2, 2);
     other.document.tool.version = "9.9.9".into();
     assert_eq!(
-        first(error(vec![of(1, 2), other])),
+        first(error(vec![empty_shard(1, 2), other])),
         "shards 1 and 2 have different versions of aidd"
     );
     let twice = vec![shard(saved(&run), 1, 2), shard(saved(&run), 2, 2)];
@@ -177,22 +180,22 @@ fn shards_that_do_not_fit_are_refused() {
 }
 
 /// The error for a report with one value changed.
-fn refused(pointer: &str, value: Value) -> String {
+fn read_error(pointer: &str, value: Value) -> String {
     let change = change();
     let mut report = serde_json::to_value(saved(&change.run())).expect("JSON");
     match pointer.rsplit_once('/') {
         Some((parent, key)) if report.pointer(pointer).is_none() => {
-            report.pointer_mut(parent).expect("there")[key] = value;
+            report.pointer_mut(parent).expect("present")[key] = value;
         }
-        _ => *report.pointer_mut(pointer).expect("there") = value,
+        _ => *report.pointer_mut(pointer).expect("present") = value,
     }
     let bytes = serde_json::to_vec(&report).expect("JSON");
-    let error = Saved::read("r.json", &bytes, Writer::Strangers).expect_err(pointer).to_string();
+    let error = Saved::read("r.json", &bytes, Writer::Untrusted).expect_err(pointer).to_string();
     error.lines().next().expect("a line").strip_prefix("r.json: ").expect("the name").to_owned()
 }
 
 #[test]
-fn hostile_reports_are_refused_with_a_reason() {
+fn hostile_reports_are_rejected_with_a_reason() {
     let cases = [
         ("/schemaVersion", json!(2), "unsupported schema version 2; this aidd reads version 1"),
         (
@@ -200,7 +203,7 @@ fn hostile_reports_are_refused_with_a_reason() {
             json!(2),
             "unsupported schema version 2; this aidd reads version 1",
         ),
-        ("/document/tool/name", json!("other"), "not made by aidd"),
+        ("/document/tool/name", json!("other"), "not written by aidd"),
         (
             "/document/findings/0/path",
             json!("../x"),
@@ -248,7 +251,7 @@ fn hostile_reports_are_refused_with_a_reason() {
         ("/diffLines/Dockerfile/0", json!([3, 1]), "`diffLines` contains an invalid range"),
     ];
     for (pointer, value, why) in cases {
-        assert_eq!(refused(pointer, value), why, "{pointer}");
+        assert_eq!(read_error(pointer, value), why, "{pointer}");
     }
     for (pointer, value) in [
         ("/more", json!(1)),
@@ -257,40 +260,44 @@ fn hostile_reports_are_refused_with_a_reason() {
         ("/document/checked", json!(-1)),
         ("/document/elapsed/secs", json!("x\u{1b}[31m")),
     ] {
-        let why = refused(pointer, value);
+        let why = read_error(pointer, value);
         assert!(why.starts_with("not a saved report: ") && !why.contains('\u{1b}'), "{why}");
     }
     let large = vec![b' '; (64 << 20) + 1];
-    let error = Saved::read("r.json", &large, Writer::Ourselves).expect_err("too large");
+    let error = Saved::read("r.json", &large, Writer::SameWorkflow).expect_err("too large");
     assert!(error.to_string().starts_with("r.json: more than 67108864 bytes"), "{error}");
 }
 
 #[test]
 fn an_untrusted_report_creates_no_links() {
     let mut change = change();
-    let evil =
+    let hostile =
         "https://evil.example www.evil.example [x](https://evil.example) <a href=\"//evil\">";
-    for (_, findings, _) in change.now.files.iter_mut().chain(&mut change.gone.files) {
+    for (_, findings, _) in change.head.files.iter_mut().chain(&mut change.base.files) {
         for finding in findings {
-            finding.message = format!("{evil}\u{202e}\u{1b}");
-            finding.help = Some(evil.into());
+            finding.message = format!("{hostile}\u{202e}\u{1b}");
+            finding.help = Some(hostile.into());
         }
     }
-    let own = VersionControl { repository: "https://evil.example/o/n".into(), ..GITHUB.clone() };
+    let other_repository =
+        VersionControl { repository: "https://evil.example/o/n".into(), ..GITHUB.clone() };
     let mut run = change.run();
-    run.version_control = Some(&own);
-    run.notes = vec![evil.into()];
-    run.comparison.as_mut().expect("compared").base = evil.into();
-    let mut hiding = saved(&run);
-    let edit = &mut hiding.document.findings[0].fix.as_mut().expect("a fix").edits[0];
+    run.version_control = Some(&other_repository);
+    run.notes = vec![hostile.into()];
+    run.comparison.as_mut().expect("compared").base = hostile.into();
+    let mut report = saved(&run);
+    let edit = &mut report.document.findings[0].fix.as_mut().expect("a fix").edits[0];
     edit.text = "a\u{202e}b".into();
-    let bytes = serde_json::to_vec(&hiding).expect("JSON");
+    let bytes = serde_json::to_vec(&report).expect("JSON");
 
-    let mut read = Saved::read("r", &bytes, Writer::Strangers).expect("well formed");
-    assert!(read.document.findings[0].fix.is_none(), "it hides what it does");
+    let mut read = Saved::read("r", &bytes, Writer::Untrusted).expect("well formed");
+    assert!(
+        read.document.findings[0].fix.is_none(),
+        "an edit with hidden characters must be dropped"
+    );
     assert!(!serde_json::to_string(&read).expect("JSON").contains(['\u{202e}', '\u{1b}']));
     let links = |read: &Saved| {
-        let text = markdown(&read.document, &change.now.rules, Budget::Summary);
+        let text = markdown(&read.document, &change.head.rules, Budget::Summary);
         assert!(!text.contains("evil.example/o/n") && !text.contains("](https:"), "{text}");
         assert!(!text.contains("https://evil") && !text.contains("www.evil"), "{text}");
         let urls = text.split("](<").skip(1).map(|rest| rest.split('>').next().expect("a URL"));
@@ -307,13 +314,13 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     #[test]
-    fn no_bytes_panic(at in any::<prop::sample::Index>(), with in any::<u8>(), cut in any::<bool>()) {
+    fn reading_arbitrary_bytes_does_not_panic(at in any::<prop::sample::Index>(), replacement in any::<u8>(), truncate in any::<bool>()) {
         let change = change();
         let mut bytes = serde_json::to_vec(&saved(&change.run())).expect("JSON");
         let at = at.index(bytes.len());
-        if cut { bytes.truncate(at) } else { bytes[at] = with }
-        if let Ok(read) = Saved::read("r", &bytes, Writer::Strangers) {
-            let _ = all_formats(&read.document, &change.now.rules);
+        if truncate { bytes.truncate(at) } else { bytes[at] = replacement }
+        if let Ok(read) = Saved::read("r", &bytes, Writer::Untrusted) {
+            let _ = all_formats(&read.document, &change.head.rules);
         }
     }
 }

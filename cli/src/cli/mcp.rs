@@ -18,8 +18,8 @@ pub struct Mcp {
     /// Print the tools of each profile and their token cost, then exit.
     #[arg(long)]
     pub list: bool,
-    /// Reorder the tool list by the agent's current task and notify the client; only for clients of
-    /// protocol revisions before 2026-07-28.
+    /// Reorder the tool list by the agent's current task and notify the client; only for clients
+    /// that use a protocol revision before 2026-07-28.
     #[arg(long)]
     pub dynamic: bool,
     /// Serve over HTTP at this address, under /mcp; port 0 selects a free port.

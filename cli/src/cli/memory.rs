@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// `aidd memory …`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Begin with:\n  aidd memory add decision \"Sessions live in signed cookies\" --topic auth --reasoning \"No store to run\"\n  aidd memory search \"where do sessions live\"\n\nDecisions, mistakes and conventions are written to ai/memory/*.jsonl; commit these files to share\nthem with the team. Everything else stays in this checkout. Secrets and <private> text are never\nwritten."
+    after_help = "Begin with:\n  aidd memory add decision \"Sessions live in signed cookies\" --topic auth --reasoning \"No store to run\"\n  aidd memory search \"where do sessions live\"\n\nDecisions, mistakes and conventions are written to ai/memory/*.jsonl; commit these files to share\nthem with the team. All other memories stay in this checkout. Secrets and <private> text are never\nwritten."
 )]
 pub struct Memory {
     /// The command to run.
@@ -54,7 +54,7 @@ pub enum MemoryCommand {
     Recent(Recent),
     /// List decision topics with the number of decisions on each.
     Topics,
-    /// Edit a memory. The previous text stays in its history.
+    /// Edit a memory. The previous text remains in the memory's history.
     #[command(
         after_help = "Examples:\n  aidd memory edit ID --content \"Sessions live in signed cookies, for a day\"\n  aidd memory edit ID --topic auth --set reasoning=\"Nothing to run\" --unset context"
     )]
@@ -84,8 +84,8 @@ pub enum MemoryCommand {
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// Retract memories. Lines in tracked files stay; decisions that a retracted memory superseded
-    /// become active again.
+    /// Retract memories. Their lines in tracked files remain; decisions that a retracted memory
+    /// superseded become active again.
     Remove {
         /// Memory ids.
         #[arg(required = true, value_name = "ID")]
@@ -167,7 +167,7 @@ pub enum AddCommand {
         after_help = "Examples:\n  aidd memory add convention \"Errors say what to do\" --example 'hint: run `aidd init`'\n  aidd memory add convention \"Dates are made with Temporal, never with moment\" \\\n    --check '{\"files\": [\"*.ts\"], \"text\": {\"regex\": \"\\\\bmoment\\\\(\"}, \"fails\": {\"a.ts\": \"moment()\"}}'"
     )]
     Convention(Box<AddConvention>),
-    /// Add a lesson in a sentence or two. It stays in this checkout.
+    /// Add a lesson in a sentence or two. The lesson is stored only in this checkout.
     Insight(Box<AddInsight>),
 }
 
@@ -276,7 +276,7 @@ pub struct AddInsight {
     /// Category, in one word.
     #[arg(long, value_name = "WORD")]
     pub category: Option<String>,
-    /// Tag to find it by; repeatable.
+    /// Tag under which the lesson can be found; repeatable.
     #[arg(long = "tag", value_name = "WORD")]
     pub tags: Vec<String>,
     /// Source of the lesson.
@@ -363,7 +363,7 @@ pub struct Edit {
     /// New text; `-` reads standard input.
     #[arg(long, value_name = "TEXT")]
     pub content: Option<String>,
-    /// New topic; an empty string removes it.
+    /// New topic; an empty string removes the topic.
     #[arg(long)]
     pub topic: Option<String>,
     /// Field to set, such as reasoning=TEXT or files='["a.rs"]'; repeatable. An unknown field is an
@@ -387,8 +387,8 @@ pub struct Export {
     /// Only memories in the tracked files.
     #[arg(long)]
     pub tracked: bool,
-    /// Print nothing; restore the lines that are missing from a tracked file and known to this
-    /// checkout.
+    /// Print nothing; restore the lines that are missing from a tracked file and still stored in
+    /// this checkout.
     #[arg(long, conflicts_with_all = ["format", "output", "tracked"])]
     pub missing: bool,
 }
@@ -400,7 +400,7 @@ pub enum ExportFormat {
     Jsonl,
     /// One JSON object with the current state of each memory.
     Json,
-    /// A page for people.
+    /// A Markdown page for people.
     Markdown,
 }
 

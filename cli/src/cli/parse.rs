@@ -20,7 +20,7 @@ const NUMBER_ERRORS: [(&str, &str); 3] = [
 /// string when it has no value, so empty variables count as unset.
 ///
 /// # Errors
-/// Invalid arguments, or a request for the help or version.
+/// Fails on invalid arguments, and on a request for the help or version.
 pub fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     let is_empty = |(name, value): (OsString, OsString)| {
         value.is_empty() && name.to_string_lossy().starts_with(PREFIX)
@@ -45,13 +45,14 @@ fn without_empty(command: Command) -> Command {
 /// Rewords Rust's number errors in a message rendered by clap.
 #[must_use]
 pub fn reword_number_errors(mut text: String) -> String {
-    for (said, meant) in NUMBER_ERRORS {
-        text = text.replace(said, meant);
+    for (original, replacement) in NUMBER_ERRORS {
+        text = text.replace(original, replacement);
     }
     text
 }
 
-/// The environment variable that supplied the value an error is about, unless the option was typed.
+/// The environment variable that supplied the invalid value of `error`; `None` if the value is on
+/// the command line.
 #[must_use]
 pub fn source_variable(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(arg)) = error.get(ContextKind::InvalidArg) else { return None };
@@ -62,21 +63,22 @@ pub fn source_variable(error: &clap::Error, args: &[OsString]) -> Option<String>
     if args.iter().any(is_typed) {
         return None;
     }
-    let mut left = vec![Cli::command()];
-    while let Some(command) = left.pop() {
-        let named = command.get_arguments().find_map(|known| {
-            let is_it = known.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long));
-            known.get_env().filter(|_| is_it).map(|name| name.to_string_lossy().into_owned())
+    let mut commands = vec![Cli::command()];
+    while let Some(command) = commands.pop() {
+        let variable = command.get_arguments().find_map(|option| {
+            let is_match =
+                option.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long));
+            option.get_env().filter(|_| is_match).map(|name| name.to_string_lossy().into_owned())
         });
-        if named.is_some() {
-            return named.filter(|name| std::env::var_os(name).is_some());
+        if variable.is_some() {
+            return variable.filter(|name| std::env::var_os(name).is_some());
         }
-        left.extend(command.get_subcommands().cloned());
+        commands.extend(command.get_subcommands().cloned());
     }
     None
 }
 
-/// Commands and options of other tools, with their equivalent here. Entries without dashes are
+/// Commands and options of other tools, with their equivalents in aidd. Entries without dashes are
 /// commands.
 const EQUIVALENTS: [(&str, &str); 22] = [
     ("fix", "aidd check . --fix"),
@@ -103,8 +105,8 @@ const EQUIVALENTS: [(&str, &str); 22] = [
     ("--unsafe-fixes", "--fix-unsafe"),
 ];
 
-/// The equivalent of an unknown command or option from another tool, for names too different for
-/// clap's own suggestion.
+/// The equivalent of an unknown command or option that another tool has. Covers names that are too
+/// different for clap's own suggestion.
 #[must_use]
 pub fn equivalent_of(error: &clap::Error) -> Option<&'static str> {
     let kind = match error.kind() {
@@ -113,7 +115,7 @@ pub fn equivalent_of(error: &clap::Error) -> Option<&'static str> {
         _ => return None,
     };
     let Some(ContextValue::String(typed)) = error.get(kind) else { return None };
-    EQUIVALENTS.iter().find(|(name, _)| name == typed).map(|(_, here)| *here)
+    EQUIVALENTS.iter().find(|(name, _)| name == typed).map(|(_, equivalent)| *equivalent)
 }
 
 #[cfg(test)]
@@ -122,18 +124,18 @@ mod tests {
 
     #[test]
     fn commands_of_other_tools_are_suggested() {
-        let of = |line: &str| {
+        let suggest = |line: &str| {
             let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             parse(&args).err().as_ref().and_then(equivalent_of)
         };
-        assert_eq!(of("aidd fix"), Some("aidd check . --fix"));
-        assert_eq!(of("aidd rule show x"), Some("aidd explain RULE"));
-        assert_eq!(of("aidd check --rule x"), Some("--only"));
-        assert_eq!(of("aidd check . --json"), Some("--format json"));
+        assert_eq!(suggest("aidd fix"), Some("aidd check . --fix"));
+        assert_eq!(suggest("aidd rule show x"), Some("aidd explain RULE"));
+        assert_eq!(suggest("aidd check --rule x"), Some("--only"));
+        assert_eq!(suggest("aidd check . --json"), Some("--format json"));
         // Clap suggests a similar name by itself, or there is no equivalent.
-        assert_eq!(of("aidd chekc"), None);
-        assert_eq!(of("aidd frobnicate"), None);
-        assert_eq!(of("aidd check ."), None);
+        assert_eq!(suggest("aidd chekc"), None);
+        assert_eq!(suggest("aidd frobnicate"), None);
+        assert_eq!(suggest("aidd check ."), None);
     }
 
     #[test]
@@ -141,19 +143,24 @@ mod tests {
         let line = |words: &[&str]| -> Vec<OsString> {
             std::iter::once("aidd").chain(words.iter().copied()).map(OsString::from).collect()
         };
-        // Every suggested command exists, with its options.
-        for (_, here) in EQUIVALENTS.iter().filter(|(_, here)| here.starts_with("aidd ")) {
-            let words: Vec<&str> = here.split(' ').skip(1).collect();
+        // Parse each suggestion that is a command, with its options.
+        for (_, equivalent) in
+            EQUIVALENTS.iter().filter(|(_, equivalent)| equivalent.starts_with("aidd "))
+        {
+            let words: Vec<&str> = equivalent.split(' ').skip(1).collect();
             let error = parse(&line(&words)).err();
-            assert!(error.is_none_or(|error| error.kind() == ErrorKind::DisplayVersion), "{here}");
+            assert!(
+                error.is_none_or(|error| error.kind() == ErrorKind::DisplayVersion),
+                "{equivalent}"
+            );
         }
     }
 
     #[test]
     fn number_errors_are_reworded() {
         let args: Vec<OsString> = ["aidd", "check", "-j", "x"].map(OsString::from).to_vec();
-        let error = parse(&args).expect_err("no number");
-        let said = reword_number_errors(error.to_string());
-        assert!(said.contains("'--jobs <N>': a whole number is expected"), "{said}");
+        let error = parse(&args).expect_err("not a number");
+        let message = reword_number_errors(error.to_string());
+        assert!(message.contains("'--jobs <N>': a whole number is expected"), "{message}");
     }
 }

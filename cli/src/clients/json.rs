@@ -15,38 +15,43 @@ const COMMAND_PREFIX: &str = "aidd hook ";
 /// Adds the entries of `template` that are missing in `text`.
 ///
 /// # Errors
-/// When `text` is malformed, or has another type where an object or an array is expected.
+/// Fails when `text` is malformed, or when it has another type where the template has an object or
+/// an array.
 pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
-    let (root, wanted) = (parse(text)?, parse_template(template)?);
-    let mut kept = Vec::new();
+    let (root, template) = (parse(text)?, parse_template(template)?);
+    let mut differing = Vec::new();
     let object = match (root.object_value(), root.value()) {
         (Some(object), _) => object,
         (None, None) => root.object_value_or_set(),
         (None, Some(_)) => return Err(Malformed::at_start("expected an object")),
     };
-    merge(&object, &wanted, &mut Vec::new(), &mut kept)?;
-    Ok(Edited { text: Some(root.to_string()), differing: kept })
+    merge(&object, &template, &mut Vec::new(), &mut differing)?;
+    Ok(Edited { text: Some(root.to_string()), differing })
 }
 
-/// Removes the entries of `template` from `text`. The result has no text if nothing else is left.
+/// Removes the entries of `template` from `text`. The result has no text if the file contains
+/// nothing else.
 ///
 /// # Errors
-/// When `text` is malformed.
+/// Fails when `text` is malformed.
 pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
-    let (root, wanted) = (parse(text)?, parse_template(template)?);
-    let mut kept = Vec::new();
+    let (root, template) = (parse(text)?, parse_template(template)?);
+    let mut differing = Vec::new();
     let Some(object) = root.object_value() else {
-        return Ok(Edited { text: Some(text.to_owned()), differing: kept });
+        return Ok(Edited { text: Some(text.to_owned()), differing });
     };
-    if !unmerge(&object, &wanted, &mut Vec::new(), &mut kept) {
-        return Ok(Edited { text: Some(text.to_owned()), differing: kept });
+    if !unmerge(&object, &template, &mut Vec::new(), &mut differing) {
+        return Ok(Edited { text: Some(text.to_owned()), differing });
     }
-    let left = value_of(&object);
-    let is_bare = left.as_ref().and_then(Value::as_object).is_some_and(|left| {
-        left.iter().all(|(key, value)| !value.is_object() && wanted.get(key) == Some(value))
-    });
-    let is_reported = has_comment(&object.children()) || has_comment(&root.children());
-    Ok(Edited { text: (!is_bare || is_reported).then(|| root.to_string()), differing: kept })
+    let remaining = value_of(&object);
+    let has_only_defaults =
+        remaining.as_ref().and_then(Value::as_object).is_some_and(|remaining| {
+            remaining
+                .iter()
+                .all(|(key, value)| !value.is_object() && template.get(key) == Some(value))
+        });
+    let has_comments = has_comment(&object.children()) || has_comment(&root.children());
+    Ok(Edited { text: (!has_only_defaults || has_comments).then(|| root.to_string()), differing })
 }
 
 fn parse(text: &str) -> Result<CstRootNode, Malformed> {
@@ -61,124 +66,130 @@ fn parse_template(template: &str) -> Result<Map<String, Value>, Malformed> {
 
 fn merge(
     object: &CstObject,
-    wanted: &Map<String, Value>,
-    place: &mut Vec<String>,
-    kept: &mut Vec<String>,
+    entries: &Map<String, Value>,
+    path: &mut Vec<String>,
+    differing: &mut Vec<String>,
 ) -> Result<(), Malformed> {
-    for (key, value) in wanted {
-        place.push(key.clone());
+    for (key, value) in entries {
+        path.push(key.clone());
         match object.get(key) {
             None => {
                 object.append(key, input(value));
             }
             Some(property) => {
                 let node = property.value();
-                let found = node.as_ref().and_then(value_of);
+                let existing_value = node.as_ref().and_then(value_of);
                 match value {
-                    _ if found.as_ref() == Some(value) => {}
+                    _ if existing_value.as_ref() == Some(value) => {}
                     Value::Object(inner) if key != OWN_KEY => {
-                        let own = node.and_then(|node| node.as_object());
-                        let own = own.ok_or_else(|| unexpected_type(place, "an object"))?;
-                        merge(&own, inner, place, kept)?;
+                        let existing = node.and_then(|node| node.as_object());
+                        let existing =
+                            existing.ok_or_else(|| unexpected_type(path, "an object"))?;
+                        merge(&existing, inner, path, differing)?;
                     }
                     Value::Array(elements) if key != OWN_KEY => {
-                        let own = node.and_then(|node| node.as_array());
-                        let own = own.ok_or_else(|| unexpected_type(place, "an array"))?;
-                        merge_list(&own, elements, place, kept);
+                        let existing = node.and_then(|node| node.as_array());
+                        let existing = existing.ok_or_else(|| unexpected_type(path, "an array"))?;
+                        merge_list(&existing, elements, path, differing);
                     }
-                    _ => kept.push(place.join(".")),
+                    _ => differing.push(path.join(".")),
                 }
             }
         }
-        place.pop();
+        path.pop();
     }
     Ok(())
 }
 
-fn unexpected_type(place: &[String], what: &str) -> Malformed {
-    Malformed::at_start(format!("expected {what} at `{}`", place.join(".")))
+fn unexpected_type(path: &[String], expected: &str) -> Malformed {
+    Malformed::at_start(format!("expected {expected} at `{}`", path.join(".")))
 }
 
-fn merge_list(own: &CstArray, wanted: &[Value], place: &[String], kept: &mut Vec<String>) {
-    for element in wanted {
-        let found: Vec<Value> = own.elements().iter().filter_map(value_of).collect();
-        if found.contains(element) {
+fn merge_list(
+    existing: &CstArray,
+    elements: &[Value],
+    path: &[String],
+    differing: &mut Vec<String>,
+) {
+    for element in elements {
+        let values: Vec<Value> = existing.elements().iter().filter_map(value_of).collect();
+        if values.contains(element) {
             continue;
         }
         let commands = commands(element);
-        if found.iter().any(|other| commands_in(other, &commands)) {
-            kept.push(place.join("."));
+        if values.iter().any(|value| commands_in(value, &commands)) {
+            differing.push(path.join("."));
         } else {
-            own.ensure_multiline();
-            own.append(input(element));
+            existing.ensure_multiline();
+            existing.append(input(element));
         }
     }
 }
 
-/// Removes `wanted` from `own`. Returns whether something was removed.
+/// Removes `entries` from `object`. Returns whether an entry was removed.
 fn unmerge(
     object: &CstObject,
-    wanted: &Map<String, Value>,
-    place: &mut Vec<String>,
-    kept: &mut Vec<String>,
+    entries: &Map<String, Value>,
+    path: &mut Vec<String>,
+    differing: &mut Vec<String>,
 ) -> bool {
     let mut is_changed = false;
-    for (key, value) in wanted {
+    for (key, value) in entries {
         let Some(property) = object.get(key) else { continue };
         let Some(node) = property.value() else { continue };
-        place.push(key.clone());
+        path.push(key.clone());
         match value {
             _ if key == OWN_KEY => {
                 if value_of(&node).as_ref() == Some(value) {
                     property.remove();
                     is_changed = true;
                 } else {
-                    kept.push(place.join("."));
+                    differing.push(path.join("."));
                 }
             }
             Value::Object(inner) => {
-                if let Some(own) = node.as_object()
-                    && unmerge(&own, inner, place, kept)
+                if let Some(existing) = node.as_object()
+                    && unmerge(&existing, inner, path, differing)
                 {
                     is_changed = true;
-                    if own.properties().is_empty() && !has_comment(&own.children()) {
+                    if existing.properties().is_empty() && !has_comment(&existing.children()) {
                         property.remove();
                     }
                 }
             }
             Value::Array(elements) => {
-                if let Some(own) = node.as_array()
-                    && unmerge_list(&own, elements, place, kept)
+                if let Some(existing) = node.as_array()
+                    && unmerge_list(&existing, elements, path, differing)
                 {
                     is_changed = true;
-                    if own.elements().is_empty() && !has_comment(&own.children()) {
+                    if existing.elements().is_empty() && !has_comment(&existing.children()) {
                         property.remove();
                     }
                 }
             }
             _ => {}
         }
-        place.pop();
+        path.pop();
     }
     is_changed
 }
 
 fn unmerge_list(
-    own: &CstArray,
-    wanted: &[Value],
-    place: &[String],
-    kept: &mut Vec<String>,
+    existing: &CstArray,
+    elements: &[Value],
+    path: &[String],
+    differing: &mut Vec<String>,
 ) -> bool {
     let mut is_changed = false;
-    for element in wanted {
+    for element in elements {
         let commands = commands(element);
-        for node in own.elements() {
-            let Some(found) = value_of(&node) else { continue };
-            if found == *element {
+        for node in existing.elements() {
+            let Some(value) = value_of(&node) else { continue };
+            if value == *element {
                 node.remove();
                 is_changed = true;
-            } else if commands_in(&found, &commands) {
-                kept.push(place.join("."));
+            } else if commands_in(&value, &commands) {
+                differing.push(path.join("."));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `aidd init --client`: adds aidd to the files that an agent client reads, and removes it again.
-//! All changes are computed before the first file is written; user content is never overwritten or
-//! removed.
+//! All changes are computed before the first file is written. Content written by the user is never
+//! overwritten or removed.
 //!
 //! The files and formats follow the clients' own documentation as of November 2026;
 //! `content/hooks/<client>/` has one template per file.
@@ -31,7 +31,7 @@ const MAX_FILE_BYTES: u64 = 8 << 20;
 struct Edited {
     /// The new text; `None` if only aidd's entries were in the file.
     text: Option<String>,
-    /// Entries of the user that differ from the template and are not changed.
+    /// Existing entries that differ from the template. They are not changed.
     differing: Vec<String>,
 }
 
@@ -55,11 +55,11 @@ impl Malformed {
     }
 }
 
-/// Facts about a client that are not in its templates.
+/// Facts about a client that its templates do not contain.
 struct Facts {
     client: Client,
     name: &'static str,
-    /// Files and directories that indicate the client is used in a project.
+    /// Files and directories whose presence shows that the client is used in a project.
     signs: &'static [&'static str],
     /// The next step for the user after the setup.
     next: &'static str,
@@ -70,13 +70,13 @@ const CLIENTS: &[Facts] = &[
         client: Client::ClaudeCode,
         name: "Claude Code",
         signs: &[".claude", "CLAUDE.md"],
-        next: "start it here and allow the server `aidd` when it asks",
+        next: "start Claude Code here and allow the server `aidd` when prompted",
     },
     Facts {
         client: Client::Cursor,
         name: "Cursor",
         signs: &[".cursor", ".cursorrules"],
-        next: "enable the server `aidd` in its settings, under MCP",
+        next: "enable the server `aidd` in Cursor's settings, under MCP",
     },
     Facts {
         client: Client::Vscode,
@@ -88,7 +88,7 @@ const CLIENTS: &[Facts] = &[
         client: Client::Codex,
         name: "Codex",
         signs: &[".codex"],
-        next: "trust the project, and the hooks when it shows them for review",
+        next: "trust the project, and trust the hooks when Codex shows them for review",
     },
     Facts {
         client: Client::Windsurf,
@@ -106,27 +106,27 @@ const CLIENTS: &[Facts] = &[
         client: Client::Gemini,
         name: "Gemini CLI",
         signs: &[".gemini", "GEMINI.md"],
-        next: "start it here and trust the directory",
+        next: "start Gemini CLI here and trust the directory",
     },
 ];
 
 /// A planned change of a file.
 struct Change {
     path: String,
-    place: PathBuf,
+    location: PathBuf,
     before: Option<String>,
     after: Option<String>,
-    kept: Vec<String>,
+    differing: Vec<String>,
 }
 
 impl Change {
-    fn is_none(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.before == self.after
     }
 
-    fn word(&self, is_dry: bool) -> &'static str {
+    fn label(&self, is_dry: bool) -> &'static str {
         match (&self.before, &self.after) {
-            _ if self.is_none() => "kept",
+            _ if self.is_empty() => "kept",
             (None, _) if is_dry => "would write",
             (_, None) if is_dry => "would remove",
             _ if is_dry => "would change",
@@ -141,7 +141,8 @@ impl Change {
 /// prints the changes.
 ///
 /// # Errors
-/// When a file is malformed, is outside the project or cannot be written; then no file is changed.
+/// Fails when a file is malformed, is outside the project or cannot be written. In these cases, no
+/// file is changed.
 pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> Result<()> {
     let mut clients = clients.to_vec();
     clients.sort_unstable();
@@ -151,7 +152,7 @@ pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> R
     let mut undo = Undo::read(&root);
     let changes = plan(tables, &root, &clients, remove, &undo)?;
     if is_dry {
-        for change in changes.iter().filter(|change| !change.is_none()) {
+        for change in changes.iter().filter(|change| !change.is_empty()) {
             show(change, io)?;
         }
     } else {
@@ -165,16 +166,16 @@ pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> R
         }
     }
     for change in &changes {
-        // Removing aidd from a missing file is not worth a line.
-        if change.is_none() && change.before.is_none() {
+        // Do not mention a missing file from which there is nothing to remove.
+        if change.is_empty() && change.before.is_none() {
             continue;
         }
-        let to: &mut dyn Write = if is_dry { &mut io.err } else { &mut io.out };
-        writeln!(to, "{} {}", change.word(is_dry), change.path)?;
-        for place in &change.kept {
+        let output: &mut dyn Write = if is_dry { &mut io.err } else { &mut io.out };
+        writeln!(output, "{} {}", change.label(is_dry), change.path)?;
+        for entry in &change.differing {
             writeln!(
                 io.err,
-                "note: {}: `{place}` differs from the template and was not changed",
+                "note: {}: `{entry}` differs from the template and was not changed",
                 change.path
             )?;
         }
@@ -190,19 +191,19 @@ pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> R
 /// Prints which clients are used in the project but not set up.
 ///
 /// # Errors
-/// When standard error cannot be written.
+/// Fails when standard error cannot be written.
 pub fn print_unconfigured_clients(io: &mut Io<'_>) -> Result<()> {
     let mut found = Vec::new();
     for facts in CLIENTS {
-        let is_here = facts.signs.iter().any(|sign| io.cwd.join(sign).exists());
-        if is_here && !is_set_up(io.distribution.pages, &io.cwd, facts.client) {
+        let is_used = facts.signs.iter().any(|sign| io.cwd.join(sign).exists());
+        if is_used && !is_set_up(io.distribution.pages, &io.cwd, facts.client) {
             found.push(facts);
         }
     }
     if !found.is_empty() {
         let names: Vec<&str> = found.iter().map(|facts| facts.name).collect();
         let options: Vec<String> =
-            found.iter().map(|facts| format!("--client {}", word(facts.client))).collect();
+            found.iter().map(|facts| format!("--client {}", client_name(facts.client))).collect();
         let (names, options) = (names.join(", "), options.join(" "));
         writeln!(io.err, "also found: {names}; set up with: aidd init {options}")?;
     }
@@ -210,24 +211,24 @@ pub fn print_unconfigured_clients(io: &mut Io<'_>) -> Result<()> {
 }
 
 /// The client's name on the command line.
-fn word(client: Client) -> String {
+fn client_name(client: Client) -> String {
     client.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 fn templates(tables: &Tables, client: Client) -> impl Iterator<Item = &'static Template> + use<> {
-    let name = word(client);
+    let name = client_name(client);
     tables.templates.iter().filter(move |template| template.client == name)
 }
 
 /// Whether a file that only this client reads contains an aidd entry.
 fn is_set_up(tables: &Tables, root: &Path, client: Client) -> bool {
-    let own = |template: &&Template| {
+    let is_exclusive = |template: &&Template| {
         !tables
             .templates
             .iter()
             .any(|other| other.client != template.client && other.path == template.path)
     };
-    templates(tables, client).filter(own).any(|template| {
+    templates(tables, client).filter(is_exclusive).any(|template| {
         let text = fs::read_to_string(root.join(template.path)).unwrap_or_default();
         edit(tables, template, Some(&text), true)
             .is_ok_and(|edited| edited.text.as_ref() != Some(&text))
@@ -254,31 +255,32 @@ fn plan(
     Ok(changes)
 }
 
-/// Whether another client that stays set up reads the same file.
-fn is_needed(tables: &Tables, root: &Path, template: &Template, leaving: &[Client]) -> bool {
+/// Whether a client that remains set up reads the file of `template`.
+fn is_needed(tables: &Tables, root: &Path, template: &Template, removed: &[Client]) -> bool {
     CLIENTS.iter().map(|facts| facts.client).any(|client| {
-        !leaving.contains(&client)
+        !removed.contains(&client)
             && templates(tables, client).any(|other| other.path == template.path)
             && is_set_up(tables, root, client)
     })
 }
 
-/// Records the previous content of changed files where removing aidd would not restore it, and
-/// forgets the files that aidd was removed from.
+/// Records the previous content of those changed files that a removal of aidd would not restore
+/// exactly. Deletes the records of files from which aidd was removed.
 fn note(tables: &Tables, undo: &mut Undo, changes: &[Change], remove: bool) {
-    for change in changes.iter().filter(|change| remove || !change.is_none()) {
+    for change in changes.iter().filter(|change| remove || !change.is_empty()) {
         let template = tables.templates.iter().find(|template| template.path == change.path);
         let Some(template) = template.filter(|_| !remove) else {
             undo.forget(&change.path);
             continue;
         };
-        let without = |text: &Option<String>| {
+        let without_aidd = |text: &Option<String>| {
             let (mark, text) = split_byte_order_mark(text.as_deref()?);
-            let left = edit(tables, template, Some(text), true).ok()?.text?;
-            Some(format!("{mark}{left}"))
+            let remaining = edit(tables, template, Some(text), true).ok()?.text?;
+            Some(format!("{mark}{remaining}"))
         };
-        let (removed, bare) = (without(&change.after), without(&change.before));
-        undo.note(change, removed.as_deref(), bare.as_deref());
+        let (after_without_aidd, before_without_aidd) =
+            (without_aidd(&change.after), without_aidd(&change.before));
+        undo.note(change, after_without_aidd.as_deref(), before_without_aidd.as_deref());
     }
 }
 
@@ -300,15 +302,15 @@ fn change(
             .hint("set up that client manually in the linked file")
             .into());
     }
-    let place = root.join(&path);
-    let before = read(&place, &path)?;
+    let location = root.join(&path);
+    let before = read(&location, &path)?;
     if remove && before.is_none() {
-        return Ok(Change { path, place, before: None, after: None, kept: Vec::new() });
+        return Ok(Change { path, location, before: None, after: None, differing: Vec::new() });
     }
-    let known = before.as_ref().filter(|_| remove).and_then(|text| undo.before(&path, text));
-    if let Some(known) = known {
-        let after = Some(known.to_owned());
-        return Ok(Change { path, place, before, after, kept: Vec::new() });
+    let recorded = before.as_ref().filter(|_| remove).and_then(|text| undo.before(&path, text));
+    if let Some(recorded) = recorded {
+        let after = Some(recorded.to_owned());
+        return Ok(Change { path, location, before, after, differing: Vec::new() });
     }
     let (mark, text) = match before.as_deref().map(split_byte_order_mark) {
         Some((mark, text)) => (mark, Some(text)),
@@ -316,12 +318,12 @@ fn change(
     };
     let edited = edit(tables, template, text, remove).map_err(|error| malformed(&path, &error))?;
     let after = edited.text.map(|text| format!("{mark}{text}"));
-    Ok(Change { path, place, before, after, kept: edited.differing })
+    Ok(Change { path, location, before, after, differing: edited.differing })
 }
 
 fn malformed(path: &str, error: &Malformed) -> UserError {
-    let place = error.line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
-    UserError::new(format!("{place}: {}", error.why))
+    let location = error.line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
+    UserError::new(format!("{location}: {}", error.why))
         .hint("fix the file and retry; nothing was changed")
 }
 
@@ -331,37 +333,37 @@ fn edit(
     text: Option<&str>,
     remove: bool,
 ) -> Result<Edited, Malformed> {
-    let wanted = template.text.replace("\r\n", "\n");
+    let template_text = template.text.replace("\r\n", "\n");
     let rules = tables.client_rules.replace("\r\n", "\n");
-    let filled = text.filter(|text| !text.trim().is_empty());
-    let ending = template.path.rsplit('.').next().unwrap_or_default();
-    match (ending, remove, filled) {
-        ("md" | "mdc", false, _) => rules::add(text, &wanted, &rules),
-        ("md" | "mdc", true, _) => rules::remove(text.unwrap_or_default(), &wanted),
-        (_, false, None) => Ok(Edited { text: Some(wanted), differing: Vec::new() }),
+    let existing = text.filter(|text| !text.trim().is_empty());
+    let extension = template.path.rsplit('.').next().unwrap_or_default();
+    match (extension, remove, existing) {
+        ("md" | "mdc", false, _) => rules::add(text, &template_text, &rules),
+        ("md" | "mdc", true, _) => rules::remove(text.unwrap_or_default(), &template_text),
+        (_, false, None) => Ok(Edited { text: Some(template_text), differing: Vec::new() }),
         (_, true, None) => Ok(Edited { text: text.map(str::to_owned), differing: Vec::new() }),
-        ("toml", false, Some(text)) => toml::add(text, &wanted),
-        ("toml", true, Some(text)) => toml::remove(text, &wanted),
-        (_, false, Some(text)) => json::add(text, &wanted),
-        (_, true, Some(text)) => json::remove(text, &wanted),
+        ("toml", false, Some(text)) => toml::add(text, &template_text),
+        ("toml", true, Some(text)) => toml::remove(text, &template_text),
+        (_, false, Some(text)) => json::add(text, &template_text),
+        (_, true, Some(text)) => json::remove(text, &template_text),
     }
 }
 
-fn read(place: &Path, path: &str) -> Result<Option<String>> {
-    let refused = |why: &str, remedy: &str| {
+fn read(location: &Path, path: &str) -> Result<Option<String>> {
+    let error = |why: &str, remedy: &str| {
         UserError::new(format!("{path}: {why}"))
             .hint(format!("{remedy} and retry; nothing was changed"))
     };
-    match fs::metadata(place) {
+    match fs::metadata(location) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Ok(data) if data.len() > MAX_FILE_BYTES => {
-            return Err(refused("the file is too large", "move it away").into());
+            return Err(error("the file is too large", "move it away").into());
         }
         _ => {}
     }
-    let bytes = fs::read(place).with_context(|| path.to_owned())?;
+    let bytes = fs::read(location).with_context(|| path.to_owned())?;
     let text = String::from_utf8(bytes);
-    Ok(Some(text.map_err(|_| refused("the file is not UTF-8", "save it as UTF-8"))?))
+    Ok(Some(text.map_err(|_| error("the file is not UTF-8", "save it as UTF-8"))?))
 }
 
 fn show(change: &Change, io: &mut Io<'_>) -> Result<()> {
@@ -377,39 +379,39 @@ fn show(change: &Change, io: &mut Io<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Writes all changes; if one fails, the changes before it are reverted.
+/// Writes all changes. If one fails, reverts the changes that were already written.
 fn apply(root: &Path, changes: &[Change]) -> Result<()> {
-    let mut done: Vec<&Change> = Vec::new();
-    for change in changes.iter().filter(|change| !change.is_none()) {
-        if let Err(error) = write_or_remove(root, &change.place, change.after.as_deref()) {
-            for earlier in done {
-                // An error here adds nothing to the first one.
-                let _ = write_or_remove(root, &earlier.place, earlier.before.as_deref());
+    let mut written: Vec<&Change> = Vec::new();
+    for change in changes.iter().filter(|change| !change.is_empty()) {
+        if let Err(error) = write_or_remove(root, &change.location, change.after.as_deref()) {
+            for earlier in written {
+                // Report only the first error.
+                let _ = write_or_remove(root, &earlier.location, earlier.before.as_deref());
             }
             return Err(error.context(change.path.clone()));
         }
-        done.push(change);
+        written.push(change);
     }
     Ok(())
 }
 
-/// Writes `text` as the new content of a file, or deletes the file and the directories that are
-/// then empty.
-fn write_or_remove(root: &Path, place: &Path, text: Option<&str>) -> Result<()> {
-    let folder = place.parent().context("the file has no parent directory")?;
+/// Writes `text` as the new content of a file. Without a text, deletes the file and the directories
+/// that become empty.
+fn write_or_remove(root: &Path, location: &Path, text: Option<&str>) -> Result<()> {
+    let parent = location.parent().context("the file has no parent directory")?;
     let Some(text) = text else {
-        fs::remove_file(place)?;
-        for folder in place.ancestors().skip(1).take_while(|folder| *folder != root) {
-            if fs::remove_dir(folder).is_err() {
+        fs::remove_file(location)?;
+        for parent in location.ancestors().skip(1).take_while(|parent| *parent != root) {
+            if fs::remove_dir(parent).is_err() {
                 break;
             }
         }
         return Ok(());
     };
-    fs::create_dir_all(folder)?;
+    fs::create_dir_all(parent)?;
     // Replace the target of a symbolic link, not the link.
-    let target = fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
-    let mut new = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(folder))?;
+    let target = fs::canonicalize(location).unwrap_or_else(|_| location.to_owned());
+    let mut new = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(parent))?;
     new.write_all(text.as_bytes())?;
     match fs::metadata(&target) {
         Ok(data) => new.as_file().set_permissions(data.permissions())?,
@@ -419,7 +421,7 @@ fn write_or_remove(root: &Path, place: &Path, text: Option<&str>) -> Result<()> 
     Ok(())
 }
 
-/// A temporary file is readable only by its owner; give it the usual permissions of project files.
+/// Sets the default permissions of project files. A temporary file is readable only by its owner.
 #[cfg(unix)]
 fn set_project_permissions(file: &fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -428,7 +430,7 @@ fn set_project_permissions(file: &fs::File) -> io::Result<()> {
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "same signature as on Unix")]
-fn share(_: &fs::File) -> io::Result<()> {
+fn set_project_permissions(_: &fs::File) -> io::Result<()> {
     Ok(())
 }
 

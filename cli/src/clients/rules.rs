@@ -5,33 +5,34 @@ use super::{Edited, Malformed};
 
 const BEGIN: &str = "<!-- aidd init -->";
 const END: &str = "<!-- /aidd init -->";
-/// Placeholder line of a template for the instructions.
-const SLOT: &str = "<!-- aidd -->\n";
+/// The line of a template that the instructions replace.
+const PLACEHOLDER: &str = "<!-- aidd -->\n";
 
 /// Inserts `rules` between the markers: replaces an existing block, appends a new one, or creates
 /// the file from `template`.
 ///
 /// # Errors
-/// When only one of the two markers exists.
+/// Fails when only one of the two markers exists.
 pub(super) fn add(text: Option<&str>, template: &str, rules: &str) -> Result<Edited, Malformed> {
     let block = format!("{BEGIN}\n{}\n{END}\n", rules.trim());
-    let whole = |text: String| Edited { text: Some(text), differing: Vec::new() };
+    let edited = |text: String| Edited { text: Some(text), differing: Vec::new() };
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
-        return Ok(whole(template.replace(SLOT, &block)));
+        return Ok(edited(template.replace(PLACEHOLDER, &block)));
     };
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let block = block.replace('\n', end);
     if let Some((before, _, after)) = split(text)? {
-        return Ok(whole(format!("{before}{block}{after}")));
+        return Ok(edited(format!("{before}{block}{after}")));
     }
-    let line = if text.ends_with('\n') { "" } else { end };
-    Ok(whole(format!("{text}{line}{end}{block}")))
+    let line_break = if text.ends_with('\n') { "" } else { end };
+    Ok(edited(format!("{text}{line_break}{end}{block}")))
 }
 
-/// Removes the markers and the text between them. The result has no text if nothing else is left.
+/// Removes the markers and the text between them. The result has no text if the file contains
+/// nothing else.
 ///
 /// # Errors
-/// When only one of the two markers exists.
+/// Fails when only one of the two markers exists.
 pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     let Some((before, _, after)) = split(text)? else {
         return Ok(Edited { text: Some(text.to_owned()), differing: Vec::new() });
@@ -40,11 +41,12 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     // Also remove the empty line that was added before the block.
     let before = before
         .strip_suffix(&format!("{end}{end}"))
-        .map_or(before, |kept| &before[..kept.len() + end.len()]);
-    let left = format!("{before}{after}");
-    let is_ours = left.replace("\r\n", "\n").trim() == template.replace(SLOT, "").trim();
+        .map_or(before, |stripped| &before[..stripped.len() + end.len()]);
+    let remaining = format!("{before}{after}");
+    let is_template =
+        remaining.replace("\r\n", "\n").trim() == template.replace(PLACEHOLDER, "").trim();
     Ok(Edited {
-        text: (!is_ours && !left.trim().is_empty()).then_some(left),
+        text: (!is_template && !remaining.trim().is_empty()).then_some(remaining),
         differing: Vec::new(),
     })
 }
@@ -53,7 +55,9 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
 fn split(text: &str) -> Result<Option<(&str, &str, &str)>, Malformed> {
     let Some(start) = text.find(BEGIN) else {
         return match text.find(END) {
-            Some(at) => Err(Malformed::at(text, at, format!("{END} has no {BEGIN} before it"))),
+            Some(offset) => {
+                Err(Malformed::at(text, offset, format!("{END} has no {BEGIN} before it")))
+            }
             None => Ok(None),
         };
     };
@@ -64,7 +68,7 @@ fn split(text: &str) -> Result<Option<(&str, &str, &str)>, Malformed> {
     let end = end
         + text[end..]
             .find('\n')
-            .filter(|at| text[end..end + at].trim().is_empty())
-            .map_or(0, |at| at + 1);
+            .filter(|offset| text[end..end + offset].trim().is_empty())
+            .map_or(0, |offset| offset + 1);
     Ok(Some((&text[..start], &text[start..end], &text[end..])))
 }

@@ -6,34 +6,34 @@ use std::collections::BTreeMap;
 
 static TABLES: &Tables = &aidd_content::RULES;
 
-/// A directory with these files.
+/// A directory with the given files.
 pub(super) fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
-        let place = folder.path().join(path);
-        fs::create_dir_all(place.parent().expect("below")).expect("made");
-        fs::write(place, text).expect("written");
+        let target = folder.path().join(path);
+        fs::create_dir_all(target.parent().expect("below")).expect("made");
+        fs::write(target, text).expect("written");
     }
     folder
 }
 
 /// All files in a directory, by path.
 pub(super) fn files(root: &Path) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    let mut left = vec![root.to_owned()];
-    while let Some(folder) = left.pop() {
+    let mut contents = BTreeMap::new();
+    let mut remaining = vec![root.to_owned()];
+    while let Some(folder) = remaining.pop() {
         for entry in fs::read_dir(folder).expect("a directory") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
-                left.push(path);
+                remaining.push(path);
             } else {
-                let below = path.strip_prefix(root).expect("below");
-                let name = below.to_string_lossy().replace('\\', "/");
-                found.insert(name, fs::read_to_string(path).expect("text"));
+                let relative_path = path.strip_prefix(root).expect("below");
+                let name = relative_path.to_string_lossy().replace('\\', "/");
+                contents.insert(name, fs::read_to_string(path).expect("text"));
             }
         }
     }
-    found
+    contents
 }
 
 /// The output of a run, or its error.
@@ -44,7 +44,7 @@ pub(super) fn run_init(
     is_dry: bool,
 ) -> Result<String, String> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let ended = run(
+    let result = run(
         clients,
         remove,
         is_dry,
@@ -57,7 +57,7 @@ pub(super) fn run_init(
             style: Style::default(),
         },
     );
-    ended.map_err(|error| format!("{error:#}"))?;
+    result.map_err(|error| format!("{error:#}"))?;
     Ok(String::from_utf8([out, err].concat()).expect("text"))
 }
 
@@ -66,18 +66,18 @@ fn set_up(root: &Path, client: Client) -> String {
 }
 
 #[test]
-fn every_client_has_its_files_and_its_facts() {
+fn every_client_has_templates_and_facts() {
     let all = Client::value_variants();
     assert_eq!(CLIENTS.iter().map(|facts| facts.client).collect::<Vec<_>>(), all);
     for client in all {
         assert!(templates(TABLES, *client).count() >= 2, "{client:?}");
-        let reported =
+        let with_instructions =
             templates(TABLES, *client).filter(|template| template.text.contains("<!-- aidd -->\n"));
-        assert_eq!(reported.count(), 1, "{client:?} has one file with instructions");
+        assert_eq!(with_instructions.count(), 1, "{client:?} has one file with instructions");
     }
-    let known: Vec<String> = all.iter().map(|client| word(*client)).collect();
+    let names: Vec<String> = all.iter().map(|client| client_name(*client)).collect();
     assert!(
-        TABLES.templates.iter().all(|template| known.iter().any(|name| name == template.client))
+        TABLES.templates.iter().all(|template| names.iter().any(|name| name == template.client))
     );
 }
 
@@ -89,8 +89,8 @@ fn an_empty_directory_is_set_up_and_restored() {
         let written = files(folder.path());
         assert_eq!(written.len(), templates(TABLES, *client).count(), "{client:?}");
         let again = set_up(folder.path(), *client);
-        let is_kept = |line: &str| line.starts_with("kept ");
-        assert!(again.lines().take(written.len()).all(is_kept), "{client:?}: {again}");
+        let is_unchanged = |line: &str| line.starts_with("kept ");
+        assert!(again.lines().take(written.len()).all(is_unchanged), "{client:?}: {again}");
         assert_eq!(files(folder.path()), written, "{client:?}");
         run_init(folder.path(), &[*client], true, false).expect("removed");
         assert_eq!(files(folder.path()), BTreeMap::new(), "{client:?}");
@@ -118,7 +118,7 @@ const SETTINGS: &str = "{
 fn existing_content_keeps_its_comments_and_formatting() {
     let folder = project(&[(".claude/settings.json", SETTINGS)]);
     set_up(folder.path(), Client::ClaudeCode);
-    let merged = files(folder.path()).remove(".claude/settings.json").expect("there");
+    let merged = files(folder.path()).remove(".claude/settings.json").expect("present");
     insta::assert_snapshot!(merged, @r#"
     {
         // Mine.
@@ -226,24 +226,24 @@ fn existing_content_keeps_its_comments_and_formatting() {
 
 #[test]
 fn differing_entries_are_not_changed() {
-    let own =
+    let server =
         r#"{"mcpServers":{"aidd":{"command":"/opt/aidd","args":["mcp","--profile","lean"]}}}"#;
     let hook = r#"{"hooks":{"Stop":[{"matcher":"x","hooks":[{"type":"command","command":"aidd hook stop"}]}]}}"#;
-    let folder = project(&[(".mcp.json", own), (".claude/settings.json", hook)]);
-    let said = set_up(folder.path(), Client::ClaudeCode);
-    assert!(said.contains("note: .mcp.json: `mcpServers.aidd` differs from"), "{said}");
-    assert!(said.contains("note: .claude/settings.json: `hooks.Stop` differs from"), "{said}");
-    assert_eq!(files(folder.path())[".mcp.json"], own);
-    let said = run_init(folder.path(), &[Client::ClaudeCode], true, false).expect("removed");
-    assert!(said.contains("kept .mcp.json\n"), "{said}");
-    let left: Value =
+    let folder = project(&[(".mcp.json", server), (".claude/settings.json", hook)]);
+    let output = set_up(folder.path(), Client::ClaudeCode);
+    assert!(output.contains("note: .mcp.json: `mcpServers.aidd` differs from"), "{output}");
+    assert!(output.contains("note: .claude/settings.json: `hooks.Stop` differs from"), "{output}");
+    assert_eq!(files(folder.path())[".mcp.json"], server);
+    let output = run_init(folder.path(), &[Client::ClaudeCode], true, false).expect("removed");
+    assert!(output.contains("kept .mcp.json\n"), "{output}");
+    let remaining: Value =
         serde_json::from_str(&files(folder.path())[".claude/settings.json"]).expect("JSON");
-    assert_eq!(left, serde_json::from_str::<Value>(hook).expect("JSON"));
+    assert_eq!(remaining, serde_json::from_str::<Value>(hook).expect("JSON"));
 }
 
 #[test]
 fn a_malformed_file_is_reported_with_its_line_and_nothing_is_written() {
-    for (client, path, text, said) in [
+    for (client, path, text, expected_message) in [
         (
             Client::ClaudeCode,
             ".claude/settings.json",
@@ -260,7 +260,7 @@ fn a_malformed_file_is_reported_with_its_line_and_nothing_is_written() {
     ] {
         let folder = project(&[(path, text)]);
         let error = run_init(folder.path(), &[client], false, false).expect_err(text);
-        assert!(error.contains(said), "{text}: {error}");
+        assert!(error.contains(expected_message), "{text}: {error}");
         let expected = BTreeMap::from([(path.to_owned(), text.to_owned())]);
         assert_eq!(files(folder.path()), expected, "{text}");
     }
@@ -273,9 +273,9 @@ fn a_malformed_file_is_reported_with_its_line_and_nothing_is_written() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_followed_within_the_project_and_refused_outside() {
+fn links_are_followed_only_within_the_project() {
     let folder = project(&[("shared/mcp.json", "{}")]);
-    let elsewhere = project(&[]);
+    let outside = project(&[]);
     let link = |to: &Path, name: &str| {
         std::os::unix::fs::symlink(to, folder.path().join(name)).expect("linked");
     };
@@ -283,50 +283,50 @@ fn links_are_followed_within_the_project_and_refused_outside() {
     set_up(folder.path(), Client::ClaudeCode);
     assert!(folder.path().join(".mcp.json").is_symlink());
     assert!(files(folder.path())["shared/mcp.json"].contains("mcpServers"));
-    link(elsewhere.path(), ".cursor");
+    link(outside.path(), ".cursor");
     let error = run_init(folder.path(), &[Client::Cursor], false, false).expect_err("outside");
     assert!(error.starts_with(".cursor/"), "{error}");
     assert!(error.contains("is a link to a file outside the project"), "{error}");
-    assert_eq!(files(elsewhere.path()), BTreeMap::new());
+    assert_eq!(files(outside.path()), BTreeMap::new());
 }
 
 #[test]
 fn toml_is_appended_and_removed_again() {
-    let own = "# mine\nmodel = \"x\"\n\n[mcp_servers.docs] # theirs\ncommand = \"docs\"";
-    for own in [own.to_owned(), own.replace('\n', "\r\n") + "\r\n", String::new()] {
-        let folder = project(&[(".codex/config.toml", &own)]);
+    let original = "# mine\nmodel = \"x\"\n\n[mcp_servers.docs] # theirs\ncommand = \"docs\"";
+    for original in [original.to_owned(), original.replace('\n', "\r\n") + "\r\n", String::new()] {
+        let folder = project(&[(".codex/config.toml", &original)]);
         set_up(folder.path(), Client::Codex);
-        let text = files(folder.path()).remove(".codex/config.toml").expect("there");
-        assert!(text.starts_with(&own), "{text:?}");
+        let text = files(folder.path()).remove(".codex/config.toml").expect("present");
+        assert!(text.starts_with(&original), "{text:?}");
         assert!(
             text.replace("\r\n", "\n")
                 .ends_with("[mcp_servers.aidd]\ncommand = \"aidd\"\nargs = [\"mcp\"]\n")
         );
         run_init(folder.path(), &[Client::Codex], true, false).expect("removed");
-        let left = files(folder.path()).remove(".codex/config.toml");
-        assert_eq!(left.unwrap_or_default().trim_end(), own.trim_end());
+        let remaining = files(folder.path()).remove(".codex/config.toml");
+        assert_eq!(remaining.unwrap_or_default().trim_end(), original.trim_end());
     }
     let changed = "[mcp_servers.aidd]\ncommand = \"aidd\"\nargs = [\"mcp\"]\nenv = { A = \"b\" }\n";
     let folder = project(&[(".codex/config.toml", changed)]);
-    let said = set_up(folder.path(), Client::Codex);
-    assert!(said.contains("`mcp_servers.aidd` differs from the template"), "{said}");
+    let output = set_up(folder.path(), Client::Codex);
+    assert!(output.contains("`mcp_servers.aidd` differs from the template"), "{output}");
     run_init(folder.path(), &[Client::Codex], true, false).expect("removed");
     assert_eq!(files(folder.path())[".codex/config.toml"], changed);
 }
 
 #[test]
 fn rules_are_rewritten_between_markers() {
-    let own = "# Rules\n\nBe kind.\n";
-    let folder = project(&[("AGENTS.md", own)]);
+    let original = "# Rules\n\nBe kind.\n";
+    let folder = project(&[("AGENTS.md", original)]);
     set_up(folder.path(), Client::Zed);
-    let text = files(folder.path()).remove("AGENTS.md").expect("there");
+    let text = files(folder.path()).remove("AGENTS.md").expect("present");
     assert!(text.starts_with("# Rules\n\nBe kind.\n\n<!-- aidd init -->\n## aidd\n"), "{text}");
-    let older = text.replace("## aidd", "## older") + "\nMine too.\n";
-    fs::write(folder.path().join("AGENTS.md"), older).expect("written");
+    let outdated = text.replace("## aidd", "## older") + "\nMine too.\n";
+    fs::write(folder.path().join("AGENTS.md"), outdated).expect("written");
     set_up(folder.path(), Client::Zed);
     assert_eq!(files(folder.path())["AGENTS.md"], format!("{text}\nMine too.\n"));
     run_init(folder.path(), &[Client::Zed], true, false).expect("removed");
-    assert_eq!(files(folder.path())["AGENTS.md"], format!("{own}\nMine too.\n"));
+    assert_eq!(files(folder.path())["AGENTS.md"], format!("{original}\nMine too.\n"));
 }
 
 #[test]
@@ -334,8 +334,8 @@ fn a_file_shared_with_another_client_is_not_removed() {
     let folder = project(&[]);
     run_init(folder.path(), &[Client::Codex, Client::Zed], false, false).expect("set up");
     run_init(folder.path(), &[Client::Codex], true, false).expect("removed");
-    let left: Vec<String> = files(folder.path()).into_keys().collect();
-    assert_eq!(left, [".zed/settings.json", "AGENTS.md"]);
+    let remaining: Vec<String> = files(folder.path()).into_keys().collect();
+    assert_eq!(remaining, [".zed/settings.json", "AGENTS.md"]);
     run_init(folder.path(), &[Client::Zed], true, false).expect("removed");
     assert_eq!(files(folder.path()), BTreeMap::new());
 }
@@ -344,9 +344,9 @@ fn a_file_shared_with_another_client_is_not_removed() {
 fn a_dry_run_shows_a_patch_and_writes_nothing() {
     let folder = project(&[(".mcp.json", "{\n  \"mcpServers\": {}\n}\n")]);
     let before = files(folder.path());
-    let said = run_init(folder.path(), &[Client::ClaudeCode], false, true).expect("shown");
+    let output = run_init(folder.path(), &[Client::ClaudeCode], false, true).expect("shown");
     assert_eq!(files(folder.path()), before);
-    let patch = said.split_once("--- a/.mcp.json").expect("a patch").1;
+    let patch = output.split_once("--- a/.mcp.json").expect("a patch").1;
     insta::assert_snapshot!(format!("--- a/.mcp.json{}", &patch[..patch.find("would").unwrap_or(patch.len())]), @r#"
     --- a/.mcp.json
     +++ b/.mcp.json
@@ -365,7 +365,7 @@ fn a_dry_run_shows_a_patch_and_writes_nothing() {
 
 #[test]
 fn a_failed_write_reverts_the_others() {
-    // A directory at the path of the last file.
+    // The path of the last file is a directory, so the file cannot be written.
     let folder = project(&[("AGENTS.md/x", "")]);
     let before = files(folder.path());
     let error = run_init(folder.path(), &[Client::Zed], false, false).expect_err("a directory");
@@ -390,7 +390,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// User hooks: events that aidd uses and others, with entries.
+/// User hooks: entries for events that aidd uses and for other events.
 fn any_hooks() -> impl Strategy<Value = Value> {
     let event =
         prop_oneof![Just("Stop".to_owned()), Just("PreToolUse".to_owned()), "[A-Z][a-z]{2,6}"];
@@ -405,7 +405,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_objects_survive(
+    fn the_content_of_random_json_files_is_preserved(
         fields in prop::collection::vec(("[b-z]{1,6}", any_json()), 0..5),
         hooks in prop::option::of(any_hooks()),
         servers in prop::option::of(prop::collection::vec(("[b-z]{1,6}", any_json()), 1..3)),
@@ -429,57 +429,57 @@ proptest! {
         };
         let text = if is_crlf { text.replace('\n', "\r\n") } else { text };
         for template in TABLES.templates.iter().filter(|template| template.path.ends_with("json")) {
-            let wanted = template.text.replace("\r\n", "\n");
+            let entries = template.text.replace("\r\n", "\n");
             // An array or a string where an object is expected is an error.
-            let Ok(added) = json::add(&text, &wanted) else { continue };
+            let Ok(added) = json::add(&text, &entries) else { continue };
             let added = added.text.expect("text");
-            let twice = json::add(&added, &wanted).expect("added again").text.expect("text");
-            prop_assert_eq!(&twice, &added);
+            let added_twice = json::add(&added, &entries).expect("added again").text.expect("text");
+            prop_assert_eq!(&added_twice, &added);
             let merged: Value = serde_json::from_str(&added).expect("JSON");
-            for (key, own) in value.as_object().expect("an object") {
-                prop_assert!(contains(&merged[key], own), "{key}: {merged}");
+            for (key, original) in value.as_object().expect("an object") {
+                prop_assert!(contains(&merged[key], original), "{key}: {merged}");
             }
-            let left = json::remove(&added, &wanted).expect("removed").text.expect("user content stays");
-            let mut left: Value = serde_json::from_str(&left).expect("JSON");
-            // A `version` without an earlier one cannot be attributed to anyone.
-            if value.get("version").is_none() && let Some(left) = left.as_object_mut() {
-                left.remove("version");
+            let remaining = json::remove(&added, &entries).expect("removed").text.expect("user content stays");
+            let mut remaining: Value = serde_json::from_str(&remaining).expect("JSON");
+            // If the text had no `version`, the added one is not attributed to aidd and remains.
+            if value.get("version").is_none() && let Some(remaining) = remaining.as_object_mut() {
+                remaining.remove("version");
             }
-            prop_assert_eq!(&left, &value, "{}", template.path);
+            prop_assert_eq!(&remaining, &value, "{}", template.path);
         }
     }
 
     #[test]
-    fn random_rules_and_tables_survive(
+    fn the_content_of_random_rules_and_toml_files_is_preserved(
         lines in prop::collection::vec("[a-z #*가-나]{0,8}", 0..6),
         keys in prop::collection::btree_map("[b-l]{1,5}", "[a-z ]{0,6}", 0..4),
         is_crlf in any::<bool>(),
     ) {
-        let ended = |text: String| if is_crlf { text.replace('\n', "\r\n") } else { text };
-        let text = ended(format!("mine\n{}\n", lines.join("\n")));
+        let with_line_breaks = |text: String| if is_crlf { text.replace('\n', "\r\n") } else { text };
+        let text = with_line_breaks(format!("mine\n{}\n", lines.join("\n")));
         let added = rules::add(Some(&text), "<!-- aidd -->\n", "say\n").expect("added");
         let added = added.text.expect("text");
         prop_assert!(added.starts_with(&text));
-        let again = rules::add(Some(&added), "<!-- aidd -->\n", "say\n").expect("again");
-        prop_assert_eq!(again.text.as_ref(), Some(&added));
-        let left = rules::remove(&added, "<!-- aidd -->\n").expect("removed").text;
-        prop_assert_eq!(left, Some(text));
+        let added_again = rules::add(Some(&added), "<!-- aidd -->\n", "say\n").expect("again");
+        prop_assert_eq!(added_again.text.as_ref(), Some(&added));
+        let remaining = rules::remove(&added, "<!-- aidd -->\n").expect("removed").text;
+        prop_assert_eq!(remaining, Some(text));
 
         let table: String = keys.iter().map(|(key, text)| format!("{key} = \"{text}\" # x\n")).collect();
-        let text = ended(format!("mine = 1\n\n[mcp_servers.other]\n{table}"));
-        let template = TABLES.templates.iter().find(|one| one.path.ends_with("toml")).expect("one").text;
+        let text = with_line_breaks(format!("mine = 1\n\n[mcp_servers.other]\n{table}"));
+        let template = TABLES.templates.iter().find(|template| template.path.ends_with("toml")).expect("one").text;
         let template = template.replace("\r\n", "\n");
         let added = toml::add(&text, &template).expect("added").text.expect("text");
         prop_assert!(added.starts_with(&text));
-        let again = toml::add(&added, &template).expect("again");
-        prop_assert_eq!(again.text.as_ref(), Some(&added));
-        prop_assert_eq!(again.differing.len(), 0);
-        let left = toml::remove(&added, &template).expect("removed").text;
-        prop_assert_eq!(left, Some(text));
+        let added_again = toml::add(&added, &template).expect("again");
+        prop_assert_eq!(added_again.text.as_ref(), Some(&added));
+        prop_assert_eq!(added_again.differing.len(), 0);
+        let remaining = toml::remove(&added, &template).expect("removed").text;
+        prop_assert_eq!(remaining, Some(text));
     }
 
     #[test]
-    fn any_text_is_handled(text in "[\\[\\]{}:,\"a-c0-9 \n#=<>!/-]{0,60}") {
+    fn editing_arbitrary_text_does_not_panic(text in "[\\[\\]{}:,\"a-c0-9 \n#=<>!/-]{0,60}") {
         for template in TABLES.templates {
             let _ = edit(TABLES, template, Some(&text), false);
             let _ = edit(TABLES, template, Some(&text), true);
@@ -487,13 +487,13 @@ proptest! {
     }
 }
 
-/// Whether `merged` contains all of `own`.
-fn contains(merged: &Value, own: &Value) -> bool {
-    match (merged, own) {
-        (Value::Object(merged), Value::Object(own)) => {
-            own.iter().all(|(key, own)| merged.get(key).is_some_and(|merged| contains(merged, own)))
+/// Whether `actual` contains all of `expected`.
+fn contains(actual: &Value, expected: &Value) -> bool {
+    match (actual, expected) {
+        (Value::Object(actual), Value::Object(expected)) => {
+            expected.iter().all(|(key, part)| actual.get(key).is_some_and(|a| contains(a, part)))
         }
-        (Value::Array(merged), Value::Array(own)) => merged.starts_with(own),
-        (merged, own) => merged == own,
+        (Value::Array(actual), Value::Array(expected)) => actual.starts_with(expected),
+        (actual, expected) => actual == expected,
     }
 }

@@ -4,27 +4,28 @@
 use super::{Edited, Malformed};
 use toml_edit::{Document, Item, Table};
 
-/// Table of the servers, and the name of aidd's entry.
-const PLACE: [&str; 2] = ["mcp_servers", "aidd"];
+/// The key of the table of servers, and the key of aidd's entry in that table.
+const TABLE_PATH: [&str; 2] = ["mcp_servers", "aidd"];
 
 /// Adds the table of `template` to `text`, unless a table with that name exists.
 ///
 /// # Errors
-/// When `text` is malformed, or has its servers in an inline table.
+/// Fails when `text` is malformed, or has its servers in an inline table.
 pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
-    let (document, wanted) = (parse(text)?, parse(template)?);
-    let name = PLACE.join(".");
+    let (document, template) = (parse(text)?, parse(template)?);
+    let name = TABLE_PATH.join(".");
     if let Some(found) = own_entry(document.as_table()) {
-        let is_same = own_entry(wanted.as_table()).is_some_and(|wanted| is_same(found, wanted));
-        let kept = if is_same { Vec::new() } else { vec![name] };
-        return Ok(Edited { text: Some(text.to_owned()), differing: kept });
+        let is_same =
+            own_entry(template.as_table()).is_some_and(|template| is_same(found, template));
+        let differing = if is_same { Vec::new() } else { vec![name] };
+        return Ok(Edited { text: Some(text.to_owned()), differing });
     }
-    if let Some(servers) = document.as_table().get(PLACE[0])
+    if let Some(servers) = document.as_table().get(TABLE_PATH[0])
         && !servers.is_table()
     {
-        let at = servers.span().map_or(0, |span| span.start);
-        let why = format!("expected `{}` to be a table; write [{name}] tables", PLACE[0]);
-        return Err(Malformed::at(text, at, why));
+        let offset = servers.span().map_or(0, |span| span.start);
+        let why = format!("expected `{}` to be a table; write [{name}] tables", TABLE_PATH[0]);
+        return Err(Malformed::at(text, offset, why));
     }
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut added = text.to_owned();
@@ -40,52 +41,55 @@ pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
     Ok(Edited { text: Some(added), differing: Vec::new() })
 }
 
-/// Removes the table of `template` from `text`. The result has no text if nothing else is left.
+/// Removes the table of `template` from `text`. The result has no text if the file contains nothing
+/// else.
 ///
 /// # Errors
-/// When `text` is malformed.
+/// Fails when `text` is malformed.
 pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
-    let (document, wanted) = (parse(text)?, parse(template)?);
-    let stays = |kept| Edited { text: Some(text.to_owned()), differing: kept };
-    let Some(found) = own_entry(document.as_table()) else { return Ok(stays(Vec::new())) };
-    let is_same = own_entry(wanted.as_table()).is_some_and(|wanted| is_same(found, wanted));
+    let (document, template) = (parse(text)?, parse(template)?);
+    let unchanged = |differing| Edited { text: Some(text.to_owned()), differing };
+    let Some(found) = own_entry(document.as_table()) else { return Ok(unchanged(Vec::new())) };
+    let is_same = own_entry(template.as_table()).is_some_and(|template| is_same(found, template));
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let block = template.replace('\n', end);
-    let at = text.find(&block).filter(|at| is_same && (*at == 0 || text[..*at].ends_with('\n')));
-    let Some(at) = at else { return Ok(stays(vec![PLACE.join(".")])) };
-    let (before, after) = (&text[..at], &text[at + block.len()..]);
-    // Also remove the empty line that was added before it.
+    let offset = text
+        .find(&block)
+        .filter(|offset| is_same && (*offset == 0 || text[..*offset].ends_with('\n')));
+    let Some(offset) = offset else { return Ok(unchanged(vec![TABLE_PATH.join(".")])) };
+    let (before, after) = (&text[..offset], &text[offset + block.len()..]);
+    // Also remove the empty line that was added before the table.
     let before = before
         .strip_suffix(&format!("{end}{end}"))
-        .map_or(before, |kept| &before[..kept.len() + end.len()]);
-    let left = format!("{before}{after}");
-    parse(&left)?;
-    let text = (!left.trim().is_empty()).then_some(left);
+        .map_or(before, |stripped| &before[..stripped.len() + end.len()]);
+    let remaining = format!("{before}{after}");
+    parse(&remaining)?;
+    let text = (!remaining.trim().is_empty()).then_some(remaining);
     Ok(Edited { text, differing: Vec::new() })
 }
 
 fn parse(text: &str) -> Result<Document<&str>, Malformed> {
     Document::parse(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
+        let offset = error.span().map_or(0, |span| span.start);
         let message = error.message().lines().next().unwrap_or("malformed").to_owned();
-        Malformed::at(text, at, message)
+        Malformed::at(text, offset, message)
     })
 }
 
 fn own_entry(root: &Table) -> Option<&Item> {
-    root.get(PLACE[0])?.as_table_like()?.get(PLACE[1])
+    root.get(TABLE_PATH[0])?.as_table_like()?.get(TABLE_PATH[1])
 }
 
-fn is_same(one: &Item, other: &Item) -> bool {
-    if let (Some(one), Some(other)) = (one.as_table_like(), other.as_table_like()) {
-        return one.len() == other.len()
-            && one
+fn is_same(left: &Item, right: &Item) -> bool {
+    if let (Some(left), Some(right)) = (left.as_table_like(), right.as_table_like()) {
+        return left.len() == right.len()
+            && left
                 .iter()
-                .all(|(key, value)| other.get(key).is_some_and(|other| is_same(value, other)));
+                .all(|(key, value)| right.get(key).is_some_and(|right| is_same(value, right)));
     }
-    if let (Some(one), Some(other)) = (one.as_array(), other.as_array()) {
-        return one.len() == other.len()
-            && one.iter().zip(other.iter()).all(|(one, other)| one.as_str() == other.as_str());
+    if let (Some(left), Some(right)) = (left.as_array(), right.as_array()) {
+        return left.len() == right.len()
+            && left.iter().zip(right.iter()).all(|(left, right)| left.as_str() == right.as_str());
     }
-    one.as_str().is_some() && one.as_str() == other.as_str()
+    left.as_str().is_some() && left.as_str() == right.as_str()
 }

@@ -1,6 +1,6 @@
-//! The previous content of client files where removing aidd would not restore it, such as an empty
-//! object or one on a single line. Stored with the local data of the checkout until aidd is removed
-//! or the file is edited.
+//! The previous content of client files that a removal of aidd would not restore exactly, such as
+//! an empty object or an object on a single line. The content is stored with the local data of the
+//! checkout until aidd is removed or the file is edited.
 
 use super::{Change, write_or_remove};
 use aidd_engine::parse::lines::id::digest;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Path of the records, which matches the ignore line of the store.
+/// Path of the file with the records. The ignore line of the store covers this path.
 pub(super) const PATH: &str = ".aidd/data.clients.json";
 
 /// Records of client files, by path.
@@ -26,30 +26,35 @@ struct Record {
 }
 
 impl Undo {
-    /// Reads the records at `root`. An unreadable file counts as empty, since only formatting is
-    /// lost.
+    /// Reads the records of the project at `root`. An unreadable file counts as empty, because only
+    /// formatting is lost.
     pub(super) fn read(root: &Path) -> Self {
         let text = fs::read_to_string(root.join(PATH)).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// The previous content of a file, unless it was edited since.
+    /// The previous content of a file; `None` if the file was edited after aidd changed it.
     pub(super) fn before(&self, path: &str, text: &str) -> Option<&str> {
         let record = self.0.get(path)?;
         (record.after == digest(&[text])).then_some(&*record.before)
     }
 
-    /// Records a file that is about to be written. `removed` is the result of removing aidd from
-    /// the new content, `bare` that of removing it from the old content.
-    pub(super) fn note(&mut self, change: &Change, removed: Option<&str>, bare: Option<&str>) {
+    /// Records a file before it is written. `after_without_aidd` and `before_without_aidd` are the
+    /// new and the old content without aidd's entries.
+    pub(super) fn note(
+        &mut self,
+        change: &Change,
+        after_without_aidd: Option<&str>,
+        before_without_aidd: Option<&str>,
+    ) {
         let (Some(before), Some(after)) = (&change.before, &change.after) else { return };
-        let known = self.before(&change.path, before).map(str::to_owned);
-        let is_ours = known.is_none() && bare != Some(before);
-        if is_ours || removed == Some(known.as_deref().unwrap_or(before)) {
+        let recorded = self.before(&change.path, before).map(str::to_owned);
+        let is_own_content = recorded.is_none() && before_without_aidd != Some(before);
+        if is_own_content || after_without_aidd == Some(recorded.as_deref().unwrap_or(before)) {
             self.0.remove(&change.path);
             return;
         }
-        let before = known.unwrap_or_else(|| before.clone());
+        let before = recorded.unwrap_or_else(|| before.clone());
         self.0.insert(change.path.clone(), Record { before, after: digest(&[after]) });
     }
 
@@ -61,31 +66,31 @@ impl Undo {
     /// Saves the records; without records, deletes the file.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Fails when the file cannot be written.
     pub(super) fn save(&self, root: &Path) -> Result<()> {
-        let place = root.join(PATH);
+        let path = root.join(PATH);
         if self.0.is_empty() {
-            return match place.exists() {
-                true => write_or_remove(root, &place, None).with_context(|| PATH.to_owned()),
+            return match path.exists() {
+                true => write_or_remove(root, &path, None).with_context(|| PATH.to_owned()),
                 false => Ok(()),
             };
         }
-        write_or_remove(root, &place, Some(&serde_json::to_string(self)?))
+        write_or_remove(root, &path, Some(&serde_json::to_string(self)?))
             .with_context(|| PATH.to_owned())?;
-        restrict_to_owner(&place).with_context(|| PATH.to_owned())
+        restrict_to_owner(&path).with_context(|| PATH.to_owned())
     }
 }
 
 /// Restricts the file to its owner, since the previous content can be private.
 #[cfg(unix)]
-fn restrict_to_owner(place: &Path) -> std::io::Result<()> {
+fn restrict_to_owner(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(place, fs::Permissions::from_mode(0o600))
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))
 }
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "same signature as on Unix")]
-fn own(_: &Path) -> std::io::Result<()> {
+fn restrict_to_owner(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
@@ -129,13 +134,13 @@ mod tests {
             for text in texts {
                 let folder = project(&[(template.path, text)]);
                 let before = files(folder.path());
-                let step = |remove| run_init(folder.path(), &[client], remove, false);
-                step(false).unwrap_or_else(|error| panic!("{}: {error}", template.path));
+                let run = |remove| run_init(folder.path(), &[client], remove, false);
+                run(false).unwrap_or_else(|error| panic!("{}: {error}", template.path));
                 let after = files(folder.path());
                 assert_ne!(after, before);
-                step(false).expect("again");
+                run(false).expect("again");
                 assert_eq!(files(folder.path()), after, "{}: {text:?}", template.path);
-                step(true).expect("removed");
+                run(true).expect("removed");
                 assert_eq!(files(folder.path()), before, "{}: {text:?}", template.path);
             }
         }
@@ -144,41 +149,42 @@ mod tests {
     #[test]
     fn later_edits_are_preserved() {
         let folder = project(&[(".mcp.json", "{\"x\":1}")]);
-        let step =
+        let run =
             |remove| run_init(folder.path(), &[Client::ClaudeCode], remove, false).expect("done");
-        step(false);
+        run(false);
         assert!(files(folder.path()).contains_key(PATH));
-        let place = folder.path().join(".mcp.json");
-        let text = std::fs::read_to_string(&place).expect("text").replace("\"x\":1", "\"x\":2");
-        std::fs::write(&place, text).expect("written");
-        step(true);
-        let left = files(folder.path());
-        assert_eq!(left[".mcp.json"], "{\n  \"x\":2\n}");
-        assert!(!left.contains_key(PATH));
+        let path = folder.path().join(".mcp.json");
+        let text = std::fs::read_to_string(&path).expect("text").replace("\"x\":1", "\"x\":2");
+        std::fs::write(&path, text).expect("written");
+        run(true);
+        let remaining = files(folder.path());
+        assert_eq!(remaining[".mcp.json"], "{\n  \"x\":2\n}");
+        assert!(!remaining.contains_key(PATH));
         // An invalid record is ignored.
         std::fs::create_dir_all(folder.path().join(".aidd")).expect("made");
         std::fs::write(folder.path().join(PATH), "{\"a\": 1").expect("written");
-        step(false);
-        step(true);
-        assert_eq!(files(folder.path()), left);
+        run(false);
+        run(true);
+        assert_eq!(files(folder.path()), remaining);
     }
 
-    /// A later version rewrites its own entries; they do not become the user's content.
+    /// A later version of aidd rewrites the entries of an earlier version; these entries do not
+    /// become the user's content.
     #[test]
     fn an_updated_entry_restores_the_original_content() {
         let folder = project(&[("AGENTS.md", ""), (".codex/hooks.json", "{}")]);
         let before = files(folder.path());
-        let step = |remove| run_init(folder.path(), &[Client::Codex], remove, false).expect("done");
-        step(false);
-        let place = folder.path().join("AGENTS.md");
-        let text = std::fs::read_to_string(&place).expect("text");
-        let older = text.replace("## aidd", "## older");
-        std::fs::write(&place, &older).expect("written");
-        step(false);
-        assert_eq!(std::fs::read_to_string(&place).expect("text"), text);
-        step(true);
-        let left = files(folder.path());
-        assert_eq!(left.get(".codex/hooks.json"), before.get(".codex/hooks.json"));
-        assert_eq!(left.get("AGENTS.md"), None);
+        let run = |remove| run_init(folder.path(), &[Client::Codex], remove, false).expect("done");
+        run(false);
+        let path = folder.path().join("AGENTS.md");
+        let text = std::fs::read_to_string(&path).expect("text");
+        let outdated = text.replace("## aidd", "## older");
+        std::fs::write(&path, &outdated).expect("written");
+        run(false);
+        assert_eq!(std::fs::read_to_string(&path).expect("text"), text);
+        run(true);
+        let remaining = files(folder.path());
+        assert_eq!(remaining.get(".codex/hooks.json"), before.get(".codex/hooks.json"));
+        assert_eq!(remaining.get("AGENTS.md"), None);
     }
 }

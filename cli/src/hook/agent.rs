@@ -1,12 +1,13 @@
-//! The hooks that an agent client runs: they read the event on standard input and answer in the
-//! client's format. Errors must not block the agent: they are reported on standard error, and the
+//! The hooks that an agent client runs. They read the event on standard input and answer in the
+//! client's format. Errors must not block the agent, so they are reported on standard error and the
 //! client receives no answer.
 
 mod answer;
 mod edit_checker;
 mod edits;
+mod paths;
 mod payload;
-mod place;
+
 mod recall;
 mod record;
 
@@ -34,13 +35,13 @@ use std::time::Duration;
 
 /// Maximum size of the input, in bytes. It contains the file that an agent writes, as JSON.
 const MAX_INPUT_BYTES: u64 = 16 << 20;
-/// Time limit of a hook in seconds, unless [`TIME_LIMIT_VARIABLE`] sets another. Clients wait for ten
-/// seconds or longer and block the agent meanwhile.
+/// Time limit of a hook in seconds, unless [`TIME_LIMIT_VARIABLE`] sets another limit. Clients wait
+/// for ten seconds or longer and block the agent meanwhile.
 const TIME_LIMIT_SECONDS: u64 = 3;
 /// Environment variable with the time limit in seconds, for slow or busy machines.
 const TIME_LIMIT_VARIABLE: &str = "AIDD_HOOK_LIMIT";
 
-/// Stack size of the worker thread in bytes; the usual size of a main thread.
+/// Stack size of the worker thread in bytes, equal to the typical stack size of a main thread.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The event that a client runs a hook for.
@@ -78,8 +79,8 @@ impl Event {
     }
 }
 
-/// The hook that a command line names, even if the rest of it is malformed: the word after `hook`,
-/// if that is the command and not an argument.
+/// The hook that a command line requests, even if the other arguments are malformed: the word after
+/// `hook`, if `hook` is the command and not an argument.
 fn requested_hook(args: &[OsString]) -> Option<&str> {
     // Global options that take a value as the next word.
     const WITH_VALUE: [&str; 2] = ["--config", "--color"];
@@ -96,15 +97,15 @@ fn requested_hook(args: &[OsString]) -> Option<&str> {
     if next()? == "hook" { next() } else { None }
 }
 
-/// Whether a command line runs an agent hook, even a malformed one: any exit code other than 0
-/// would block the agent.
+/// Whether a command line runs an agent hook. Includes malformed command lines, because any exit
+/// code other than 0 would block the agent.
 #[must_use]
 pub fn is_agent_hook(args: &[OsString]) -> bool {
     requested_hook(args).is_some_and(|name| NAMES.contains(&name))
 }
 
-/// Whether a command line names a hook unknown to this version. A later version may have set up the
-/// client.
+/// Whether a command line names a hook that this version does not have. The client can have been
+/// set up by a later version.
 #[must_use]
 pub fn is_unknown(args: &[OsString]) -> bool {
     let cli = Cli::command();
@@ -135,8 +136,8 @@ impl Write for OutputBuffer {
     }
 }
 
-/// Runs an agent hook with a time limit and returns its exit code. Each answer is written as a
-/// whole or not at all; on a timeout, the complete answers so far are still written.
+/// Runs an agent hook with a time limit and returns its exit code. An answer is never written in
+/// part; after a timeout, the answers that are already complete are written.
 #[must_use]
 pub fn run_with_timeout(
     args: Vec<OsString>,
@@ -151,8 +152,9 @@ pub fn run_with_timeout(
             return 0;
         }
     };
-    let said = std::env::var(TIME_LIMIT_VARIABLE).ok().and_then(|said| said.parse().ok());
-    let limit = Duration::from_secs(said.unwrap_or(TIME_LIMIT_SECONDS).clamp(1, 600));
+    let limit_variable =
+        std::env::var(TIME_LIMIT_VARIABLE).ok().and_then(|value| value.parse().ok());
+    let limit = Duration::from_secs(limit_variable.unwrap_or(TIME_LIMIT_SECONDS).clamp(1, 600));
     let (send, receive) = mpsc::channel();
     let (out, err) = (OutputBuffer::default(), OutputBuffer::default());
     let (to_out, to_err) = (out.clone(), err.clone());
@@ -168,7 +170,7 @@ pub fn run_with_timeout(
                 distribution,
             },
         );
-        // After a timeout, the receiver is gone.
+        // After a timeout, the receiver no longer exists.
         let _ = send.send(exit.code());
     };
     let thread = thread::Builder::new().name("hook".to_owned()).stack_size(STACK_BYTES);
@@ -190,34 +192,33 @@ pub fn run_with_timeout(
 
 /// Runs a hook.
 pub(super) fn run(event: Event, io: &mut Io<'_>) -> Exit {
-    let answered = read_payload(io).and_then(|payload| {
+    let exit = read_payload(io).and_then(|payload| {
         let root = root(&payload, &io.cwd);
         let answer = serve(event, &payload, &root, io)?;
         Ok(answer.map_or(Exit::Clean, |answer| write_answer(&answer, event, &payload, io)))
     });
-    answered.unwrap_or_else(|error| {
+    exit.unwrap_or_else(|error| {
         report_error(event, &format!("{error:#}"), io);
         Exit::Clean
     })
 }
 
-/// Writes an answer to the client as a whole.
+/// Writes the complete answer to the client in one call.
 fn write_answer(answer: &Answer, event: Event, payload: &Payload, io: &mut Io<'_>) -> Exit {
     let (text, exit) = answer::render(answer, event, payload);
     // A client that detects a refusal by the exit code reads the reason from standard error.
-    let to = if exit == Exit::Clean { &mut io.out } else { &mut io.err };
-    let _ = to.write_all(text.as_bytes());
+    let output = if exit == Exit::Clean { &mut io.out } else { &mut io.err };
+    let _ = output.write_all(text.as_bytes());
     exit
 }
 
 /// Prints an error to standard error, with secrets redacted.
-fn report_error(event: Event, what: &str, io: &mut Io<'_>) {
-    let what = io.distribution.redact(&aidd_report::one_line(what));
-    let _ = writeln!(io.err, "aidd hook {}: {what}; skipped", event.name());
+fn report_error(event: Event, message: &str, io: &mut Io<'_>) {
+    let message = io.distribution.redact(&aidd_report::one_line(message));
+    let _ = writeln!(io.err, "aidd hook {}: {message}; skipped", event.name());
 }
 
-/// Reads the client's input. All of it is read, because a client can fail if its pipe is closed
-/// early.
+/// Reads the client's input to its end, because a client can fail if its pipe is closed early.
 fn read_payload(io: &mut Io<'_>) -> Result<Payload> {
     let mut bytes = Vec::new();
     let mut limited = (&mut *io.stdin).take(MAX_INPUT_BYTES + 1);
@@ -229,22 +230,26 @@ fn read_payload(io: &mut Io<'_>) -> Result<Payload> {
     Payload::read(&bytes)
 }
 
-/// The project root: of the directory the client runs the hook in, else of the directory in the
-/// payload.
+/// The root of the project that contains the working directory of the hook, else of the project
+/// that contains the directory in the payload.
 pub(super) fn root(payload: &Payload, cwd: &Path) -> PathBuf {
     let is_project = |root: &Path| root.join(".aidd").is_dir() || root.join(".git").exists();
-    let here = project::root_of(cwd);
-    if is_project(&here) {
-        return here;
+    let root_of_cwd = project::root_of(cwd);
+    if is_project(&root_of_cwd) {
+        return root_of_cwd;
     }
-    let named = payload.working_dir().filter(|folder| folder.is_absolute() && folder.is_dir());
-    named.map(|folder| project::root_of(&folder)).filter(|root| is_project(root)).unwrap_or(here)
+    let client_directory =
+        payload.working_dir().filter(|folder| folder.is_absolute() && folder.is_dir());
+    client_directory
+        .map(|folder| project::root_of(&folder))
+        .filter(|root| is_project(root))
+        .unwrap_or(root_of_cwd)
 }
 
 fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Result<Option<Answer>> {
     let distribution = io.distribution;
     match event {
-        Event::PreToolUse => refusal(distribution, &place::proposals(payload, root, &io.cwd), root),
+        Event::PreToolUse => refusal(distribution, &paths::proposals(payload, root, &io.cwd), root),
         Event::PostToolUse => {
             after_tool(payload, root, io);
             Ok(None)
@@ -253,10 +258,11 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
             let (pages, memory) =
                 in_parallel(|| recall::pages(distribution, root), || memory(distribution, root));
             let Some(mut memory) = memory? else { return Ok(None) };
-            // With an invalid configuration nothing is recorded.
-            let is_kept = is_tracking_enabled(root).unwrap_or(false);
-            let begun = if is_kept { record::begin(&mut memory, payload, root) } else { Ok(None) };
-            let session = begun.unwrap_or_else(|error| {
+            // With an invalid configuration, sessions are not recorded.
+            let is_enabled = is_tracking_enabled(root).unwrap_or(false);
+            let session =
+                if is_enabled { record::begin(&mut memory, payload, root) } else { Ok(None) };
+            let session = session.unwrap_or_else(|error| {
                 report_error(event, &format!("{error:#}"), io);
                 None
             });
@@ -288,8 +294,8 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
 /// not hide findings.
 fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
     let distribution = io.distribution;
-    let proposals = place::proposals(payload, root, &io.cwd);
-    let done = thread::scope(|scope| {
+    let proposals = paths::proposals(payload, root, &io.cwd);
+    let result = thread::scope(|scope| {
         let memory = scope.spawn(move || session_memory(distribution, root));
         let found = findings(distribution, payload, &proposals, root).unwrap_or_else(|error| {
             report_error(Event::PostToolUse, &format!("{error:#}"), io);
@@ -298,26 +304,27 @@ fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
         if let Some(text) = edit_checker::render("aidd: this edit added", &found) {
             write_answer(&Answer::Context(text), Event::PostToolUse, payload, io);
         }
-        let memory = memory.join().map_err(|_| anyhow!("failed, see the message above"))?;
+        let memory =
+            memory.join().map_err(|_| anyhow!("a thread failed; see the message above"))?;
         match memory? {
             Some(mut memory) => record::tool(&mut memory, payload, (root, &proposals), found.len()),
             None => Ok(()),
         }
     });
-    if let Err(error) = done {
+    if let Err(error) = result {
         report_error(Event::PostToolUse, &format!("{error:#}"), io);
     }
 }
 
-/// Runs two closures in parallel; each has rules to load first.
+/// Runs two closures in parallel, because loading the rules takes most of the time of each.
 fn in_parallel<A: Send, B>(
-    one: impl FnOnce() -> A + Send,
-    other: impl FnOnce() -> B,
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B,
 ) -> (Result<A>, B) {
     thread::scope(|scope| {
-        let one = scope.spawn(one);
-        let other = other();
-        (one.join().map_err(|_| anyhow!("failed, see the message above")), other)
+        let first = scope.spawn(first);
+        let second = second();
+        (first.join().map_err(|_| anyhow!("a thread failed; see the message above")), second)
     })
 }
 
@@ -356,7 +363,7 @@ fn is_tracking_enabled(root: &Path) -> Result<bool> {
     Ok(config.content.unwrap_or_default().tracks_sessions())
 }
 
-/// The reason to refuse an edit, if there is one.
+/// The reason to refuse an edit, if any.
 fn refusal(
     distribution: &'static Distribution,
     proposals: &[Proposal],
@@ -365,17 +372,17 @@ fn refusal(
     if proposals.is_empty() {
         return Ok(None);
     }
-    let judge = EditChecker::open(distribution, root)?;
+    let checker = EditChecker::open(distribution, root)?;
     let mut found = Vec::new();
     for proposal in proposals {
-        found.extend(judge.check_proposed(proposal)?);
+        found.extend(checker.check_proposed(proposal)?);
     }
     found.retain(edit_checker::EditFinding::must_be_refused);
     Ok(edit_checker::render("aidd refuses this edit because it would add", &found)
         .map(Answer::Deny))
 }
 
-/// The new findings of an edit that was made.
+/// The new findings that a completed edit added.
 fn findings(
     distribution: &'static Distribution,
     payload: &Payload,
@@ -385,10 +392,10 @@ fn findings(
     if proposals.is_empty() || payload.outcome() == Some(false) {
         return Ok(Vec::new());
     }
-    let judge = EditChecker::open(distribution, root)?;
+    let checker = EditChecker::open(distribution, root)?;
     let mut found = Vec::new();
     for proposal in proposals {
-        found.extend(judge.check_made(proposal, payload.original())?);
+        found.extend(checker.check_made(proposal, payload.original())?);
     }
     Ok(found)
 }

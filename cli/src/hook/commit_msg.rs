@@ -23,44 +23,45 @@ const MAX_MESSAGE_BYTES: u64 = 1 << 20;
 /// 0.
 ///
 /// # Errors
-/// When the message or the configuration cannot be read.
+/// Fails when the message or the configuration cannot be read.
 pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
     let project = Project::open(io.distribution, &io.cwd, None)?;
     let engine = project.engine(&Selection::default())?;
-    let asked = commit_checks::required_inputs(&engine);
-    // Read first, so that an invalid path is reported regardless of the rules.
+    let required = commit_checks::required_inputs(&engine);
+    // Read the message first, so that an invalid path is reported regardless of the rules.
     let text = read(file, io)?;
-    if !asked.any {
+    if !required.any {
         return Ok(Exit::Clean);
     }
     let repository = Repository::open(project.root()).ok();
     let commit = Commit {
         message: message::clean(&text, &comment_prefix(repository.as_ref())),
-        // Git has not written the author yet.
+        // Git has not set the author yet.
         ..Commit::default()
     };
-    // Git itself rejects an empty message; a fixup message will be replaced by autosquash.
-    let melts = ["fixup! ", "squash! ", "amend! "];
-    let is_judged =
-        !commit.message.is_empty() && !melts.iter().any(|mark| commit.message.starts_with(mark));
-    if !is_judged {
+    // Git itself rejects an empty message. The message of a fixup commit is replaced by autosquash.
+    let autosquash_prefixes = ["fixup! ", "squash! ", "amend! "];
+    let is_checked = !commit.message.is_empty()
+        && !autosquash_prefixes.iter().any(|prefix| commit.message.starts_with(prefix));
+    if !is_checked {
         return Ok(Exit::Clean);
     }
-    let tracked = repository.as_ref().filter(|_| asked.members);
+    let tracked = repository.as_ref().filter(|_| required.members);
     let tracked = tracked.and_then(|repository| repository.staged(None).ok()?.below("").ok());
     let tracked = tracked.unwrap_or_default();
     let files: &dyn Files = &project.disk;
-    let work = CommitInput {
+    let input = CommitInput {
         commits: vec![commit],
         members: commits::members(files, tracked.iter().map(String::as_str)),
         ..CommitInput::default()
     };
-    let report = commit_checks::run(&engine, &work, files);
+    let report = commit_checks::run(&engine, &input, files);
     let fail_on = fail_on(None, &project);
     let mut fails = false;
     for (source, checked) in &report.texts {
         for finding in &checked.findings {
-            fails |= matches!(fail_on, FailOn::Severity(least) if finding.severity >= least);
+            fails |=
+                matches!(fail_on, FailOn::Severity(threshold) if finding.severity >= threshold);
             print_finding(source, finding, io)?;
         }
     }
@@ -80,8 +81,8 @@ fn read(file: &Path, io: &mut Io<'_>) -> Result<String> {
         io.stdin.take(MAX_MESSAGE_BYTES + 1).read_to_end(&mut bytes).context("standard input")?;
     } else {
         let path = project::absolute(&io.cwd, file);
-        let opened = File::open(&path).with_context(|| path.display().to_string())?;
-        opened
+        let file_handle = File::open(&path).with_context(|| path.display().to_string())?;
+        file_handle
             .take(MAX_MESSAGE_BYTES + 1)
             .read_to_end(&mut bytes)
             .with_context(|| path.display().to_string())?;
@@ -97,18 +98,20 @@ fn read(file: &Path, io: &mut Io<'_>) -> Result<String> {
 
 /// The comment prefix of a message: `core.commentChar`, by default `#`.
 fn comment_prefix(repository: Option<&Repository>) -> String {
-    let set = repository.and_then(|repository| repository.setting("core.commentChar"));
+    let configured = repository.and_then(|repository| repository.setting("core.commentChar"));
     // With `auto`, only Git knows the character.
-    set.filter(|set| !set.is_empty() && set != "auto").unwrap_or_else(|| "#".to_owned())
+    configured
+        .filter(|prefix| !prefix.is_empty() && prefix != "auto")
+        .unwrap_or_else(|| "#".to_owned())
 }
 
 fn print_finding(source: &Source, finding: &Finding, io: &mut Io<'_>) -> Result<()> {
-    let at = source.position(finding.span.start, Encoding::CodePoints);
+    let position = source.position(finding.span.start, Encoding::CodePoints);
     writeln!(
         io.err,
         "{}: line {}: {} [{}]",
         finding.severity,
-        at.line + 1,
+        position.line + 1,
         finding.message,
         finding.rule
     )?;

@@ -1,5 +1,5 @@
-//! `aidd hook user-prompt`: prints memories that answer the user's prompt well, and a line with
-//! suitable memory tools. It never fails: a hint must not block the prompt.
+//! `aidd hook user-prompt`: prints memories that are highly relevant to the user's prompt, and a
+//! line with suitable memory tools. The hook never fails, because a hint must not block the prompt.
 
 use super::agent::{self, Payload};
 use aidd_engine::check::Distribution;
@@ -26,22 +26,22 @@ const CURSOR: &str = "beforeSubmitPrompt";
 
 /// Maximum number of memories shown for a prompt.
 const MAX_MEMORIES: usize = 3;
-/// Minimum score of a memory, from 0 to 1. On the test half of `tests/retrieval` this shows
-/// memories for 36 of 137 questions, in 35 of them with the right memory first, and none for
-/// questions without an answer.
+/// Minimum score of a memory, from 0 to 1. On the test half of `tests/retrieval`, memories are
+/// shown for 36 of 137 questions, for 35 of these with the right memory first, and no memory is
+/// shown for questions without an answer.
 const MIN_SCORE: f64 = 0.5;
-/// The same for a prompt that asks what was decided or done.
+/// Minimum score of a memory if the prompt asks for earlier decisions or earlier work.
 const MIN_SCORE_QUESTION: f64 = 0.45;
-/// Minimum number of words of a prompt that is not a question; "run the tests" is too short to
-/// answer.
+/// Minimum number of words of a prompt that is not a question; for "run the tests", for example, no
+/// memories are searched.
 const MIN_WORDS: usize = 5;
-/// Signs of a pasted error, which is compared with known errors line by line.
+/// Words that indicate a pasted error, whose lines are compared with known errors.
 const ERROR_SIGNS: [&str; 7] =
     ["error", "exception", "panic", "traceback", "fatal", "undefined", "에러"];
 /// Minimum similarity to a known mistake, from 0 to 1.
 const MIN_SIMILARITY: f64 = 0.6;
-/// Maximum number of characters of a memory.
-const SHOWN: usize = 160;
+/// Maximum number of displayed characters of a memory.
+const MAX_CHARS: usize = 160;
 
 /// Reads the event and prints the hints, if any.
 pub(super) fn run(io: &mut Io<'_>) -> Exit {
@@ -54,17 +54,17 @@ pub(super) fn run(io: &mut Io<'_>) -> Exit {
         && let Some(prompt) = prompt(&payload)
     {
         let root = agent::root(&payload, &io.cwd);
-        let found = detect(prompt);
+        let situation = detect(prompt);
         let mut lines =
-            related_memories(io.distribution, &root, prompt, found).unwrap_or_else(|error| {
+            related_memories(io.distribution, &root, prompt, situation).unwrap_or_else(|error| {
                 let why = io.distribution.redact(&one_line(&format!("{error:#}")));
                 let _ = writeln!(io.err, "aidd hook user-prompt: {why}; skipped");
                 Vec::new()
             });
-        if let Some(found) = found {
-            lines.push(format!("aidd memory ({}): {}.", found.name, found.suggestion));
+        if let Some(situation) = situation {
+            lines.push(format!("aidd memory ({}): {}.", situation.name, situation.suggestion));
         }
-        // The reader may be gone, which is not an error.
+        // A client that has closed the pipe is not an error.
         let _ = print_hint(&lines.join("\n"), payload.event(), io);
     }
     Exit::Clean
@@ -74,14 +74,14 @@ fn print_hint(text: &str, event: Option<&str>, io: &mut Io<'_>) -> std::io::Resu
     if text.is_empty() {
         return Ok(());
     }
-    let said = match event {
+    let output = match event {
         Some(GEMINI) => {
             json!({"hookSpecificOutput": {"hookEventName": GEMINI, "additionalContext": text}})
         }
         Some(CURSOR) => json!({"continue": true, "additional_context": text}),
         _ => return writeln!(io.out, "{text}"),
     };
-    io.out.json_text(&format!("{said}\n"))
+    io.out.json_text(&format!("{output}\n"))
 }
 
 /// The user's prompt; `None` for other events and unknown formats.
@@ -99,29 +99,30 @@ fn related_memories(
     distribution: &'static Distribution,
     root: &Path,
     prompt: &str,
-    found: Option<&Situation>,
+    situation: Option<&Situation>,
 ) -> Result<Vec<String>> {
-    let asks = found.is_some_and(|found| ["deciding", "searching"].contains(&found.name));
+    let is_question =
+        situation.is_some_and(|situation| ["deciding", "searching"].contains(&situation.name));
     let text = prompt.to_lowercase();
     let is_error = ERROR_SIGNS.iter().any(|sign| text.contains(sign));
-    if !asks && !is_error && prompt.split_whitespace().take(MIN_WORDS).count() < MIN_WORDS {
+    if !is_question && !is_error && prompt.split_whitespace().take(MIN_WORDS).count() < MIN_WORDS {
         return Ok(Vec::new());
     }
     let Some(mut memory) = agent::memory(distribution, root)? else { return Ok(Vec::new()) };
     let mut ids = Vec::new();
     if is_error {
-        let known = memory.diagnose(prompt, MIN_SIMILARITY, MAX_MEMORIES)?.matches;
-        ids.extend(known.into_iter().map(|known| known.id));
+        let mistakes = memory.diagnose(prompt, MIN_SIMILARITY, MAX_MEMORIES)?.matches;
+        ids.extend(mistakes.into_iter().map(|mistake| mistake.id));
     }
     let question = Question {
         text: prompt.to_owned(),
         kinds: vec![Kind::Decision, Kind::Mistake, Kind::Convention],
         limit: MAX_MEMORIES,
-        // Notes of sessions and branches are not project knowledge.
+        // Memories of sessions and branches are not permanent project knowledge.
         ..Question::new(Layers::PERMANENT)
     };
-    let least = if asks { MIN_SCORE_QUESTION } else { MIN_SCORE };
-    let hits = memory.search(&question)?.hits.into_iter().filter(|hit| hit.score >= least);
+    let min_score = if is_question { MIN_SCORE_QUESTION } else { MIN_SCORE };
+    let hits = memory.search(&question)?.hits.into_iter().filter(|hit| hit.score >= min_score);
     ids.extend(hits.map(|hit| hit.id));
     // Show each memory once.
     let (mut entries, _) = memory.entries_by_id(&ids)?;
@@ -136,21 +137,21 @@ fn related_memories(
 
 fn line(brief: &Brief) -> String {
     let entry = &brief.entry;
-    let short = |text: &str| one_line(text).chars().take(SHOWN).collect::<String>();
-    let more = match entry.kind {
+    let shorten = |text: &str| one_line(text).chars().take(MAX_CHARS).collect::<String>();
+    let detail = match entry.kind {
         // Omit the reasoning of a failed decision.
         Kind::Decision if entry.is_failed() => String::new(),
         Kind::Decision => {
             let body: Decision = kinds::typed(&entry.metadata).unwrap_or_default();
-            labelled("because", &short(&body.reasoning))
+            labelled("because", &shorten(&body.reasoning))
         }
         Kind::Mistake => {
             let body: Mistake = kinds::typed(&entry.metadata).unwrap_or_default();
-            labelled("fixed by", &short(&body.fix))
+            labelled("fixed by", &shorten(&body.fix))
         }
         _ => String::new(),
     };
-    format!("- {} {}{more} [{}]", entry.kind, one_line(&brief.line(SHOWN)), entry.id)
+    format!("- {} {}{detail} [{}]", entry.kind, one_line(&brief.line(MAX_CHARS)), entry.id)
 }
 
 fn labelled(label: &str, text: &str) -> String {
@@ -163,14 +164,14 @@ mod tests {
 
     #[test]
     fn other_events_and_formats_print_nothing() {
-        let said = |text: &str| {
+        let prompt_of = |text: &str| {
             let payload = Payload::read(text.as_bytes()).ok()?;
             prompt(&payload).map(str::to_owned)
         };
-        let of_client = r#"{"session_id":"s","transcript_path":"/t","cwd":"/c","permission_mode":
+        let client_payload = r#"{"session_id":"s","transcript_path":"/t","cwd":"/c","permission_mode":
             "default","hook_event_name":"UserPromptSubmit","prompt":"  continue"}"#;
-        assert_eq!(said(of_client).as_deref(), Some("continue"));
-        assert_eq!(said(r#"{"prompt":"continue"}"#).as_deref(), Some("continue"));
+        assert_eq!(prompt_of(client_payload).as_deref(), Some("continue"));
+        assert_eq!(prompt_of(r#"{"prompt":"continue"}"#).as_deref(), Some("continue"));
         for text in [
             "",
             "continue",
@@ -181,7 +182,7 @@ mod tests {
             r#"{"hook_event_name":"Stop","prompt":"continue"}"#,
             "{\"prompt\":",
         ] {
-            assert_eq!(said(text), None, "{text}");
+            assert_eq!(prompt_of(text), None, "{text}");
         }
     }
 }

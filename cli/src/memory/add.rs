@@ -15,56 +15,56 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
-pub(super) fn run(new: &AddCommand, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn run(new: &AddCommand, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     match new {
-        AddCommand::Decision(args) => decision(args, Vec::new(), None, desk),
-        AddCommand::Mistake(args) => mistake(args, desk),
-        AddCommand::Convention(args) => convention(args, desk),
-        AddCommand::Insight(args) => insight(args, desk),
+        AddCommand::Decision(args) => decision(args, Vec::new(), None, context),
+        AddCommand::Mistake(args) => mistake(args, context),
+        AddCommand::Convention(args) => convention(args, context),
+        AddCommand::Insight(args) => insight(args, context),
     }
 }
 
-/// Saves a decision that supersedes another. It takes over the topic of the other unless it has its
-/// own.
+/// Saves a decision that supersedes the decision `id`. Without a topic of its own, the new decision
+/// gets the topic of the old one.
 pub(super) fn supersede(
     id: &str,
     new: &AddDecision,
-    desk: &mut MemoryCommandContext<'_, '_>,
+    context: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<()> {
-    let old = desk.entry(id)?;
+    let old = context.entry(id)?;
     if old.kind != Kind::Decision {
         let message = format!("`{}` is a {}, not a decision", old.id, old.kind);
-        let hint = format!("edit it with `aidd memory edit {}`", old.id);
+        let hint = format!("edit the {} with `aidd memory edit {}`", old.kind, old.id);
         return Err(UserError::new(message).hint(hint).into());
     }
-    decision(new, vec![Link::new(Relation::Supersedes, &old.id)], old.topic, desk)
+    decision(new, vec![Link::new(Relation::Supersedes, &old.id)], old.topic, context)
 }
 
 fn decision(
     args: &AddDecision,
     mut links: Vec<Link>,
     topic: Option<String>,
-    desk: &mut MemoryCommandContext<'_, '_>,
+    context: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<()> {
     for id in &args.supersedes {
-        links.push(Link::new(Relation::Supersedes, &desk.id(id)?));
+        links.push(Link::new(Relation::Supersedes, &context.id(id)?));
     }
     let body = Decision {
         reasoning: args.reasoning.clone().unwrap_or_default(),
-        alternatives: args.alternatives.iter().map(|one| json!(one)).collect(),
+        alternatives: args.alternatives.iter().map(|alternative| json!(alternative)).collect(),
         context: args.context.clone(),
         confidence: args.confidence,
         ..Decision::default()
     };
-    let mut new = new(&args.text, &args.links, body, desk)?;
+    let mut new = new(&args.text, &args.links, body, context)?;
     new.links.extend(links);
     new.topic = new.topic.or(topic);
-    let saved = desk.memory.save_decision(&new).map_err(to_user_error)?;
-    print_saved(Kind::Decision, &saved, false, desk)
+    let saved = context.memory.save_decision(&new).map_err(to_user_error)?;
+    print_saved(Kind::Decision, &saved, false, context)
 }
 
-fn mistake(args: &AddMistake, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
-    let text = |of: &Option<String>| of.clone().unwrap_or_default();
+fn mistake(args: &AddMistake, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let body = Mistake {
         root_cause: text(&args.cause),
         fix: text(&args.fix),
@@ -73,12 +73,12 @@ fn mistake(args: &AddMistake, desk: &mut MemoryCommandContext<'_, '_>) -> Result
         check: args.check.clone(),
         ..Mistake::default()
     };
-    let new = new(&args.text, &args.links, body, desk)?;
-    let saved = desk.memory.save_mistake(&new).map_err(to_user_error)?;
-    print_saved(Kind::Mistake, &saved, args.check.is_some(), desk)
+    let new = new(&args.text, &args.links, body, context)?;
+    let saved = context.memory.save_mistake(&new).map_err(to_user_error)?;
+    print_saved(Kind::Mistake, &saved, args.check.is_some(), context)
 }
 
-fn convention(args: &AddConvention, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+fn convention(args: &AddConvention, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let mut examples = args.examples.iter().cloned();
     let body = Convention {
         example: examples.next().unwrap_or_default(),
@@ -88,41 +88,41 @@ fn convention(args: &AddConvention, desk: &mut MemoryCommandContext<'_, '_>) -> 
         check: args.check.clone(),
         ..Convention::default()
     };
-    let new = new(&args.text, &args.links, body, desk)?;
-    let saved = desk.memory.save_convention(&new).map_err(to_user_error)?;
-    print_saved(Kind::Convention, &saved, args.check.is_some(), desk)
+    let new = new(&args.text, &args.links, body, context)?;
+    let saved = context.memory.save_convention(&new).map_err(to_user_error)?;
+    print_saved(Kind::Convention, &saved, args.check.is_some(), context)
 }
 
-fn insight(args: &AddInsight, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+fn insight(args: &AddInsight, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let body = Insight {
         category: args.category.clone(),
         tags: args.tags.clone(),
         source: args.source.clone(),
         ..Insight::default()
     };
-    let content = desk.text(&args.text.text)?;
+    let content = context.text(&args.text.text)?;
     let topic = args.text.topic.as_deref();
-    let id = desk.memory.save_insight(&content, topic, &body, None).map_err(to_user_error)?;
-    print_saved(Kind::Insight, &Saved { id, is_new: true, ..Saved::default() }, false, desk)
+    let id = context.memory.save_insight(&content, topic, &body, None).map_err(to_user_error)?;
+    print_saved(Kind::Insight, &Saved { id, is_new: true, ..Saved::default() }, false, context)
 }
 
 fn new<T>(
     text: &Text,
     links: &Links,
     body: T,
-    desk: &mut MemoryCommandContext<'_, '_>,
+    context: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<New<T>> {
-    let mut all = Vec::new();
+    let mut resolved = Vec::new();
     for (relation, id) in &links.links {
-        all.push(Link::new(*relation, &desk.id(id)?));
+        resolved.push(Link::new(*relation, &context.id(id)?));
     }
     Ok(New {
-        content: desk.text(&text.text)?,
+        content: context.text(&text.text)?,
         topic: text.topic.clone(),
         body,
-        links: all,
+        links: resolved,
         session_id: None,
-        branch: checked_out(desk.root),
+        branch: checked_out(context.root),
     })
 }
 
@@ -131,25 +131,25 @@ fn print_saved(
     kind: Kind,
     saved: &Saved,
     has_check: bool,
-    desk: &mut MemoryCommandContext<'_, '_>,
+    context: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<()> {
-    let entry = desk.entry(&saved.id)?;
+    let entry = context.entry(&saved.id)?;
     let is_redacted = serde_json::to_string(&entry)?.contains(REDACTED);
-    let mut answer = answer(kind, saved, is_redacted);
-    let caught =
-        if has_check { check_findings(&saved.id, desk) } else { (Value::Null, String::new()) };
-    if has_check && let Some(answer) = answer.as_object_mut() {
-        answer.insert("enforced".to_owned(), caught.0);
+    let mut output = to_json(kind, saved, is_redacted);
+    let findings =
+        if has_check { check_findings(&saved.id, context) } else { (Value::Null, String::new()) };
+    if has_check && let Some(output) = output.as_object_mut() {
+        output.insert("enforced".to_owned(), findings.0);
     }
-    if desk.print_json(&answer)? {
+    if context.print_json(&output)? {
         return Ok(());
     }
-    let place = kind.file().map_or("in this checkout".to_owned(), |file| {
-        format!("in {}/{file}.jsonl", desk.memory.folder())
+    let location = kind.file().map_or("in this checkout".to_owned(), |file| {
+        format!("in {}/{file}.jsonl", context.memory.folder())
     });
-    let out = &mut desk.io.out;
+    let out = &mut context.io.out;
     match (saved.is_new, saved.occurrences) {
-        (true, _) => writeln!(out, "saved {} {place}", saved.id)?,
+        (true, _) => writeln!(out, "saved {} {location}", saved.id)?,
         (false, Some(times)) => writeln!(out, "{} occurred {}", saved.id, times_text(times))?,
         (false, None) => writeln!(out, "{} already exists", saved.id)?,
     }
@@ -158,25 +158,25 @@ fn print_saved(
     }
     for other in &saved.similar {
         let title = one_line(&other.title);
-        writeln!(desk.io.err, "note: {} is similar: {title}", other.id)?;
+        writeln!(context.io.err, "note: {} is similar: {title}", other.id)?;
     }
-    if !caught.1.is_empty() {
-        writeln!(desk.io.err, "note: {}", one_line(&caught.1))?;
+    if !findings.1.is_empty() {
+        writeln!(context.io.err, "note: {}", one_line(&findings.1))?;
     }
     if is_redacted {
-        writeln!(desk.io.err, "note: secrets or private text were replaced by {REDACTED}")?;
+        writeln!(context.io.err, "note: secrets or private text were replaced by {REDACTED}")?;
     }
     Ok(())
 }
 
 /// The findings of a memory's check in the project, as JSON and as text. An error here does not
 /// affect the saved memory.
-pub(super) fn check_findings(id: &str, desk: &MemoryCommandContext<'_, '_>) -> (Value, String) {
-    let looked = Project::open(desk.io.distribution, desk.root, None)
+pub(super) fn check_findings(id: &str, context: &MemoryCommandContext<'_, '_>) -> (Value, String) {
+    let preview = Project::open(context.io.distribution, context.root, None)
         .map_err(anyhow::Error::from)
         .and_then(|project| Ok(enforcement::preview(&project, id, &AtomicBool::new(false))?));
-    match looked {
-        Ok(Some(caught)) => (json!(caught), caught.sentence()),
+    match preview {
+        Ok(Some(preview)) => (json!(preview), preview.sentence()),
         Ok(None) => (Value::Null, enforcement::DUPLICATE_NOTE.to_owned()),
         Err(why) => (Value::Null, format!("The check was not run: {why:#}.")),
     }
@@ -186,11 +186,11 @@ fn times_text(times: u64) -> String {
     number(usize::try_from(times).unwrap_or(usize::MAX), "time")
 }
 
-fn answer(kind: Kind, saved: &Saved, is_redacted: bool) -> Value {
+fn to_json(kind: Kind, saved: &Saved, is_redacted: bool) -> Value {
     let similar: Vec<Value> = saved
         .similar
         .iter()
-        .map(|one| json!({"id": one.id, "title": one.title, "likeness": one.likeness}))
+        .map(|entry| json!({"id": entry.id, "title": entry.title, "likeness": entry.likeness}))
         .collect();
     json!({
         "id": saved.id, "type": kind, "isNew": saved.is_new, "occurrences": saved.occurrences,

@@ -1,4 +1,4 @@
-//! Changes memories: `aidd memory edit`, `outcome`, `remove`, `link`, `conflicts` and `settle`.
+//! Changes memories: `aidd memory edit`, `outcome`, `remove`, `link`, `conflicts` and `resolve`.
 
 use super::{MemoryCommandContext, add, to_user_error};
 use crate::cli::Edit as EditArgs;
@@ -13,35 +13,35 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;
 
-pub(super) fn edit(args: &EditArgs, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
-    let entry = desk.entry(&args.id)?;
-    let content = args.content.as_deref().map(|text| desk.text(text)).transpose()?;
+pub(super) fn edit(args: &EditArgs, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let entry = context.entry(&args.id)?;
+    let content = args.content.as_deref().map(|text| context.text(text)).transpose()?;
     let mut edit = Edit { content, topic: args.topic.clone(), ..Edit::default() };
-    let mut named = BTreeSet::new();
+    let mut names = BTreeSet::new();
     let values = args.set.iter().map(|(name, text)| (name, Some(text)));
     for (name, text) in values.chain(args.unset.iter().map(|name| (name, None))) {
-        if !named.insert(name) {
+        if !names.insert(name) {
             return Err(UserError::new(format!("field `{name}` is set twice")).into());
         }
         change(&mut edit, &entry, name, text)?;
     }
-    let edited = desk.memory.edit(entry.kind, &entry.id, &edit).map_err(to_user_error)?;
-    if desk.print_json(&edited)? {
+    let edited = context.memory.edit(entry.kind, &entry.id, &edit).map_err(to_user_error)?;
+    if context.print_json(&edited)? {
         return Ok(());
     }
-    writeln!(desk.io.out, "changed {}", edited.id)?;
-    let is_given = args.set.iter().any(|(name, _)| name == CHECK);
-    if is_given && remembered::check_of(&edited).is_some() {
-        let (_, said) = add::check_findings(&edited.id, desk);
-        writeln!(desk.io.err, "note: {}", one_line(&said))?;
+    writeln!(context.io.out, "changed {}", edited.id)?;
+    let sets_check = args.set.iter().any(|(name, _)| name == CHECK);
+    if sets_check && remembered::check_of(&edited).is_some() {
+        let (_, findings) = add::check_findings(&edited.id, context);
+        writeln!(context.io.err, "note: {}", one_line(&findings))?;
     }
     Ok(())
 }
 
-/// Applies `--set NAME=TEXT`, or `--unset NAME` without a text, to an edit. Content and topic can
-/// be named like fields.
+/// Applies `--set NAME=TEXT`, or `--unset NAME` without a text, to an edit. `content` and `topic`
+/// are accepted as field names.
 fn change(edit: &mut Edit, entry: &Entry, name: &str, text: Option<&String>) -> Result<()> {
-    let part = match name {
+    let field = match name {
         "content" => &mut edit.content,
         "topic" => &mut edit.topic,
         _ => {
@@ -50,20 +50,20 @@ fn change(edit: &mut Edit, entry: &Entry, name: &str, text: Option<&String>) -> 
             return Ok(());
         }
     };
-    if part.is_some() {
+    if field.is_some() {
         return Err(UserError::new(format!(
             "`--{name}` and `--set` or `--unset` both name `{name}`"
         ))
         .hint("pass only one of them")
         .into());
     }
-    // An empty topic removes it; the memory itself rejects an empty content.
-    *part = Some(text.cloned().unwrap_or_default());
+    // An empty string removes the topic; empty content is rejected when the memory is saved.
+    *field = Some(text.cloned().unwrap_or_default());
     Ok(())
 }
 
-/// Parses a value from the command line: as JSON if it is a list, a number or an object and the
-/// field is not known to be a string.
+/// Parses a value from the command line. Parses a list, a number or an object as JSON, unless the
+/// current value of the field is a string.
 fn value_for(before: Option<&Value>, text: &str) -> Value {
     match (before, serde_json::from_str(text)) {
         (Some(Value::String(_)), _) | (_, Err(_)) => text.into(),
@@ -76,12 +76,12 @@ pub(super) fn outcome(
     id: &str,
     outcome: Outcome,
     reason: Option<&str>,
-    desk: &mut MemoryCommandContext<'_, '_>,
+    context: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<()> {
-    let id = desk.id(id)?;
-    desk.memory.set_outcome(&id, outcome, reason).map_err(to_user_error)?;
-    if !desk.print_json(&json!({"id": id, "outcome": outcome, "reason": reason}))? {
-        writeln!(desk.io.out, "recorded outcome {outcome} for {id}")?;
+    let id = context.id(id)?;
+    context.memory.set_outcome(&id, outcome, reason).map_err(to_user_error)?;
+    if !context.print_json(&json!({"id": id, "outcome": outcome, "reason": reason}))? {
+        writeln!(context.io.out, "recorded outcome {outcome} for {id}")?;
     }
     Ok(())
 }
@@ -89,22 +89,22 @@ pub(super) fn outcome(
 pub(super) fn remove(
     ids: &[String],
     reason: Option<&str>,
-    desk: &mut MemoryCommandContext<'_, '_>,
+    context: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<()> {
     let mut removed = Vec::new();
     // Resolve all ids before retracting the first memory.
-    let ids: Vec<String> = ids.iter().map(|id| desk.id(id)).collect::<Result<_>>()?;
+    let ids: Vec<String> = ids.iter().map(|id| context.id(id)).collect::<Result<_>>()?;
     for id in &ids {
-        removed.push(desk.memory.remove_any(id, reason).map_err(to_user_error)?);
+        removed.push(context.memory.remove_any(id, reason).map_err(to_user_error)?);
     }
-    let answer: Vec<Value> =
+    let output: Vec<Value> =
         removed.iter().map(|entry| json!({"id": entry.id, "type": entry.kind})).collect();
-    if desk.print_json(&json!({"removed": answer}))? {
+    if context.print_json(&json!({"removed": output}))? {
         return Ok(());
     }
     for entry in &removed {
-        let done = if entry.layer == Layer::Permanent { "retracted" } else { "deleted" };
-        writeln!(desk.io.out, "{done} {}: {}", entry.id, one_line(&entry.title(60)))?;
+        let status = if entry.layer == Layer::Permanent { "retracted" } else { "deleted" };
+        writeln!(context.io.out, "{status} {}: {}", entry.id, one_line(&entry.title(60)))?;
     }
     Ok(())
 }
@@ -114,41 +114,41 @@ pub(super) fn link(
     relation: Relation,
     to: &str,
     reason: Option<&str>,
-    desk: &mut MemoryCommandContext<'_, '_>,
+    context: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<()> {
-    let (from, to) = (desk.id(from)?, desk.id(to)?);
+    let (from, to) = (context.id(from)?, context.id(to)?);
     let link = Link { reason: reason.map(str::to_owned), ..Link::new(relation, &to) };
-    desk.memory.link(&from, &link).map_err(to_user_error)?;
-    let answer = json!({"from": from, "relation": relation, "to": to, "reason": reason});
-    if !desk.print_json(&answer)? {
-        writeln!(desk.io.out, "{from} {} {to}", relation.word().replace('_', " "))?;
+    context.memory.link(&from, &link).map_err(to_user_error)?;
+    let output = json!({"from": from, "relation": relation, "to": to, "reason": reason});
+    if !context.print_json(&output)? {
+        writeln!(context.io.out, "{from} {} {to}", relation.word().replace('_', " "))?;
     }
     Ok(())
 }
 
-pub(super) fn conflicts(desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
-    let conflicts = desk.memory.conflicts().map_err(to_user_error)?;
-    let mut answer = Vec::new();
+pub(super) fn conflicts(context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let conflicts = context.memory.conflicts().map_err(to_user_error)?;
+    let mut output = Vec::new();
     for conflict in &conflicts {
-        answer.push(to_json(conflict, desk)?);
+        output.push(to_json(conflict, context)?);
     }
-    if desk.print_json(&json!({"conflicts": answer}))? {
+    if context.print_json(&json!({"conflicts": output}))? {
         return Ok(());
     }
-    for (conflict, described) in conflicts.iter().zip(&answer) {
-        print(conflict, described, desk)?;
+    for (conflict, conflict_json) in conflicts.iter().zip(&output) {
+        print(conflict, conflict_json, context)?;
     }
     let hint =
         if conflicts.is_empty() { "" } else { "; resolve each with `aidd memory resolve ID`" };
-    writeln!(desk.io.err, "{}{hint}", number(conflicts.len(), "conflict"))?;
+    writeln!(context.io.err, "{}{hint}", number(conflicts.len(), "conflict"))?;
     Ok(())
 }
 
-/// A conflict as JSON: its kind and its sides.
-fn to_json(conflict: &Conflict, desk: &mut MemoryCommandContext<'_, '_>) -> Result<Value> {
+/// A conflict as JSON: its kind, and the edits or memories in conflict.
+fn to_json(conflict: &Conflict, context: &mut MemoryCommandContext<'_, '_>) -> Result<Value> {
     let (kind, topic, ids) = match conflict {
         Conflict::TwoHeads { id, heads } => {
-            let history = desk.memory.history(id).map_err(to_user_error)?;
+            let history = context.memory.history(id).map_err(to_user_error)?;
             let edits: Vec<Value> = heads
                 .iter()
                 .filter_map(|rev| history.iter().find(|line| line.rev == *rev))
@@ -165,7 +165,7 @@ fn to_json(conflict: &Conflict, desk: &mut MemoryCommandContext<'_, '_>) -> Resu
         Conflict::Circle { from, to } => ("circle", None, vec![from.clone(), to.clone()]),
         Conflict::Forked { ids } => ("forked", None, ids.clone()),
     };
-    let entries = desk.memory.get(&ids).map_err(to_user_error)?;
+    let entries = context.memory.get(&ids).map_err(to_user_error)?;
     let side = |entry: &Entry| {
         let mut side =
             json!({"id": entry.id, "title": entry.title(80), "updatedAt": entry.updated_at});
@@ -185,40 +185,40 @@ fn to_json(conflict: &Conflict, desk: &mut MemoryCommandContext<'_, '_>) -> Resu
 
 fn print(
     conflict: &Conflict,
-    described: &Value,
-    desk: &mut MemoryCommandContext<'_, '_>,
+    conflict_json: &Value,
+    context: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<()> {
-    let head = match conflict {
+    let heading = match conflict {
         Conflict::TwoHeads { id, .. } => format!("two edits of {id}"),
         Conflict::OneTopic { topic, .. } => format!("several decisions on {topic}"),
         Conflict::Contradiction { .. } => "contradiction".to_owned(),
         Conflict::Circle { .. } => "decisions that supersede each other".to_owned(),
         Conflict::Forked { .. } => "decisions that supersede the same memory".to_owned(),
     };
-    writeln!(desk.io.out, "{}", desk.paint.bold(&head))?;
+    writeln!(context.io.out, "{}", context.paint.bold(&heading))?;
     let text = |value: &Value| {
         one_line(value.as_str().unwrap_or_default().lines().next().unwrap_or_default())
     };
-    let sides = described["edits"].as_array().or(described["memories"].as_array());
+    let sides = conflict_json["edits"].as_array().or(conflict_json["memories"].as_array());
     for side in sides.into_iter().flatten() {
-        let (name, said, at) = if side["rev"].is_string() {
-            let said = if side["op"] == "remove" {
+        let (name, title, day) = if side["rev"].is_string() {
+            let title = if side["op"] == "remove" {
                 "retracted".to_owned()
             } else {
                 text(&side["content"])
             };
-            (format!("--rev {}", text(&side["rev"])), said, &side["at"])
+            (format!("--rev {}", text(&side["rev"])), title, &side["at"])
         } else {
             let outcome = side["outcome"].as_str().map(|outcome| {
                 let reason = side["outcomeReason"].as_str();
                 let reason = reason.map(|reason| format!(": {}", one_line(reason)));
                 format!(" [{outcome}{}]", reason.unwrap_or_default())
             });
-            let said = text(&side["title"]) + &outcome.unwrap_or_default();
-            (text(&side["id"]), said, &side["updatedAt"])
+            let title = text(&side["title"]) + &outcome.unwrap_or_default();
+            (text(&side["id"]), title, &side["updatedAt"])
         };
-        let at = times::day(at.as_i64().unwrap_or_default());
-        writeln!(desk.io.out, "  {name}  {}  {said}", desk.paint.dim(&at))?;
+        let day = times::day(day.as_i64().unwrap_or_default());
+        writeln!(context.io.out, "  {name}  {}  {title}", context.paint.dim(&day))?;
     }
     Ok(())
 }
@@ -226,34 +226,34 @@ fn print(
 pub(super) fn resolve_conflict(
     id: &str,
     rev: Option<&str>,
-    desk: &mut MemoryCommandContext<'_, '_>,
+    context: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<()> {
-    let id = desk.id(id)?;
-    let settled = desk.memory.resolve(&id, rev).map_err(|error| match error {
+    let id = context.id(id)?;
+    let resolution = context.memory.resolve(&id, rev).map_err(|error| match error {
         aidd_memory::MemoryError::Invalid(why) => {
             UserError::new(why).hint("`aidd memory conflicts` lists ids and edits").into()
         }
         other => to_user_error(other),
     })?;
-    let answer = json!({
-        "id": id, "dropped": settled.dropped, "superseded": settled.superseded,
-        "unlinked": settled.unlinked,
+    let output = json!({
+        "id": id, "dropped": resolution.dropped, "superseded": resolution.superseded,
+        "unlinked": resolution.unlinked,
     });
-    if desk.print_json(&answer)? {
+    if context.print_json(&output)? {
         return Ok(());
     }
-    if settled.is_empty() {
-        writeln!(desk.io.err, "no conflict: {id} is active")?;
+    if resolution.is_empty() {
+        writeln!(context.io.err, "no conflict: {id} is active")?;
         return Ok(());
     }
-    writeln!(desk.io.out, "kept {id}")?;
-    for (done, names) in [
-        ("dropped edit", &settled.dropped),
-        ("superseded", &settled.superseded),
-        ("no longer superseded by", &settled.unlinked),
+    writeln!(context.io.out, "kept {id}")?;
+    for (status, names) in [
+        ("dropped edit", &resolution.dropped),
+        ("superseded", &resolution.superseded),
+        ("no longer superseded by", &resolution.unlinked),
     ] {
         for name in names {
-            writeln!(desk.io.out, "{done} {name}")?;
+            writeln!(context.io.out, "{status} {name}")?;
         }
     }
     Ok(())

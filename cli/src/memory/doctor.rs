@@ -27,10 +27,11 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// Maximum number of problems listed for the tracked files; the rest is counted.
+/// Maximum number of problems listed for the tracked files; further problems are only counted.
 const MAX_LISTED: usize = 20;
 
-/// A problem: what was checked, what is wrong, the remedy, and whether `--fix` applies it.
+/// A problem: the checked part (`what`), the message, the remedy, and whether `--fix` applies the
+/// remedy.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Problem {
@@ -45,88 +46,89 @@ struct Problem {
 struct Report {
     /// Facts that are not problems: name and value.
     facts: Vec<(&'static str, String)>,
-    wrong: Vec<Problem>,
+    problems: Vec<Problem>,
     fixed: Vec<String>,
 }
 
 impl Report {
-    fn wrong(&mut self, what: &'static str, message: &str, remedy: &str, fixable: bool) {
+    fn add_problem(&mut self, what: &'static str, message: &str, remedy: &str, fixable: bool) {
         let (message, remedy) = (one_line(message), remedy.to_owned());
-        self.wrong.push(Problem { what, message, remedy, fixable });
+        self.problems.push(Problem { what, message, remedy, fixable });
     }
 
     /// Adds a problem that `--fix` could not fix.
     fn add_unfixable(&mut self, what: &'static str, why: &str) {
         let remedy = "make the file readable and writable";
-        self.wrong(what, &format!("not fixed: {why}"), remedy, false);
+        self.add_problem(what, &format!("not fixed: {why}"), remedy, false);
     }
 }
 
 /// Runs `aidd memory doctor`; exits with 1 if there are problems.
 pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Result<Exit> {
-    let mut seen = Report::default();
-    seen.facts.push(("root", root.display().to_string()));
+    let mut report = Report::default();
+    report.facts.push(("root", root.display().to_string()));
     if fix {
-        fix_files(io.distribution, root, &mut seen)?;
+        fix_files(io.distribution, root, &mut report)?;
     }
     if exists(root) {
         match ProjectMemory::open(io.distribution, root, Wanted::default(), system_clock()) {
-            Ok(mut memory) => check_memory(&mut memory, fix, &mut seen)?,
-            Err(error) => cannot_open(&error, &mut seen),
+            Ok(mut memory) => check_memory(&mut memory, fix, &mut report)?,
+            Err(error) => add_open_error(&error, &mut report),
         }
-        leftovers(root, &mut seen);
+        add_leftovers(root, &mut report);
         for (path, id, why) in remembered::faults(&Disk::new(root.to_owned())) {
             let edit = format!("`aidd memory edit {id} --set check='{{…}}'`, or `--unset check`");
             let remedy = match scope_of(&path) {
                 "" => edit,
-                folder => format!("in the directory {folder}: {edit}"),
+                directory => format!("in the directory {directory}: {edit}"),
             };
-            seen.wrong("check", &format!("{path}: {id}: {why}"), &remedy, false);
+            report.add_problem("check", &format!("{path}: {id}: {why}"), &remedy, false);
         }
     } else {
-        seen.facts.push(("memory", "empty".to_owned()));
+        report.facts.push(("memory", "empty".to_owned()));
     }
-    check_git(root, &mut seen);
+    check_git(root, &mut report);
     if as_json {
         let facts: serde_json::Map<_, _> =
-            seen.facts.iter().map(|(name, fact)| ((*name).to_owned(), json!(fact))).collect();
-        let answer = json!({"facts": facts, "fixed": seen.fixed, "wrong": seen.wrong});
-        io.out.json(&answer)?;
+            report.facts.iter().map(|(name, fact)| ((*name).to_owned(), json!(fact))).collect();
+        let output = json!({"facts": facts, "fixed": report.fixed, "wrong": report.problems});
+        io.out.json(&output)?;
     } else {
-        print(&seen, io)?;
+        print(&report, io)?;
     }
-    Ok(if seen.wrong.is_empty() { Exit::Clean } else { Exit::Findings })
+    Ok(if report.problems.is_empty() { Exit::Clean } else { Exit::Findings })
 }
 
-fn print(seen: &Report, io: &mut Io<'_>) -> Result<()> {
-    for (name, fact) in &seen.facts {
+fn print(report: &Report, io: &mut Io<'_>) -> Result<()> {
+    for (name, fact) in &report.facts {
         writeln!(io.out, "{name:<14} {fact}")?;
     }
-    for fixed in &seen.fixed {
+    for fixed in &report.fixed {
         writeln!(io.out, "fixed          {fixed}")?;
     }
-    for wrong in &seen.wrong {
-        writeln!(io.out, "wrong          {}: {}", wrong.what, wrong.message)?;
-        writeln!(io.out, "               {}", wrong.remedy)?;
+    for problem in &report.problems {
+        writeln!(io.out, "problem        {}: {}", problem.what, problem.message)?;
+        writeln!(io.out, "               {}", problem.remedy)?;
     }
-    if seen.wrong.is_empty() {
+    if report.problems.is_empty() {
         writeln!(io.out, "no problems with the memory")?;
-    } else if seen.wrong.iter().any(|wrong| wrong.fixable) {
-        writeln!(io.err, "run `aidd memory doctor --fix` to fix what can be fixed automatically")?;
+    } else if report.problems.iter().any(|problem| problem.fixable) {
+        writeln!(io.err, "run `aidd memory doctor --fix` to apply the automatic fixes")?;
     }
     Ok(())
 }
 
-/// Fixes what can be fixed before the memory is opened: the Git files, and leftovers of merges in
-/// the tracked files. What cannot be fixed becomes part of the report.
-fn fix_files(distribution: &'static Distribution, root: &Path, seen: &mut Report) -> Result<()> {
+/// Fixes problems that can be fixed before the memory is opened: missing lines in the Git files,
+/// and remains of merges in the tracked files. Failed fixes are added to the report.
+fn fix_files(distribution: &'static Distribution, root: &Path, report: &mut Report) -> Result<()> {
     if git_files::repository(root).is_some() {
         match git_files::write(root) {
             Ok(all) => {
-                let done = all.into_iter().filter(|(_, done)| *done != git_files::Done::Unchanged);
-                seen.fixed.extend(done.map(|(name, done)| format!("{} {name}", done.label())));
+                let done =
+                    all.into_iter().filter(|(_, done)| *done != git_files::FileChange::Unchanged);
+                report.fixed.extend(done.map(|(name, done)| format!("{} {name}", done.label())));
             }
-            Err(error) => seen.add_unfixable("git", &format!("{error:#}")),
+            Err(error) => report.add_unfixable("git", &format!("{error:#}")),
         }
     }
     let engine = distribution.engine().map_err(|error| anyhow::anyhow!("{error}"))?;
@@ -138,8 +140,8 @@ fn fix_files(distribution: &'static Distribution, root: &Path, seen: &mut Report
         }
         match fix_lines(engine, &journal, &path) {
             Ok(0) => {}
-            Ok(fixes) => seen.fixed.push(format!("{} in {path}", number(fixes, "line"))),
-            Err(error) => seen.add_unfixable("tracked file", &error.to_string()),
+            Ok(fixes) => report.fixed.push(format!("{} in {path}", number(fixes, "line"))),
+            Err(error) => report.add_unfixable("tracked file", &error.to_string()),
         }
     }
     Ok(())
@@ -170,137 +172,144 @@ fn fix_lines(
     Ok(fixes.len())
 }
 
-fn check_memory(memory: &mut ProjectMemory, fix: bool, seen: &mut Report) -> Result<()> {
+fn check_memory(memory: &mut ProjectMemory, fix: bool, report: &mut Report) -> Result<()> {
     for notice in memory.take_notices() {
-        seen.facts.push(("note", one_line(&notice)));
+        report.facts.push(("note", one_line(&notice)));
     }
     let damage = memory.check().map_err(to_user_error)?;
     if fix && !damage.is_empty() {
         match memory.import() {
-            Ok(_) => seen.fixed.push("the store, rebuilt from the tracked files".to_owned()),
-            Err(error) => seen.add_unfixable("store", &error.to_string()),
+            Ok(_) => report.fixed.push("the store, rebuilt from the tracked files".to_owned()),
+            Err(error) => report.add_unfixable("store", &error.to_string()),
         }
         for notice in memory.take_notices() {
-            seen.fixed.push(one_line(&notice));
+            report.fixed.push(one_line(&notice));
         }
     } else if let Some(first) = damage.first() {
-        let remedy = "run `aidd memory doctor --fix` to rebuild it from the tracked files";
-        seen.wrong("store", &format!("damaged: {first}"), remedy, true);
+        let remedy = "run `aidd memory doctor --fix` to rebuild the store from the tracked files";
+        report.add_problem("store", &format!("damaged: {first}"), remedy, true);
     }
-    let whole = if damage.is_empty() { ", intact" } else { "" };
-    seen.facts.push(("store", format!("{}{whole}", memory.backend())));
+    let integrity = if damage.is_empty() { ", intact" } else { "" };
+    report.facts.push(("store", format!("{}{integrity}", memory.backend())));
     if fix {
         match memory.export(false) {
             Ok(0) => {}
             Ok(lines) => {
                 let lines = number(lines, "line");
-                seen.fixed.push(format!("{lines} missing from tracked files"));
+                report.fixed.push(format!("{lines} missing from tracked files"));
             }
-            Err(error) => seen.add_unfixable("tracked file", &error.to_string()),
+            Err(error) => report.add_unfixable("tracked file", &error.to_string()),
         }
     }
-    counts(memory, seen)?;
-    tracked(memory, seen)?;
+    add_counts(memory, report)?;
+    check_tracked_files(memory, report)?;
     let (_, unread) = memory.branches().map_err(to_user_error)?;
     for path in unread {
-        seen.wrong(
+        report.add_problem(
             "branch",
             &format!("{path} cannot be read"),
-            "fix it, or restore it from Git",
+            "fix the file, or restore it from Git",
             false,
         );
     }
     Ok(())
 }
 
-fn counts(memory: &mut ProjectMemory, seen: &mut Report) -> Result<()> {
+fn add_counts(memory: &mut ProjectMemory, report: &mut Report) -> Result<()> {
     let mut by_kind: Vec<(String, u32)> = Vec::new();
     let counts = memory.read(&mut |store| store.counts()).map_err(to_user_error)?;
     for (_, kind, status, count) in counts {
         if status == Status::Removed {
             continue;
         }
-        match by_kind.iter_mut().find(|(known, _)| *known == kind.word()) {
+        match by_kind.iter_mut().find(|(word, _)| *word == kind.word()) {
             Some((_, sum)) => *sum += count,
             None => by_kind.push((kind.word().to_owned(), count)),
         }
     }
-    let said: Vec<String> = by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    seen.facts
-        .push(("memories", if said.is_empty() { "none".to_owned() } else { said.join(", ") }));
+    let texts: Vec<String> =
+        by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    report
+        .facts
+        .push(("memories", if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }));
     Ok(())
 }
 
-/// Adds the problems of the tracked files, and the lines missing from them.
-fn tracked(memory: &mut ProjectMemory, seen: &mut Report) -> Result<()> {
+/// Adds the problems of the tracked files, and the lines that are missing from these files.
+fn check_tracked_files(memory: &mut ProjectMemory, report: &mut Report) -> Result<()> {
     let problems = memory.problems().map_err(to_user_error)?;
     for problem in problems.iter().take(MAX_LISTED) {
-        // Already reported if fixing it failed.
-        let is_said = |wrong: &Problem| wrong.message.ends_with(&problem.message);
-        if problem.kind == ProblemKind::UnreadableFile && seen.wrong.iter().any(is_said) {
+        // If fixing the file failed, the problem is already reported.
+        let is_reported = |reported: &Problem| reported.message.ends_with(&problem.message);
+        if problem.kind == ProblemKind::UnreadableFile && report.problems.iter().any(is_reported) {
             continue;
         }
-        let place = if problem.line == 0 {
+        let location = if problem.line == 0 {
             problem.path.clone()
         } else {
             format!("{}:{}", problem.path, problem.line)
         };
         let (remedy, fixable) = match problem.kind {
             ProblemKind::MalformedLine | ProblemKind::UnreadableFile => {
-                ("fix it manually, or restore it from the history: git log -p", false)
+                ("fix the file manually, or restore it from the history: git log -p", false)
             }
             _ => ("run `aidd memory doctor --fix`", true),
         };
-        seen.wrong("tracked file", &format!("{place}: {}", problem.message), remedy, fixable);
+        report.add_problem(
+            "tracked file",
+            &format!("{location}: {}", problem.message),
+            remedy,
+            fixable,
+        );
     }
     if problems.len() > MAX_LISTED {
         let message = format!("{} more problems", problems.len() - MAX_LISTED);
         let remedy = format!("run `aidd check {}` to show all", memory.folder());
-        seen.wrong("tracked file", &message, &remedy, false);
+        report.add_problem("tracked file", &message, &remedy, false);
     }
     let conflicts = memory.conflicts().map_err(to_user_error)?.len();
     if conflicts > 0 {
         let remedy =
             "list them with `aidd memory conflicts`, resolve each with `aidd memory resolve ID`";
-        seen.wrong(
+        report.add_problem(
             "conflict",
             &format!("{} to resolve", number(conflicts, "conflict")),
             remedy,
             false,
         );
     }
-    if let Some(folder) = memory.journal().unread_folder() {
-        let used = memory.folder();
+    if let Some(directory) = memory.journal().unread_folder() {
+        let memory_dir = memory.folder();
         let fact = format!(
-            "{folder} also contains memories, but only {used} is read; move its lines into \
-             {used} or delete it"
+            "{directory} also contains memories, but only {memory_dir} is read; move the lines of \
+             {directory} into {memory_dir}, or delete {directory}"
         );
-        seen.facts.push(("note", fact));
+        report.facts.push(("note", fact));
     }
     for (file, path) in &memory.journal().sources()[..3] {
         let missing = memory.missing(file).map_err(to_user_error)?.len();
         if missing > 0 {
             let lines = number(missing, "line");
             let fact = format!(
-                "{path}: {lines} known here no longer in the file (restore with `aidd memory export --missing`)"
+                "{path}: {lines} stored in this checkout but no longer in the file (restore with `aidd memory export --missing`)"
             );
-            seen.facts.push(("aside", fact));
+            report.facts.push(("aside", fact));
         }
     }
     Ok(())
 }
 
-fn cannot_open(error: &MemoryError, seen: &mut Report) {
+fn add_open_error(error: &MemoryError, report: &mut Report) {
     let remedy = match error {
         MemoryError::Newer { .. } => "update aidd; until then, the tracked files can be read",
         MemoryError::Io { .. } => "make the directory .aidd writable",
         _ => "move .aidd/data.db away; it is then rebuilt from the tracked files and the backup",
     };
-    seen.wrong("store", &error.to_string(), remedy, false);
+    report.add_problem("store", &error.to_string(), remedy, false);
 }
 
-/// Backups and quarantined damaged stores.
-fn leftovers(root: &Path, seen: &mut Report) {
+/// Adds backups and quarantined stores to the report.
+fn add_leftovers(root: &Path, report: &mut Report) {
     let entries = fs::read_dir(root.join(".aidd")).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -320,45 +329,53 @@ fn leftovers(root: &Path, seen: &mut Report) {
             "a damaged store"
         };
         let fact = format!(".aidd/{name}: {what}; delete it once it is not needed");
-        seen.facts.push(("leftover", fact));
+        report.facts.push(("leftover", fact));
     }
 }
 
 /// Checks the Git settings for the memory.
-fn check_git(root: &Path, seen: &mut Report) {
+fn check_git(root: &Path, report: &mut Report) {
     if git_files::repository(root).is_none() {
-        seen.facts.push(("git", "not in a repository, so nothing is shared".to_owned()));
+        report.facts.push(("git", "not in a repository, so nothing is shared".to_owned()));
         return;
     }
     if git_files::merges(root) {
-        seen.facts.push(("merging", "merges keep both sides".to_owned()));
+        report.facts.push(("merging", "merges keep both sides".to_owned()));
     } else {
-        missing_line(root, ("merging", ".gitattributes", git_files::merges_line(root)), seen);
+        report_missing_line(
+            root,
+            ("merging", ".gitattributes", git_files::merges_line(root)),
+            report,
+        );
     }
     if git_files::ignores_store(root) {
-        seen.facts.push(("ignored", "the store is not committed".to_owned()));
+        report.facts.push(("ignored", "the store is not committed".to_owned()));
     } else {
-        missing_line(root, ("ignored", ".gitignore", git_files::IGNORES), seen);
+        report_missing_line(root, ("ignored", ".gitignore", git_files::IGNORES), report);
     }
-    let folder = journal::Journal::new(root).folder();
-    for (folder, name) in [(folder, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {
-        if git_files::ignores(root, &format!("{folder}/{name}")) {
-            let message = format!(".gitignore excludes {folder}, so it is not shared");
-            let remedy = format!("delete that line, or add after it: !{folder}/");
-            seen.wrong("ignored", &message, &remedy, false);
+    let directory = journal::Journal::new(root).folder();
+    for (directory, name) in [(directory, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {
+        if git_files::ignores(root, &format!("{directory}/{name}")) {
+            let message = format!(".gitignore excludes {directory}, so it is not shared");
+            let remedy = format!("delete that line, or add after it: !{directory}/");
+            report.add_problem("ignored", &message, &remedy, false);
         }
     }
 }
 
 /// Reports a line that is missing from a Git file or overridden in a subdirectory.
-fn missing_line(root: &Path, (what, name, line): (&'static str, &str, &str), seen: &mut Report) {
+fn report_missing_line(
+    root: &Path,
+    (what, name, line): (&'static str, &str, &str),
+    report: &mut Report,
+) {
     if git_files::ends_with_line(root, name, line) {
         let message =
             format!("{name} contains `{line}`, but a {name} in a subdirectory overrides it");
         let remedy = "remove the overriding line";
-        seen.wrong(what, &message, remedy, false);
+        report.add_problem(what, &message, remedy, false);
     } else {
         let message = format!("{name} does not contain `{line}`");
-        seen.wrong(what, &message, "run `aidd init` to add it", true);
+        report.add_problem(what, &message, "run `aidd init` to add it", true);
     }
 }

@@ -1,4 +1,5 @@
-//! `aidd memory export`: as JSON Lines for import, as one JSON object, or as a page to read.
+//! `aidd memory export`: exports memories as JSON Lines for import, as one JSON object, or as a
+//! Markdown page.
 
 use super::{MemoryCommandContext, to_user_error};
 use crate::cli::{Export, ExportFormat};
@@ -17,28 +18,28 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 
-pub(super) fn run(args: &Export, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn run(args: &Export, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     if args.missing {
-        let count = desk.memory.export(true).map_err(to_user_error)?;
-        if !desk.print_json(&json!({"written": count}))? {
-            writeln!(desk.io.out, "wrote {} to the tracked files", number(count, "line"))?;
+        let count = context.memory.export(true).map_err(to_user_error)?;
+        if !context.print_json(&json!({"written": count}))? {
+            writeln!(context.io.out, "wrote {} to the tracked files", number(count, "line"))?;
         }
         return Ok(());
     }
-    let format = if desk.json { ExportFormat::Json } else { args.format };
+    let format = if context.json { ExportFormat::Json } else { args.format };
     let (text, count) = match format {
-        ExportFormat::Jsonl => lines(args.tracked, desk)?,
-        ExportFormat::Json => object(args.tracked, desk)?,
-        ExportFormat::Markdown => page(args.tracked, desk)?,
+        ExportFormat::Jsonl => lines(args.tracked, context)?,
+        ExportFormat::Json => object(args.tracked, context)?,
+        ExportFormat::Markdown => page(args.tracked, context)?,
     };
     match &args.output {
-        None if format == ExportFormat::Markdown => write!(desk.io.out, "{text}")?,
-        None => desk.io.out.json_text(&text)?,
+        None if format == ExportFormat::Markdown => write!(context.io.out, "{text}")?,
+        None => context.io.out.json_text(&text)?,
         Some(path) => {
-            let place = project::absolute(&desk.io.cwd, path);
-            fs::write(&place, text).with_context(|| path.display().to_string())?;
+            let target = project::absolute(&context.io.cwd, path);
+            fs::write(&target, text).with_context(|| path.display().to_string())?;
             let memories = if count == 1 { "memory" } else { "memories" };
-            writeln!(desk.io.err, "wrote {count} {memories} to {}", path.display())?;
+            writeln!(context.io.err, "wrote {count} {memories} to {}", path.display())?;
         }
     }
     Ok(())
@@ -48,25 +49,25 @@ pub(super) fn run(args: &Export, desk: &mut MemoryCommandContext<'_, '_>) -> Res
 fn entries(
     tracked: bool,
     statuses: Vec<Status>,
-    desk: &mut MemoryCommandContext<'_, '_>,
+    context: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<Vec<Entry>> {
     let layers = if tracked { Layers::PERMANENT } else { Layers::ALL };
     let query = Query { statuses, order: Order::Oldest, ..Query::new(layers) };
-    desk.memory.read(&mut |store| store.entries(&query)).map_err(to_user_error)
+    context.memory.read(&mut |store| store.entries(&query)).map_err(to_user_error)
 }
 
 /// The lines of tracked memories with full history, and one line for each other memory.
-fn lines(tracked: bool, desk: &mut MemoryCommandContext<'_, '_>) -> Result<(String, usize)> {
-    let entries = entries(tracked, Status::ALL.to_vec(), desk)?;
+fn lines(tracked: bool, context: &mut MemoryCommandContext<'_, '_>) -> Result<(String, usize)> {
+    let entries = entries(tracked, Status::ALL.to_vec(), context)?;
     let count = entries.len();
     let (mut revisions, mut text) = (Vec::new(), String::new());
-    let mut own = String::new();
+    let mut local = String::new();
     for entry in entries {
         if entry.layer == Layer::Permanent {
-            revisions.extend(desk.memory.history(&entry.id).map_err(to_user_error)?);
+            revisions.extend(context.memory.history(&entry.id).map_err(to_user_error)?);
         } else {
-            own.push_str(&canonical(&json!(entry)));
-            own.push('\n');
+            local.push_str(&canonical(&json!(entry)));
+            local.push('\n');
         }
     }
     revisions.sort_by(|a, b| (a.at, &a.id, &a.rev).cmp(&(b.at, &b.id, &b.rev)));
@@ -74,7 +75,7 @@ fn lines(tracked: bool, desk: &mut MemoryCommandContext<'_, '_>) -> Result<(Stri
         text.push_str(&revision.line());
         text.push('\n');
     }
-    Ok((text + &own, count))
+    Ok((text + &local, count))
 }
 
 #[derive(Serialize)]
@@ -85,10 +86,11 @@ struct Linked {
     links: Vec<Link>,
 }
 
-fn object(tracked: bool, desk: &mut MemoryCommandContext<'_, '_>) -> Result<(String, usize)> {
+fn object(tracked: bool, context: &mut MemoryCommandContext<'_, '_>) -> Result<(String, usize)> {
     let mut memories = Vec::new();
-    for entry in entries(tracked, Vec::new(), desk)? {
-        let links = desk.memory.read(&mut |store| store.links(&entry.id)).map_err(to_user_error)?;
+    for entry in entries(tracked, Vec::new(), context)? {
+        let links =
+            context.memory.read(&mut |store| store.links(&entry.id)).map_err(to_user_error)?;
         let links = links.into_iter().filter(|link| link.from == entry.id).collect();
         memories.push(Linked { entry, links });
     }
@@ -97,36 +99,36 @@ fn object(tracked: bool, desk: &mut MemoryCommandContext<'_, '_>) -> Result<(Str
     Ok((serde_json::to_string_pretty(&object)? + "\n", count))
 }
 
-/// A page of active memories by type, then failed ones and those of this checkout only. Superseded
-/// memories are omitted.
-fn page(tracked: bool, desk: &mut MemoryCommandContext<'_, '_>) -> Result<(String, usize)> {
-    let entries = entries(tracked, vec![Status::Active], desk)?;
+/// A Markdown page with the active memories by type, then the failed decisions, then the memories
+/// of only this checkout. Superseded memories are omitted.
+fn page(tracked: bool, context: &mut MemoryCommandContext<'_, '_>) -> Result<(String, usize)> {
+    let entries = entries(tracked, vec![Status::Active], context)?;
     let count = entries.len();
-    let briefs = desk.memory.briefs(&entries).map_err(to_user_error)?;
-    let (known, own): (Vec<Brief>, Vec<Brief>) =
+    let briefs = context.memory.briefs(&entries).map_err(to_user_error)?;
+    let (permanent, local): (Vec<Brief>, Vec<Brief>) =
         briefs.into_iter().partition(|brief| brief.entry.layer == Layer::Permanent);
-    let (failed, holding): (Vec<Brief>, Vec<Brief>) =
-        known.into_iter().partition(|brief| brief.entry.is_failed());
+    let (failed, effective): (Vec<Brief>, Vec<Brief>) =
+        permanent.into_iter().partition(|brief| brief.entry.is_failed());
     let mut text = String::from("# Project memory\n");
-    write_section(&holding, "", &mut text)?;
+    write_section(&effective, "", &mut text)?;
     write_section(&failed, " that failed", &mut text)?;
-    if !own.is_empty() {
+    if !local.is_empty() {
         text.push_str("\n# Only in this checkout\n");
-        write_section(&own, "", &mut text)?;
+        write_section(&local, "", &mut text)?;
     }
     Ok((text, count))
 }
 
 /// Memories grouped by type; `more` is appended to the type name.
-fn write_section(briefs: &[Brief], more: &str, text: &mut String) -> Result<()> {
+fn write_section(briefs: &[Brief], suffix: &str, text: &mut String) -> Result<()> {
     for kind in Kind::ALL {
-        let of_kind: Vec<&Brief> =
+        let briefs_of_kind: Vec<&Brief> =
             briefs.iter().filter(|brief| brief.entry.kind == *kind).collect();
-        if of_kind.is_empty() {
+        if briefs_of_kind.is_empty() {
             continue;
         }
-        write!(text, "\n## {}{more}\n", heading(*kind))?;
-        for brief in of_kind {
+        write!(text, "\n## {}{suffix}\n", heading(*kind))?;
+        for brief in briefs_of_kind {
             write_entry(brief, text)?;
         }
     }
@@ -149,10 +151,10 @@ fn write_entry(brief: &Brief, text: &mut String) -> Result<()> {
     for (name, value) in &entry.metadata {
         let name = escaped(name);
         match value {
-            Value::String(said) if said.contains('\n') => {
-                write!(text, "- {name}:\n\n{}\n", code_block(said))?;
+            Value::String(text_value) if text_value.contains('\n') => {
+                write!(text, "- {name}:\n\n{}\n", code_block(text_value))?;
             }
-            Value::String(said) => writeln!(text, "- {name}: {}", escaped(said))?,
+            Value::String(text_value) => writeln!(text, "- {name}: {}", escaped(text_value))?,
             Value::Array(items) => {
                 let item = |item: &Value| {
                     item.as_str().map_or_else(|| escaped(&item.to_string()), escaped)
@@ -160,8 +162,8 @@ fn write_entry(brief: &Brief, text: &mut String) -> Result<()> {
                 let items: Vec<String> = items.iter().map(item).collect();
                 writeln!(text, "- {name}: {}", items.join("; "))?;
             }
-            Value::Number(at) if name.ends_with("At") => {
-                writeln!(text, "- {name}: {}", times::day(at.as_i64().unwrap_or_default()))?;
+            Value::Number(time) if name.ends_with("At") => {
+                writeln!(text, "- {name}: {}", times::day(time.as_i64().unwrap_or_default()))?;
             }
             other => writeln!(text, "- {name}: {}", escaped(&other.to_string()))?,
         }

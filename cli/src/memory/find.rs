@@ -1,6 +1,6 @@
 //! `aidd memory search`, `timeline`, `recent` and `topics`.
 
-use super::{MemoryCommandContext, to_user_error, when};
+use super::{MemoryCommandContext, time_argument, to_user_error};
 use crate::cli::{Recent, Search, Sort};
 use aidd_memory::brief::Brief;
 use aidd_memory::project::system_clock;
@@ -16,11 +16,11 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-pub(super) fn search(args: &Search, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn search(args: &Search, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let now = system_clock()();
-    let time = |text: &Option<String>| text.as_deref().map(|text| when::read(text, now));
+    let time = |text: &Option<String>| text.as_deref().map(|text| time_argument::parse(text, now));
     let question = Question {
-        // Each result is printed with its layer.
+        // Each result is printed with a mark for its layer: permanent, branch or session.
         layers: Layers::ALL,
         text: args.words.join(" "),
         kinds: args.kinds.clone(),
@@ -40,10 +40,10 @@ pub(super) fn search(args: &Search, desk: &mut MemoryCommandContext<'_, '_>) -> 
         limit: args.limit,
         with_diagnostics: args.diagnostics,
     };
-    answer(&question, desk)
+    print_results(&question, context)
 }
 
-pub(super) fn recent(args: &Recent, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn recent(args: &Recent, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let question = Question {
         kinds: args.kinds.clone(),
         branch: args.branch.clone(),
@@ -51,32 +51,33 @@ pub(super) fn recent(args: &Recent, desk: &mut MemoryCommandContext<'_, '_>) -> 
         limit: args.limit,
         ..Question::new(Layers::ALL)
     };
-    answer(&question, desk)
+    print_results(&question, context)
 }
 
-fn answer(question: &Question, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
-    let found = desk.memory.search(question).map_err(to_user_error)?;
-    if desk.print_json(&found)? {
+fn print_results(question: &Question, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let results = context.memory.search(question).map_err(to_user_error)?;
+    if context.print_json(&results)? {
         return Ok(());
     }
-    for hit in &found.hits {
-        print(hit, "", desk)?;
+    for hit in &results.hits {
+        print(hit, "", context)?;
     }
-    if let Some(diagnostics) = &found.diagnostics {
-        writeln!(desk.io.out, "{}", render_diagnostics(diagnostics)?)?;
+    if let Some(diagnostics) = &results.diagnostics {
+        writeln!(context.io.out, "{}", render_diagnostics(diagnostics)?)?;
     }
-    if let Some(why) = &found.degraded {
-        writeln!(desk.io.err, "note: {}", one_line(why))?;
+    if let Some(why) = &results.degraded {
+        writeln!(context.io.err, "note: {}", one_line(why))?;
     }
-    let shown = found.hits.len();
-    let of = if found.matched > shown { format!(" of {}", found.matched) } else { String::new() };
-    let hint = match shown {
+    let count = results.hits.len();
+    let total =
+        if results.matched > count { format!(" of {}", results.matched) } else { String::new() };
+    let hint = match count {
         0 if question.with_superseded || question.text.is_empty() => "",
         0 => "; --all includes superseded memories",
-        _ => "; `aidd memory show ID` prints one in full",
+        _ => "; `aidd memory show ID` prints a memory in full",
     };
-    let memories = if shown == 1 { "memory" } else { "memories" };
-    writeln!(desk.io.err, "{shown}{of} {memories}{hint}")?;
+    let memories = if count == 1 { "memory" } else { "memories" };
+    writeln!(context.io.err, "{count}{total} {memories}{hint}")?;
     Ok(())
 }
 
@@ -88,12 +89,12 @@ fn render_diagnostics(diagnostics: &Diagnostics) -> Result<String> {
 }
 
 /// Prints a result in two or three lines: title, facts and excerpt.
-fn print(hit: &Hit, indent: &str, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
-    let paint = desk.paint;
+fn print(hit: &Hit, indent: &str, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let paint = context.paint;
     let mut facts = vec![hit.id.clone(), times::day(hit.created_at)];
     facts.extend(hit.topic.as_deref().map(one_line));
-    if let Some(later) = &hit.superseded_by {
-        facts.push(format!("superseded by {later}"));
+    if let Some(newer_id) = &hit.superseded_by {
+        facts.push(format!("superseded by {newer_id}"));
     } else if hit.status != Status::Active {
         facts.push(hit.status.to_string());
     }
@@ -101,7 +102,7 @@ fn print(hit: &Hit, indent: &str, desk: &mut MemoryCommandContext<'_, '_>) -> Re
     if hit.score > 0.0 {
         facts.push(format!("{:.2}", hit.score));
     }
-    let out = &mut desk.io.out;
+    let out = &mut context.io.out;
     let marks = one_line(&hit.marks());
     writeln!(out, "{indent}{}{marks}", paint.bold(&one_line(&hit.title)))?;
     for line in hit.snippet.lines().filter(|line| !line.trim().is_empty()) {
@@ -114,19 +115,19 @@ fn print(hit: &Hit, indent: &str, desk: &mut MemoryCommandContext<'_, '_>) -> Re
 pub(super) fn timeline(
     id: &str,
     depth: usize,
-    desk: &mut MemoryCommandContext<'_, '_>,
+    context: &mut MemoryCommandContext<'_, '_>,
 ) -> Result<()> {
-    let id = desk.id(id)?;
-    let timeline = desk.memory.timeline(&id, depth).map_err(to_user_error)?;
-    if desk.print_json(&timeline)? {
+    let id = context.id(id)?;
+    let timeline = context.memory.timeline(&id, depth).map_err(to_user_error)?;
+    if context.print_json(&timeline)? {
         return Ok(());
     }
     for hit in &timeline.before {
-        print(hit, "  ", desk)?;
+        print(hit, "  ", context)?;
     }
-    print(&timeline.anchor, "> ", desk)?;
+    print(&timeline.anchor, "> ", context)?;
     for hit in &timeline.after {
-        print(hit, "  ", desk)?;
+        print(hit, "  ", context)?;
     }
     Ok(())
 }
@@ -150,9 +151,10 @@ struct Topic {
     marks: String,
 }
 
-pub(super) fn topics(desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn topics(context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let query = Query { kinds: vec![Kind::Decision], ..Query::new(Layers::PERMANENT) };
-    let decisions = desk.memory.read(&mut |store| store.entries(&query)).map_err(to_user_error)?;
+    let decisions =
+        context.memory.read(&mut |store| store.entries(&query)).map_err(to_user_error)?;
     let mut by_topic: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
     for decision in decisions {
         let key = decision.topic.as_deref().map(topic_key).unwrap_or_default();
@@ -161,7 +163,7 @@ pub(super) fn topics(desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
         }
     }
     let topics: Vec<Topic> = by_topic.values().filter_map(|decisions| topic(decisions)).collect();
-    if desk.print_json(&json!({"topics": topics}))? {
+    if context.print_json(&json!({"topics": topics}))? {
         return Ok(());
     }
     let widest = topics.iter().map(|topic| topic.topic.chars().count()).max().unwrap_or(0);
@@ -170,29 +172,29 @@ pub(super) fn topics(desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
         let conflict = if topic.active.len() > 1 { " (several active)" } else { "" };
         let count = number(topic.decisions, "decision");
         writeln!(
-            desk.io.out,
+            context.io.out,
             "{name:widest$}  {:<12}  {}{}{conflict}",
             count,
-            desk.paint.bold(&topic.title),
+            context.paint.bold(&topic.title),
             topic.marks
         )?;
     }
-    writeln!(desk.io.err, "{}", number(topics.len(), "topic"))?;
+    writeln!(context.io.err, "{}", number(topics.len(), "topic"))?;
     Ok(())
 }
 
-/// Summarizes the decisions on one topic, ordered by last change.
+/// Summarizes the decisions on one topic. `decisions` are ordered by last change.
 fn topic(decisions: &[Entry]) -> Option<Topic> {
-    let holds = |entry: &&Entry| entry.status == Status::Active;
-    let shown = decisions.iter().find(holds).or(decisions.first())?;
+    let is_active = |entry: &&Entry| entry.status == Status::Active;
+    let latest = decisions.iter().find(is_active).or(decisions.first())?;
     Some(Topic {
-        topic: shown.topic.clone().unwrap_or_default(),
+        topic: latest.topic.clone().unwrap_or_default(),
         decisions: decisions.len(),
         updated_at: decisions.iter().map(|entry| entry.updated_at).max().unwrap_or_default(),
-        active: decisions.iter().filter(holds).map(|entry| entry.id.clone()).collect(),
-        title: shown.title(80),
-        outcome: shown.outcome(),
-        outcome_reason: shown.outcome_reason(),
-        marks: Brief::from(shown.clone()).marks(),
+        active: decisions.iter().filter(is_active).map(|entry| entry.id.clone()).collect(),
+        title: latest.title(80),
+        outcome: latest.outcome(),
+        outcome_reason: latest.outcome_reason(),
+        marks: Brief::from(latest.clone()).marks(),
     })
 }

@@ -12,15 +12,15 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// Maximum number of skipped items that are listed; the rest is counted.
+/// Maximum number of skipped items that are listed; further items are only counted.
 const MAX_LISTED: usize = 10;
 /// Maximum size of the file, in bytes.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
-pub(super) fn run(args: &Import, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn run(args: &Import, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let name = args.file.display().to_string();
-    let bytes = bytes(&args.file, desk)?;
-    let form = args.from.map(|form| match form {
+    let bytes = bytes(&args.file, context)?;
+    let format = args.from.map(|format| match format {
         FormArg::Aidd => Form::Aidd,
         FormArg::Older => Form::Older,
         FormArg::Mama => Form::Mama,
@@ -28,45 +28,45 @@ pub(super) fn run(args: &Import, desk: &mut MemoryCommandContext<'_, '_>) -> Res
         FormArg::ClaudeMem => Form::ClaudeMem,
         FormArg::ServerMemory => Form::ServerMemory,
     });
-    let read = foreign::read(&name, &bytes, form).map_err(|error| {
+    let parsed = foreign::read(&name, &bytes, format).map_err(|error| {
         UserError::new(error.to_string())
             .hint("`aidd memory import --help` lists the formats; select one with --from")
     })?;
-    let taken = desk
+    let imported = context
         .memory
-        .import_entries(&read.revisions, &read.entries, args.dry_run)
+        .import_entries(&parsed.revisions, &parsed.entries, args.dry_run)
         .map_err(to_user_error)?;
-    let skipped: Vec<_> = read
+    let skipped: Vec<_> = parsed
         .skipped
         .iter()
         .map(|skipped| json!({"place": skipped.place, "why": skipped.why}))
         .collect();
-    let answer = json!({
-        "form": format_name(read.form), "dryRun": args.dry_run, "taken": taken.new,
-        "known": taken.known, "redacted": taken.redacted, "skipped": skipped,
+    let output = json!({
+        "form": format_name(parsed.form), "dryRun": args.dry_run, "taken": imported.new,
+        "known": imported.known, "redacted": imported.redacted, "skipped": skipped,
     });
-    if desk.print_json(&answer)? {
+    if context.print_json(&output)? {
         return Ok(());
     }
-    let would = if args.dry_run { "would import" } else { "imported" };
-    let memories = if taken.new.len() == 1 { "memory" } else { "memories" };
-    let out = &mut desk.io.out;
-    writeln!(out, "read {name} as {}", format_name(read.form))?;
-    writeln!(out, "{would} {} {memories}; {} already known", taken.new.len(), taken.known)?;
-    if taken.redacted > 0 {
-        writeln!(out, "redacted secrets or private text in {}", number(taken.redacted, "line"))?;
+    let action = if args.dry_run { "would import" } else { "imported" };
+    let memories = if imported.new.len() == 1 { "memory" } else { "memories" };
+    let out = &mut context.io.out;
+    writeln!(out, "read {name} as {}", format_name(parsed.form))?;
+    writeln!(out, "{action} {} {memories}; {} already known", imported.new.len(), imported.known)?;
+    if imported.redacted > 0 {
+        writeln!(out, "redacted secrets or private text in {}", number(imported.redacted, "line"))?;
     }
-    for skipped in read.skipped.iter().take(MAX_LISTED) {
+    for skipped in parsed.skipped.iter().take(MAX_LISTED) {
         writeln!(out, "skipped {}: {}", one_line(&skipped.place), one_line(&skipped.why))?;
     }
-    if read.skipped.len() > MAX_LISTED {
-        writeln!(out, "skipped {} more; --json lists all", read.skipped.len() - MAX_LISTED)?;
+    if parsed.skipped.len() > MAX_LISTED {
+        writeln!(out, "skipped {} more; --json lists all", parsed.skipped.len() - MAX_LISTED)?;
     }
     Ok(())
 }
 
-fn format_name(form: Form) -> &'static str {
-    match form {
+fn format_name(format: Form) -> &'static str {
+    match format {
         Form::Aidd => "aidd",
         Form::Older => "older",
         Form::Mama => "mama",
@@ -76,16 +76,16 @@ fn format_name(form: Form) -> &'static str {
     }
 }
 
-fn bytes(file: &Path, desk: &mut MemoryCommandContext<'_, '_>) -> Result<Vec<u8>> {
+fn bytes(file: &Path, context: &mut MemoryCommandContext<'_, '_>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let wrong = |error: std::io::Error| UserError::new(format!("{}: {error}", file.display()));
-    let read = if file == Path::new("-") {
-        (&mut *desk.io.stdin).take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)
+    let io_error = |error: std::io::Error| UserError::new(format!("{}: {error}", file.display()));
+    let result = if file == Path::new("-") {
+        (&mut *context.io.stdin).take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)
     } else {
-        let open = fs::File::open(project::absolute(&desk.io.cwd, file)).map_err(wrong)?;
+        let open = fs::File::open(project::absolute(&context.io.cwd, file)).map_err(io_error)?;
         open.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)
     };
-    let size = u64::try_from(read.map_err(wrong)?).unwrap_or(u64::MAX);
+    let size = u64::try_from(result.map_err(io_error)?).unwrap_or(u64::MAX);
     if size > MAX_FILE_BYTES {
         let message = format!("{} is larger than {} MB", file.display(), MAX_FILE_BYTES >> 20);
         return Err(UserError::new(message).hint("split the file").into());

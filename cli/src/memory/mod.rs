@@ -7,9 +7,9 @@ mod doctor;
 mod export;
 mod find;
 mod import;
-mod keep;
+mod maintenance;
 mod show;
-pub(crate) mod when;
+mod time_argument;
 
 use crate::cli::{Memory, MemoryCommand};
 use aidd_engine::project::git::Repository;
@@ -31,14 +31,15 @@ use std::path::Path;
 /// Runs `aidd memory …`.
 ///
 /// # Errors
-/// When the memory cannot be read or written, or an id is unknown.
+/// Fails when the memory cannot be read or written, or an id is unknown.
 pub fn run(args: &Memory, color: When, io: &mut Io<'_>) -> Result<Exit> {
     let root = project::root_of(&io.cwd);
     if let MemoryCommand::Doctor { fix } = &args.command {
         return doctor::run(&root, *fix, args.json, io);
     }
-    // Reading an empty memory creates no files.
-    let nothing = if exists(&root) || writes(&args.command) {
+    // A command that only reads must not create files for an empty memory, so it uses a temporary
+    // directory.
+    let empty_dir = if exists(&root) || writes(&args.command) {
         None
     } else {
         if !matches!(args.command, MemoryCommand::Import(_)) {
@@ -46,43 +47,45 @@ pub fn run(args: &Memory, color: When, io: &mut Io<'_>) -> Result<Exit> {
         }
         Some(tempfile::tempdir()?)
     };
-    let at = nothing.as_ref().map_or(&*root, |folder| folder.path());
-    let memory = ProjectMemory::open(io.distribution, at, Wanted::default(), system_clock())
+    let location = empty_dir.as_ref().map_or(&*root, |directory| directory.path());
+    let memory = ProjectMemory::open(io.distribution, location, Wanted::default(), system_clock())
         .map_err(to_user_error)?;
     let paint = Paint(io.style(color).color);
-    let mut desk = MemoryCommandContext { memory, io, root: &root, json: args.json, paint };
-    let ended = command(&args.command, &mut desk);
-    for notice in desk.memory.take_notices() {
-        writeln!(desk.io.err, "note: {}", one_line(&notice))?;
+    let mut context = MemoryCommandContext { memory, io, root: &root, json: args.json, paint };
+    let result = command(&args.command, &mut context);
+    for notice in context.memory.take_notices() {
+        writeln!(context.io.err, "note: {}", one_line(&notice))?;
     }
-    ended
+    result
 }
 
-fn command(command: &MemoryCommand, desk: &mut MemoryCommandContext<'_, '_>) -> Result<Exit> {
+fn command(command: &MemoryCommand, context: &mut MemoryCommandContext<'_, '_>) -> Result<Exit> {
     match command {
-        MemoryCommand::Add(new) => add::run(new, desk)?,
-        MemoryCommand::Search(args) => find::search(args, desk)?,
-        MemoryCommand::Show { ids } => show::run(ids, desk)?,
-        MemoryCommand::Timeline { id, depth } => find::timeline(id, *depth, desk)?,
-        MemoryCommand::Recent(args) => find::recent(args, desk)?,
-        MemoryCommand::Topics => find::topics(desk)?,
-        MemoryCommand::Edit(args) => change::edit(args, desk)?,
-        MemoryCommand::Supersede { id, new } => add::supersede(id, new, desk)?,
+        MemoryCommand::Add(new) => add::run(new, context)?,
+        MemoryCommand::Search(args) => find::search(args, context)?,
+        MemoryCommand::Show { ids } => show::run(ids, context)?,
+        MemoryCommand::Timeline { id, depth } => find::timeline(id, *depth, context)?,
+        MemoryCommand::Recent(args) => find::recent(args, context)?,
+        MemoryCommand::Topics => find::topics(context)?,
+        MemoryCommand::Edit(args) => change::edit(args, context)?,
+        MemoryCommand::Supersede { id, new } => add::supersede(id, new, context)?,
         MemoryCommand::Outcome { id, outcome, reason } => {
-            change::outcome(id, *outcome, reason.as_deref(), desk)?;
+            change::outcome(id, *outcome, reason.as_deref(), context)?;
         }
-        MemoryCommand::Remove { ids, reason } => change::remove(ids, reason.as_deref(), desk)?,
-        MemoryCommand::Conflicts => change::conflicts(desk)?,
-        MemoryCommand::Resolve { id, rev } => change::resolve_conflict(id, rev.as_deref(), desk)?,
+        MemoryCommand::Remove { ids, reason } => change::remove(ids, reason.as_deref(), context)?,
+        MemoryCommand::Conflicts => change::conflicts(context)?,
+        MemoryCommand::Resolve { id, rev } => {
+            change::resolve_conflict(id, rev.as_deref(), context)?
+        }
         MemoryCommand::Link { from, relation, to, reason } => {
-            change::link(from, *relation, to, reason.as_deref(), desk)?;
+            change::link(from, *relation, to, reason.as_deref(), context)?;
         }
-        MemoryCommand::Export(args) => export::run(args, desk)?,
-        MemoryCommand::Import(args) => import::run(args, desk)?,
-        MemoryCommand::Rebuild => keep::rebuild(desk)?,
-        MemoryCommand::Prune(args) => keep::prune(args, desk)?,
-        MemoryCommand::Sessions(args) => keep::sessions(args, desk)?,
-        MemoryCommand::Branch(args) => keep::branch(args, desk)?,
+        MemoryCommand::Export(args) => export::run(args, context)?,
+        MemoryCommand::Import(args) => import::run(args, context)?,
+        MemoryCommand::Rebuild => maintenance::rebuild(context)?,
+        MemoryCommand::Prune(args) => maintenance::prune(args, context)?,
+        MemoryCommand::Sessions(args) => maintenance::sessions(args, context)?,
+        MemoryCommand::Branch(args) => maintenance::branch(args, context)?,
         // Handled before the memory is opened.
         MemoryCommand::Doctor { .. } => {}
     }
@@ -100,9 +103,9 @@ fn writes(command: &MemoryCommand) -> bool {
 
 /// Whether the project at `root` has a memory.
 pub(crate) fn exists(root: &Path) -> bool {
-    let folder = root.join(".aidd");
-    sqlite::exists(&folder)
-        || json::exists(&folder)
+    let directory = root.join(".aidd");
+    sqlite::exists(&directory)
+        || json::exists(&directory)
         || Journal::new(root).sources().iter().any(|(_, path)| root.join(path).is_file())
         || root.join(journal::BRANCHES).is_dir()
 }
@@ -117,15 +120,15 @@ struct MemoryCommandContext<'a, 'io> {
 }
 
 impl MemoryCommandContext<'_, '_> {
-    /// Prints `answer` as JSON if `--json` is set, and returns whether it did.
-    fn print_json(&mut self, answer: &impl Serialize) -> Result<bool> {
+    /// Prints `value` as JSON if `--json` is set; returns whether `--json` is set.
+    fn print_json(&mut self, value: &impl Serialize) -> Result<bool> {
         if self.json {
-            self.io.out.json(answer)?;
+            self.io.out.json(value)?;
         }
         Ok(self.json)
     }
 
-    /// A memory by its id, or by part of it.
+    /// The memory with the id `id`, which can be shortened.
     fn entry(&mut self, id: &str) -> Result<Entry> {
         let id = id.trim();
         if let Some(entry) =
@@ -136,13 +139,13 @@ impl MemoryCommandContext<'_, '_> {
         let all = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
         let all = self.memory.read(&mut |store| store.entries(&all)).map_err(to_user_error)?;
         let is_short = |entry: &Entry| {
-            let before = entry.id.strip_suffix(id);
-            id.len() >= MIN_ID_LENGTH && before.is_some_and(|before| before.ends_with('_'))
+            let prefix = entry.id.strip_suffix(id);
+            id.len() >= MIN_ID_LENGTH && prefix.is_some_and(|prefix| prefix.ends_with('_'))
                 || id.len() >= MIN_ID_LENGTH
                     && entry.id.rsplit('_').next().is_some_and(|hash| hash.starts_with(id))
         };
-        let mut found: Vec<Entry> = all.into_iter().filter(is_short).collect();
-        match (found.pop(), found.is_empty()) {
+        let mut matching: Vec<Entry> = all.into_iter().filter(is_short).collect();
+        match (matching.pop(), matching.is_empty()) {
             (Some(entry), true) => Ok(entry),
             (None, _) => Err(UserError::new(format!("unknown memory `{id}`"))
                 .hint("`aidd memory recent` and `aidd memory search` print ids")
@@ -159,9 +162,9 @@ impl MemoryCommandContext<'_, '_> {
     }
 
     /// Text from the command line; `-` reads standard input.
-    fn text(&mut self, typed: &str) -> Result<String> {
-        if typed != "-" {
-            return Ok(typed.to_owned());
+    fn text(&mut self, argument: &str) -> Result<String> {
+        if argument != "-" {
+            return Ok(argument.to_owned());
         }
         let mut text = String::new();
         self.io
@@ -176,7 +179,7 @@ impl MemoryCommandContext<'_, '_> {
 const MIN_ID_LENGTH: usize = 4;
 
 /// Converts an error of the memory and adds a remedy.
-#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+#[expect(clippy::needless_pass_by_value, reason = "passed to `map_err`")]
 fn to_user_error(error: MemoryError) -> anyhow::Error {
     let hint = match &error {
         MemoryError::Unknown { what: "memory", .. } => {
@@ -185,7 +188,7 @@ fn to_user_error(error: MemoryError) -> anyhow::Error {
         MemoryError::Unknown { what: "branch", .. } => "`aidd memory branch --list` lists branches",
         MemoryError::Unknown { what: "session", .. } => "`aidd memory sessions` lists sessions",
         MemoryError::Corrupt(_) => {
-            "run `aidd memory doctor --fix` to rebuild it from the tracked files"
+            "run `aidd memory doctor --fix` to rebuild the store from the tracked files"
         }
         MemoryError::Store(_) | MemoryError::Io { .. } => {
             "run `aidd memory doctor` to find the cause"

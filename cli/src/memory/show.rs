@@ -1,4 +1,4 @@
-//! `aidd memory show`: memories in full.
+//! `aidd memory show`: prints memories in full.
 
 use super::{MemoryCommandContext, to_user_error};
 use aidd_engine::workspace::remembered;
@@ -21,50 +21,51 @@ struct FullEntry {
     history: Vec<Revision>,
 }
 
-pub(super) fn run(ids: &[String], desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn run(ids: &[String], context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let mut entries = Vec::new();
     for id in ids {
-        let entry = desk.entry(id)?;
-        let links = desk.memory.read(&mut |store| store.links(&entry.id)).map_err(to_user_error)?;
+        let entry = context.entry(id)?;
+        let links =
+            context.memory.read(&mut |store| store.links(&entry.id)).map_err(to_user_error)?;
         let history = match entry.layer {
-            Layer::Permanent => desk.memory.history(&entry.id).map_err(to_user_error)?,
+            Layer::Permanent => context.memory.history(&entry.id).map_err(to_user_error)?,
             _ => Vec::new(),
         };
         entries.push(FullEntry { entry, links, history });
     }
-    if desk.print_json(&json!({"entries": entries}))? {
+    if context.print_json(&json!({"entries": entries}))? {
         return Ok(());
     }
-    for (index, whole) in entries.iter().enumerate() {
+    for (index, full) in entries.iter().enumerate() {
         if index > 0 {
-            writeln!(desk.io.out)?;
+            writeln!(context.io.out)?;
         }
-        print(whole, desk)?;
+        print(full, context)?;
     }
     Ok(())
 }
 
-fn print(whole: &FullEntry, desk: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
-    let (entry, paint) = (&whole.entry, desk.paint);
-    writeln!(desk.io.out, "{}", paint.bold(&entry.id))?;
-    let brief = desk.memory.brief(entry).map_err(to_user_error)?;
-    writeln!(desk.io.out, "{}", paint.dim(&facts(&brief).join(" · ")))?;
-    writeln!(desk.io.out, "\n{}", printable(entry.content.trim_end()))?;
+fn print(full: &FullEntry, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let (entry, paint) = (&full.entry, context.paint);
+    writeln!(context.io.out, "{}", paint.bold(&entry.id))?;
+    let brief = context.memory.brief(entry).map_err(to_user_error)?;
+    writeln!(context.io.out, "{}", paint.dim(&facts(&brief).join(" · ")))?;
+    writeln!(context.io.out, "\n{}", printable(entry.content.trim_end()))?;
     let fields: String = entry.metadata.iter().map(|(name, value)| field(name, value)).collect();
     if !fields.is_empty() {
-        write!(desk.io.out, "\n{fields}")?;
+        write!(context.io.out, "\n{fields}")?;
     }
-    if !whole.links.is_empty() {
-        writeln!(desk.io.out, "\n{}", paint.bold("Links"))?;
+    if !full.links.is_empty() {
+        writeln!(context.io.out, "\n{}", paint.bold("Links"))?;
     }
-    for link in &whole.links {
-        let line = link_line(&entry.id, link, desk)?;
-        writeln!(desk.io.out, "  {line}")?;
+    for link in &full.links {
+        let line = link_line(&entry.id, link, context)?;
+        writeln!(context.io.out, "  {line}")?;
     }
-    if whole.history.len() > 1 {
-        writeln!(desk.io.out, "\n{}", paint.bold("History"))?;
-        for revision in &whole.history {
-            writeln!(desk.io.out, "  {}", revision_line(revision, entry))?;
+    if full.history.len() > 1 {
+        writeln!(context.io.out, "\n{}", paint.bold("History"))?;
+        for revision in &full.history {
+            writeln!(context.io.out, "  {}", revision_line(revision, entry))?;
         }
     }
     Ok(())
@@ -91,32 +92,33 @@ fn facts(brief: &Brief) -> Vec<String> {
 
 /// A field of a memory, on one or more lines.
 fn field(name: &str, value: &Value) -> String {
-    let shown = |value: &Value| match value {
+    let format_value = |value: &Value| match value {
         Value::String(text) => printable(text.trim_end()).replace('\n', "\n    "),
-        // The only field of a memory that is a time has this suffix.
-        Value::Number(at) if name.ends_with("At") => {
-            at.as_i64().map_or_else(|| at.to_string(), times::moment)
+        // Only fields with this suffix contain a time.
+        Value::Number(time) if name.ends_with("At") => {
+            time.as_i64().map_or_else(|| time.to_string(), times::moment)
         }
         other => one_line(&other.to_string()),
     };
     match value {
         Value::Array(items) => {
-            let items: String = items.iter().map(|item| format!("  - {}\n", shown(item))).collect();
+            let items: String =
+                items.iter().map(|item| format!("  - {}\n", format_value(item))).collect();
             format!("{}:\n{items}", one_line(name))
         }
-        value => format!("{}: {}\n", one_line(name), shown(value)),
+        value => format!("{}: {}\n", one_line(name), format_value(value)),
     }
 }
 
-/// A link from the point of view of the memory `id`.
-fn link_line(id: &str, link: &Link, desk: &mut MemoryCommandContext<'_, '_>) -> Result<String> {
-    let is_own = link.from == id;
-    let other = if is_own { &link.to } else { &link.from };
-    let known = desk.memory.read(&mut |store| store.entry(other)).map_err(to_user_error)?;
-    let title = match known {
+/// A link of the memory `id`, on one line.
+fn link_line(id: &str, link: &Link, context: &mut MemoryCommandContext<'_, '_>) -> Result<String> {
+    let is_source = link.from == id;
+    let other = if is_source { &link.to } else { &link.from };
+    let entry = context.memory.read(&mut |store| store.entry(other)).map_err(to_user_error)?;
+    let title = match entry {
         None => "not in this checkout".to_owned(),
         Some(entry) => {
-            let marks = desk.memory.brief(&entry).map_err(to_user_error)?.marks();
+            let marks = context.memory.brief(&entry).map_err(to_user_error)?.marks();
             one_line(&(entry.title(60) + &marks))
         }
     };
@@ -126,19 +128,19 @@ fn link_line(id: &str, link: &Link, desk: &mut MemoryCommandContext<'_, '_>) -> 
         link.relation.word().replace('_', " ")
     };
     let reason = link.reason.as_deref().map(|why| format!(" ({})", one_line(why)));
-    let line = if is_own {
+    let line = if is_source {
         format!("{relation} {other}: {title}")
     } else {
-        format!("{other} {relation} it: {title}")
+        format!("{other} {relation} {id}: {title}")
     };
     Ok(line + &reason.unwrap_or_default())
 }
 
 /// A revision in the history, on one line.
 fn revision_line(revision: &Revision, entry: &Entry) -> String {
-    let at = times::moment(revision.at);
+    let time = times::moment(revision.at);
     let mark = if entry.is_contested() && entry.heads.contains(&revision.rev) { "*" } else { " " };
-    let said = match revision.op {
+    let text = match revision.op {
         Op::Put => {
             let line = revision.content.lines().find(|line| !line.trim().is_empty());
             let outcome = revision.metadata.get("outcome").and_then(Value::as_str);
@@ -151,5 +153,5 @@ fn revision_line(revision: &Revision, entry: &Entry) -> String {
         }
         Op::Seen => "occurred again".to_owned(),
     };
-    format!("{at} {mark} {}  {}", revision.rev, one_line(&said))
+    format!("{time} {mark} {}  {}", revision.rev, one_line(&text))
 }

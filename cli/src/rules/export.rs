@@ -1,6 +1,6 @@
 //! `aidd rule export`: writes the active rules to the file that agents read first.
 
-mod place;
+mod block;
 
 use crate::cli::{ExportForm, RuleExport};
 use aidd_authoring::suggest::EXPORTED as MARKERS;
@@ -22,27 +22,27 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 
-/// Maximum length of a reason, in characters; the page has the full text.
+/// Maximum length of a reason in characters; the rule page has the full text.
 const MAX_REASON_CHARS: usize = 200;
-/// Token budget of all listed rules, since every agent session reads them.
+/// Token budget of all listed rules, because every agent session reads them.
 const TOKEN_BUDGET: usize = 4000;
 
 /// Runs `aidd rule export`.
 ///
 /// # Errors
-/// When the file cannot be read or written, is outside the project, or has only one of the two
-/// markers.
+/// Fails when the file cannot be read or written, is outside the project, or has only one of the
+/// two markers.
 pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Result<Exit> {
     let ExportForm::AgentsMd = args.form;
     let path = project.disk.for_new(&args.output);
     let path = path.map_err(|error| UserError::new(format!("--output: {error}")))?;
-    let place = project.root().join(&path);
-    let before = match fs::read_to_string(&place) {
+    let target = project.root().join(&path);
+    let before = match fs::read_to_string(&target) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        other => Some(other.with_context(|| path.clone())?),
+        result => Some(result.with_context(|| path.clone())?),
     };
     let text = block(project)?;
-    let after = place::replace_block(before.as_deref().unwrap_or_default(), &text)
+    let after = block::replace_block(before.as_deref().unwrap_or_default(), &text)
         .map_err(|why| UserError::new(format!("{path}: {why}")))?;
     let is_current = before.as_deref() == Some(&*after);
     if args.stdout {
@@ -54,8 +54,8 @@ pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Resu
         return Ok(Exit::Findings);
     } else {
         match before {
-            Some(_) => crate::fix::replace(&place, after.as_bytes()),
-            None => fs::write(&place, after).map_err(Into::into),
+            Some(_) => crate::fix::replace(&target, after.as_bytes()),
+            None => fs::write(&target, after).map_err(Into::into),
         }
         .with_context(|| path.clone())?;
         writeln!(io.err, "wrote the rules to {path}")?;
@@ -63,11 +63,11 @@ pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Resu
     Ok(Exit::Clean)
 }
 
-/// The text about a rule.
+/// The line for a rule in the block.
 struct RuleLine {
     severity: Severity,
     line: String,
-    /// Reason and remedy.
+    /// The remedy, appended to the line if the token budget allows it.
     reason: String,
 }
 
@@ -83,58 +83,60 @@ impl RuleLine {
 fn block(project: &Project) -> Result<String> {
     let engine = project.engine(&Selection::default())?;
     let (registry, settings) = (engine.registry(), engine.settings(""));
-    let own = registry.rules().iter().filter(|rule| rule.path.is_some() || !rule.enabled);
-    let mut reported: Vec<RuleLine> = own.filter_map(|rule| line(rule, &settings)).collect();
-    reported.extend(guides(project).into_iter().map(|(path, summary)| RuleLine {
+    let listed_rules = registry.rules().iter().filter(|rule| rule.path.is_some() || !rule.enabled);
+    let mut rule_lines: Vec<RuleLine> =
+        listed_rules.filter_map(|rule| line(rule, &settings)).collect();
+    rule_lines.extend(guidance_pages(project).into_iter().map(|(path, summary)| RuleLine {
         severity: Severity::Error,
         line: format!("- {} ({})", escaped(&summary), code(&path)),
         reason: String::new(),
     }));
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for rule in registry.rules().iter().filter(|rule| rule.path.is_none() && rule.enabled) {
-        let is_on = settings.get(&rule.id).is_some_and(|setting| setting.severity.is_some());
-        if let (true, Some((kind, _))) = (is_on, rule.id.split_once('/')) {
+        let is_enabled = settings.get(&rule.id).is_some_and(|setting| setting.severity.is_some());
+        if let (true, Some((kind, _))) = (is_enabled, rule.id.split_once('/')) {
             *kinds.entry(kind).or_default() += 1;
         }
     }
-    Ok(render_block(&reported, &kinds))
+    Ok(render_block(&rule_lines, &kinds))
 }
 
-/// The text of the block. Over budget, the reasons are dropped first, then the least severe rules,
-/// and the number of dropped rules is stated.
-fn render_block(reported: &[RuleLine], kinds: &BTreeMap<&str, usize>) -> String {
+/// The text of the block. If it exceeds the token budget, the reasons are omitted first, then the
+/// least severe rules. The number of omitted rules is stated.
+fn render_block(rule_lines: &[RuleLine], kinds: &BTreeMap<&str, usize>) -> String {
     let mut text = format!("{}\n## Rules\n\n", MARKERS.0);
     text.push_str(
         "Checked by `aidd check` in the editor, the pull request and the agent; `aidd explain RULE` shows \
          details. Written by `aidd rule export agents-md`.\n\n",
     );
-    let all = |reasons: bool| reported.iter().map(|one| one.tokens(reasons)).sum::<usize>();
-    let reasons = all(true) <= TOKEN_BUDGET;
-    let mut kept: Vec<usize> = (0..reported.len()).collect();
-    if !reasons && all(false) > TOKEN_BUDGET {
-        kept.sort_by_key(|&at| std::cmp::Reverse(reported[at].severity));
-        let mut left = TOKEN_BUDGET;
-        let fits = |&at: &usize| {
-            let rest = left.checked_sub(reported[at].tokens(false));
-            left = rest.unwrap_or(0);
+    let total_tokens =
+        |reasons: bool| rule_lines.iter().map(|rule| rule.tokens(reasons)).sum::<usize>();
+    let reasons = total_tokens(true) <= TOKEN_BUDGET;
+    let mut included: Vec<usize> = (0..rule_lines.len()).collect();
+    if !reasons && total_tokens(false) > TOKEN_BUDGET {
+        included.sort_by_key(|&index| std::cmp::Reverse(rule_lines[index].severity));
+        let mut remaining = TOKEN_BUDGET;
+        let fits = |&index: &usize| {
+            let rest = remaining.checked_sub(rule_lines[index].tokens(false));
+            remaining = rest.unwrap_or(0);
             rest.is_some()
         };
-        kept = kept.into_iter().take_while(fits).collect();
-        kept.sort_unstable();
+        included = included.into_iter().take_while(fits).collect();
+        included.sort_unstable();
     }
-    for &at in &kept {
-        text.push_str(&reported[at].line);
+    for &index in &included {
+        text.push_str(&rule_lines[index].line);
         if reasons {
-            text.push_str(&reported[at].reason);
+            text.push_str(&rule_lines[index].reason);
         }
         text.push('\n');
     }
-    let gone = reported.len() - kept.len();
-    if gone > 0 {
-        let rules = if gone == 1 { "rule" } else { "rules" };
-        let _ = writeln!(text, "- {gone} more {rules}: `aidd rule list` lists them");
+    let omitted = rule_lines.len() - included.len();
+    if omitted > 0 {
+        let rules = if omitted == 1 { "rule" } else { "rules" };
+        let _ = writeln!(text, "- {omitted} more {rules}: `aidd rule list` lists them");
     }
-    if !reported.is_empty() {
+    if !rule_lines.is_empty() {
         text.push('\n');
     }
     text.push_str("Also checked:\n\n");
@@ -146,20 +148,20 @@ fn render_block(reported: &[RuleLine], kinds: &BTreeMap<&str, usize>) -> String 
     text
 }
 
-/// The text about an active rule.
+/// The line for a rule; `None` if the rule is disabled.
 fn line(rule: &Rule, settings: &Settings) -> Option<RuleLine> {
-    let guides = rule.check.is_none() && rule.path.is_some();
+    let is_guidance = rule.check.is_none() && rule.path.is_some();
     let severity = settings.get(&rule.id).and_then(|setting| setting.severity)?;
     let word = match severity {
-        _ if guides => "",
+        _ if is_guidance => "",
         Severity::Error => "MUST: ",
         Severity::Warning => "SHOULD: ",
         Severity::Info => "MAY: ",
     };
     let mut line = format!("- {word}{}", escaped(rule.summary.trim_end_matches('.')));
     let _ = write!(line, " ({}", code(&rule.id));
-    for (at, glob) in rule.check.iter().flat_map(|check| &check.files).enumerate() {
-        let _ = write!(line, "{} {}", if at == 0 { ";" } else { "," }, code(glob));
+    for (index, glob) in rule.check.iter().flat_map(|check| &check.files).enumerate() {
+        let _ = write!(line, "{} {}", if index == 0 { ";" } else { "," }, code(glob));
     }
     line.push(')');
     let help = rule.help.as_ref().filter(|help| !help.contains('<'));
@@ -168,9 +170,9 @@ fn line(rule: &Rule, settings: &Settings) -> Option<RuleLine> {
 }
 
 /// The project's rule pages without front matter: path and first sentence.
-fn guides(project: &Project) -> Vec<(String, String)> {
-    let below = RULE_DIRS.iter().flat_map(|folder| markdown_below(&project.disk, folder));
-    let guide = |path: String| {
+fn guidance_pages(project: &Project) -> Vec<(String, String)> {
+    let pages = RULE_DIRS.iter().flat_map(|directory| markdown_below(&project.disk, directory));
+    let summarize = |path: String| {
         let bytes = project.disk.read(&path, SIDE_FILE_LIMIT).ok()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if registry::is_rule_page(&path, &text) {
@@ -181,11 +183,11 @@ fn guides(project: &Project) -> Vec<(String, String)> {
         let summary = truncate(summary.trim_end_matches('.'));
         (!summary.is_empty()).then_some((path, summary))
     };
-    below.filter_map(guide).collect()
+    pages.filter_map(summarize).collect()
 }
 
-/// Page text escaped for a line of Markdown: its author can be untrusted, and agents read the file
-/// as it is.
+/// Page text escaped for a line of Markdown. The author of the page can be untrusted, and agents
+/// read the file unchanged.
 fn escaped(text: &str) -> String {
     markdown::message(&escape::line(text))
 }
@@ -193,7 +195,7 @@ fn escaped(text: &str) -> String {
 /// A path, glob or id as inline code on one line.
 fn code(text: &str) -> String {
     let text = escape::line(text);
-    // Backslashes do not escape in code.
+    // In inline code, a backslash does not escape a backtick.
     if text.contains('`') { markdown::words(&text) } else { format!("`{text}`") }
 }
 
@@ -211,12 +213,12 @@ mod tests {
     use super::*;
 
     fn rule_lines(count: usize, severity: Severity) -> Vec<RuleLine> {
-        let one = |at: usize| RuleLine {
+        let rule_line = |index: usize| RuleLine {
             severity,
-            line: format!("- MUST: A rule with some words in it (`team/rule-{at}`; src/**)"),
+            line: format!("- MUST: A rule with some words in it (`team/rule-{index}`; src/**)"),
             reason: ". Because of a reason that has some words, too".to_owned(),
         };
-        (0..count).map(one).collect()
+        (0..count).map(rule_line).collect()
     }
 
     #[test]
@@ -227,9 +229,9 @@ mod tests {
         let some = render_block(&rule_lines(150, Severity::Warning), &kinds);
         assert!(some.contains("rule-149`; src/**)\n") && !some.contains("Because"));
         let mut many = rule_lines(600, Severity::Warning);
-        many.extend(rule_lines(1, Severity::Error).into_iter().map(|mut one| {
-            one.line = "- MUST: The gravest one (`team/grave`)".to_owned();
-            one
+        many.extend(rule_lines(1, Severity::Error).into_iter().map(|mut rule_line| {
+            rule_line.line = "- MUST: The most severe rule (`team/grave`)".to_owned();
+            rule_line
         }));
         let all = render_block(&many, &kinds);
         assert!(

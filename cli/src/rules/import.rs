@@ -21,100 +21,101 @@ use std::path::Path;
 #[derive(Debug, Default)]
 struct Counts {
     written: usize,
-    same: usize,
-    kept: usize,
-    left: usize,
+    unchanged: usize,
+    conflicting: usize,
+    not_imported: usize,
     defects: usize,
-    bare: Vec<String>,
+    without_examples: Vec<String>,
 }
 
 /// Runs `aidd rule import`.
 ///
 /// # Errors
-/// When no configuration is found or one is invalid, its tool cannot be detected, no rules are read
-/// from the target directory, or a page cannot be written.
+/// Fails when no configuration is found, when a configuration is invalid or its tool cannot be
+/// detected, when aidd reads no rules from the target directory, and when a page cannot be written.
 pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Result<Exit> {
-    let to = target_dir(project, &args.to)?;
+    let target = target_dir(project, &args.to)?;
     let engine = project.engine(&Selection::default())?;
     let listing =
         walk::listing(&engine, &project.disk, &Walk::over(vec![project.root().to_owned()]));
     let files = Listed { files: &project.disk, listing: &listing };
-    let found = configurations(project, args, &files, io)?;
+    let configurations = configurations(project, args, &files, io)?;
     let registry = project.registry();
-    let mut done = Counts::default();
+    let mut counts = Counts::default();
     let distribution = io.distribution;
     let mut unread = Vec::new();
-    let count = found.len();
-    for (path, tool) in found {
-        match rule_import::import(&files, &path, tool, &to, &|pages: &[(String, String)]| {
+    let count = configurations.len();
+    for (path, tool) in configurations {
+        match rule_import::import(&files, &path, tool, &target, &|pages: &[(String, String)]| {
             engine_of(distribution, pages)
         }) {
             Ok(import) => {
                 writeln!(io.out, "{path} ({tool})")?;
-                write_pages(project, &registry, &import, args, &mut done, io)?;
+                write_pages(project, &registry, &import, args, &mut counts, io)?;
             }
             // The other configurations are still imported.
             Err(why) => unread.push(io.distribution.redact(&why.to_string()).to_string()),
         }
     }
     if unread.len() < count {
-        summary(&done, args, io)?;
+        summary(&counts, args, io)?;
     }
     if !unread.is_empty() {
         return Err(UserError::new(unread.join("\n")).into());
     }
-    Ok(match done {
+    Ok(match counts {
         Counts { defects: 1.., .. } => Exit::Unchecked,
-        Counts { kept: 1.., .. } => Exit::Findings,
+        Counts { conflicting: 1.., .. } => Exit::Findings,
         _ => Exit::Clean,
     })
 }
 
-/// An engine with only these pages and default settings: the project's configuration can disable
-/// them.
+/// An engine with only `pages` and default settings, because the project's configuration can
+/// disable the rules of these pages.
 fn engine_of(distribution: &'static Distribution, pages: &[(String, String)]) -> Option<Engine> {
     let registry = Registry::new(distribution.pages, pages);
     Engine::new(distribution, registry, &Config::default(), &Selection::default()).ok()
 }
 
 /// Prints the counts and the next step.
-fn summary(done: &Counts, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
+fn summary(counts: &Counts, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
     let verb = if args.dry_run { "would be written" } else { "written" };
-    let pages = number(done.written, "page");
-    write!(io.err, "{pages} {verb}, {} unchanged", done.same)?;
-    if done.kept > 0 {
-        write!(io.err, ", {} differ (overwrite with --force)", done.kept)?;
+    let pages = number(counts.written, "page");
+    write!(io.err, "{pages} {verb}, {} unchanged", counts.unchanged)?;
+    if counts.conflicting > 0 {
+        write!(io.err, ", {} differ (overwrite with --force)", counts.conflicting)?;
     }
-    writeln!(io.err, "; {} not imported", number(done.left, "item"))?;
-    if !done.bare.is_empty() {
+    writeln!(io.err, "; {} not imported", number(counts.not_imported, "item"))?;
+    if !counts.without_examples.is_empty() {
         writeln!(
             io.err,
             "without examples, which `aidd rule test` requires: {}",
-            done.bare.join(", ")
+            counts.without_examples.join(", ")
         )?;
     }
-    if done.written > 0 && !args.dry_run {
+    if counts.written > 0 && !args.dry_run {
         writeln!(io.err, "review the pages, then run: aidd rule test")?;
     }
     Ok(())
 }
 
-/// The target directory relative to the root; rules must be read from it.
-fn target_dir(project: &Project, given: &str) -> Result<String> {
-    let path = project.disk.for_new(given);
+/// The target directory relative to the root. It must be a directory from which aidd reads rules.
+fn target_dir(project: &Project, path_argument: &str) -> Result<String> {
+    let path = project.disk.for_new(path_argument);
     let path = path.map_err(|error| UserError::new(format!("--to: {error}")))?;
-    let slashed = format!("/{path}/");
+    let path_with_slashes = format!("/{path}/");
     // Rule directories of nested projects count too, except plain `rules`.
-    let below = |folder: &str| {
-        let inner = format!("/{folder}/");
-        slashed.starts_with(&inner) || folder != "rules" && slashed.contains(&inner)
+    let contains = |directory: &str| {
+        let inner = format!("/{directory}/");
+        path_with_slashes.starts_with(&inner)
+            || directory != "rules" && path_with_slashes.contains(&inner)
     };
-    if RULE_DIRS.into_iter().any(below) {
+    if RULE_DIRS.into_iter().any(contains) {
         return Ok(path);
     }
     Err(UserError::new(format!("rules are not read from {path}"))
         .hint(format!(
-            "they are read from {} and their subdirectories",
+            "rules are read from {} and their subdirectories",
             RULE_DIRS.join("/, ") + "/"
         ))
         .into())
@@ -127,39 +128,43 @@ fn configurations(
     files: &Listed<'_>,
     io: &Io<'_>,
 ) -> Result<Vec<(String, Tool)>> {
-    let wanted = args.from.map(tool);
+    let requested_tool = args.from.map(tool);
     if args.files.is_empty() {
-        let mut found = rule_import::discover(files);
-        found.retain(|(_, tool)| wanted.is_none_or(|wanted| wanted == *tool));
-        if found.is_empty() {
-            let known: Vec<&str> = Tool::ALL.iter().map(|tool| tool.key()).collect();
+        let mut configurations = rule_import::discover(files);
+        configurations.retain(|(_, tool)| {
+            requested_tool.is_none_or(|requested_tool| requested_tool == *tool)
+        });
+        if configurations.is_empty() {
+            let keys: Vec<&str> = Tool::ALL.iter().map(|tool| tool.key()).collect();
             return Err(UserError::new("no known configuration in the project root")
                 .hint(format!(
                     "pass a file: aidd rule import FILE; supported tools: {}",
-                    known.join(", ")
+                    keys.join(", ")
                 ))
                 .into());
         }
-        return Ok(found);
+        return Ok(configurations);
     }
-    let one = |given: &String| -> Result<(String, Tool)> {
-        let place = absolute(&io.cwd, Path::new(given));
-        let path =
-            place.to_str().and_then(|place| project.disk.inside(place)).ok_or_else(|| {
-                UserError::new(format!("{given} is not inside the project"))
-                    .hint("copy it into the project first")
+    let resolve = |argument: &String| -> Result<(String, Tool)> {
+        let location = absolute(&io.cwd, Path::new(argument));
+        let path = location
+            .to_str()
+            .and_then(|location| project.disk.inside(location))
+            .ok_or_else(|| {
+                UserError::new(format!("{argument} is not inside the project"))
+                    .hint("copy the file into the project first")
             })?;
-        if !place.is_file() {
-            return Err(UserError::new(format!("{given}: no such file")).into());
+        if !location.is_file() {
+            return Err(UserError::new(format!("{argument}: no such file")).into());
         }
-        let tool = match wanted {
+        let tool = match requested_tool {
             Some(tool) => tool,
             None => rule_import::tool_of(files, &path)
                 .map_err(|why| UserError::new(io.distribution.redact(&why.to_string())))?,
         };
         Ok((path, tool))
     };
-    args.files.iter().map(one).collect()
+    args.files.iter().map(resolve).collect()
 }
 
 fn tool(from: ImportTool) -> Tool {
@@ -179,25 +184,25 @@ fn write_pages(
     registry: &Registry,
     import: &Import,
     args: &RuleImport,
-    done: &mut Counts,
+    counts: &mut Counts,
     io: &mut Io<'_>,
 ) -> Result<()> {
     for page in &import.pages {
-        let said = write(project, registry, page, args, done)?;
-        writeln!(io.out, "  {said} {}", page.path)?;
+        let result = write(project, registry, page, args, counts)?;
+        writeln!(io.out, "  {result} {}", page.path)?;
         for note in &page.notes {
             writeln!(io.out, "    differs: {note}")?;
         }
         if !page.has_examples {
-            done.bare.push(page.id.clone());
+            counts.without_examples.push(page.id.clone());
         }
     }
-    done.left += import.not_imported.len();
+    counts.not_imported += import.not_imported.len();
     if !import.not_imported.is_empty() {
         writeln!(io.out, "  not imported:")?;
     }
-    for (items, left) in grouped(&import.not_imported) {
-        let instead = left
+    for (items, item) in grouped(&import.not_imported) {
+        let instead = item
             .instead
             .as_ref()
             .map_or_else(String::new, |instead| format!("; instead: {instead}"));
@@ -205,12 +210,12 @@ fn write_pages(
             io.out,
             "    {}: {}{}",
             io.distribution.redact(&items),
-            io.distribution.redact(&left.why),
+            io.distribution.redact(&item.why),
             io.distribution.redact(&instead)
         )?;
     }
     for defect in &import.defects {
-        done.defects += 1;
+        counts.defects += 1;
         writeln!(
             io.err,
             "bug in the import, please report it: {}",
@@ -221,60 +226,61 @@ fn write_pages(
 }
 
 /// Groups the items that were not imported for the same reason.
-fn grouped(left: &[NotImported]) -> Vec<(String, &NotImported)> {
+fn grouped(items: &[NotImported]) -> Vec<(String, &NotImported)> {
     let mut groups: Vec<(String, &NotImported)> = Vec::new();
-    for one in left {
-        let same = |(_, other): &&mut (String, &NotImported)| {
-            other.why == one.why && other.instead == one.instead
+    for item in items {
+        let has_same_reason = |(_, first): &&mut (String, &NotImported)| {
+            first.why == item.why && first.instead == item.instead
         };
-        match groups.iter_mut().find(same) {
+        match groups.iter_mut().find(has_same_reason) {
             Some((items, _)) => {
                 items.push_str(", ");
-                items.push_str(&one.item);
+                items.push_str(&item.item);
             }
-            None => groups.push((one.item.clone(), one)),
+            None => groups.push((item.item.clone(), item)),
         }
     }
     groups
 }
 
-/// Writes one page unless that would overwrite something; returns the result in words.
+/// Writes one page unless another page has the same id or would be overwritten. Returns the result
+/// as text.
 fn write(
     project: &Project,
     registry: &Registry,
     page: &Page,
     args: &RuleImport,
-    done: &mut Counts,
+    counts: &mut Counts,
 ) -> Result<&'static str> {
     let path = project.disk.for_new(&page.path)?;
     anyhow::ensure!(path == page.path, "{} leads to {path}", page.path);
-    let place = project.root().join(path);
-    let before = match fs::read(&place) {
+    let location = project.root().join(path);
+    let before = match fs::read(&location) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        other => Some(other.with_context(|| page.path.clone())?),
+        result => Some(result.with_context(|| page.path.clone())?),
     };
     if before.as_deref() == Some(page.text.as_bytes()) {
-        done.same += 1;
+        counts.unchanged += 1;
         return Ok("unchanged");
     }
-    let elsewhere = registry.get(&page.id).and_then(|rule| rule.path.as_ref());
-    if elsewhere.is_some_and(|path| *path != page.path) {
-        done.kept += 1;
+    let existing_path = registry.get(&page.id).and_then(|rule| rule.path.as_ref());
+    if existing_path.is_some_and(|path| *path != page.path) {
+        counts.conflicting += 1;
         return Ok("not written, another page has the same id:");
     }
     if before.is_some() && !args.force {
-        done.kept += 1;
+        counts.conflicting += 1;
         return Ok("not overwritten, the existing page differs:");
     }
-    done.written += 1;
+    counts.written += 1;
     if args.dry_run {
         return Ok("would write");
     }
     match before {
-        Some(_) => crate::fix::replace(&place, page.text.as_bytes())?,
+        Some(_) => crate::fix::replace(&location, page.text.as_bytes())?,
         None => {
-            fs::create_dir_all(place.parent().context("the page has no parent directory")?)?;
-            fs::write(&place, &page.text).with_context(|| page.path.clone())?;
+            fs::create_dir_all(location.parent().context("the page has no parent directory")?)?;
+            fs::write(&location, &page.text).with_context(|| page.path.clone())?;
         }
     }
     Ok("wrote")

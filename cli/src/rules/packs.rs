@@ -17,8 +17,8 @@ use std::io::Write;
 struct Pack {
     name: String,
     /// Whether the configuration enables it.
-    on: bool,
-    /// Ids of its rules.
+    is_enabled: bool,
+    /// The ids of its rules.
     rules: Vec<String>,
     summary: String,
 }
@@ -26,7 +26,7 @@ struct Pack {
 /// Runs `aidd rule packs`.
 ///
 /// # Errors
-/// When the pack is unknown, or its page is invalid.
+/// Fails when the pack is unknown, or its page is invalid.
 pub(super) fn run(
     project: &Project,
     name: Option<&str>,
@@ -42,7 +42,7 @@ pub(super) fn run(
             return Ok(Exit::Clean);
         }
         super::list(project, &pack.rules, false, color, io)?;
-        hint(&pack.name, pack.on, io)?;
+        hint(&pack.name, pack.is_enabled, io)?;
         return Ok(Exit::Clean);
     }
     // An invalid pack does not hide the others.
@@ -64,9 +64,9 @@ pub(super) fn run(
         return Ok(exit);
     }
     let widest = all.iter().map(|pack| pack.name.len()).max().unwrap_or(0);
-    for Pack { name, on, rules, summary } in &all {
-        let on = if *on { "on " } else { "off" };
-        writeln!(io.out, "{on} {name:widest$} {:>3} rules  {summary}", rules.len())?;
+    for Pack { name, is_enabled, rules, summary } in &all {
+        let state = if *is_enabled { "on " } else { "off" };
+        writeln!(io.out, "{state} {name:widest$} {:>3} rules  {summary}", rules.len())?;
     }
     writeln!(
         io.err,
@@ -77,31 +77,38 @@ pub(super) fn run(
     Ok(exit)
 }
 
-/// Prints how to enable the pack.
+/// Prints how to enable a pack.
 fn hint(name: &str, is_on: bool, io: &mut Io<'_>) -> Result<()> {
     if !is_on {
-        writeln!(io.err, "enable it in .aidd/config.json: \"compliance\": [\"{name}\"]")?;
+        writeln!(
+            io.err,
+            "to enable the pack, write in .aidd/config.json: \"compliance\": [\"{name}\"]"
+        )?;
     }
     Ok(())
 }
 
 fn read(project: &Project, registry: &Registry, name: &str) -> Result<Pack> {
-    let named = Config { compliance: Some(vec![name.to_owned()]), ..Config::default() };
-    let of = Packs::from_config(&named, registry)
+    let config = Config { compliance: Some(vec![name.to_owned()]), ..Config::default() };
+    let packs = Packs::from_config(&config, registry)
         .map_err(|why| UserError::new(why.to_string()).hint("`aidd rule packs` lists all packs"))?;
-    let own = registry.packs().find(|(known, ..)| known == name).map(|(.., text)| text.to_owned());
+    let project_text = registry
+        .packs()
+        .find(|(pack_name, ..)| pack_name == name)
+        .map(|(.., text)| text.to_owned());
     let shipped = registry.tables().packs.iter().find(|pack| pack.id == name);
-    let text = own.or_else(|| shipped.map(|pack| pack.text.to_owned())).unwrap_or_default();
+    let text =
+        project_text.or_else(|| shipped.map(|pack| pack.text.to_owned())).unwrap_or_default();
     let body = page::split(&text).map_or(0, |(_, body)| body.start);
     Ok(Pack {
         name: name.to_owned(),
-        on: project.config.compliance.iter().flatten().any(|known| known == name),
-        rules: of.enabled.iter().map(ToString::to_string).collect(),
+        is_enabled: project.config.compliance.iter().flatten().any(|enabled| enabled == name),
+        rules: packs.enabled.iter().map(ToString::to_string).collect(),
         summary: page::summary(&text[body..]),
     })
 }
 
 fn to_json(pack: &Pack) -> Value {
-    let Pack { name, on, rules, summary } = pack;
-    json!({ "name": name, "on": on, "rules": rules, "summary": summary })
+    let Pack { name, is_enabled, rules, summary } = pack;
+    json!({ "name": name, "on": is_enabled, "rules": rules, "summary": summary })
 }

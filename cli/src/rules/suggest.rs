@@ -1,5 +1,5 @@
-//! `aidd rule suggest` and `aidd rule coverage`: the sentences of a project's documents, who
-//! enforces them, and rule drafts.
+//! `aidd rule suggest` and `aidd rule coverage`: the sentences of a project's documents, the rules
+//! and tools that enforce them, and rule drafts.
 
 use crate::cli::{RuleCoverage, RuleSuggest, SuggestFormat};
 use aidd_authoring::suggest::report::{Suggestion, counts_line};
@@ -18,13 +18,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time limit of a trial.
+/// Time limit of the run of a draft on the project.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
-/// Maximum number of bytes read from standard input or a draft; more than a sentence or page can
-/// have.
+/// Maximum number of bytes read from standard input or a draft; sentences and pages are smaller.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// What the arguments refer to.
+/// The subject that the arguments select.
 enum Subject {
     Documents(Vec<String>),
     Sentence(String),
@@ -33,8 +32,8 @@ enum Subject {
 /// Runs `aidd rule suggest`.
 ///
 /// # Errors
-/// When a document is outside the project or unreadable, or the sentence or draft is empty or too
-/// long.
+/// Fails when a document is outside the project or unreadable, or when the sentence or draft is
+/// empty or too long.
 pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) -> Result<Exit> {
     let subject = subject(project, args, io)?;
     if let Some(file) = &args.draft {
@@ -60,13 +59,13 @@ pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) ->
         }
         Subject::Documents(paths) => {
             let survey = suggest::run_survey(project, &paths).map_err(user_error)?;
-            let read = survey.documents.len();
+            let document_count = survey.documents.len();
             let suggestion = Suggestion::from_survey(survey, usize::MAX);
             show(&suggestion, args.format, io)?;
-            read_documents(read, io)?;
+            print_document_count(document_count, io)?;
             writeln!(
                 io.err,
-                "`aidd rule suggest \"SENTENCE\"` shows the forms that can check a sentence"
+                "`aidd rule suggest \"SENTENCE\"` shows which kinds of check could enforce a sentence"
             )?;
         }
     }
@@ -106,17 +105,17 @@ fn draft(
 /// Resolves the arguments to files of the project or one sentence. An argument that is not a file
 /// and contains a space is a sentence.
 fn subject(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) -> Result<Subject> {
-    if let [one] = &args.of[..] {
-        if one == "-" {
+    if let [argument] = &args.of[..] {
+        if argument == "-" {
             if args.draft.as_deref() == Some(Path::new("-")) {
                 let error = UserError::new("standard input cannot be both sentence and draft");
                 return Err(error.hint("pass a file for one of them").into());
             }
             return Ok(Subject::Sentence(read_text(io.stdin, "standard input")?));
         }
-        let is_sentence = one.contains(char::is_whitespace) || one.trim().is_empty();
-        if is_sentence && !project::absolute(&io.cwd, Path::new(one)).exists() {
-            return Ok(Subject::Sentence(one.clone()));
+        let is_sentence = argument.contains(char::is_whitespace) || argument.trim().is_empty();
+        if is_sentence && !project::absolute(&io.cwd, Path::new(argument)).exists() {
+            return Ok(Subject::Sentence(argument.clone()));
         }
     }
     let paths = args.of.iter().map(|file| document(project, Path::new(file), io));
@@ -126,22 +125,22 @@ fn subject(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) -> Result<Sub
 /// The path of a document relative to the root.
 fn document(project: &Project, file: &Path, io: &Io<'_>) -> Result<String, UserError> {
     let path = project::absolute(&io.cwd, file);
-    let shown = file.display();
+    let name = file.display();
     if !path.exists() {
-        return Err(UserError::new(format!("{shown}: no such file"))
+        return Err(UserError::new(format!("{name}: no such file"))
             .hint("pass a document of the project, or a sentence in quotes"));
     }
-    let inside = path.to_str().and_then(|path| project.disk.inside(path));
-    inside.ok_or_else(|| {
-        UserError::new(format!("{shown} is not in the project"))
+    let relative_path = path.to_str().and_then(|path| project.disk.inside(path));
+    relative_path.ok_or_else(|| {
+        UserError::new(format!("{name} is not in the project"))
             .hint("pass a file inside the project root")
     })
 }
 
 /// Reads text of bounded size.
-fn read_text(from: &mut dyn Read, name: &str) -> Result<String> {
+fn read_text(source: &mut dyn Read, name: &str) -> Result<String> {
     let mut bytes = Vec::new();
-    from.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(|| name.to_owned())?;
+    source.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(|| name.to_owned())?;
     if bytes.len() as u64 > MAX_BYTES {
         let message = format!("{name} is larger than {} KiB", MAX_BYTES >> 10);
         return Err(UserError::new(message)
@@ -151,7 +150,7 @@ fn read_text(from: &mut dyn Read, name: &str) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
+#[expect(clippy::needless_pass_by_value, reason = "passed to `map_err`")]
 fn user_error(error: SuggestError) -> UserError {
     let remedy = error.remedy();
     let error = UserError::new(error.to_string());
@@ -161,15 +160,15 @@ fn user_error(error: SuggestError) -> UserError {
 /// Runs `aidd rule coverage`.
 ///
 /// # Errors
-/// As [`suggest()`].
+/// Fails in the same cases as [`suggest()`].
 pub(super) fn coverage(project: &Project, args: &RuleCoverage, io: &mut Io<'_>) -> Result<Exit> {
     let paths = args.files.iter().map(|file| document(project, file, io));
     let paths: Vec<String> = paths.collect::<Result<_, _>>()?;
     let survey = suggest::run_survey(project, &paths).map_err(user_error)?;
-    let read = survey.documents.len();
+    let document_count = survey.documents.len();
     if args.format == SuggestFormat::Json {
         io.out.json(&Suggestion::from_survey(survey, usize::MAX))?;
-        return read_documents(read, io);
+        return print_document_count(document_count, io);
     }
     table(&survey, io)?;
     for note in &survey.notes {
@@ -177,15 +176,15 @@ pub(super) fn coverage(project: &Project, args: &RuleCoverage, io: &mut Io<'_>) 
     }
     let count = Counts::from_sentences(&survey.sentences);
     writeln!(io.err, "{}", counts_line(&count))?;
-    read_documents(read, io)
+    print_document_count(document_count, io)
 }
 
 /// Prints a row for each document, and a total.
 fn table(survey: &Survey, io: &mut Io<'_>) -> Result<()> {
     let mut by_document: BTreeMap<&str, Vec<&StatedSentence>> = BTreeMap::new();
-    for one in &survey.sentences {
-        let path = one.places.first().map_or("", |place| place.path.as_str());
-        by_document.entry(path).or_default().push(one);
+    for sentence in &survey.sentences {
+        let path = sentence.places.first().map_or("", |location| location.path.as_str());
+        by_document.entry(path).or_default().push(sentence);
     }
     let width = by_document.keys().map(|path| path.chars().count()).max().unwrap_or(0).max(8);
     writeln!(io.out, "{:width$}  sentences  enforced  elsewhere  off  open", "document")?;
@@ -204,7 +203,7 @@ fn table(survey: &Survey, io: &mut Io<'_>) -> Result<()> {
     Ok(())
 }
 
-fn read_documents(count: usize, io: &mut Io<'_>) -> Result<Exit> {
+fn print_document_count(count: usize, io: &mut Io<'_>) -> Result<Exit> {
     if count == 0 {
         writeln!(
             io.err,

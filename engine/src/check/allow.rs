@@ -1,4 +1,4 @@
-//! Allow comments: those of aidd (`aidd:allow kind/name reason`), and those of other tools.
+//! Allow comments of aidd (`aidd:allow kind/name reason`) and of other tools.
 
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Report, Rule};
@@ -8,23 +8,24 @@ use crate::text::source::{Source, Span};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+mod allowed_lines;
 mod comment;
 mod markers;
 mod names;
-mod reach;
 
+use allowed_lines::AllowedLines;
 use comment::{
     around, is_alone_on_line, is_code, opens_comment, opens_comment_line, split, whole_comment,
     within_comment,
 };
 use markers::{FINDER, MARKERS, NameSyntax, Scope, is_aidd, requires_block_comment};
 pub use names::{name_at, names};
-use reach::AllowedLines;
 
 /// The rule that reports allow comments without an effect.
 pub const UNUSED: &str = "aidd/unused-allow";
 
-/// Maximum number of different globs in the comments of one file: each is compared with all rules.
+/// Maximum number of different globs in the comments of one file, because each glob is compared
+/// with all rules.
 const MAX_GLOBS: usize = 256;
 
 /// The tag of rules that other secret scanners also have.
@@ -39,11 +40,11 @@ const STYLE: &str = "compliance/";
 struct Directive {
     /// From the marker to the end of the rule names.
     span: Span,
-    reach: Scope,
+    scope: Scope,
     /// The first and last zero-based line that the comment applies to.
     lines: (usize, usize),
     rules: Rules,
-    /// The unknown names.
+    /// The names in the comment that are not rules.
     unknown: Vec<String>,
     reason: String,
     own: bool,
@@ -54,31 +55,33 @@ struct Directive {
 enum Rules {
     All,
     Secrets,
-    /// The `compliance` rules, except those on security.
+    /// The `compliance` rules, except rules on security.
     Style,
     /// The rules whose ids have one of these prefixes.
-    Of(&'static [&'static str]),
-    These(Vec<Rc<[RuleId]>>),
+    WithPrefix(&'static [&'static str]),
+    /// The rules that the comment names.
+    Named(Vec<Rc<[RuleId]>>),
 }
 
-/// Resolves the names in the comments of a file; each is looked up once.
+/// Resolves the names in the comments of a file, and looks up each name once.
 struct NameCache<'a> {
     registry: &'a Registry,
     names: HashMap<&'a str, Rc<[RuleId]>>,
     globs: usize,
 }
 
-/// Which aidd comments are used, by their spans.
+/// The spans of the aidd comments that are used.
 #[derive(Debug, Default)]
 pub(crate) struct Applied {
     /// Comments that allow a finding.
     pub(crate) used: Vec<Span>,
-    /// Comments that may still allow a finding of the project pass.
+    /// Comments that can still allow a finding of the project pass, which runs the checks that need
+    /// all files.
     pub(crate) waiting: Vec<Span>,
 }
 
 /// Marks the findings that a comment allows, and reports unused aidd comments. `statements` are the
-/// spans, in order, that a comment above them covers as a whole.
+/// spans, in order, that a comment above their first line applies to completely.
 pub(crate) fn apply(
     source: &Source,
     registry: &Registry,
@@ -122,18 +125,20 @@ pub(crate) fn comments(
     let mut directives = directives(source, registry, statements);
     mark(source, registry, &mut directives, &mut findings.to_vec());
     let names_rule = |directive: &Directive| match &directive.rules {
-        Rules::These(rules) => !rules.is_empty(),
+        Rules::Named(rules) => !rules.is_empty(),
         _ => true,
     };
-    let counts = |directive: &Directive| directive.used || directive.own && names_rule(directive);
+    let has_effect =
+        |directive: &Directive| directive.used || directive.own && names_rule(directive);
     let comment = |directive: Directive| {
-        let is_made = directive.reason.starts_with('`') && directive.reason.ends_with("` comment");
-        Comment { span: directive.span, reason: (!is_made).then_some(directive.reason) }
+        let is_default_reason =
+            directive.reason.starts_with('`') && directive.reason.ends_with("` comment");
+        Comment { span: directive.span, reason: (!is_default_reason).then_some(directive.reason) }
     };
-    directives.into_iter().filter(counts).map(comment).collect()
+    directives.into_iter().filter(has_effect).map(comment).collect()
 }
 
-/// The comments of a text, with the lines that each applies to.
+/// The allow comments of a source, with the lines that each applies to.
 fn directives(
     source: &Source,
     registry: &Registry,
@@ -159,14 +164,15 @@ fn mark(
     findings: &mut [Finding],
 ) {
     // Rule → the lines on which comments allow it.
-    let mut reaches: HashMap<RuleId, AllowedLines> = HashMap::new();
+    let mut allowed_lines: HashMap<RuleId, AllowedLines> = HashMap::new();
     for finding in findings {
-        let reaches = reaches
+        let allowed_lines = allowed_lines
             .entry(finding.rule.clone())
             .or_insert_with(|| AllowedLines::new(directives, &finding.rule, registry));
         let first = source.line_of(finding.span.start);
         let last = source.line_of(finding.span.end.saturating_sub(1).max(finding.span.start));
-        if let Some(directive) = reaches.at(first, last).and_then(|at| directives.get_mut(at)) {
+        if let Some(directive) = allowed_lines.at(first, last).and_then(|at| directives.get_mut(at))
+        {
             directive.used = true;
             finding.status = Status::Allowed;
             finding.reason = Some(directive.reason.clone());
@@ -178,9 +184,9 @@ impl Directive {
     fn allows(&self, rule: &RuleId, registry: &Registry) -> bool {
         match &self.rules {
             Rules::All => true,
-            Rules::These(rules) => rules.iter().any(|some| some.contains(rule)),
+            Rules::Named(rules) => rules.iter().any(|ids| ids.contains(rule)),
             Rules::Secrets => has_tag(registry, rule, SECRET),
-            Rules::Of(begins) => begins.iter().any(|begin| rule.starts_with(begin)),
+            Rules::WithPrefix(prefixes) => prefixes.iter().any(|prefix| rule.starts_with(prefix)),
             Rules::Style => rule.starts_with(STYLE) && !has_tag(registry, rule, SECURITY),
         }
     }
@@ -196,23 +202,23 @@ fn read<'a>(
     marker: usize,
     start: usize,
 ) -> Option<Directive> {
-    let (literal, reach, names) = MARKERS[marker];
+    let (literal, scope, names) = MARKERS[marker];
     let own = is_aidd(literal);
     let line = source.line_of(Span::at(start).start);
     let (before, after) = around(source, literal, start)?;
     let is_block = || ["/*", "<!--"].iter().any(|opener| before.trim_end().ends_with(opener));
-    if matches!(reach, Scope::Rest | Scope::End) && requires_block_comment(literal) && !is_block() {
+    if matches!(scope, Scope::Rest | Scope::End) && requires_block_comment(literal) && !is_block() {
         return None;
     }
     if names == NameSyntax::ListOrAllStyle && !opens_comment(before) {
         return None;
     }
     let alone = is_alone_on_line(before);
-    let reach = match reach {
+    let scope = match scope {
         Scope::LineOrRest | Scope::LineOrBlock if !alone => Scope::Line,
         Scope::LineOrBlock if before.starts_with([' ', '\t']) => Scope::Here,
         Scope::LineOrRest | Scope::LineOrBlock => Scope::Rest,
-        reach => reach,
+        scope => scope,
     };
     let (words, reason, length) = match names {
         NameSyntax::Spaced(_) => {
@@ -225,36 +231,38 @@ fn read<'a>(
         NameSyntax::Secrets => (Rules::Secrets, Vec::new()),
         NameSyntax::ListOrAll if words.is_empty() => (Rules::All, Vec::new()),
         NameSyntax::ListOrStyle if words.is_empty() => (Rules::Style, Vec::new()),
-        // Text that is not a list of rules is the reason: `nosec this is a test`.
-        NameSyntax::ListOrAllStyle => match known.these(words) {
-            (Rules::These(rules), unknown)
+        // Text that is not a list of rules is a reason: `nosec this is a test`.
+        NameSyntax::ListOrAllStyle => match known.resolve(words) {
+            (Rules::Named(rules), unknown)
                 if rules.is_empty() && !unknown.iter().any(|word| is_code(word)) =>
             {
-                (Rules::Of(&[STYLE]), Vec::new())
+                (Rules::WithPrefix(&[STYLE]), Vec::new())
             }
             named => named,
         },
-        NameSyntax::Spaced(begins) if words.is_empty() => (Rules::Of(begins), Vec::new()),
+        NameSyntax::Spaced(prefixes) if words.is_empty() => {
+            (Rules::WithPrefix(prefixes), Vec::new())
+        }
         NameSyntax::List
         | NameSyntax::ListOrAll
         | NameSyntax::ListOrStyle
-        | NameSyntax::Spaced(_) => known.these(words),
+        | NameSyntax::Spaced(_) => known.resolve(words),
     };
-    let target = match reach {
+    let target = match scope {
         Scope::Next | Scope::Stage => line + 1,
         Scope::Here if alone => line + 1,
         _ => line,
     };
-    let last = if reach == Scope::Rest { usize::MAX } else { target };
+    let last = if scope == Scope::Rest { usize::MAX } else { target };
     let reason = if reason.is_empty() { format!("`{literal}` comment") } else { reason };
     let span = Span::new(start, start + literal.len() + length);
     let lines = (target, last);
-    Some(Directive { span, reach, lines, rules, unknown, reason, own, used: false })
+    Some(Directive { span, scope, lines, rules, unknown, reason, own, used: false })
 }
 
 impl<'a> NameCache<'a> {
-    /// The rules that `words` name, and the unknown words.
-    fn these(&mut self, mut words: Vec<&'a str>) -> (Rules, Vec<String>) {
+    /// Resolves `words` to rules; also returns the words that are not rule names.
+    fn resolve(&mut self, mut words: Vec<&'a str>) -> (Rules, Vec<String>) {
         let mut seen = HashSet::new();
         words.retain(|word| seen.insert(*word));
         let mut rules = Vec::new();
@@ -269,11 +277,11 @@ impl<'a> NameCache<'a> {
                 self.names.insert(word, self.look_up(word, is_glob));
             }
             match self.names.get(word) {
-                Some(some) if !some.is_empty() => rules.push(Rc::clone(some)),
+                Some(ids) if !ids.is_empty() => rules.push(Rc::clone(ids)),
                 _ => unknown.push(word.to_owned()),
             }
         }
-        (Rules::These(rules), unknown)
+        (Rules::Named(rules), unknown)
     }
 
     fn look_up(&self, word: &str, is_glob: bool) -> Rc<[RuleId]> {
@@ -284,23 +292,23 @@ impl<'a> NameCache<'a> {
                 ids.filter(|id| globs.is_match(&***id)).cloned().collect()
             }
             None => {
-                // `jsx-a11y/alt-text`: other tools put the name of the plugin first.
+                // `jsx-a11y/alt-text`: other tools write the name of the plugin first.
                 let plain = word.rsplit('/').next().filter(|_| !self.registry.contains(word));
                 let named = self.registry.named(plain.unwrap_or(word));
                 let exact: Rc<[RuleId]> = named.map(|rule| rule.id.clone()).collect();
                 if !exact.is_empty() {
                     return exact;
                 }
-                // golangci-lint uses the name of the linter (`nolint:gosec`), gosec the code of the
-                // rule (`nosec G204`), RuboCop either.
-                self.registry.named_by_half(word).map(|rule| rule.id.clone()).collect()
+                // golangci-lint uses the name of the linter (`nolint:gosec`), gosec uses the code
+                // of the rule (`nosec G204`), and RuboCop accepts both.
+                self.registry.named_by_alias_part(word).map(|rule| rule.id.clone()).collect()
             }
         }
     }
 }
 
-/// Moves comments above other comments down to the line they apply to, and extends them over the
-/// whole statement that begins there.
+/// If a comment is followed by other comments, moves the line it applies to below them. Extends the
+/// range of each comment over the whole statement that begins on that line.
 fn extend_directives(source: &Source, directives: &mut [Directive], statements: &[Span]) {
     // Line of a comment → the first following line that is not a comment.
     let mut below: HashMap<usize, usize> = HashMap::new();
@@ -315,18 +323,18 @@ fn extend_directives(source: &Source, directives: &mut [Directive], statements: 
     }
     for directive in directives {
         let own = source.line_of(directive.span.start);
-        let is_above = matches!(directive.reach, Scope::Next | Scope::Here | Scope::Stage);
+        let is_above = matches!(directive.scope, Scope::Next | Scope::Here | Scope::Stage);
         if !is_above || directive.lines.0 == own {
             continue;
         }
         let line = below.get(&directive.lines.0).copied().unwrap_or(directive.lines.0);
         directive.lines = (line, line);
         let first = statements.partition_point(|span| source.line_of(span.start) < line);
-        let begins = |span: &&Span| source.line_of(span.start) == line;
-        if let Some(statement) = statements.get(first).filter(begins) {
+        let begins_here = |span: &&Span| source.line_of(span.start) == line;
+        if let Some(statement) = statements.get(first).filter(begins_here) {
             directive.lines.1 =
                 source.line_of(statement.end.saturating_sub(1).max(statement.start));
-            if directive.reach == Scope::Stage && is_from(source, statement) {
+            if directive.scope == Scope::Stage && is_from(source, statement) {
                 let next = statements[first + 1..].iter().find(|next| is_from(source, next));
                 let end = next.map(|next| source.line_of(next.start));
                 directive.lines.1 = end.map_or(usize::MAX, |line| line.saturating_sub(1));
@@ -341,8 +349,8 @@ fn is_from(source: &Source, statement: &Span) -> bool {
     keyword.eq_ignore_ascii_case("FROM")
 }
 
-/// Reports unused aidd comments. Returns those that name a rule of the project pass, whose findings
-/// are not known here.
+/// Reports unused aidd comments. Returns the unused comments that name a rule of the project pass,
+/// whose findings are not known yet.
 fn report_unused(
     source: &Source,
     registry: &Registry,
@@ -350,23 +358,21 @@ fn report_unused(
     report: &mut Report<'_>,
 ) -> Vec<Span> {
     let mut waiting = Vec::new();
-    let ours = directives.iter().filter(|directive| directive.own && !directive.used);
-    for directive in ours {
-        if let Rules::These(rules) = &directive.rules
+    let unused = directives.iter().filter(|directive| directive.own && !directive.used);
+    for directive in unused {
+        if let Rules::Named(rules) = &directive.rules
             && directive.unknown.is_empty()
             && !rules.is_empty()
         {
-            let ran: Vec<&RuleId> = rules
-                .iter()
-                .flat_map(|some| some.iter())
-                .filter(|rule| report.begin(rule))
-                .collect();
-            // If no named rule ran, the comment may still be needed.
-            if ran.is_empty() {
+            let run_rules: Vec<&RuleId> =
+                rules.iter().flat_map(|ids| ids.iter()).filter(|rule| report.begin(rule)).collect();
+            // If no named rule ran, the comment can still be needed.
+            if run_rules.is_empty() {
                 continue;
             }
-            let is_joined = |rule: &&RuleId| registry.get(rule).is_some_and(Rule::is_project_check);
-            if ran.iter().any(is_joined) {
+            let is_project_check =
+                |rule: &&RuleId| registry.get(rule).is_some_and(Rule::is_project_check);
+            if run_rules.iter().any(is_project_check) {
                 waiting.push(directive.span);
             }
         }
@@ -375,7 +381,7 @@ fn report_unused(
         }
         let message = match (directive.unknown.first(), &directive.rules) {
             (Some(unknown), _) => format!("this comment allows the unknown rule `{unknown}`"),
-            (None, Rules::These(rules)) if rules.is_empty() => {
+            (None, Rules::Named(rules)) if rules.is_empty() => {
                 "this comment does not name a rule".to_owned()
             }
             _ => "this comment allows nothing; no matching finding".to_owned(),
@@ -392,7 +398,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_and_reasons() {
+    fn rule_names_are_separated_from_the_reason() {
         let read = |text: &'static str| {
             let (words, reason, _) = split(text);
             (words, reason)
@@ -413,15 +419,15 @@ mod tests {
     }
 
     #[test]
-    fn the_comment_goes_with_its_line_when_alone() {
-        let cut = |text: &str| {
+    fn a_comment_alone_on_its_line_is_deleted_with_the_line() {
+        let delete_comment = |text: &str| {
             let source = Source::new("x", text);
             let start = text.find("aidd:").expect("present");
             let span = whole_comment(&source, Span::new(start, start + "aidd:allow a/b".len()));
             format!("{}{}", &text[..span.start as usize], &text[span.end as usize..])
         };
-        assert_eq!(cut("a\n# aidd:allow a/b why\nb"), "a\nb");
-        assert_eq!(cut("a # aidd:allow a/b why\nb"), "a\nb");
-        assert_eq!(cut("a /* aidd:allow a/b why */ b"), "a b");
+        assert_eq!(delete_comment("a\n# aidd:allow a/b why\nb"), "a\nb");
+        assert_eq!(delete_comment("a # aidd:allow a/b why\nb"), "a\nb");
+        assert_eq!(delete_comment("a /* aidd:allow a/b why */ b"), "a b");
     }
 }

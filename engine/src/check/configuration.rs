@@ -1,5 +1,4 @@
-//! Checks of the project's own settings, rule pages and packs. Their problems are reported as
-//! findings.
+//! Checks the project's own settings, rule pages and packs, and reports their problems as findings.
 
 use super::family::{Family, FileContext};
 use crate::forms;
@@ -27,8 +26,8 @@ pub(super) static FAMILY: Family = Family {
     name: "aidd",
     rules: || RULES.to_vec(),
     claim: |path, text| {
-        let own = [Kind::CONFIG, Kind::RULE_PAGE, Kind::PACK_PAGE];
-        kind::kinds(path, text).into_iter().find(|kind| own.contains(kind))
+        let kinds_of_aidd = [Kind::CONFIG, Kind::RULE_PAGE, Kind::PACK_PAGE];
+        kind::kinds(path, text).into_iter().find(|kind| kinds_of_aidd.contains(kind))
     },
     check: |kind, context, report| match kind {
         Kind::CONFIG => check_config(context, report),
@@ -70,15 +69,16 @@ fn check_config(context: &FileContext<'_>, report: &mut Report<'_>) {
             for (name, range) in pack_names(text) {
                 unknown_pack(&name, Span::from(range).shift(base), registry, report);
             }
-            let of_pages = wrong_params(text, registry).into_iter();
-            for (message, range) in of_pages.chain(params::invalid_params(text, context)) {
+            let page_params = invalid_page_params(text, registry).into_iter();
+            for (message, range) in page_params.chain(params::invalid_params(text, context)) {
                 report.at(Span::from(range).shift(base), message);
             }
         }
     }
 }
 
-/// Reports a syntax or schema problem of a configuration file whose text begins at `base`.
+/// Reports a syntax or schema problem of a configuration file. `base` is the offset of its text in
+/// the source.
 fn report_problem(problem: config::Problem, base: usize, report: &mut Report<'_>) {
     let span = Span::from(problem.span).shift(base);
     let finding = report.at(span, problem.message);
@@ -129,7 +129,7 @@ fn unknown_pack(name: &str, span: Span, registry: &Registry, report: &mut Report
 
 /// The invalid pack names in a configuration: message and byte range of each.
 #[must_use]
-pub fn wrong_packs(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
+pub fn invalid_packs(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let names = pack_names(text).into_iter();
     names
@@ -147,7 +147,7 @@ fn pack_names(text: &str) -> Vec<(String, Range<usize>)> {
     };
     let packs = match root.get("compliance").map(|prop| &prop.value) {
         Some(Ast::Array(array)) => array.elements.iter().collect(),
-        one => Vec::from_iter(one),
+        single => Vec::from_iter(single),
     };
     let name = |element: &Ast<'_>| match element {
         Ast::StringLit(name) => Some((name.value.to_string(), name.range.start..name.range.end)),
@@ -156,53 +156,54 @@ fn pack_names(text: &str) -> Vec<(String, Range<usize>)> {
     packs.into_iter().filter_map(name).collect()
 }
 
-/// The invalid parameters of page checks: message and byte range of the parameter or its rule.
+/// The invalid parameters of rules with a page check: a message, and the byte range of the
+/// parameter or of its rule.
 #[must_use]
-pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
+pub fn invalid_page_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let Ok((config, _)) = config::read(text) else { return Vec::new() };
-    let of = |named: &RuleKey| {
-        let rules = match named.within {
+    let params_of = |key: &RuleKey| {
+        let rules = match key.override_index {
             None => config.rules.as_ref(),
-            Some(index) => config.overrides.as_ref()?.get(index).map(|one| &one.rules),
+            Some(index) => config.overrides.as_ref()?.get(index).map(|item| &item.rules),
         };
-        rules?.get(&named.name)?.params().filter(|given| !given.is_empty())
+        rules?.get(&key.name)?.params().filter(|own_params| !own_params.is_empty())
     };
     let names = rule_keys(text);
-    // The values under `rules` apply where an override does not set another.
-    let elsewhere = |rule: &Rule| {
-        let base = names.iter().filter(|named| named.within.is_none());
-        let (globs, exact): (Vec<_>, Vec<_>) = base.partition(|named| named.name.contains('*'));
+    // The values under `rules` apply unless the override sets the same parameter.
+    let params_for_all_paths = |rule: &Rule| {
+        let base = names.iter().filter(|key| key.override_index.is_none());
+        let (globs, exact): (Vec<_>, Vec<_>) = base.partition(|key| key.name.contains('*'));
         let mut params = Map::new();
-        for named in globs.into_iter().chain(exact) {
-            if named_rules(&named.name, registry).iter().any(|known| known.id == rule.id) {
-                params.extend(of(named).cloned().into_iter().flatten());
+        for key in globs.into_iter().chain(exact) {
+            if named_rules(&key.name, registry).iter().any(|known| known.id == rule.id) {
+                params.extend(params_of(key).cloned().into_iter().flatten());
             }
         }
-        // Invalid default parameters are reported at their own place.
-        if wrong_param(rule, &params).is_some() { Map::new() } else { params }
+        // Invalid parameters under `rules` are reported at their own key.
+        if param_error(rule, &params).is_some() { Map::new() } else { params }
     };
-    let wrong = |named: &RuleKey| {
-        let given = of(named)?;
-        let problem = |rule: &'_ Rule, given: &Map<String, Value>| match named.within {
-            None => wrong_param(rule, given),
+    let invalid = |key: &RuleKey| {
+        let own_params = params_of(key)?;
+        let problem = |rule: &'_ Rule, own_params: &Map<String, Value>| match key.override_index {
+            None => param_error(rule, own_params),
             Some(_) => {
-                let mut all = elsewhere(rule);
-                all.extend(given.clone());
-                wrong_param(rule, &all).or_else(|| reason_not_settable_per_path(rule, &all))
+                let mut all = params_for_all_paths(rule);
+                all.extend(own_params.clone());
+                param_error(rule, &all).or_else(|| reason_not_settable_per_path(rule, &all))
             }
         };
-        let mut rules = named_rules(&named.name, registry).into_iter();
-        let (rule, why) = rules.find_map(|rule| Some((rule, problem(rule, given)?)))?;
-        // The parameter that is invalid by itself, otherwise the combination.
+        let mut rules = named_rules(&key.name, registry).into_iter();
+        let (rule, why) = rules.find_map(|rule| Some((rule, problem(rule, own_params)?)))?;
+        // Blame the parameter that is invalid by itself; otherwise the combination is invalid.
         let at_fault = |(param, _): &&(String, Range<usize>)| {
-            let one = given.get(param).map(|value| (param.clone(), value.clone()));
+            let one = own_params.get(param).map(|value| (param.clone(), value.clone()));
             problem(rule, &one.into_iter().collect()).is_some()
         };
-        let place = named.params.iter().find(at_fault).map(|(_, range)| range.clone());
-        Some((why, place.unwrap_or_else(|| named.range.clone())))
+        let param_range = key.params.iter().find(at_fault).map(|(_, range)| range.clone());
+        Some((why, param_range.unwrap_or_else(|| key.range.clone())))
     };
-    names.iter().filter_map(wrong).collect()
+    names.iter().filter_map(invalid).collect()
 }
 
 /// The rules with a page check that a key of `rules` matches.
@@ -217,13 +218,13 @@ fn named_rules<'r>(name: &str, registry: &'r Registry) -> Vec<&'r Rule> {
 }
 
 /// The problem with the parameters set for a rule.
-fn wrong_param(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
-    page::check_with(&rule.page, given).err().map(|error| error_message(&error))
+fn param_error(rule: &Rule, params: &Map<String, Value>) -> Option<String> {
+    page::check_with(&rule.page, params).err().map(|error| error_message(&error))
 }
 
 /// The reason why the parameters of a rule cannot be set per path; `None` if they can.
-fn reason_not_settable_per_path(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
-    let why = page::check_with(&rule.page, given).ok()??.not_by_path()?;
+fn reason_not_settable_per_path(rule: &Rule, params: &Map<String, Value>) -> Option<String> {
+    let why = page::check_with(&rule.page, params).ok()??.not_by_path()?;
     Some(format!("the parameters of `{}`: {why}; set them under `rules`, for all paths", rule.id))
 }
 
@@ -232,9 +233,9 @@ struct RuleKey {
     name: String,
     /// The byte range of the key.
     range: Range<usize>,
-    /// The index of the override that contains it.
-    within: Option<usize>,
-    /// The parameters it sets, and the byte ranges of their keys.
+    /// The index of the override that contains the key; `None` for the top-level `rules`.
+    override_index: Option<usize>,
+    /// The parameters that the setting contains, and the byte ranges of their keys.
     params: Vec<(String, Range<usize>)>,
 }
 
@@ -249,15 +250,16 @@ fn rule_keys(text: &str) -> Vec<RuleKey> {
         (prop.name.as_str().to_owned(), range.start..range.end)
     };
     let mut names = Vec::new();
-    let mut add = |object: &Object<'_>, within: Option<usize>| {
+    let mut add = |object: &Object<'_>, override_index: Option<usize>| {
         for prop in object.get_object("rules").into_iter().flat_map(|rules| &rules.properties) {
-            let given = match &prop.value {
+            let values = match &prop.value {
                 Ast::Object(setting) => setting.get_object("params"),
                 _ => None,
             };
-            let params = given.into_iter().flat_map(|given| &given.properties).map(key).collect();
+            let params =
+                values.into_iter().flat_map(|values| &values.properties).map(key).collect();
             let (name, range) = key(prop);
-            names.push(RuleKey { name, range, within, params });
+            names.push(RuleKey { name, range, override_index, params });
         }
     };
     add(&root, None);
@@ -277,8 +279,8 @@ fn malformed(error: &PageError, report: &mut Report<'_>) {
         .and_then(|(word, known)| nearest(word, known.iter().map(String::as_str)));
     let known = error.did_you_mean.as_ref().map(|(_, known)| known.join(", "));
     let span = Span::from(error.span.clone());
-    let elsewhere = error.did_you_mean.as_ref().and_then(|(word, known)| misplaced(word, known));
-    if let Some(hint) = elsewhere {
+    let misplacement = error.did_you_mean.as_ref().and_then(|(word, known)| misplaced(word, known));
+    if let Some(hint) = misplacement {
         report.at(span, format!("{}; {hint}", error.message));
         return;
     }
@@ -309,7 +311,7 @@ fn misplaced(word: &str, known: &[String]) -> Option<String> {
     in_form.then(|| "it belongs directly under `check`, next to the form".to_owned())
 }
 
-/// Reports problems of a project's pack: syntax, unknown rule names, the values it sets.
+/// Reports problems of a project's pack: syntax, unknown rule names, invalid values under `set`.
 fn check_pack(registry: &Registry, report: &mut Report<'_>) {
     if !report.begin(PAGE) {
         return;
@@ -328,18 +330,18 @@ fn check_pack(registry: &Registry, report: &mut Report<'_>) {
         unknown_rule(name, span, ("", registry), report);
     }
     let set = text[..end].find("set:").unwrap_or(0);
-    for (name, given) in &header.set {
+    for (name, value) in &header.set {
         let span = find_word(&text[..end], name, set).unwrap_or_default();
         unknown_rule(name, span, ("", registry), report);
-        if let Err(why) = packs::setting(given) {
+        if let Err(why) = packs::setting(value) {
             report.at(span, why.to_string());
             continue;
         }
-        let params = packs::setting(given).ok();
+        let params = packs::setting(value).ok();
         let params = params.as_ref().and_then(RuleSetting::params);
         if let Some(params) = params.filter(|params| !params.is_empty())
             && let Some(why) =
-                named_rules(name, registry).into_iter().find_map(|rule| wrong_param(rule, params))
+                named_rules(name, registry).into_iter().find_map(|rule| param_error(rule, params))
         {
             report.at(span, why);
         }
@@ -347,7 +349,7 @@ fn check_pack(registry: &Registry, report: &mut Report<'_>) {
 }
 
 /// Locates a problem of a page's check in the page header: the first value or key that the problem
-/// quotes, otherwise the form.
+/// quotes, otherwise the key of the check's form, such as `text`.
 fn find_problem(problem: &str, form: Option<&str>, text: &str) -> Span {
     let end = page::split(text).map_or(text.len(), |(header, _)| header.end);
     let start = text[..end].find("check:").unwrap_or(0);
@@ -359,28 +361,28 @@ fn find_problem(problem: &str, form: Option<&str>, text: &str) -> Span {
         let value = quoted.split_once(": ").map(|(_, value)| value);
         std::iter::once(quoted).chain(value)
     });
-    // In YAML a backslash can be doubled.
+    // YAML can contain the value with escaped backslashes or quotes.
     let find = |value: &str| {
         let written = [value.to_owned(), value.replace('\\', "\\\\"), value.replace('\'', "''")];
         let at = written.into_iter().find_map(|value| Some((header.find(&value)?, value.len())));
         at.filter(|_| value.trim().len() > 1)
     };
     let key = |key: &str| Some((header.find(&format!("{key}:"))?, key.len()));
-    // An unquoted problem of a `text` check is about its expression.
+    // A problem of a `text` check that quotes nothing concerns the expression.
     let of_text = || form.filter(|form| *form == "text").and_then(|_| key("regex"));
-    let place = values.into_iter().find_map(find).or_else(of_text).or_else(|| key(form?));
-    let (at, length) = place.unwrap_or((0, "check".len()));
+    let location = values.into_iter().find_map(find).or_else(of_text).or_else(|| key(form?));
+    let (at, length) = location.unwrap_or((0, "check".len()));
     Span::new(start + at, start + at + length)
 }
 
 /// The first occurrence of `word` as a whole word in `text`, from an offset on.
 fn find_word(text: &str, word: &str, from: usize) -> Option<Span> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '*');
-    let places = text.get(from..)?.match_indices(word).map(|(at, _)| from + at);
-    let alone = |at: &usize| {
+    let offsets = text.get(from..)?.match_indices(word).map(|(at, _)| from + at);
+    let is_whole_word = |at: &usize| {
         !text[..*at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
     };
-    places.into_iter().find(alone).map(|at| Span::new(at, at + word.len()))
+    offsets.into_iter().find(is_whole_word).map(|at| Span::new(at, at + word.len()))
 }
 
 /// Reports why a rule page of the project cannot be used, and `enforced-by` entries that no tool

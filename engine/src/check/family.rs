@@ -1,5 +1,5 @@
 //! Families of rules written in Rust, as data: tables of function pointers that the program passes
-//! in. The engine does not depend on any of them.
+//! in. The engine does not depend on any family.
 
 use super::{Engine, EngineError, REDACTED, Selection};
 use crate::project::config::Config;
@@ -23,8 +23,8 @@ pub struct Family {
     /// The kind of the file with this path (relative, separated by `/`) and text; `None` if the
     /// family has no checks for it. The text can be empty if only the path is known.
     pub claim: fn(path: &str, text: &str) -> Option<Kind>,
-    /// The kind for the first word of a fence's info string, in lower case, if such blocks are
-    /// complete enough to be checked.
+    /// The kind of fenced blocks whose info string starts with this word (in lower case); `None` if
+    /// the family does not check such blocks.
     pub fence: fn(language: &str) -> Option<Kind>,
     /// Whether the text of a fenced block is a complete file of its kind. In an excerpt, findings
     /// would be wrong because other parts are missing.
@@ -36,13 +36,14 @@ pub struct Family {
     /// together with the keywords of the pages.
     pub keywords: fn() -> Vec<&'static str>,
     /// Runs the checks on files that the family does not claim, given the offsets of the keywords.
-    /// Not called if there are none.
+    /// Not called if no keyword occurs.
     pub hits: fn(offsets: &[usize], report: &mut Report<'_>),
-    /// The spans that an allow comment above their first line covers as a whole.
+    /// The spans of statements. An allow comment above the first line of a statement applies to
+    /// the whole statement.
     pub statements: fn(kind: Kind, source: &Source) -> Vec<Span>,
     /// Whether findings in other files depend on the file at this path.
     pub is_read: fn(path: &str) -> bool,
-    /// Whether the family finds secrets: then it also runs on binary files and on files too large
+    /// Whether the family finds secrets. If so, it also runs on binary files and on files too large
     /// to parse.
     pub finds_secrets: bool,
 }
@@ -98,7 +99,8 @@ pub struct FileContext<'a> {
     pub families: &'a [Family],
 }
 
-/// What a program ships: the rule pages, and the functions of the rules written in Rust.
+/// The content that a program ships: the rule pages, and the functions of the rules written in
+/// Rust.
 #[derive(Debug)]
 pub struct Distribution {
     /// The shipped rule pages and packs.
@@ -109,7 +111,7 @@ pub struct Distribution {
     engine: OnceLock<Result<Engine, EngineError>>,
 }
 
-/// A family, and the kind for which it claims a file.
+/// A family, and the kind for which it claims a file; `None` if it does not claim the file.
 pub(super) struct Claim(&'static Family, Option<Kind>);
 
 impl Claim {
@@ -146,7 +148,7 @@ impl Distribution {
         self.engine.get_or_init(make).as_ref()
     }
 
-    /// `text` with secrets replaced: a message can quote a file or the command line.
+    /// `text` with secrets replaced, for messages that can quote a file or the command line.
     #[must_use]
     pub fn redact(&'static self, text: &str) -> String {
         self.redact_all([text.to_owned()]).pop().unwrap_or_default()
@@ -156,7 +158,8 @@ impl Distribution {
     #[must_use]
     pub fn redact_all(&'static self, texts: impl IntoIterator<Item = String>) -> Vec<String> {
         let without_secrets = |mut text: String| {
-            // Without the rules no text must be shown. Tests ensure that this does not happen.
+            // Without the rules, secrets cannot be found, so no text is shown. Tests ensure that
+            // this does not happen.
             let Ok(engine) = self.engine() else { return REDACTED.to_owned() };
             let source = Source::new("message", text.as_str());
             for span in engine.check_secrets(&source, &Memory::default()).secrets.iter().rev() {
@@ -167,14 +170,14 @@ impl Distribution {
         texts.into_iter().map(without_secrets).collect()
     }
 
-    /// What each family claims of a file, in family order.
+    /// The claim of each family on a file, in the order of the families.
     pub(super) fn claims(&self, source: &Source) -> Vec<Claim> {
         let claim =
             |family: &'static Family| Claim(family, (family.claim)(source.path(), source.text()));
         self.families.iter().map(claim).collect()
     }
 
-    /// Whether some checks parse the file at `path`, as far as the path shows.
+    /// Whether some checks parse the file at `path`, judging by the path alone.
     #[must_use]
     pub fn parses(&self, path: &str) -> bool {
         !crate::text::kind::kinds(path, "").is_empty() || self.kinds(path).next().is_some()
@@ -187,7 +190,7 @@ impl Distribution {
         families.any(|family| (family.claim)(path, "").is_some())
     }
 
-    /// The kinds for which families claim the file at `path`, as far as the path shows.
+    /// The kinds for which families claim the file at `path`, judging by the path alone.
     pub fn kinds(&self, path: &str) -> impl Iterator<Item = Kind> {
         self.families.iter().filter_map(move |family| (family.claim)(path, ""))
     }
@@ -204,7 +207,7 @@ impl Distribution {
         self.families.iter().find_map(|family| Some((family, (family.fence)(&language)?)))
     }
 
-    /// The spans that an allow comment above their first line covers as a whole.
+    /// The spans of statements; see [`Family::statements`].
     pub(super) fn statements(&self, source: &Source) -> Vec<Span> {
         let claimed = self.claims(source);
         let claimed = claimed.iter().filter_map(Claim::as_claimed);

@@ -9,7 +9,8 @@ use crate::text::source::Source;
 use std::collections::HashSet;
 
 impl Engine {
-    /// Runs the family for the language of each fenced block; spans and edits are mapped back.
+    /// Runs the family for the language of each fenced block, and maps spans and edits back to the
+    /// Markdown file.
     pub(super) fn check_fences(
         &self,
         source: &Source,
@@ -27,10 +28,10 @@ impl Engine {
                 continue;
             }
             let inner = Source::new(source.path(), fence.text.as_str());
-            let mut inside = Report::new(&inner, settings).without(off);
-            (family.check)(kind, &self.context(files), &mut inside);
+            let mut inner_report = Report::new(&inner, settings).without(off);
+            (family.check)(kind, &self.context(files), &mut inner_report);
             report.extend(
-                inside.finish().into_iter().map(|finding| map_to_document(finding, &fence)),
+                inner_report.finish().into_iter().map(|finding| map_to_document(finding, &fence)),
             );
         }
     }

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// How often a finding of the same rule on the same text has occurred so far in a file.
+/// The number of findings so far in a file with the same rule and the same text.
 #[derive(Debug, Default)]
 pub struct Occurrences(HashMap<[u8; 32], u32>);
 
@@ -39,7 +39,7 @@ pub fn text_keys<'a>(
     findings.into_iter().map(|finding| digits(lines.of(source, finding))).collect()
 }
 
-/// The hashes of lines, cached because one line of megabytes can have many findings.
+/// The hashes of lines, cached because a line of several megabytes can have many findings.
 #[derive(Default)]
 struct Lines(HashMap<Span, Sha256>);
 

@@ -1,5 +1,5 @@
-//! Findings in files that are not the product: one decision for all rules. A password in a test or
-//! a weak hash in an example is true, but nobody has to act on it now.
+//! Lowers the severity of findings outside the product, in one place for all rules: a password in a
+//! test or a weak hash in an example is a correct finding, but not an urgent one.
 
 use crate::forms::generated::is_generated;
 use crate::parse::values::{Format, Values};
@@ -16,13 +16,13 @@ use std::collections::{BTreeMap, HashSet};
 /// Maximum number of other locations that a grouped finding lists.
 const MAX_RELATED: usize = 20;
 
-/// The lowered findings of a file, by place and rule.
+/// The lowered findings of a file, identified by span and rule.
 pub(super) type Lowered = HashSet<(Span, RuleId)>;
 
-/// Lowers the findings of `source` to `info` where the file or the value is not the product, and adds
-/// the reason to the message. Not lowered are: rules of the project, rules whose severity the configuration
-/// sets, rules that are not about security, and keys in the format of a service, which work
-/// wherever they are.
+/// Lowers the findings of `source` to `info` if the file or the value is not part of the
+/// product, and adds the reason to the message. Exceptions are findings of the project's own rules, of rules whose
+/// severity the configuration sets, of rules that are not about security, and of rules on keys in
+/// the format of a particular service, because such a key works in any file.
 pub(super) fn lower(
     (source, files): (&Source, &dyn Files),
     settings: &Settings,
@@ -37,20 +37,23 @@ pub(super) fn lower(
         Purpose::Product if is_generated(source.path(), source.text()) => Purpose::Generated,
         purpose => purpose,
     };
-    let place = purpose.describe();
-    let examples = if place.is_none() { example_values(source) } else { Vec::new() };
+    let description = purpose.describe();
+    let examples = if description.is_none() { example_values(source) } else { Vec::new() };
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
         let in_example = || {
             examples.iter().any(|example| example.contains(finding.span))
                 || is_named_sample(source, finding.span)
         };
-        let place = place.or_else(|| in_example().then(|| Purpose::Sample.describe())?);
-        let Some((place, rule)) = place.zip(registry.get(&finding.rule)) else { continue };
+        let description =
+            description.or_else(|| in_example().then(|| Purpose::Sample.describe())?);
+        let Some((description, rule)) = description.zip(registry.get(&finding.rule)) else {
+            continue;
+        };
         let is_configured =
             settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
         if !is_configured && applies_to_product(rule) && !is_live_key(rule) {
             finding.severity = Severity::Info;
-            finding.message = format!("{} ({place})", finding.message);
+            finding.message = format!("{} ({description})", finding.message);
             lowered.insert((finding.span, finding.rule.clone()));
         }
     }
@@ -96,7 +99,7 @@ fn example_values(source: &Source) -> Vec<Span> {
     spans
 }
 
-/// Whether the rule is about the product: shipped, and about security or the image that is built.
+/// Whether the rule matters only for the product: a shipped rule on security or container images.
 fn applies_to_product(rule: &Rule) -> bool {
     rule.path.is_none()
         && (rule.tags.iter().any(|tag| tag == "security") || rule.id.starts_with("dockerfile/"))
@@ -110,8 +113,8 @@ fn is_live_key(rule: &Rule) -> bool {
         && !purposes::KEYS_THAT_ANYBODY_GENERATES.iter().any(|part| rule.id.contains(part))
 }
 
-/// Merges the lowered findings of one kind into the first of them, which lists the others. Allowed
-/// findings are left alone.
+/// Merges the lowered findings whose rules are of the same kind into the first of them, which lists
+/// the others. Allowed findings are unchanged.
 pub(super) fn group(lowered: &Lowered, findings: &mut Vec<Finding>) {
     let is_lowered = |finding: &Finding| {
         finding.status == Status::New && lowered.contains(&(finding.span, finding.rule.clone()))

@@ -1,4 +1,5 @@
-//! The path from a file to its findings: kind, parsing, checks, allow comments, ids, sorting.
+//! Checks a file: detects its kind, parses it, runs the checks, applies allow comments, and sorts
+//! and identifies the findings.
 
 pub mod allow;
 mod comments;
@@ -43,26 +44,26 @@ use family::Claim;
 use ids::assign_ids;
 use run::{PatternInput, report_invalid, report_stopped, run_patterns};
 
-/// The rule that reports what could not be checked.
+/// The rule that reports files that could not be checked, or only in part.
 pub const SKIPPED: &str = "aidd/skipped-file";
 
 /// The rules on files and comments that no family implements.
 pub const OWN_RULES: [&str; 2] = [SKIPPED, allow::UNUSED];
 
-/// Configuration and rules, immutable and shared between threads. A reload creates a new one.
+/// Configuration and rules, immutable and shared between threads. A reload creates a new engine.
 #[derive(Debug)]
 pub struct Engine {
     distribution: &'static Distribution,
     registry: Registry,
     settings: Arc<SettingsTable>,
-    /// The conditions of the enabled packs, by rule.
-    waits: HashMap<RuleId, Many<WhenHeader>>,
+    /// The conditions that the enabled packs set for rules.
+    pack_conditions: HashMap<RuleId, Many<WhenHeader>>,
     patterns: Patterns,
     conditions: Conditions,
     variants: Variants,
     memo: FactsCache,
     reads_imports: bool,
-    asks_listing: bool,
+    needs_listing: bool,
     /// Whether a page states that another tool enforces it.
     names_tools: bool,
     reads_files: bool,
@@ -79,14 +80,15 @@ pub struct Checked {
     pub secrets: Vec<Span>,
     /// The aidd allow comments that allow some of the findings.
     pub allowing: Vec<Span>,
-    /// Findings on allow comments that are unused here and name a rule of the project pass: they
-    /// are reported unless that pass needs the comment.
+    /// Findings on comments that allow no finding of this source, but name a rule of the project
+    /// pass (the checks that need all files). They are reported unless the project pass uses the
+    /// comment.
     pub waiting: Vec<Finding>,
 }
 
 impl Engine {
-    /// An engine for `registry`, whose shipped rules are those of `distribution`, under `config`,
-    /// limited to the rules of `selection`.
+    /// An engine for the rules of `registry`, configured by `config` and limited to the rules of
+    /// `selection`. The shipped rules in `registry` must be the rules of `distribution`.
     ///
     /// # Errors
     /// A malformed glob, a selection of an unknown rule, or a shipped rule without a function in
@@ -102,13 +104,13 @@ impl Engine {
         }
         let mut packs = Packs::from_config(config, &registry).map_err(EngineError::Pack)?;
         let settings = SettingsTable::new(&registry, config, &packs, selection)?;
-        let params = |rule: &RuleId| settings.base().get(rule).map(|one| &one.params);
+        let params = |rule: &RuleId| settings.base().get(rule).map(|setting| &setting.params);
         registry.set_params(params).map_err(|(rule, why)| EngineError::Params {
-            place: None,
+            override_index: None,
             rule,
             why,
         })?;
-        // A rule that is enabled by the configuration itself ignores the conditions of its pack.
+        // A rule whose severity the configuration sets ignores the conditions of packs.
         packs.when.retain(|rule, _| {
             let named = config.rules.iter().flatten().find(|(name, _)| ***name == **rule);
             named.is_none_or(|(_, setting)| setting.level().is_none())
@@ -122,39 +124,42 @@ impl Engine {
         distribution: &'static Distribution,
         registry: Registry,
         settings: Arc<SettingsTable>,
-        waits: HashMap<RuleId, Many<WhenHeader>>,
+        pack_conditions: HashMap<RuleId, Many<WhenHeader>>,
         max_file_size: u64,
     ) -> Result<Self, EngineError> {
-        let variants = Variants::new(&registry, settings.overrides(), settings.base(), &waits);
-        let variants = variants.map_err(|(place, rule, why)| EngineError::Params {
-            place: Some(place),
+        let variants =
+            Variants::new(&registry, settings.overrides(), settings.base(), &pack_conditions);
+        let variants = variants.map_err(|(index, rule, why)| EngineError::Params {
+            override_index: Some(index),
             rule,
             why,
         })?;
-        let conditions = Conditions::new(registry.rules(), &waits);
+        let conditions = Conditions::new(registry.rules(), &pack_conditions);
         let words: Vec<Vec<&'static str>> =
             distribution.families.iter().map(|family| (family.keywords)()).collect();
         let watch: Vec<&[&'static str]> = words.iter().map(Vec::as_slice).collect();
         let patterns = Patterns::new(registry.tables(), registry.rules(), &watch);
-        let is_on = |rule: &str| settings.may_run(rule);
-        let of_one_file =
+        let is_enabled = |rule: &str| settings.may_run(rule);
+        let checks_one_file =
             |rule: &&Rule| !rule.is_project_check() && rule.form != Some(Form::Commit);
-        let reads_files = registry.rules().iter().filter(of_one_file).any(|rule| is_on(&rule.id));
-        let of_layers = |rule: &&Rule| rule.form == Some(Form::Layers);
-        let reads_imports = registry.rules().iter().filter(of_layers).any(|rule| is_on(&rule.id));
-        let asks = |conditions: &Conditions, patterns: &Patterns| {
-            conditions.need_listing(&is_on) || patterns.documents.follow_links(&is_on)
+        let reads_files =
+            registry.rules().iter().filter(checks_one_file).any(|rule| is_enabled(&rule.id));
+        let is_layers_check = |rule: &&Rule| rule.form == Some(Form::Layers);
+        let reads_imports =
+            registry.rules().iter().filter(is_layers_check).any(|rule| is_enabled(&rule.id));
+        let needs = |conditions: &Conditions, patterns: &Patterns| {
+            conditions.need_listing(&is_enabled) || patterns.documents.follow_links(&is_enabled)
         };
         let names_tools = registry.rules().iter().any(names_tools);
-        let asks_listing = names_tools
-            || asks(&conditions, &patterns)
-            || variants.singles().any(|one| asks(&one.conditions, &one.patterns));
+        let needs_listing = names_tools
+            || needs(&conditions, &patterns)
+            || variants.singles().any(|variant| needs(&variant.conditions, &variant.patterns));
         Ok(Self {
             distribution,
             settings,
-            waits,
+            pack_conditions,
             patterns,
-            asks_listing,
+            needs_listing,
             names_tools,
             reads_files,
             reads_imports,
@@ -198,10 +203,10 @@ impl Engine {
         self.settings.for_path(path, false, &self.registry)
     }
 
-    /// Like [`Engine::settings`], for the directory at `path`: settings for everything below apply
-    /// to it.
+    /// Like [`Engine::settings`], for the directory at `path`. Settings for all files below the
+    /// directory also apply to the directory itself.
     #[must_use]
-    pub fn settings_of_folder(&self, path: &str) -> Arc<Settings> {
+    pub fn settings_of_dir(&self, path: &str) -> Arc<Settings> {
         self.settings.for_path(path, true, &self.registry)
     }
 
@@ -224,19 +229,19 @@ impl Engine {
         &self.memo
     }
 
-    /// Whether findings in other files can depend on the file at `path`: tests compare with its
-    /// values, or a condition refers to it.
+    /// Whether findings in other files can depend on the file at `path`, because a check compares
+    /// values with it, or a condition refers to it.
     #[must_use]
     pub fn is_dependency(&self, path: &str) -> bool {
-        let is_on = |rule: &str| self.is_enabled_anywhere(rule);
+        let is_enabled = |rule: &str| self.is_enabled_anywhere(rule);
         let reads = |patterns: &Patterns, conditions: &Conditions| {
-            Format::from_path(path).is_some() && patterns.data.read_others(&is_on)
+            Format::from_path(path).is_some() && patterns.data.read_others(&is_enabled)
                 || Format::from_path(path) == Some(Format::FrontMatter)
-                    && patterns.documents.follow_links(&is_on)
-                || conditions.refer_to(path, &is_on)
+                    && patterns.documents.follow_links(&is_enabled)
+                || conditions.refer_to(path, &is_enabled)
         };
         reads(&self.patterns, &self.conditions)
-            || self.variants.singles().any(|one| reads(&one.patterns, &one.conditions))
+            || self.variants.singles().any(|variant| reads(&variant.patterns, &variant.conditions))
             || self.names_tools && is_settings(path.rsplit('/').next().unwrap_or(path))
     }
 
@@ -244,7 +249,7 @@ impl Engine {
     /// the listing.
     #[must_use]
     pub fn needs_listing(&self) -> bool {
-        self.asks_listing
+        self.needs_listing
     }
 
     /// Whether an enabled rule reads file contents; otherwise a walk does not open files.
@@ -265,9 +270,9 @@ impl Engine {
         self.settings.base()
     }
 
-    /// The conditions that the packs which enable `rule` set for it.
+    /// The conditions that packs set for `rule`.
     pub(crate) fn pack_conditions(&self, rule: &str) -> Option<&Many<WhenHeader>> {
-        self.waits.get(rule)
+        self.pack_conditions.get(rule)
     }
 
     /// The settings of all rules, by path.
@@ -285,7 +290,7 @@ impl Engine {
         self.finish_findings_among(source, findings, secrets, &mut Occurrences::default())
     }
 
-    /// Like [`Engine::finish_findings`], for one of several sources with the same name.
+    /// Like [`Engine::finish_findings`], for one of several sources with the same path.
     pub(crate) fn finish_findings_among(
         &self,
         source: &Source,
@@ -298,15 +303,15 @@ impl Engine {
         Checked { findings, secrets, ..Checked::default() }
     }
 
-    /// Settings under which only `rule` runs, as defined by its page; a rule on rules and comments
-    /// runs with all the others.
+    /// Settings under which only `rule` runs, as defined by its page; a rule of `aidd/*` checks the
+    /// pages and comments of other rules, so it runs with all other rules.
     pub(crate) fn settings_for_rule(&self, rule: &RuleId) -> Settings {
-        let among_all = rule.starts_with("aidd/");
+        let runs_with_all = rule.starts_with("aidd/");
         let mut settings = select::defaults(self.registry.rules());
         for known in self.registry.rules() {
             if let Some(setting) = settings.get_mut(&known.id) {
-                let runs = among_all || known.id == *rule;
-                setting.severity = runs.then_some(known.severity);
+                let is_run = runs_with_all || known.id == *rule;
+                setting.severity = is_run.then_some(known.severity);
                 setting.is_configured = true;
             }
         }
@@ -330,8 +335,8 @@ impl Engine {
         self.check_window(source, files, 0, &mut Occurrences::default())
     }
 
-    /// Only finds secrets, in one window of a file too large to parse. Matches that end before
-    /// `known` were found in the previous window; `seen` is passed from window to window.
+    /// Only finds secrets, in one window of a file that is too large to parse. Matches that end
+    /// before `known` were found in the previous window; `seen` is passed from window to window.
     #[must_use]
     pub fn check_window(
         &self,
@@ -349,7 +354,8 @@ impl Engine {
         checked
     }
 
-    /// The findings of `rule` alone; a rule on rules and comments runs with all the others.
+    /// The findings of `rule` alone, as defined by its page; a rule of `aidd/*` runs with all other
+    /// rules, because it checks their pages and comments.
     #[must_use]
     pub fn check_rule(&self, rule: &RuleId, source: &Source, files: &dyn Files) -> Vec<Finding> {
         let settings = self.settings_for_rule(rule);
@@ -370,17 +376,18 @@ impl Engine {
         depth: Depth,
     ) -> Checked {
         let variant = self.variants.at(source.path());
-        let mut off = self.conditions.unmet(source, settings, files);
+        let mut disabled = self.conditions.unmet(source, settings, files);
         if let Some(variant) = &variant {
-            off = variant.off(off, source, (settings, files));
+            disabled = variant.disabled_rules(disabled, source, (settings, files));
         }
-        let elsewhere = variant.as_ref().map(|variant| variant.elsewhere(&off));
+        let disabled_defaults =
+            variant.as_ref().map(|variant| variant.disabled_defaults(&disabled));
         let tree = Tree::new(source);
         let mut report = Report::new(source, settings).with_date(self.today);
-        report = report.without(elsewhere.as_ref().unwrap_or(&off));
+        report = report.without(disabled_defaults.as_ref().unwrap_or(&disabled));
         let claims = self.distribution.claims(source);
         let is_markdown = kind::kinds(source.path(), source.text()).contains(&Kind::MARKDOWN);
-        let at = PatternInput { files, tree: &tree, depth, is_markdown };
+        let input = PatternInput { files, tree: &tree, depth, is_markdown };
         let context = self.context(files);
         if depth == Depth::Full
             && let Some(kind) = (configuration::FAMILY.claim)(source.path(), source.text())
@@ -392,10 +399,10 @@ impl Engine {
                 (family.check)(kind, &context, &mut report);
             }
         }
-        let words = run_patterns(&self.patterns, self.registry.rules(), &at, &mut report);
-        report = report.without(&off);
+        let words = run_patterns(&self.patterns, self.registry.rules(), &input, &mut report);
+        report = report.without(&disabled);
         if let Some(variant) = &variant {
-            run_patterns(&variant.patterns, variant.rules(), &at, &mut report);
+            run_patterns(&variant.patterns, variant.rules(), &input, &mut report);
             report_invalid(variant, depth, &mut report);
         }
         report_stopped(&tree, &mut report);
@@ -404,7 +411,7 @@ impl Engine {
                 claim.hits(offsets, &mut report);
             }
             if is_markdown {
-                self.check_fences(source, settings, (&off, files), &mut report);
+                self.check_fences(source, settings, (&disabled, files), &mut report);
             }
             if let Some(tree) = tree.get().filter(|_| self.reads_imports) {
                 self.memo.store_tree(source, tree);
@@ -413,13 +420,14 @@ impl Engine {
         let mut findings = report.finish();
         let secrets = self.resolve_secrets(source, settings, (&claims, files), &mut findings);
         let lowered = lowered::lower((source, files), settings, &self.registry, &mut findings);
-        let least = self.settings.min_severity();
-        findings.retain(|finding| Some(finding.severity) >= least);
+        let min_severity = self.settings.min_severity();
+        findings.retain(|finding| Some(finding.severity) >= min_severity);
         let statements = || self.distribution.statements(source);
-        let mut unused = Report::new(source, settings).without(&off);
+        let mut unused = Report::new(source, settings).without(&disabled);
         let applied = allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
-        let waits = |finding: &Finding| applied.waiting.contains(&finding.span);
-        let (mut waiting, unused): (Vec<_>, Vec<_>) = unused.finish().into_iter().partition(waits);
+        let is_waiting = |finding: &Finding| applied.waiting.contains(&finding.span);
+        let (mut waiting, unused): (Vec<_>, Vec<_>) =
+            unused.finish().into_iter().partition(is_waiting);
         secrets::remove_repeated(source, &mut findings);
         lowered::group(&lowered, &mut findings);
         findings.extend(unused);

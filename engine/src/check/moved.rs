@@ -1,13 +1,14 @@
-//! The rules of a directory that a change moved, at their place on the other side of the change.
+//! Adapts an engine to a change that moves directories: the rules of a moved directory apply to its
+//! path before or after the change.
 
 use super::{Engine, EngineError};
 use crate::text::paths::scope_of;
 use std::collections::HashMap;
 
 impl Engine {
-    /// This engine with the project's pages at other paths: `moved` maps the path of a page here to
-    /// its path there. Also returns the directories there whose rules moved. `None`: no rule has
-    /// another scope.
+    /// Returns this engine with rule pages of the project at other paths: `moved` maps the path of
+    /// a page to its other path. Also returns the directories that the moved rules apply to at
+    /// their other paths. Returns `None` if no rule applies to another directory.
     ///
     /// # Errors
     /// The errors of [`Engine::new`].
@@ -16,34 +17,39 @@ impl Engine {
         moved: &HashMap<&str, &str>,
     ) -> Result<Option<(Self, Vec<String>)>, EngineError> {
         let mut registry = self.registry.clone();
-        let mut folders = Vec::new();
+        let mut directories = Vec::new();
         for path in registry.own_paths() {
-            let Some(there) = moved.get(path.as_str()) else { continue };
-            let scope = scope_of(there);
+            let Some(other) = moved.get(path.as_str()) else { continue };
+            let scope = scope_of(other);
             if is_elsewhere(scope_of(path), scope) {
-                folders.push(format!("{scope}/"));
-                (*there).clone_into(path);
+                directories.push(format!("{scope}/"));
+                (*other).clone_into(path);
             }
         }
-        if folders.is_empty() {
+        if directories.is_empty() {
             return Ok(None);
         }
-        let waits = self.waits.clone();
+        let pack_conditions = self.pack_conditions.clone();
         let settings = self.settings.clone();
-        let engine =
-            Self::compiled(self.distribution, registry, settings, waits, self.max_file_size)?;
-        Ok(Some((engine.with_date(self.today), folders)))
+        let engine = Self::compiled(
+            self.distribution,
+            registry,
+            settings,
+            pack_conditions,
+            self.max_file_size,
+        )?;
+        Ok(Some((engine.with_date(self.today), directories)))
     }
 }
 
 /// Whether two directories are disjoint. If one contains the other, the page moved rather than the
 /// directory, and the rule only applies to more or fewer files.
-fn is_elsewhere(here: &str, there: &str) -> bool {
-    let holds = |outer: &str, inner: &str| {
+fn is_elsewhere(a: &str, b: &str) -> bool {
+    let contains = |outer: &str, inner: &str| {
         let rest = inner.strip_prefix(outer);
         outer.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    !holds(here, there) && !holds(there, here)
+    !contains(a, b) && !contains(b, a)
 }
 
 #[cfg(test)]
@@ -51,11 +57,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_that_hold_one_another_did_not_move() {
+    fn a_directory_did_not_move_into_its_parent_or_child() {
         assert!(is_elsewhere("packages/a", "packages/b"));
         assert!(is_elsewhere("packages/a", "packages/ab"));
-        for (here, there) in [("", "a"), ("a", ""), ("a", "a"), ("a", "a/b"), ("a/b", "a")] {
-            assert!(!is_elsewhere(here, there), "{here} {there}");
+        for (path, other) in [("", "a"), ("a", ""), ("a", "a"), ("a", "a/b"), ("a/b", "a")] {
+            assert!(!is_elsewhere(path, other), "{path} {other}");
         }
     }
 }

@@ -17,26 +17,26 @@ pub(super) struct PatternInput<'a> {
     pub(super) is_markdown: bool,
 }
 
-/// Runs the patterns of `rules`, and reports those that could not run. Returns the offsets of the
-/// watched words, by list.
+/// Runs the patterns of `rules`, and reports the patterns that could not run. Returns the offsets
+/// of the watched words, by list.
 pub(super) fn run_patterns(
     patterns: &Patterns,
     rules: &[Rule],
-    at: &PatternInput<'_>,
+    input: &PatternInput<'_>,
     report: &mut Report<'_>,
 ) -> Vec<Vec<usize>> {
     let Scanned { watched, stopped } =
-        patterns.text.run(rules, at.tree, at.depth == Depth::Secrets, report);
+        patterns.text.run(rules, input.tree, input.depth == Depth::Secrets, report);
     if let Some(rule) = stopped.filter(|_| report.begin(SKIPPED)) {
         let message = format!(
             "time limit exceeded by the expression of `{rule}`; the file was searched only in part"
         );
         report.at(Span::default(), message);
     }
-    if at.depth == Depth::Secrets {
+    if input.depth == Depth::Secrets {
         return watched;
     }
-    if let Err(over) = patterns.syntax.run(at.tree, report)
+    if let Err(over) = patterns.syntax.run(input.tree, report)
         && report.begin(SKIPPED)
     {
         let message = format!(
@@ -45,13 +45,13 @@ pub(super) fn run_patterns(
         );
         report.at(Span::default(), message);
     }
-    if let Some((span, why, rule)) = patterns.data.run(at.files, report)
+    if let Some((span, why, rule)) = patterns.data.run(input.files, report)
         && report.begin(SKIPPED)
     {
         report.at(span, format!("the values cannot be parsed, so `{rule}` did not run: {why}"));
     }
-    if at.is_markdown {
-        patterns.documents.run(at.files, report);
+    if input.is_markdown {
+        patterns.documents.run(input.files, report);
     }
     watched
 }
@@ -64,7 +64,8 @@ pub(super) fn report_stopped(tree: &Tree<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Reports rules that cannot run here because the combination of several overrides is invalid.
+/// Reports rules that cannot run on this source because the combination of several overrides is
+/// invalid.
 pub(super) fn report_invalid(variant: &Variant, depth: Depth, report: &mut Report<'_>) {
     for (rule, why) in variant.invalid.iter().filter(|_| depth == Depth::Full) {
         if report.begin(rule) && report.begin(SKIPPED) {

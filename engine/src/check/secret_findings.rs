@@ -1,4 +1,4 @@
-//! Which finding on a secret is kept, and which text no output may show.
+//! Selects the finding to report for each secret, and the spans that no output must show.
 
 use super::Engine;
 use super::family::Claim;
@@ -11,7 +11,7 @@ use crate::text::finding::Finding;
 use crate::text::source::{Source, Span};
 
 impl Engine {
-    /// Keeps one finding per secret, and returns all spans that must not appear in any output.
+    /// Retains one finding per secret, and returns all spans that must not appear in any output.
     pub(super) fn resolve_secrets(
         &self,
         source: &Source,
@@ -33,8 +33,9 @@ impl Engine {
 
     fn excludes_secret_rules(&self, settings: &Settings) -> bool {
         self.registry.rules().iter().any(|rule| {
-            let off = settings.get(&rule.id).is_none_or(|setting| setting.severity.is_none());
-            off && rule.enabled && rule.id.starts_with("secrets/")
+            let is_disabled =
+                settings.get(&rule.id).is_none_or(|setting| setting.severity.is_none());
+            is_disabled && rule.enabled && rule.id.starts_with("secrets/")
         })
     }
 

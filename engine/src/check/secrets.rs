@@ -1,4 +1,4 @@
-//! Secrets: one finding each, and none of their text in any message.
+//! Ensures that each secret has one finding, and that no message contains a secret.
 
 use crate::rules::registry::Registry;
 use crate::text::finding::{FileChange, Finding, Related, RuleId, Status};
@@ -15,7 +15,7 @@ pub const REDACTED: &str = "[REDACTED]";
 /// Shorter secrets are not removed from messages, because they would also match parts of words.
 const MIN_REDACTED: usize = 4;
 
-/// Generic rules that recognise a secret by its place and the name of the variable. Every other
+/// Generic rules that recognise a secret by its context and the name of the variable. Every other
 /// rule is more specific.
 const GENERIC_RULES: [&str; 15] = [
     "ci-secret",
@@ -35,7 +35,8 @@ const GENERIC_RULES: [&str; 15] = [
     "unquoted-secret",
 ];
 
-/// Removes findings on values that are published, or shown in an empty input field as an example.
+/// Removes findings on well-known sample values from public documentation and on placeholders of
+/// input fields.
 pub(crate) fn drop_samples(source: &Source, findings: &mut Vec<Finding>) {
     findings.retain(|finding| {
         finding.secret.is_none_or(|span| {
@@ -44,10 +45,10 @@ pub(crate) fn drop_samples(source: &Source, findings: &mut Vec<Finding>) {
     });
 }
 
-/// How far before a value `placeholder` is searched for, in bytes: `"placeholder": {"…`.
+/// Maximum distance between `placeholder` and its value, in bytes: `"placeholder": {"…`.
 const MAX_BEFORE_HINT: u32 = 24;
 
-/// Whether a value is the hint of an input field: `placeholder="…"`, `placeholder: '…'`.
+/// Whether a value is the placeholder of an input field: `placeholder="…"`, `placeholder: '…'`.
 fn is_input_hint(source: &Source, span: Span) -> bool {
     let before = Span { start: span.start.saturating_sub(MAX_BEFORE_HINT), end: span.start };
     let is_open = |c: char| matches!(c, '"' | '\'' | '`' | '{' | '(' | ' ');
@@ -56,8 +57,8 @@ fn is_input_hint(source: &Source, span: Span) -> bool {
     name.is_some_and(|name| name.ends_with("placeholder"))
 }
 
-/// If several rules find the same secret, keeps the finding of the most reliable rule. Returns the
-/// secrets, in order.
+/// If several rules find the same secret, retains the finding of the most reliable rule. Returns
+/// the secrets, in order.
 pub(crate) fn resolve(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Span> {
     let mut claims: Vec<_> = findings
         .iter()
@@ -72,22 +73,23 @@ pub(crate) fn resolve(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<S
         })
         .collect();
     claims.sort_unstable();
-    let mut kept: BTreeMap<(u32, u32), RuleId> = BTreeMap::new();
+    let mut retained: BTreeMap<(u32, u32), RuleId> = BTreeMap::new();
     let mut claimed = Claimed::default();
     for (_, _, rule, span) in claims {
         if claimed.claim(span, &rule) {
-            kept.insert((span.start, span.end), rule);
+            retained.insert((span.start, span.end), rule);
         }
     }
-    let stays: HashSet<(Span, &RuleId)> =
-        kept.iter().map(|(&(start, end), rule)| (Span { start, end }, rule)).collect();
-    findings
-        .retain(|finding| finding.secret.is_none_or(|span| stays.contains(&(span, &finding.rule))));
-    kept.into_keys().map(|(start, end)| Span { start, end }).collect()
+    let retained_claims: HashSet<(Span, &RuleId)> =
+        retained.iter().map(|(&(start, end), rule)| (Span { start, end }, rule)).collect();
+    findings.retain(|finding| {
+        finding.secret.is_none_or(|span| retained_claims.contains(&(span, &finding.rule)))
+    });
+    retained.into_keys().map(|(start, end)| Span { start, end }).collect()
 }
 
-/// Removes all but the first finding of a rule on the same secret; the others stay hidden in every
-/// output. Allowed findings are left alone.
+/// Removes all but the first finding of a rule on the same secret; the other occurrences are still
+/// redacted in every output. Allowed findings are unchanged.
 pub(crate) fn remove_repeated(source: &Source, findings: &mut Vec<Finding>) {
     let mut order: Vec<usize> = (0..findings.len()).collect();
     order.sort_by_key(|&at| findings[at].span);
@@ -142,20 +144,24 @@ impl Claimed {
 }
 
 /// The reliability of a rule for secrets: from its page, or from its severity if it is written in
-/// Rust. At equal reliability the page of a service wins.
+/// Rust. If two rules are equally reliable, the rule for a specific service wins over a generic
+/// rule.
 fn reliability(finding: &Finding, registry: &Registry) -> (Confidence, bool, Severity) {
     let rule = registry.get(&finding.rule);
     let check = rule.and_then(|rule| rule.check.as_ref());
-    let stated = check.and_then(|check| check.text.as_ref()).and_then(|text| text.secret);
+    let confidence = check.and_then(|check| check.text.as_ref()).and_then(|text| text.secret);
     let severity = rule.map_or(finding.severity, |rule| rule.severity);
-    let by_place =
+    let is_generic =
         GENERIC_RULES.iter().any(|name| finding.rule.strip_prefix("secrets/") == Some(name));
-    let implied =
-        if severity == Severity::Error && !by_place { Confidence::Medium } else { Confidence::Low };
-    (stated.unwrap_or(implied), stated.is_some() && !by_place, severity)
+    let implied = if severity == Severity::Error && !is_generic {
+        Confidence::Medium
+    } else {
+        Confidence::Low
+    };
+    (confidence.unwrap_or(implied), confidence.is_some() && !is_generic, severity)
 }
 
-/// Sorts spans and merges those that overlap or touch.
+/// Sorts spans, and merges spans that overlap or are adjacent.
 pub(crate) fn merge(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_unstable();
     let mut merged: Vec<Span> = Vec::new();
@@ -181,8 +187,9 @@ pub(crate) fn redact(source: &Source, findings: &mut [Finding], secrets: &[Span]
     }
     let Ok(finder) = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values)
     else {
-        // Gigabytes of secrets exceed the limits of an automaton: then all messages are removed.
-        findings.iter_mut().for_each(silence);
+        // Gigabytes of secrets exceed the limits of an automaton. In this case, redact all messages
+        // completely.
+        findings.iter_mut().for_each(redact_completely);
         return;
     };
     let clean = |text: &mut String| {
@@ -208,7 +215,7 @@ pub(crate) fn redact(source: &Source, findings: &mut [Finding], secrets: &[Span]
     }
 }
 
-fn silence(finding: &mut Finding) {
+fn redact_completely(finding: &mut Finding) {
     REDACTED.clone_into(&mut finding.message);
     finding.help = None;
     finding.reason = None;
@@ -256,12 +263,13 @@ mod tests {
         let values = ["2YotnFZFEjr1zCsicMWpAA", "hunter22", "hunter23", "hunter24"];
         let mut findings: Vec<Finding> = values.map(at).to_vec();
         drop_samples(&source, &mut findings);
-        let left: Vec<&str> = findings.iter().map(|finding| source.slice(finding.span)).collect();
-        assert_eq!(left, ["hunter24"]);
+        let remaining: Vec<&str> =
+            findings.iter().map(|finding| source.slice(finding.span)).collect();
+        assert_eq!(remaining, ["hunter24"]);
     }
 
     #[test]
-    fn a_rule_by_place_yields_to_a_format() {
+    fn a_specific_rule_wins_over_a_generic_rule() {
         let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
         let mut findings = vec![
             finding("secrets/unquoted-secret", Severity::Warning, 0, 20),
@@ -273,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn no_word_shows_a_secret() {
+    fn secrets_are_redacted_in_all_texts_of_a_finding() {
         let source = Source::new("x", "hunter22 and hunter2");
         let mut findings = vec![finding("a/b", Severity::Error, 0, 8)];
         findings[0].message = "`hunter22` and hunter2".into();
@@ -292,7 +300,7 @@ mod tests {
         let mut findings: Vec<Finding> =
             (0..100_000).map(|at| finding("x/y", Severity::Error, at * 10, at * 10 + 8)).collect();
         assert_eq!(resolve(&mut findings, &registry).len(), 100_000);
-        // A span that covers all of them is compared with each only once.
+        // A span that covers all other spans is compared with each of them only once.
         findings.push(finding("x/y", Severity::Error, 0, 1_000_000));
         findings
             .extend((0..100_000).map(|at| finding("x/z", Severity::Error, at * 10, at * 10 + 8)));

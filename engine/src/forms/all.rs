@@ -1,4 +1,4 @@
-//! The compiled checks of the forms that look at single files: `text`, `syntax`, `data` and `doc`.
+//! The compiled checks of the forms that check single files: `text`, `syntax`, `data` and `doc`.
 
 use super::data::DataPatterns;
 use super::doc::DocPatterns;

@@ -69,7 +69,7 @@ pub(super) fn compile(text: &str) -> Result<Regex, ExpressionError> {
 struct Copies {
     /// The copies of the parts so far, for each open node; the last entry is the result.
     open: Vec<u32>,
-    most: u32,
+    max_copies: u32,
 }
 
 impl Visitor for Copies {
@@ -77,7 +77,7 @@ impl Visitor for Copies {
     type Err = ();
 
     fn finish(self) -> Result<u32, ()> {
-        Ok(self.most)
+        Ok(self.max_copies)
     }
 
     fn visit_pre(&mut self, _: &Hir) -> Result<(), ()> {
@@ -87,15 +87,15 @@ impl Visitor for Copies {
 
     fn visit_post(&mut self, node: &Hir) -> Result<(), ()> {
         let parts = self.open.pop().unwrap_or(1);
-        let own = match node.kind() {
+        let repetitions = match node.kind() {
             HirKind::Repetition(repetition) => {
                 repetition.max.unwrap_or(repetition.min).max(repetition.min).max(1)
             }
             _ => 1,
         };
-        let copies = parts.saturating_mul(own);
-        if parts > 1 && own > 1 {
-            self.most = self.most.max(copies);
+        let copies = parts.saturating_mul(repetitions);
+        if parts > 1 && repetitions > 1 {
+            self.max_copies = self.max_copies.max(copies);
         }
         if let Some(outer) = self.open.last_mut() {
             *outer = (*outer).max(copies);
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn repetitions_of_repetitions_are_counted() {
-        for fine in [
+        for accepted in [
             "(a+)+$",
             "(a*)*",
             "[a-z]{0,8000}",
@@ -118,10 +118,10 @@ mod tests {
             "(a{1,30}){1,30}b",
             "(",
         ] {
-            assert_eq!(check(fine), Ok(()), "{fine}");
+            assert_eq!(check(accepted), Ok(()), "{accepted}");
         }
-        for many in ["(x{1,100}){1,100}", "x{1,1000}{1,1000}", "((a|b{99}c){2}d){12,}"] {
-            assert_eq!(check(many), Err(TOO_LARGE.to_owned()), "{many}");
+        for rejected in ["(x{1,100}){1,100}", "x{1,1000}{1,1000}", "((a|b{99}c){2}d){12,}"] {
+            assert_eq!(check(rejected), Err(TOO_LARGE.to_owned()), "{rejected}");
         }
     }
 }

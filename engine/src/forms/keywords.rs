@@ -23,25 +23,26 @@ pub(super) struct Keywords {
 
 impl Keywords {
     /// Collects the keywords of `rules`, which are the rules of the patterns in pattern order, and
-    /// the words of each list in `watch`. Also returns the words.
+    /// the words of each list in `watch`. Also returns the sorted keywords.
     pub(super) fn new<'r>(
         tables: &'static Tables,
         rules: impl Iterator<Item = &'r Rule>,
         watch: &[&[&'static str]],
     ) -> (Self, Vec<Cow<'static, str>>) {
         // The keywords of the shipped pages come from a sorted table.
-        let mut of_page = vec![NO_OWNER; tables.pages.len()];
-        let mut own: Vec<(Cow<'static, str>, u32)> = Vec::new();
+        let mut pattern_of_page = vec![NO_OWNER; tables.pages.len()];
+        let mut project_words: Vec<(Cow<'static, str>, u32)> = Vec::new();
         for (rule, index) in rules.zip(0..) {
             match rule.shipped_page() {
-                Some(page) => of_page[page] = index,
-                None => own.extend(keywords_of(rule).into_iter().map(|word| (word.into(), index))),
+                Some(page) => pattern_of_page[page] = index,
+                None => project_words
+                    .extend(keywords_of(rule).into_iter().map(|word| (word.into(), index))),
             }
         }
         let shipped = tables.keywords.all();
-        let shipped = shipped.map(|(word, page)| (Cow::Borrowed(word), of_page[page]));
+        let shipped = shipped.map(|(word, page)| (Cow::Borrowed(word), pattern_of_page[page]));
         let mut words: Vec<_> = shipped.filter(|(_, owner)| *owner != NO_OWNER).collect();
-        words.extend(own);
+        words.extend(project_words);
         let mut lists: BTreeMap<&'static str, u32> = BTreeMap::new();
         for (list, watch) in watch.iter().enumerate() {
             for &word in *watch {
@@ -54,38 +55,38 @@ impl Keywords {
         Self::merge(words, &lists)
     }
 
-    /// Merges sorted words with their owners, without duplicates, and the lists that contain the
-    /// watched words.
+    /// Merges sorted pairs of a word and its pattern, without duplicates; `lists` maps each watched
+    /// word to the lists that contain it.
     fn merge(
         words: Vec<(Cow<'static, str>, u32)>,
         lists: &BTreeMap<&'static str, u32>,
     ) -> (Self, Vec<Cow<'static, str>>) {
-        let mut made = Self::default();
+        let mut merged = Self::default();
         let mut keywords: Vec<Cow<'static, str>> = Vec::with_capacity(words.len());
         for (word, owner) in words {
             if word.is_empty() {
-                made.everywhere.push(owner);
+                merged.everywhere.push(owner);
                 continue;
             }
             if keywords.last() != Some(&word) {
-                let start = u32::try_from(made.owners.len()).unwrap_or(NO_OWNER);
+                let start = u32::try_from(merged.owners.len()).unwrap_or(NO_OWNER);
                 keywords.push(word);
-                made.owned.push(start..start);
-                made.watched.push(0);
+                merged.owned.push(start..start);
+                merged.watched.push(0);
             }
-            match (owner, made.owned.last_mut(), made.watched.last_mut()) {
+            match (owner, merged.owned.last_mut(), merged.watched.last_mut()) {
                 (NO_OWNER, _, Some(watched)) => {
                     let word = keywords.last().map(|word| &**word).unwrap_or_default();
                     *watched = lists.get(word).copied().unwrap_or_default();
                 }
                 (_, Some(owned), _) => {
-                    made.owners.push(owner);
+                    merged.owners.push(owner);
                     owned.end += 1;
                 }
                 _ => {}
             }
         }
-        (made, keywords)
+        (merged, keywords)
     }
 
     /// The patterns that a keyword belongs to.
@@ -111,13 +112,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_keyword_knows_its_patterns_and_whether_it_is_watched() {
+    fn keywords_are_merged_with_their_patterns_and_watch_lists() {
         let words = [("", 1), ("a", 0), ("a", 2), ("b", NO_OWNER), ("c", 2), ("c", NO_OWNER)];
         let words = words.map(|(word, owner)| (Cow::Borrowed(word), owner)).to_vec();
-        let (made, keywords) = Keywords::merge(words, &BTreeMap::from([("b", 1), ("c", 2)]));
+        let (merged, keywords) = Keywords::merge(words, &BTreeMap::from([("b", 1), ("c", 2)]));
         assert_eq!(keywords, ["a", "b", "c"]);
-        let reported: Vec<_> = (0..3).map(|at| (made.owners(at), made.watched(at))).collect();
-        assert_eq!(reported, [(&[0, 2][..], 0), (&[], 1), (&[2], 2)]);
-        assert_eq!(made.everywhere, [1]);
+        let actual: Vec<_> = (0..3).map(|at| (merged.owners(at), merged.watched(at))).collect();
+        assert_eq!(actual, [(&[0, 2][..], 0), (&[], 1), (&[2], 2)]);
+        assert_eq!(merged.everywhere, [1]);
     }
 }

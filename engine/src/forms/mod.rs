@@ -28,14 +28,14 @@ use commits::CommitCheck;
 pub use expression::ExpressionError;
 use layers::LayersCheck;
 
-/// The problems of the check in a rule's header, one string each; empty if the check is valid.
+/// The problems of the check in a rule's header, as one message each; empty if the check is valid.
 #[must_use]
 pub fn problems(rule: &Rule) -> Vec<String> {
     let Some(check) = &rule.check else { return Vec::new() };
     let mut problems = Vec::new();
     problems.extend(error_message(Globs::new(&check.files, &check.exclude)));
-    let in_text = |header| text::check_header(header, check.fix.as_deref()).err();
-    problems.extend(check.text.as_ref().and_then(in_text));
+    let text_error = |header| text::check_header(header, check.fix.as_deref()).err();
+    problems.extend(check.text.as_ref().and_then(text_error));
     problems.extend(check.syntax.as_ref().and_then(|header| syntax::check_header(header).err()));
     problems.extend(check.data.as_ref().and_then(|header| data::check_header(header).err()));
     let base = rule.path.as_deref().map_or("", scope_of);
@@ -54,8 +54,8 @@ pub fn problems(rule: &Rule) -> Vec<String> {
 }
 
 /// The message of the error, if any.
-fn error_message<T>(tried: Result<T, impl ToString>) -> Option<String> {
-    tried.err().map(|error| error.to_string())
+fn error_message<T>(result: Result<T, impl ToString>) -> Option<String> {
+    result.err().map(|error| error.to_string())
 }
 
 /// Whether a check in the header of the page at `page` applies to the file at `path`.
@@ -77,9 +77,9 @@ pub fn template(rule: &Rule) -> Option<String> {
     let source = Source::new("page.md", &rule.page[at..]);
     let end = source.text()[3..].find("\n## ").map_or(source.text().len(), |end| end + 3);
     let fences = markdown::fences(&source, |_| true).into_iter();
-    let mut inside = fences
+    let mut template_fences = fences
         .filter(|fence| fence.pieces.first().is_none_or(|(_, span)| (span.start as usize) < end));
-    inside.next().map(|fence| fence.text)
+    template_fences.next().map(|fence| fence.text)
 }
 
 /// Replaces the `<names>` in a page's message: `<path>`, `<dir>`, `<name>`, `<stem>`, `<ext>`,
@@ -118,7 +118,7 @@ fn built_in(name: &str, source: &Source, span: Span) -> Option<String> {
     let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
     let value = match name {
         "path" => source.path(),
-        "dir" => source.path().rsplit_once('/').map_or("", |(folder, _)| folder),
+        "dir" => source.path().rsplit_once('/').map_or("", |(dir, _)| dir),
         "name" => file,
         "stem" => stem,
         "ext" => extension,
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_filled() {
+    fn placeholders_in_messages_are_replaced() {
         let source = Source::new("src/a.test.ts", "foo(1)");
         let filled = |message: &str| {
             fill(message, &source, Span::new(0, 3), |name| (name == "ARG").then(|| "1".to_owned()))

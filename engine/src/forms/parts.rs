@@ -81,8 +81,8 @@ impl Parts {
         after.checked_sub(1).and_then(|last| self.0[last].1)
     }
 
-    /// The parts of `spans`, each of which is nested in an earlier one or follows all of them. Text
-    /// outside all of them belongs to `outer`.
+    /// The parts of `spans`. Each span is nested in an earlier span or follows all earlier spans.
+    /// Text outside all spans belongs to `outer`.
     fn nested(outer: Option<Part>, spans: impl IntoIterator<Item = (Span, Part)>) -> Self {
         let mut pieces = vec![(0, outer)];
         let mut open: Vec<(u32, Part)> = Vec::new();
@@ -111,8 +111,8 @@ fn comments(file: &Dockerfile) -> Vec<(Span, Part)> {
     spans.into_iter().map(|span| (span, Part::Comments)).collect()
 }
 
-/// The part that a node of this kind represents, regardless of its parents. The names come from the
-/// built-in grammars.
+/// The part that a node of this kind represents, regardless of its parents. The names of the kinds
+/// come from the built-in grammars.
 fn part_of(kind: &str, language: SupportLang) -> Option<Part> {
     match kind {
         "comment" | "line_comment" | "block_comment" | "js_comment" | "html_comment" => {
@@ -166,12 +166,12 @@ mod tests {
                 None => runs.push((part, c.to_string())),
             }
         }
-        let blank = |run: &(_, String)| !run.1.trim().is_empty();
+        let is_not_blank = |run: &(_, String)| !run.1.trim().is_empty();
         let line = |(part, run): (Option<Part>, String)| match part {
             Some(part) => format!("{part:?} {}", run.trim()).to_lowercase(),
             None => format!("- {}", run.trim()).to_lowercase(),
         };
-        runs.into_iter().filter(blank).map(line).collect()
+        runs.into_iter().filter(is_not_blank).map(line).collect()
     }
 
     #[test]
@@ -302,7 +302,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_breaks_the_parts(
+        fn the_parts_of_any_text_are_sorted(
             text in "([#`<>!\\-/*'\"{}$() \n]|a|é|```\n|<!--|-->|\\$\\{){0,60}",
             path in "a\\.(md|ts|rs|py|html|sh|yaml|rb)",
         ) {

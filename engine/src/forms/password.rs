@@ -1,4 +1,5 @@
-//! Detects example passwords, by common placeholder words and by the hosts they are used with.
+//! Detects example passwords, by common placeholder words and by the hosts that the passwords are
+//! used with.
 
 use crate::text::shape::looks_random;
 use regex::Regex;
@@ -31,19 +32,19 @@ static LOCAL_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)[@=/(](?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1|local\)|\.(?:;|\\))").ok()
 });
 
-/// Whether `password` is only an example. `around` is its context: a URL or connection string with
-/// user and host.
+/// Whether `password` is only an example. `context` is the surrounding text: a URL or connection
+/// string with user and host.
 #[must_use]
-pub fn is_example(password: &str, around: &str) -> bool {
-    let is = |what: &LazyLock<Option<Regex>>, text: &str| {
-        what.as_ref().is_some_and(|regex| regex.is_match(text))
+pub fn is_example(password: &str, context: &str) -> bool {
+    let matches = |regex: &LazyLock<Option<Regex>>, text: &str| {
+        regex.as_ref().is_some_and(|regex| regex.is_match(text))
     };
-    is(&WORD, password)
-        || is(&TEMPLATE, password)
-        || repeats_user(password, around)
-        || is(&PLACEHOLDER_HOST, around)
+    matches(&WORD, password)
+        || matches(&TEMPLATE, password)
+        || repeats_user(password, context)
+        || matches(&PLACEHOLDER_HOST, context)
         // A made-up word for localhost protects only a local development database.
-        || (is(&LOCAL_HOST, around) && !looks_random(password))
+        || (matches(&LOCAL_HOST, context) && !looks_random(password))
 }
 
 /// Whether the password repeats the user name, as in `guest:guest@`.
@@ -61,7 +62,7 @@ mod tests {
 
     #[test]
     fn examples_are_recognised_by_word_and_host() {
-        for (password, around) in [
+        for (password, context) in [
             ("password", "amqp://app:PW@mq.acme.io"),
             ("Passw0rd", "amqp://app:PW@mq.acme.io"),
             ("DB_PASSWORD", "mysql://app:PW@db"),
@@ -74,15 +75,15 @@ mod tests {
             ("kulgrej", "https://hemligearne:PW@localhost"),
             ("sunshine", "Data Source=(local);Password=PW"),
         ] {
-            assert!(is_example(password, &around.replace("PW", password)), "{around}");
+            assert!(is_example(password, &context.replace("PW", password)), "{context}");
         }
-        for (password, around) in [
+        for (password, context) in [
             ("sunshine", "mysql://app:PW@db.acme.io"),
             ("k3j5h2g4f6d8", "mysql://app:PW@localhost"),
             ("k3j5h2g4f6d8", "mysql://app:PW@counterexample.com"),
             ("tiger7", "oracle://tiger:PW@db"),
         ] {
-            assert!(!is_example(password, &around.replace("PW", password)), "{around}");
+            assert!(!is_example(password, &context.replace("PW", password)), "{context}");
         }
     }
 }

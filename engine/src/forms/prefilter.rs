@@ -7,20 +7,20 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Up to this many bytes of text, each keyword is searched for separately: building an automaton of
-/// 1,500 keywords takes about as long.
+/// 1,500 keywords takes about as long as searching that many bytes.
 const MAX_SEPARATE_BYTES: usize = 32 << 10;
-/// From this many bytes of text on, the automaton that is three times as fast and takes three times
-/// as long to build pays off.
+/// From this many bytes of text on, a DFA pays off: it is three times as fast as an NFA, but takes
+/// three times as long to build.
 const MIN_DFA_BYTES: usize = 2 << 20;
 
 /// A set of keywords, searched for case-insensitively (ASCII). The search strategy depends on how
 /// much text has been searched so far; the result does not.
 #[derive(Debug)]
 pub struct Prefilter {
-    /// Lower-case, not empty.
+    /// The keywords, in lower case and not empty.
     keywords: Vec<Cow<'static, str>>,
-    quick: OnceLock<Option<AhoCorasick>>,
-    fast: OnceLock<Option<AhoCorasick>>,
+    nfa: OnceLock<Option<AhoCorasick>>,
+    dfa: OnceLock<Option<AhoCorasick>>,
     /// Number of bytes searched so far.
     seen: AtomicUsize,
 }
@@ -29,7 +29,7 @@ impl Prefilter {
     /// A prefilter for `keywords`, which must be lower-case and not empty.
     #[must_use]
     pub fn new(keywords: Vec<Cow<'static, str>>) -> Self {
-        Self { keywords, quick: OnceLock::new(), fast: OnceLock::new(), seen: AtomicUsize::new(0) }
+        Self { keywords, nfa: OnceLock::new(), dfa: OnceLock::new(), seen: AtomicUsize::new(0) }
     }
 
     /// Calls `found` with the index and the range of each keyword in `text`, ordered by the end of
@@ -37,15 +37,15 @@ impl Prefilter {
     pub fn for_each_match(&self, text: &str, found: impl FnMut(usize, Range<usize>)) {
         let seen = self.seen.fetch_add(text.len(), Ordering::Relaxed).saturating_add(text.len());
         match seen {
-            0..MAX_SEPARATE_BYTES => self.one_by_one(text, found),
+            0..MAX_SEPARATE_BYTES => self.search_separately(text, found),
             MAX_SEPARATE_BYTES..MIN_DFA_BYTES => {
-                self.automaton(&self.quick, AhoCorasickKind::ContiguousNFA, text, found);
+                self.search_with_automaton(&self.nfa, AhoCorasickKind::ContiguousNFA, text, found);
             }
-            _ => self.automaton(&self.fast, AhoCorasickKind::DFA, text, found),
+            _ => self.search_with_automaton(&self.dfa, AhoCorasickKind::DFA, text, found),
         }
     }
 
-    fn one_by_one(&self, text: &str, mut found: impl FnMut(usize, Range<usize>)) {
+    fn search_separately(&self, text: &str, mut found: impl FnMut(usize, Range<usize>)) {
         let lower = text.to_ascii_lowercase();
         let mut hits = Vec::new();
         for (index, keyword) in self.keywords.iter().enumerate() {
@@ -62,17 +62,17 @@ impl Prefilter {
         }
     }
 
-    fn automaton(
+    fn search_with_automaton(
         &self,
         cell: &OnceLock<Option<AhoCorasick>>,
         kind: AhoCorasickKind,
         text: &str,
         mut found: impl FnMut(usize, Range<usize>),
     ) {
-        // About 100 MB of keywords exceed the limits of an automaton: then they are searched for
-        // one by one.
+        // More than about 100 MB of keywords exceed the limits of an automaton. Each keyword is
+        // then searched for separately.
         let Some(automaton) = cell.get_or_init(|| build(&self.keywords, kind).ok()) else {
-            return self.one_by_one(text, found);
+            return self.search_separately(text, found);
         };
         for hit in automaton.find_overlapping_iter(text) {
             found(hit.pattern().as_usize(), hit.start()..hit.end());
@@ -94,23 +94,23 @@ mod tests {
 
     fn hits(prefilter: &Prefilter, text: &str) -> Vec<(usize, usize, usize)> {
         let mut hits = Vec::new();
-        prefilter.for_each_match(text, |index, place| hits.push((place.end, index, place.start)));
+        prefilter.for_each_match(text, |index, range| hits.push((range.end, index, range.start)));
         hits.sort_unstable();
         hits
     }
 
     proptest! {
         #[test]
-        fn all_strategies_find_the_same(
+        fn all_strategies_find_the_same_keywords(
             keywords in proptest::collection::btree_set("[ab_]{1,3}", 1..6),
             text in "[abAB_é]{0,40}",
         ) {
             let prefilter = Prefilter::new(keywords.into_iter().map(Cow::Owned).collect());
-            let few = hits(&prefilter, &text);
+            let separate = hits(&prefilter, &text);
             prefilter.seen.store(MAX_SEPARATE_BYTES, Ordering::Relaxed);
-            prop_assert_eq!(&few, &hits(&prefilter, &text));
+            prop_assert_eq!(&separate, &hits(&prefilter, &text));
             prefilter.seen.store(MIN_DFA_BYTES, Ordering::Relaxed);
-            prop_assert_eq!(&few, &hits(&prefilter, &text));
+            prop_assert_eq!(&separate, &hits(&prefilter, &text));
         }
     }
 }

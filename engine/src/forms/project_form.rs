@@ -56,13 +56,13 @@ impl SizeCache {
         &self,
         path: &str,
         part: fn(&mut FileSize) -> &mut Option<Option<u64>>,
-        look: impl FnOnce() -> Option<u64>,
+        read: impl FnOnce() -> Option<u64>,
     ) -> Option<u64> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = known().get_mut(path).and_then(|number| *part(number)) {
             return number;
         }
-        let number = look();
+        let number = read();
         *part(known().entry(path.to_owned()).or_default()) = Some(number);
         number
     }
@@ -104,12 +104,12 @@ impl Scope<'_> {
     /// The size in bytes of the file at `path`; `None` if it cannot be read.
     #[must_use]
     pub fn bytes(&self, path: &str) -> Option<u64> {
-        let look = |files: &dyn Files| files.size(path).ok();
+        let read = |files: &dyn Files| files.size(path).ok();
         match self.sizes {
             Some(sizes) => {
-                sizes.known.get_or_read(path, |number| &mut number.bytes, || look(sizes.files))
+                sizes.known.get_or_read(path, |number| &mut number.bytes, || read(sizes.files))
             }
-            None => look(self.files),
+            None => read(self.files),
         }
     }
 
@@ -118,8 +118,8 @@ impl Scope<'_> {
     pub fn lines(&self, path: &str) -> Option<u64> {
         match self.sizes {
             Some(sizes) => {
-                let look = || count_lines(path, sizes.files);
-                sizes.known.get_or_read(path, |number| &mut number.lines, look)
+                let read = || count_lines(path, sizes.files);
+                sizes.known.get_or_read(path, |number| &mut number.lines, read)
             }
             None => count_lines(path, self.files),
         }
@@ -149,13 +149,13 @@ pub struct ProjectFinding {
     pub path: String,
     /// The span in the file; `None`: the whole file.
     pub span: Option<Span>,
-    /// The message, for a rule whose page has none.
+    /// The message, used if the rule page has no message of its own.
     pub message: String,
     /// The values of the placeholders in the page's message.
     pub names: Vec<(String, String)>,
-    /// The edits that fix it.
+    /// The edits that fix the violation.
     pub fix: Option<Fix>,
-    /// Related places in the same file.
+    /// Related locations in the same file.
     pub related: Vec<Related>,
 }
 

@@ -27,7 +27,7 @@ use messages::{error_chain, list_for_rule, rewrite_error};
 /// Time limit for all syntax patterns on one file.
 const BUDGET: Duration = Duration::from_secs(2);
 
-/// Number of match attempts between two looks at the clock: reading it takes as long as a fast
+/// Number of match attempts between two reads of the clock: one read takes as long as a fast
 /// attempt.
 const ATTEMPTS_PER_CLOCK_READ: u32 = 8;
 
@@ -82,8 +82,8 @@ pub struct OverBudget {
 }
 
 impl SyntaxPatterns {
-    /// The patterns of those `rules` that have one; `tables` are those of the shipped pages. A
-    /// pattern that does not compile is omitted; the finding is reported on its page.
+    /// Collects the syntax patterns of `rules`; `tables` are the precomputed tables of the shipped
+    /// pages. A pattern that does not compile is omitted; the error is reported on its rule page.
     #[must_use]
     pub fn new(tables: &'static Tables, rules: &[Rule]) -> Self {
         // The languages of the shipped pages come from a precomputed table.
@@ -150,13 +150,13 @@ impl SyntaxPatterns {
             if by_kind.len() <= slot {
                 by_kind.resize(slot + 1, None);
             }
-            let fitting = by_kind[slot].get_or_insert_with(|| {
-                let may = |(_, config): &(&SyntaxPattern, &RuleConfig<SupportLang>)| {
+            let candidates = by_kind[slot].get_or_insert_with(|| {
+                let can_match = |(_, config): &(&SyntaxPattern, &RuleConfig<SupportLang>)| {
                     config.matcher.potential_kinds().is_none_or(|kinds| kinds.contains(kind.into()))
                 };
-                (0..active.len()).filter(|&index| may(&active[index])).collect()
+                (0..active.len()).filter(|&index| can_match(&active[index])).collect()
             });
-            for &index in &*fitting {
+            for &index in &*candidates {
                 let (pattern, config) = active[index];
                 if let Some(found) = config.matcher.match_node(node.clone()) {
                     pattern.report(config, &found, report);
@@ -182,12 +182,12 @@ impl SyntaxPattern {
     }
 
     fn config(&self) -> Option<&RuleConfig<SupportLang>> {
-        let make = || {
+        let compile = || {
             let header = header(&self.rule)?;
             reject_slow(header).ok()?;
             config(&self.rule.id, self.language, header).ok()
         };
-        self.config.get_or_init(make).as_ref()
+        self.config.get_or_init(compile).as_ref()
     }
 
     fn report(
@@ -201,14 +201,17 @@ impl SyntaxPattern {
         };
         let source = report.source();
         let span = Span::from(found.range());
-        let siblings =
+        let suppressing =
             self.suppressing.get_or_init(|| compile_unless_followed_by(header).ok().flatten());
-        if siblings.as_ref().is_some_and(|siblings| siblings.is_match(rest_of_line(source, span))) {
+        if suppressing
+            .as_ref()
+            .is_some_and(|suppressing| suppressing.is_match(rest_of_line(source, span)))
+        {
             return;
         }
         let env = found.get_env();
-        let said = self.rule.message.as_ref().unwrap_or(&self.rule.summary);
-        let message = super::fill(said, source, span, |name| {
+        let template = self.rule.message.as_ref().unwrap_or(&self.rule.summary);
+        let message = super::fill(template, source, span, |name| {
             env.get_match(name).map(|node| node.text().into_owned())
         });
         let finding = report.at(span, message);
@@ -231,7 +234,8 @@ impl SyntaxPattern {
     }
 }
 
-/// How many bytes after a match are read on its line: one line can contain thousands of matches.
+/// Maximum number of bytes after a match that are searched on its line: one line can contain
+/// thousands of matches.
 const MAX_REST_OF_LINE: u32 = 4096;
 
 /// The text after `span` on its last line.
@@ -249,11 +253,12 @@ fn compile_unless_followed_by(header: &SyntaxHeader) -> Result<Option<Regex>, St
     Regex::new(text).map(Some).map_err(|error| format!("`unless-followed-by`: {error}"))
 }
 
-/// The title of a replacement: contains the text if it is short and has no string, which could be a
-/// secret.
+/// The title of a replacement. It contains the text if the text is short and has no string, which
+/// could be a secret.
 fn title(text: &str) -> String {
-    const SHOWN: usize = 60;
-    let is_short = text.chars().count() <= SHOWN && !text.contains(['\n', '"', '\'', '`']);
+    const MAX_SHOWN_CHARS: usize = 60;
+    let is_short =
+        text.chars().count() <= MAX_SHOWN_CHARS && !text.contains(['\n', '"', '\'', '`']);
     match text.trim() {
         "" => "Delete it".to_owned(),
         text if is_short => format!("Replace with `{text}`"),
@@ -387,8 +392,8 @@ fn config(
     rules.pop().ok_or_else(|| "the rule is empty".to_owned())
 }
 
-/// Refuses relational rules nested without a bound: their cost grows with the square of the file,
-/// and of a leaf kind with nodes × depth (ast-grep #1920).
+/// Rejects nested relational rules that both search without a bound: their cost grows with the
+/// square of the file size, or with nodes × depth for a leaf kind (ast-grep #1920).
 fn reject_slow(header: &SyntaxHeader) -> Result<(), String> {
     let parts = [Some(&header.rule), header.constraints.as_ref(), header.utils.as_ref()];
     for yaml in parts.into_iter().flatten() {
@@ -407,18 +412,18 @@ fn reject_slow(header: &SyntaxHeader) -> Result<(), String> {
 fn unbounded_pair(value: &Value) -> Option<(&'static str, &'static str)> {
     const RELATIONS: [&str; 4] = ["inside", "has", "follows", "precedes"];
     // A worklist instead of recursion, because the nesting depth of the YAML is not limited.
-    let mut left = vec![(value, None)];
-    while let Some((value, outer)) = left.pop() {
+    let mut remaining = vec![(value, None)];
+    while let Some((value, outer)) = remaining.pop() {
         match value {
-            Value::Array(items) => left.extend(items.iter().map(|item| (item, outer))),
+            Value::Array(items) => remaining.extend(items.iter().map(|item| (item, outer))),
             Value::Object(object) => {
                 for (key, item) in object {
                     let relation = RELATIONS.into_iter().find(|relation| relation == key);
                     let unbounded = item.get("stopBy").is_some_and(|stop| stop == "end");
                     match (relation.filter(|_| unbounded), outer) {
                         (Some(inner), Some(outer)) => return Some((outer, inner)),
-                        (Some(relation), None) => left.push((item, Some(relation))),
-                        (None, _) => left.push((item, outer)),
+                        (Some(relation), None) => remaining.push((item, Some(relation))),
+                        (None, _) => remaining.push((item, outer)),
                     }
                 }
             }
@@ -435,7 +440,7 @@ mod tests {
     use crate::rules::select;
 
     #[test]
-    fn a_pattern_that_takes_too_long_is_named() {
+    fn a_pattern_that_takes_too_long_is_reported() {
         let page = "---\nseverity: error\ncheck:\n  syntax: { language: [rust], rule: { kind: identifier } }\n---\n# a/b\n\nWhy.\n";
         let registry =
             Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.to_owned())]);
@@ -444,8 +449,8 @@ mod tests {
         let source = Source::new("a.rs", format!("fn a() {{ {} }}", "b(c);".repeat(40)));
         let mut report = Report::new(&source, &settings);
         let tree = Tree::new(&source);
-        let over = patterns.run_within(Duration::ZERO, &tree, &mut report);
-        assert_eq!(over, Err(OverBudget { rule: "a/b".into() }));
+        let result = patterns.run_within(Duration::ZERO, &tree, &mut report);
+        assert_eq!(result, Err(OverBudget { rule: "a/b".into() }));
         assert_eq!(patterns.run_within(BUDGET, &tree, &mut report), Ok(()));
         assert!(report.finish().iter().any(|finding| &*finding.rule == "a/b"));
     }

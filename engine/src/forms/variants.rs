@@ -18,11 +18,11 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Parameters by rule.
+/// The parameters that one override sets, by rule.
 type Params = Vec<(RuleId, Map<String, Value>)>;
 
-/// The indexes of the overrides that apply, in configuration order.
-pub(crate) type Applying = Vec<usize>;
+/// The indexes of the overrides that apply to a path, in configuration order.
+pub(crate) type OverrideIndexes = Vec<usize>;
 
 /// The checks that differ by path.
 #[derive(Debug)]
@@ -34,14 +34,14 @@ pub(crate) struct Variants {
     rules: BTreeMap<RuleId, (Rule, Map<String, Value>)>,
     /// The conditions that packs add to rules.
     packs: HashMap<RuleId, Many<WhenHeader>>,
-    made: Mutex<HashMap<Applying, Arc<Variant>>>,
+    cache: Mutex<HashMap<OverrideIndexes, Arc<Variant>>>,
 }
 
 /// The rules that differ on the paths to which the same overrides apply.
 #[derive(Debug)]
 pub(crate) struct Variant {
     rules: Vec<Rule>,
-    /// Rules that cannot run there, and why.
+    /// Rules that cannot run on these paths, each with the reason.
     pub(crate) invalid: Vec<(RuleId, String)>,
     /// The compiled single-file checks.
     pub(crate) patterns: Patterns,
@@ -54,8 +54,9 @@ impl Variants {
     /// conditions of packs.
     ///
     /// # Errors
-    /// The first override, in configuration order, whose parameters a rule does not accept, or not
-    /// per path: the rule, and why.
+    /// Fails for the first override, in configuration order, with parameters that a rule does not
+    /// accept or does not accept for single paths. The error is the index of the override, the rule
+    /// and the reason.
     pub(crate) fn new(
         registry: &Registry,
         overrides: &[(Globs, Vec<(RuleId, RuleSetting)>)],
@@ -67,37 +68,38 @@ impl Variants {
             overrides: Vec::new(),
             rules: BTreeMap::new(),
             packs: HashMap::new(),
-            made: Mutex::default(),
+            cache: Mutex::default(),
         };
-        let mut places = Vec::new();
-        for (place, (globs, settings)) in overrides.iter().enumerate() {
+        let mut config_indexes = Vec::new();
+        for (config_index, (globs, settings)) in overrides.iter().enumerate() {
             let mut params = Params::new();
             for (id, setting) in settings {
-                let Some(given) = setting.params().filter(|given| !given.is_empty()) else {
+                let Some(values) = setting.params().filter(|values| !values.is_empty()) else {
                     continue;
                 };
                 let Some(rule) = registry.get(id).filter(|rule| rule.form.is_some()) else {
                     continue;
                 };
-                let elsewhere = base.get(id).map(|one| one.params.clone()).unwrap_or_default();
-                variants.rules.entry(id.clone()).or_insert_with(|| (rule.clone(), elsewhere));
-                params.push((id.clone(), given.clone()));
+                let defaults =
+                    base.get(id).map(|setting| setting.params.clone()).unwrap_or_default();
+                variants.rules.entry(id.clone()).or_insert_with(|| (rule.clone(), defaults));
+                params.push((id.clone(), values.clone()));
             }
             if !params.is_empty() {
                 variants.overrides.push((globs.clone(), params));
-                places.push(place);
+                config_indexes.push(config_index);
             }
         }
         let of_rule = |(id, when): (&RuleId, &Many<WhenHeader>)| {
             variants.rules.contains_key(id).then(|| (id.clone(), when.clone()))
         };
         variants.packs = packs.iter().filter_map(of_rule).collect();
-        // Each override is checked by itself here; invalid combinations are reported on the paths
-        // where they occur.
-        for (index, place) in places.into_iter().enumerate() {
+        // At this point each override is checked by itself; invalid combinations are reported on
+        // the paths where they occur.
+        for (index, config_index) in config_indexes.into_iter().enumerate() {
             let variant = variants.for_overrides(vec![index]);
             if let Some((rule, why)) = variant.invalid.first() {
-                return Err((place, rule.clone(), why.clone()));
+                return Err((config_index, rule.clone(), why.clone()));
             }
         }
         Ok(variants)
@@ -114,7 +116,7 @@ impl Variants {
     }
 
     /// The overrides that apply to a file or directory at `path`.
-    pub(crate) fn applying(&self, path: &str, is_folder: bool) -> Applying {
+    pub(crate) fn overrides_at(&self, path: &str, is_folder: bool) -> OverrideIndexes {
         let inner = is_folder.then(|| format!("{path}/"));
         let applies = |globs: &Globs| {
             globs.matches(path) || inner.as_ref().is_some_and(|inner| globs.matches(inner))
@@ -128,39 +130,39 @@ impl Variants {
         if self.is_empty() {
             return None;
         }
-        let applying = self.applying(path, false);
-        (!applying.is_empty()).then(|| self.for_overrides(applying))
+        let indexes = self.overrides_at(path, false);
+        (!indexes.is_empty()).then(|| self.for_overrides(indexes))
     }
 
     /// The variant for these overrides.
-    pub(crate) fn for_overrides(&self, applying: Applying) -> Arc<Variant> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = made.get(&applying) {
+    pub(crate) fn for_overrides(&self, indexes: OverrideIndexes) -> Arc<Variant> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = cache.get(&indexes) {
             return known.clone();
         }
-        let variant = Arc::new(self.make(&applying));
-        made.insert(applying, variant.clone());
+        let variant = Arc::new(self.compile(&indexes));
+        cache.insert(indexes, variant.clone());
         variant
     }
 
-    fn make(&self, applying: &[usize]) -> Variant {
+    fn compile(&self, indexes: &[usize]) -> Variant {
         let mut params: BTreeMap<&RuleId, Map<String, Value>> = BTreeMap::new();
-        for (id, given) in applying.iter().flat_map(|&index| &self.overrides[index].1) {
-            let elsewhere = || self.rules.get(id).map(|(_, params)| params.clone());
-            let all = params.entry(id).or_insert_with(|| elsewhere().unwrap_or_default());
-            all.extend(given.clone());
+        for (id, values) in indexes.iter().flat_map(|&index| &self.overrides[index].1) {
+            let defaults = || self.rules.get(id).map(|(_, params)| params.clone());
+            let all = params.entry(id).or_insert_with(|| defaults().unwrap_or_default());
+            all.extend(values.clone());
         }
-        let (mut rules, mut wrong) = (Vec::new(), Vec::new());
+        let (mut rules, mut invalid) = (Vec::new(), Vec::new());
         for (id, params) in params {
             let Some((rule, _)) = self.rules.get(id) else { continue };
             match with_params(rule, &params) {
                 Ok(rule) => rules.push(rule),
-                Err(why) => wrong.push((id.clone(), why)),
+                Err(why) => invalid.push((id.clone(), why)),
             }
         }
         let patterns = Patterns::new(self.tables, &rules, &[]);
         let conditions = Conditions::new(&rules, &self.packs);
-        Variant { rules, invalid: wrong, patterns, conditions }
+        Variant { rules, invalid, patterns, conditions }
     }
 
     /// The variants of each override by itself.
@@ -176,7 +178,7 @@ fn with_params(rule: &Rule, params: &Map<String, Value>) -> Result<Rule, String>
         return Err(format!("{why}; set them under `rules`, for all paths"));
     }
     let mut varied = rule.clone();
-    varied.put_check(check);
+    varied.set_check(check);
     Ok(varied)
 }
 
@@ -191,31 +193,30 @@ impl Variant {
         self.rules.iter().find(|rule| *rule.id == *id)
     }
 
-    /// Whether a rule differs from its default version here.
+    /// Whether a rule differs from its default version on the paths of this variant.
     pub(crate) fn has(&self, id: &str) -> bool {
         self.rule(id).is_some() || self.invalid.iter().any(|(rule, _)| **rule == *id)
     }
 
-    /// The rules that do not run in `source` because of their conditions: `off`, adjusted for the
-    /// rules that differ here.
-    pub(crate) fn off(
+    /// The rules that do not run in `source` because of their conditions: the rules in `disabled`,
+    /// except those of this variant, plus the rules of this variant whose conditions are not met.
+    pub(crate) fn disabled_rules(
         &self,
-        off: HashSet<RuleId>,
+        mut disabled: HashSet<RuleId>,
         source: &Source,
         (settings, files): (&Settings, &dyn Files),
     ) -> HashSet<RuleId> {
-        let mut off = off;
-        off.retain(|rule| !self.has(rule));
-        off.extend(self.conditions.unmet(source, settings, files));
-        off
+        disabled.retain(|rule| !self.has(rule));
+        disabled.extend(self.conditions.unmet(source, settings, files));
+        disabled
     }
 
-    /// The rules whose default version does not run here: those in `off`, and those that differ
-    /// here.
-    pub(crate) fn elsewhere(&self, off: &HashSet<RuleId>) -> HashSet<RuleId> {
-        let others = self.rules.iter().map(|rule| &rule.id);
-        let wrong = self.invalid.iter().map(|(rule, _)| rule);
-        off.iter().chain(others).chain(wrong).cloned().collect()
+    /// The rules whose default version does not run on the paths of this variant: the rules in
+    /// `disabled`, and the rules of this variant.
+    pub(crate) fn disabled_defaults(&self, disabled: &HashSet<RuleId>) -> HashSet<RuleId> {
+        let varied = self.rules.iter().map(|rule| &rule.id);
+        let invalid = self.invalid.iter().map(|(rule, _)| rule);
+        disabled.iter().chain(varied).chain(invalid).cloned().collect()
     }
 }
 

@@ -1,4 +1,5 @@
-//! `when`: the conditions on the project, or on the surroundings of a file, for a rule to run.
+//! Evaluates `when`: the conditions on the project, or on the surroundings of a file, under which a
+//! rule runs.
 
 use super::{data, generated};
 use crate::rules::rule::{Rule, Settings};
@@ -14,21 +15,21 @@ use std::collections::{HashMap, HashSet};
 /// The conditions of all rules.
 #[derive(Debug, Default)]
 pub struct Conditions {
-    of: HashMap<RuleId, Waiting>,
+    by_rule: HashMap<RuleId, RuleConditions>,
     /// The shipped `compliance` rules, which do not apply to generated files.
-    on_writing: Vec<Rule>,
+    compliance_rules: Vec<Rule>,
 }
 
 /// Two lists of conditions, both of which must be met.
 #[derive(Debug)]
-struct Waiting {
-    /// The rule, whose page can have conditions.
+struct RuleConditions {
+    /// The rule; its page can have conditions.
     rule: Rule,
     /// The conditions of the packs that enable the rule.
     pack: Option<Many<WhenHeader>>,
 }
 
-impl Waiting {
+impl RuleConditions {
     fn all(&self) -> impl Iterator<Item = &Many<WhenHeader>> {
         let own =
             self.rule.has_condition.then(|| self.rule.check.as_ref().map(|check| &check.when));
@@ -40,61 +41,69 @@ impl Conditions {
     /// Collects the conditions of `rules`; `packs` has the conditions that packs add.
     #[must_use]
     pub fn new(rules: &[Rule], packs: &HashMap<RuleId, Many<WhenHeader>>) -> Self {
-        let mut of = HashMap::new();
+        let mut by_rule = HashMap::new();
         for rule in rules {
             let pack = packs.get(&rule.id).filter(|when| !when.is_empty());
             if rule.has_condition || pack.is_some() {
-                of.insert(rule.id.clone(), Waiting { rule: rule.clone(), pack: pack.cloned() });
+                by_rule.insert(
+                    rule.id.clone(),
+                    RuleConditions { rule: rule.clone(), pack: pack.cloned() },
+                );
             }
         }
-        let is_on_writing = |rule: &&Rule| {
+        let is_compliance_rule = |rule: &&Rule| {
             rule.path.is_none()
                 && rule.id.starts_with("compliance/")
                 && matches!(rule.form, Some(Form::Syntax | Form::Text))
         };
-        Self { of, on_writing: rules.iter().filter(is_on_writing).cloned().collect() }
+        Self {
+            by_rule,
+            compliance_rules: rules.iter().filter(is_compliance_rule).cloned().collect(),
+        }
     }
 
     /// The conditions of the enabled rules.
-    fn running<'a>(
+    fn enabled_conditions<'a>(
         &'a self,
-        is_on: &'a dyn Fn(&str) -> bool,
+        is_enabled: &'a dyn Fn(&str) -> bool,
     ) -> impl Iterator<Item = &'a WhenHeader> {
-        let on = self.of.iter().filter(|(rule, _)| is_on(rule));
-        on.flat_map(|(_, waiting)| waiting.all()).flat_map(|any| any.iter())
+        let enabled = self.by_rule.iter().filter(|(rule, _)| is_enabled(rule));
+        enabled.flat_map(|(_, conditions)| conditions.all()).flat_map(|any| any.iter())
     }
 
-    /// Whether a condition of an enabled rule needs more than single files: the listing, the branch
-    /// or the change.
+    /// Whether a condition of an enabled rule depends on the listing, the branch or the change, not
+    /// only on single files.
     #[must_use]
-    pub fn need_listing(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
-        let asks = |when: &WhenHeader| {
+    pub fn need_listing(&self, is_enabled: &dyn Fn(&str) -> bool) -> bool {
+        let needs_listing = |when: &WhenHeader| {
             when.file.iter().any(|file| captures::has_glob(file))
                 || !when.branch.is_empty()
                 || !when.changed.is_empty()
         };
-        let asks = |when: &WhenHeader| asks(when) || when.not.as_deref().is_some_and(asks);
-        self.running(is_on).any(asks)
+        let needs_listing = |when: &WhenHeader| {
+            needs_listing(when) || when.not.as_deref().is_some_and(needs_listing)
+        };
+        self.enabled_conditions(is_enabled).any(needs_listing)
     }
 
-    /// Whether a condition of an enabled rule refers to a file like the one at `path`.
+    /// Whether a condition of an enabled rule refers to a file with the path or the name of `path`.
     #[must_use]
-    pub fn refer_to(&self, path: &str, is_on: &dyn Fn(&str) -> bool) -> bool {
+    pub fn refer_to(&self, path: &str, is_enabled: &dyn Fn(&str) -> bool) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let asks = |when: &WhenHeader| {
+        let refers = |when: &WhenHeader| {
             matches(&when.file, path) && !when.file.is_empty()
                 || when.nearest.iter().any(|near| near == name)
                 || when.data.as_ref().is_some_and(|data| data.file.as_deref() == Some(path))
         };
-        let asks = |when: &WhenHeader| asks(when) || when.not.as_deref().is_some_and(asks);
-        self.running(is_on).any(asks)
+        let refers = |when: &WhenHeader| refers(when) || when.not.as_deref().is_some_and(refers);
+        self.enabled_conditions(is_enabled).any(refers)
     }
 
     /// Whether the conditions of `rule` are met at `path`.
     #[must_use]
     pub fn are_met(&self, rule: &str, path: &str, files: &dyn Files) -> bool {
-        let Some(waiting) = self.of.get(rule) else { return true };
-        waiting.all().all(|any| any.iter().any(|when| holds(when, path, files)))
+        let Some(conditions) = self.by_rule.get(rule) else { return true };
+        conditions.all().all(|any| any.iter().any(|when| is_condition_met(when, path, files)))
     }
 
     /// The rules of `settings` whose conditions are not met for `source`. In a generated file these
@@ -108,31 +117,33 @@ impl Conditions {
         settings: &Settings,
         files: &dyn Files,
     ) -> HashSet<RuleId> {
-        let on = |rule: &RuleId| settings.get(rule).is_some_and(|one| one.severity.is_some());
-        let rules = self.of.keys().filter(|rule| on(rule));
-        let mut off: HashSet<RuleId> =
+        let is_enabled =
+            |rule: &RuleId| settings.get(rule).is_some_and(|setting| setting.severity.is_some());
+        let rules = self.by_rule.keys().filter(|rule| is_enabled(rule));
+        let mut unmet: HashSet<RuleId> =
             rules.filter(|rule| !self.are_met(rule, source.path(), files)).cloned().collect();
         let is_style =
-            |rule: &&Rule| on(&rule.id) && !rule.tags.iter().any(|tag| tag == "security");
-        let mut written = self.on_writing.iter().filter(|rule| on(&rule.id)).peekable();
-        if written.peek().is_none() {
-            return off;
+            |rule: &&Rule| is_enabled(&rule.id) && !rule.tags.iter().any(|tag| tag == "security");
+        let mut compliance_rules =
+            self.compliance_rules.iter().filter(|rule| is_enabled(&rule.id)).peekable();
+        if compliance_rules.peek().is_none() {
+            return unmet;
         }
         match Purpose::of_file(source.path(), files) {
-            Purpose::Vendored => off.extend(written.map(|rule| rule.id.clone())),
+            Purpose::Vendored => unmet.extend(compliance_rules.map(|rule| rule.id.clone())),
             purpose => {
                 let is_generated = purpose == Purpose::Generated
                     || generated::is_generated(source.path(), source.text());
                 if is_generated {
-                    off.extend(written.filter(is_style).map(|rule| rule.id.clone()));
+                    unmet.extend(compliance_rules.filter(is_style).map(|rule| rule.id.clone()));
                 }
             }
         }
-        off
+        unmet
     }
 }
 
-fn holds(when: &WhenHeader, path: &str, files: &dyn Files) -> bool {
+fn is_condition_met(when: &WhenHeader, path: &str, files: &dyn Files) -> bool {
     let not = when.not.as_deref();
     is_true(when, path, files) && not.is_none_or(|not| !is_true(not, path, files))
 }
@@ -142,9 +153,9 @@ fn is_true(when: &WhenHeader, path: &str, files: &dyn Files) -> bool {
     (when.file.is_empty() || when.file.iter().any(|file| exists(file, files)))
         && (when.nearest.is_empty() || when.nearest.iter().any(|name| is_near(name, path, files)))
         && when.data.as_ref().is_none_or(|test| {
-            let question = || format!("data {test:?}");
+            let key = || format!("data {test:?}");
             let find = || data::is_met(test, files);
-            listing.map_or_else(find, |listing| listing.answer(&question(), find))
+            listing.map_or_else(find, |listing| listing.answer(&key(), find))
         })
         && (when.branch.is_empty()
             || listing
@@ -174,27 +185,26 @@ fn exists(file: &str, files: &dyn Files) -> bool {
 
 /// Whether `name` is in the directory of `path` or in one of its parent directories.
 fn is_near(name: &str, path: &str, files: &dyn Files) -> bool {
-    let find = |folder: &str| {
-        let mut folder = folder;
+    let find = |dir: &str| {
+        let mut dir = dir;
         loop {
-            let place =
-                if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-            if files.exists(&place) {
+            let candidate = if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") };
+            if files.exists(&candidate) {
                 return true;
             }
-            if folder.is_empty() {
+            if dir.is_empty() {
                 return false;
             }
-            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+            dir = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
         }
     };
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let question = || format!("nearest {name} {folder}");
+    let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
+    let key = || format!("nearest {name} {dir}");
     // If `path` is a directory, files directly in it count as well.
     let within = || files.exists(&format!("{path}/{name}"));
     match files.listing() {
-        Some(listing) => listing.answer(&question(), || find(folder)) || within(),
-        None => find(folder) || within(),
+        Some(listing) => listing.answer(&key(), || find(dir)) || within(),
+        None => find(dir) || within(),
     }
 }
 

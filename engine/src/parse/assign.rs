@@ -1,6 +1,6 @@
-//! Assignments in any notation, read outwards from a word of the name: `name = "value"`,
-//! `"name": "value"`, `'name' => 'value'`, `name: Type = "value"`, `define('NAME', 'value')`,
-//! `.name("value")`, `<name>value</name>`, `--name value`.
+//! Parses an assignment in any notation, starting from the position of a word in its name: `name =
+//! "value"`, `"name": "value"`, `'name' => 'value'`, `name: Type = "value"`, `define('NAME',
+//! 'value')`, `.name("value")`, `<name>value</name>`, `--name value`.
 
 use super::ini::closing;
 use crate::text::source::Span;
@@ -44,9 +44,10 @@ pub struct Assignment {
 pub fn at(text: &str, hit: usize) -> Option<Assignment> {
     let bytes = text.as_bytes();
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
-    let left = bytes.get(..hit)?.iter().rev().take(NAME_REACH).take_while(|b| is_name(b)).count();
-    let right = bytes[hit..].iter().take(NAME_REACH).take_while(|b| is_name(b)).count();
-    let (mut start, end) = (hit - left, hit + right);
+    let before_len =
+        bytes.get(..hit)?.iter().rev().take(NAME_REACH).take_while(|b| is_name(b)).count();
+    let after_len = bytes[hit..].iter().take(NAME_REACH).take_while(|b| is_name(b)).count();
+    let (mut start, end) = (hit - before_len, hit + after_len);
     let dashes = bytes[start..end].iter().take_while(|&&byte| byte == b'-').count();
     start += dashes;
     if start >= end {
@@ -84,8 +85,13 @@ pub fn at(text: &str, hit: usize) -> Option<Assignment> {
     make(value, join)
 }
 
-fn count(line: &str, from: usize, is: impl Fn(u8) -> bool) -> usize {
-    line.as_bytes().get(from..).unwrap_or_default().iter().take_while(|&&byte| is(byte)).count()
+fn count(line: &str, from: usize, predicate: impl Fn(u8) -> bool) -> usize {
+    line.as_bytes()
+        .get(from..)
+        .unwrap_or_default()
+        .iter()
+        .take_while(|&&byte| predicate(byte))
+        .count()
 }
 
 /// The join between the name that ends before `at` and its value, and the offset where the value
@@ -175,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn every_notation() {
+    fn every_notation_is_parsed() {
         for (text, name, value, quoted) in [
             ("password = \"x y\"", "password", "x y", true),
             ("  db_password: abc # c", "db_password", "abc", false),
@@ -201,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn no_assignment() {
+    fn other_text_is_not_an_assignment() {
         for text in ["password == \"x\"", "the password is", "if password {", "pass::x", "pass"] {
             assert_eq!(read(text), None, "{text}");
         }

@@ -14,7 +14,7 @@ pub struct Comment {
 }
 
 const HASH: Comment = Comment { open: "#", close: "", may_trail: true };
-/// For files where a hash after other text is part of that text.
+/// For files in which a hash after other text belongs to the text.
 const HASH_LINE: Comment = Comment { may_trail: false, ..HASH };
 const SLASHES: Comment = Comment { open: "//", close: "", may_trail: true };
 const DASHES: Comment = Comment { open: "--", close: "", may_trail: true };
@@ -25,7 +25,7 @@ const MARKUP: Comment = Comment { open: "<!--", close: "-->", may_trail: true };
 const BRACES: Comment = Comment { open: "{/*", close: "*/}", may_trail: true };
 
 /// Comment syntax by file extension, file name, or language of a fenced block.
-const FORMS: &[(Comment, &[&str])] = &[
+const SYNTAXES: &[(Comment, &[&str])] = &[
     (
         HASH,
         &[
@@ -226,19 +226,19 @@ pub fn of_file(path: &str, text: &str) -> Option<Comment> {
 }
 
 fn of_name(name: &str) -> Option<Comment> {
-    FORMS.iter().find(|(_, names)| names.contains(&name)).map(|(comment, _)| *comment)
+    SYNTAXES.iter().find(|(_, names)| names.contains(&name)).map(|(comment, _)| *comment)
 }
 
 /// The comment syntax in the fenced block at `offset`; the outer `None` means that there is no
 /// block.
 #[expect(clippy::option_option, reason = "the language of a block can have no comments")]
 fn in_markdown(source: &Source, offset: usize) -> Option<Option<Comment>> {
-    let holds = |fence: &markdown::Fence| {
+    let contains_offset = |fence: &markdown::Fence| {
         let first = fence.pieces.first().map_or(usize::MAX, |(_, span)| span.start as usize);
         let last = fence.pieces.last().map_or(0, |(_, span)| span.end as usize);
         first <= offset && offset < last
     };
-    let fence = markdown::fences(source, |_| true).into_iter().find(holds)?;
+    let fence = markdown::fences(source, |_| true).into_iter().find(contains_offset)?;
     Some(of_name(&fence.language().to_ascii_lowercase()))
 }
 
@@ -262,14 +262,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comment_of_several_lines_is_of_the_file() {
+    fn comments_use_the_syntax_of_the_file() {
         let written =
-            |path: &str| of_file(path, "").map(|form| form.write_lines("a\n\nb \n", "\n"));
+            |path: &str| of_file(path, "").map(|syntax| syntax.write_lines("a\n\nb \n", "\n"));
         assert_eq!(written("x.rs").as_deref(), Some("// a\n//\n// b"));
         assert_eq!(written("x.py").as_deref(), Some("# a\n#\n# b"));
         assert_eq!(written("x.css").as_deref(), Some("/*\na\n\nb\n*/"));
         assert_eq!(written("x.json"), None);
-        let one = of_file("x.html", "").map(|form| form.write_lines(" a\n", "\r\n"));
-        assert_eq!(one.as_deref(), Some("<!-- a -->"));
+        let single_line = of_file("x.html", "").map(|syntax| syntax.write_lines(" a\n", "\r\n"));
+        assert_eq!(single_line.as_deref(), Some("<!-- a -->"));
     }
 }

@@ -26,9 +26,9 @@ pub struct Link {
     pub to: String,
     /// The link text, or the alternative text of an image.
     pub text: String,
-    /// Whether it is an image.
+    /// Whether this is an image.
     pub is_image: bool,
-    /// Whether it has `alt=""`, which marks a decorative image; only possible in HTML.
+    /// Whether the image has `alt=""`, which marks a decorative image; only possible in HTML.
     pub is_decorative: bool,
     /// The whole link or image.
     pub span: Span,
@@ -215,10 +215,10 @@ struct Anchors(HashMap<String, usize>);
 
 impl Anchors {
     fn anchor_for(&mut self, text: &str) -> String {
-        let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
+        let is_retained = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
         let lower = text.trim().to_lowercase();
         let base: String =
-            lower.chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect();
+            lower.chars().filter(is_retained).map(|c| if c == ' ' { '-' } else { c }).collect();
         let mut anchor = base.clone();
         while self.0.contains_key(&anchor) {
             let count = self.0.entry(base.clone()).or_default();
@@ -259,7 +259,7 @@ fn images(html: &str, offset: usize) -> Vec<Link> {
                 text: attribute(tag, "alt").unwrap_or_default().to_owned(),
                 is_decorative: attribute(tag, "alt").is_some_and(|alt| alt.trim().is_empty()),
                 is_image: true,
-                // Including the closing bracket, if there is one.
+                // The span includes the closing bracket, if there is one.
                 span: Span::new(offset + at, offset + (at + 2 + tag.len()).min(html.len())),
             })
         })
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_read() {
+    fn the_structure_of_a_document_is_parsed() {
         let text = r#"---
 title: A
 ---
@@ -395,7 +395,7 @@ c
 
     proptest! {
         #[test]
-        fn any_text_is_parsed_without_panic(text in "\u{feff}?([#\\[\\]()!`<>=\"' \n-]|a|é|img |id|alt|src|---\n|```\n|~~~sh\n|\\{#x\\}|> ){0,80}") {
+        fn the_spans_of_any_text_are_valid(text in "\u{feff}?([#\\[\\]()!`<>=\"' \n-]|a|é|img |id|alt|src|---\n|```\n|~~~sh\n|\\{#x\\}|> ){0,80}") {
             let document = parse(&text);
             for link in &document.links {
                 prop_assert!(text.get(link.span.range()).is_some());

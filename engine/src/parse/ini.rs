@@ -112,8 +112,8 @@ fn unquote(line: &str, at: usize) -> (usize, usize, bool) {
         }
     }
     let mut end = value.len();
-    for mark in [" #", "\t#", " ;", "\t;", " //"] {
-        end = value.find(mark).map_or(end, |found| end.min(found));
+    for comment_start in [" #", "\t#", " ;", "\t;", " //"] {
+        end = value.find(comment_start).map_or(end, |found| end.min(found));
     }
     let value = value[..end].trim_end();
     let value = value.strip_suffix([';', ',']).unwrap_or(value);

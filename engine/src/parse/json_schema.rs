@@ -1,9 +1,9 @@
 //! Checks JSON against a JSON Schema, with messages for the person or agent who wrote the JSON.
 //!
-//! The subset of draft 2020-12 that schemars generates: `type`, `enum`, `const`, `properties`,
-//! `required`, `additionalProperties`, `items`, `anyOf`, `oneOf`, `$ref` to `$defs`, and bounds of
-//! numbers, strings and arrays. Other keywords are ignored. An object with `properties` takes no other
-//! key unless `additionalProperties` allows it.
+//! Supports the subset of draft 2020-12 that schemars generates: `type`, `enum`, `const`,
+//! `properties`, `required`, `additionalProperties`, `items`, `anyOf`, `oneOf`, `$ref` to `$defs`,
+//! and bounds of numbers, strings and arrays. Other keywords are ignored. An object with
+//! `properties` must not have other keys unless `additionalProperties` allows them.
 
 use crate::text::nearest::nearest;
 use jsonc_parser::ast::Value as Ast;
@@ -13,12 +13,12 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Characters of a string that a message repeats; a longer one is cut.
-const MAX_SHOWN: usize = 40;
-/// References and alternatives followed from one schema: more would be a cycle.
+/// Maximum number of characters of a string that a message repeats.
+const MAX_DISPLAYED_CHARS: usize = 40;
+/// Maximum number of references and alternatives that are followed from one schema.
 const MAX_BRANCHES: usize = 64;
 
-/// What is checked: a value of a document, with its place, or a value without one.
+/// A value to check; only a value of a document has a position.
 #[derive(Clone, Copy, Debug)]
 pub enum Node<'a> {
     /// A value of a document.
@@ -29,10 +29,10 @@ pub enum Node<'a> {
     Object(&'a Map<String, Value>),
 }
 
-/// How a value breaks its schema.
+/// The ways in which a value can violate its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// No alternative takes a value of this type, or this string.
+    /// No alternative accepts a value of this type, or this string.
     Mismatch,
     /// A number, a length or a count is out of bounds.
     Bounds,
@@ -40,25 +40,25 @@ pub enum FaultKind {
     MissingKey,
     /// An object has a key that the schema does not define.
     UnknownKey,
-    /// An object has a key twice.
+    /// An object has a duplicate key.
     DuplicateKey,
 }
 
-/// One place where a value breaks its schema.
+/// A violation of the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// How it breaks the schema.
+    /// The kind of violation.
     pub kind: FaultKind,
-    /// One sentence: what is wrong, then what is expected.
+    /// The message in one sentence: the fault, then the expected value.
     pub message: String,
-    /// Bytes of the document; empty for a value from memory.
+    /// The byte range in the document; empty for a value from memory.
     pub span: Range<usize>,
-    /// JSON to write in place of the span, when it is clear what was meant.
+    /// The JSON that replaces the span, if the intended value is clear.
     pub replacement: Option<String>,
 }
 
-/// The first `limit` faults of `node` under `schema`, depth first. `noun` is what messages call a key
-/// of the outermost object: `key`, `argument`.
+/// The first `limit` faults of `node` under `schema`, depth first. Messages call a key of the
+/// outermost object `noun`, such as `argument`.
 #[must_use]
 pub fn faults(schema: &Map<String, Value>, node: Node<'_>, noun: &str, limit: usize) -> Vec<Fault> {
     let mut check = Check { root: schema, noun, limit, faults: Vec::new() };
@@ -66,7 +66,7 @@ pub fn faults(schema: &Map<String, Value>, node: Node<'_>, noun: &str, limit: us
     check.faults
 }
 
-/// The schemas that `schema` resolves to: through references, and each alternative.
+/// The schemas that `schema` resolves to: references are followed, alternatives separated.
 #[must_use]
 pub fn branches<'s>(
     root: &'s Map<String, Value>,
@@ -91,7 +91,7 @@ pub fn branches<'s>(
     found
 }
 
-/// The strings that a schema without alternatives lists.
+/// The strings that a schema without alternatives allows in `enum` and `const`.
 #[must_use]
 pub fn listed(schema: &Map<String, Value>) -> Vec<&str> {
     let values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
@@ -129,15 +129,15 @@ impl<'a> Check<'a> {
 
     fn value(&mut self, schema: &'a Map<String, Value>, node: Node<'_>, path: &str) {
         let branches = branches(self.root, schema);
-        let fitting: Vec<_> = branches.iter().filter(|branch| fits(branch, node)).collect();
-        match fitting[..] {
+        let accepting: Vec<_> = branches.iter().filter(|branch| accepts(branch, node)).collect();
+        match accepting[..] {
             [] => self.mismatch(&branches, schema, node, path),
             [branch] => self.branch(branch, node, path),
-            _ => self.faults.extend(self.fewest(&fitting, node, path)),
+            _ => self.faults.extend(self.fewest(&accepting, node, path)),
         }
     }
 
-    /// The faults under the alternative that has the fewest.
+    /// The faults under the alternative with the fewest faults.
     fn fewest(
         &self,
         branches: &[&&'a Map<String, Value>],
@@ -159,7 +159,7 @@ impl<'a> Check<'a> {
         fewest.unwrap_or_default()
     }
 
-    /// Checks what a value holds, under a schema whose type it has.
+    /// Checks the elements and entries of a value against a schema that accepts its type.
     fn branch(&mut self, schema: &'a Map<String, Value>, node: Node<'_>, path: &str) {
         self.bounds(schema, node, path);
         let items = schema.get("items").and_then(Value::as_object);
@@ -198,9 +198,11 @@ impl<'a> Check<'a> {
         }
         for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
             let Some(name) = name.as_str().filter(|name| !names.contains(name)) else { continue };
-            let about = properties.and_then(|known| known.get(name)?.get("description")?.as_str());
-            let about = about.map(|about| format!(": {about}")).unwrap_or_default();
-            let message = format!("`{}` is missing{about}", join(path, name));
+            let description =
+                properties.and_then(|known| known.get(name)?.get("description")?.as_str());
+            let description =
+                description.map(|description| format!(": {description}")).unwrap_or_default();
+            let message = format!("`{}` is missing{description}", join(path, name));
             self.push(FaultKind::MissingKey, node.span(), message);
         }
     }
@@ -221,15 +223,15 @@ impl<'a> Check<'a> {
             None if names.is_empty() => "expected none".to_owned(),
             None => format!("expected one of {}", names.join(", ")),
         };
-        let (noun, place) = match path {
+        let (noun, location) = match path {
             "" => (self.noun, String::new()),
             path => ("key", format!(" in `{path}`")),
         };
-        let message = format!("unknown {noun} `{}`{place}; {hint}", entry.name);
+        let message = format!("unknown {noun} `{}`{location}; {hint}", entry.name);
         self.push_fix(FaultKind::UnknownKey, entry.span.clone(), message, near);
     }
 
-    /// Reports a value that none of `branches` takes.
+    /// Reports a value that none of the `branches` accepts.
     fn mismatch(
         &mut self,
         branches: &[&Map<String, Value>],
@@ -238,31 +240,35 @@ impl<'a> Check<'a> {
         path: &str,
     ) {
         let words: Vec<&str> = branches.iter().flat_map(|branch| listed(branch)).collect();
-        let instead = node.word_meant(&words);
-        let hint = match instead {
+        let suggestion = node.suggest_word(&words);
+        let hint = match suggestion {
             Some(word) => format!("; did you mean `{word}`?"),
             None => node.remedy(branches).to_owned(),
         };
         let mut expected: Vec<String> =
             branches.iter().flat_map(|branch| describe(branch)).collect();
-        // That a value may be null only helps who wrote null.
+        // `null` is not mentioned as one of several expected types.
         if expected.len() > 1 {
             expected.retain(|expected| expected != "null");
         }
-        let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
-        let about = schema.get("description").and_then(Value::as_str);
-        let holds_objects = branches.iter().any(|branch| holds_objects(branch));
-        let about = about.filter(|_| holds_objects && !path.is_empty());
-        let about =
-            about.map(|about| format!(" ({})", about.trim_end_matches('.'))).unwrap_or_default();
-        let message =
-            format!("{place}expected {}{about}, found {}{hint}", either(expected), node.found());
-        self.push_fix(FaultKind::Mismatch, node.span(), message, instead);
+        let location = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
+        let description = schema.get("description").and_then(Value::as_str);
+        let has_objects = branches.iter().any(|branch| contains_objects(branch));
+        let description = description.filter(|_| has_objects && !path.is_empty());
+        let description = description
+            .map(|description| format!(" ({})", description.trim_end_matches('.')))
+            .unwrap_or_default();
+        let message = format!(
+            "{location}expected {}{description}, found {}{hint}",
+            either(expected),
+            node.found()
+        );
+        self.push_fix(FaultKind::Mismatch, node.span(), message, suggestion);
     }
 
     fn bounds(&mut self, schema: &Map<String, Value>, node: Node<'_>, path: &str) {
         let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
-        let (size, verb, unit, [least, most]) = if let Some(number) = node.number() {
+        let (size, verb, unit, [min_key, max_key]) = if let Some(number) = node.number() {
             (number, "be", "", ["minimum", "maximum"])
         } else if let Some(text) = node.text() {
             (count(text.chars().count()), "have", " characters", ["minLength", "maxLength"])
@@ -271,9 +277,9 @@ impl<'a> Check<'a> {
         } else {
             return;
         };
-        let limit = match (bound(least), bound(most)) {
-            (Some(least), _) if size < least => format!("at least {least}"),
-            (_, Some(most)) if size > most => format!("at most {most}"),
+        let limit = match (bound(min_key), bound(max_key)) {
+            (Some(min), _) if size < min => format!("at least {min}"),
+            (_, Some(max)) if size > max => format!("at most {max}"),
             _ => return,
         };
         let message = format!("`{path}` must {verb} {limit}{unit}, found {size}");
@@ -323,12 +329,12 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A value without elements or keys.
+    /// The value, if it has no elements or keys.
     fn scalar(self) -> Option<Cow<'a, Value>> {
         match self {
             Self::Ast(Ast::StringLit(text)) => Some(Cow::Owned(Value::from(&*text.value))),
             Self::Ast(Ast::BooleanLit(truth)) => Some(Cow::Owned(Value::from(truth.value))),
-            // Rust reads every number that JSON has; a float beyond its range is none.
+            // serde_json parses every JSON number in the range of `f64`.
             Self::Ast(Ast::NumberLit(number)) => {
                 serde_json::from_str(number.value).ok().map(Cow::Owned)
             }
@@ -352,7 +358,7 @@ impl<'a> Node<'a> {
         self.scalar().and_then(|value| value.as_f64())
     }
 
-    /// Whether the value has the type of JSON Schema that `name` names.
+    /// Whether the value has the JSON Schema type `name`.
     fn is(self, name: &str) -> bool {
         match name {
             "object" => self.entries().is_some(),
@@ -366,12 +372,12 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// What a message says was found.
+    /// The description of the value in a message.
     fn found(self) -> String {
-        let text = self.text().filter(|text| text.chars().count() > MAX_SHOWN);
+        let text = self.text().filter(|text| text.chars().count() > MAX_DISPLAYED_CHARS);
         match (text, self.scalar()) {
             (Some(text), _) => {
-                let head: String = text.chars().take(MAX_SHOWN).collect();
+                let head: String = text.chars().take(MAX_DISPLAYED_CHARS).collect();
                 format!("the string {}", Value::from(format!("{head}…")))
             }
             (None, Some(value)) if value.is_string() => format!("the string {value}"),
@@ -381,8 +387,9 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The word that was probably meant. ESLint numbers its levels, and others say `false` for off.
-    fn word_meant<'w>(self, words: &[&'w str]) -> Option<&'w str> {
+    /// The word that the author probably intended. ESLint uses numbers for levels; others use
+    /// `false`.
+    fn suggest_word<'w>(self, words: &[&'w str]) -> Option<&'w str> {
         if let Some(text) = self.text() {
             return nearest(text, words.iter().copied());
         }
@@ -396,47 +403,49 @@ impl<'a> Node<'a> {
         words.iter().copied().find(|known| known == word)
     }
 
-    /// How to write a value that is right but for its quotes or brackets.
+    /// The remedy for a value whose only fault is superfluous or missing quotes or brackets.
     fn remedy(self, branches: &[&Map<String, Value>]) -> &'static str {
-        let takes = |name: &str| branches.iter().any(|branch| types(branch).contains(&name));
-        let fits_one =
-            |value: &Value| branches.iter().any(|branch| fits(branch, Node::Value(value)));
+        let accepts_type = |name: &str| branches.iter().any(|branch| types(branch).contains(&name));
+        let is_accepted =
+            |value: &Value| branches.iter().any(|branch| accepts(branch, Node::Value(value)));
         if let Some(text) = self.text() {
             return match serde_json::from_str::<Value>(text) {
-                Ok(inner) if fits_one(&inner) => "; remove the quotes",
-                _ if takes("array") => "; put it in brackets",
+                Ok(inner) if is_accepted(&inner) => "; remove the quotes",
+                _ if accepts_type("array") => "; put it in brackets",
                 _ => "",
             };
         }
-        if self.number().is_some() && takes("string") { "; put it in quotes" } else { "" }
+        if self.number().is_some() && accepts_type("string") { "; put it in quotes" } else { "" }
     }
 }
 
-/// The types that a schema names.
+/// The types that a schema lists.
 fn types(schema: &Map<String, Value>) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::Array(types)) => types.iter().filter_map(Value::as_str).collect(),
-        one => one.and_then(Value::as_str).into_iter().collect(),
+        name => name.and_then(Value::as_str).into_iter().collect(),
     }
 }
 
-/// Whether a schema takes a value of this type, or this scalar; what it holds is not looked at.
-fn fits(schema: &Map<String, Value>, node: Node<'_>) -> bool {
+/// Whether a schema accepts the type, or the scalar value, of a node; contents are not checked.
+fn accepts(schema: &Map<String, Value>, node: Node<'_>) -> bool {
     let types = types(schema);
     let is_type = types.is_empty() || types.iter().any(|name| node.is(name));
-    let is = |value: &Value| node.scalar().is_some_and(|scalar| *scalar == *value);
+    let listed = schema.get("enum").and_then(Value::as_array);
+    let equals = |value: &Value| node.scalar().is_some_and(|scalar| *scalar == *value);
     is_type
-        && schema.get("const").is_none_or(is)
-        && schema.get("enum").and_then(Value::as_array).is_none_or(|all| all.iter().any(is))
+        && schema.get("const").is_none_or(equals)
+        && listed.is_none_or(|values| values.iter().any(equals))
 }
 
-fn holds_objects(schema: &Map<String, Value>) -> bool {
+fn contains_objects(schema: &Map<String, Value>) -> bool {
     let is_object = |schema: &Map<String, Value>| types(schema).contains(&"object");
     let items = schema.get("items").and_then(Value::as_object);
     is_object(schema) || items.is_some_and(is_object)
 }
 
-/// What a schema without alternatives takes, one phrase for each type or listed string.
+/// Describes the values that a schema without alternatives accepts, with one phrase for each type
+/// or listed string.
 fn describe(schema: &Map<String, Value>) -> Vec<String> {
     let words = listed(schema);
     if !words.is_empty() {
@@ -465,7 +474,7 @@ fn describe(schema: &Map<String, Value>) -> Vec<String> {
     types(schema).into_iter().map(phrase).collect()
 }
 
-/// The keys of an object, sorted: whether serde_json keeps their order is a matter of its features.
+/// The keys of an object, sorted, because serde_json preserves their order only optionally.
 fn keys(object: Option<&Map<String, Value>>) -> Vec<&str> {
     let mut keys: Vec<&str> = object.into_iter().flat_map(Map::keys).map(String::as_str).collect();
     keys.sort_unstable();
@@ -473,9 +482,9 @@ fn keys(object: Option<&Map<String, Value>>) -> Vec<&str> {
 }
 
 /// `a, b or c`.
-fn either(mut all: Vec<String>) -> String {
-    let last = all.pop().unwrap_or_default();
-    if all.is_empty() { last } else { format!("{} or {last}", all.join(", ")) }
+fn either(mut phrases: Vec<String>) -> String {
+    let last = phrases.pop().unwrap_or_default();
+    if phrases.is_empty() { last } else { format!("{} or {last}", phrases.join(", ")) }
 }
 
 fn join(path: &str, name: &str) -> String {

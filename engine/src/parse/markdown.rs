@@ -71,21 +71,21 @@ impl Fence {
     }
 }
 
-/// A fast check whether the text can contain a fence whose language satisfies `wanted`.
+/// Checks quickly whether the text can contain a fence whose language satisfies `is_wanted`.
 #[must_use]
-pub fn may_have_fences(text: &str, wanted: impl Fn(&str) -> bool) -> bool {
-    const MARKS: [char; 2] = ['`', '~'];
+pub fn may_have_fences(text: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
+    const FENCE_CHARS: [char; 2] = ['`', '~'];
     /// Maximum length of a language name, in bytes.
     const MAX_LANGUAGE_LEN: usize = 64;
-    ["```", "~~~"].iter().any(|mark| {
+    ["```", "~~~"].iter().any(|delimiter| {
         let mut at = 0;
-        while let Some(found) = text.get(at..).and_then(|rest| rest.find(mark)) {
+        while let Some(found) = text.get(at..).and_then(|rest| rest.find(delimiter)) {
             let rest = &text[at + found..];
-            let info = rest.trim_start_matches(MARKS).trim_start_matches([' ', '\t']);
+            let info = rest.trim_start_matches(FENCE_CHARS).trim_start_matches([' ', '\t']);
             // Each run of fence characters is visited once, regardless of the length of its line.
             at = text.len() - info.len();
             let info = &info[..info.floor_char_boundary(MAX_LANGUAGE_LEN)];
-            if wanted(Fence::word(info.lines().next().unwrap_or_default())) {
+            if is_wanted(Fence::word(info.lines().next().unwrap_or_default())) {
                 return true;
             }
         }
@@ -96,24 +96,25 @@ pub fn may_have_fences(text: &str, wanted: impl Fn(&str) -> bool) -> bool {
 /// The fence characters of a line that opens or closes a code block
 /// (<https://spec.commonmark.org/0.31.2/#fenced-code-blocks>).
 #[must_use]
-pub fn fence_marks(line: &str) -> Option<&str> {
+pub fn fence_delimiter(line: &str) -> Option<&str> {
     let start = line.trim_start_matches(' ');
-    let mark = start.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
-    let info = start.trim_start_matches(mark);
-    let marks = &start[..start.len() - info.len()];
-    let is_fence = marks.len() >= 3 && line.len() - start.len() <= 3;
-    (is_fence && (mark == '~' || !info.contains('`'))).then_some(marks)
+    let character = start.chars().next().filter(|character| ['`', '~'].contains(character))?;
+    let info = start.trim_start_matches(character);
+    let delimiter = &start[..start.len() - info.len()];
+    let is_fence = delimiter.len() >= 3 && line.len() - start.len() <= 3;
+    (is_fence && (character == '~' || !info.contains('`'))).then_some(delimiter)
 }
 
 /// Whether `line` closes the code block that was opened by the fence `open`.
 #[must_use]
 pub fn closes_fence(open: &str, line: &str) -> bool {
-    fence_marks(line).is_some_and(|marks| marks.starts_with(open) && line.trim() == marks)
+    fence_delimiter(line)
+        .is_some_and(|delimiter| delimiter.starts_with(open) && line.trim() == delimiter)
 }
 
-/// The fenced blocks of a Markdown text whose info string satisfies `wanted`.
+/// The fenced blocks of a Markdown text whose info string satisfies `is_wanted`.
 #[must_use]
-pub fn fences(source: &Source, wanted: impl Fn(&str) -> bool) -> Vec<Fence> {
+pub fn fences(source: &Source, is_wanted: impl Fn(&str) -> bool) -> Vec<Fence> {
     let text = source.text();
     let mut fences = Vec::new();
     let mut open: Option<Fence> = None;
@@ -121,7 +122,7 @@ pub fn fences(source: &Source, wanted: impl Fn(&str) -> bool) -> Vec<Fence> {
         Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS).into_offset_iter()
     {
         match event {
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if wanted(&info) => {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if is_wanted(&info) => {
                 open = Some(Fence {
                     info: info.into_string(),
                     text: String::new(),
@@ -150,26 +151,26 @@ pub fn parts(text: &str) -> Vec<(Span, Part)> {
         | Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH;
     let mut parts = Vec::new();
-    let mut words = Some(Part::Prose);
+    let mut text_part = Some(Part::Prose);
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         let part = match event {
             Event::Start(Tag::Heading { .. }) => {
-                words = Some(Part::Headings);
+                text_part = Some(Part::Headings);
                 None
             }
             Event::Start(Tag::CodeBlock(_)) => {
-                words = Some(Part::Code);
+                text_part = Some(Part::Code);
                 None
             }
             Event::Start(Tag::MetadataBlock(_)) => {
-                words = None;
+                text_part = None;
                 None
             }
             Event::End(TagEnd::Heading(_) | TagEnd::CodeBlock | TagEnd::MetadataBlock(_)) => {
-                words = Some(Part::Prose);
+                text_part = Some(Part::Prose);
                 None
             }
-            Event::Text(_) => words,
+            Event::Text(_) => text_part,
             Event::Code(_) => Some(Part::Code),
             Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_) => {
                 let is_comment = text[range.clone()].trim_start().starts_with("<!--");
@@ -187,14 +188,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn all(text: &str) -> Vec<Fence> {
+    fn all_fences(text: &str) -> Vec<Fence> {
         fences(&Source::new("a.md", text), |_| true)
     }
 
     #[test]
-    fn a_block_in_a_quote_maps_back() {
+    fn spans_in_a_quote_map_to_the_markdown() {
         let text = "> ```mermaid title=x\n> graph\n>   A-->B\n> ```\n";
-        let [fence] = &all(text)[..] else { panic!("one block") };
+        let [fence] = &all_fences(text)[..] else { panic!("one block") };
         assert_eq!((fence.language(), fence.attribute("title")), ("mermaid", Some("x")));
         assert_eq!(fence.text, "graph\n  A-->B\n");
         assert!(!fence.is_plain());
@@ -205,17 +206,17 @@ mod tests {
     }
 
     #[test]
-    fn blocks_in_lists_and_with_crlf_map_back() {
+    fn spans_in_lists_and_with_crlf_map_to_the_markdown() {
         let text = "- a\r\n\r\n  ~~~ dockerfile\r\n  FROM é\r\n  RUN x\r\n  ~~~\r\n";
-        let [fence] = &all(text)[..] else { panic!("one block") };
+        let [fence] = &all_fences(text)[..] else { panic!("one block") };
         let at = fence.text.find("RUN").expect("present");
         assert_eq!(&text[fence.outer(Span::new(at, at + 5)).range()], "RUN x");
     }
 
     proptest! {
         #[test]
-        fn every_character_maps_to_itself(text in "[>~`` a\né\\-\r\t]{0,80}") {
-            for fence in all(&text) {
+        fn every_character_maps_to_the_same_character(text in "[>~`` a\né\\-\r\t]{0,80}") {
+            for fence in all_fences(&text) {
                 for (at, c) in fence.text.char_indices() {
                     let outer = fence.outer(Span::new(at, at + c.len_utf8()));
                     prop_assert_eq!(&text[outer.range()], &fence.text[at..at + c.len_utf8()]);

@@ -1,5 +1,4 @@
-//! Parts of a Markdown text that are not Markdown or do not resolve: HTML, bare URLs, and
-//! references and definitions without a counterpart.
+//! Finds HTML, bare URLs, undefined references and unused definitions in a Markdown text.
 
 use crate::text::source::Span;
 use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
@@ -54,18 +53,18 @@ pub fn read(text: &str) -> Markup {
     let mut markup = Markup::default();
     let mut used: HashSet<String> = HashSet::new();
     // Links, code and front matter cannot contain bare URLs.
-    let mut closed = 0_usize;
-    let mut words: Option<Range<usize>> = None;
+    let mut excluded_depth = 0_usize;
+    let mut text_range: Option<Range<usize>> = None;
     for (event, range) in parser.by_ref() {
         // Text arrives in several events, split at possible markers.
-        match (&event, &mut words) {
-            (Event::Text(_), Some(so_far)) if closed == 0 && so_far.end == range.start => {
+        match (&event, &mut text_range) {
+            (Event::Text(_), Some(so_far)) if excluded_depth == 0 && so_far.end == range.start => {
                 so_far.end = range.end;
                 continue;
             }
             (_, so_far) => {
-                if let Some(words) = so_far.take() {
-                    addresses(text, words, &mut markup.bare);
+                if let Some(text_range) = so_far.take() {
+                    addresses(text, text_range, &mut markup.bare);
                 }
             }
         }
@@ -75,22 +74,22 @@ pub fn read(text: &str) -> Markup {
             }
             Event::InlineHtml(html) => tags(&html, range.start, &mut markup.tags),
             Event::Start(Tag::Link { id, .. } | Tag::Image { id, .. }) => {
-                used.insert(normal(&id));
-                closed += 1;
+                used.insert(normalize(&id));
+                excluded_depth += 1;
             }
-            Event::Start(Tag::CodeBlock(_) | Tag::MetadataBlock(_)) => closed += 1,
+            Event::Start(Tag::CodeBlock(_) | Tag::MetadataBlock(_)) => excluded_depth += 1,
             Event::End(
                 TagEnd::Link | TagEnd::Image | TagEnd::CodeBlock | TagEnd::MetadataBlock(_),
-            ) => closed = closed.saturating_sub(1),
-            Event::Text(_) if closed == 0 => words = Some(range),
+            ) => excluded_depth = excluded_depth.saturating_sub(1),
+            Event::Text(_) if excluded_depth == 0 => text_range = Some(range),
             _ => {}
         }
     }
-    if let Some(words) = words {
-        addresses(text, words, &mut markup.bare);
+    if let Some(text_range) = text_range {
+        addresses(text, text_range, &mut markup.bare);
     }
     let definitions = parser.reference_definitions().iter();
-    let unused = definitions.filter(|(name, _)| !used.contains(&normal(name)));
+    let unused = definitions.filter(|(name, _)| !used.contains(&normalize(name)));
     markup.unused =
         unused.map(|(name, at)| (name.to_owned(), Span::from(at.span.clone()))).collect();
     markup.unused.sort_by_key(|(_, span)| span.start);
@@ -103,14 +102,14 @@ pub fn read(text: &str) -> Markup {
 
 /// Normalizes the name of a reference for comparison
 /// (<https://spec.commonmark.org/0.31.2/#matches>).
-fn normal(name: &str) -> String {
+fn normalize(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-fn addresses(text: &str, words: Range<usize>, bare: &mut Vec<Span>) {
-    let found = ADDRESS.find_iter(&text[words.clone()]);
-    let spans = found.map(|found| Span::from(found.range()).shift(words.start));
-    // A URL that fills brackets was meant as a link.
+fn addresses(text: &str, text_range: Range<usize>, bare: &mut Vec<Span>) {
+    let found = ADDRESS.find_iter(&text[text_range.clone()]);
+    let spans = found.map(|found| Span::from(found.range()).shift(text_range.start));
+    // A URL in brackets is intended as a link.
     let is_bracketed = |span: &Span| {
         text[..span.range().start].ends_with('[') && text[span.range().end..].starts_with(']')
     };

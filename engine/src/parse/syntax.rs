@@ -65,16 +65,16 @@ fn parse(text: &str, lang: SupportLang, budget: Duration) -> Option<Parsed> {
     parser.set_language(&lang.get_ts_language()).ok()?;
     let deadline = Instant::now() + budget;
     let is_over = Cell::new(false);
-    let look = || {
+    let is_time_over = || {
         is_over.set(is_over.get() || Instant::now() > deadline);
         is_over.get()
     };
     let mut progress =
-        |_: &_| if look() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    // Between two progress callbacks, the scanner can read the whole text repeatedly. Ending the
-    // text when the time is over stops it.
+        |_: &_| if is_time_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    // Between two progress callbacks, the scanner can read the whole text repeatedly. When the time
+    // is over, the end of the text is reported, which stops the scanner.
     let mut read = |at: usize, _| match text.as_bytes().get(at..) {
-        Some(rest) if !look() => &rest[..rest.len().min(CHUNK)],
+        Some(rest) if !is_time_over() => &rest[..rest.len().min(CHUNK)],
         _ => &[],
     };
     let options = ParseOptions::new().progress_callback(&mut progress);

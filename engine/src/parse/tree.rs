@@ -1,4 +1,4 @@
-//! A common representation of JSON, YAML, XML and sectioned settings: nodes with a key, an optional
+//! A common representation of JSON, YAML, XML and INI-style settings: nodes with a key, an optional
 //! text, and children. Nodes are stored in one vector, which avoids recursion.
 
 use crate::text::source::Span;
@@ -82,8 +82,8 @@ impl Tree {
     }
 
     /// The child of `node` with this key, compared ignoring case. Only the first children are
-    /// searched, so that lists with many thousands of items are fast; the keys we look up are at
-    /// the start.
+    /// searched, so that lists with many thousands of items are fast; the keys that are looked up
+    /// are at the start.
     #[must_use]
     pub fn child(&self, node: usize, key: &str) -> Option<&Node> {
         let children = &self.nodes.get(node)?.children;

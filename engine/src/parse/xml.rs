@@ -11,7 +11,7 @@ pub fn parse(text: &str) -> Tree {
     let mut open = vec![0];
     let mut at = 0;
     while let Some(next) = text[at..].find('<') {
-        take_text(&mut tree, &open, text, at, at + next);
+        assign_text(&mut tree, &open, text, at, at + next);
         at += next;
         let rest = &text[at..];
         if rest.starts_with("<!--") {
@@ -19,7 +19,7 @@ pub fn parse(text: &str) -> Tree {
         } else if rest.starts_with("<![CDATA[") {
             let length = end_of(rest, "]]>");
             let end = if rest[..length].ends_with("]]>") { at + length - 3 } else { at + length };
-            take_text(&mut tree, &open, text, at + 9, end);
+            assign_text(&mut tree, &open, text, at + 9, end);
             at += length;
         } else if rest.starts_with("<!") || rest.starts_with("<?") {
             at += end_of(rest, ">");
@@ -34,9 +34,10 @@ pub fn parse(text: &str) -> Tree {
     tree
 }
 
-/// The length of `rest` up to and including `mark`, or of all of `rest` if it has none.
-fn end_of(rest: &str, mark: &str) -> usize {
-    rest.find(mark).map_or(rest.len(), |at| at + mark.len())
+/// The length of `rest` up to and including `delimiter`, or of all of `rest` if `delimiter` does
+/// not occur.
+fn end_of(rest: &str, delimiter: &str) -> usize {
+    rest.find(delimiter).map_or(rest.len(), |at| at + delimiter.len())
 }
 
 /// Closes the innermost open element with this name, and the elements inside it.
@@ -85,15 +86,15 @@ fn attribute(
     is_name: impl Fn(&u8) -> bool,
 ) -> usize {
     let bytes = text.as_bytes();
-    let space =
+    let count_space =
         |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let name_end = at + bytes[at..].iter().take_while(|byte| is_name(byte)).count();
-    let mut cursor = name_end + space(name_end);
+    let mut cursor = name_end + count_space(name_end);
     if bytes.get(cursor) != Some(&b'=') {
         return cursor;
     }
     cursor += 1;
-    cursor += space(cursor);
+    cursor += count_space(cursor);
     let Some(&quote @ (b'"' | b'\'')) = bytes.get(cursor) else { return cursor };
     let start = cursor + 1;
     let length = bytes[start..].iter().position(|&byte| byte == quote);
@@ -104,7 +105,7 @@ fn attribute(
 }
 
 /// Assigns the text between `start` and `end` to the innermost open element.
-fn take_text(tree: &mut Tree, open: &[usize], text: &str, start: usize, end: usize) {
+fn assign_text(tree: &mut Tree, open: &[usize], text: &str, start: usize, end: usize) {
     let Some(raw) = text.get(start..end) else { return };
     let trimmed = raw.trim();
     if trimmed.is_empty() {

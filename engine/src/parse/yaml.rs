@@ -24,11 +24,11 @@ pub fn parse(text: &str) -> Tree {
         match event {
             Event::DocumentStart(..) => frames.clear(),
             Event::MappingStart(..) => {
-                let (parent, key) = place(&mut frames);
+                let (parent, key) = next_slot(&mut frames);
                 frames.push(Frame::Mapping(tree.branch(parent, key), None));
             }
             Event::SequenceStart(..) => {
-                let (parent, key) = place(&mut frames);
+                let (parent, key) = next_slot(&mut frames);
                 frames.push(Frame::Sequence(tree.branch(parent, key)));
             }
             Event::MappingEnd | Event::SequenceEnd => {
@@ -39,8 +39,8 @@ pub fn parse(text: &str) -> Tree {
                     *key = Some(value.into_owned());
                     continue;
                 }
-                let (parent, key) = place(&mut frames);
-                let span = inner(text, span.byte_range().unwrap_or_default(), style);
+                let (parent, key) = next_slot(&mut frames);
+                let span = content_span(text, span.byte_range().unwrap_or_default(), style);
                 // The result of a tag (`!vault`, `!reference`, `!Ref`) differs from the scalar's
                 // text.
                 let is_plain = tag.is_none_or(|tag| tag.is_yaml_core_schema());
@@ -53,7 +53,7 @@ pub fn parse(text: &str) -> Tree {
                 if let Some(Frame::Mapping(_, key @ None)) = frames.last_mut() {
                     *key = Some(String::new());
                 } else {
-                    place(&mut frames);
+                    next_slot(&mut frames);
                 }
             }
             _ => {}
@@ -63,7 +63,7 @@ pub fn parse(text: &str) -> Tree {
 }
 
 /// The parent and key of the next node.
-fn place(frames: &mut [Frame]) -> (usize, String) {
+fn next_slot(frames: &mut [Frame]) -> (usize, String) {
     match frames.last_mut() {
         None => (0, String::new()),
         Some(Frame::Sequence(at)) => (*at, String::new()),
@@ -79,7 +79,7 @@ fn place(frames: &mut [Frame]) -> (usize, String) {
 }
 
 /// The span of a scalar's text without quotes, block header and surrounding white space.
-fn inner(text: &str, range: std::ops::Range<usize>, style: ScalarStyle) -> Span {
+fn content_span(text: &str, range: std::ops::Range<usize>, style: ScalarStyle) -> Span {
     let (mut start, mut end) = (range.start, range.end);
     let raw = text.get(range.clone()).unwrap_or_default();
     match style {

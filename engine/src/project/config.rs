@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use thiserror::Error;
 
-mod form;
+mod syntax;
 
-pub use form::syntax_error;
+pub use syntax::syntax_error;
 
 /// Maximum size of a file that is parsed: 2 MiB. Files of any size are scanned for secrets.
 pub const MAX_FILE_SIZE: u64 = 2 << 20;
@@ -101,7 +101,7 @@ pub struct ContentConfig {
 }
 
 impl ContentConfig {
-    /// The environment variable that overrides `overrideMode`; it is read by the frontends.
+    /// The environment variable that overrides `overrideMode`; the frontends read it.
     pub const MODE_VARIABLE: &str = "AIDD_CONTENT_OVERRIDE_MODE";
 
     /// Whether sessions are recorded.
@@ -348,7 +348,7 @@ enum StringOrList {
 }
 
 fn string_or_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    StringOrList::deserialize(deserializer).map(|texts| match texts {
+    StringOrList::deserialize(deserializer).map(|value| match value {
         StringOrList::One(text) => vec![text],
         StringOrList::Several(list) => list,
     })
@@ -357,7 +357,7 @@ fn string_or_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Stri
 fn optional_string_or_list<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<String>>, D::Error> {
-    /// Applies `some_texts` inside of an `Option`.
+    /// Applies [`string_or_list`] inside an `Option`.
     #[derive(Deserialize)]
     struct Wrapper(#[serde(deserialize_with = "string_or_list")] Vec<String>);
     Ok(Option::<Wrapper>::deserialize(deserializer)?.map(|Wrapper(list)| list))
@@ -377,14 +377,14 @@ pub struct Problem {
 /// Parses a configuration file; returns the configuration and the unknown keys.
 ///
 /// # Errors
-/// When the text is not JSON with comments, or a value is of the wrong type.
+/// When the text is not JSON with comments, or a value has the wrong type.
 pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     let options = parse_options();
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options)
         .map_err(|error| syntax_error(text, &error))?;
     let Some(ast) = parsed.value else { return Ok((Config::default(), Vec::new())) };
-    let (mut unknown, mut wrong) = (Vec::new(), None);
+    let (mut unknown, mut invalid) = (Vec::new(), None);
     let schema = schema();
     let schema = schema.as_object().into_iter();
     for fault in schema.flat_map(|schema| faults(schema, Node::Ast(&ast), "key", usize::MAX)) {
@@ -392,10 +392,10 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
             Problem { message: fault.message, span: fault.span, suggestion: fault.replacement };
         match fault.kind {
             FaultKind::UnknownKey | FaultKind::DuplicateKey => unknown.push(problem),
-            _ => wrong = wrong.or(Some(problem)),
+            _ => invalid = invalid.or(Some(problem)),
         }
     }
-    if let Some(problem) = wrong.or_else(|| form::malformed_glob(&ast)) {
+    if let Some(problem) = invalid.or_else(|| syntax::malformed_glob(&ast)) {
         return Err(problem);
     }
     unknown.sort_by_key(|problem| problem.span.start);

@@ -1,7 +1,7 @@
 //! The ignore file `.aiddignore`. It excludes files whether they are tracked or not, and can be
-//! read from any store of files, so that the files of a base revision can be used instead of those
-//! of an untrusted contribution. The ignore files of Git and other tools only exclude untracked
-//! files on disk; see `walk`.
+//! read from any store of files, so that the ignore files of a base revision can be used instead of
+//! the ignore files of an untrusted contribution. The ignore files of Git and other tools only
+//! exclude untracked files on disk; see `walk`.
 
 use crate::text::files::{Files, SIDE_FILE_LIMIT, too_large};
 use crate::text::paths::{below, parent_dir};
@@ -130,8 +130,8 @@ mod tests {
             "vendor",
             "x.txt",
         ];
-        let left_out: Vec<&str> = paths.into_iter().filter(|path| ignored.excludes(path)).collect();
-        assert_eq!(left_out, ["x.log", "a/c.log", "out", "a/vendor/deep/file"]);
+        let excluded: Vec<&str> = paths.into_iter().filter(|path| ignored.excludes(path)).collect();
+        assert_eq!(excluded, ["x.log", "a/c.log", "out", "a/vendor/deep/file"]);
         assert_eq!(ignored.problems(), []);
     }
 
@@ -139,12 +139,12 @@ mod tests {
     fn a_malformed_line_does_not_affect_others() {
         let files = files(&[(".aiddignore", b"\xEF\xBB\xBFa\ncaf\xE9\n[\nb\n")]);
         let mut ignored = Ignored::new(&files);
-        let left_out = ["a", "caf\u{FFFD}", "b", "c"].map(|path| ignored.excludes(path));
-        assert_eq!(left_out, [true, true, true, false]);
+        let excluded = ["a", "caf\u{FFFD}", "b", "c"].map(|path| ignored.excludes(path));
+        assert_eq!(excluded, [true, true, true, false]);
     }
 
     #[test]
-    fn a_too_large_ignore_file_is_reported_and_skipped() {
+    fn an_ignore_file_that_is_too_large_is_reported_and_skipped() {
         let large = [b"a\n".as_slice(), &[b'#'; SIDE_FILE_LIMIT as usize]].concat();
         let files = files(&[("d/.aiddignore", &large)]);
         let mut ignored = Ignored::new(&files);

@@ -4,7 +4,8 @@ use crate::text::files::{Files, side_file};
 use serde_json::Value;
 use toml_edit::{Document, Item, Value as Toml};
 
-/// The data of the JSON file at `path`, with or without comments; null when there is none.
+/// The data of the JSON file at `path`, with or without comments; null when the file does not exist
+/// or is malformed.
 pub(crate) fn json(files: &dyn Files, path: &str) -> Value {
     let Some(text) = side_file(files, path) else { return Value::Null };
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
@@ -12,7 +13,7 @@ pub(crate) fn json(files: &dyn Files, path: &str) -> Value {
     jsonc_parser::parse_to_serde_value(text, &options).unwrap_or(Value::Null)
 }
 
-/// The data of the TOML file at `path`; null when there is none.
+/// The data of the TOML file at `path`; null when the file does not exist or is malformed.
 pub(crate) fn toml(files: &dyn Files, path: &str) -> Value {
     let Some(text) = side_file(files, path) else { return Value::Null };
     Document::parse(text.as_str()).map_or(Value::Null, |document| from_item(document.as_item()))
@@ -51,12 +52,12 @@ fn from_value(value: &Toml) -> Value {
     }
 }
 
-/// The string at a path of keys, if there is one.
+/// The string at a path of keys; `None` if there is no string.
 pub(crate) fn text<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
     at(value, keys).as_str()
 }
 
-/// The value at a path of keys; null if there is none.
+/// The value at a path of keys; null if it does not exist.
 pub(crate) fn at<'v>(value: &'v Value, keys: &[&str]) -> &'v Value {
     keys.iter().fold(value, |value, key| value.get(key).unwrap_or(&Value::Null))
 }

@@ -25,25 +25,25 @@ pub enum PackError {
         known: Vec<String>,
     },
     /// The header of the pack's page is malformed.
-    #[error("pack `{pack}`: {path}:{}:{}: {why}", .place.0, .place.1)]
+    #[error("pack `{pack}`: {path}:{}:{}: {why}", .position.0, .position.1)]
     Page {
         /// The name of the pack.
         pack: String,
-        /// The path of its page.
+        /// The path of the pack's page.
         path: String,
         /// Line and column, from 1.
-        place: (u32, u32),
-        /// What is wrong at that position.
+        position: (u32, u32),
+        /// The error at that position.
         why: String,
     },
-    /// The pack sets a rule to something that is not a setting.
+    /// The value that the pack sets for a rule is not a setting.
     #[error("pack `{pack}`: `{rule}`: {why}")]
     Setting {
         /// The name of the pack.
         pack: String,
         /// The rule id, or the glob over rule ids.
         rule: String,
-        /// Why the value is not a setting.
+        /// The reason why the value is not a setting.
         why: InvalidSetting,
     },
     /// A glob over rule ids is malformed.
@@ -76,11 +76,12 @@ pub struct Packs {
     pub enabled: BTreeSet<RuleId>,
     /// The settings of rules, in the order of the packs.
     pub settings: Vec<(RuleId, RuleSetting)>,
-    /// The conditions of rules that are enabled conditionally; one condition of the list must hold.
+    /// The conditions of rules that are enabled conditionally; at least one condition of the list
+    /// must be met.
     pub when: HashMap<RuleId, Many<WhenHeader>>,
 }
 
-/// The names of all packs, shipped and of the project.
+/// The names of all packs: the shipped packs and the packs of the project.
 #[must_use]
 pub fn names(registry: &Registry) -> Vec<String> {
     let shipped = registry.tables().packs.iter().map(|pack| pack.id.to_owned());
@@ -97,7 +98,8 @@ pub fn nearest_name(name: &str, registry: &Registry) -> Option<String> {
 /// The header of a pack: a shipped pack, or the page `.aidd/packs/name.md` for `./name`.
 ///
 /// # Errors
-/// When there is no pack with this name, or its page cannot be read; the error has the position.
+/// When there is no pack with this name, or the pack's page cannot be parsed; the error contains
+/// the position.
 pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, PackError> {
     if let Some((_, path, text)) = registry.packs().find(|(own, ..)| own == name) {
         return page::pack(text).map_err(|error| {
@@ -106,7 +108,7 @@ pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, PackError> 
             PackError::Page {
                 pack: name.to_owned(),
                 path: path.to_owned(),
-                place: (at.line + 1, at.column + 1),
+                position: (at.line + 1, at.column + 1),
                 why: error_message(&error),
             }
         });
@@ -121,12 +123,12 @@ pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, PackError> 
 /// Parses the value that a pack sets for a rule.
 ///
 /// # Errors
-/// When it is neither a severity nor an object with `severity` and `params`.
-pub fn setting(given: &Yaml) -> Result<RuleSetting, InvalidSetting> {
+/// When the value is neither a severity nor an object with `severity` and `params`.
+pub fn setting(value: &Yaml) -> Result<RuleSetting, InvalidSetting> {
     // serde would read a list as the struct's fields in order.
-    let is_list = given.0.trim_start().starts_with('[');
-    let read = serde_json::from_str(&given.0).ok().filter(|_| !is_list);
-    read.ok_or_else(|| InvalidSetting(given.0.clone()))
+    let is_list = value.0.trim_start().starts_with('[');
+    let read = serde_json::from_str(&value.0).ok().filter(|_| !is_list);
+    read.ok_or_else(|| InvalidSetting(value.0.clone()))
 }
 
 impl Packs {
@@ -164,7 +166,7 @@ impl Packs {
 
 /// The rules matched by ids and globs, ordered by id.
 fn named(names: &[String], registry: &Registry) -> Result<Vec<RuleId>, GlobError> {
-    // Most names are ids; they need no compiled expression.
+    // Most names are ids, which do not have to be compiled as globs.
     let is_glob = |name: &&String| name.contains(['*', '?', '[', ']', '{', '}', '\\', '!', ',']);
     let (globs, ids): (Vec<&String>, Vec<&String>) = names.iter().partition(is_glob);
     let known = ids.iter().filter_map(|name| registry.get(&name.to_ascii_lowercase()));
@@ -210,19 +212,20 @@ mod tests {
         let found = |config: &str| {
             let engine = engine(pack, config).expect("an engine");
             let checked = engine.check(&Source::new("a.txt", "old new"), &Memory::default());
-            let line =
-                |one: &crate::text::finding::Finding| format!("{} {}", one.severity, one.rule);
+            let line = |finding: &crate::text::finding::Finding| {
+                format!("{} {}", finding.severity, finding.rule)
+            };
             checked.findings.iter().map(line).collect::<Vec<_>>()
         };
         assert_eq!(found("{}"), [""; 0]);
         assert_eq!(found(r#"{"compliance": ["./team"]}"#), ["info team/word"]);
         // The configuration overrides the pack.
-        let on = r#"{"compliance": ["./team"], "rules": {"team/word": "warning"}}"#;
-        assert_eq!(found(on), ["warning team/word"]);
+        let config = r#"{"compliance": ["./team"], "rules": {"team/word": "warning"}}"#;
+        assert_eq!(found(config), ["warning team/word"]);
     }
 
     #[test]
-    fn a_condition_of_the_pack_holds_for_its_rules() {
+    fn a_condition_of_a_pack_applies_to_its_rules() {
         let pack = "---\npack:\n  rules: [team/word]\n  when: { nearest: go.mod }\n---\n# team\n";
         let engine = engine(pack, r#"{"compliance": ["./team"]}"#).expect("an engine");
         let source = Source::new("a.txt", "old");
@@ -236,20 +239,20 @@ mod tests {
         let message = |pack: &str, name: &str| {
             engine(pack, &format!(r#"{{"compliance": ["{name}"]}}"#)).expect_err("wrong")
         };
-        let fine = "---\npack: { rules: [team/word] }\n---\n# team\n";
-        let mut shown = String::new();
+        let valid = "---\npack: { rules: [team/word] }\n---\n# team\n";
+        let mut messages = String::new();
         for (pack, name) in [
             ("---\npack:\n  rulez: [team/word]\n---\n", "./team"),
             ("# no header\n", "./team"),
             ("---\npack: { rules: [team/word], set: { team/word: loud } }\n---\n", "./team"),
-            (fine, "./teem"),
-            (fine, "./../x"),
-            (fine, "securty"),
+            (valid, "./teem"),
+            (valid, "./../x"),
+            (valid, "securty"),
         ] {
             let _ =
-                writeln!(shown, "{}", message(pack, name).chars().take(150).collect::<String>());
+                writeln!(messages, "{}", message(pack, name).chars().take(150).collect::<String>());
         }
-        insta::assert_snapshot!(shown, @r#"
+        insta::assert_snapshot!(messages, @r#"
         compliance: pack `./team`: .aidd/packs/team.md:3:3: unknown key `rulez`; did you mean `rules`?
         compliance: pack `./team`: .aidd/packs/team.md:1:1: a page must begin with a header between `---` lines
         compliance: pack `./team`: `team/word`: expected off, info, warning, error, or an object with `severity` and `params`; found "loud"
@@ -264,14 +267,19 @@ mod tests {
         let found = |pack: &str| {
             let engine = engine(pack, "{}").expect("an engine");
             let source = Source::new(".aidd/packs/team.md", pack);
-            let mut shown = String::new();
-            for one in engine.check(&source, &Memory::default()).findings {
-                let at = source.position(one.span.start, Encoding::CodePoints);
-                let text = source.slice(one.span);
-                let _ =
-                    writeln!(shown, "{}:{} {text:?} {}", at.line + 1, at.column + 1, one.message);
+            let mut findings = String::new();
+            for finding in engine.check(&source, &Memory::default()).findings {
+                let at = source.position(finding.span.start, Encoding::CodePoints);
+                let text = source.slice(finding.span);
+                let _ = writeln!(
+                    findings,
+                    "{}:{} {text:?} {}",
+                    at.line + 1,
+                    at.column + 1,
+                    finding.message
+                );
             }
-            shown
+            findings
         };
         assert_eq!(found("---\npack: { rules: [team/word, 'secrets/*'] }\n---\n# team\n"), "");
         insta::assert_snapshot!(found("---\npack:\n  rulez: [team/word]\n---\n# team\n"), @r#"3:3 "rulez" unknown key `rulez`; did you mean `rules`?"#);

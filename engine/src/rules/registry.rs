@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-/// All rules, ordered by id, found by id or alias.
+/// All rules, ordered by id, with a lookup by id or alias.
 #[derive(Clone, Debug)]
 pub struct Registry {
     tables: &'static Tables,
@@ -19,16 +19,16 @@ pub struct Registry {
     /// Lower-case id or alias of a project's rule → indexes into `rules`. The shipped rules are
     /// looked up in `tables`.
     own_names: HashMap<String, Vec<usize>>,
-    /// Lower-case half of a two-part alias → indexes into `rules`; built on first use.
-    halves: OnceLock<HashMap<String, Vec<usize>>>,
+    /// Lower-case part of a two-part alias → indexes into `rules`; built on first use.
+    by_alias_part: OnceLock<HashMap<String, Vec<usize>>>,
     /// The pages of the project's own packs: path and text.
     packs: Vec<(String, String)>,
 }
 
 impl Registry {
-    /// The shipped rules of `tables` and those of `pages` (path from the root, text). A page with
-    /// the id of a shipped rule replaces its text. A page that cannot be read is skipped; it gets a
-    /// finding of its own.
+    /// The shipped rules of `tables` and the rules of `pages` (path from the root, text). A page
+    /// with the id of a shipped rule replaces that rule. A page that cannot be parsed is skipped; a
+    /// finding on the page reports the error.
     #[must_use]
     pub fn new(tables: &'static Tables, pages: &[(String, String)]) -> Self {
         // The tables are already ordered by id.
@@ -37,7 +37,7 @@ impl Registry {
         Self::merge(tables, rules, pages)
     }
 
-    /// The rules of `pages` without the shipped ones, to try a page on its own.
+    /// The rules of `pages` without the shipped rules, to try out a page.
     #[must_use]
     pub fn from_pages(tables: &'static Tables, pages: &[(String, String)]) -> Self {
         Self::merge(tables, Vec::new(), pages)
@@ -49,11 +49,11 @@ impl Registry {
         self.tables
     }
 
-    /// The rules in `rules`, which are ordered by id, merged with those of `pages`.
+    /// Merges `rules`, which are ordered by id, with the rules of `pages`.
     fn merge(tables: &'static Tables, rules: Vec<Rule>, pages: &[(String, String)]) -> Self {
         let (packs, pages): (Vec<_>, Vec<_>) =
             pages.iter().partition(|(path, _)| is_pack_path(path));
-        // Built from ordered rows, then thousands of pages are inserted.
+        // A map, because thousands of pages can be inserted.
         let mut rules: BTreeMap<RuleId, Rule> =
             rules.into_iter().map(|rule| (rule.id.clone(), rule)).collect();
         for (path, text) in pages {
@@ -78,7 +78,7 @@ impl Registry {
             }
         }
         let packs = packs.into_iter().cloned().collect();
-        Self { tables, rules, own_names, halves: OnceLock::new(), packs }
+        Self { tables, rules, own_names, by_alias_part: OnceLock::new(), packs }
     }
 
     /// Every rule, ordered by id.
@@ -101,15 +101,17 @@ impl Registry {
         })
     }
 
-    /// Replaces the default parameters of rules with those that `of` returns.
+    /// Replaces the default parameters of rules with the parameters that `params_of` returns.
     pub(crate) fn set_params<'a>(
         &mut self,
-        of: impl Fn(&RuleId) -> Option<&'a Map<String, Value>>,
+        params_of: impl Fn(&RuleId) -> Option<&'a Map<String, Value>>,
     ) -> Result<(), (RuleId, String)> {
         for rule in self.rules.iter_mut().filter(|rule| rule.form.is_some()) {
-            let Some(params) = of(&rule.id).filter(|params| !params.is_empty()) else { continue };
+            let Some(params) = params_of(&rule.id).filter(|params| !params.is_empty()) else {
+                continue;
+            };
             let check = page::check_with(&rule.page, params);
-            rule.put_check(check.map_err(|error| (rule.id.clone(), error_message(&error)))?);
+            rule.set_check(check.map_err(|error| (rule.id.clone(), error_message(&error)))?);
         }
         Ok(())
     }
@@ -131,27 +133,27 @@ impl Registry {
         rules.into_iter()
     }
 
-    /// The rules with a two-part alias (tool and rule) of which `word` is one part.
-    pub fn named_by_half(&self, word: &str) -> impl Iterator<Item = &Rule> {
-        let halves = self.halves.get_or_init(|| {
-            let mut halves: HashMap<String, Vec<usize>> = HashMap::new();
+    /// The rules that have a two-part alias (tool and rule) with `word` as one of the parts.
+    pub fn named_by_alias_part(&self, word: &str) -> impl Iterator<Item = &Rule> {
+        let by_part = self.by_alias_part.get_or_init(|| {
+            let mut by_part: HashMap<String, Vec<usize>> = HashMap::new();
             for (index, rule) in self.rules.iter().enumerate() {
                 let of_alias = rule.aliases.iter().filter_map(|alias| alias.split_once('/'));
-                for half in of_alias.flat_map(|(tool, rule)| [tool, rule]) {
-                    let known = halves.entry(half.to_ascii_lowercase()).or_default();
-                    if known.last() != Some(&index) {
-                        known.push(index);
+                for part in of_alias.flat_map(|(tool, rule)| [tool, rule]) {
+                    let indexes = by_part.entry(part.to_ascii_lowercase()).or_default();
+                    if indexes.last() != Some(&index) {
+                        indexes.push(index);
                     }
                 }
             }
-            halves
+            by_part
         });
-        let found = halves.get(&word.to_ascii_lowercase()).into_iter().flatten();
+        let found = by_part.get(&word.to_ascii_lowercase()).into_iter().flatten();
         found.map(|&index| &self.rules[index])
     }
 
-    /// The shipped rules with the id or alias `name`, in lower case, except those replaced by a
-    /// project's page.
+    /// The shipped rules with the id or alias `name`, in lower case, except rules that a project's
+    /// page replaces.
     fn shipped_named(&self, name: &str) -> impl Iterator<Item = &Rule> {
         let pages = self.tables.names.pages(name);
         let rules = pages.filter_map(|page| self.get(self.tables.pages.get(page)?.id));
@@ -169,19 +171,19 @@ impl Registry {
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
         let ids = self.rules.iter().map(|rule| &*rule.id);
-        // Users tend to remember the second half of an id.
-        let by_half = self
+        // Users tend to remember the second part of an id.
+        let ids_by_part = self
             .rules
             .iter()
-            .filter_map(|rule| rule.id.split_once('/').map(|(_, half)| (half, &*rule.id)));
+            .filter_map(|rule| rule.id.split_once('/').map(|(_, part)| (part, &*rule.id)));
         nearest(name, ids).or_else(|| {
-            let halves: HashMap<&str, &str> = by_half.collect();
-            nearest(name, halves.keys().copied()).map(|half| halves[half])
+            let by_second_part: HashMap<&str, &str> = ids_by_part.collect();
+            nearest(name, by_second_part.keys().copied()).map(|part| by_second_part[part])
         })
     }
 }
 
-/// The error message of a page or parameter, with the value that was probably meant.
+/// The error message of a page or parameter, with the most similar known value.
 #[must_use]
 pub fn error_message(error: &PageError) -> String {
     let Some((word, known)) = &error.did_you_mean else { return error.message.clone() };
@@ -192,7 +194,7 @@ pub fn error_message(error: &PageError) -> String {
     }
 }
 
-/// The rule of a project's page; `None` if the page only guides or cannot be read.
+/// The rule of a project's page; `None` if the page contains only guidance or cannot be parsed.
 #[must_use]
 pub fn project_rule(path: &str, text: &str) -> Option<Rule> {
     let header = page::header(text).ok()?;
@@ -203,7 +205,8 @@ pub fn project_rule(path: &str, text: &str) -> Option<Rule> {
     Some(Rule::from_page(&id, header, summary, text, path))
 }
 
-/// The id of a project's page: its title if that is an id, else its path below the rules directory.
+/// The id of a project's page: its title if that is an id, otherwise its path below the rules
+/// directory.
 fn page_id(path: &str, body: &str) -> String {
     if let Some(title) = page::title(body).filter(|title| is_id(title)) {
         return title.to_owned();
@@ -219,32 +222,32 @@ fn page_id(path: &str, body: &str) -> String {
 /// Whether `text` has the form `kind/kebab-name`.
 #[must_use]
 pub fn is_id(text: &str) -> bool {
-    let segment = |segment: &str| {
-        !segment.is_empty()
-            && segment.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    let is_segment = |is_segment: &str| {
+        !is_segment.is_empty()
+            && is_segment.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
     };
-    text.split_once('/').is_some_and(|(kind, name)| segment(kind) && segment(name))
+    text.split_once('/').is_some_and(|(kind, name)| is_segment(kind) && is_segment(name))
 }
 
 /// Whether the text at `path`, in a rules directory, is meant to be a rule page. Other tools also
-/// store pages with headers in directories named `rules`; those have none of the keys `severity`,
-/// `check` and `enforced-by`.
+/// store pages with headers in directories named `rules`; the headers of such pages have none of
+/// the keys `severity`, `check` and `enforced-by`.
 #[must_use]
 pub fn is_rule_page(path: &str, text: &str) -> bool {
-    let names_rule = |header: &str| {
+    let has_rule_key = |header: &str| {
         let keys = ["severity:", "check:", "enforced-by:"];
         header.lines().any(|line| keys.iter().any(|key| line.starts_with(key)))
     };
-    let is_named = || match page::split(text) {
-        Ok((header, _)) => names_rule(&text[header]),
-        // The header has no end, so search the whole text.
-        Err(_) => !page::has_header(text) && names_rule(text),
+    let is_recognised = || match page::split(text) {
+        Ok((header, _)) => has_rule_key(&text[header]),
+        // The header is not closed, so search the whole text.
+        Err(_) => !page::has_header(text) && has_rule_key(text),
     };
-    page::means_header(text) && (path.starts_with(".aidd/") || is_named())
+    page::should_have_header(text) && (path.starts_with(".aidd/") || is_recognised())
 }
 
 /// The rule pages and packs of the project on `disk`: path from the root, and text. `nested` lists
-/// those of its directories. Pages that cannot be read are skipped.
+/// the rule directories inside the project. Pages that cannot be read are skipped.
 #[must_use]
 pub fn project_pages(disk: &Disk, nested: &Nested) -> Vec<(String, String)> {
     let folders = RULE_DIRS.into_iter().chain(nested.rules.iter().map(String::as_str));
@@ -252,7 +255,7 @@ pub fn project_pages(disk: &Disk, nested: &Nested) -> Vec<(String, String)> {
     pages(disk, folders.flat_map(|folder| markdown_below(disk, folder)))
 }
 
-/// The rule pages and packs among the files at `paths`; unreadable ones are skipped.
+/// The rule pages and packs among the files at `paths`; files that cannot be read are skipped.
 pub fn pages(files: &dyn Files, paths: impl IntoIterator<Item = String>) -> Vec<(String, String)> {
     let page = |path: String| {
         let bytes = files.read(&path, SIDE_FILE_LIMIT).ok()?;
@@ -273,7 +276,7 @@ mod tests {
         let pages: Vec<(String, String)> =
             own.iter().enumerate().map(|(at, id)| (format!("rules/{at}.md"), page(id))).collect();
         let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
-        assert!(registry.rules().is_sorted_by(|one, next| one.id < next.id));
+        assert!(registry.rules().is_sorted_by(|previous, next| previous.id < next.id));
         for rule in registry.rules() {
             assert_eq!(registry.get(&rule.id).map(|found| &found.id), Some(&rule.id));
         }

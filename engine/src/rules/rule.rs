@@ -19,12 +19,12 @@ use std::sync::Arc;
 pub struct Rule {
     /// `kind/kebab-name`.
     pub id: RuleId,
-    /// The severity of its findings unless configured otherwise.
+    /// The severity of the rule's findings unless configured otherwise.
     pub severity: Severity,
     /// Whether the rule is enabled by default.
     pub enabled: bool,
-    /// The form of the check in the page's header; `None` for a rule written in Rust and for
-    /// guidance only.
+    /// The form of the check in the page's header (`text`, `syntax`, …); `None` for a rule written
+    /// in Rust and for a page that contains only guidance.
     pub form: Option<Form>,
     /// Whether the check has a `when` condition.
     pub has_condition: bool,
@@ -116,13 +116,14 @@ impl Rule {
     }
 
     /// Replaces the check, with the same page but other parameters.
-    pub(crate) fn put_check(&mut self, check: Option<CheckHeader>) {
+    pub(crate) fn set_check(&mut self, check: Option<CheckHeader>) {
         self.has_condition = check.as_ref().is_some_and(|check| !check.when.is_empty());
         self.requires = check.as_ref().is_some_and(CheckHeader::requires);
         self.check = check;
     }
 
-    /// Whether the check runs on the project as a whole, after its files are known.
+    /// Whether the check runs on the project as a whole, in the project pass, after all files were
+    /// listed.
     #[must_use]
     pub fn is_project_check(&self) -> bool {
         matches!(self.form, Some(Form::Tree | Form::Layers))
@@ -134,8 +135,8 @@ impl Rule {
         aidd_page::split(&self.page).map_or("", |(_, body)| &self.page[body])
     }
 
-    /// Why the rule exists, on one line: the first paragraph after the heading. Falls back to the
-    /// summary.
+    /// The reason for the rule, on one line: the first paragraph after the heading. Falls back to
+    /// the summary.
     #[must_use]
     pub fn lead(&self) -> String {
         let body = self.body().replace("\r\n", "\n");
@@ -168,8 +169,9 @@ pub struct Report<'a> {
     settings: &'a Settings,
     rule: Option<(&'a RuleId, Severity, &'a Map<String, Value>)>,
     today: Option<Date>,
-    local: HashMap<RuleId, Option<Severity>>,
-    off: Option<&'a HashSet<RuleId>>,
+    /// The severities that override `settings` for this source; `None` disables a rule.
+    severity_overrides: HashMap<RuleId, Option<Severity>>,
+    disabled: Option<&'a HashSet<RuleId>>,
     findings: Vec<Finding>,
 }
 
@@ -188,49 +190,51 @@ impl<'a> Report<'a> {
             settings,
             rule: None,
             today: None,
-            local: HashMap::new(),
-            off: None,
+            severity_overrides: HashMap::new(),
+            disabled: None,
             findings: Vec::new(),
         }
     }
 
-    /// Skips the rules in `off`, whose conditions do not hold for the source.
+    /// Skips the rules in `disabled`, whose conditions are not met for the source.
     #[must_use]
-    pub fn without(mut self, off: &'a HashSet<RuleId>) -> Self {
-        self.off = (!off.is_empty()).then_some(off);
+    pub fn without(mut self, disabled: &'a HashSet<RuleId>) -> Self {
+        self.disabled = (!disabled.is_empty()).then_some(disabled);
         self
     }
 
-    /// Sets the date for checks that depend on it; `None` when no frontend supplied one.
+    /// Sets the date for checks that depend on the current date; `None` when no frontend supplied a
+    /// date.
     #[must_use]
     pub fn with_date(self, today: Option<Date>) -> Self {
         Self { today, ..self }
     }
 
-    /// The date, if a frontend supplied one.
+    /// The current date, if a frontend supplied it.
     #[must_use]
     pub fn today(&self) -> Option<Date> {
         self.today
     }
 
-    /// Makes `rule` the owner of the following findings; returns `false` when it is disabled.
+    /// Makes `rule` the rule of the following findings; returns `false` when the rule is disabled.
     pub fn begin(&mut self, rule: &str) -> bool {
         self.rule = self.settings.get_key_value(rule).and_then(|(id, setting)| {
-            if self.off.is_some_and(|off| off.contains(rule)) {
+            if self.disabled.is_some_and(|disabled| disabled.contains(rule)) {
                 return None;
             }
-            let local = self.local.get(rule).copied();
-            let severity = setting.severity.and_then(|severity| local.unwrap_or(Some(severity)));
+            let override_ = self.severity_overrides.get(rule).copied();
+            let severity =
+                setting.severity.and_then(|severity| override_.unwrap_or(Some(severity)));
             severity.map(|severity| (id, severity, &setting.params))
         });
         self.rule.is_some()
     }
 
-    /// Overrides severities for this source alone, on top of the configuration: the settings of
-    /// another linter's configuration file that applies to the source. `None` disables a rule; a
-    /// disabled rule stays disabled.
+    /// Overrides the configured severities for this source, for example with the settings of
+    /// another linter's configuration file. `None` disables a rule; a rule that is already disabled
+    /// cannot be enabled.
     pub fn apply_overrides(&mut self, rules: HashMap<RuleId, Option<Severity>>) {
-        self.local = rules;
+        self.severity_overrides = rules;
     }
 
     /// The source under check.

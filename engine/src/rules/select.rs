@@ -1,5 +1,5 @@
-//! Which rules run on a file, and with which severity: the defaults of the pages, the
-//! configuration, and the selection of a command line or editor.
+//! Determines which rules run on a file, and with which severity, from the defaults of the pages,
+//! the configuration, and the selection of a command line or editor.
 
 use crate::project::config::{Config, Level, RuleSetting};
 use crate::rules::packs::{PackError, Packs};
@@ -14,8 +14,8 @@ use thiserror::Error;
 /// A selection of rules from a command line or editor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Globs of rule ids, or aliases; empty means all enabled rules. A rule named exactly here runs
-    /// even if it is disabled by default.
+    /// Globs of rule ids, or aliases; empty means all enabled rules. A rule selected by its id or
+    /// alias runs even if it is disabled by default.
     pub only: Vec<String>,
     /// Globs of rule ids, or aliases, to skip.
     pub skip: Vec<String>,
@@ -33,13 +33,13 @@ pub enum EngineError {
     #[error("compliance: {0}")]
     Pack(PackError),
     /// A parameter has the wrong type or is unknown.
-    #[error("{}parameters of `{rule}`: {why}", .place.map_or(String::new(), |place| format!("overrides[{place}]: ")))]
+    #[error("{}parameters of `{rule}`: {why}", .override_index.map_or(String::new(), |override_index| format!("overrides[{override_index}]: ")))]
     Params {
-        /// The index of the override that sets them; `None` for `rules` or a pack.
-        place: Option<usize>,
+        /// The index of the override that sets the parameters; `None` for `rules` or a pack.
+        override_index: Option<usize>,
         /// The rule that has the parameters.
         rule: RuleId,
-        /// What is wrong with the parameters.
+        /// The fault in the parameters.
         why: String,
     },
     /// A shipped rule has neither a check in its page nor a function.
@@ -61,8 +61,9 @@ pub(crate) struct SettingsTable {
     /// The settings where no override applies.
     base: Arc<Settings>,
     overrides: Vec<(Globs, Vec<(RuleId, RuleSetting)>)>,
-    chosen: ResolvedSelection,
-    /// By the indexes of the overrides that apply; filled on demand.
+    selection: ResolvedSelection,
+    /// The settings for each combination of overrides, by the indexes of the overrides; filled on
+    /// demand.
     variants: Mutex<HashMap<Vec<usize>, Arc<Settings>>>,
 }
 
@@ -74,30 +75,30 @@ impl SettingsTable {
         packs: &Packs,
         selection: &Selection,
     ) -> Result<Self, EngineError> {
-        let chosen = ResolvedSelection::new(selection, registry)?;
+        let selection = ResolvedSelection::new(selection, registry)?;
         let configured = resolve_names(config.rules.iter().flatten(), registry);
         let mut overrides = Vec::new();
-        for one in config.overrides.iter().flatten() {
-            let globs = Globs::new(&one.files, &[])?;
-            overrides.push((globs, resolve_names(one.rules.iter(), registry)));
+        for override_ in config.overrides.iter().flatten() {
+            let globs = Globs::new(&override_.files, &[])?;
+            overrides.push((globs, resolve_names(override_.rules.iter(), registry)));
         }
         let settings = base_settings(registry.rules(), packs, &configured);
-        let leveled = configured.iter().filter(|(_, to)| to.level().is_some());
-        let leveled: HashSet<RuleId> = leveled.map(|(id, _)| id.clone()).collect();
+        let with_level = configured.iter().filter(|(_, to)| to.level().is_some());
+        let with_level: HashSet<RuleId> = with_level.map(|(id, _)| id.clone()).collect();
         for (id, setting) in overrides.iter_mut().flat_map(|(_, rules)| rules) {
             let is_off = |setting: &Setting| setting.severity.is_none();
             if let Some(rule) = registry.get(id).filter(|rule| !rule.enabled)
                 && settings.get(id).is_some_and(is_off)
-                && !leveled.contains(id)
+                && !with_level.contains(id)
             {
                 enable(setting, rule.severity);
             }
         }
-        let base = Arc::new(chosen.limit(settings, registry));
-        Ok(Self { base, overrides, chosen, variants: Mutex::default() })
+        let base = Arc::new(selection.limit(settings, registry));
+        Ok(Self { base, overrides, selection, variants: Mutex::default() })
     }
 
-    /// The overrides for some paths, in the order of the configuration.
+    /// The overrides, in the order of the configuration.
     pub(crate) fn overrides(&self) -> &[(Globs, Vec<(RuleId, RuleSetting)>)] {
         &self.overrides
     }
@@ -109,26 +110,21 @@ impl SettingsTable {
 
     /// The minimum severity of the findings to report.
     pub(crate) fn min_severity(&self) -> Option<Severity> {
-        self.chosen.severity
+        self.selection.severity
     }
 
     /// Whether the rule is enabled for at least one path.
     pub(crate) fn may_run(&self, rule: &str) -> bool {
-        let on = |(id, setting): &(RuleId, RuleSetting)| {
+        let enables = |(id, setting): &(RuleId, RuleSetting)| {
             **id == *rule && setting.level().is_some_and(|level| level.severity().is_some())
         };
         self.base.get(rule).is_some_and(|setting| setting.severity.is_some())
-            || self.overrides.iter().any(|(_, rules)| rules.iter().any(on))
+            || self.overrides.iter().any(|(_, rules)| rules.iter().any(enables))
     }
 
     /// The settings for the file or directory at `path`.
-    pub(crate) fn for_path(
-        &self,
-        path: &str,
-        is_folder: bool,
-        registry: &Registry,
-    ) -> Arc<Settings> {
-        let inner = (is_folder && !path.is_empty()).then(|| format!("{path}/"));
+    pub(crate) fn for_path(&self, path: &str, is_dir: bool, registry: &Registry) -> Arc<Settings> {
+        let inner = (is_dir && !path.is_empty()).then(|| format!("{path}/"));
         let applying = |index: &usize| {
             let globs = &self.overrides[*index].0;
             globs.matches(path) || inner.as_ref().is_some_and(|inner| globs.matches(inner))
@@ -143,7 +139,7 @@ impl SettingsTable {
             for &index in &key {
                 set(&mut settings, &self.overrides[index].1);
             }
-            Arc::new(self.chosen.limit(settings, registry))
+            Arc::new(self.selection.limit(settings, registry))
         };
         variants.entry(key.clone()).or_insert_with(make).clone()
     }
@@ -159,7 +155,7 @@ pub(crate) fn defaults(rules: &[Rule]) -> Settings {
 struct ResolvedSelection {
     /// `None`: all enabled rules.
     only: Option<BTreeSet<RuleId>>,
-    /// Named exactly; these run even if disabled by default.
+    /// The rules selected by id or alias, which run even if they are disabled by default.
     exact: BTreeSet<RuleId>,
     skip: BTreeSet<RuleId>,
     severity: Option<Severity>,
@@ -213,10 +209,10 @@ impl ResolvedSelection {
             if setting.severity.is_none() && self.exact.contains(&rule.id) {
                 setting.severity = Some(rule.severity);
             }
-            let chosen = self.only.as_ref().is_none_or(|only| only.contains(&rule.id))
+            let is_selected = self.only.as_ref().is_none_or(|only| only.contains(&rule.id))
                 && !self.skip.contains(&rule.id);
             let severe = setting.severity >= self.severity;
-            if !chosen || !severe {
+            if !is_selected || !severe {
                 setting.severity = None;
             }
         }
@@ -228,8 +224,8 @@ fn base_settings(rules: &[Rule], packs: &Packs, configured: &[(RuleId, RuleSetti
     let mut settings: Settings = rules
         .iter()
         .map(|rule| {
-            let on = rule.enabled || packs.enabled.contains(&rule.id);
-            let severity = on.then_some(rule.severity);
+            let is_enabled = rule.enabled || packs.enabled.contains(&rule.id);
+            let severity = is_enabled.then_some(rule.severity);
             (
                 rule.id.clone(),
                 Setting { severity, params: serde_json::Map::new(), is_configured: false },
@@ -262,20 +258,20 @@ fn enable(setting: &mut RuleSetting, severity: Severity) {
 }
 
 fn set(settings: &mut Settings, configured: &[(RuleId, RuleSetting)]) {
-    for (id, to) in configured {
+    for (id, configured_setting) in configured {
         let Some(setting) = settings.get_mut(id) else { continue };
-        if let Some(level) = to.level() {
+        if let Some(level) = configured_setting.level() {
             setting.severity = level.severity();
             setting.is_configured = true;
         }
-        if let Some(params) = to.params() {
+        if let Some(params) = configured_setting.params() {
             setting.params.extend(params.clone());
         }
     }
 }
 
-/// Maps names in a configuration to rules, globs before exact names, so that exact names win.
-/// Unknown names are skipped; the configuration file gets the finding.
+/// Maps names in a configuration to rules. Globs come before exact names, so that exact names win.
+/// Unknown names are skipped; a finding on the configuration file reports them.
 fn resolve_names<'a>(
     rules: impl Iterator<Item = (&'a String, &'a RuleSetting)>,
     registry: &Registry,

@@ -1,15 +1,15 @@
-//! What the `.gitattributes` at the root states for GitHub's Linguist: which files are vendored,
-//! generated or documentation.
+//! Reads the attributes for GitHub's Linguist in the `.gitattributes` at the root: which files are
+//! vendored, generated or documentation.
 //! <https://github.com/github-linguist/linguist/blob/main/docs/overrides.md>
 
 use crate::text::files::Files;
 use crate::text::paths::Globs;
 use crate::text::purpose::Purpose;
 
-/// The file, relative to the root.
+/// The path of the file, relative to the root.
 pub const PATH: &str = ".gitattributes";
 
-/// Maximum size of the file in bytes; Git itself ignores larger ones.
+/// Maximum size of the file in bytes; Git itself ignores larger files.
 const MAX_BYTES: u64 = 100 << 20;
 
 /// The attributes that determine the purpose of a file.
@@ -60,7 +60,7 @@ impl Attributes {
     }
 
     /// The stated purpose of the file at `path`, and `Product` if an attribute is unset for it;
-    /// `None` if nothing is stated. Of the lines that match, the last counts.
+    /// `None` if nothing is stated. The last matching line wins.
     #[must_use]
     pub fn purpose(&self, path: &str) -> Option<Purpose> {
         let stated = self.lines.iter().rev().find(|(globs, ..)| globs.matches(path));
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_matching_line_counts() {
+    fn the_last_matching_line_wins() {
         let attributes = Attributes::parse(
             "# linguist-vendored\n*.js linguist-vendored\nlib/*.js -linguist-vendored\n\
              *.lock text -diff\ngen/** linguist-generated=true\ngen/keep.rs linguist-generated=false\n\

@@ -1,5 +1,5 @@
-//! Path patterns: globs in which a capture `<name>` matches a segment or part of one. Every
-//! occurrence of a name must match the same text.
+//! Path patterns: globs in which a capture `<name>` matches a path segment or a part of a segment.
+//! Every occurrence of a name must match the same text.
 
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub enum PatternError {
     Malformed {
         /// The pattern as written.
         pattern: String,
-        /// What is wrong with the pattern.
+        /// The fault in the pattern.
         fault: PatternFault,
     },
     /// The braces expand to too many alternatives.
@@ -67,14 +67,14 @@ pub enum PatternFault {
 const MAX_UNCHECKED_CHARS: usize = 128;
 
 /// A path pattern, compiled when a path is first matched against its expression. `*` and `?` do not
-/// match slashes, `**` matches any number of segments, `{a,b}` is an alternative, `[ab]` one
-/// character.
+/// match slashes, `**` matches any number of segments, `{a,b}` matches one of the alternatives,
+/// `[ab]` one of the characters.
 #[derive(Clone, Debug)]
 pub struct PathPattern {
     expression: String,
-    /// `None` if it cannot be compiled, which [`Self::new`] excludes.
+    /// `None` if the expression cannot be compiled, which [`Self::new`] prevents.
     regex: OnceLock<Option<Regex>>,
-    /// It has no wildcards and matches only the path `prefix`.
+    /// Whether the pattern has no wildcards, so that it matches only the path `prefix`.
     is_plain: bool,
     /// The name of each capture group.
     names: Vec<String>,
@@ -91,30 +91,30 @@ impl PathPattern {
     /// # Errors
     /// When the pattern is malformed.
     pub fn new(base: &str, text: &str) -> Result<Self, PatternError> {
-        let wrong = |fault| PatternError::Malformed { pattern: text.to_owned(), fault };
+        let malformed = |fault| PatternError::Malformed { pattern: text.to_owned(), fault };
         if text.chars().count() > MAX_CHARS {
-            return Err(wrong(PatternFault::Long));
+            return Err(malformed(PatternFault::Long));
         }
         let pattern = text.strip_prefix("./").or_else(|| text.strip_prefix('/')).unwrap_or(text);
         let folder = pattern.ends_with('/');
         let pattern = pattern.trim_end_matches('/');
         if pattern.is_empty() {
-            return Err(wrong(PatternFault::Empty));
+            return Err(malformed(PatternFault::Empty));
         }
         if pattern.split('/').any(|part| part == "..") {
-            return Err(wrong(PatternFault::Outside));
+            return Err(malformed(PatternFault::Outside));
         }
         let mut names = Vec::new();
         let mut regex = String::from("^");
         if !base.is_empty() {
             let _ = write!(regex, "{}/", regex::escape(base));
         }
-        translate(pattern, &mut regex, &mut names).map_err(wrong)?;
+        translate(pattern, &mut regex, &mut names).map_err(malformed)?;
         regex.push('$');
-        let too_large = || wrong(PatternFault::Large);
-        let made = OnceLock::new();
+        let too_large = || malformed(PatternFault::Large);
+        let compiled = OnceLock::new();
         if pattern.len() > MAX_UNCHECKED_CHARS {
-            made.get_or_init(|| compile(&regex)).as_ref().ok_or_else(too_large)?;
+            compiled.get_or_init(|| compile(&regex)).as_ref().ok_or_else(too_large)?;
         } else {
             regex_automata::util::syntax::parse(&regex).map_err(|_| too_large())?;
         }
@@ -125,7 +125,7 @@ impl PathPattern {
         // `**/x` also matches `x`.
         let suffix = pattern[tail..].trim_start_matches('/').to_owned();
         let is_plain = literal.len() == pattern.len();
-        Ok(Self { expression: regex, regex: made, is_plain, names, prefix, suffix, folder })
+        Ok(Self { expression: regex, regex: compiled, is_plain, names, prefix, suffix, folder })
     }
 
     /// Whether the pattern matches directories.
@@ -161,9 +161,9 @@ impl PathPattern {
         if self.names.is_empty() {
             return Some(captured);
         }
-        let found = self.regex()?.captures(path)?;
+        let matched = self.regex()?.captures(path)?;
         for (index, name) in self.names.iter().enumerate() {
-            let Some(value) = found.get(index + 1) else { continue };
+            let Some(value) = matched.get(index + 1) else { continue };
             let before = captured.insert(name.clone(), value.as_str().to_owned());
             // Repeated names must match the same text.
             if before.is_some_and(|before| before != value.as_str()) {
@@ -173,7 +173,7 @@ impl PathPattern {
         Some(captured)
     }
 
-    /// Whether `path` matches, ignoring whether repeated names match the same text.
+    /// Whether `path` matches if repeated names can match different texts.
     fn matches_ignoring_repeats(&self, path: &str) -> bool {
         if self.is_plain {
             return path == self.prefix;
@@ -285,8 +285,8 @@ fn class(inner: &str) -> Result<String, PatternFault> {
 fn capture_name(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('<')?;
     let name = &inner[..inner.find('>')?];
-    let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    (!name.is_empty() && name.chars().all(letters)).then_some(name)
+    let is_name_char = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    (!name.is_empty() && name.chars().all(is_name_char)).then_some(name)
 }
 
 /// The names of the captures in `text`.
@@ -301,7 +301,7 @@ pub fn has_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', '{'])
 }
 
-/// Replaces captures by values; a capture for which `value` returns `None` is unchanged.
+/// Replaces captures with values; a capture for which `value` returns `None` is unchanged.
 pub fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -323,7 +323,7 @@ pub fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     filled
 }
 
-/// Escapes `text` to a pattern that matches only that text.
+/// Escapes `text`, so that it is a pattern that matches only `text` itself.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -337,32 +337,32 @@ pub fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Expands the braces of `text` to patterns without braces.
+/// Expands `text` to patterns without braces.
 ///
 /// # Errors
 /// When a brace is not closed, or there are too many alternatives.
 pub fn alternatives(text: &str) -> Result<Vec<String>, PatternError> {
-    let mut done = Vec::new();
-    let mut left = vec![text.to_owned()];
-    while let Some(one) = left.pop() {
-        if done.len() + left.len() >= MAX_ALTERNATIVES {
+    let mut expanded = Vec::new();
+    let mut remaining = vec![text.to_owned()];
+    while let Some(pattern) = remaining.pop() {
+        if expanded.len() + remaining.len() >= MAX_ALTERNATIVES {
             return Err(PatternError::ManyPaths(text.to_owned()));
         }
-        let Some(open) = one.rfind('{') else {
-            if !done.contains(&one) {
-                done.push(one);
+        let Some(open) = pattern.rfind('{') else {
+            if !expanded.contains(&pattern) {
+                expanded.push(pattern);
             }
             continue;
         };
-        let Some(length) = one[open..].find('}') else {
+        let Some(length) = pattern[open..].find('}') else {
             let fault = PatternFault::Unclosed('{');
             return Err(PatternError::Malformed { pattern: text.to_owned(), fault });
         };
-        let (head, tail) = (&one[..open], &one[open + length + 1..]);
-        let inner = &one[open + 1..open + length];
-        left.extend(inner.split(',').rev().map(|part| format!("{head}{part}{tail}")));
+        let (head, tail) = (&pattern[..open], &pattern[open + length + 1..]);
+        let inner = &pattern[open + 1..open + length];
+        remaining.extend(inner.split(',').rev().map(|part| format!("{head}{part}{tail}")));
     }
-    Ok(done)
+    Ok(expanded)
 }
 
 #[cfg(test)]
@@ -370,32 +370,32 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn found(pattern: &str, path: &str) -> Option<String> {
+    fn find_captures(pattern: &str, path: &str) -> Option<String> {
         let captured = PathPattern::new("", pattern).expect(pattern).find(path)?;
-        let shown: Vec<String> =
+        let captures: Vec<String> =
             captured.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        Some(shown.join(" "))
+        Some(captures.join(" "))
     }
 
     #[test]
-    fn captures_are_segments_or_parts_and_the_same_name_is_the_same_text() {
-        assert_eq!(found("packages/<pkg>/", "packages/a"), Some("pkg=a".into()));
-        assert_eq!(found("packages/<pkg>/", "packages/a/b"), None);
-        assert_eq!(found("src/**/<x>.test.ts", "src/a/b.c.test.ts"), Some("x=b.c".into()));
-        assert_eq!(found("<a>/<a>.rs", "x/x.rs"), Some("a=x".into()));
-        assert_eq!(found("<a>/<a>.rs", "x/y.rs"), None);
-        assert_eq!(found("src/**", "src/a/b"), Some(String::new()));
-        assert_eq!(found("src/**", "src"), None);
-        assert_eq!(found("**/*.{ts,tsx}", "a.tsx"), Some(String::new()));
-        assert_eq!(found("{a,b/*}/x", "b/c/x"), Some(String::new()));
-        assert_eq!(found("a[!b]c", "adc"), Some(String::new()));
-        assert_eq!(found("a[.]c?", "a.cd"), Some(String::new()));
+    fn a_capture_matches_a_segment_or_a_part_and_repeated_names_match_the_same_text() {
+        assert_eq!(find_captures("packages/<pkg>/", "packages/a"), Some("pkg=a".into()));
+        assert_eq!(find_captures("packages/<pkg>/", "packages/a/b"), None);
+        assert_eq!(find_captures("src/**/<x>.test.ts", "src/a/b.c.test.ts"), Some("x=b.c".into()));
+        assert_eq!(find_captures("<a>/<a>.rs", "x/x.rs"), Some("a=x".into()));
+        assert_eq!(find_captures("<a>/<a>.rs", "x/y.rs"), None);
+        assert_eq!(find_captures("src/**", "src/a/b"), Some(String::new()));
+        assert_eq!(find_captures("src/**", "src"), None);
+        assert_eq!(find_captures("**/*.{ts,tsx}", "a.tsx"), Some(String::new()));
+        assert_eq!(find_captures("{a,b/*}/x", "b/c/x"), Some(String::new()));
+        assert_eq!(find_captures("a[!b]c", "adc"), Some(String::new()));
+        assert_eq!(find_captures("a[.]c?", "a.cd"), Some(String::new()));
         let below = PathPattern::new("packages/a", "src/<x>").expect("valid");
         assert!(below.find("packages/a/src/b").is_some() && below.find("src/b").is_none());
     }
 
     #[test]
-    fn a_malformed_pattern_says_why() {
+    fn the_error_of_a_malformed_pattern_contains_the_fault() {
         for (pattern, part) in [
             ("a{b", "not closed"),
             ("a}", "unmatched"),
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_are_alternatives() {
+    fn braces_are_expanded_to_alternatives_and_captures_are_filled() {
         assert_eq!(alternatives("a.{ts,{js,x}}").expect("few"), ["a.ts", "a.js", "a.x"]);
         assert_eq!(fill("<dir>/<x>.<y>", |name| (name == "x").then(|| "v".into())), "<dir>/v.<y>");
     }

@@ -18,12 +18,12 @@ pub use below::{irregular_below, markdown_below};
 pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
 
-/// A store of files. Paths are relative to its root, with `/` between segments.
+/// A store of files. Paths are relative to the root of the store, with `/` between segments.
 pub trait Files: Sync {
     /// Reads at most `limit` bytes of a regular file.
     ///
     /// # Errors
-    /// When there is no such file, it cannot be read, or the path or a link leaves the root.
+    /// When the file does not exist or cannot be read, or when the path or a link leaves the root.
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>>;
 
     /// Whether there is a file at `path`.
@@ -37,8 +37,8 @@ pub trait Files: Sync {
         self.read(path, u64::MAX).map(|bytes| bytes.len() as u64)
     }
 
-    /// The stamp that identifies the content of `path` without reading it; `None` if the store has
-    /// none.
+    /// The stamp that identifies the content of `path` without reading the file; `None` if the
+    /// store has no stamps.
     fn content_stamp(&self, _path: &str) -> Option<Stamp> {
         None
     }
@@ -93,8 +93,8 @@ impl Files for Listed<'_> {
 /// configuration), in bytes.
 pub const SIDE_FILE_LIMIT: u64 = 2 << 20;
 
-/// The text of a small file that is read in addition to the checked file; `None` when it does not
-/// exist or is not text.
+/// The text of a small file that is read in addition to the checked file; `None` when the file does
+/// not exist or is not UTF-8.
 #[must_use]
 pub fn side_file(files: &dyn Files, path: &str) -> Option<String> {
     files.read(path, SIDE_FILE_LIMIT).ok().and_then(|bytes| String::from_utf8(bytes).ok())
@@ -138,46 +138,47 @@ impl Disk {
         }
     }
 
-    /// The path, relative to the root, for a new file at `given`, as named by a rule, a page or an
-    /// agent. The path must mean the same on every system and must not leave the root through a
-    /// link.
+    /// The path, relative to the root, for a new file at `path`, as named by a rule, a page or an
+    /// agent. The path must refer to the same location on every operating system and must not leave
+    /// the root through a link.
     ///
     /// # Errors
     /// The first problem found in the path.
-    pub fn for_new(&self, given: &str) -> Result<String, PathError> {
-        paths::check_form(given)?;
-        let outside = || PathError::Outside(given.escape_debug().to_string());
-        let path = self.inside(given).ok_or_else(outside)?;
-        if path.is_empty() {
-            return Ok(path);
+    pub fn for_new(&self, path: &str) -> Result<String, PathError> {
+        paths::check_form(path)?;
+        let outside = || PathError::Outside(path.escape_debug().to_string());
+        let checked = self.inside(path).ok_or_else(outside)?;
+        if checked.is_empty() {
+            return Ok(checked);
         }
-        paths::check_new(&path).map(|()| path)
+        paths::check_new(&checked).map(|()| checked)
     }
 
-    /// Converts an absolute or relative path to one relative to the root, with `/` between
+    /// Converts an absolute or relative path to a path relative to the root, with `/` between
     /// segments. Links are followed. `None` when the path leaves the root, or contains a dangling
     /// link.
     #[must_use]
-    pub fn inside(&self, given: &str) -> Option<String> {
-        let mut path = PathBuf::new();
-        for part in self.root.join(given).components() {
+    pub fn inside(&self, path: &str) -> Option<String> {
+        let mut normalized = PathBuf::new();
+        for part in self.root.join(path).components() {
             match part {
                 Component::ParentDir => {
-                    path.pop();
+                    normalized.pop();
                 }
                 Component::CurDir => {}
-                other => path.push(other),
+                other => normalized.push(other),
             }
         }
         let real_root = self.root.canonicalize().ok()?;
-        if !real(&path).ok()?.starts_with(&real_root) {
+        if !real(&normalized).ok()?.starts_with(&real_root) {
             return None;
         }
-        let base = [&self.root, &real_root].into_iter().find(|base| path.starts_with(base));
-        // The root can have another name through a link: a home directory on another disk, `/tmp`
-        // on macOS.
-        let base = base.map(PathBuf::as_path).or_else(|| find_root_alias(&path, &real_root))?;
-        Some(paths::relative(base, &path))
+        let base = [&self.root, &real_root].into_iter().find(|base| normalized.starts_with(base));
+        // The root can have several paths because of links: a home directory on another disk,
+        // `/tmp` on macOS.
+        let base =
+            base.map(PathBuf::as_path).or_else(|| find_root_alias(&normalized, &real_root))?;
+        Some(paths::relative(base, &normalized))
     }
 }
 
@@ -201,16 +202,16 @@ fn real(path: &Path) -> io::Result<PathBuf> {
     Err(io::ErrorKind::NotFound.into())
 }
 
-/// Identifies the content of a file without reading it: the time of its last change or move, and
-/// its length in bytes.
+/// Identifies the content of a file without reading the file: the time of the last change or move,
+/// and the length in bytes.
 pub type Stamp = (SystemTime, u64);
 
-/// The minimum age of a time stamp from which an unchanged stamp means an unchanged file. Some file
-/// systems have a resolution of two seconds.
+/// The minimum age of a stamp. Only if a stamp is older does an unchanged stamp mean that the file
+/// is unchanged. Some file systems have a resolution of two seconds.
 pub const MIN_STAMP_AGE: Duration = Duration::from_secs(2);
 
-/// The time of a stamp: on Unix the inode change time. It cannot be set back, and it is updated
-/// when a file is moved over another.
+/// The time of a stamp. On Unix, this is the inode change time, which cannot be set by a user and
+/// is updated when a file is moved over another file.
 fn time(data: &Metadata) -> Option<SystemTime> {
     #[cfg(unix)]
     {
@@ -225,10 +226,10 @@ fn time(data: &Metadata) -> Option<SystemTime> {
     }
 }
 
-/// The stamp of the file or directory at `place`; `None` when there is none.
+/// The stamp of the file or directory at `path`; `None` when it does not exist.
 #[must_use]
-pub fn stamp_of(place: &Path) -> Option<Stamp> {
-    let data = std::fs::metadata(place).ok()?;
+pub fn stamp_of(path: &Path) -> Option<Stamp> {
+    let data = std::fs::metadata(path).ok()?;
     Some((time(&data)?, data.len()))
 }
 
@@ -271,8 +272,9 @@ impl Files for Disk {
     }
 }
 
-/// The configuration of directories inside the project, at most two levels deep. Ordered; hidden
-/// and dependency directories are skipped; limited to the first thousand directories.
+/// The rule and memory directories of packages inside the project, ordered. The search is at most
+/// two levels deep, skips hidden and dependency directories, and is limited to the first thousand
+/// directories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nested {
     /// Directories of rule pages: `packages/a/.aidd/rules`.
@@ -304,7 +306,7 @@ pub fn nested(disk: &Disk) -> Nested {
     }
     let is_own =
         |folder: &&String| !FOREIGN_DIRS.contains(&folder.rsplit('/').next().unwrap_or_default());
-    let is_folder = |path: &String| disk.locate(path).is_ok_and(|place| place.is_dir());
+    let is_folder = |path: &String| disk.locate(path).is_ok_and(|path| path.is_dir());
     let mut nested = Nested::default();
     for folder in folders.iter().filter(is_own).take(MAX_DIRS) {
         nested.rules.extend(Some(format!("{folder}/.aidd/rules")).filter(is_folder));
@@ -318,8 +320,8 @@ pub fn nested(disk: &Disk) -> Nested {
     nested
 }
 
-/// The directories directly below `folder` (empty for the root), ordered, without hidden ones and
-/// links.
+/// The directories directly below `folder` (empty for the root), ordered, without hidden
+/// directories and links.
 #[must_use]
 pub fn dirs_below(disk: &Disk, folder: &str) -> Vec<String> {
     let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
@@ -384,7 +386,7 @@ impl Files for Memory {
 pub struct Overlay<'a, O = Memory> {
     /// Searched first.
     pub over: O,
-    /// Searched for paths that `over` does not have.
+    /// Searched for paths that do not exist in `over`.
     pub under: &'a dyn Files,
 }
 
@@ -448,14 +450,14 @@ mod tests {
         let [real, link] = ["real", "link"].map(|name| folder.path().join(name));
         std::fs::create_dir_all(real.join("src")).expect("made");
         std::os::unix::fs::symlink(&real, &link).expect("linked");
-        // Within the root: a link back to it, and a link out of it.
+        // The root contains a link to itself and a link to its parent directory.
         std::os::unix::fs::symlink("..", real.join("src/up")).expect("linked");
         std::os::unix::fs::symlink(folder.path(), real.join("out")).expect("linked");
         std::fs::create_dir(folder.path().join("sibling")).expect("made");
-        let given = |path: &str| folder.path().join(path).display().to_string();
+        let absolute = |path: &str| folder.path().join(path).display().to_string();
         for root in [&real, &link] {
             let disk = Disk::new(root);
-            let inside = |path: &str| disk.inside(&given(path));
+            let inside = |path: &str| disk.inside(&absolute(path));
             for path in ["real/src/new.ts", "link/src/new.ts", "link/x/../src/new.ts"] {
                 assert_eq!(inside(path).as_deref(), Some("src/new.ts"), "{path}");
             }
@@ -468,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overlay_hides_the_store_below() {
+    fn an_overlay_hides_files_of_the_underlying_store() {
         let under = Memory([("a".into(), b"old".to_vec()), ("b".into(), b"kept".to_vec())].into());
         let files = Overlay { over: Memory([("a".into(), b"new".to_vec())].into()), under: &under };
         assert_eq!(files.read("a", 10).expect("present"), b"new");

@@ -10,7 +10,7 @@ pub use aidd_page::Severity;
 /// A rule id: `kind/kebab-name`.
 pub type RuleId = Arc<str>;
 
-/// A violation of a rule at one place.
+/// A violation of a rule at one location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The id of the violated rule.
@@ -27,7 +27,7 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// Other locations that explain the finding.
     pub related: Vec<Related>,
-    /// A byte range that must not be shown in any output.
+    /// The byte range of a secret, which must not be shown in any output.
     pub secret: Option<Span>,
     /// Identifies the problem: the same in every frontend, and stable when lines above it move.
     /// Empty until all checks of a file have run.
@@ -53,9 +53,9 @@ pub enum Status {
     /// Not in the base.
     #[default]
     New,
-    /// In the base at another place with the same text.
+    /// In the base at another position with the same text.
     Moved,
-    /// In the base at the same place.
+    /// In the base at the same position.
     PreExisting,
     /// In the base, but no longer present.
     Fixed,
@@ -78,10 +78,10 @@ impl fmt::Display for Status {
     }
 }
 
-/// Edits that fix one finding; applied all or none.
+/// Edits that fix one finding. Either all edits are applied or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What the fix does, as displayed in an editor's menu: "Use COPY instead of ADD".
+    /// A description of the fix, as displayed in an editor's menu: "Use COPY instead of ADD".
     pub title: String,
     /// Whether the fix can be applied without confirmation.
     pub safety: Safety,
@@ -126,7 +126,7 @@ impl fmt::Display for Safety {
     }
 }
 
-/// Replaces the bytes of `span` by `text`.
+/// Replaces the bytes of `span` with `text`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edit {
     /// The bytes to replace; empty to insert.
@@ -136,7 +136,7 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// Replaces `span` by `text`.
+    /// Replaces `span` with `text`.
     #[must_use]
     pub fn replace(span: Span, text: impl Into<String>) -> Self {
         Self { span, text: text.into() }

@@ -10,13 +10,13 @@ impl Kind {
     pub const DOCKERFILE: Self = Self("dockerfile");
     /// A Mermaid diagram.
     pub const MERMAID: Self = Self("mermaid");
-    /// Markdown or MDX; its fenced blocks are sources of their own.
+    /// Markdown or MDX; fenced blocks are checked as separate sources.
     pub const MARKDOWN: Self = Self("markdown");
     /// JSON, with or without comments.
     pub const JSON: Self = Self("json");
-    /// YAML, of one or more documents.
+    /// YAML with one or more documents.
     pub const YAML: Self = Self("yaml");
-    /// TOML, by the extension `toml`.
+    /// TOML files, recognised by the extension `toml`.
     pub const TOML: Self = Self("toml");
     /// aidd's own configuration file.
     pub const CONFIG: Self = Self("config");
@@ -67,10 +67,11 @@ pub const RULE_DIRS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
 /// The directory, relative to the root, that contains a project's own packs.
 pub const PACK_DIR: &str = ".aidd/packs";
 
-/// How much of a text is searched to detect its kind, in bytes.
+/// The length in bytes of the start of a text that is searched to detect its kind.
 const SNIFF_LEN: usize = 4096;
 
-/// The engine's kinds of a file at `path` (relative, `/` between segments) with this text.
+/// The kinds of the file at `path` (relative, `/` between segments) with the content `text`, among
+/// the engine's own kinds.
 #[must_use]
 pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -123,12 +124,12 @@ pub fn is_pack_path(path: &str) -> bool {
     below.is_some_and(|name| name.ends_with(".md"))
 }
 
-/// The directory of a project's permanent memory, where `exist` returns whether a path exists:
+/// The directory of a project's permanent memory, where `exists` returns whether a path exists:
 /// `memory` if it contains memory files and `ai/memory` does not, otherwise `ai/memory`. All reads
 /// and writes use this directory.
 #[must_use]
-pub fn memory_dir(exist: impl Fn(&str) -> bool) -> &'static str {
-    if !has_memory(MEMORY_DIR, &exist) && has_memory(LEGACY_MEMORY_DIR, &exist) {
+pub fn memory_dir(exists: impl Fn(&str) -> bool) -> &'static str {
+    if !has_memory(MEMORY_DIR, &exists) && has_memory(LEGACY_MEMORY_DIR, &exists) {
         LEGACY_MEMORY_DIR
     } else {
         MEMORY_DIR
@@ -137,10 +138,10 @@ pub fn memory_dir(exist: impl Fn(&str) -> bool) -> &'static str {
 
 /// Whether `folder` contains a memory file, in the current or the previous format.
 #[must_use]
-pub fn has_memory(folder: &str, exist: impl Fn(&str) -> bool) -> bool {
+pub fn has_memory(folder: &str, exists: impl Fn(&str) -> bool) -> bool {
     MEMORY_FILES.iter().any(|name| {
         let path = format!("{folder}/{name}");
-        exist(&path) || path.strip_suffix('l').is_some_and(&exist)
+        exists(&path) || path.strip_suffix('l').is_some_and(&exists)
     })
 }
 
@@ -190,10 +191,11 @@ pub(crate) fn head(text: &str) -> &str {
 }
 
 /// Matches `Dockerfile`, `Containerfile`, `Dockerfile.prod` and `api.Dockerfile`, but not
-/// `Dockerfile.md` or an ignore file: a page, picture or program about Dockerfiles is not one.
+/// `Dockerfile.md` or an ignore file: a page, picture or program about Dockerfiles is not a
+/// Dockerfile.
 fn is_dockerfile(name: &str) -> bool {
     const STEMS: [&str; 2] = ["dockerfile", "containerfile"];
-    const OTHERS: [&str; 63] = [
+    const OTHER_EXTENSIONS: [&str; 63] = [
         "adoc",
         "astro",
         "avif",
@@ -263,7 +265,7 @@ fn is_dockerfile(name: &str) -> bool {
             rest.is_empty()
                 || rest.strip_prefix(['.', '-', '_']).is_some_and(|tail| {
                     let extension = tail.rsplit('.').next().unwrap_or(tail);
-                    !extension.is_empty() && !OTHERS.contains(&extension)
+                    !extension.is_empty() && !OTHER_EXTENSIONS.contains(&extension)
                 })
         });
         prefixed || name.strip_suffix(stem).is_some_and(|rest| rest.ends_with('.'))
@@ -276,20 +278,20 @@ mod tests {
 
     #[test]
     fn kinds_are_detected_by_path() {
-        let of = |path: &str| kinds(path, "");
+        let kinds_of = |path: &str| kinds(path, "");
         for path in
             ["Dockerfile", "a/Containerfile", "Dockerfile.prod", "api.Dockerfile", "dockerfile-dev"]
         {
-            assert_eq!(of(path), [Kind::DOCKERFILE], "{path}");
+            assert_eq!(kinds_of(path), [Kind::DOCKERFILE], "{path}");
         }
         for path in ["Dockerfile.dockerignore", "src/dockerfile.rs", "mydockerfile", "x.txt", ""] {
-            assert_eq!(of(path), [], "{path}");
+            assert_eq!(kinds_of(path), [], "{path}");
         }
         for path in ["Dockerfile.md", "docs/dockerfile.mdx", "dockerfile-guide.en.markdown"] {
-            assert_eq!(of(path), [Kind::MARKDOWN], "{path}");
+            assert_eq!(kinds_of(path), [Kind::MARKDOWN], "{path}");
         }
-        assert_eq!(of("a.MMD"), [Kind::MERMAID]);
-        assert_eq!(of("a/b.yml"), [Kind::YAML]);
+        assert_eq!(kinds_of("a.MMD"), [Kind::MERMAID]);
+        assert_eq!(kinds_of("a/b.yml"), [Kind::YAML]);
     }
 
     #[test]
@@ -312,16 +314,19 @@ mod tests {
 
     #[test]
     fn knowledge_entries_are_detected() {
-        let is = is_knowledge_entry;
-        assert!(is(".aidd/knowledge/data/x.md", "") && is("ai/knowledge/x.md", ""));
-        assert!(is("knowledge/x.md", "---\nmaturity: stable\n---\n"));
-        assert!(!is("knowledge/x.md", "---\ntitle: x\n---\nmaturity: stable\n"));
-        assert!(!is("content/knowledge/x.md", "# Notes") && !is("docs/knowledge/x.md", "---\n"));
-        assert!(!is(".aidd/knowledge/README.md", "") && !is("ai/knowledge/x.json", ""));
+        let is_entry = is_knowledge_entry;
+        assert!(is_entry(".aidd/knowledge/data/x.md", "") && is_entry("ai/knowledge/x.md", ""));
+        assert!(is_entry("knowledge/x.md", "---\nmaturity: stable\n---\n"));
+        assert!(!is_entry("knowledge/x.md", "---\ntitle: x\n---\nmaturity: stable\n"));
+        assert!(
+            !is_entry("content/knowledge/x.md", "# Notes")
+                && !is_entry("docs/knowledge/x.md", "---\n")
+        );
+        assert!(!is_entry(".aidd/knowledge/README.md", "") && !is_entry("ai/knowledge/x.json", ""));
     }
 
     #[test]
-    fn only_pages_in_rule_directories_are_rules() {
+    fn only_pages_in_rule_directories_are_rule_pages() {
         assert!(is_page_path("rules/a.md") && is_page_path(".aidd/rules/x/y.md"));
         assert!(!is_page_path("docs/rules.md") && !is_page_path("rules.md"));
     }

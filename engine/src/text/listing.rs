@@ -4,7 +4,7 @@ use crate::text::attributes::Attributes;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The paths of a project, sorted, with its branch and change if known.
+/// The paths of a project, sorted, with the branch and the checked change if known.
 #[derive(Debug, Default)]
 pub struct Listing {
     files: Arc<Vec<String>>,
@@ -12,23 +12,24 @@ pub struct Listing {
     dirs: Arc<OnceLock<HashMap<String, u64>>>,
     /// The last bytes of a path → indexes of the files that end with them; built on first use.
     by_suffix: Arc<OnceLock<HashMap<SuffixKey, Vec<u32>>>>,
-    /// The files in Git's index; `None` if there is no repository or it was not queried.
+    /// The files in Git's index; `None` if there is no repository or the index was not read.
     tracked: Option<Arc<Self>>,
     branch: Option<String>,
     changed: Option<BTreeSet<String>>,
-    /// Cached answers about the project as a whole, which do not change during a check.
+    /// Cached answers to yes-or-no questions about the project as a whole, which do not change
+    /// during a check; see [`Listing::answer`].
     answers: Mutex<HashMap<String, bool>>,
-    /// What `.gitattributes` states; read on first use.
+    /// The attributes in `.gitattributes`; read on first use.
     attributes: OnceLock<Attributes>,
 }
 
 /// Three bytes, such as a dot and two letters: enough to distinguish most extensions.
 type SuffixKey = [u8; 3];
 
-/// Up to this many paths are compared one by one.
+/// The maximum number of paths that are compared one by one.
 const MAX_LINEAR_SCAN: usize = 32;
 
-/// The last bytes of `text`; `None` if it is shorter.
+/// The last bytes of `text`; `None` if the text is shorter than the key.
 fn suffix_key(text: &str) -> Option<SuffixKey> {
     text.as_bytes().last_chunk().copied()
 }
@@ -69,8 +70,8 @@ impl Listing {
         }
     }
 
-    /// Whether both have the same files on disk and in the index, the same branch and the same
-    /// change.
+    /// Whether both listings have the same files on disk and in the index, the same branch and the
+    /// same change.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let tracked = |listing: &Self| listing.tracked.as_ref().map(|index| index.files.clone());
@@ -152,25 +153,25 @@ impl Listing {
     #[must_use]
     pub fn dirs(&self) -> &HashMap<String, u64> {
         self.dirs.get_or_init(|| {
-            let mut folders: HashMap<String, u64> = HashMap::new();
-            folders.insert(String::new(), 0);
+            let mut dirs: HashMap<String, u64> = HashMap::new();
+            dirs.insert(String::new(), 0);
             let mut last = "";
             for file in self.files.iter() {
                 // Sorted paths share their beginning with the previous path.
                 let mut from = 0;
                 for (end, _) in file.match_indices('/') {
-                    let folder = &file[..end];
-                    let known = last.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-                    if !known && !folders.contains_key(folder) {
-                        folders.insert(folder.to_owned(), 0);
-                        *folders.entry(file[..from].to_owned()).or_default() += 1;
+                    let dir = &file[..end];
+                    let known = last.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
+                    if !known && !dirs.contains_key(dir) {
+                        dirs.insert(dir.to_owned(), 0);
+                        *dirs.entry(file[..from].to_owned()).or_default() += 1;
                     }
                     from = end;
                 }
-                *folders.entry(file[..from].to_owned()).or_default() += 1;
+                *dirs.entry(file[..from].to_owned()).or_default() += 1;
                 last = file;
             }
-            folders
+            dirs
         })
     }
 
@@ -187,34 +188,32 @@ impl Listing {
     pub fn candidates(&self, prefix: &str, suffix: &str) -> impl Iterator<Item = &str> {
         let start = self.files.partition_point(|file| file.as_str() < prefix);
         let beginning = self.beginning_with(prefix);
-        let (few, range) = match suffix_key(suffix) {
+        let (indexes, range) = match suffix_key(suffix) {
             // A linear scan of a few files is faster than the lookup by extension.
-            Some(ending) if beginning.len() > MAX_LINEAR_SCAN => {
-                (self.with_suffix_key(ending), &[][..])
-            }
+            Some(key) if beginning.len() > MAX_LINEAR_SCAN => (self.with_suffix_key(key), &[][..]),
             _ => (&[][..], beginning),
         };
-        let first = few.partition_point(|&at| (at as usize) < start);
-        let few = few[first..].iter().map_while(move |&at| {
+        let first = indexes.partition_point(|&at| (at as usize) < start);
+        let indexes = indexes[first..].iter().map_while(move |&at| {
             let at = at as usize;
             self.files.get(at).filter(|_| at < start + beginning.len())
         });
-        few.chain(range).map(String::as_str)
+        indexes.chain(range).map(String::as_str)
     }
 
-    /// The indexes of the files that end with `last`.
-    fn with_suffix_key(&self, last: SuffixKey) -> &[u32] {
-        let endings = self.by_suffix.get_or_init(|| {
-            let mut endings: HashMap<SuffixKey, Vec<u32>> = HashMap::new();
+    /// The indexes of the files whose path ends with `key`.
+    fn with_suffix_key(&self, key: SuffixKey) -> &[u32] {
+        let by_suffix = self.by_suffix.get_or_init(|| {
+            let mut by_suffix: HashMap<SuffixKey, Vec<u32>> = HashMap::new();
             for (at, file) in (0_u32..).zip(self.files.iter()) {
                 // Paths shorter than the key are not indexed.
-                if let Some(ending) = suffix_key(file) {
-                    endings.entry(ending).or_default().push(at);
+                if let Some(suffix) = suffix_key(file) {
+                    by_suffix.entry(suffix).or_default().push(at);
                 }
             }
-            endings
+            by_suffix
         });
-        endings.get(&last).map_or(&[], Vec::as_slice)
+        by_suffix.get(&key).map_or(&[], Vec::as_slice)
     }
 
     /// The files at any depth below `folder`; all files for the root.
@@ -223,20 +222,20 @@ impl Listing {
         if folder.is_empty() { &self.files } else { self.beginning_with(&format!("{folder}/")) }
     }
 
-    /// What `.gitattributes` at the root states; `read` reads it on first use.
+    /// The attributes in `.gitattributes` at the root; on first use, `read` reads the file.
     pub fn attributes(&self, read: impl FnOnce() -> Attributes) -> &Attributes {
         self.attributes.get_or_init(read)
     }
 
-    /// The cached answer to a question about the project as a whole; `find` computes it on first
-    /// use.
+    /// The cached answer to a yes-or-no question about the project as a whole. On first use, `find`
+    /// computes the answer.
     pub fn answer(&self, question: &str, find: impl FnOnce() -> bool) -> bool {
-        let known = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&answer) = known().get(question) {
+        let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&answer) = answers().get(question) {
             return answer;
         }
         let answer = find();
-        known().insert(question.to_owned(), answer);
+        answers().insert(question.to_owned(), answer);
         answer
     }
 }
@@ -254,10 +253,10 @@ mod tests {
             suffix in "[/.ab줄]{0,4}",
         ) {
             let listing = Listing::new(paths);
-            let wanted = |path: &&str| path.starts_with(&prefix) && path.ends_with(&suffix);
-            let found: Vec<&str> = listing.candidates(&prefix, &suffix).filter(wanted).collect();
+            let is_match = |path: &&str| path.starts_with(&prefix) && path.ends_with(&suffix);
+            let found: Vec<&str> = listing.candidates(&prefix, &suffix).filter(is_match).collect();
             let all = listing.files().iter().map(String::as_str);
-            prop_assert_eq!(found, all.filter(wanted).collect::<Vec<_>>());
+            prop_assert_eq!(found, all.filter(is_match).collect::<Vec<_>>());
         }
     }
 

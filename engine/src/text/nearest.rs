@@ -1,6 +1,6 @@
 //! Finds the known word that a misspelled word was probably meant to be.
 
-/// The candidate most similar to `word`, if one is similar enough.
+/// The candidate that is most similar to `word`; `None` if no candidate is similar enough.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // A comparison takes time proportional to the product of the lengths.
@@ -11,8 +11,8 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     let similarity = |candidate: &str| {
         let candidate = candidate.to_lowercase();
         // In a short word such as `gti`, a single typo leaves little similarity.
-        let slip = (3..=5).contains(&word.len()) && strsim::osa_distance(&word, &candidate) == 1;
-        strsim::jaro_winkler(&word, &candidate).max(if slip { 0.81 } else { 0.0 })
+        let is_typo = (3..=5).contains(&word.len()) && strsim::osa_distance(&word, &candidate) == 1;
+        strsim::jaro_winkler(&word, &candidate).max(if is_typo { 0.81 } else { 0.0 })
     };
     candidates
         .map(|candidate| (similarity(candidate), candidate))
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn swapped_letters_of_a_short_word_are_understood() {
+    fn a_short_word_with_swapped_letters_is_recognised() {
         assert_eq!(nearest("gti", ["git", "go"].into_iter()), Some("git"));
         assert_eq!(nearest("xyz", ["git", "go"].into_iter()), None);
     }

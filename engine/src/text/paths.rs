@@ -17,7 +17,7 @@ pub enum GlobError {
     Malformed {
         /// The glob as written.
         glob: String,
-        /// What is wrong with the glob.
+        /// The fault in the glob.
         why: ErrorKind,
     },
     /// Each glob is valid, but the compiled set is too large.
@@ -28,8 +28,8 @@ pub enum GlobError {
 /// A set of paths defined by two lists of globs: included and excluded.
 #[derive(Clone, Debug)]
 pub struct Globs {
-    /// The source of `compiled`. It is compiled when the first path is matched, because most rules
-    /// are disabled and never match a path.
+    /// The source of `compiled`. The globs are compiled when the first path is matched, because
+    /// most rules are disabled and never match a path.
     source: Option<GlobSource>,
     compiled: OnceLock<Compiled>,
 }
@@ -71,7 +71,7 @@ impl Globs {
     }
 
     /// The paths that the check of a page applies to, relative to the directory that contains the
-    /// page's rules directory. A malformed glob matches nothing; the page gets the finding.
+    /// page's rules directory. A malformed glob matches nothing; a finding on the page reports it.
     #[must_use]
     pub fn from_check(check: &CheckHeader, page: Option<&str>) -> Self {
         let written = GlobSource {
@@ -151,13 +151,13 @@ fn set<S: AsRef<str>>(base: &str, globs: &[S]) -> Result<GlobSet, GlobError> {
     set.build().map_err(GlobError::Set)
 }
 
-/// The error of a malformed path glob; `None` if it is valid.
+/// The error of a malformed path glob; `None` if the glob is valid.
 pub(crate) fn malformed(glob: &str) -> Option<GlobError> {
     path_glob("", glob).err()
 }
 
-/// The error of the glob parser, with the glob as written.
-fn unreadable(glob: &str, error: &globset::Error) -> GlobError {
+/// Converts an error of the glob parser; `glob` is the glob as written.
+fn glob_error(glob: &str, error: &globset::Error) -> GlobError {
     GlobError::Malformed { glob: glob.to_owned(), why: error.kind().clone() }
 }
 
@@ -176,7 +176,7 @@ fn path_glob(base: &str, glob: &str) -> Result<Glob, GlobError> {
         full = format!("{}/{full}", globset::escape(base));
     }
     let built = GlobBuilder::new(&full).literal_separator(true).build();
-    built.map_err(|error| unreadable(glob, &error))
+    built.map_err(|error| glob_error(glob, &error))
 }
 
 /// The path of `name` in `folder` (empty for the root).
@@ -218,7 +218,7 @@ pub fn rule_globs<S: AsRef<str>>(globs: &[S]) -> Result<GlobSet, GlobError> {
     let mut set = GlobSetBuilder::new();
     for glob in globs {
         let built = GlobBuilder::new(glob.as_ref()).case_insensitive(true).build();
-        set.add(built.map_err(|error| unreadable(glob.as_ref(), &error))?);
+        set.add(built.map_err(|error| glob_error(glob.as_ref(), &error))?);
     }
     set.build().map_err(GlobError::Set)
 }
@@ -242,7 +242,7 @@ pub enum PathError {
     /// The path is empty.
     #[error("the path is empty; name a file, such as src/a.ts")]
     Empty,
-    /// `C:\…`, `\\host\…`, `~`: their meaning depends on the system.
+    /// `C:\…`, `\\host\…` or `~`; the meaning depends on the operating system.
     #[error(
         "`{0}` starts with a drive, a network share or a home directory; name a path relative to \
          the project's root"
@@ -259,9 +259,9 @@ pub enum PathError {
     Name(String),
 }
 
-/// Checks whether a new file can be created at `path`: the path must mean the same place on every
-/// system, and must be below the directory that it is relative to. Links are not checked; see
-/// `Disk::for_new`.
+/// Checks whether a new file can be created at `path`: the path must refer to the same location on
+/// every operating system, and must be below the directory that it is relative to. Links are not
+/// checked; see `Disk::for_new`.
 ///
 /// # Errors
 /// The first problem found in the path.
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_file_has_the_same_place_on_every_system() {
+    fn a_new_file_has_the_same_location_on_every_system() {
         for path in [
             "a.ts",
             "src/a.ts",
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_read_as_in_an_ignore_file() {
+    fn globs_match_as_in_an_ignore_file() {
         let matches =
             |globs: &[&str], path: &str| Globs::new(globs, &[]).expect("valid").matches(path);
         assert!(matches(&["*.rs"], "a/b/c.rs"));

@@ -3,31 +3,31 @@
 
 use super::published::is_published;
 
-/// The length in bytes from which a value can contain any short word or repeated character by
-/// chance.
+/// The minimum length in bytes at which a random value can contain any short word or repeated
+/// character by chance.
 const MIN_LONG_LEN: usize = 100;
 
-/// Inserted into every secret in an example, so that no scanner or push protection, including ours,
-/// reports it. It is removed before the example runs.
+/// Inserted into every secret in an example, so that no secret scanner or push protection,
+/// including aidd, reports the example. The character is removed before the example runs.
 pub const JOIN_MARK: char = '\u{2040}';
 
-/// Whether `value` is a placeholder for a secret, wherever it is found.
+/// Whether `value` is a placeholder for a secret, in any file.
 #[must_use]
 pub fn is_placeholder(value: &str) -> bool {
-    is_template(value) || matches_words(unquoted(value), is_described)
+    is_template(value) || matches_words(without_quotes(value), is_described)
 }
 
-/// Whether `value` is a placeholder in a file that is known to be in use: there `example-Pass9` can
-/// be the actual password, while `<password>` and `${PASSWORD}` cannot.
+/// Whether `value` is a placeholder even in a file that is known to be in use. In such a file,
+/// `example-Pass9` can be the actual password, while `<password>` and `${PASSWORD}` cannot.
 #[must_use]
 pub fn is_template(value: &str) -> bool {
-    let value = unquoted(value);
+    let value = without_quotes(value);
     value.is_empty()
         || is_reference(value)
         || is_encrypted(value)
         || is_masked(value)
         || is_sequence(value)
-        || matches_words(value, is_blank_form)
+        || matches_words(value, is_unfilled_template)
         || value.contains(JOIN_MARK)
         || is_published(value)
 }
@@ -36,10 +36,10 @@ pub fn is_template(value: &str) -> bool {
 /// `os.environ["X"]`, `<your-key>`, `op://vault/item`.
 #[must_use]
 pub fn is_reference(value: &str) -> bool {
-    const INSIDE: [&str; 5] = ["process.env", "os.environ", "getenv(", "ENV[", "env("];
+    const PARTS: [&str; 5] = ["process.env", "os.environ", "getenv(", "ENV[", "env("];
     const PAIRS: [(&str, &str); 6] =
         [("${", "}"), ("$(", ")"), ("{{", "}}"), ("{%", "%}"), ("<%", "%>"), ("#{", "}")];
-    const BEFORE: [&str; 34] = [
+    const PREFIXES: [&str; 34] = [
         "$(",
         "${",
         "env.",
@@ -75,7 +75,7 @@ pub fn is_reference(value: &str) -> bool {
         "Sys.getenv",
         "System.get_env",
     ];
-    const AROUND: [(&str, &str); 12] = [
+    const ENCLOSING: [(&str, &str); 12] = [
         ("<", ">"),
         ("%", "%"),
         ("%(", ")s"),
@@ -92,10 +92,10 @@ pub fn is_reference(value: &str) -> bool {
     let paired = |&(open, close): &(&str, &str)| {
         value.find(open).is_some_and(|at| value[at + open.len()..].contains(close))
     };
-    INSIDE.iter().any(|mark| value.contains(mark))
+    PARTS.iter().any(|mark| value.contains(mark))
         || PAIRS.iter().any(paired)
-        || BEFORE.iter().any(|mark| starts_with(value, mark))
-        || AROUND.iter().any(|(open, close)| is_around(value, open, close))
+        || PREFIXES.iter().any(|prefix| starts_with(value, prefix))
+        || ENCLOSING.iter().any(|(open, close)| is_enclosed_in(value, open, close))
         || is_variable(value)
 }
 
@@ -103,7 +103,7 @@ pub fn is_reference(value: &str) -> bool {
 /// eyaml, Maven, Jenkins and similar.
 #[must_use]
 pub fn is_encrypted(value: &str) -> bool {
-    const BEFORE: [&str; 14] = [
+    const PREFIXES: [&str; 14] = [
         "ENC[",
         "ENC(",
         "{cipher}",
@@ -119,8 +119,8 @@ pub fn is_encrypted(value: &str) -> bool {
         "encrypted:",
         "secure:",
     ];
-    BEFORE.iter().any(|mark| starts_with(value, mark))
-        // The format of Maven and Jenkins, in braces: `{…=}`.
+    PREFIXES.iter().any(|prefix| starts_with(value, prefix))
+        // Maven and Jenkins write encrypted values in braces: `{…=}`.
         || (value.starts_with('{') && value.ends_with("=}"))
 }
 
@@ -141,12 +141,12 @@ pub fn is_masked(value: &str) -> bool {
         return true;
     }
     let runs = || lower.chunk_by(|a, b| a == b);
-    let has_run = |least: usize| runs().any(|run| run.len() >= least);
-    let in_runs = || runs().map(<[u8]>::len).filter(|&run| run >= 8).sum::<usize>();
+    let has_run = |min_length: usize| runs().any(|run| run.len() >= min_length);
+    let bytes_in_runs = || runs().map(<[u8]>::len).filter(|&run| run >= 8).sum::<usize>();
     // Some tokens start with dozens of zero bits, and a long token can contain any run by chance.
     (lower.len() < MIN_LONG_LEN && runs().any(|run| run[0] == b'x' && run.len() >= 4))
         || (lower.len() < 60 && has_run(8))
-        || in_runs() * 3 >= lower.len()
+        || bytes_in_runs() * 3 >= lower.len()
         || is_periodic(&lower)
 }
 
@@ -200,14 +200,14 @@ fn is_step(before: u8, after: u8) -> bool {
 /// `AKIAIOSFODNN7EXAMPLE`.
 #[must_use]
 pub fn is_described(value: &str) -> bool {
-    const WORDS: [&str; 5] = ["example", "dummy", "changeme_", "fake", "lorem"];
+    const PARTS: [&str; 5] = ["example", "dummy", "changeme_", "fake", "lorem"];
     let lower = value.to_ascii_lowercase();
-    is_blank_form(value) || WORDS.iter().any(|word| lower.contains(word))
+    is_unfilled_template(value) || PARTS.iter().any(|word| lower.contains(word))
 }
 
 /// Whether `value` is template text that was not filled in.
-fn is_blank_form(value: &str) -> bool {
-    const WORDS: [&str; 18] = [
+fn is_unfilled_template(value: &str) -> bool {
+    const PARTS: [&str; 18] = [
         "placeholder",
         "redacted",
         "your_",
@@ -227,7 +227,7 @@ fn is_blank_form(value: &str) -> bool {
         "fillmein",
         "put the ",
     ];
-    const WHOLE: [&str; 27] = [
+    const VALUES: [&str; 27] = [
         "~",
         "null",
         "nil",
@@ -257,52 +257,54 @@ fn is_blank_form(value: &str) -> bool {
         "ask",
     ];
     let lower = value.to_ascii_lowercase();
-    WORDS.iter().any(|word| lower.contains(word))
+    PARTS.iter().any(|word| lower.contains(word))
         // The example keys in the AWS documentation.
         || value.contains("EXAMPLE")
-        || WHOLE.contains(&lower.as_str())
+        || VALUES.contains(&lower.as_str())
         || lower
             .strip_prefix("your")
             .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_lowercase()))
 }
 
-/// Whether `is` matches `value`. In a long value, which can contain a short word by chance, `is`
-/// must match a separate word.
-fn matches_words(value: &str, is: fn(&str) -> bool) -> bool {
+/// Whether `is_match` is true for `value`. A long value can contain a short word by chance, so
+/// `is_match` must be true for a separate word of the value.
+fn matches_words(value: &str, is_match: fn(&str) -> bool) -> bool {
     if value.len() < MIN_LONG_LEN {
-        return is(value);
+        return is_match(value);
     }
     let mut words = value.split(|c: char| !c.is_ascii_alphanumeric());
-    value.contains("EXAMPLE") || words.any(|word| (4..=14).contains(&word.len()) && is(word))
+    value.contains("EXAMPLE") || words.any(|word| (4..=14).contains(&word.len()) && is_match(word))
 }
 
-/// `$NAME`, `$name`, `$env:NAME`, `!NAME!`; not `$1$salt$hash` or `$ecr3t!`.
+/// Whether `value` is a variable: `$NAME`, `$name`, `$env:NAME`, `!NAME!`; not `$1$salt$hash` or
+/// `$ecr3t!`.
 fn is_variable(value: &str) -> bool {
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':'))
     };
-    let shouted = |name: &str| is_name(name) && !name.bytes().any(|b| b.is_ascii_lowercase());
+    let is_upper_case_name =
+        |name: &str| is_name(name) && !name.bytes().any(|b| b.is_ascii_lowercase());
     value.strip_prefix("$env:").is_some_and(is_name)
         || value.strip_prefix('$').is_some_and(|name| {
-            is_name(name) && (shouted(name) || !name.bytes().any(|b| b.is_ascii_digit()))
+            is_name(name) && (is_upper_case_name(name) || !name.bytes().any(|b| b.is_ascii_digit()))
         })
-        || value.strip_prefix('!').and_then(|v| v.strip_suffix('!')).is_some_and(shouted)
+        || value.strip_prefix('!').and_then(|v| v.strip_suffix('!')).is_some_and(is_upper_case_name)
 }
 
-/// `open`, something without `close`'s first character, `close`.
-fn is_around(value: &str, open: &str, close: &str) -> bool {
+/// Whether `value` is `open`, text that does not contain `close`, and `close`.
+fn is_enclosed_in(value: &str, open: &str, close: &str) -> bool {
     value
         .strip_prefix(open)
         .and_then(|rest| rest.strip_suffix(close))
         .is_some_and(|inner| !inner.is_empty() && !inner.contains(close))
 }
 
-fn starts_with(value: &str, mark: &str) -> bool {
-    value.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark))
+fn starts_with(value: &str, prefix: &str) -> bool {
+    value.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
-fn unquoted(value: &str) -> &str {
+fn without_quotes(value: &str) -> &str {
     let value = value.trim();
     ['"', '\'', '`']
         .into_iter()
@@ -398,7 +400,7 @@ mod tests {
             "Tr0ub4dor&3",
             "9f8a7c6e5d4b3a291807f6e5d4c3b2a1",
             "Zx9Kp2Lm7Qw4Rt8Yv1Bn5Hj3",
-            // Constant zeros, and words and runs that occur by chance.
+            // Values with constant zeros, and with words and runs that occur by chance.
             &format!("{}AAAAAAAAAA{}", random(11), random(43)),
             &format!("AAAAAAAAAAAAAAAAAAAAAA{}", random(90)),
             &format!("0x4AAAAAAA{}", random(26)),

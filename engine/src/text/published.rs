@@ -1,4 +1,4 @@
-//! Values that everyone publishes: emulator keys, tokens of standards, examples in the
+//! Well-known values that are not secret: keys of emulators, tokens in standards, examples in the
 //! documentation of vendors.
 
 use aho_corasick::AhoCorasick;
@@ -13,7 +13,7 @@ fn parts() -> impl Iterator<Item = &'static str> {
     TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Whether `value` is or contains a published value. Case matters.
+/// Whether `value` is or contains a published value. The comparison is case-sensitive.
 #[must_use]
 pub fn is_published(value: &str) -> bool {
     PARTS.as_ref().is_some_and(|parts| parts.is_match(value))

@@ -1,11 +1,11 @@
-//! What a file is for: the product, or tests, examples, documentation and files from elsewhere. A
-//! password in a test fixture is true, but not worth an interruption.
+//! The purpose of a file: the product, or tests, examples, documentation and vendored files. A
+//! password in a test fixture is a correct finding, but not an urgent one.
 
 use crate::text::attributes::{self, Attributes};
 use crate::text::files::Files;
 use aidd_lexicon::tables::{List, purposes};
 
-/// What a file is for.
+/// The purpose of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Source code and settings of the product.
@@ -14,7 +14,7 @@ pub enum Purpose {
     Vendored,
     /// No longer in use.
     Archived,
-    /// Written by a program: by its own statement, or by `.gitattributes`.
+    /// Written by a program, according to a comment in the file or to `.gitattributes`.
     Generated,
     /// A template, whose values are filled in later.
     Template,
@@ -24,12 +24,13 @@ pub enum Purpose {
     Sample,
     /// Settings for the machine of a developer or for a pipeline.
     Development,
-    /// Documents and what accompanies them.
+    /// Documents, and the files that accompany documents.
     Documentation,
 }
 
 impl Purpose {
-    /// Where a finding is, for messages: `in a test file`; `None` for the product.
+    /// A description of the finding's file for messages, such as `in a test file`; `None` for the
+    /// product.
     #[must_use]
     pub fn describe(self) -> Option<&'static str> {
         Some(match self {
@@ -45,8 +46,8 @@ impl Purpose {
         })
     }
 
-    /// The purpose of the file at `path`: as the project's `.gitattributes` states, or else by its
-    /// path.
+    /// The purpose of the file at `path`, according to the project's `.gitattributes` or, if no
+    /// attribute is set, to its path.
     #[must_use]
     pub fn of_file(path: &str, files: &dyn Files) -> Self {
         let stated = match files.listing() {

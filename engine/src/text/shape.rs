@@ -19,10 +19,10 @@ pub fn entropy(text: &str) -> f32 {
 }
 
 /// Whether `text` looks like the output of a random generator: letter pairs that are rare in words,
-/// mixed digits and cases. Reliable from about eight characters.
+/// mixed digits and cases. Reliable for texts of about eight characters or more.
 #[must_use]
 pub fn looks_random(text: &str) -> bool {
-    // A prefix of words names the service of the token: `service_live_…`.
+    // A token can begin with words that name its service: `service_live_…`.
     let tail = text.rsplit_once('_').map_or("", |(_, tail)| tail);
     is_random(text) || (tail.len() >= 16 && is_random(tail))
 }
@@ -49,8 +49,8 @@ fn is_random(text: &str) -> bool {
         && entropy(text) >= if length < 16 { 2.5 } else { 2.9 }
 }
 
-/// Mean frequency of all pairs of adjacent letters relative to chance, as log2 of the ratio in
-/// words and names: above 0 for English-like text, about -1.7 for random letters and digits.
+/// Mean frequency of all pairs of adjacent letters relative to chance, as the log2 of the ratio of
+/// the two: above 0 for English-like text, about -1.7 for random letters and digits.
 fn mean_pair_score(text: &[u8]) -> f32 {
     let score = |pair: &[u8]| -> f32 {
         let (a, b) = (pair[0], pair[1]);
@@ -72,8 +72,9 @@ fn letter(byte: u8) -> usize {
 }
 
 /// Frequency of each letter pair in the words and names of source code: one row per first letter,
-/// one column per second letter. 5 is chance, and each step doubles the frequency. Counted in the
-/// words of a few thousand source files, each word weighted by the logarithm of its frequency.
+/// one column per second letter. 5 is the frequency expected by chance, and each step doubles it.
+/// The pairs were counted in the words of a few thousand source files; each word is weighted by the
+/// logarithm of its frequency.
 const PAIRS: [&[u8; 26]; 26] = [
     b"36773462614868070878553351",
     b"63436420631631530453610030",

@@ -107,10 +107,10 @@ pub struct Position {
 pub enum Decoded {
     /// Valid UTF-8; a byte order mark is part of the text.
     Utf8,
-    /// Not valid UTF-8: each invalid byte is replaced by one `0x1A`, so offsets are those of the
-    /// file.
+    /// Not valid UTF-8: each invalid byte is replaced with one `0x1A`, so offsets are the same as
+    /// in the file.
     Lossy,
-    /// UTF-16 with a byte order mark, converted to UTF-8. Offsets are those of the UTF-8 text, and
+    /// UTF-16 with a byte order mark, converted to UTF-8. Offsets refer to the UTF-8 text, and
     /// edits cannot be written back.
     Utf16,
 }
@@ -122,7 +122,8 @@ pub struct Origin {
     pub offset: u64,
     /// Lines of the file before this source.
     pub line: u32,
-    /// The length of the first line before this source, if the source starts within a line.
+    /// The length of the part of the first line that precedes this source, if the source starts
+    /// within a line.
     pub before: Columns,
 }
 
@@ -247,7 +248,8 @@ impl Source {
         self.origin
     }
 
-    /// The text under `span`, clamped to character boundaries, so that it never fails.
+    /// The text of `span`. Offsets are clamped to character boundaries, so the function never
+    /// fails.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
         let end = self.text.floor_char_boundary(span.end as usize);
@@ -353,17 +355,17 @@ impl Source {
 /// rounded down to its start.
 #[must_use]
 pub fn column_offset(line: &str, column: u32, encoding: Encoding) -> usize {
-    let mut left = column as usize;
+    let mut remaining = column as usize;
     for (at, c) in line.char_indices() {
         let units = match encoding {
             Encoding::Utf8 => c.len_utf8(),
             Encoding::Utf16 => c.len_utf16(),
             Encoding::CodePoints => 1,
         };
-        if left < units {
+        if remaining < units {
             return at;
         }
-        left -= units;
+        remaining -= units;
     }
     line.len()
 }
@@ -419,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn utf16_is_read_by_its_byte_order_mark() {
+    fn utf16_is_recognised_by_its_byte_order_mark() {
         let bytes =
             [0xFF, 0xFE].into_iter().chain("key=é".encode_utf16().flat_map(u16::to_le_bytes));
         let source = Source::decode("x", bytes.collect());
@@ -440,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn a_very_long_line_has_the_same_columns() {
+    fn columns_in_a_very_long_line_are_exact() {
         let text = "aé😀\u{301}".repeat(3 * STRIDE / 10);
         let source = Source::new("x", text.as_str());
         let mut utf16 = 0;

@@ -15,7 +15,7 @@ const VERSION: u32 = 1;
 /// The known findings of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
-    /// Count by path, rule and id: sorted, so that the file is readable and merges well.
+    /// The count by path, rule and id, sorted so that the file is readable and merges well.
     entries: BTreeMap<(String, String, String), u32>,
 }
 
@@ -29,7 +29,7 @@ pub struct Entry {
     pub rule: String,
     /// The finding id.
     pub id: String,
-    /// How many findings have this id.
+    /// The number of findings with this id.
     pub count: u32,
 }
 
@@ -40,8 +40,8 @@ struct Document {
     findings: Vec<Entry>,
 }
 
-/// Why a baseline cannot be used. The run is aborted then: treating a broken baseline as empty
-/// would report known findings, and treating it as complete would hide new ones.
+/// Why a baseline cannot be used. In this case the run is aborted: treating a malformed baseline as
+/// empty would report known findings, and treating it as complete would hide new findings.
 #[derive(Debug, Error)]
 pub enum BaselineError {
     /// Not valid JSON, or not a baseline; the reason as text.
@@ -61,9 +61,9 @@ impl Baseline {
     /// # Errors
     /// The text is not a baseline, or has a newer version.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
-        let conflict =
-            |line: &str| ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
-        if let Some(line) = text.lines().position(conflict) {
+        let is_conflict =
+            |line: &str| ["<<<<<<< ", ">>>>>>> "].iter().any(|marker| line.starts_with(marker));
+        if let Some(line) = text.lines().position(is_conflict) {
             return Err(BaselineError::Conflict(line + 1));
         }
         let text = text.trim_start_matches('\u{FEFF}');
@@ -135,14 +135,15 @@ impl Baseline {
     }
 
     /// Marks known findings, up to their count, and returns the entries that were not found. An
-    /// allowed finding uses up its entry and stays allowed.
+    /// allowed finding consumes its entry and stays allowed.
     pub fn apply<'a>(&self, findings: impl IntoIterator<Item = &'a mut Finding>) -> Vec<Entry> {
-        let mut left: HashMap<&str, u32> = HashMap::new();
+        let mut remaining: HashMap<&str, u32> = HashMap::new();
         for ((_, _, id), count) in &self.entries {
-            *left.entry(id).or_default() += count;
+            *remaining.entry(id).or_default() += count;
         }
         for finding in findings {
-            let Some(count) = left.get_mut(finding.id.as_str()).filter(|count| **count > 0) else {
+            let Some(count) = remaining.get_mut(finding.id.as_str()).filter(|count| **count > 0)
+            else {
                 continue;
             };
             *count -= 1;
@@ -153,7 +154,7 @@ impl Baseline {
         }
         self.entries()
             .filter_map(|mut entry| {
-                let count = left.get_mut(entry.id.as_str())?;
+                let count = remaining.get_mut(entry.id.as_str())?;
                 entry.count = entry.count.min(*count);
                 *count -= entry.count;
                 (entry.count > 0).then_some(entry)
@@ -190,37 +191,37 @@ mod tests {
         finding
     }
 
-    fn of(findings: &[Finding]) -> Baseline {
+    fn baseline_of(findings: &[Finding]) -> Baseline {
         Baseline::from_findings(findings.iter().map(|finding| ("p", finding)))
     }
 
     #[test]
-    fn one_more_of_the_same_is_new_and_one_less_is_stale() {
-        let baseline = of(&[finding("1"), finding("1"), finding("2")]);
-        let mut now = [finding("1"), finding("1"), finding("1")];
-        let stale = baseline.apply(&mut now);
-        let statuses: Vec<Status> = now.iter().map(|finding| finding.status).collect();
+    fn an_additional_finding_is_new_and_a_missing_finding_is_stale() {
+        let baseline = baseline_of(&[finding("1"), finding("1"), finding("2")]);
+        let mut findings = [finding("1"), finding("1"), finding("1")];
+        let stale = baseline.apply(&mut findings);
+        let statuses: Vec<Status> = findings.iter().map(|finding| finding.status).collect();
         assert_eq!(statuses, [Status::Baselined, Status::Baselined, Status::New]);
         assert_eq!(
             stale.iter().map(|entry| (entry.id.as_str(), entry.count)).collect::<Vec<_>>(),
             [("2", 1)]
         );
-        assert_eq!(baseline.without(&stale), of(&[finding("1"), finding("1")]));
+        assert_eq!(baseline.without(&stale), baseline_of(&[finding("1"), finding("1")]));
     }
 
     #[test]
-    fn an_allowed_finding_uses_up_its_entry() {
+    fn an_allowed_finding_consumes_its_entry() {
         let mut allowed = finding("1");
         allowed.status = Status::Allowed;
-        let baseline = of(&[finding("1")]);
+        let baseline = baseline_of(&[finding("1")]);
         assert_eq!(baseline.apply([&mut allowed]), []);
         assert_eq!(allowed.status, Status::Allowed);
     }
 
     #[test]
-    fn a_broken_baseline_is_refused() {
+    fn a_malformed_baseline_is_rejected() {
         let entry = r#"{"schemaVersion": 1, "findings": [{"path": "a"}]}"#;
-        let said = [
+        let cases = [
             ("", "line 1, column 0: not valid JSON"),
             ("{}", "not a baseline: `schemaVersion` is missing"),
             ("[]", "not a baseline: `schemaVersion` is missing"),
@@ -242,7 +243,7 @@ mod tests {
                 "line 2: conflict marker; keep both sides, then run `aidd baseline prune`",
             ),
         ];
-        for (text, why) in said {
+        for (text, why) in cases {
             assert_eq!(Baseline::parse(text).expect_err(text).to_string(), why, "{text}");
         }
     }
@@ -251,11 +252,11 @@ mod tests {
         #[test]
         fn a_baseline_round_trips(ids in proptest::collection::vec("[ab]{1,2}", 0..12)) {
             let findings: Vec<Finding> = ids.iter().map(|id| finding(id)).collect();
-            let baseline = of(&findings);
+            let baseline = baseline_of(&findings);
             prop_assert_eq!(&Baseline::parse(&baseline.to_json()).expect("own text"), &baseline);
-            let mut again = findings;
-            prop_assert_eq!(baseline.apply(&mut again), []);
-            prop_assert!(again.iter().all(|finding| finding.status == Status::Baselined));
+            let mut findings = findings;
+            prop_assert_eq!(baseline.apply(&mut findings), []);
+            prop_assert!(findings.iter().all(|finding| finding.status == Status::Baselined));
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The checks of commits: messages, branch, title and change, by all rules of that form.
+//! Runs the `commit` checks of all rules on messages, branch, title and change.
 //!
-//! A frontend collects the [`CommitInput`]; the results are returned as sources with findings, like those
-//! of files. Their paths are virtual ([`commits::is_virtual_path`]), and finding ids do not include the
-//! hash of the commit, so they survive a rebase.
+//! A frontend collects the [`CommitInput`]; the results are returned as sources with findings, like
+//! the results for files. The paths of these sources are virtual ([`commits::is_virtual_path`]).
+//! Finding ids do not include the hash of the commit, so that they survive a rebase.
 
 use crate::check::{Checked, Engine, Occurrences};
 use crate::forms;
@@ -21,33 +21,33 @@ use std::collections::BTreeMap;
 pub struct CommitReport {
     /// The texts with findings, in the order of [`CommitCheck::check`](crate::forms::commits::CommitCheck::check).
     pub texts: Vec<(Source, Checked)>,
-    /// Rule → the number of texts it applied to; 0: none.
-    pub judged: BTreeMap<RuleId, usize>,
+    /// Rule → the number of texts that it was applied to.
+    pub checked_by_rule: BTreeMap<RuleId, usize>,
 }
 
-/// The enabled rules of the form, compiled. An invalid rule is omitted; the finding is reported on
-/// its page.
+/// The enabled `commit` rules with their compiled checks. An invalid rule is omitted; the error is
+/// reported on the rule page.
 fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, CommitCheck)> {
-    let of_commits =
+    let commit_rules =
         engine.registry().rules().iter().filter(|rule| rule.form == Some(Form::Commit));
-    of_commits.filter(|rule| engine.is_enabled_anywhere(&rule.id)).filter_map(|rule| {
+    commit_rules.filter(|rule| engine.is_enabled_anywhere(&rule.id)).filter_map(|rule| {
         rule.check.as_ref()?.commit.as_ref()?;
         Some((rule, compile(rule)?))
     })
 }
 
-/// The compiled check of a rule of the form.
+/// The compiled check of a `commit` rule.
 fn compile(rule: &Rule) -> Option<CommitCheck> {
     let check = rule.check.as_ref()?;
     let base = rule.path.as_deref().map_or("", scope_of);
-    let demands = CommitCheck::new(check.commit.as_ref()?, base).ok()?;
-    demands.excluding(&check.exclude, base).ok()
+    let commit_check = CommitCheck::new(check.commit.as_ref()?, base).ok()?;
+    commit_check.excluding(&check.exclude, base).ok()
 }
 
-/// Which inputs the enabled rules need, so that a frontend collects no others.
+/// The inputs that the enabled rules need, so that a frontend does not collect other inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommitInputs {
-    /// Whether any rule of the form is enabled.
+    /// Whether any `commit` rule is enabled.
     pub any: bool,
     /// Whether the changed lines must be counted.
     pub lines: bool,
@@ -58,10 +58,10 @@ pub struct CommitInputs {
 /// The inputs that the rules of `engine` need.
 #[must_use]
 pub fn required_inputs(engine: &Engine) -> CommitInputs {
-    rules(engine).fold(CommitInputs::default(), |asked, (_, demands)| CommitInputs {
+    rules(engine).fold(CommitInputs::default(), |inputs, (_, commit_check)| CommitInputs {
         any: true,
-        lines: asked.lines || demands.counts_lines(),
-        members: asked.members || demands.needs_members(),
+        lines: inputs.lines || commit_check.counts_lines(),
+        members: inputs.members || commit_check.needs_members(),
     })
 }
 
@@ -75,30 +75,30 @@ pub fn conventional(engine: &Engine) -> impl Iterator<Item = (&Rule, &Convention
 /// The violations in one text, with their rules.
 type Faults<'a> = Vec<(&'a Rule, commits::Fault)>;
 
-/// Checks `work` with all enabled rules. Conditions are evaluated in `files`.
+/// Checks `input` with all enabled rules. Conditions are evaluated in `files`.
 #[must_use]
-pub fn run(engine: &Engine, work: &CommitInput, files: &dyn Files) -> CommitReport {
+pub fn run(engine: &Engine, input: &CommitInput, files: &dyn Files) -> CommitReport {
     let mut report = CommitReport::default();
-    let mut places: Vec<String> = Vec::new();
-    let mut by_place: BTreeMap<String, (String, Faults<'_>)> = BTreeMap::new();
-    for (rule, demands) in rules(engine) {
+    let mut keys: Vec<String> = Vec::new();
+    let mut by_text: BTreeMap<String, (String, Faults<'_>)> = BTreeMap::new();
+    for (rule, commit_check) in rules(engine) {
         if !engine.conditions_met(&rule.id, commits::CHANGE, files) {
             continue;
         }
-        report.judged.insert(rule.id.clone(), demands.checked_count(work));
-        for CheckedText { path, text, faults } in demands.check(work) {
+        report.checked_by_rule.insert(rule.id.clone(), commit_check.checked_count(input));
+        for CheckedText { path, text, faults } in commit_check.check(input) {
             // The text of a change differs between rules.
             let key = format!("{path}\n{text}");
-            if !by_place.contains_key(&key) {
-                places.push(key.clone());
+            if !by_text.contains_key(&key) {
+                keys.push(key.clone());
             }
-            let (_, all) = by_place.entry(key).or_insert_with(|| (text, Vec::new()));
-            all.extend(faults.into_iter().map(|fault| (rule, fault)));
+            let (_, text_faults) = by_text.entry(key).or_insert_with(|| (text, Vec::new()));
+            text_faults.extend(faults.into_iter().map(|fault| (rule, fault)));
         }
     }
     let mut seen = Occurrences::default();
-    for key in places {
-        let Some((text, faults)) = by_place.remove(&key) else { continue };
+    for key in keys {
+        let Some((text, faults)) = by_text.remove(&key) else { continue };
         let path = key.split('\n').next().unwrap_or_default();
         let settings = engine.settings(path);
         report.texts.extend(finish(engine, (&settings, path), text, faults, &mut seen));
@@ -116,24 +116,24 @@ pub fn check_rule(
     (path, text): (&str, &str),
     files: &dyn Files,
 ) -> Vec<(Source, Finding)> {
-    let Some(demands) = compile(rule) else { return Vec::new() };
+    let Some(commit_check) = compile(rule) else { return Vec::new() };
     let paths = files.listing().map_or(&[][..], Listing::files);
     let members = commits::members(files, paths.iter().map(String::as_str));
-    let mut work = CommitInput { members, ..CommitInput::default() };
+    let mut input = CommitInput { members, ..CommitInput::default() };
     match path {
-        commits::TITLE => work.title = Some(text.trim_end().to_owned()),
-        commits::BRANCH => work.branch = Some(text.trim_end().to_owned()),
-        commits::CHANGE => work.touched = Some(text.lines().map(touch).collect()),
-        _ => work.commits = vec![Commit { message: text.to_owned(), ..Commit::default() }],
+        commits::TITLE => input.title = Some(text.trim_end().to_owned()),
+        commits::BRANCH => input.branch = Some(text.trim_end().to_owned()),
+        commits::CHANGE => input.touched = Some(text.lines().map(touch).collect()),
+        _ => input.commits = vec![Commit { message: text.to_owned(), ..Commit::default() }],
     }
     let settings = engine.settings_for_rule(&rule.id);
     let mut found = Vec::new();
-    for CheckedText { path, text, faults } in demands.check(&work) {
+    for CheckedText { path, text, faults } in commit_check.check(&input) {
         let faults = faults.into_iter().map(|fault| (rule, fault)).collect();
-        let settled = finish(engine, (&settings, &path), text, faults, &mut Occurrences::default());
-        let Some((source, checked)) = settled else { continue };
-        let one = |finding| (Source::new(source.path(), source.text()), finding);
-        found.extend(checked.findings.into_iter().map(one));
+        let result = finish(engine, (&settings, &path), text, faults, &mut Occurrences::default());
+        let Some((source, checked)) = result else { continue };
+        let with_source = |finding| (Source::new(source.path(), source.text()), finding);
+        found.extend(checked.findings.into_iter().map(with_source));
     }
     found
 }
@@ -151,27 +151,28 @@ fn finish(
     faults: Vec<(&Rule, commits::Fault)>,
     seen: &mut Occurrences,
 ) -> Option<(Source, Checked)> {
-    // The ids are computed with this name.
+    // The finding ids are computed with this path.
     let source = Source::new(commits::DIR.trim_end_matches('/'), text.as_str());
     let mut report = Report::new(&source, settings);
     for (rule, commits::Fault { span, message, help }) in faults {
         if !report.begin(&rule.id) {
             continue;
         }
-        let said = rule.message.as_deref();
-        let said = said.map(|said| forms::fill(said, &source, span, |_| None));
-        let exactly = said.as_ref().map(|_| match &help {
+        let page_message = rule.message.as_deref();
+        let page_message =
+            page_message.map(|page_message| forms::fill(page_message, &source, span, |_| None));
+        let exact_message = page_message.as_ref().map(|_| match &help {
             Some(help) => format!("{message}: {help}"),
             None => message.clone(),
         });
-        let finding = report.at(span, said.unwrap_or(message));
-        finding.help = rule.help.clone().or(exactly).or(help);
+        let finding = report.at(span, page_message.unwrap_or(message));
+        finding.help = rule.help.clone().or(exact_message).or(help);
     }
     let findings = report.finish();
     if findings.is_empty() {
         return None;
     }
-    // A message can contain text that no report must show.
+    // A commit message can contain secrets, which must not appear in any report.
     let secrets = engine.check_secrets(&source, &Memory::default()).secrets;
     let checked = engine.finish_findings_among(&source, findings, secrets, seen);
     Some((Source::new(path, text), checked))
@@ -195,7 +196,7 @@ mod tests {
             .expect("an engine")
     }
 
-    fn work(hash: &str) -> CommitInput {
+    fn input(hash: &str) -> CommitInput {
         let commit = Commit {
             hash: hash.repeat(40),
             message: "Some work\n".to_owned(),
@@ -209,10 +210,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_has_words_of_the_page_and_ids_without_the_hash() {
-        let found = |hash: &str| run(&engine(""), &work(hash), &Memory::default());
-        let report = found("a");
-        let shown: Vec<String> = report
+    fn findings_have_the_message_of_the_page_and_ids_without_the_hash() {
+        let report_of = |hash: &str| run(&engine(""), &input(hash), &Memory::default());
+        let report = report_of("a");
+        let messages: Vec<String> = report
             .texts
             .iter()
             .flat_map(|(source, checked)| {
@@ -221,12 +222,12 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            shown,
+            messages,
             ["commit/aaaaaaaaaaaa: not as agreed: Some work", "commit/title: not as agreed: feat"]
         );
-        assert_eq!(report.judged["t/x"], 2);
+        assert_eq!(report.checked_by_rule["t/x"], 2);
         let id = |report: &CommitReport| report.texts[0].1.findings[0].id.clone();
-        assert_eq!(id(&report), id(&found("b")));
+        assert_eq!(id(&report), id(&report_of("b")));
         assert_eq!(
             required_inputs(&engine("")),
             CommitInputs { any: true, ..CommitInputs::default() }
@@ -234,12 +235,12 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_is_off_finds_nothing() {
-        let off = engine(r#"{"rules": {"t/x": "off"}}"#);
-        assert!(run(&off, &work("a"), &Memory::default()).texts.is_empty());
-        assert!(!required_inputs(&off).any);
-        let titles =
+    fn a_disabled_rule_reports_nothing() {
+        let disabled = engine(r#"{"rules": {"t/x": "off"}}"#);
+        assert!(run(&disabled, &input("a"), &Memory::default()).texts.is_empty());
+        assert!(!required_inputs(&disabled).any);
+        let without_titles =
             engine(r#"{"overrides": [{"files": ["commit/title"], "rules": {"t/x": "off"}}]}"#);
-        assert_eq!(run(&titles, &work("a"), &Memory::default()).texts.len(), 1);
+        assert_eq!(run(&without_titles, &input("a"), &Memory::default()).texts.len(), 1);
     }
 }

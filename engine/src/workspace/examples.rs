@@ -1,4 +1,4 @@
-//! The examples of a rule page, and running them: they are the tests of the page.
+//! Parses and runs the examples of a rule page, which are the tests of the page.
 
 use crate::check::Engine;
 use crate::forms::commits;
@@ -22,7 +22,8 @@ pub use crate::text::placeholder::JOIN_MARK;
 /// The expected result of an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// These findings, one line each: `line:column first line of the text under it`.
+    /// These findings, one line each: `line:column` and the first line of the text that the finding
+    /// covers.
     Fails(Vec<String>),
     /// No findings.
     Passes,
@@ -132,7 +133,8 @@ fn outline(page: &str, fences: &[Fence]) -> String {
     outline
 }
 
-/// How often the text of a block is repeated: `times=501` creates a long file from one line.
+/// The number of times that the text of a block is repeated: `times=501` creates a long file from
+/// one line.
 fn times(fence: &Fence) -> usize {
     const MAX_TIMES: usize = 10_000;
     fence.attribute("times").and_then(|times| times.parse().ok()).unwrap_or(1).min(MAX_TIMES)
@@ -140,7 +142,7 @@ fn times(fence: &Fence) -> usize {
 
 /// The offset of the last heading of any level before a block.
 fn heading(before: &str) -> usize {
-    ["\n## ", "\n### "].iter().filter_map(|mark| before.rfind(mark)).max().unwrap_or(0)
+    ["\n## ", "\n### "].iter().filter_map(|prefix| before.rfind(prefix)).max().unwrap_or(0)
 }
 
 /// The last `## ` heading before a block, in the result of [`outline`].
@@ -180,13 +182,13 @@ fn extension(language: &str) -> &str {
     }
 }
 
-/// The hint for an example whose file does not match the rule's globs: no finding is possible in
-/// it.
+/// The hint for an example whose file does not match the rule's globs, so that no finding is
+/// possible.
 fn exclusion_hint(rule: &Rule, example: &Example) -> Option<String> {
     let check = rule.check.as_ref()?;
     let globs = Globs::new(&check.files, &check.exclude).ok()?;
-    let is_out = !example.path.is_empty() && !globs.matches(&example.path);
-    is_out.then(|| {
+    let is_excluded = !example.path.is_empty() && !globs.matches(&example.path);
+    is_excluded.then(|| {
         let glob = check.files.first().map_or("", String::as_str);
         format!(
             "; the block is the file `{}`, which `files` and `exclude` exclude; set a matching \
@@ -209,12 +211,12 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
         return examples.filter_map(|example| memory_failure(engine, rule, &example)).collect();
     }
     let fails = |example: &&Example| example.expected != Expected::Passes;
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     if !examples.iter().any(|example| fails(&example)) {
-        wrong.push("no example under `## Fails`".to_owned());
+        failures.push("no example under `## Fails`".to_owned());
     }
     if examples.iter().all(|example| fails(&example)) {
-        wrong.push("no example under `## Passes`".to_owned());
+        failures.push("no example under `## Passes`".to_owned());
     }
     let mut fixed = fixed.into_iter();
     for example in &examples {
@@ -223,15 +225,15 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
         let none = Vec::new();
         let expected = if let Expected::Fails(lines) = &example.expected { lines } else { &none };
         if found != *expected {
-            let outside = exclusion_hint(rule, example).filter(|_| found.is_empty());
-            let why = outside.unwrap_or_default();
+            let hint = exclusion_hint(rule, example).filter(|_| found.is_empty());
+            let why = hint.unwrap_or_default();
             let line = example.line;
-            wrong.push(format!("line {line}: expected {expected:?}, found {found:?}{why}"));
+            failures.push(format!("line {line}: expected {expected:?}, found {found:?}{why}"));
         }
         if let Expected::Fails(lines) = &example.expected
             && lines.is_empty()
         {
-            wrong.push(format!(
+            failures.push(format!(
                 "line {}: expected a `finding` block after the example, with one line \
                  `line:column matched text` per finding{}",
                 example.line,
@@ -239,29 +241,29 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
             ));
         }
         for (_, result) in apply_fixes(&results) {
-            let wanted = fixed.next();
-            if wanted.as_ref() != Some(&result) {
-                wrong.push(format!(
-                    "line {}: fixed: expected {wanted:?}, got {result:?}",
+            let expected_text = fixed.next();
+            if expected_text.as_ref() != Some(&result) {
+                failures.push(format!(
+                    "line {}: fixed: expected {expected_text:?}, got {result:?}",
                     example.line
                 ));
             }
         }
     }
-    wrong.extend(fixed.map(|text| format!("surplus block under `## Fixed`: {text:?}")));
-    wrong
+    failures.extend(fixed.map(|text| format!("surplus block under `## Fixed`: {text:?}")));
+    failures
 }
 
 /// Moves the paths of an example of a memory's rule below the directory of the memory.
 fn in_scope(rule: &Rule, example: Example) -> Example {
-    let folder = rule.path.as_deref().map_or("", scope_of);
-    if folder.is_empty() || rule.form == Some(Form::Commit) {
+    let dir = rule.path.as_deref().map_or("", scope_of);
+    if dir.is_empty() || rule.form == Some(Form::Commit) {
         return example;
     }
-    let below = |path: String| format!("{folder}/{path}");
-    let Example { path, siblings: Memory(nearby), .. } = example;
-    let nearby = Memory(nearby.into_iter().map(|(path, text)| (below(path), text)).collect());
-    Example { path: below(path), siblings: nearby, ..example }
+    let below = |path: String| format!("{dir}/{path}");
+    let Example { path, siblings: Memory(files), .. } = example;
+    let siblings = Memory(files.into_iter().map(|(path, text)| (below(path), text)).collect());
+    Example { path: below(path), siblings, ..example }
 }
 
 /// The files of an example after the fixes of a rule: path and text.
@@ -273,16 +275,16 @@ pub fn fixed_files(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Stri
 /// The texts of files after their own fixes, each file separately. Created files come last.
 pub fn apply_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
     let mut texts: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
-    let mut made: BTreeMap<&str, String> = BTreeMap::new();
+    let mut file_changes: BTreeMap<&str, String> = BTreeMap::new();
     for (source, finding) in results {
         match finding.fix.as_ref().and_then(|fix| fix.file.as_ref()) {
             Some(FileChange::Create { path, text }) => {
-                made.insert(path, text.clone());
+                file_changes.insert(path, text.clone());
                 continue;
             }
             // The block only contains the new path.
             Some(FileChange::Rename { to }) => {
-                made.insert(source.path(), format!("{to}\n"));
+                file_changes.insert(source.path(), format!("{to}\n"));
                 continue;
             }
             None => {}
@@ -292,22 +294,24 @@ pub fn apply_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
             text.1.push(fix);
         }
     }
-    let repaired = texts.into_iter().map(|(path, (text, fixes))| {
+    let fixed = texts.into_iter().map(|(path, (text, fixes))| {
         let (bytes, _) = fix::apply(text.as_bytes(), &fixes);
         (path.to_owned(), String::from_utf8_lossy(&bytes).into_owned())
     });
-    repaired.chain(made.into_iter().map(|(path, text)| (path.to_owned(), text))).collect()
+    fixed.chain(file_changes.into_iter().map(|(path, text)| (path.to_owned(), text))).collect()
 }
 
 /// The failure of an example of a memory's rule, which does not list the expected findings.
 fn memory_failure(engine: &Engine, rule: &Rule, example: &Example) -> Option<String> {
     let results = results(engine, rule, example);
-    let shown = if rule.is_project_check() { "the files" } else { &*example.path };
+    let location = if rule.is_project_check() { "the files" } else { &*example.path };
     match (&example.expected, results.first()) {
-        (Expected::Fails(_), None) => Some(format!("`fails`: no finding in {shown}")),
-        (Expected::Passes, Some((source, finding))) => {
-            Some(format!("`passes`: finding in {}: {}", source.path(), found(source, finding)))
-        }
+        (Expected::Fails(_), None) => Some(format!("`fails`: no finding in {location}")),
+        (Expected::Passes, Some((source, finding))) => Some(format!(
+            "`passes`: finding in {}: {}",
+            source.path(),
+            position_and_text(source, finding)
+        )),
         _ => None,
     }
 }
@@ -324,8 +328,8 @@ fn finding_lines(rule: &Rule, results: &[(Source, Finding)]) -> Vec<String> {
 
 /// The findings of the rule in an example, by file.
 pub fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, Finding)> {
-    let here = (!rule.is_project_check()).then(|| example.path.clone());
-    let listing = Listing::new(example.siblings.0.keys().cloned().chain(here));
+    let checked_path = (!rule.is_project_check()).then(|| example.path.clone());
+    let listing = Listing::new(example.siblings.0.keys().cloned().chain(checked_path));
     if rule.is_project_check() {
         return project_checks::check_rule(engine, rule, &example.siblings, &listing);
     }
@@ -338,7 +342,7 @@ pub fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, 
     findings.into_iter().map(|finding| (source(), finding)).collect()
 }
 
-/// The paths among `files` in which a rule finds something; empty for a rule on commits.
+/// The paths among `files` in which a rule has findings; empty for a rule on commits.
 pub fn files_with_findings(engine: &Engine, rule: &Rule, files: &Memory) -> Vec<String> {
     let listing = Listing::new(files.0.keys().cloned());
     if rule.is_project_check() {
@@ -349,26 +353,26 @@ pub fn files_with_findings(engine: &Engine, rule: &Rule, files: &Memory) -> Vec<
         return Vec::new();
     }
     let all = Listed { files, listing: &listing };
-    let finds = |(path, bytes): &(&String, &Vec<u8>)| {
+    let has_findings = |(path, bytes): &(&String, &Vec<u8>)| {
         let source = Source::new(path.as_str(), String::from_utf8_lossy(bytes).into_owned());
         !engine.check_rule(&rule.id, &source, &all).is_empty()
     };
-    files.0.iter().filter(finds).map(|(path, _)| path.clone()).collect()
+    files.0.iter().filter(has_findings).map(|(path, _)| path.clone()).collect()
 }
 
 /// A finding as a line of the `finding` block in a page of `rule`.
 pub fn line(rule: &Rule, source: &Source, finding: &Finding) -> String {
-    let place = found(source, finding);
+    let position = position_and_text(source, finding);
     if !rule.is_project_check() {
-        return place;
+        return position;
     }
     // For a finding on a whole file, the path is enough.
-    let at = if source.text().is_empty() { String::new() } else { format!(":{place}") };
+    let at = if source.text().is_empty() { String::new() } else { format!(":{position}") };
     format!("{}{at}", source.path())
 }
 
-/// The position of a finding, and the first line of the text under it.
-fn found(source: &Source, finding: &Finding) -> String {
+/// The position of a finding, and the first line of the text that it covers.
+fn position_and_text(source: &Source, finding: &Finding) -> String {
     let at = source.position(finding.span.start, Encoding::CodePoints);
     let text = source.slice(finding.span).lines().next().unwrap_or_default();
     format!("{}:{} {text}", at.line + 1, at.column + 1)

@@ -1,5 +1,6 @@
-//! Applies the fixes of a file, checks the result, and undoes each fix that does not hold: its
-//! finding remains, an error is new, a fixed finding is back, or the file no longer parses.
+//! Applies the fixes of a file, checks the result, and undoes each fix that fails. A fix fails if
+//! its finding remains, if an error is new, if a fixed finding is reported again, or if the file no
+//! longer parses.
 
 mod apply;
 mod compare;
@@ -12,7 +13,7 @@ use crate::check::Engine;
 use crate::text::files::Files;
 use crate::text::finding::{Finding, Fix, RuleId, Safety, Status};
 use crate::text::source::{Decoded, Encoding, Source};
-use compare::Gone;
+use compare::RemovedFinding;
 use std::collections::BTreeMap;
 use std::fmt;
 use trial::{State, Trial};
@@ -20,7 +21,7 @@ use trial::{State, Trial};
 pub use apply::apply;
 
 /// Maximum number of rounds, in case fixes keep causing further findings.
-const ROUNDS: usize = 10;
+const MAX_ROUNDS: usize = 10;
 
 /// The result of fixing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +37,11 @@ pub struct Fixed {
 /// A fix that was undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undone {
-    /// The rule of its finding.
+    /// The rule of the fixed finding.
     pub rule: RuleId,
-    /// The id of its finding in the fixed file.
+    /// The id of the finding in the fixed file.
     pub id: String,
-    /// The line of its finding in the fixed file, from 1.
+    /// The line of the finding in the fixed file, from 1.
     pub line: u32,
     /// The column, from 1, in Unicode code points.
     pub column: u32,
@@ -51,18 +52,19 @@ pub struct Undone {
 /// Why a fix was undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Its finding is still reported.
+    /// The finding of the fix is still reported.
     Remains,
     /// A finding of error severity is new.
     AddsError {
         /// The rule of the new finding.
         rule: RuleId,
-        /// Its line in the text with the fix, from 1.
+        /// The line of the new finding in the text with the fix, from 1.
         line: u32,
     },
     /// A finding that another fix removed is reported again.
     Restores(RuleId),
-    /// The file parsed before, but not with the fix: the language or format.
+    /// The file parsed before, but does not parse with the fix. The value is the language or
+    /// format.
     Breaks(String),
     /// Too many other fixes of the file were undone, so this one was not verified.
     Unverified,
@@ -83,7 +85,7 @@ impl fmt::Display for Reason {
 }
 
 /// Applies the fixes of the file at `path` up to the level `safety`. Checks the file after each
-/// round, undoes the fixes that do not hold, and repeats until no fix is left.
+/// round, undoes the fixes that fail, and repeats until no fix remains.
 #[must_use]
 pub fn fix_file(
     engine: &Engine,
@@ -112,37 +114,38 @@ pub fn fix_findings(
     }
     let trial = Trial::new(engine, path, files);
     let mut state = trial.state(bytes, source);
-    // By finding of the current text: whether the original text has it.
+    // For each finding of the current text, whether the original text has the finding.
     let mut is_original = vec![true; state.findings.len()];
-    let mut gone: Vec<Gone> = Vec::new();
+    let mut removed: Vec<RemovedFinding> = Vec::new();
     let mut fixed = 0;
-    let mut refused: BTreeMap<usize, Reason> = BTreeMap::new();
-    for _ in 0..ROUNDS {
+    let mut failed: BTreeMap<usize, Reason> = BTreeMap::new();
+    for _ in 0..MAX_ROUNDS {
         let candidates = (0..state.findings.len())
-            .filter(|at| !refused.contains_key(at) && is_wanted(&state.findings[*at]));
+            .filter(|at| !failed.contains_key(at) && is_wanted(&state.findings[*at]));
         let chosen = state.without_overlap(candidates);
         if chosen.is_empty() {
             break;
         }
-        let round = trial.run(&state, chosen, &gone);
-        refused.extend(round.refused);
+        let round = trial.run(&state, chosen, &removed);
+        failed.extend(round.failed);
         let Some(accepted) = round.accepted else { continue };
         fixed += accepted.fixed.iter().filter(|&&at| is_original[at]).count();
-        let removed = accepted.fixed.iter().map(|&at| Gone::from_finding(&state.findings[at]));
-        gone.extend(removed);
-        gone.iter_mut().for_each(|one| one.span = accepted.map.forward(one.span));
-        let was_there = |before: &Option<usize>| before.is_some_and(|at| is_original[at]);
-        is_original = accepted.matches.iter().map(was_there).collect();
+        let newly_removed =
+            accepted.fixed.iter().map(|&at| RemovedFinding::from_finding(&state.findings[at]));
+        removed.extend(newly_removed);
+        removed.iter_mut().for_each(|finding| finding.span = accepted.map.forward(finding.span));
+        let was_original = |before: &Option<usize>| before.is_some_and(|at| is_original[at]);
+        is_original = accepted.matches.iter().map(was_original).collect();
         state = accepted.state;
-        // With another text around them, refused fixes can hold.
-        refused.clear();
+        // In the changed text, fixes that failed before can succeed.
+        failed.clear();
     }
-    let undone = refused.into_iter().map(|(at, reason)| state.undone(at, reason)).collect();
+    let undone = failed.into_iter().map(|(at, reason)| state.undone(at, reason)).collect();
     Fixed { bytes: state.bytes, fixed, undone }
 }
 
-/// The fixes among those of `is_wanted` findings that do not hold when they are applied to the file
-/// without the others that fail. The file is not changed.
+/// The fixes of the findings that `is_wanted` selects and that fail when they are applied to the
+/// file without the other failing fixes. The file is not changed.
 #[must_use]
 pub fn failing_fixes(
     engine: &Engine,
@@ -157,19 +160,19 @@ pub fn failing_fixes(
     }
     let trial = Trial::new(engine, path, files);
     let state = trial.state(bytes, source);
-    let mut left: Vec<usize> =
+    let mut remaining: Vec<usize> =
         (0..state.findings.len()).filter(|&at| is_wanted(&state.findings[at])).collect();
-    let mut refused = BTreeMap::new();
-    for _ in 0..ROUNDS {
-        // Fixes that overlap are alternatives: each is tried with others.
-        let chosen = state.without_overlap(left.iter().copied());
+    let mut failed = BTreeMap::new();
+    for _ in 0..MAX_ROUNDS {
+        // Fixes that overlap are alternatives: they are tried in different rounds.
+        let chosen = state.without_overlap(remaining.iter().copied());
         if chosen.is_empty() {
             break;
         }
-        left.retain(|at| chosen.binary_search(at).is_err());
-        refused.extend(trial.run(&state, chosen, &[]).refused);
+        remaining.retain(|at| chosen.binary_search(at).is_err());
+        failed.extend(trial.run(&state, chosen, &[]).failed);
     }
-    refused.into_iter().map(|(at, reason)| state.undone(at, reason)).collect()
+    failed.into_iter().map(|(at, reason)| state.undone(at, reason)).collect()
 }
 
 /// The fixes of findings that are not allowed or known, up to the level `safety`.
@@ -189,12 +192,12 @@ pub fn fixable(findings: &[Finding], safety: Safety) -> impl Iterator<Item = &Fi
 impl State {
     fn undone(&self, at: usize, reason: Reason) -> Undone {
         let finding = &self.findings[at];
-        let place = self.source.position(finding.span.start, Encoding::CodePoints);
+        let position = self.source.position(finding.span.start, Encoding::CodePoints);
         Undone {
             rule: finding.rule.clone(),
             id: finding.id.clone(),
-            line: place.line + 1,
-            column: place.column + 1,
+            line: position.line + 1,
+            column: position.column + 1,
             reason,
         }
     }

@@ -1,5 +1,5 @@
-//! The whole project: opening, walking, comparing with a base, fixing; its baseline and the
-//! examples of its rules.
+//! Operations on a whole project: opening, walking, comparing with a base and fixing it, its
+//! baseline, and the examples of its rules.
 
 pub mod baseline;
 pub mod commit_checks;

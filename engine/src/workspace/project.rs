@@ -1,6 +1,6 @@
 //! The project that a frontend works on: its root, configuration, rules and baseline.
 
-use crate::check::configuration::{wrong_packs, wrong_params};
+use crate::check::configuration::{invalid_packs, invalid_page_params};
 use crate::check::family::Distribution;
 use crate::check::{Engine, EngineError, Selection};
 use crate::project::config::{self, Config};
@@ -26,13 +26,13 @@ const CONFIG_LIMIT: u64 = 8 << 20;
 /// Maximum size of a baseline file, in bytes: about 400,000 findings.
 const BASELINE_LIMIT: u64 = 64 << 20;
 
-/// Why a project cannot be opened, and how to fix that.
+/// Why a project cannot be opened, and the remedy.
 #[derive(Debug, Error)]
 #[error("{message}{}", hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default())]
 pub struct ProjectError {
-    /// What is wrong, with the path or position.
+    /// The fault, with the path or position.
     pub message: String,
-    /// How to fix it.
+    /// The remedy.
     pub hint: Option<&'static str>,
 }
 
@@ -46,7 +46,7 @@ impl ProjectError {
 #[derive(Debug)]
 pub struct Project {
     distribution: &'static Distribution,
-    /// The files below its root.
+    /// The files below the root of the project.
     pub disk: Disk,
     /// The parsed configuration, or the defaults.
     pub config: Config,
@@ -90,14 +90,14 @@ impl Project {
             Some(path) => read_config(path, read)?,
             None => Config::default(),
         };
-        let (pages, misshapen) = all_pages(&disk);
+        let (pages, malformed_memories) = all_pages(&disk);
         Ok(Self {
             distribution,
             disk,
             config,
             config_path,
             pages,
-            malformed_memories: misshapen,
+            malformed_memories,
             trusted: None,
             today: None,
         })
@@ -108,14 +108,14 @@ impl Project {
     #[must_use]
     pub fn unconfigured(distribution: &'static Distribution, root: &Path) -> Self {
         let disk = Disk::new(root);
-        let (pages, misshapen) = all_pages(&disk);
+        let (pages, malformed_memories) = all_pages(&disk);
         Self {
             distribution,
             disk,
             config: Config::default(),
             config_path: None,
             pages,
-            malformed_memories: misshapen,
+            malformed_memories,
             trusted: None,
             today: None,
         }
@@ -133,10 +133,12 @@ impl Project {
         config: Option<&Path>,
     ) -> Result<Self, ProjectError> {
         let path = config.map_or_else(|| root.join(CONFIG_PATH), Path::to_owned);
-        let wanted = config.is_some();
+        let is_explicit = config.is_some();
         let config = match snapshot.read(&relative(root, &path), CONFIG_LIMIT) {
             Ok(bytes) => config_of(&path, bytes)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !wanted => Config::default(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_explicit => {
+                Config::default()
+            }
             Err(error) => {
                 let message = format!("{} of the base: {error}", path.display());
                 return Err(ProjectError::new(message, None));
@@ -157,32 +159,33 @@ impl Project {
         config: Config,
         config_path: Option<PathBuf>,
     ) -> Result<Self, ProjectError> {
-        let all = snapshot.below("").unwrap_or_default();
+        let all_paths = snapshot.below("").unwrap_or_default();
         let is_nested = |path: &&String| {
             let scope = scope_of(path);
             is_page_path(path) && !scope.is_empty() && is_searched(scope)
         };
-        let markdown_below = |folder: &str| {
-            let mut files = snapshot.below(folder).map_err(|error| {
-                ProjectError::new(format!("{folder} of the base: {error}"), None)
-            })?;
+        let markdown_below = |dir: &str| {
+            let mut files = snapshot
+                .below(dir)
+                .map_err(|error| ProjectError::new(format!("{dir} of the base: {error}"), None))?;
             files.retain(|path| path.ends_with(".md"));
             Ok(files)
         };
         // In the order of `registry::project_pages`, which decides between two pages with the same
         // id.
         let mut below = Vec::new();
-        for folder in RULE_DIRS {
-            below.extend(markdown_below(folder)?);
+        for dir in RULE_DIRS {
+            below.extend(markdown_below(dir)?);
         }
-        below.extend(all.iter().filter(is_nested).cloned());
+        below.extend(all_paths.iter().filter(is_nested).cloned());
         below.extend(markdown_below(PACK_DIR)?);
         let mut pages = registry::pages(&snapshot, below);
-        let memories = all.iter().filter(|path| is_memory_path(path)).map(|path| scope_of(path));
-        let memories: BTreeSet<&str> =
-            memories.filter(|folder| !folder.is_empty() && is_searched(folder)).collect();
-        let memories: Vec<String> = memories.into_iter().map(str::to_owned).collect();
-        let misshapen = add_remembered(&snapshot, &memories, &mut pages);
+        let memory_dirs =
+            all_paths.iter().filter(|path| is_memory_path(path)).map(|path| scope_of(path));
+        let memory_dirs: BTreeSet<&str> =
+            memory_dirs.filter(|dir| !dir.is_empty() && is_searched(dir)).collect();
+        let memory_dirs: Vec<String> = memory_dirs.into_iter().map(str::to_owned).collect();
+        let malformed_memories = add_memory_pages(&snapshot, &memory_dirs, &mut pages);
         let (disk, trusted) = (Disk::new(root), Some(snapshot));
         let today = None;
         Ok(Self {
@@ -191,7 +194,7 @@ impl Project {
             config,
             config_path,
             pages,
-            malformed_memories: misshapen,
+            malformed_memories,
             trusted,
             today,
         })
@@ -228,16 +231,15 @@ impl Project {
     /// The tracked memory files with a check that is not enforced because it cannot be read or run.
     #[must_use]
     pub fn unenforced(&self) -> BTreeSet<&str> {
-        let of_memory = self.pages.iter().filter(|(path, _)| is_memory_path(path));
+        let memory_pages = self.pages.iter().filter(|(path, _)| is_memory_path(path));
         let cannot_run =
-            of_memory.filter(|(path, text)| remembered::validate_text(path, text).is_err());
+            memory_pages.filter(|(path, text)| remembered::validate_text(path, text).is_err());
         let cannot_run = cannot_run.map(|(path, _)| path.as_str());
         self.malformed_memories.iter().map(String::as_str).chain(cannot_run).collect()
     }
 
-    /// The paths of rule pages, packs and memory files at which there is a pipe, a socket or a
-    /// device, which is not read. Links are not followed. Empty if the rules are those of a
-    /// revision.
+    /// The paths of rule pages, packs and memory files that are not read because they are a pipe, a
+    /// socket or a device. Links are not followed. Empty if the rules are read from a revision.
     #[must_use]
     pub fn irregular(&self) -> Vec<String> {
         if self.trusted.is_some() {
@@ -246,11 +248,12 @@ impl Project {
         let nested = nested(&self.disk);
         let pages = RULE_DIRS.into_iter().chain([PACK_DIR]).map(str::to_owned);
         let memories = [MEMORY_DIR, LEGACY_MEMORY_DIR, BRANCH_DIR].map(str::to_owned);
-        let inner = nested.memories.iter().map(|folder| format!("{folder}/{MEMORY_DIR}"));
-        let folders = pages.chain(nested.rules).chain(memories).chain(inner);
-        let is_read =
-            |path: &String| [".md", ".json", ".jsonl"].iter().any(|end| path.ends_with(end));
-        let found = folders.flat_map(|folder| irregular_below(&self.disk, &folder));
+        let inner = nested.memories.iter().map(|dir| format!("{dir}/{MEMORY_DIR}"));
+        let dirs = pages.chain(nested.rules).chain(memories).chain(inner);
+        let is_read = |path: &String| {
+            [".md", ".json", ".jsonl"].iter().any(|extension| path.ends_with(extension))
+        };
+        let found = dirs.flat_map(|dir| irregular_below(&self.disk, &dir));
         found.filter(is_read).collect()
     }
 
@@ -261,16 +264,19 @@ impl Project {
     pub fn engine(&self, selection: &Selection) -> Result<Engine, ProjectError> {
         let engine = Engine::new(self.distribution, self.registry(), &self.config, selection);
         engine.map(|engine| engine.with_date(self.today)).map_err(|error| {
-            let said = error.to_string();
+            let message = error.to_string();
             match error {
                 EngineError::Params { .. } | EngineError::Pack(_) => {
-                    let place = self.place_of(&said);
-                    let place = place.map_or_else(String::new, |place| format!("{place}: "));
-                    ProjectError::new(format!("{place}{said}"), None)
+                    let position = self.config_position(&message);
+                    let position =
+                        position.map_or_else(String::new, |position| format!("{position}: "));
+                    ProjectError::new(format!("{position}{message}"), None)
                 }
-                EngineError::Glob(_) | EngineError::NoFunction(_) => ProjectError::new(said, None),
+                EngineError::Glob(_) | EngineError::NoFunction(_) => {
+                    ProjectError::new(message, None)
+                }
                 EngineError::UnknownRule { .. } => {
-                    ProjectError::new(said, Some("run `aidd rule list` to list all rules"))
+                    ProjectError::new(message, Some("run `aidd rule list` to list all rules"))
                 }
             }
         })
@@ -278,7 +284,7 @@ impl Project {
 
     /// The position in the configuration that `error` refers to, if it is about parameters or a
     /// pack; otherwise the path of the file.
-    fn place_of(&self, error: &str) -> Option<String> {
+    fn config_position(&self, error: &str) -> Option<String> {
         let path = self.config_path.as_deref()?;
         Some(self.line_of(path, error).unwrap_or_else(|| path.display().to_string()))
     }
@@ -290,15 +296,15 @@ impl Project {
         };
         let source = Source::decode(path.to_string_lossy(), bytes);
         let registry = self.registry();
-        let params = wrong_params(source.text(), &registry).into_iter();
-        let mut wrong = params.chain(wrong_packs(source.text(), &registry));
-        let (_, range) = wrong.find(|(why, _)| error.contains(&**why))?;
+        let params = invalid_page_params(source.text(), &registry).into_iter();
+        let mut faults = params.chain(invalid_packs(source.text(), &registry));
+        let (_, range) = faults.find(|(why, _)| error.contains(&**why))?;
         let bom = source.text().len() - source.text().trim_start_matches('\u{FEFF}').len();
         let at = source.position(Span::from(range).shift(bom).start, Encoding::CodePoints);
         Some(format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1))
     }
 
-    /// The path of the baseline: the given one, the configured one, or the default.
+    /// The path of the baseline: `given`, the configured path, or the default.
     #[must_use]
     pub fn baseline_path(&self, given: Option<&Path>) -> PathBuf {
         given.map_or_else(
@@ -323,12 +329,15 @@ impl Project {
         })
     }
 
-    /// The baseline at `path`; `None` if the file does not exist and was not requested explicitly
-    /// (`wanted`).
+    /// The baseline at `path`; `None` if the file does not exist and is not required.
     ///
     /// # Errors
     /// The file cannot be read, or is malformed.
-    pub fn baseline(&self, path: &Path, wanted: bool) -> Result<Option<Baseline>, ProjectError> {
+    pub fn baseline(
+        &self,
+        path: &Path,
+        is_required: bool,
+    ) -> Result<Option<Baseline>, ProjectError> {
         let read = match &self.trusted {
             Some(snapshot) => snapshot.read(&relative(self.root(), path), BASELINE_LIMIT),
             // A path from the command line can be anywhere.
@@ -338,7 +347,9 @@ impl Project {
         let read = read.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
         let text = match read {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !wanted => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_required => {
+                return Ok(None);
+            }
             Err(error) => {
                 let message = format!("{}: {error}", path.display());
                 return Err(ProjectError::new(
@@ -352,32 +363,34 @@ impl Project {
     }
 }
 
-/// The rule pages on disk, those of memories, and the memory files with a check that cannot be
+/// The rule pages on disk, the pages of memories, and the memory files with a check that cannot be
 /// parsed.
 fn all_pages(disk: &Disk) -> (Vec<(String, String)>, Vec<String>) {
     let nested = nested(disk);
     let mut pages = registry::project_pages(disk, &nested);
-    let misshapen = add_remembered(disk, &nested.memories, &mut pages);
-    (pages, misshapen)
+    let malformed_memories = add_memory_pages(disk, &nested.memories, &mut pages);
+    (pages, malformed_memories)
 }
 
 /// Adds the pages of memories. Returns the tracked files with a check that cannot be parsed.
-fn add_remembered(
+fn add_memory_pages(
     files: &dyn Files,
     nested: &[String],
     pages: &mut Vec<(String, String)>,
 ) -> Vec<String> {
-    let MemoryChecks { pages: own, malformed: wrong } = remembered::read_all(files, nested);
-    pages.extend(own.into_iter().map(|RulePage { path, text, .. }| (path, text)));
-    wrong.into_iter().map(|(path, ..)| path).collect()
+    let MemoryChecks { pages: memory_pages, malformed } = remembered::read_all(files, nested);
+    pages.extend(memory_pages.into_iter().map(|RulePage { path, text, .. }| (path, text)));
+    malformed.into_iter().map(|(path, ..)| path).collect()
 }
 
 fn malformed_baseline(path: &Path, error: &BaselineError) -> ProjectError {
     let hint = match error {
-        BaselineError::Newer(_) => "use the aidd version that wrote it, or a newer one",
+        BaselineError::Newer(_) => {
+            "use the aidd version that wrote the baseline, or a newer version"
+        }
         BaselineError::Malformed(_) | BaselineError::Conflict(_) => {
-            "fix it by hand or restore it from Git; or delete it and run `aidd baseline write` to \
-             record all current findings"
+            "fix the file by hand or restore it from Git; or delete the file and run \
+             `aidd baseline write` to record all current findings"
         }
     };
     ProjectError::new(format!("{}: {error}", path.display()), Some(hint))
@@ -397,8 +410,8 @@ fn config_of(path: &Path, bytes: Vec<u8>) -> Result<Config, ProjectError> {
     let bom = source.text().len() - source.text().trim_start_matches('\u{FEFF}').len();
     let (config, _) = config::read(source.text()).map_err(|problem| {
         let at = source.position(Span::at(problem.span.start + bom).start, Encoding::CodePoints);
-        let place = format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1);
-        let message = format!("{place}: {}", problem.message);
+        let position = format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1);
+        let message = format!("{position}: {}", problem.message);
         // Problems of a value begin with its name; otherwise the file is not valid JSON.
         let hint = if problem.message.starts_with("not JSON") {
             "the file must be JSON, optionally with comments; run `aidd init` to create one"
@@ -414,28 +427,27 @@ fn config_of(path: &Path, bytes: Vec<u8>) -> Result<Config, ProjectError> {
 /// directory of `start`.
 #[must_use]
 pub fn root_of(start: &Path) -> PathBuf {
-    let folder = if start.is_file() { start.parent().unwrap_or(start) } else { start };
-    folder
-        .ancestors()
-        .find(|folder| folder.join(".git").exists() || folder.join(".aidd").is_dir())
-        .unwrap_or(folder)
+    let dir = if start.is_file() { start.parent().unwrap_or(start) } else { start };
+    dir.ancestors()
+        .find(|dir| dir.join(".git").exists() || dir.join(".aidd").is_dir())
+        .unwrap_or(dir)
         .to_owned()
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "trees made for the tests")]
+#[expect(clippy::disallowed_methods, reason = "directories created for the tests")]
 mod tests {
     use super::*;
     use std::fs;
 
     #[test]
-    fn the_root_is_the_nearest_folder_with_a_mark() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let inner = folder.path().join("a/b");
-        fs::create_dir_all(&inner).expect("made");
-        fs::create_dir(folder.path().join("a/.aidd")).expect("made");
-        assert_eq!(root_of(&inner), folder.path().join("a"));
+    fn the_root_is_the_nearest_directory_with_a_marker() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let inner = dir.path().join("a/b");
+        fs::create_dir_all(&inner).expect("created");
+        fs::create_dir(dir.path().join("a/.aidd")).expect("created");
+        assert_eq!(root_of(&inner), dir.path().join("a"));
         fs::write(inner.join("f"), "").expect("written");
-        assert_eq!(root_of(&inner.join("f")), folder.path().join("a"));
+        assert_eq!(root_of(&inner.join("f")), dir.path().join("a"));
     }
 }

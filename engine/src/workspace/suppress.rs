@@ -16,9 +16,10 @@ use std::collections::BTreeMap;
 /// The value for a disabled rule in the configuration.
 const OFF: &str = "off";
 
-/// The edit that allows `finding` by a comment with `reason` (can be empty): above its line, above
-/// the statement that contains it, or at the end of its line. Each place is tested; an edit that
-/// causes new findings is rejected. `None` if the format has no comments or no place works.
+/// The edit that allows `finding` by a comment with `reason` (can be empty). The comment is
+/// inserted above the line of the finding, above the statement that contains the finding, or at the
+/// end of the line. Each position is tested; an edit that causes new findings is rejected. `None`
+/// if the format has no comments or no position works.
 #[must_use]
 pub fn allow(
     engine: &Engine,
@@ -32,7 +33,7 @@ pub fn allow(
     let before = count_active(&engine.check(source, files).findings);
     candidate_edits(source, finding, comment, &text)
         .into_iter()
-        .find(|edit| helps(engine, source, finding, files, edit, &before))
+        .find(|edit| allows_finding(engine, source, finding, files, edit, &before))
 }
 
 /// Whether a comment is possible at `finding`; it may still have no effect.
@@ -51,18 +52,18 @@ fn candidate_edits(source: &Source, finding: &Finding, comment: Comment, text: &
     if first == 0 && must_come_first(source) {
         return Vec::new();
     }
-    let mut places = vec![above(source, first, text)];
+    let mut edits = vec![above(source, first, text)];
     if first != line {
-        places.push(above(source, line, text));
+        edits.push(above(source, line, text));
     }
     let last = source.line_of(finding.span.end.saturating_sub(1).max(finding.span.start));
     if comment.may_trail {
-        places.push(Edit::insert(source.line_span(last).end, format!(" {text}")));
+        edits.push(Edit::insert(source.line_span(last).end, format!(" {text}")));
     }
-    places
+    edits
 }
 
-/// Whether the first line is only valid, or has another meaning, at the beginning of the file.
+/// Whether the first line is only valid, or has a special meaning, at the beginning of the file.
 fn must_come_first(source: &Source) -> bool {
     let line =
         source.slice(source.line_span(0)).trim_start_matches('\u{FEFF}').to_ascii_lowercase();
@@ -71,7 +72,7 @@ fn must_come_first(source: &Source) -> bool {
         .any(|start| line.starts_with(start))
 }
 
-/// Whether a line is continued on the next one.
+/// Whether a line is continued on the next line.
 fn continues(source: &Source, line: usize) -> bool {
     source.slice(source.line_span(line)).trim_end().ends_with('\\')
 }
@@ -79,13 +80,16 @@ fn continues(source: &Source, line: usize) -> bool {
 /// Inserts a line before `line`, with the same indentation.
 fn above(source: &Source, line: usize, text: &str) -> Edit {
     let span = source.line_span(line);
-    let whole = source.slice(span);
-    let mark = whole.len() - whole.trim_start_matches('\u{FEFF}').len();
-    let whole = &whole[mark..];
+    let line_text = source.slice(span);
+    let bom_len = line_text.len() - line_text.trim_start_matches('\u{FEFF}').len();
+    let line_text = &line_text[bom_len..];
     // A Markdown block quote continues on the line above.
     let is_prefix = |c: char| c == ' ' || c == '\t' || c == '>';
-    let indent = &whole[..whole.len() - whole.trim_start_matches(is_prefix).len()];
-    Edit::insert(span.start + Span::at(mark).start, format!("{indent}{text}{}", line_break(source)))
+    let indent = &line_text[..line_text.len() - line_text.trim_start_matches(is_prefix).len()];
+    Edit::insert(
+        span.start + Span::at(bom_len).start,
+        format!("{indent}{text}{}", line_break(source)),
+    )
 }
 
 /// The first line break of the source.
@@ -99,7 +103,7 @@ fn line_break(source: &Source) -> &'static str {
 }
 
 /// Whether the finding is allowed after `edit`, and no other findings are added.
-fn helps(
+fn allows_finding(
     engine: &Engine,
     source: &Source,
     finding: &Finding,
@@ -110,10 +114,12 @@ fn helps(
     let mut text = source.text().to_owned();
     text.insert_str(edit.span.start as usize, &edit.text);
     let after = engine.check(&Source::new(source.path(), text), files).findings;
-    let moved = if edit.span.start <= finding.span.start { edit.text.len() } else { 0 };
-    let span = finding.span.shift(moved);
-    let is_allowed = after.iter().any(|one| {
-        one.rule == finding.rule && one.span.start == span.start && one.status == Status::Allowed
+    let offset = if edit.span.start <= finding.span.start { edit.text.len() } else { 0 };
+    let span = finding.span.shift(offset);
+    let is_allowed = after.iter().any(|other| {
+        other.rule == finding.rule
+            && other.span.start == span.start
+            && other.status == Status::Allowed
     });
     is_allowed
         && count_active(&after)
@@ -134,19 +140,22 @@ fn count_active(findings: &[Finding]) -> BTreeMap<(String, Severity), usize> {
 /// `text` is empty for a new file. `None` if the file cannot be parsed, or the rule would still run
 /// on `path`.
 #[must_use]
-pub fn switch_off(registry: &Registry, text: &str, rule: &str, path: &str) -> Option<String> {
+pub fn disable_rule(registry: &Registry, text: &str, rule: &str, path: &str) -> Option<String> {
     let body = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-    let mark = &text[..text.len() - body.len()];
+    let bom = &text[..text.len() - body.len()];
     let new = if body.trim().is_empty() {
         format!("{{\n  \"rules\": {{\n    \"{rule}\": \"{OFF}\"\n  }}\n}}\n")
     } else {
         config::read(body).ok()?;
         let root = CstRootNode::parse(body, &config::parse_options()).ok()?;
         let object = root.object_value_or_create()?;
-        set_off(registry, &object.object_value_or_create("rules")?, rule, true);
-        for over in object.array_value("overrides").iter().flat_map(CstArray::elements) {
-            if let Some(rules) = over.as_object().and_then(|over| over.object_value("rules")) {
-                set_off(registry, &rules, rule, false);
+        disable_keys(registry, &object.object_value_or_create("rules")?, rule, true);
+        for override_entry in object.array_value("overrides").iter().flat_map(CstArray::elements) {
+            if let Some(rules) = override_entry
+                .as_object()
+                .and_then(|override_entry| override_entry.object_value("rules"))
+            {
+                disable_keys(registry, &rules, rule, false);
             }
         }
         root.to_string()
@@ -156,19 +165,20 @@ pub fn switch_off(registry: &Registry, text: &str, rule: &str, path: &str) -> Op
     let table = SettingsTable::new(registry, &config, &packs, &Selection::default()).ok()?;
     let settings = table.for_path(path, false, registry);
     let is_off = settings.get(rule).is_none_or(|setting| setting.severity.is_none());
-    is_off.then(|| format!("{mark}{new}"))
+    is_off.then(|| format!("{bom}{new}"))
 }
 
 /// Sets every key of `rules` that matches only `rule` to `off`; adds a key if there is none and
-/// `wanted` is set.
-fn set_off(registry: &Registry, rules: &CstObject, rule: &str, wanted: bool) {
-    let names_it = |prop: &CstObjectProp| {
+/// `add_missing` is set.
+fn disable_keys(registry: &Registry, rules: &CstObject, rule: &str, add_missing: bool) {
+    let matches_only_rule = |prop: &CstObjectProp| {
         let name = prop.decoded_name().unwrap_or_default();
-        let mut named = registry.named(&name);
-        named.next().is_some_and(|one| &*one.id == rule) && named.next().is_none()
+        let mut matching_rules = registry.named(&name);
+        matching_rules.next().is_some_and(|matching| &*matching.id == rule)
+            && matching_rules.next().is_none()
     };
     let mut found = false;
-    for prop in rules.properties().into_iter().filter(names_it) {
+    for prop in rules.properties().into_iter().filter(matches_only_rule) {
         found = true;
         match prop.object_value() {
             Some(detailed) => match detailed.get("severity") {
@@ -180,7 +190,7 @@ fn set_off(registry: &Registry, rules: &CstObject, rule: &str, wanted: bool) {
             None => prop.set_value(CstInputValue::from(OFF)),
         }
     }
-    if !found && wanted {
+    if !found && add_missing {
         rules.append(rule, CstInputValue::from(OFF));
     }
 }
@@ -206,7 +216,7 @@ mod tests {
         let (engine, files) = (engine(), Memory::default());
         let source = Source::new(path, text);
         let findings = engine.check(&source, &files).findings;
-        let finding = findings.iter().find(|one| &*one.rule == rule).expect("a finding");
+        let finding = findings.iter().find(|finding| &*finding.rule == rule).expect("a finding");
         let edit = allow(&engine, &source, finding, &files, "why")?;
         let mut text = text.to_owned();
         text.insert_str(edit.span.start as usize, &edit.text);
@@ -219,12 +229,12 @@ mod tests {
     }
 
     #[test]
-    fn the_comment_is_indented_and_in_the_files_own_form() {
+    fn the_comment_is_indented_and_has_the_syntax_of_the_file() {
         let write =
             |path: &str, text: &str| allowed(path, text, "secrets/github-personal-access-token");
-        let own = |line: &str| line.replace("SECRET", &token());
+        let with_secret = |line: &str| line.replace("SECRET", &token());
         let first_line = |path: &str, text: &str| {
-            let text = write(path, &own(text)).expect("a comment");
+            let text = write(path, &with_secret(text)).expect("a comment");
             text.lines().find(|line| line.contains("aidd:allow")).expect("written").to_owned()
         };
         assert!(first_line("a.py", "if x:\n    t = \"SECRET\"\n").starts_with("    # aidd:allow "));
@@ -235,7 +245,7 @@ mod tests {
         assert!(first_line("a.md", "```sh\nt=SECRET\n```\n").starts_with("# aidd:allow "));
         assert!(first_line("a.css", "/* SECRET */\n").starts_with("/* aidd:allow "));
         assert!(first_line(".env", "T=SECRET\n").starts_with("# aidd:allow "));
-        assert_eq!(write("a.json", &own("{\"t\": \"SECRET\"}\n")), None);
+        assert_eq!(write("a.json", &with_secret("{\"t\": \"SECRET\"}\n")), None);
     }
 
     #[test]
@@ -245,31 +255,35 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_switched_off_and_comments_stay() {
+    fn a_rule_is_disabled_and_comments_are_preserved() {
         let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
-        let off = |text: &str| switch_off(&registry, text, "dockerfile/sudo", "Dockerfile");
+        let disable = |text: &str| disable_rule(&registry, text, "dockerfile/sudo", "Dockerfile");
         assert_eq!(
-            off("").as_deref(),
+            disable("").as_deref(),
             Some("{\n  \"rules\": {\n    \"dockerfile/sudo\": \"off\"\n  }\n}\n")
         );
         assert_eq!(
-            off("{\n  // why\n  \"failOn\": \"error\" // this\n}\n").as_deref(),
+            disable("{\n  // why\n  \"failOn\": \"error\" // this\n}\n").as_deref(),
             Some(
                 "{\n  // why\n  \"failOn\": \"error\", // this\n  \"rules\": {\n    \"dockerfile/sudo\": \"off\"\n  }\n}\n"
             )
         );
         assert_eq!(
-            off("{\"rules\": {\"DL3004\": \"error\", \"dockerfile/sudo\": {\"severity\": \"error\", \"params\": {}}}}").as_deref(),
+            disable("{\"rules\": {\"DL3004\": \"error\", \"dockerfile/sudo\": {\"severity\": \"error\", \"params\": {}}}}").as_deref(),
             Some("{\"rules\": {\"DL3004\": \"off\", \"dockerfile/sudo\": {\"severity\": \"off\", \"params\": {}}}}")
         );
-        assert_eq!(off("{"), None);
-        assert_eq!(off("[]"), None);
+        assert_eq!(disable("{"), None);
+        assert_eq!(disable("[]"), None);
         let deep = format!("{{\"include\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(off(&deep), None);
-        let over = |setting: &str| {
+        assert_eq!(disable(&deep), None);
+        let override_entry = |setting: &str| {
             format!("{{\"overrides\": [{{\"files\": [\"*\"], \"rules\": {{{setting}}}}}]}}")
         };
-        assert!(off(&over("\"dockerfile/sudo\": \"error\"")).is_some());
-        assert_eq!(off(&over("\"dockerfile/*\": \"error\"")), None, "it would still run");
+        assert!(disable(&override_entry("\"dockerfile/sudo\": \"error\"")).is_some());
+        assert_eq!(
+            disable(&override_entry("\"dockerfile/*\": \"error\"")),
+            None,
+            "it would still run"
+        );
     }
 }

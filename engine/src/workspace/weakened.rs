@@ -1,5 +1,6 @@
 //! Detects settings that a change weakens: rules, files and findings that the settings of the head
-//! exclude and those of the base do not. The resolved settings are compared, never their text.
+//! exclude but the settings of the base do not. The resolved settings are compared, never their
+//! text.
 
 mod paths;
 mod rules;
@@ -44,7 +45,7 @@ pub struct Weakening {
     /// The file that contains the setting: in the head, or in the base if the head does not have
     /// it.
     pub path: String,
-    /// The one-based line in that file, if known.
+    /// The one-based line in the file, if known.
     pub line: Option<u32>,
     /// The change as a predicate: ``turns `team/colour` off, an error in the base``.
     pub message: String,
@@ -59,7 +60,7 @@ pub struct Weakening {
 enum Scope {
     All,
     Matching(Globs),
-    These(BTreeSet<String>),
+    Listed(BTreeSet<String>),
 }
 
 impl Weakening {
@@ -73,18 +74,18 @@ impl Weakening {
                 // A finding can be on a directory, and a pattern for everything below applies to
                 // it.
                 Scope::Matching(globs) => globs.matches(path) || globs.matches(&format!("{path}/")),
-                Scope::These(files) => {
+                Scope::Listed(files) => {
                     let below = format!("{path}/");
-                    let mut inside = files.range(below.clone()..);
+                    let mut files_below = files.range(below.clone()..);
                     files.contains(path)
-                        || inside.next().is_some_and(|file| file.starts_with(&below))
+                        || files_below.next().is_some_and(|file| file.starts_with(&below))
                 }
             }
     }
 
     /// The position: `path:line`, or the path alone.
     #[must_use]
-    pub fn place(&self) -> String {
+    pub fn position(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.path),
             None => self.path.clone(),
@@ -143,10 +144,10 @@ fn baseline(base: &Side<'_>, head: &Side<'_>) -> Option<Weakening> {
     let mut added: BTreeMap<String, usize> = BTreeMap::new();
     for entry in entries.entries() {
         let known = known.entry(entry.id).or_default();
-        let more = entry.count.saturating_sub(*known);
+        let added_count = entry.count.saturating_sub(*known);
         *known = known.saturating_sub(entry.count);
-        if more > 0 {
-            *added.entry(entry.rule).or_default() += more as usize;
+        if added_count > 0 {
+            *added.entry(entry.rule).or_default() += added_count as usize;
         }
     }
     let total: usize = added.values().sum();
@@ -176,7 +177,7 @@ fn file_size(base: &Side<'_>, head: &Side<'_>) -> Option<Weakening> {
     })
 }
 
-/// The first names, and the number of further ones.
+/// The first names, and the number of further names.
 fn listed(names: impl IntoIterator<Item = String>) -> String {
     let mut names = names.into_iter();
     let first: Vec<String> = names.by_ref().take(MAX_NAMES).collect();

@@ -7,24 +7,24 @@ fn render(decision: &str, stakes: Stakes, mentions: &[Mention]) -> String {
     let library = Library::shipped(&aidd_content::RULES);
     let knowledge = Knowledge::new(&library);
     let stack = Stack::default();
-    let scene = HeuristicsContext {
+    let context = HeuristicsContext {
         library: &library,
         knowledge: &knowledge,
         stack: &stack,
         memories: &[],
         mentions,
     };
-    let asked = apply(decision, stakes, DEFAULT_COUNT, &scene).expect("heuristics");
+    let report = apply(decision, stakes, DEFAULT_COUNT, &context).expect("heuristics");
     let mut lines = Vec::new();
-    for it in &asked.applied {
-        lines.push(format!("{} {} ({})", it.id, it.name, it.because));
-        lines.extend(it.asks.iter().map(|ask| format!("  ? {ask}")));
-        lines.extend(it.evidence.iter().map(|line| format!("  = {line}")));
+    for heuristic in &report.applied {
+        lines.push(format!("{} {} ({})", heuristic.id, heuristic.name, heuristic.because));
+        lines.extend(heuristic.asks.iter().map(|ask| format!("  ? {ask}")));
+        lines.extend(heuristic.evidence.iter().map(|line| format!("  = {line}")));
     }
     lines.join("\n")
 }
 
-/// Decisions, and what must and must not be asked about each.
+/// Decisions, each with the phrases that its questions must contain and must not contain.
 const DECISIONS: &[(&str, Stakes, &[&str], &[&str])] = &[
     (
         "Move our sessions from Postgres to Redis so that logins take under 50 ms",
@@ -90,31 +90,40 @@ const DECISIONS: &[(&str, Stakes, &[&str], &[&str])] = &[
 
 #[test]
 fn questions_are_specific_to_the_decision() {
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     let mut all = Vec::new();
-    for (decision, stakes, wanted, unwanted) in DECISIONS {
+    for (decision, stakes, expected, unexpected) in DECISIONS {
         let text = render(decision, *stakes, &[]);
-        let lacks = wanted.iter().filter(|it| !text.contains(**it)).map(|it| format!("no `{it}`"));
-        let has = unwanted.iter().filter(|it| text.contains(**it)).map(|it| format!("`{it}`"));
-        wrong.extend(lacks.chain(has).map(|what| format!("{decision}: {what} in\n{text}\n")));
-        // A question that quotes the whole decision has not analysed it.
-        let parrots = text.matches(&format!("“{decision}”")).count();
-        if parrots > 0 {
-            wrong.push(format!("{decision}: repeated whole {parrots} times in\n{text}\n"));
+        let missing = expected
+            .iter()
+            .filter(|phrase| !text.contains(**phrase))
+            .map(|phrase| format!("no `{phrase}`"));
+        let present = unexpected
+            .iter()
+            .filter(|phrase| text.contains(**phrase))
+            .map(|phrase| format!("`{phrase}`"));
+        failures.extend(
+            missing.chain(present).map(|failure| format!("{decision}: {failure} in\n{text}\n")),
+        );
+        // A question that quotes the whole decision is not specific.
+        let repetitions = text.matches(&format!("“{decision}”")).count();
+        if repetitions > 0 {
+            failures
+                .push(format!("{decision}: quoted completely {repetitions} times in\n{text}\n"));
         }
         all.extend(text.lines().filter(|line| line.starts_with("  ?")).map(str::to_owned));
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
     // Ten different decisions share hardly any questions.
     let distinct: std::collections::BTreeSet<&String> = all.iter().collect();
     assert!(distinct.len() * 10 >= all.len() * 9, "{} of {}", distinct.len(), all.len());
 }
 
 #[test]
-fn the_code_is_evidence() {
+fn mentions_in_the_code_are_evidence() {
     let mention = |places: &[&str]| Mention {
         name: "legacy_orders".to_owned(),
-        places: places.iter().map(|place| (*place).to_owned()).collect(),
+        places: places.iter().map(|location| (*location).to_owned()).collect(),
         searched: 12,
     };
     let decision = "Drop the legacy_orders table";

@@ -1,9 +1,10 @@
-//! Translates Korean technical terms into the English words of the entries. Without it a Korean
-//! query would be ranked by semantic similarity alone, which is weak for single terms.
+//! Translates Korean technical terms into the English words of the entries. Without the
+//! translation, a Korean query would be ranked only by semantic similarity, which is weak for
+//! single terms.
 
 use aidd_lexicon::tables::knowledge as table;
 
-/// The query followed by the English words for its Korean terms; unchanged if it has none.
+/// The query followed by the English words for its Korean terms; unchanged if it has no such term.
 pub(super) fn with_english_terms(text: &str) -> std::borrow::Cow<'_, str> {
     let is_hangul = |c: char| matches!(c, '\u{AC00}'..='\u{D7A3}');
     if !text.contains(is_hangul) {
@@ -38,14 +39,14 @@ mod tests {
         assert_eq!(with_english_terms("안녕"), "안녕");
     }
 
-    /// Without the translation, five of these fifteen queries rank a correct entry first. The terms
-    /// were chosen with these queries in view.
+    /// Without the translation, only five of these fifteen queries rank a correct entry first. The
+    /// terms were chosen for these queries.
     #[test]
     fn korean_queries_find_the_right_entries() {
         let library = crate::Library::shipped(&aidd_content::RULES);
         let knowledge = super::super::Knowledge::new(&library);
-        let mut wrong = Vec::new();
-        for (question, right) in [
+        let mut failures = Vec::new();
+        for (query_text, expected) in [
             ("파이썬 패키지 관리자", &["uv", "Poetry"][..]),
             ("메시지 큐", &["RabbitMQ", "Apache Kafka"]),
             ("관계형 데이터베이스", &["PostgreSQL", "MySQL", "MariaDB"]),
@@ -62,13 +63,13 @@ mod tests {
             ("부하 테스트", &["k6"]),
             ("분산 추적", &["OpenTelemetry"]),
         ] {
-            let query = super::super::Query { text: Some(question), ..Default::default() };
-            let first = knowledge.query(&query).first().map(|found| found.entry.name);
-            if !first.is_some_and(|first| right.contains(&first)) {
-                wrong.push(format!("{question}: {first:?}"));
+            let query = super::super::Query { text: Some(query_text), ..Default::default() };
+            let first = knowledge.query(&query).first().map(|result| result.entry.name);
+            if !first.is_some_and(|first| expected.contains(&first)) {
+                failures.push(format!("{query_text}: {first:?}"));
             }
         }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
         assert_eq!(knowledge.find("zzz").err(), Some(Vec::new()));
     }
 }

@@ -1,65 +1,72 @@
-//! Finds the entries that a text names.
+//! Finds the entries whose technologies a text mentions.
 
 use super::{Entry, Knowledge, normalize_name};
 use aidd_lexicon::tables::knowledge as table;
 
 impl<'a> Knowledge<'a> {
-    /// The entries that a text names, in order of appearance, each with the words used. One-letter
-    /// and everyday words count as names only when written as such.
+    /// The entries whose technologies a text mentions, in order of appearance, each with the words
+    /// used. An everyday word counts as a name only if it is written as a name.
     #[must_use]
     pub fn find_named_entries(&self, text: &str) -> Vec<(&Entry<'a>, String)> {
         let words: Vec<(usize, &str)> = words(text);
         let mut found: Vec<(usize, &Entry<'a>, String)> = Vec::new();
-        let mut at = 0;
-        while at < words.len() {
-            // The longest name first: "React Router" is not React.
-            let hit = (1..=4).rev().filter(|count| at + count <= words.len()).find_map(|count| {
-                let start = words[at].0;
-                let (last, word) = words[at + count - 1];
-                let said = &text[start..last + word.len()];
-                let entry = self.find_exact(said)?;
-                Some((count, start, entry, said.to_owned()))
-            });
-            match hit {
-                Some((count, start, entry, said)) => {
-                    if !found.iter().any(|(_, known, _)| std::ptr::eq(*known, entry)) {
-                        found.push((start, entry, said));
+        let mut position = 0;
+        while position < words.len() {
+            // Try the longest name first: "React Router" is not React.
+            let named =
+                (1..=4).rev().filter(|count| position + count <= words.len()).find_map(|count| {
+                    let start = words[position].0;
+                    let (last, word) = words[position + count - 1];
+                    let phrase = &text[start..last + word.len()];
+                    let entry = self.find_exact(phrase)?;
+                    Some((count, start, entry, phrase.to_owned()))
+                });
+            match named {
+                Some((count, start, entry, phrase)) => {
+                    if !found.iter().any(|(_, other, _)| std::ptr::eq(*other, entry)) {
+                        found.push((start, entry, phrase));
                     }
-                    at += count;
+                    position += count;
                 }
-                None => at += 1,
+                None => position += 1,
             }
         }
-        found.into_iter().map(|(_, entry, said)| (entry, said)).collect()
+        found.into_iter().map(|(_, entry, phrase)| (entry, phrase)).collect()
     }
 
     /// The entry with exactly this name or alias.
-    fn find_exact(&self, said: &str) -> Option<&Entry<'a>> {
-        let asked = normalize_name(said);
-        if asked.chars().count() < 2 {
+    fn find_exact(&self, phrase: &str) -> Option<&Entry<'a>> {
+        let normalized = normalize_name(phrase);
+        if normalized.chars().count() < 2 {
             return None;
         }
-        // A particle follows a Korean name without a space.
-        let is_hangul = asked.ends_with(|c| matches!(c, '\u{AC00}'..='\u{D7A3}'));
+        // In Korean, a particle follows a name without a space.
+        let is_hangul = normalized.ends_with(|c| matches!(c, '\u{AC00}'..='\u{D7A3}'));
         if is_hangul {
-            let bare = table::PARTICLES.iter().filter_map(|it| asked.strip_suffix(it));
-            let names = |entry: &Entry<'a>, name: &str| {
-                entry.names().any(|own| normalize_name(own) == name)
+            let without_particle =
+                table::PARTICLES.iter().filter_map(|particle| normalized.strip_suffix(particle));
+            let has_name = |entry: &Entry<'a>, name: &str| {
+                entry.names().any(|matches| normalize_name(matches) == name)
             };
-            let mut forms = [&*asked].into_iter().chain(bare).filter(|it| it.chars().count() > 1);
-            return forms.find_map(|name| self.entries.iter().find(|entry| names(entry, name)));
+            let mut candidates = [&*normalized]
+                .into_iter()
+                .chain(without_particle)
+                .filter(|name| name.chars().count() > 1);
+            return candidates
+                .find_map(|name| self.entries.iter().find(|entry| has_name(entry, name)));
         }
-        let own = |entry: &&Entry<'a>| {
+        let matches = |entry: &&Entry<'a>| {
             [entry.name, entry.stem()]
                 .into_iter()
                 .chain(entry.aliases.iter().copied())
-                .any(|name| normalize_name(name) == asked)
+                .any(|name| normalize_name(name) == normalized)
         };
-        let entry = self.entries.iter().find(own)?;
+        let entry = self.entries.iter().find(matches)?;
         // "go", "next", "rest", "express" are everyday words unless capitalised.
-        let is_everyday = table::EVERYDAY_NAMES.contains(&asked);
-        let is_written = said.chars().next().is_some_and(char::is_uppercase) || said.contains('.');
-        (!is_everyday || is_written).then_some(entry)
+        let is_everyday = table::EVERYDAY_NAMES.contains(&normalized);
+        let is_written_as_name =
+            phrase.chars().next().is_some_and(char::is_uppercase) || phrase.contains('.');
+        (!is_everyday || is_written_as_name).then_some(entry)
     }
 }
 
@@ -69,18 +76,18 @@ fn words(text: &str) -> Vec<(usize, &str)> {
     let is_inner = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '+' | '#' | '@' | '/');
     let mut found = Vec::new();
     let mut start: Option<(usize, bool)> = None;
-    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        if let Some((begin, is_ascii)) = start
+    for (offset, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        if let Some((word_start, is_ascii)) = start
             && (!is_inner(c) || is_ascii != c.is_ascii())
         {
-            let word = text[begin..at].trim_end_matches(['.', '-', '/']);
+            let word = text[word_start..offset].trim_end_matches(['.', '-', '/']);
             if !word.is_empty() {
-                found.push((begin, word));
+                found.push((word_start, word));
             }
             start = None;
         }
         if start.is_none() && is_inner(c) {
-            start = Some((at, c.is_ascii()));
+            start = Some((offset, c.is_ascii()));
         }
     }
     found

@@ -21,49 +21,50 @@ fn knowledge() -> Knowledge<'static> {
 }
 
 fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
-    let folder = tempfile::tempdir().expect("a directory");
+    let directory = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
-        let path = folder.path().join(path);
+        let path = directory.path().join(path);
         fs::create_dir_all(path.parent().expect("a directory")).expect("created");
         fs::write(path, text).expect("written");
     }
-    let stack = stack::detect(&Disk::new(folder.path()));
-    (folder, stack)
+    let stack = stack::detect(&Disk::new(directory.path()));
+    (directory, stack)
 }
 
 #[test]
 fn every_entry_is_found_first_by_its_name_alias_and_package() {
     let knowledge = knowledge();
     assert!(knowledge.entries().len() >= 100);
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for entry in knowledge.entries() {
         for name in [entry.name, entry.stem()] {
             let query = Query { text: Some(name), ..Query::default() };
-            let first = knowledge.query(&query).first().map(|it| it.entry.page.name.clone());
+            let first =
+                knowledge.query(&query).first().map(|result| result.entry.page.name.clone());
             if first.as_ref() != Some(&entry.page.name) {
-                wrong.push(format!("{name}: {first:?}"));
+                failures.push(format!("{name}: {first:?}"));
             }
         }
         for name in entry.names() {
-            let found = knowledge.find(name).map(|it| &*it.page.name);
+            let found = knowledge.find(name).map(|result| &*result.page.name);
             if found.is_err() {
-                wrong.push(format!("find {name}: {found:?}"));
+                failures.push(format!("find {name}: {found:?}"));
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]
 fn queries_find_the_right_entries() {
     let knowledge = knowledge();
-    let firsts = |query: &Query<'_>, count: usize| -> Vec<&str> {
-        knowledge.query(query).iter().take(count).map(|it| it.entry.name).collect()
+    let first_names = |query: &Query<'_>, count: usize| -> Vec<&str> {
+        knowledge.query(query).iter().take(count).map(|result| result.entry.name).collect()
     };
     let text = |text| Query { text: Some(text), ..Query::default() };
-    assert_eq!(firsts(&text("vitest"), 1), ["Vitest"]);
-    assert_eq!(firsts(&text("react"), 1), ["React"]);
-    for (question, want) in [
+    assert_eq!(first_names(&text("vitest"), 1), ["Vitest"]);
+    assert_eq!(first_names(&text("react"), 1), ["React"]);
+    for (question, expected) in [
         ("unit tests for a vite project", "Vitest"),
         ("python package manager", "uv"),
         ("browser end-to-end testing", "Playwright"),
@@ -75,15 +76,15 @@ fn queries_find_the_right_entries() {
         ("secrets scanning of images vulnerabilities", "Trivy"),
         ("columnar analytics", "ClickHouse"),
     ] {
-        let found = firsts(&text(question), 5);
-        assert!(found.contains(&want), "{question}: {found:?}");
+        let found = first_names(&text(question), 5);
+        assert!(found.contains(&expected), "{question}: {found:?}");
     }
     let filtered =
         Query { category: Some("Testing"), maturity: Some("deprecated"), ..Query::default() };
-    assert_eq!(firsts(&filtered, 9), ["Enzyme"]);
+    assert_eq!(first_names(&filtered, 9), ["Enzyme"]);
     let case = Query { use_case: Some("cache in front of a database"), ..Query::default() };
     let found = knowledge.query(&case);
-    let names: Vec<&str> = found.iter().take(6).map(|it| it.entry.name).collect();
+    let names: Vec<&str> = found.iter().take(6).map(|result| result.entry.name).collect();
     assert!(
         names.iter().any(|name| ["Redis", "Valkey", "Cache-Aside"].contains(name)),
         "{names:?}"
@@ -92,12 +93,12 @@ fn queries_find_the_right_entries() {
 }
 
 #[test]
-fn unknown_names_get_the_nearest() {
+fn similar_names_are_suggested_for_an_unknown_name() {
     let knowledge = knowledge();
-    let near = |name: &str| knowledge.find(name).expect_err("unknown");
-    assert_eq!(near("vitset")[0], "Vitest");
-    assert_eq!(near("postgress")[0], "PostgreSQL");
-    assert!(near("").len() <= 5);
+    let suggestions = |name: &str| knowledge.find(name).expect_err("unknown");
+    assert_eq!(suggestions("vitset")[0], "Vitest");
+    assert_eq!(suggestions("postgress")[0], "PostgreSQL");
+    assert!(suggestions("").len() <= 5);
 }
 
 #[test]
@@ -116,51 +117,52 @@ fn names_are_found_in_sentences() {
 fn pairs_are_scored_with_reasons() {
     let knowledge = knowledge();
     let stack = Stack::default();
-    let shown_lines = |one: &str, other: &str| {
+    let render_pair = |first: &str, second: &str| {
         let pair = score_pair(
-            knowledge.find(one).expect(one),
-            knowledge.find(other).expect(other),
+            knowledge.find(first).expect(first),
+            knowledge.find(second).expect(second),
             &stack,
         );
         let reasons: Vec<String> =
-            pair.reasons.iter().map(|it| format!("{:+} {}", it.points, it.why)).collect();
+            pair.reasons.iter().map(|r| format!("{:+} {}", r.points, r.why)).collect();
         (pair.score, pair.level, format!("{} {:?}\n{}", pair.score, pair.level, reasons.join("\n")))
     };
-    insta::assert_snapshot!(shown_lines("vitest", "vite").2, @"
+    insta::assert_snapshot!(render_pair("vitest", "vite").2, @"
     94 High
     +30 both entries state that they work together
     +4 both work with typescript, react, vue, svelte
     ");
-    insta::assert_snapshot!(shown_lines("vitest", "jest").2, @"
+    insta::assert_snapshot!(render_pair("vitest", "jest").2, @"
     10 Low
     -50 stated conflict: Two runners with the same globals; use one per repository.
     +0 Jest is an alternative to Vitest: React Native or a large suite with custom Jest transforms
     ");
-    insta::assert_snapshot!(shown_lines("create-react-app", "react").2, @"
+    insta::assert_snapshot!(render_pair("create-react-app", "react").2, @"
     38 Low
     -50 Create React App is deprecated (entry of 2026-11-22)
     +28 the entry on Create React App states that it works with React
     ");
-    insta::assert_snapshot!(shown_lines("mysql", "postgresql").2, @"
+    insta::assert_snapshot!(render_pair("mysql", "postgresql").2, @"
     30 Low
     -30 PostgreSQL is an alternative to MySQL: The project starts fresh or needs partial indexes and transactional DDL
-    +0 no entry states how they go together
+    +0 no entry states whether they work together
     ");
-    insta::assert_snapshot!(shown_lines("django", "react").2, @"
+    insta::assert_snapshot!(render_pair("django", "react").2, @"
     35 Low
     -25 Django is published for pypi, React for npm: they communicate over a network or files, not in one program
-    +0 no entry states how they go together
+    +0 no entry states whether they work together
     ");
-    assert_eq!(shown_lines("vitest", "vite").1, Level::High);
+    assert_eq!(render_pair("vitest", "vite").1, Level::High);
     assert!(
-        shown_lines("prisma", "drizzle").0 <= 20
-            && shown_lines("prisma", "drizzle").1 == Level::Low
+        render_pair("prisma", "drizzle").0 <= 20
+            && render_pair("prisma", "drizzle").1 == Level::Low
     );
-    for one in knowledge.entries().iter().step_by(7) {
-        for other in knowledge.entries().iter().step_by(5) {
-            let (here, there) = (score_pair(one, other, &stack), score_pair(other, one, &stack));
-            assert_eq!(here.score, there.score, "{} {}", one.name, other.name);
-            assert!((0..=100).contains(&here.score) && !here.reasons.is_empty());
+    for first in knowledge.entries().iter().step_by(7) {
+        for second in knowledge.entries().iter().step_by(5) {
+            let (forward, backward) =
+                (score_pair(first, second, &stack), score_pair(second, first, &stack));
+            assert_eq!(forward.score, backward.score, "{} {}", first.name, second.name);
+            assert!((0..=100).contains(&forward.score) && !forward.reasons.is_empty());
         }
     }
 }
@@ -171,25 +173,26 @@ fn pair_scores_consider_the_project() {
     let (_folder, stack) = project(&[("package.json", manifest)]);
     let knowledge = knowledge();
     let find = |name| knowledge.find(name).expect("an entry");
-    let found = score_pair(find("react"), find("vitest"), &stack);
-    let older = found.reasons.iter().any(|it| it.why.starts_with("package.json has React 17.0.0;"));
-    assert!(older, "{found:?}");
-    let clashes = crate::compatibility::find_conflicts(&[find("vitest")], &knowledge, &stack);
-    assert_eq!(clashes.len(), 1);
-    assert_eq!((&*clashes[0].0, &*clashes[0].1), ("Vitest", "Jest"));
+    let pair = score_pair(find("react"), find("vitest"), &stack);
+    let has_older_version =
+        pair.reasons.iter().any(|reason| reason.why.starts_with("package.json has React 17.0.0;"));
+    assert!(has_older_version, "{pair:?}");
+    let conflicts = crate::compatibility::find_conflicts(&[find("vitest")], &knowledge, &stack);
+    assert_eq!(conflicts.len(), 1);
+    assert_eq!((&*conflicts[0].0, &*conflicts[0].1), ("Vitest", "Jest"));
 }
 
 #[test]
-fn decisions_are_read() {
+fn facts_are_extracted_from_decisions() {
     let knowledge = knowledge();
     let text = "Replace Moment with date-fns and drop the legacy table because it is faster: 40 ms instead of 2 s, for all users. We already have invested 3 weeks.";
-    let named = decision::extract_facts(text, &knowledge);
-    assert_eq!(named.abandoned.iter().map(|entry| entry.name).collect::<Vec<_>>(), ["Moment.js"]);
-    assert_eq!(named.figures, ["40 ms", "2 s", "3 weeks"]);
-    assert!(named.acts[0].starts_with("drop the legacy table"), "{:?}", named.acts);
-    assert!(named.reasons[0].starts_with("because it is faster"), "{:?}", named.reasons);
-    assert_eq!(named.absolutes, ["all users"]);
-    assert!(named.biases[0].contains("invested"), "{:?}", named.biases);
+    let facts = decision::extract_facts(text, &knowledge);
+    assert_eq!(facts.abandoned.iter().map(|entry| entry.name).collect::<Vec<_>>(), ["Moment.js"]);
+    assert_eq!(facts.figures, ["40 ms", "2 s", "3 weeks"]);
+    assert!(facts.acts[0].starts_with("drop the legacy table"), "{:?}", facts.acts);
+    assert!(facts.reasons[0].starts_with("because it is faster"), "{:?}", facts.reasons);
+    assert_eq!(facts.absolutes, ["all users"]);
+    assert!(facts.biases[0].contains("invested"), "{:?}", facts.biases);
     let korean = decision::extract_facts(
         "Redis 대신 Valkey로 이전하고 기존 데이터를 삭제한다, 2주 안에",
         &knowledge,
@@ -212,28 +215,28 @@ fn heuristics_ask_about_the_decision() {
         outcome: Some(aidd_memory::types::Outcome::Partial),
         marks: " [PARTIAL: slow]".into(),
     }];
-    let scene = heuristics::HeuristicsContext {
+    let context = heuristics::HeuristicsContext {
         library: &LIBRARY,
         knowledge: &knowledge,
         stack: &stack,
         memories: &memories,
         mentions: &[],
     };
-    let shown_lines = |text: &str, stakes| {
-        let asked = heuristics::apply(text, stakes, 4, &scene).expect("heuristics");
+    let render_heuristics = |text: &str, stakes| {
+        let report = heuristics::apply(text, stakes, 4, &context).expect("heuristics");
         let mut lines = Vec::new();
-        for it in &asked.applied {
-            lines.push(format!("{} {} ({})", it.id, it.name, it.because));
-            lines.extend(it.asks.iter().map(|ask| format!("  ? {ask}")));
-            lines.extend(it.evidence.iter().map(|line| format!("  = {line}")));
-            lines.extend(it.open.iter().map(|line| format!("  open: {line}")));
+        for heuristic in &report.applied {
+            lines.push(format!("{} {} ({})", heuristic.id, heuristic.name, heuristic.because));
+            lines.extend(heuristic.asks.iter().map(|ask| format!("  ? {ask}")));
+            lines.extend(heuristic.evidence.iter().map(|line| format!("  = {line}")));
+            lines.extend(heuristic.open.iter().map(|line| format!("  open: {line}")));
         }
-        lines.push(format!("more {}", asked.more));
+        lines.push(format!("more {}", report.more));
         lines.join("\n")
     };
-    insta::assert_snapshot!(shown_lines("Migrate all tests from Jest to Vitest because it is 3 times faster", Stakes::Medium), @"
+    insta::assert_snapshot!(render_heuristics("Migrate all tests from Jest to Vitest because it is 3 times faster", Stakes::Medium), @"
     H3 Pareto (the decision mentions all)
-      ? “all tests”: which few of them account for most of the effect, and are those enough?
+      ? “all tests”: which small part of them accounts for most of the effect, and is that part enough?
       ? Which few uses of Jest cause most of the load, and is it enough to move those?
       open: use counts
       open: a profile
@@ -257,7 +260,7 @@ fn heuristics_ask_about_the_decision() {
       = package.json names Jest
     more 5
     ");
-    insta::assert_snapshot!(shown_lines("Delete the orders table in production", Stakes::Catastrophic), @"
+    insta::assert_snapshot!(render_heuristics("Delete the orders table in production", Stakes::Catastrophic), @"
     H6 Lean antifragility (the decision mentions production, delete)
       ? “Delete the orders table”: how is the previous state restored, how long does it take, and when was that last tested?
       ? From which backup is “the orders table” restored, in how many minutes, and when was that last done?
@@ -273,7 +276,7 @@ fn heuristics_ask_about_the_decision() {
       ? Which obligation (law, contract, audit) requires keeping “the orders table”, and until when?
     more 0
     ");
-    insta::assert_snapshot!(shown_lines("Rename a local variable", Stakes::Low), @"
+    insta::assert_snapshot!(render_heuristics("Rename a local variable", Stakes::Low), @"
     H6 Lean antifragility (stakes low)
       ? “Rename a local variable”: how is the previous state restored, how long does it take, and when was that last tested?
       ? Can the old and the new form serve the same calls for a while, so that they can be compared?
@@ -288,9 +291,10 @@ fn heuristics_ask_about_the_decision() {
       ? Which smaller step (moving a function, adding an interface) would bring most of the benefit?
     more 1
     ");
-    let one = heuristics::apply("Add Kafka", Stakes::Low, 9, &scene).expect("heuristics");
-    let other = heuristics::apply("Fix the login bug", Stakes::Low, 9, &scene).expect("heuristics");
-    assert_ne!(one.applied, other.applied);
+    let first = heuristics::apply("Add Kafka", Stakes::Low, 9, &context).expect("heuristics");
+    let second =
+        heuristics::apply("Fix the login bug", Stakes::Low, 9, &context).expect("heuristics");
+    assert_ne!(first.applied, second.applied);
 }
 
 const PACKAGE: &str = r#"{"scripts": {"test": "vitest run", "lint": "eslint ."}, "devDependencies": {"vitest": "^3.2.0", "vite": "^6", "@vitest/ui": "^3"}}"#;
@@ -300,9 +304,9 @@ fn old_forms(folder: &tempfile::TempDir, name: &str, paths: &[&str]) -> Vec<OldF
     let knowledge = knowledge();
     let entry = knowledge.find(name).expect(name);
     let ecosystems = entry.packages.iter().map(|(word, _)| *word).collect();
-    let wanted =
+    let request =
         SearchRequest { name: entry.name, ecosystems, forms: entry.legacy.iter().collect() };
-    legacy::search(&Disk::new(folder.path()), paths.iter().copied(), &[wanted]).found
+    legacy::search(&Disk::new(folder.path()), paths.iter().copied(), &[request]).found
 }
 
 #[test]
@@ -313,16 +317,16 @@ fn migrations_are_planned_from_the_manifest() {
     let knowledge = knowledge();
     let found = old_forms(&folder, "vitest", &["vitest.config.ts", "package.json"]);
     assert_eq!((found.len(), found[0].line), (1, 1));
-    let asked = PlanParams { from: None, to: Some("5"), old_forms: &found, uses: &[] };
+    let params = PlanParams { from: None, to: Some("5"), old_forms: &found, uses: &[] };
     let entry = knowledge.find("vitest").expect("an entry");
-    let plan = migration::plan(entry, asked, &knowledge, &stack).expect("a plan");
+    let plan = migration::plan(entry, params, &knowledge, &stack).expect("a plan");
     assert_eq!(plan.hops, ["3.2.4", "4", "5"]);
     let lines: Vec<String> = plan
         .steps
         .iter()
         .map(|step| format!("{:?} {} {:?}", step.risk, step.what, step.commands))
-        .chain(plan.guardrails.iter().map(|it| format!("guard: {it}")))
-        .chain(plan.notes.iter().map(|it| format!("note: {it}")))
+        .chain(plan.guardrails.iter().map(|line| format!("guard: {line}")))
+        .chain(plan.notes.iter().map(|line| format!("note: {line}")))
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
     Low Create a branch from a clean work tree; run the checks and record their output ["pnpm run lint", "pnpm run test"]
@@ -348,23 +352,23 @@ fn migrations_are_planned_from_the_manifest() {
 }
 
 #[test]
-fn impossible_migrations_are_refused() {
+fn impossible_migrations_are_rejected() {
     let knowledge = knowledge();
     let stack = Stack::default();
-    let refused = |name: &str, from, to| {
+    let plan_error = |name: &str, from, to| {
         let entry = knowledge.find(name).expect(name);
-        let asked = PlanParams { from, to, old_forms: &[], uses: &[] };
-        migration::plan(entry, asked, &knowledge, &stack).expect_err("refused").to_string()
+        let params = PlanParams { from, to, old_forms: &[], uses: &[] };
+        migration::plan(entry, params, &knowledge, &stack).expect_err("refused").to_string()
     };
-    assert!(refused("vitest", Some("5"), Some("4")).contains("is older than"));
-    assert!(refused("vitest", Some("5.1.2"), Some("5.1")).contains("already"));
-    assert!(refused("vitest", None, Some("5")).contains("currentVersion"));
-    assert!(refused("vitest", Some("x"), Some("5")).contains("`x` is not a version"));
-    assert!(refused("vitest", Some("4"), Some("next")).contains("`next` is neither a version"));
+    assert!(plan_error("vitest", Some("5"), Some("4")).contains("is older than"));
+    assert!(plan_error("vitest", Some("5.1.2"), Some("5.1")).contains("already"));
+    assert!(plan_error("vitest", None, Some("5")).contains("currentVersion"));
+    assert!(plan_error("vitest", Some("x"), Some("5")).contains("`x` is not a version"));
+    assert!(plan_error("vitest", Some("4"), Some("next")).contains("`next` is neither a version"));
     let plan = |name: &str, from, to| {
         let entry = knowledge.find(name).expect(name);
-        let asked = PlanParams { from, to, old_forms: &[], uses: &[] };
-        migration::plan(entry, asked, &knowledge, &stack).expect("a plan")
+        let params = PlanParams { from, to, old_forms: &[], uses: &[] };
+        migration::plan(entry, params, &knowledge, &stack).expect("a plan")
     };
     // A gap in the entries is reported.
     let gap = plan("vitest", Some("1"), Some("5"));
@@ -380,16 +384,16 @@ fn impossible_migrations_are_refused() {
     let longest = plan("postgresql", Some("15"), Some("19"));
     assert_eq!(longest.hops, ["15", "19"]);
     for entry in knowledge.entries() {
-        for known in &entry.migrations {
-            let asked = PlanParams {
-                from: Some(&known.from),
-                to: Some(&known.to),
+        for migration in &entry.migrations {
+            let params = PlanParams {
+                from: Some(&migration.from),
+                to: Some(&migration.to),
                 old_forms: &[],
                 uses: &[],
             };
-            if Version::read(&known.from).is_some() {
-                let planned = migration::plan(entry, asked, &knowledge, &stack);
-                assert!(planned.is_ok(), "{} {} {}: {planned:?}", entry.name, known.from, known.to);
+            if Version::read(&migration.from).is_some() {
+                let planned = migration::plan(entry, params, &knowledge, &stack);
+                assert!(planned.is_ok(), "{} {params:?}: {planned:?}", entry.name);
             }
         }
     }
@@ -417,7 +421,7 @@ fn versions_are_verified_with_evidence() {
     let memories =
         [MemoryMention { id: "decision_1".into(), text: "Pin vitest@3.2 until the move".into() }];
     let found = old_forms(&folder, "vitest", &["a.test.ts"]);
-    let scene = versions::VersionContext {
+    let context = versions::VersionContext {
         installs: &Installs::new(&disk),
         stack: &stack,
         library: &library,
@@ -427,17 +431,18 @@ fn versions_are_verified_with_evidence() {
         searched: 1,
         today: "2026-11-23".parse().ok(),
     };
-    let shown_lines: Vec<String> = stack
+    let lines: Vec<String> = stack
         .dependencies()
         .map(|(manifest, dependency)| {
-            let it = versions::verify(&scene, manifest, dependency);
-            let steps = it.steps.iter().map(|step| {
+            let verified = versions::verify(&context, manifest, dependency);
+            let steps = verified.steps.iter().map(|step| {
                 format!("  {} {:?}\n    {}", step.id, step.outcome, step.evidence.join("\n    "))
             });
-            format!("{} {:?}\n{}", it.package, it.confidence, steps.collect::<Vec<_>>().join("\n"))
+            let steps = steps.collect::<Vec<_>>().join("\n");
+            format!("{} {:?}\n{steps}", verified.package, verified.confidence)
         })
         .collect();
-    insta::assert_snapshot!(shown_lines.join("\n"), @"
+    insta::assert_snapshot!(lines.join("\n"), @"
     vitest Medium
       detect Done
         package.json specifies ^3.2.0
@@ -473,20 +478,20 @@ fn versions_are_verified_with_evidence() {
         no old forms are known
     ");
     // Everything verified: the locked version, its documentation, no old form.
-    let tidy = r#"{"devDependencies": {"vitest": "^5.1.0"}}"#;
+    let tidy_manifest = r#"{"devDependencies": {"vitest": "^5.1.0"}}"#;
     let lock = LOCK.replace("3.2.4", "5.1.3");
-    let (folder, stack) = project(&[("package.json", tidy), ("pnpm-lock.yaml", &lock)]);
+    let (folder, stack) = project(&[("package.json", tidy_manifest), ("pnpm-lock.yaml", &lock)]);
     let disk = Disk::new(folder.path());
-    let scene = versions::VersionContext {
+    let context = versions::VersionContext {
         installs: &Installs::new(&disk),
         stack: &stack,
         old_forms: &[],
         memories: &[],
         library: &LIBRARY,
-        ..scene
+        ..context
     };
     let (manifest, dependency) = stack.dependencies().next().expect("one");
-    let verified = versions::verify(&scene, manifest, dependency);
+    let verified = versions::verify(&context, manifest, dependency);
     assert_eq!(verified.confidence, Confidence::High, "{verified:?}");
     assert!(verified.steps.iter().all(|step| step.outcome == Outcome::Done));
 }

@@ -17,7 +17,7 @@ pub enum MigrationError {
         /// The requested version.
         to: Version,
     },
-    /// The current version already belongs to the target.
+    /// The current version is already a version of the target.
     #[error("{technology} is already at {from}, which belongs to {to}")]
     AlreadyMigrated {
         /// The technology to migrate.
@@ -40,7 +40,7 @@ pub enum MigrationError {
     #[error(
         "`{given}` is neither a version nor a technology with an entry; expected for example 5, 5.1 \
          or a name; the entry on {technology} describes migrations to: {}",
-        if .ways.is_empty() { "none".to_owned() } else { .ways.join(", ") }
+        if .targets.is_empty() { "none".to_owned() } else { .targets.join(", ") }
     )]
     UnknownTarget {
         /// The value of the parameter.
@@ -48,6 +48,6 @@ pub enum MigrationError {
         /// The technology to migrate.
         technology: String,
         /// The targets of the migrations in its entry.
-        ways: Vec<String>,
+        targets: Vec<String>,
     },
 }

@@ -1,5 +1,6 @@
-//! Plans the migration from one technology to another: what an entry says about it, the usual order
-//! of steps for its kind, and the places in the project. Missing information is reported.
+//! Plans the migration from one technology to another, based on the description in a knowledge
+//! entry, the typical order of steps for its kind, and the occurrences in the project. Missing
+//! information is reported.
 
 use super::{
     Plan, PlanParams, ProjectContext, Risk, Step, add_guardrails, add_preparation,
@@ -14,7 +15,7 @@ use std::collections::BTreeSet;
 
 /// Maximum number of weaknesses of the target that are listed.
 const MAX_WEAKNESSES: usize = 3;
-/// Maximum number of places that are listed.
+/// Maximum number of occurrences that are listed.
 const MAX_PLACES: usize = 5;
 
 /// The target of a migration.
@@ -22,67 +23,71 @@ pub(super) struct ReplacementTarget<'e> {
     /// The display name: `Vite 8`.
     to: String,
     /// The migration in a knowledge entry, if there is one.
-    known: Option<&'e Migration>,
+    migration: Option<&'e Migration>,
     /// The entry on the target.
     target: Option<&'e Entry<'e>>,
 }
 
-/// The migration to another technology: the one named by `to`, or the successor of a deprecated
-/// technology. The migration can be described by the entry on the target; a target with an entry is
-/// sufficient.
+/// The migration to another technology: the technology named by `to`, or the successor of a
+/// deprecated technology. The migration can also be described by the entry on the target. Without a
+/// description, an entry on a target of the same category is sufficient.
 pub(super) fn find_replacement<'e>(
     entry: &'e Entry<'_>,
     to: Option<&str>,
     knowledge: &'e Knowledge<'_>,
 ) -> Option<ReplacementTarget<'e>> {
-    let mut moves = entry.migrations.iter().filter(|it| Version::read(&it.to).is_none());
+    let mut replacements =
+        entry.migrations.iter().filter(|migration| Version::read(&migration.to).is_none());
     let entry_of = |to: &str| {
         // `Vite 8` is the eighth version of Vite.
         let name = to.rsplit_once(' ').filter(|(_, last)| Version::read(last).is_some());
         knowledge.find(name.map_or(to, |(name, _)| name)).ok()
     };
     let Some(to) = to else {
-        let known = moves.next().filter(|_| entry.maturity == "deprecated")?;
+        let migration = replacements.next().filter(|_| entry.maturity == "deprecated")?;
         return Some(ReplacementTarget {
-            to: known.to.clone(),
-            known: Some(known),
-            target: entry_of(&known.to),
+            to: migration.to.clone(),
+            migration: Some(migration),
+            target: entry_of(&migration.to),
         });
     };
     if Version::read(to).is_some() {
         return None;
     }
-    // The tags that registries use for their newest versions are not names.
+    // Tags that registries use for versions are not names of technologies.
     const TAGS: [&str; 7] = ["next", "latest", "current", "stable", "beta", "canary", "rc"];
     if TAGS.contains(&to.trim()) {
         return None;
     }
     let target = entry_of(to).filter(|target| target.stem() != entry.stem());
-    let names = |of: Option<&Entry<'_>>| -> Vec<String> {
-        of.into_iter().flat_map(Entry::names).map(normalize_name).collect()
+    let names = |entry: Option<&Entry<'_>>| -> Vec<String> {
+        entry.into_iter().flat_map(Entry::names).map(normalize_name).collect()
     };
-    let (wanted, own) = (names(target), names(Some(entry)));
-    let is_wanted = |name: &str| {
+    let (target_names, entry_names) = (names(target), names(Some(entry)));
+    let is_requested = |name: &str| {
         let name = normalize_name(name);
-        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        name.starts_with(&normalize_name(to)) || wanted.iter().any(|wanted| wanted == bare)
+        let without_version = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        name.starts_with(&normalize_name(to))
+            || target_names.iter().any(|target_name| target_name == without_version)
     };
-    let here = moves.find(|it| is_wanted(&it.to));
-    let there = || {
+    let own_migration = replacements.find(|migration| is_requested(&migration.to));
+    let migration_of_target = || {
         let rows = target.into_iter().flat_map(|target| &target.migrations);
-        rows.into_iter().find(|it| own.contains(&normalize_name(&it.from)))
+        rows.into_iter().find(|migration| entry_names.contains(&normalize_name(&migration.from)))
     };
-    match (here, target) {
-        (Some(known), _) => Some(ReplacementTarget {
-            to: known.to.clone(),
-            known: Some(known),
-            target: target.or_else(|| entry_of(&known.to)),
+    match (own_migration, target) {
+        (Some(migration), _) => Some(ReplacementTarget {
+            to: migration.to.clone(),
+            migration: Some(migration),
+            target: target.or_else(|| entry_of(&migration.to)),
         }),
         // Without a described migration, only a technology of the same category is a valid target.
-        (None, Some(target)) if target.category == entry.category || there().is_some() => {
+        (None, Some(target))
+            if target.category == entry.category || migration_of_target().is_some() =>
+        {
             Some(ReplacementTarget {
                 to: target.name.to_owned(),
-                known: there(),
+                migration: migration_of_target(),
                 target: Some(target),
             })
         }
@@ -93,33 +98,33 @@ pub(super) fn find_replacement<'e>(
 /// Adds the steps of the migration to another technology.
 pub(super) fn add_replacement_steps(
     entry: &Entry<'_>,
-    way: &ReplacementTarget<'_>,
+    replacement: &ReplacementTarget<'_>,
     from: Option<&Version>,
-    asked: PlanParams<'_>,
+    params: PlanParams<'_>,
     knowledge: &Knowledge<'_>,
     project: ProjectContext<'_>,
     plan: &mut Plan,
 ) {
     plan.from = from.map_or(entry.name.to_owned(), |from| format!("{} {from}", entry.name));
-    plan.to.clone_from(&way.to);
+    plan.to.clone_from(&replacement.to);
     plan.hops = vec![plan.from.clone(), plan.to.clone()];
     add_preparation(entry, from, &[], project, plan);
-    add_inventory(entry, asked.uses, plan);
-    add_guide(entry, way, plan);
-    for (what, risk) in typical_steps(entry, way) {
+    add_inventory(entry, params.uses, plan);
+    add_guide(entry, replacement, plan);
+    for (what, risk) in typical_steps(entry, replacement) {
         plan.steps.push(Step { what, commands: Vec::new(), risk, source: None });
     }
-    add_installation(entry, way, project, plan);
-    let guide = way.known.and_then(|known| known.guide.clone());
-    for broken in way.known.iter().flat_map(|known| &known.breaking) {
+    add_installation(entry, replacement, project, plan);
+    let guide = replacement.migration.and_then(|migration| migration.guide.clone());
+    for change in replacement.migration.iter().flat_map(|migration| &migration.breaking) {
         plan.steps.push(Step {
-            what: format!("Check whether this affects the project, and fix it: {broken}"),
+            what: format!("Check whether this affects the project, and fix it: {change}"),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: guide.clone(),
         });
     }
-    let forms: Vec<&OldForm> = asked.old_forms.iter().collect();
+    let forms: Vec<&OldForm> = params.old_forms.iter().collect();
     if !forms.is_empty() {
         plan.steps.push(Step {
             what: format!("Do not carry these old forms over: {}", render_forms(&forms)),
@@ -128,35 +133,38 @@ pub(super) fn add_replacement_steps(
             source: Some(format!("{}, legacy", entry.page.path)),
         });
     }
-    add_removal(entry, way, project, plan);
+    add_removal(entry, replacement, project, plan);
     if is_store(entry) {
         plan.guardrails.push(format!(
             "A revert does not restore data: keep {} complete and readable until the rollback from {} has been tested",
-            entry.name, way.to
+            entry.name, replacement.to
         ));
     } else {
         add_guardrails(entry, project, plan);
     }
-    add_warnings(entry, way, knowledge, project, plan);
+    add_warnings(entry, replacement, knowledge, project, plan);
 }
 
-/// Adds a step that lists where the project uses the technology it leaves.
+/// Adds a step that lists the occurrences of the old technology in the project.
 fn add_inventory(entry: &Entry<'_>, uses: &[OldForm], plan: &mut Plan) {
     if uses.is_empty() {
         return;
     }
-    let files: BTreeSet<&str> = uses.iter().map(|it| &*it.path).collect();
-    let shown: Vec<String> =
-        uses.iter().take(MAX_PLACES).map(|it| format!("{}:{}", it.path, it.line)).collect();
+    let files: BTreeSet<&str> = uses.iter().map(|occurrence| &*occurrence.path).collect();
+    let listed: Vec<String> = uses
+        .iter()
+        .take(MAX_PLACES)
+        .map(|occurrence| format!("{}:{}", occurrence.path, occurrence.line))
+        .collect();
     let more = uses.len().saturating_sub(MAX_PLACES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     plan.steps.push(Step {
         what: format!(
-            "Sort the places that name {} by how much of it they use: {} in {} files ({}{more})",
+            "Sort the places that use {} by the extent of the use: {} in {} files ({}{more})",
             entry.name,
             uses.len(),
             files.len(),
-            shown.join(", ")
+            listed.join(", ")
         ),
         commands: Vec::new(),
         risk: Risk::Low,
@@ -164,45 +172,49 @@ fn add_inventory(entry: &Entry<'_>, uses: &[OldForm], plan: &mut Plan) {
     });
 }
 
-fn add_guide(entry: &Entry<'_>, way: &ReplacementTarget<'_>, plan: &mut Plan) {
-    let guide = way.known.and_then(|known| known.guide.clone());
-    let own = way.target.and_then(Entry::reference);
-    let what = match (&guide, way.known.is_some()) {
+fn add_guide(entry: &Entry<'_>, replacement: &ReplacementTarget<'_>, plan: &mut Plan) {
+    let guide = replacement.migration.and_then(|migration| migration.guide.clone());
+    let reference = replacement.target.and_then(Entry::reference);
+    let what = match (&guide, replacement.migration.is_some()) {
         (Some(_), _) if entry.maturity == "deprecated" => {
-            format!("{} is deprecated: read how to migrate to {}", entry.name, way.to)
+            format!("{} is deprecated: read how to migrate to {}", entry.name, replacement.to)
         }
         (Some(_), _) => {
             format!(
                 "Read how {} does what {} does, and note what affects this project",
-                way.to, entry.name
+                replacement.to, entry.name
             )
         }
         _ => {
-            format!("Read what {} offers for each use of {} in this project", way.to, entry.name)
+            format!(
+                "Read what {} offers for each use of {} in this project",
+                replacement.to, entry.name
+            )
         }
     };
-    let source = guide.or_else(|| own.map(str::to_owned));
+    let source = guide.or_else(|| reference.map(str::to_owned));
     plan.steps.push(Step { what, commands: Vec::new(), risk: Risk::Low, source });
-    if way.known.is_none() {
+    if replacement.migration.is_none() {
         plan.notes.push(format!(
             "no entry describes what breaks from {} to {}: the steps are generic; add what you find \
              under `migrations` of {}",
-            entry.name, way.to, entry.page.path
+            entry.name, replacement.to, entry.page.path
         ));
     }
-    if way.known.is_none_or(|known| known.codemod.is_none()) {
-        plan.notes.push(format!("no codemod from {} to {} is known", entry.name, way.to));
+    if replacement.migration.is_none_or(|migration| migration.codemod.is_none()) {
+        plan.notes.push(format!("no codemod from {} to {} is known", entry.name, replacement.to));
     }
 }
 
-/// Whether the technology stores data. Client libraries of a store are in category `data` too.
+/// Whether the technology stores data. The category `data` also contains the client libraries of a
+/// store.
 fn is_store(entry: &Entry<'_>) -> bool {
     entry.category == "data" && entry.packages.iter().all(|(word, _)| *word == "oci")
 }
 
 /// The steps and risks typical for a kind of technology.
-fn typical_steps(entry: &Entry<'_>, way: &ReplacementTarget<'_>) -> Vec<(String, Risk)> {
-    let (old, new) = (entry.name, &way.to);
+fn typical_steps(entry: &Entry<'_>, replacement: &ReplacementTarget<'_>) -> Vec<(String, Risk)> {
+    let (old, new) = (entry.name, &replacement.to);
     let is_store = is_store(entry);
     let is_interface = ["rest", "graphql", "grpc", "trpc"].contains(&entry.stem());
     match entry.category {
@@ -246,53 +258,55 @@ fn typical_steps(entry: &Entry<'_>, way: &ReplacementTarget<'_>) -> Vec<(String,
 /// The packages of the target for the package manager of a manifest.
 fn packages<'t>(target: &'t Entry<'_>, manifest: &Manifest) -> Vec<&'t str> {
     let word = manifest.ecosystem.word();
-    let of = target.packages.iter().filter(|(ecosystem, _)| *ecosystem == word);
-    of.map(|(_, name)| *name).take(1).collect()
+    let packages = target.packages.iter().filter(|(ecosystem, _)| *ecosystem == word);
+    packages.map(|(_, name)| *name).take(1).collect()
 }
 
 fn add_installation(
     entry: &Entry<'_>,
-    way: &ReplacementTarget<'_>,
+    replacement: &ReplacementTarget<'_>,
     project: ProjectContext<'_>,
     plan: &mut Plan,
 ) {
     let used = project.used.first().map(|(manifest, _)| *manifest);
     let mut commands = Vec::new();
-    if let Some((target, manifest)) = way.target.zip(used) {
+    if let Some((target, manifest)) = replacement.target.zip(used) {
         let names = packages(target, manifest);
         if !names.is_empty() {
             commands.push(add_or_remove(manifest, &names, true));
         }
     }
-    if !commands.is_empty() || way.known.is_some_and(|known| known.codemod.is_none()) {
+    if !commands.is_empty()
+        || replacement.migration.is_some_and(|migration| migration.codemod.is_none())
+    {
         plan.steps.push(Step {
-            what: format!("Add {} alongside {}", way.to, entry.name),
+            what: format!("Add {} alongside {}", replacement.to, entry.name),
             commands,
             risk: Risk::Medium,
             source: used.map(|manifest| manifest.path.clone()),
         });
     }
-    if let Some(codemod) = way.known.and_then(|known| known.codemod.as_ref()) {
+    if let Some(codemod) = replacement.migration.and_then(|migration| migration.codemod.as_ref()) {
         plan.steps.push(Step {
             what: "Run the codemod and review its whole diff; commit it separately from manual changes"
                 .to_owned(),
             commands: vec![with_package_runner(codemod, package_manager(project.used))],
             risk: Risk::Medium,
-            source: way.known.and_then(|known| known.guide.clone()),
+            source: replacement.migration.and_then(|migration| migration.guide.clone()),
         });
     }
 }
 
 fn add_removal(
     entry: &Entry<'_>,
-    way: &ReplacementTarget<'_>,
+    replacement: &ReplacementTarget<'_>,
     project: ProjectContext<'_>,
     plan: &mut Plan,
 ) {
-    add_verification(&way.to, project, plan);
+    add_verification(&replacement.to, project, plan);
     let mut manifests: Vec<(&Manifest, Vec<&str>)> = Vec::new();
     for &(manifest, dependency) in project.used {
-        match manifests.iter_mut().find(|(known, _)| known.path == manifest.path) {
+        match manifests.iter_mut().find(|(other, _)| other.path == manifest.path) {
             Some((_, names)) => names.push(&dependency.name),
             None => manifests.push((manifest, vec![&dependency.name])),
         }
@@ -313,7 +327,7 @@ fn add_removal(
 /// Adds the weaknesses of the target, and its conflicts with the project.
 fn add_warnings(
     entry: &Entry<'_>,
-    way: &ReplacementTarget<'_>,
+    replacement: &ReplacementTarget<'_>,
     knowledge: &Knowledge<'_>,
     project: ProjectContext<'_>,
     plan: &mut Plan,
@@ -322,7 +336,7 @@ fn add_warnings(
         "Set a date for the removal of {}: running both costs more than either",
         entry.name
     ));
-    let Some(target) = way.target else { return };
+    let Some(target) = replacement.target else { return };
     for (_, other, why) in find_conflicts(&[target], knowledge, project.stack) {
         if other != entry.name {
             plan.guardrails.push(format!(

@@ -6,8 +6,8 @@ use crate::legacy;
 use aidd_engine::project::stack;
 use aidd_engine::text::files::Disk;
 
-/// The plan of a migration in a project with these files, one line per step.
-fn planned(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) -> Vec<String> {
+/// The lines of a migration plan for a project with `files`.
+fn plan_lines(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let path = folder.path().join(path);
@@ -22,17 +22,18 @@ fn planned(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) -> 
     let entry = knowledge.find(name).expect(name);
     let forms = legacy::import_forms(entry);
     let ecosystems = entry.packages.iter().map(|(word, _)| *word).collect();
-    let wanted =
+    let request =
         legacy::SearchRequest { name: entry.name, ecosystems, forms: forms.iter().collect() };
-    let uses = legacy::search(&disk, files.iter().map(|(path, _)| *path), &[wanted]).found;
-    let asked = PlanParams { from, to: Some(to), old_forms: &[], uses: &uses };
-    let plan = plan(entry, asked, &knowledge, &stack).expect("a plan");
+    let uses = legacy::search(&disk, files.iter().map(|(path, _)| *path), &[request]).found;
+    let params = PlanParams { from, to: Some(to), old_forms: &[], uses: &uses };
+    let plan = plan(entry, params, &knowledge, &stack).expect("a plan");
     let step = |step: &Step| {
-        let commands = step.commands.iter().map(|it| format!("\n   $ {it}")).collect::<String>();
+        let commands =
+            step.commands.iter().map(|command| format!("\n   $ {command}")).collect::<String>();
         format!("{:?} {}{commands}", step.risk, step.what)
     };
-    let guards = plan.guardrails.iter().map(|it| format!("guard: {it}"));
-    let notes = plan.notes.iter().map(|it| format!("note: {it}"));
+    let guards = plan.guardrails.iter().map(|guardrail| format!("guard: {guardrail}"));
+    let notes = plan.notes.iter().map(|note| format!("note: {note}"));
     plan.steps.iter().map(step).chain(guards).chain(notes).collect()
 }
 
@@ -47,11 +48,11 @@ const SHOP: &[(&str, &str)] = &[
 
 #[test]
 fn a_library_is_replaced_by_another() {
-    insta::assert_snapshot!(planned(SHOP, "moment", None, "date-fns").join("\n"), @"
+    insta::assert_snapshot!(plan_lines(SHOP, "moment", None, "date-fns").join("\n"), @"
     Low Create a branch from a clean work tree; run the checks and record their output
        $ npm run build
        $ npm run test
-    Low Sort the places that name Moment.js by how much of it they use: 2 in 2 files (package.json:1, src/date.js:1)
+    Low Sort the places that use Moment.js by the extent of the use: 2 in 2 files (package.json:1, src/date.js:1)
     Low Moment.js is deprecated: read how to migrate to date-fns 4
     Low Draw the boundary first: code that does not touch Moment.js today must not touch date-fns 4 tomorrow
     High Move one route or page that is small and in daily use to date-fns 4; the rest stays
@@ -74,7 +75,7 @@ fn a_library_is_replaced_by_another() {
 
 #[test]
 fn a_store_is_replaced_by_another() {
-    insta::assert_snapshot!(planned(&[], "mongodb", None, "postgresql").join("\n"), @"
+    insta::assert_snapshot!(plan_lines(&[], "mongodb", None, "postgresql").join("\n"), @"
     Low Create a branch from a clean work tree; run the checks and record their output
     Low Read how PostgreSQL 19 does what MongoDB does, and note what affects this project
     Low List what MongoDB actually contains, not what the code expects: each shape, its count, its anomalies
@@ -101,8 +102,8 @@ fn a_store_is_replaced_by_another() {
     ");
 }
 
-/// Migrations, and what each plan must contain.
-const MOVES: &[(&str, Option<&str>, &str, &[&str])] = &[
+/// Migrations, each with the phrases that its plan must contain.
+const MIGRATIONS: &[(&str, Option<&str>, &str, &[&str])] = &[
     (
         "webpack",
         None,
@@ -154,18 +155,20 @@ const MOVES: &[(&str, Option<&str>, &str, &[&str])] = &[
     ),
     ("rest", None, "grpc", &["gRPC-Web", "Write the contract in gRPC first", "deadline"]),
     ("poetry", None, "uv", &["uvx migrate-to-uv", "[dependency-groups]"]),
-    // No entry describes this migration: the plan says so and lists the generic steps.
+    // No entry describes this migration: the plan states that and lists generic steps.
     ("cypress", None, "playwright", &["no entry describes what breaks", "side by side in CI"]),
 ];
 
 #[test]
 fn plans_list_tools_and_breaking_changes() {
     let mut missing = Vec::new();
-    for (name, from, to, wanted) in MOVES {
-        let plan = planned(SHOP, name, *from, to);
+    for (name, from, to, expected) in MIGRATIONS {
+        let plan = plan_lines(SHOP, name, *from, to);
         let text = plan.join("\n");
-        let lacks = wanted.iter().filter(|wanted| !text.contains(**wanted));
-        missing.extend(lacks.map(|lack| format!("{name} to {to}: no `{lack}` in\n{text}")));
+        let missing_phrases = expected.iter().filter(|phrase| !text.contains(**phrase));
+        missing.extend(
+            missing_phrases.map(|phrase| format!("{name} to {to}: no `{phrase}` in\n{text}")),
+        );
         assert!(plan[0].contains("Create a branch"), "{name}: {}", plan[0]);
     }
     assert!(missing.is_empty(), "{}", missing.join("\n\n"));
@@ -181,7 +184,7 @@ fn runtime_pins_are_listed_in_the_plan() {
         (".python-version", "3.9.2\n"),
         ("package.json", r#"{"scripts": {"lint": "eslint ."}}"#),
     ];
-    let text = planned(&files, "python", None, "3.13").join("\n");
+    let text = plan_lines(&files, "python", None, "3.13").join("\n");
     assert!(text.contains("Set 3.13 in .python-version (3.9.2), pyproject.toml (>=3.9)"), "{text}");
     assert!(text.contains("$ pytest") && !text.contains("lint"), "{text}");
     assert!(!text.contains("commands are omitted"), "{text}");

@@ -5,33 +5,33 @@ mod pieces;
 
 use std::ops::Range;
 
-/// The name of the shipped table. Stored with every vector, because vectors of different tables
-/// cannot be compared.
+/// The name of the shipped table. The name is stored with every vector, because vectors of
+/// different tables cannot be compared.
 pub const NAME: &str = "minilm-128-1";
 
-/// The shipped table; `embedding/README.md` describes how it was built, and `write` in
-/// `embedding/distil.py` its format.
+/// The shipped table. `embedding/README.md` describes how the table was built; `write` in
+/// `embedding/distil.py` defines its format.
 static TABLE: &[u8] = include_bytes!("../../embedding/table.bin");
 
 /// The number of dimensions of a vector.
 pub const DIMENSIONS: usize = 128;
 
 /// Size of the header in bytes: magic, row count and dimensions.
-const HEAD: usize = 16;
+const HEADER_LEN: usize = 16;
 
 /// The embedding of a text. Texts with similar meaning have vectors with similar direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vector {
     values: [i8; DIMENSIONS],
-    /// 1 ÷ length; 0 for a text without known pieces.
+    /// The reciprocal of the length of the vector; 0 for a text without known pieces.
     scale: f32,
 }
 
 impl Vector {
     /// Quantizes a vector to integers, with a maximum absolute value of 127.
     fn pack(sum: &[f32; DIMENSIONS]) -> Self {
-        let most = sum.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
-        let step = if most > 0.0 { 127.0 / most } else { 0.0 };
+        let max = sum.iter().fold(0.0_f32, |max, value| max.max(value.abs()));
+        let step = if max > 0.0 { 127.0 / max } else { 0.0 };
         #[expect(clippy::cast_possible_truncation, reason = "scaled to -127 to 127")]
         Self::new(sum.map(|value| (value * step).round() as i8))
     }
@@ -47,7 +47,7 @@ impl Vector {
     #[must_use]
     pub fn cosine(&self, other: &Self) -> f32 {
         let pairs = self.values.iter().zip(&other.values);
-        let dot: i32 = pairs.map(|(one, other)| i32::from(*one) * i32::from(*other)).sum();
+        let dot: i32 = pairs.map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
         #[expect(clippy::cast_precision_loss, reason = "at most 128 times 128², exact in f32")]
         let dot = dot as f32;
         dot * self.scale * other.scale
@@ -98,22 +98,22 @@ impl Table {
     /// Never: a test loads the same table.
     #[must_use]
     pub fn shipped() -> Self {
-        Self::new(TABLE).expect("the shipped table is whole")
+        Self::new(TABLE).expect("the shipped table is complete")
     }
 
-    /// Checks only the sizes, not the rows; `None` if they are inconsistent.
+    /// Reads a table; `None` if the sizes are inconsistent. The rows are not checked.
     fn new(bytes: &'static [u8]) -> Option<Self> {
-        let head = bytes.get(..HEAD)?;
+        let head = bytes.get(..HEADER_LEN)?;
         let count = usize::try_from(number(head, 2)?).ok()?;
         if !head.starts_with(b"AIDDVEC1") || number(head, 3)? as usize != DIMENSIONS {
             return None;
         }
-        let (ends, rest) = bytes.get(HEAD..)?.split_at_checked(count.checked_mul(4)?)?;
+        let (ends, rest) = bytes.get(HEADER_LEN..)?.split_at_checked(count.checked_mul(4)?)?;
         let (scales, rest) = rest.split_at_checked(count * 4)?;
         let pieces = if count == 0 { 0 } else { number(ends, count - 1)? as usize };
         let (pieces, rows) = rest.split_at_checked(pieces)?;
-        let whole = rows.len() == count.checked_mul(DIMENSIONS)?;
-        whole.then_some(Self { ends, scales, pieces, rows })
+        let is_complete = rows.len() == count.checked_mul(DIMENSIONS)?;
+        is_complete.then_some(Self { ends, scales, pieces, rows })
     }
 
     /// The embedding of `text`, in time linear in its length.
@@ -147,18 +147,19 @@ impl Table {
         self.pieces.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// Narrows the rows `among`, whose pieces share their first `at` bytes, to those with `byte`
-    /// next.
-    fn narrow(&self, among: &Range<usize>, at: usize, byte: u8) -> Range<usize> {
-        let start = Self::first(among.clone(), |row| self.piece(row).get(at) >= Some(&byte));
-        start..Self::first(start..among.end, |row| self.piece(row).get(at) > Some(&byte))
+    /// Narrows `rows`, whose pieces share their first `at` bytes, to the rows whose pieces have
+    /// `byte` at the index `at`.
+    fn narrow(&self, rows: &Range<usize>, at: usize, byte: u8) -> Range<usize> {
+        let start = Self::first(rows.clone(), |row| self.piece(row).get(at) >= Some(&byte));
+        start..Self::first(start..rows.end, |row| self.piece(row).get(at) > Some(&byte))
     }
 
-    /// The first of `rows` for which `far` is true; it must be true for all following rows.
-    fn first(mut rows: Range<usize>, far: impl Fn(usize) -> bool) -> usize {
+    /// The first of `rows` for which `is_past` is true; `is_past` must also be true for all
+    /// following rows.
+    fn first(mut rows: Range<usize>, is_past: impl Fn(usize) -> bool) -> usize {
         while !rows.is_empty() {
             let middle = rows.start + rows.len() / 2;
-            if far(middle) {
+            if is_past(middle) {
                 rows.end = middle;
             } else {
                 rows.start = middle + 1;
@@ -167,20 +168,20 @@ impl Table {
         rows.start
     }
 
-    /// The longest piece at the start of `text`, with the prefix `lead`: its row and its length in
-    /// `text`.
-    fn longest(&self, lead: &[u8], text: &[u8]) -> Option<(usize, usize)> {
-        let mut among = 0..self.len();
+    /// The row of the longest piece that consists of `prefix` and the start of `text`, and the
+    /// length of that start.
+    fn longest(&self, prefix: &[u8], text: &[u8]) -> Option<(usize, usize)> {
+        let mut rows = 0..self.len();
         let mut found = None;
-        for (at, byte) in lead.iter().chain(text).enumerate() {
-            among = self.narrow(&among, at, *byte);
-            if among.is_empty() {
+        for (at, byte) in prefix.iter().chain(text).enumerate() {
+            rows = self.narrow(&rows, at, *byte);
+            if rows.is_empty() {
                 break;
             }
-            // A piece that ends here sorts before all longer ones.
+            // A piece of this length sorts before all longer pieces.
             let length = at + 1;
-            if length > lead.len() && self.piece(among.start).len() == length {
-                found = Some((among.start, length - lead.len()));
+            if length > prefix.len() && self.piece(rows.start).len() == length {
+                found = Some((rows.start, length - prefix.len()));
             }
         }
         found

@@ -1,6 +1,6 @@
 //! Splits a text into the pieces of a table. Words are split as in BERT: lower case, no accents,
-//! longest known piece first, `##` before each piece that does not start a word. Runs of Hangul,
-//! kana and Han are split into the longest known pieces from left to right.
+//! always the longest known piece, and `##` before each piece that does not start a word. Runs of
+//! Hangul, kana and Han are split into the longest known pieces from left to right.
 
 use super::Table;
 use unicode_normalization::UnicodeNormalization;
@@ -9,17 +9,17 @@ use unicode_normalization::char::is_combining_mark;
 /// Maximum length of a word, in characters; longer words have no pieces, as in BERT.
 const MAX_WORD_CHARS: usize = 100;
 
-/// Calls `found` with the row of each piece of `text`, in order.
-pub(super) fn each(table: &Table, text: &str, found: &mut dyn FnMut(usize)) {
+/// Calls `visit` with the row of each piece of `text`, in order.
+pub(super) fn each(table: &Table, text: &str, visit: &mut dyn FnMut(usize)) {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let signs = is_sign(first);
-        let end = rest.find(|c| is_sign(c) != signs).unwrap_or(rest.len());
+        let are_signs = is_sign(first);
+        let end = rest.find(|c| is_sign(c) != are_signs).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
-        if signs {
-            cut_signs(table, run, found);
+        if are_signs {
+            split_signs(table, run, visit);
         } else {
-            words(run, &mut |word| cut_word(table, word, found));
+            words(run, &mut |word| split_word(table, word, visit));
         }
         rest = after;
     }
@@ -30,11 +30,11 @@ fn is_sign(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// Splits into lower-case words without accents; each punctuation character is a word of its own.
-fn words(text: &str, found: &mut dyn FnMut(&str)) {
+/// Splits into lower-case words without accents; each punctuation character is a separate word.
+fn words(text: &str, visit: &mut dyn FnMut(&str)) {
     let mut word = String::new();
-    let plain = text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
-    for c in plain {
+    let normalized = text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
+    for c in normalized {
         // Lower-casing can add a combining mark (İ).
         if is_combining_mark(c) || is_invisible(c) {
             continue;
@@ -43,51 +43,53 @@ fn words(text: &str, found: &mut dyn FnMut(&str)) {
             word.push(c);
             continue;
         }
-        end_word(&mut word, found);
+        end_word(&mut word, visit);
         if !c.is_whitespace() {
-            found(c.encode_utf8(&mut [0; 4]));
+            visit(c.encode_utf8(&mut [0; 4]));
         }
     }
-    end_word(&mut word, found);
+    end_word(&mut word, visit);
 }
 
-fn end_word(word: &mut String, found: &mut dyn FnMut(&str)) {
+fn end_word(word: &mut String, visit: &mut dyn FnMut(&str)) {
     if !word.is_empty() {
-        found(word);
+        visit(word);
         word.clear();
     }
 }
 
-/// Characters that are removed first: control characters except white space, joiners, directional
-/// marks.
+/// Whether `c` is removed before splitting: control characters except white space, joiners,
+/// directional marks.
 fn is_invisible(c: char) -> bool {
     (c.is_control() && !c.is_whitespace())
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fffd}')
 }
 
-/// Adds the pieces of a word, or none if it cannot be split completely.
-fn cut_word(table: &Table, word: &str, found: &mut dyn FnMut(usize)) {
+/// Calls `visit` with the row of each piece of a word, or not at all if the word cannot be split
+/// completely.
+fn split_word(table: &Table, word: &str, visit: &mut dyn FnMut(usize)) {
     if word.chars().count() > MAX_WORD_CHARS {
         return;
     }
     let mut rows = Vec::new();
     let mut rest = word.as_bytes();
-    let mut lead: &[u8] = b"";
+    let mut prefix: &[u8] = b"";
     while !rest.is_empty() {
-        let Some((row, length)) = table.longest(lead, rest) else { return };
+        let Some((row, length)) = table.longest(prefix, rest) else { return };
         rows.push(row);
         rest = rest.get(length..).unwrap_or_default();
-        lead = b"##";
+        prefix = b"##";
     }
-    rows.into_iter().for_each(found);
+    rows.into_iter().for_each(visit);
 }
 
-/// Characters that start no known piece are skipped.
-fn cut_signs(table: &Table, mut run: &str, found: &mut dyn FnMut(usize)) {
+/// Calls `visit` with the row of each piece of a run of signs. Characters that start no known piece
+/// are skipped.
+fn split_signs(table: &Table, mut run: &str, visit: &mut dyn FnMut(usize)) {
     while let Some(first) = run.chars().next() {
         let longest = table.longest(b"", run.as_bytes());
         if let Some((row, _)) = longest {
-            found(row);
+            visit(row);
         }
         let length = longest.map_or(first.len_utf8(), |(_, length)| length);
         run = run.get(length..).unwrap_or_default();

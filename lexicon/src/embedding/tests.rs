@@ -1,4 +1,4 @@
-//! Checks that the reader agrees with the reference reader in `embedding/distil.py`.
+//! Checks that the results agree with the reference implementation in `embedding/distil.py`.
 
 use super::{DIMENSIONS, Table, Vector, pieces};
 use proptest::prelude::{any, proptest};
@@ -11,7 +11,7 @@ struct Check {
     vector: String,
 }
 
-/// The results of the reference reader for 200 texts.
+/// The results of the reference implementation for 200 texts.
 fn checks() -> Vec<Check> {
     include_str!("check.jsonl")
         .lines()
@@ -19,7 +19,7 @@ fn checks() -> Vec<Check> {
         .collect()
 }
 
-fn cut(text: &str) -> Vec<String> {
+fn split(text: &str) -> Vec<String> {
     let table = Table::shipped();
     let mut found = Vec::new();
     pieces::each(&table, text, &mut |row| {
@@ -37,38 +37,38 @@ fn texts_are_split_like_the_reference() {
     let checks = checks();
     assert_eq!(checks.len(), 200);
     for check in checks {
-        assert_eq!(cut(&check.text), check.pieces, "{:?}", check.text);
+        assert_eq!(split(&check.text), check.pieces, "{:?}", check.text);
     }
 }
 
 #[test]
-fn vectors_are_those_of_the_reference() {
+fn vectors_agree_with_the_reference() {
     for check in checks() {
         let bytes: Vec<u8> = (0..DIMENSIONS)
             .map(|at| u8::from_str_radix(&check.vector[2 * at..2 * at + 2], 16).expect("a byte"))
             .collect();
-        let wanted = Vector::from_bytes(&bytes).expect("128 bytes");
-        let found = vector(&check.text);
-        if wanted.is_empty() {
-            assert!(found.is_empty(), "{:?}", check.text);
+        let expected = Vector::from_bytes(&bytes).expect("128 bytes");
+        let actual = vector(&check.text);
+        if expected.is_empty() {
+            assert!(actual.is_empty(), "{:?}", check.text);
         } else {
-            let cosine = found.cosine(&wanted);
+            let cosine = actual.cosine(&expected);
             assert!(cosine >= 0.99, "{cosine} for {:?}", check.text);
         }
     }
 }
 
 #[test]
-fn words_are_cut_into_the_longest_pieces() {
-    assert_eq!(cut("Logging in, Café-Crème 7").join(" "), "logging in , cafe - cr ##eme 7");
-    assert_eq!(cut("").len(), 0);
-    assert_eq!(cut(&"x".repeat(101)).len(), 0);
+fn words_are_split_into_the_longest_pieces() {
+    assert_eq!(split("Logging in, Café-Crème 7").join(" "), "logging in , cafe - cr ##eme 7");
+    assert_eq!(split("").len(), 0);
+    assert_eq!(split(&"x".repeat(101)).len(), 0);
     // The soft hyphen is ignored.
-    assert_eq!(cut("data\u{ad}base"), cut("database"));
+    assert_eq!(split("data\u{ad}base"), split("database"));
 }
 
 #[test]
-fn similar_meaning_has_higher_similarity() {
+fn texts_with_similar_meaning_have_higher_similarity() {
     let question = vector("how do users sign in");
     let near = question.cosine(&vector("login for people with a password"));
     let far = question.cosine(&vector("the nightly report counts boxes in the warehouse"));
@@ -77,14 +77,14 @@ fn similar_meaning_has_higher_similarity() {
 
 #[test]
 fn a_text_without_pieces_has_no_similarity() {
-    let nothing = vector("");
-    assert!(nothing.is_empty());
-    assert_eq!(nothing.cosine(&vector("text")).to_bits(), 0.0_f32.to_bits());
+    let empty = vector("");
+    assert!(empty.is_empty());
+    assert_eq!(empty.cosine(&vector("text")).to_bits(), 0.0_f32.to_bits());
     assert_eq!(vector("text").cosine(&vector("text")).round().to_bits(), 1.0_f32.to_bits());
 }
 
 #[test]
-fn stored_vectors_come_back() {
+fn vectors_survive_serialization() {
     let vector = vector("the queue lives in the database");
     assert_eq!(Vector::from_bytes(&vector.to_bytes()), Some(vector));
     assert_eq!(Vector::from_bytes(&[0; 64]), None);
@@ -103,7 +103,7 @@ fn tables_of_wrong_size_are_rejected() {
 proptest! {
     #[test]
     fn any_text_has_a_vector(text in any::<String>()) {
-        let own = vector(&text);
-        assert!(own.is_empty() || (own.cosine(&own) - 1.0).abs() < 1e-4);
+        let vector_of_text = vector(&text);
+        assert!(vector_of_text.is_empty() || (vector_of_text.cosine(&vector_of_text) - 1.0).abs() < 1e-4);
     }
 }

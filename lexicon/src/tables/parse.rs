@@ -1,10 +1,10 @@
 //! Parses `tables/*.txt`, for the build script and the tests.
 //!
-//! `[name]` starts a section; every other line is an entry of it. Blank lines and lines that start
-//! with `#` are skipped. An entry that starts or ends with a space, or could be read as something
-//! else, must be in double quotes. The entries of a section must be sorted, unless the name is
-//! followed by `in order`; with `as i32`, `as f32` or `as f64` they are constants, `name = value`.
-//! The first line of a section can be `note: …`.
+//! `[name]` starts a section; every other line is an entry of the section. Blank lines and lines
+//! that start with `#` are skipped. An entry that starts or ends with a space, or could be mistaken
+//! for another kind of line, must be in double quotes. The entries of a section must be sorted,
+//! unless the name is followed by `in order`. If the name is followed by `as i32`, `as f32` or `as
+//! f64`, the entries are constants, `name = value`. The first line of a section can be `note: …`.
 
 /// A section of a table.
 #[derive(Debug, PartialEq)]
@@ -98,13 +98,13 @@ fn add_line(section: Option<&mut Section>, line: &str) -> Result<(), String> {
             }
         }
         Kind::InOrder => {}
-        Kind::Constants(kind) => is_constant(kind, entry)?,
+        Kind::Constants(kind) => check_constant(kind, entry)?,
     }
     section.entries.push(entry.to_owned());
     Ok(())
 }
 
-fn is_constant(kind: &str, entry: &str) -> Result<(), String> {
+fn check_constant(kind: &str, entry: &str) -> Result<(), String> {
     let (name, value) =
         entry.split_once(" = ").ok_or_else(|| format!("expected `name = value`: `{entry}`"))?;
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_lowercase() || c == ' ') {
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn sections_have_notes_entries_and_constants() {
         let text = "# x\n[a b]\nnote: why\na\n\" b\"\n\"[c\"\n\n[c] in order\nz\na = b\n[d] as f32\ne = 0.5\n";
-        // Sorted by the text within the quotes.
+        // Entries are sorted by the text within the quotes.
         assert_eq!(parse("t", text).unwrap_err(), "t:5: ` b` must come before `a`");
         let text = text.replace("a\n\" b\"\n", "\" b\"\n");
         let sections = parse("t", &text).expect("a table");
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_is_reported_with_its_line() {
+    fn malformed_tables_are_reported_with_the_line() {
         for (text, error) in [
             ("a\n", "t:1: entry before the first section"),
             ("[a\n", "t:1: missing `]` after the section name"),

@@ -1,6 +1,6 @@
 //! Finds the cursor position in a JSON text, which can contain comments and be incomplete.
 
-use super::schema::{Cursor, Place, Step};
+use super::schema::{Cursor, PositionKind, Step};
 use std::ops::Range;
 
 /// An open object or array.
@@ -13,15 +13,15 @@ struct Frame {
     keys: Vec<String>,
 }
 
-/// The position of the cursor; `None` in a comment, and after a value.
+/// Returns the position of the cursor; `None` in a comment and after a value.
 pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     let mut frames: Vec<Frame> = Vec::new();
     let mut found: Option<(Cursor, usize)> = None;
-    let mut at = 0;
+    let mut position = 0;
     // Whether a value or key has ended without a separator after it.
     let mut ended = false;
     loop {
-        let token = next(text, at);
+        let token = next_token(text, position);
         let start = token.as_ref().map_or(text.len(), |(_, range)| range.start);
         if found.is_none() && (offset <= start || token.is_none()) {
             let is_at = token
@@ -33,7 +33,7 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
                 {
                     return None;
                 }
-                found = Some((place(&frames, offset..offset, String::new()), frames.len()));
+                found = Some((new_cursor(&frames, offset..offset, String::new()), frames.len()));
             }
         }
         let Some((kind, range)) = token else { break };
@@ -47,23 +47,24 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
                 return None;
             }
             let typed = text[range.start..offset].trim_start_matches('"').to_owned();
-            found = Some((place(&frames, range.clone(), typed), frames.len()));
+            found = Some((new_cursor(&frames, range.clone(), typed), frames.len()));
             if let Some((cursor, _)) = &mut found {
-                let next = next(text, range.end);
-                cursor.wants_colon &= next.is_none_or(|(kind, _)| kind != Token::Mark(b':'));
+                let next_token = next_token(text, range.end);
+                cursor.wants_colon &= next_token.is_none_or(|(kind, _)| kind != Token::Mark(b':'));
             }
         }
         let is_close = matches!(kind, Token::Mark(b'}' | b']'));
         if is_close && found.as_ref().is_some_and(|(_, depth)| frames.len() == *depth) {
             break;
         }
-        at = range.end;
-        ended = step(&mut frames, kind, &text[range], ended);
+        position = range.end;
+        ended = process_token(&mut frames, kind, &text[range], ended);
     }
     found.map(|(mut cursor, depth)| {
-        let own = text[cursor.token.clone()].trim_matches('"');
-        let is_other = |key: &&String| cursor.place == Place::Value || *key != own;
-        let frame = depth.checked_sub(1).and_then(|at| frames.get(at));
+        let current_key = text[cursor.token.clone()].trim_matches('"');
+        let is_other =
+            |key: &&String| cursor.position_kind == PositionKind::Value || *key != current_key;
+        let frame = depth.checked_sub(1).and_then(|position| frames.get(position));
         let keys = frame.iter().flat_map(|frame| &frame.keys).filter(is_other);
         cursor.siblings = keys.cloned().collect();
         cursor
@@ -71,7 +72,7 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
 }
 
 /// Processes a token; returns whether a value or key has ended with it.
-fn step(frames: &mut Vec<Frame>, kind: Token, text: &str, ended: bool) -> bool {
+fn process_token(frames: &mut Vec<Frame>, kind: Token, text: &str, ended: bool) -> bool {
     let Some(mark) = kind.mark() else {
         if kind == Token::Comment {
             return ended;
@@ -113,18 +114,18 @@ fn step(frames: &mut Vec<Frame>, kind: Token, text: &str, ended: bool) -> bool {
     }
 }
 
-fn place(frames: &[Frame], token: Range<usize>, typed: String) -> Cursor {
+fn new_cursor(frames: &[Frame], token: Range<usize>, typed: String) -> Cursor {
     let mut path = Vec::new();
     let mut is_key = false;
-    for (at, frame) in frames.iter().enumerate() {
+    for (index, frame) in frames.iter().enumerate() {
         match (&frame.key, frame.is_object) {
             (Some(key), true) => path.push(Step::Key(key.clone())),
-            (None, true) => is_key = at + 1 == frames.len(),
+            (None, true) => is_key = index + 1 == frames.len(),
             (_, false) => path.push(Step::Item),
         }
     }
-    let place = if is_key { Place::Key } else { Place::Value };
-    Cursor { path, place, token, typed, siblings: Vec::new(), wants_colon: is_key }
+    let position_kind = if is_key { PositionKind::Key } else { PositionKind::Value };
+    Cursor { path, position_kind, token, typed, siblings: Vec::new(), wants_colon: is_key }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +153,7 @@ impl Token {
 }
 
 /// The first token at or after `at`. An unclosed string ends with its line.
-fn next(text: &str, at: usize) -> Option<(Token, Range<usize>)> {
+fn next_token(text: &str, at: usize) -> Option<(Token, Range<usize>)> {
     let rest = &text[at..];
     let start = at + rest.find(|c: char| !c.is_whitespace() && c != '\u{FEFF}')?;
     let rest = &text[start..];
@@ -192,35 +193,35 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The path and kind of the position at the cursor `|`, the text to replace, and the sibling
-    /// keys.
-    fn at(text: &str) -> String {
+    /// Describes the position at the cursor `|`: its kind and path, the text to replace, and the
+    /// sibling keys.
+    fn describe(text: &str) -> String {
         let offset = text.find('|').expect("a cursor");
         let text = text.replacen('|', "", 1);
         cursor(&text, offset).map_or_else(|| "nothing".to_owned(), |cursor| cursor.describe(&text))
     }
 
     #[test]
-    fn the_place_is_found_in_text_that_is_being_written() {
-        assert_eq!(at("{|}"), "Key / ``: ");
-        assert_eq!(at("{\"|\"}"), "Key / `\"\"`: ");
-        assert_eq!(at("{\"fa|\": 1, \"x\": 2}"), "Key / `\"fa\"` x");
-        assert_eq!(at("{\"a\": 1, fa|}"), "Key / `fa`: a");
-        assert_eq!(at("{\"a\": |}"), "Value /a `` a");
-        assert_eq!(at("{\"a\": \"e|\n}"), "Value /a `\"e` a");
-        assert_eq!(at("{\"a\": {\"b\": [1, {\"c\": |"), "Value /a/b/*/c `` c");
-        assert_eq!(at("{\"a\": [\"x\", |]}"), "Value /a/* `` ");
-        assert_eq!(at("{\"a\": {}, // c\n |\n \"b\": {\"d\": 1}}"), "Key / ``: a,b");
-        assert_eq!(at("{|\"a\": 1}"), "Key / ``: a");
-        assert_eq!(at("|"), "Value / `` ");
+    fn the_position_is_found_in_incomplete_text() {
+        assert_eq!(describe("{|}"), "Key / ``: ");
+        assert_eq!(describe("{\"|\"}"), "Key / `\"\"`: ");
+        assert_eq!(describe("{\"fa|\": 1, \"x\": 2}"), "Key / `\"fa\"` x");
+        assert_eq!(describe("{\"a\": 1, fa|}"), "Key / `fa`: a");
+        assert_eq!(describe("{\"a\": |}"), "Value /a `` a");
+        assert_eq!(describe("{\"a\": \"e|\n}"), "Value /a `\"e` a");
+        assert_eq!(describe("{\"a\": {\"b\": [1, {\"c\": |"), "Value /a/b/*/c `` c");
+        assert_eq!(describe("{\"a\": [\"x\", |]}"), "Value /a/* `` ");
+        assert_eq!(describe("{\"a\": {}, // c\n |\n \"b\": {\"d\": 1}}"), "Key / ``: a,b");
+        assert_eq!(describe("{|\"a\": 1}"), "Key / ``: a");
+        assert_eq!(describe("|"), "Value / `` ");
         for text in ["{\"a\": 1 | }", "{ // | \n}", "{}|", "{\"a\"|: 1}"] {
-            assert_eq!(at(text), "nothing", "{text}");
+            assert_eq!(describe(text), "nothing", "{text}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_text_has_a_place_or_none(text in "[{}\\[\\]:,\"a\\\\/*é\n ]{0,40}", at in 0usize..40) {
+        fn the_token_contains_the_cursor_in_any_text(text in "[{}\\[\\]:,\"a\\\\/*é\n ]{0,40}", at in 0usize..40) {
             let at = text.floor_char_boundary(at.min(text.len()));
             if let Some(cursor) = cursor(&text, at) {
                 prop_assert!(cursor.token.start <= at && at <= cursor.token.end);

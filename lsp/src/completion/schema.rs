@@ -24,9 +24,9 @@ impl Step {
     }
 }
 
-/// What is written at a position.
+/// Whether a key or a value is expected at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PositionKind {
     /// A key of the object at the path.
     Key,
     /// The value at the path.
@@ -38,7 +38,7 @@ pub(super) enum Place {
 pub(super) struct Cursor {
     /// The path to the position.
     pub(super) path: Vec<Step>,
-    pub(super) place: Place,
+    pub(super) position_kind: PositionKind,
     /// The byte range of the existing text to replace.
     pub(super) token: std::ops::Range<usize>,
     /// The part of that text before the cursor, without quotes.
@@ -57,7 +57,7 @@ impl Cursor {
         let colon = if self.wants_colon { ":" } else { "" };
         let token = &text[self.token.clone()];
         let (path, siblings) = (path.join("/"), self.siblings.join(","));
-        format!("{:?} /{path} `{token}`{colon} {siblings}", self.place)
+        format!("{:?} /{path} `{token}`{colon} {siblings}", self.position_kind)
     }
 }
 
@@ -68,14 +68,18 @@ pub(super) struct Proposal {
     pub(super) name: String,
     /// The description from the schema.
     pub(super) description: Option<String>,
-    /// Whether it is a string, which JSON puts in quotes.
+    /// Whether the key or value is a string, which JSON puts in quotes.
     pub(super) is_text: bool,
-    /// Whether it is a key whose value can only be an object or an array.
+    /// Whether the proposal is a key whose value can only be an object or an array.
     pub(super) is_nested: bool,
 }
 
 /// The completions at the position that `path` leads to.
-pub(super) fn proposals(schema: &Value, path: &[Step], place: Place) -> Vec<Proposal> {
+pub(super) fn proposals(
+    schema: &Value,
+    path: &[Step],
+    position_kind: PositionKind,
+) -> Vec<Proposal> {
     let mut nodes = branches(schema, schema);
     for step in path {
         nodes = nodes
@@ -87,51 +91,51 @@ pub(super) fn proposals(schema: &Value, path: &[Step], place: Place) -> Vec<Prop
             .flat_map(|node| branches(schema, node))
             .collect();
     }
-    let mut proposals: Vec<Proposal> = match place {
-        Place::Key => nodes.into_iter().flat_map(|node| keys(schema, node)).collect(),
-        Place::Value => nodes.into_iter().flat_map(values).collect(),
+    let mut proposals: Vec<Proposal> = match position_kind {
+        PositionKind::Key => nodes.into_iter().flat_map(|node| keys(schema, node)).collect(),
+        PositionKind::Value => nodes.into_iter().flat_map(values).collect(),
     };
     let mut seen = std::collections::HashSet::new();
-    proposals.retain(|one| seen.insert(one.name.clone()));
+    proposals.retain(|proposal| seen.insert(proposal.name.clone()));
     proposals
 }
 
 /// The schemas that `node` resolves to: targets of references, and each branch.
 fn branches<'s>(schema: &'s Value, node: &'s Value) -> Vec<&'s Value> {
-    let mut found = Vec::new();
-    let mut left = vec![node];
+    let mut resolved = Vec::new();
+    let mut remaining = vec![node];
     for _ in 0..MAX_BRANCHES {
-        let Some(node) = left.pop() else { break };
+        let Some(node) = remaining.pop() else { break };
         let name = node["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
         if let Some(name) = name {
-            left.push(&schema["$defs"][name]);
-        } else if let Some(several) =
+            remaining.push(&schema["$defs"][name]);
+        } else if let Some(alternatives) =
             ["anyOf", "oneOf", "allOf"].iter().find_map(|key| node[key].as_array())
         {
-            left.extend(several.iter().rev());
+            remaining.extend(alternatives.iter().rev());
         } else {
-            found.push(node);
+            resolved.push(node);
         }
     }
-    found
+    resolved
 }
 
 fn keys<'s>(schema: &'s Value, node: &'s Value) -> impl Iterator<Item = Proposal> {
     let properties = node["properties"].as_object().into_iter().flatten();
     properties.map(|(name, property)| {
         let nodes = branches(schema, property);
-        let described = property["description"].as_str();
-        let described = described.or_else(|| nodes.first()?["description"].as_str());
+        let description = property["description"].as_str();
+        let description = description.or_else(|| nodes.first()?["description"].as_str());
         let types = nodes.iter().flat_map(|node| match &node["type"] {
             Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
-            one => one.as_str().into_iter().collect::<Vec<_>>(),
+            type_name => type_name.as_str().into_iter().collect::<Vec<_>>(),
         });
-        let mut types = types.filter(|&one| one != "null").peekable();
-        let is_nested =
-            types.peek().is_some() && types.all(|one| one == "object" || one == "array");
+        let mut types = types.filter(|&type_name| type_name != "null").peekable();
+        let is_nested = types.peek().is_some()
+            && types.all(|type_name| type_name == "object" || type_name == "array");
         Proposal {
             name: name.clone(),
-            description: described.map(joined),
+            description: description.map(joined),
             is_text: true,
             is_nested,
         }
@@ -151,16 +155,16 @@ fn values(node: &Value) -> Vec<Proposal> {
     };
     if let Some(value) = node.get("const") {
         vec![proposal(value)]
-    } else if let Some(several) = node["enum"].as_array() {
-        several.iter().filter(|value| !value.is_null()).map(proposal).collect()
+    } else if let Some(values) = node["enum"].as_array() {
+        values.iter().filter(|value| !value.is_null()).map(proposal).collect()
     } else if node["type"] == "boolean" {
-        let one = |name: &str| Proposal {
+        let boolean = |name: &str| Proposal {
             name: name.to_owned(),
             description: None,
             is_text: false,
             is_nested: false,
         };
-        vec![one("true"), one("false")]
+        vec![boolean("true"), boolean("false")]
     } else {
         Vec::new()
     }

@@ -1,7 +1,7 @@
 //! Finds the cursor position in the front matter of a rule page: block mappings and lists by their
 //! indentation, flow mappings and lists within one line.
 
-use super::schema::{Cursor, Place, Step};
+use super::schema::{Cursor, PositionKind, Step};
 use aidd_page as page;
 
 /// A line of the front matter.
@@ -34,7 +34,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The position of the cursor; `None` outside of the front matter, in a comment, and in a
+/// Returns the position of the cursor; `None` outside of the front matter, in a comment, and in a
 /// multi-line string.
 pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     let start = text.find('\n').filter(|_| page::has_header(text))? + 1;
@@ -59,25 +59,26 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
         path.push(Step::Item);
     }
     let before = text.get(content.min(offset)..offset)?;
-    let (inner, mut place, typed) = flow_position(before)?;
+    let (inner, mut position_kind, typed) = flow_position(before)?;
     // Front matter has no lists of mappings.
     if line.is_item && inner.is_empty() {
-        place = Place::Value;
+        position_kind = PositionKind::Value;
     }
     path.extend(inner);
-    let behind = &text[offset..line_start + lines[number].len()];
-    let more = behind.find([' ', ',', ':', ']', '}', '\r']).unwrap_or(behind.len());
+    let after = &text[offset..line_start + lines[number].len()];
+    let suffix_length = after.find([' ', ',', ':', ']', '}', '\r']).unwrap_or(after.len());
     let is_block = before.len() == typed.len();
-    let siblings = if is_block && place == Place::Key {
+    let siblings = if is_block && position_kind == PositionKind::Key {
         sibling_keys(&lines, number, indent)
     } else {
         Vec::new()
     };
     Some(Cursor {
         path,
-        place,
-        token: offset - typed.len()..offset + more,
-        wants_colon: place == Place::Key && !behind[more..].trim_start().starts_with(':'),
+        position_kind,
+        token: offset - typed.len()..offset + suffix_length,
+        wants_colon: position_kind == PositionKind::Key
+            && !after[suffix_length..].trim_start().starts_with(':'),
         typed: typed.to_owned(),
         siblings,
     })
@@ -107,7 +108,7 @@ fn parents(lines: &[&str], indent: usize, is_item: bool) -> Vec<Step> {
 
 /// The other keys of the mapping that line `number` belongs to.
 fn sibling_keys(lines: &[&str], number: usize, indent: usize) -> Vec<String> {
-    let of = |lines: &mut dyn Iterator<Item = &&str>| -> Vec<String> {
+    let keys_of = |lines: &mut dyn Iterator<Item = &&str>| -> Vec<String> {
         lines
             .map(|line| Line::read(line))
             .filter(|line| !line.is_blank())
@@ -116,8 +117,8 @@ fn sibling_keys(lines: &[&str], number: usize, indent: usize) -> Vec<String> {
             .filter_map(|line| line.key().map(str::to_owned))
             .collect()
     };
-    let mut keys = of(&mut lines[..number].iter().rev());
-    keys.extend(of(&mut lines[number + 1..].iter()));
+    let mut keys = keys_of(&mut lines[..number].iter().rev());
+    keys.extend(keys_of(&mut lines[number + 1..].iter()));
     keys
 }
 
@@ -127,11 +128,11 @@ enum Open {
     List,
 }
 
-/// The steps opened by the start of a line, the text of the current token, and its part before the
-/// cursor. `None` in a comment or in quotes.
-fn flow_position(before: &str) -> Option<(Vec<Step>, Place, &str)> {
+/// The path opened by flow mappings and lists in `before`, the kind of the position at its end, and
+/// the start of the current token. `None` in a comment or in quotes.
+fn flow_position(before: &str) -> Option<(Vec<Step>, PositionKind, &str)> {
     let mut open = vec![Open::Map(None)];
-    let mut word = 0;
+    let mut token_start = 0;
     let mut quote: Option<char> = None;
     let mut previous = ' ';
     for (at, c) in before.char_indices() {
@@ -143,26 +144,26 @@ fn flow_position(before: &str) -> Option<(Vec<Step>, Place, &str)> {
         }
         let is_flow = open.len() > 1;
         match c {
-            '"' | '\'' if before[word..at].trim().is_empty() => quote = Some(c),
+            '"' | '\'' if before[token_start..at].trim().is_empty() => quote = Some(c),
             '#' if follows_space => return None,
-            '{' | '[' if before[word..at].trim().is_empty() => {
+            '{' | '[' if before[token_start..at].trim().is_empty() => {
                 open.push(if c == '{' { Open::Map(None) } else { Open::List });
-                word = at + 1;
+                token_start = at + 1;
             }
             '}' | ']' if is_flow => {
                 open.pop();
-                word = at + 1;
+                token_start = at + 1;
             }
             ',' if is_flow => {
                 if let Some(Open::Map(key)) = open.last_mut() {
                     *key = None;
                 }
-                word = at + 1;
+                token_start = at + 1;
             }
             ':' if before[at + 1..].is_empty() || before[at + 1..].starts_with(' ') => {
                 if let Some(Open::Map(key @ None)) = open.last_mut() {
-                    *key = Some(before[word..at].trim().to_owned());
-                    word = at + 1;
+                    *key = Some(before[token_start..at].trim().to_owned());
+                    token_start = at + 1;
                 }
             }
             _ => {}
@@ -172,15 +173,15 @@ fn flow_position(before: &str) -> Option<(Vec<Step>, Place, &str)> {
         return None;
     }
     let mut path = Vec::new();
-    let mut place = Place::Value;
-    for one in open {
-        match one {
+    let mut position_kind = PositionKind::Value;
+    for collection in open {
+        match collection {
             Open::Map(Some(key)) => path.push(Step::Key(key)),
-            Open::Map(None) => place = Place::Key,
+            Open::Map(None) => position_kind = PositionKind::Key,
             Open::List => path.push(Step::Item),
         }
     }
-    Some((path, place, before[word..].trim_start()))
+    Some((path, position_kind, before[token_start..].trim_start()))
 }
 
 #[cfg(test)]
@@ -188,9 +189,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The path and kind of the position at the cursor `|`, the text to replace, and the sibling
-    /// keys.
-    fn at(header: &str) -> String {
+    /// Describes the position at the cursor `|`: its kind and path, the text to replace, and the
+    /// sibling keys.
+    fn describe(header: &str) -> String {
         let text = format!("---\n{header}\n---\n# a/b\n");
         let offset = text.find('|').expect("a cursor");
         let text = text.replacen('|', "", 1);
@@ -198,30 +199,30 @@ mod tests {
     }
 
     #[test]
-    fn the_place_is_found_by_indentation() {
-        assert_eq!(at("|"), "Key / ``: ");
-        assert_eq!(at("severity: error\nta|\ncheck:\n  text:"), "Key / `ta`: severity,check");
-        assert_eq!(at("severity: |"), "Value /severity `` ");
-        assert_eq!(at("severity: err|or"), "Value /severity `error` ");
-        assert_eq!(at("check:\n  text:\n    regex: x\n    |"), "Key /check/text ``: regex");
-        assert_eq!(at("check:\n  text:\n    regex: x\n  |\n"), "Key /check ``: text");
-        assert_eq!(at("tags:\n- a\n- |"), "Value /tags/* `` ");
-        assert_eq!(at("tags:\n  - sec|"), "Value /tags/* `sec` ");
-        assert_eq!(at("seve|: error"), "Key / `seve` ");
+    fn the_position_is_found_by_indentation() {
+        assert_eq!(describe("|"), "Key / ``: ");
+        assert_eq!(describe("severity: error\nta|\ncheck:\n  text:"), "Key / `ta`: severity,check");
+        assert_eq!(describe("severity: |"), "Value /severity `` ");
+        assert_eq!(describe("severity: err|or"), "Value /severity `error` ");
+        assert_eq!(describe("check:\n  text:\n    regex: x\n    |"), "Key /check/text ``: regex");
+        assert_eq!(describe("check:\n  text:\n    regex: x\n  |\n"), "Key /check ``: text");
+        assert_eq!(describe("tags:\n- a\n- |"), "Value /tags/* `` ");
+        assert_eq!(describe("tags:\n  - sec|"), "Value /tags/* `sec` ");
+        assert_eq!(describe("seve|: error"), "Key / `seve` ");
     }
 
     #[test]
-    fn the_place_is_found_within_braces() {
-        assert_eq!(at("check: { text: { regex: a, ke| } }"), "Key /check/text `ke`: ");
-        assert_eq!(at("check: { text: { secret: |"), "Value /check/text/secret `` ");
-        assert_eq!(at("tags: [a, b|]"), "Value /tags/* `b` ");
-        assert_eq!(at("check: { text: {} , f|"), "Key /check `f`: ");
+    fn the_position_is_found_within_braces() {
+        assert_eq!(describe("check: { text: { regex: a, ke| } }"), "Key /check/text `ke`: ");
+        assert_eq!(describe("check: { text: { secret: |"), "Value /check/text/secret `` ");
+        assert_eq!(describe("tags: [a, b|]"), "Value /tags/* `b` ");
+        assert_eq!(describe("check: { text: {} , f|"), "Key /check `f`: ");
     }
 
     #[test]
-    fn there_is_none_in_comments_quotes_and_text() {
+    fn comments_quotes_and_text_have_no_position() {
         for header in ["# |", "severity: error # |", "message: \"a |", "-| a"] {
-            assert_eq!(at(header), "nothing", "{header}");
+            assert_eq!(describe(header), "nothing", "{header}");
         }
         let text = "---\na: b\n---\n# t\n";
         assert_eq!(cursor(text, 0), None);
@@ -231,7 +232,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_header_has_a_place_or_none(text in "---\n[{}\\[\\]:,\"a#é\n -]{0,40}", at in 0usize..44) {
+        fn the_token_contains_the_cursor_in_any_header(text in "---\n[{}\\[\\]:,\"a#é\n -]{0,40}", at in 0usize..44) {
             let at = text.floor_char_boundary(at.min(text.len()));
             if let Some(cursor) = cursor(&text, at) {
                 prop_assert!(cursor.token.start <= at && at <= cursor.token.end);

@@ -1,6 +1,6 @@
-//! Code actions: which are offered where, and their effects.
+//! Code actions: the positions at which they are offered, and their effects.
 
-use crate::features::support::{FULL, Project, applied, text_after};
+use crate::features::support::{FULL_CLIENT, Project, describe_edit, text_after};
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::finding::Safety;
 use aidd_engine::text::source::Encoding;
@@ -13,7 +13,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use tower_lsp_server::ls_types::{CodeAction, CodeActionContext, CodeActionKind};
 
-const TWO: &str = "FROM debian:12\nENV ‸a b\nENV c d\n";
+const TWO_FINDINGS: &str = "FROM debian:12\nENV ‸a b\nENV c d\n";
 
 /// The actions, one per line: kind, whether preferred, title.
 fn titles(actions: &[CodeAction]) -> String {
@@ -25,33 +25,33 @@ fn titles(actions: &[CodeAction]) -> String {
     actions.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn titled<'a>(actions: &'a [CodeAction], start: &str) -> &'a CodeAction {
+fn find_action<'a>(actions: &'a [CodeAction], start: &str) -> &'a CodeAction {
     actions.iter().find(|action| action.title.starts_with(start)).expect(start)
 }
 
-/// The result of the action whose title starts with `start`.
-fn done(project: &Project, marked: &str, start: &str) -> String {
-    let (snapshot, actions) = project.actions("Dockerfile", marked, FULL);
-    let action = titled(&actions, start);
-    assert_eq!(action.edit, None, "the edit is made when it is asked for");
+/// The effect of the action whose title starts with `start`.
+fn apply_action(project: &Project, marked: &str, start: &str) -> String {
+    let (snapshot, actions) = project.actions("Dockerfile", marked, FULL_CLIENT);
+    let action = find_action(&actions, start);
+    assert_eq!(action.edit, None, "the edit is computed on resolve");
     assert_eq!(actions::document(action).as_ref(), Some(&snapshot.uri));
-    let edit = project.resolve(&snapshot, action, &Memory::default()).expect("done");
-    applied(project, &edit, &[("Dockerfile", snapshot.source.text())])
+    let edit = project.resolve(&snapshot, action, &Memory::default()).expect("an edit");
+    describe_edit(project, &edit, &[("Dockerfile", snapshot.source.text())])
 }
 
 #[test]
 fn a_finding_has_actions_at_its_location() {
     let project = Project::new(&[]);
-    let of = |marked: &str| titles(&project.actions("Dockerfile", marked, FULL).1);
-    assert_snapshot!(of(TWO), @"
+    let titles_at = |marked: &str| titles(&project.actions("Dockerfile", marked, FULL_CLIENT).1);
+    assert_snapshot!(titles_at(TWO_FINDINGS), @"
     quickfix (preferred): Write KEY=value
     quickfix: Fix all `dockerfile/legacy-key-value` in this file
     quickfix: Allow `dockerfile/legacy-key-value` here with a comment
     quickfix: Disable `dockerfile/legacy-key-value` in .aidd/config.json
     source.fixAll.aidd: Apply all safe fixes of aidd in this file
     ");
-    assert_snapshot!(of(&TWO.replace('‸', "").replace("FROM", "FR‸OM")), @"source.fixAll.aidd: Apply all safe fixes of aidd in this file");
-    assert_snapshot!(of("FROM debian:12\nADD‸ a /b\n"), @"
+    assert_snapshot!(titles_at(&TWO_FINDINGS.replace('‸', "").replace("FROM", "FR‸OM")), @"source.fixAll.aidd: Apply all safe fixes of aidd in this file");
+    assert_snapshot!(titles_at("FROM debian:12\nADD‸ a /b\n"), @"
     quickfix: Use COPY instead of ADD (may change the meaning)
     quickfix: Allow `dockerfile/add-instead-of-copy` here with a comment
     quickfix: Disable `dockerfile/add-instead-of-copy` in .aidd/config.json
@@ -59,28 +59,28 @@ fn a_finding_has_actions_at_its_location() {
 }
 
 #[test]
-fn actions_do_what_they_say() {
+fn each_action_applies_the_edit_in_its_title() {
     let project = Project::new(&[]);
-    assert_snapshot!(done(&project, TWO, "Write"), @"
+    assert_snapshot!(apply_action(&project, TWO_FINDINGS, "Write"), @"
     edit Dockerfile @7
     FROM debian:12
     ENV a=b
     ENV c d
     ");
-    assert_snapshot!(done(&project, TWO, "Fix all"), @"
+    assert_snapshot!(apply_action(&project, TWO_FINDINGS, "Fix all"), @"
     edit Dockerfile @7
     FROM debian:12
     ENV a=b
     ENV c=d
     ");
-    assert_snapshot!(done(&project, TWO, "Allow"), @"
+    assert_snapshot!(apply_action(&project, TWO_FINDINGS, "Allow"), @"
     edit Dockerfile @7
     FROM debian:12
     # aidd:allow dockerfile/legacy-key-value
     ENV a b
     ENV c d
     ");
-    assert_snapshot!(done(&project, TWO, "Disable"), @r#"
+    assert_snapshot!(apply_action(&project, TWO_FINDINGS, "Disable"), @r#"
     create .aidd/config.json
     edit .aidd/config.json @null
     {
@@ -89,7 +89,7 @@ fn actions_do_what_they_say() {
       }
     }
     "#);
-    assert_snapshot!(done(&project, TWO, "Apply all"), @"
+    assert_snapshot!(apply_action(&project, TWO_FINDINGS, "Apply all"), @"
     edit Dockerfile @7
     FROM debian:12
     ENV a=b
@@ -98,7 +98,7 @@ fn actions_do_what_they_say() {
 }
 
 #[test]
-fn a_fix_that_does_not_hold_is_undone_and_reported() {
+fn a_fix_that_leaves_its_finding_is_undone_and_reported() {
     let page = |id: &str, regex: &str, to: &str| {
         format!(
             "---\nseverity: warning\ncheck:\n  files: ['*.txt']\n  text: {{ regex: '{regex}' }}\n  fix: {{ replace: '{to}', safe: true }}\n---\n# t/{id}\n\nWhy.\n"
@@ -108,28 +108,28 @@ fn a_fix_that_does_not_hold_is_undone_and_reported() {
         ("rules/blue.md", &page("blue", "blue", "teal")),
         ("rules/stays.md", &page("stays", "stays", "stays!")),
     ]);
-    let (snapshot, actions) = project.actions("a.txt", "‸blue\nstays\nstays\n", FULL);
-    let all = project.resolve(&snapshot, titled(&actions, "Apply all"), &Memory::default());
-    let after = text_after(&project, &all.expect("done"), "a.txt", snapshot.source.text());
+    let (snapshot, actions) = project.actions("a.txt", "‸blue\nstays\nstays\n", FULL_CLIENT);
+    let all = project.resolve(&snapshot, find_action(&actions, "Apply all"), &Memory::default());
+    let after = text_after(&project, &all.expect("an edit"), "a.txt", snapshot.source.text());
     assert_eq!(after, "teal\nstays\nstays\n");
     let undone = ["t/stays 2: the finding remained", "t/stays 3: the finding remained"];
     assert_eq!(project.undone.take(), undone);
-    let (snapshot, actions) = project.actions("a.txt", "blue\n‸stays\nstays\n", FULL);
-    let one = project.resolve(&snapshot, titled(&actions, "Fix all"), &Memory::default());
-    assert_eq!(one, Err(Refusal::Gone));
+    let (snapshot, actions) = project.actions("a.txt", "blue\n‸stays\nstays\n", FULL_CLIENT);
+    let fixed = project.resolve(&snapshot, find_action(&actions, "Fix all"), &Memory::default());
+    assert_eq!(fixed, Err(Refusal::Gone));
     assert_eq!(project.undone.take(), undone);
 }
 
 #[test]
-fn the_configuration_keeps_its_comments() {
+fn comments_in_the_configuration_are_preserved() {
     let config = "{\n  // Why.\n  \"failOn\": \"error\"\n}\n";
     let path = ".aidd/config.json";
     let project = Project::new(&[(path, config)]);
-    let client = Client { create_files: false, ..FULL };
-    let (snapshot, actions) = project.actions("Dockerfile", TWO, client);
-    let action = titled(&actions, "Disable");
-    let edit = project.resolve(&snapshot, action, &Memory::default()).expect("done");
-    assert_snapshot!(applied(&project, &edit, &[(path, config)]), @r#"
+    let client = Client { create_files: false, ..FULL_CLIENT };
+    let (snapshot, actions) = project.actions("Dockerfile", TWO_FINDINGS, client);
+    let action = find_action(&actions, "Disable");
+    let edit = project.resolve(&snapshot, action, &Memory::default()).expect("an edit");
+    assert_snapshot!(describe_edit(&project, &edit, &[(path, config)]), @r#"
     edit .aidd/config.json @null
     {
       // Why.
@@ -142,8 +142,8 @@ fn the_configuration_keeps_its_comments() {
     // The open document is used, not the file on disk.
     let unsaved = "{\"rules\": {\"LegacyKeyValueFormat\": {\"params\": {}}}}";
     let open = Memory([(path.to_owned(), unsaved.as_bytes().to_vec())].into());
-    let edit = project.resolve(&snapshot, action, &open).expect("done");
-    assert_snapshot!(applied(&project, &edit, &[(path, unsaved)]), @r#"
+    let edit = project.resolve(&snapshot, action, &open).expect("an edit");
+    assert_snapshot!(describe_edit(&project, &edit, &[(path, unsaved)]), @r#"
     edit .aidd/config.json @3
     {"rules": {"LegacyKeyValueFormat": {
           "params": {},
@@ -155,17 +155,17 @@ fn the_configuration_keeps_its_comments() {
 }
 
 #[test]
-fn no_file_is_made_for_a_client_that_cannot() {
+fn no_file_is_created_for_a_client_without_support() {
     let project = Project::new(&[]);
-    let client = Client { create_files: false, ..FULL };
-    let (_, actions) = project.actions("Dockerfile", TWO, client);
+    let client = Client { create_files: false, ..FULL_CLIENT };
+    let (_, actions) = project.actions("Dockerfile", TWO_FINDINGS, client);
     assert!(!titles(&actions).contains("Disable"), "{}", titles(&actions));
 }
 
 #[test]
 fn an_action_is_refused_when_its_finding_is_gone() {
     let project = Project::new(&[]);
-    let (_, actions) = project.actions("Dockerfile", TWO, FULL);
+    let (_, actions) = project.actions("Dockerfile", TWO_FINDINGS, FULL_CLIENT);
     let later = project.open("Dockerfile", "FROM debian:12\nENV a=b\n");
     for (start, refusal) in [
         ("Write", Refusal::Gone),
@@ -173,11 +173,11 @@ fn an_action_is_refused_when_its_finding_is_gone() {
         ("Allow", Refusal::Gone),
         ("Apply", Refusal::Gone),
     ] {
-        let action = titled(&actions, start);
+        let action = find_action(&actions, start);
         assert_eq!(project.resolve(&later, action, &Memory::default()), Err(refusal), "{start}");
     }
     let other = project.open("other/Dockerfile", "FROM debian:12\nENV a b\n");
-    let action = titled(&actions, "Write");
+    let action = find_action(&actions, "Write");
     assert_eq!(project.resolve(&other, action, &Memory::default()), Err(Refusal::Unknown));
     let foreign = CodeAction { data: None, ..action.clone() };
     assert_eq!(project.resolve(&other, &foreign, &Memory::default()), Err(Refusal::Unknown));
@@ -186,25 +186,27 @@ fn an_action_is_refused_when_its_finding_is_gone() {
 #[test]
 fn an_action_follows_its_finding_to_another_line() {
     let project = Project::new(&[]);
-    let (_, actions) = project.actions("Dockerfile", TWO, FULL);
+    let (_, actions) = project.actions("Dockerfile", TWO_FINDINGS, FULL_CLIENT);
     let text = "FROM debian:12\nRUN a\n\nENV a b\nENV c d\n";
     let later = project.open("Dockerfile", text);
-    let edit =
-        project.resolve(&later, titled(&actions, "Write"), &Memory::default()).expect("done");
+    let edit = project
+        .resolve(&later, find_action(&actions, "Write"), &Memory::default())
+        .expect("an edit");
     let after = text_after(&project, &edit, "Dockerfile", text);
     assert_eq!(after, text.replace("a b", "a=b"));
 }
 
 #[test]
-fn only_the_kinds_that_are_asked_for_are_given() {
+fn only_requested_kinds_are_returned() {
     let project = Project::new(&[]);
-    let (snapshot, range) = project.open_at("Dockerfile", TWO);
-    let of = |only: &[&'static str]| {
+    let (snapshot, range) = project.open_at("Dockerfile", TWO_FINDINGS);
+    let kinds_for = |only: &[&'static str]| {
         let only = only.iter().map(|kind| CodeActionKind::new(kind)).collect();
         let context = CodeActionContext { only: Some(only), ..CodeActionContext::default() };
-        let actions = project.around(FULL, &Memory::default(), |around| {
-            actions::actions(&snapshot, range, &context, around)
-        });
+        let actions =
+            project.with_action_context(FULL_CLIENT, &Memory::default(), |action_context| {
+                actions::actions(&snapshot, range, &context, action_context)
+            });
         let mut kinds: Vec<String> = actions
             .iter()
             .map(|action| {
@@ -215,24 +217,24 @@ fn only_the_kinds_that_are_asked_for_are_given() {
         kinds
     };
     for all in ["source.fixAll.aidd", "source.fixAll", "source"] {
-        assert_eq!(of(&[all]), [FIX_ALL.as_str()], "{all}");
+        assert_eq!(kinds_for(&[all]), [FIX_ALL.as_str()], "{all}");
     }
-    assert_eq!(of(&["quickfix"]), ["quickfix"]);
-    assert_eq!(of(&["quickfix", "source"]), ["quickfix", FIX_ALL.as_str()]);
-    assert_eq!(of(&[""]), ["quickfix", FIX_ALL.as_str()]);
+    assert_eq!(kinds_for(&["quickfix"]), ["quickfix"]);
+    assert_eq!(kinds_for(&["quickfix", "source"]), ["quickfix", FIX_ALL.as_str()]);
+    assert_eq!(kinds_for(&[""]), ["quickfix", FIX_ALL.as_str()]);
     for none in ["refactor", "source.fixAll.other", "source.organizeImports", "sourc"] {
-        assert_eq!(of(&[none]), Vec::<String>::new(), "{none}");
+        assert_eq!(kinds_for(&[none]), Vec::<String>::new(), "{none}");
     }
 }
 
 #[test]
-fn a_plain_client_gets_plain_edits_at_once() {
+fn a_client_without_resolve_receives_edits_immediately() {
     let project = Project::new(&[]);
-    assert_eq!(project.actions("Dockerfile", TWO, Client::default()).1, []);
+    assert_eq!(project.actions("Dockerfile", TWO_FINDINGS, Client::default()).1, []);
     let plain = Client { actions: true, ..Client::default() };
-    let (snapshot, actions) = project.actions("Dockerfile", TWO, plain);
-    let edit = titled(&actions, "Write").edit.as_ref().expect("made at once");
-    let shown = applied(&project, edit, &[("Dockerfile", snapshot.source.text())]);
+    let (snapshot, actions) = project.actions("Dockerfile", TWO_FINDINGS, plain);
+    let edit = find_action(&actions, "Write").edit.as_ref().expect("an edit without resolve");
+    let shown = describe_edit(&project, edit, &[("Dockerfile", snapshot.source.text())]);
     assert_snapshot!(shown, @"
     edit Dockerfile
     FROM debian:12
@@ -242,45 +244,45 @@ fn a_plain_client_gets_plain_edits_at_once() {
 }
 
 #[test]
-fn an_action_names_the_diagnostic_as_the_client_has_it() {
+fn an_action_contains_the_diagnostic_sent_by_the_client() {
     let project = Project::new(&[]);
-    let (snapshot, range) = project.open_at("Dockerfile", TWO);
+    let (snapshot, range) = project.open_at("Dockerfile", TWO_FINDINGS);
     let mut diagnostics = convert::diagnostics(&snapshot);
     for diagnostic in &mut diagnostics {
-        diagnostic.message = "as the client has it".to_owned();
+        diagnostic.message = "from the client".to_owned();
     }
     let context = CodeActionContext { diagnostics, ..CodeActionContext::default() };
-    let actions = project.around(FULL, &Memory::default(), |around| {
-        actions::actions(&snapshot, range, &context, around)
+    let actions = project.with_action_context(FULL_CLIENT, &Memory::default(), |action_context| {
+        actions::actions(&snapshot, range, &context, action_context)
     });
-    let named = titled(&actions, "Write").diagnostics.as_ref().expect("one");
-    assert_eq!(named[0].message, "as the client has it");
-    assert_eq!(named[0].range.start.line, 1);
+    let diagnostics = find_action(&actions, "Write").diagnostics.as_ref().expect("a diagnostic");
+    assert_eq!(diagnostics[0].message, "from the client");
+    assert_eq!(diagnostics[0].range.start.line, 1);
 }
 
 #[test]
 fn a_baselined_finding_can_be_fixed_and_an_allowed_one_is_skipped() {
-    let text = TWO.replace('‸', "");
+    let text = TWO_FINDINGS.replace('‸', "");
     let first = Project::new(&[]);
     let known = first.open("Dockerfile", &text).checked.findings;
     let baseline =
         Baseline::from_findings(known.iter().map(|finding| ("Dockerfile", finding))).to_json();
     let project = Project::new(&[(".aidd/baseline.json", &baseline)]);
-    let (_, actions) = project.actions("Dockerfile", TWO, FULL);
+    let (_, actions) = project.actions("Dockerfile", TWO_FINDINGS, FULL_CLIENT);
     assert!(titles(&actions).contains("Write KEY"), "{}", titles(&actions));
     let allowed = "FROM debian:12\n# aidd:allow dockerfile/legacy-key-value why\nENV ‸a b\n";
-    let (_, actions) = project.actions("Dockerfile", allowed, FULL);
+    let (_, actions) = project.actions("Dockerfile", allowed, FULL_CLIENT);
     assert!(!titles(&actions).contains("Write KEY"), "{}", titles(&actions));
 }
 
 #[test]
-fn columns_are_those_of_the_client() {
+fn columns_use_the_position_encoding_of_the_client() {
     let marked = "FROM debian:12\r\nRUN echo 😀é && ‹apt-get install› curl=1\r\n";
     let mut results = Vec::new();
     for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::CodePoints] {
         let mut project = Project::new(&[]);
         project.encoding = encoding;
-        results.push(done(&project, marked, "Add"));
+        results.push(apply_action(&project, marked, "Add"));
     }
     assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{results:#?}");
     assert_snapshot!(results[0].replace('\r', "␍"), @"
@@ -290,7 +292,7 @@ fn columns_are_those_of_the_client() {
     ");
 }
 
-/// Lines of Dockerfiles with and without findings.
+/// Lines of a Dockerfile, with and without findings.
 const LINES: [&str; 12] = [
     "FROM debian:latest",
     "ADD a /a",
@@ -309,14 +311,14 @@ const LINES: [&str; 12] = [
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn fixing_all_is_what_the_command_line_does(
+    fn fix_all_matches_the_command_line(
         lines in proptest::collection::vec(0..LINES.len(), 0..8),
         is_crlf in any::<bool>(),
     ) {
         let end = if is_crlf { "\r\n" } else { "\n" };
-        let text: String = lines.iter().map(|&at| format!("{}{end}", LINES[at])).collect();
+        let text: String = lines.iter().map(|&index| format!("{}{end}", LINES[index])).collect();
         let project = Project::new(&[]);
-        let (snapshot, actions) = project.actions("Dockerfile", &format!("‸{text}"), FULL);
+        let (snapshot, actions) = project.actions("Dockerfile", &format!("‸{text}"), FULL_CLIENT);
         let bytes = text.clone().into_bytes();
         let fixed = fix::fix_file(project.engine(), "Dockerfile", bytes, project.disk(), Safety::Safe);
         let expected = String::from_utf8(fixed.bytes).expect("text");
@@ -334,7 +336,7 @@ proptest! {
 }
 
 #[test]
-fn files_are_made_and_renamed_where_the_client_can() {
+fn files_are_created_and_renamed_if_the_client_supports_it() {
     let page = |id: &str, check: &str, fix: &str| {
         format!(
             "---\nseverity: warning\ncheck:\n  exclude: ['*.test.ts']\n  tree: {{ each: 'src/*.ts', {check} }}\n  fix: {{ {fix}: true }}\n---\n# t/{id}\n\nWhy.\n\n## Template\n\n```ts\ntest('<stem>')\n```\n"
@@ -345,27 +347,27 @@ fn files_are_made_and_renamed_where_the_client_can() {
         ("rules/named.md", &page("named", "name: kebab", "rename")),
         ("src/UserCard.ts", "a\n"),
     ]);
-    let (snapshot, offered) = project.actions("src/UserCard.ts", "‸a\n", FULL);
-    let does = |start: &str| {
-        let action = titled(&offered, start);
-        let edit = project.resolve(&snapshot, action, &Memory::default()).expect("done");
-        applied(&project, &edit, &[])
+    let (snapshot, actions) = project.actions("src/UserCard.ts", "‸a\n", FULL_CLIENT);
+    let edit_of = |start: &str| {
+        let action = find_action(&actions, start);
+        let edit = project.resolve(&snapshot, action, &Memory::default()).expect("an edit");
+        describe_edit(&project, &edit, &[])
     };
-    assert_snapshot!(does("Create"), @"
+    assert_snapshot!(edit_of("Create"), @"
     create src/UserCard.test.ts
     edit src/UserCard.test.ts @null
     test('UserCard')
     ");
-    assert_snapshot!(does("Rename"), @"rename src/UserCard.ts to src/user-card.ts");
-    assert!(titled(&offered, "Rename").title.ends_with("(may change the meaning)"));
-    assert_ne!(titled(&offered, "Rename").is_preferred, Some(true));
+    assert_snapshot!(edit_of("Rename"), @"rename src/UserCard.ts to src/user-card.ts");
+    assert!(find_action(&actions, "Rename").title.ends_with("(may change the meaning)"));
+    assert_ne!(find_action(&actions, "Rename").is_preferred, Some(true));
     // A file of that name was created in the meantime.
-    let there = Memory([("src/user-card.ts".to_owned(), Vec::new())].into());
-    let refused = project.resolve(&snapshot, titled(&offered, "Rename"), &there);
+    let existing = Memory([("src/user-card.ts".to_owned(), Vec::new())].into());
+    let refused = project.resolve(&snapshot, find_action(&actions, "Rename"), &existing);
     assert_eq!(refused, Err(Refusal::Gone));
-    let plain = Client { rename_files: false, create_files: false, ..FULL };
-    let (_, offered) = project.actions("src/UserCard.ts", "‸a\n", plain);
-    assert!(!titles(&offered).contains("Create") && !titles(&offered).contains("Rename"));
+    let plain = Client { rename_files: false, create_files: false, ..FULL_CLIENT };
+    let (_, actions) = project.actions("src/UserCard.ts", "‸a\n", plain);
+    assert!(!titles(&actions).contains("Create") && !titles(&actions).contains("Rename"));
 }
 
 #[test]
@@ -378,8 +380,8 @@ fn imports_are_checked_as_they_are_typed() {
     ]);
     let found = |text: &str| {
         let snapshot = project.open("domain/b.ts", &text.replace("ALLOW", "aidd:allow"));
-        let line = |one: &aidd_engine::text::finding::Finding| {
-            format!("{} {} {}", one.span.start, one.rule, one.status)
+        let line = |finding: &aidd_engine::text::finding::Finding| {
+            format!("{} {} {}", finding.span.start, finding.rule, finding.status)
         };
         snapshot.checked.findings.iter().map(line).collect::<Vec<_>>()
     };

@@ -1,6 +1,6 @@
-//! Completions, applied to the text.
+//! Completions, and the text after accepting them.
 
-use crate::features::support::{FULL, Project, apply_edits};
+use crate::features::support::{FULL_CLIENT, Project, apply_edits};
 use aidd_lsp::completion::{self, complete};
 use insta::assert_snapshot;
 use tower_lsp_server::ls_types::{
@@ -16,7 +16,7 @@ fn items(project: &Project, path: &str, marked: &str) -> Option<Vec<CompletionIt
 }
 
 /// The labels, and the text after accepting the first item.
-fn completed(project: &Project, path: &str, marked: &str) -> String {
+fn accept_first(project: &Project, path: &str, marked: &str) -> String {
     let Some(items) = items(project, path, marked) else { return "nothing".to_owned() };
     let labels: Vec<&str> = items.iter().map(|item| item.label.as_str()).take(6).collect();
     let Some(first) = items.first() else { return "none".to_owned() };
@@ -26,43 +26,43 @@ fn completed(project: &Project, path: &str, marked: &str) -> String {
 }
 
 #[test]
-fn rules_are_named_in_allow_comments() {
+fn rule_names_are_completed_in_allow_comments() {
     let project = Project::new(&[]);
-    let of = |marked: &str| completed(&project, "Dockerfile", marked);
-    assert_snapshot!(of("FROM debian:latest\n# 😀\n# aidd:allow ‸\nRUN sudo a\n"), @"
+    let completions_at = |marked: &str| accept_first(&project, "Dockerfile", marked);
+    assert_snapshot!(completions_at("FROM debian:latest\n# 😀\n# aidd:allow ‸\nRUN sudo a\n"), @"
     aidd/unused-allow dockerfile/latest-tag dockerfile/sudo aidd/invalid-config aidd/malformed-page aidd/missing-enforcer of 200
     FROM debian:latest
     # 😀
     # aidd:allow aidd/unused-allow
     RUN sudo a
     ");
-    assert_snapshot!(of("# aidd:allow dockerfile/lat‸ why\n"), @"
+    assert_snapshot!(completions_at("# aidd:allow dockerfile/lat‸ why\n"), @"
     dockerfile/latest-tag of 1
     # aidd:allow dockerfile/latest-tag why
     ");
-    assert_snapshot!(of("# aidd:allow dockerfile/sudo, DL300‸\n"), @"
+    assert_snapshot!(completions_at("# aidd:allow dockerfile/sudo, DL300‸\n"), @"
     DL3000 DL3001 DL3002 DL3003 DL3004 DL3006 of 9
     # aidd:allow dockerfile/sudo, DL3000
     ");
-    assert_snapshot!(of("# hadolint ignore=‸\n"), @"
+    assert_snapshot!(completions_at("# hadolint ignore=‸\n"), @"
     DL1000 DL1001 DL3000 DL3001 DL3002 DL3003 of 86
     # hadolint ignore=DL1000
     ");
-    assert_snapshot!(of("# hadolint ignore=DL3007,SC2‸\n"), @"
+    assert_snapshot!(completions_at("# hadolint ignore=DL3007,SC2‸\n"), @"
     SC2046 SC2086 SC2115 SC2164 of 4
     # hadolint ignore=DL3007,SC2046
     ");
-    assert_snapshot!(of("# check=skip=J‸\n"), @"
+    assert_snapshot!(completions_at("# check=skip=J‸\n"), @"
     JSONArgsRecommended of 1
     # check=skip=JSONArgsRecommended
     ");
     for none in ["# aidd:allow dockerfile/sudo wh‸\n", "# talk ‸\n", "‸"] {
-        assert_eq!(of(none), "nothing", "{none}");
+        assert_eq!(completions_at(none), "nothing", "{none}");
     }
 }
 
 #[test]
-fn the_page_comes_when_it_is_asked_for() {
+fn the_rule_page_is_added_on_resolve() {
     let project = Project::new(&[]);
     let (snapshot, range) = project.open_at("Dockerfile", "# aidd:allow dockerfile/latest‸\n");
     let Some(CompletionResponse::List(list)) = complete(&snapshot, range.start) else {
@@ -71,7 +71,7 @@ fn the_page_comes_when_it_is_asked_for() {
     let item = list.items.into_iter().next().expect("an item");
     assert_eq!(item.documentation, None);
     assert_eq!(completion::document(&item).as_ref(), Some(&snapshot.uri));
-    let item = completion::resolve(&snapshot, item, FULL);
+    let item = completion::resolve(&snapshot, item, FULL_CLIENT);
     let Some(Documentation::MarkupContent(content)) = item.documentation else { panic!("none") };
     assert_snapshot!(content.value, @"
     **[dockerfile/latest-tag](https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md)** · warning · also DL3007
@@ -84,7 +84,7 @@ fn the_page_comes_when_it_is_asked_for() {
 }
 
 #[test]
-fn no_more_rules_are_proposed_than_can_be_read() {
+fn the_number_of_proposed_rules_is_limited() {
     let project = Project::new(&[]);
     let (snapshot, range) = project.open_at("a.py", "# aidd:allow ‸\n");
     let Some(CompletionResponse::List(list)) = complete(&snapshot, range.start) else {
@@ -94,99 +94,99 @@ fn no_more_rules_are_proposed_than_can_be_read() {
 }
 
 #[test]
-fn the_configuration_is_completed_by_its_schema() {
+fn the_configuration_is_completed_from_its_schema() {
     let project = Project::new(&[]);
-    let of = |marked: &str| completed(&project, ".aidd/config.json", marked);
-    assert_snapshot!(of("{‸}"), @r#"
+    let completions_at = |marked: &str| accept_first(&project, ".aidd/config.json", marked);
+    assert_snapshot!(completions_at("{‸}"), @r#"
     $schema include exclude failOn rules compliance of 11
     {"$schema": }
     "#);
-    assert_snapshot!(of("{\"baseline\": \"x\", \"ci\": {}, \"‸\"}"), @r#"
+    assert_snapshot!(completions_at("{\"baseline\": \"x\", \"ci\": {}, \"‸\"}"), @r#"
     $schema include exclude failOn rules compliance of 9
     {"baseline": "x", "ci": {}, "$schema": }
     "#);
-    assert_snapshot!(of("{\"failOn\": ‸}"), @r#"
+    assert_snapshot!(completions_at("{\"failOn\": ‸}"), @r#"
     error warning info never of 4
     {"failOn": "error"}
     "#);
-    assert_snapshot!(of("{\"rules\": {\"dockerfile/sud‸\": \"off\"}}"), @r#"
+    assert_snapshot!(completions_at("{\"rules\": {\"dockerfile/sud‸\": \"off\"}}"), @r#"
     dockerfile/sudo of 1
     {"rules": {"dockerfile/sudo": "off"}}
     "#);
-    assert_snapshot!(of("{\"rules\": {\"dockerfile/sudo\": \"‸\"}}"), @r#"
+    assert_snapshot!(completions_at("{\"rules\": {\"dockerfile/sudo\": \"‸\"}}"), @r#"
     off info warning error of 4
     {"rules": {"dockerfile/sudo": "off"}}
     "#);
-    assert_snapshot!(of("{\"rules\": {\"dockerfile/sudo\": {‸}}}"), @r#"
+    assert_snapshot!(completions_at("{\"rules\": {\"dockerfile/sudo\": {‸}}}"), @r#"
     severity params of 2
     {"rules": {"dockerfile/sudo": {"severity": }}}
     "#);
-    assert_snapshot!(of("{\"overrides\": [{\"files\": [], ‸}]}"), @r#"
+    assert_snapshot!(completions_at("{\"overrides\": [{\"files\": [], ‸}]}"), @r#"
     rules of 1
     {"overrides": [{"files": [], "rules": }]}
     "#);
-    assert_snapshot!(of("{\"overrides\": [{\"rules\": {\"DL3004‸"), @r#"
+    assert_snapshot!(completions_at("{\"overrides\": [{\"rules\": {\"DL3004‸"), @r#"
     DL3004 of 1
     {"overrides": [{"rules": {"DL3004":
     "#);
-    assert_snapshot!(of("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
+    assert_snapshot!(completions_at("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
     dockerfile/sudo accessibility architecture ci correctness css of 79
     {"ci": {"blockOn": ["dockerfile/sudo"]}}
     "#);
-    assert_eq!(of("{\"baseline\": \"‸\"}"), "none");
-    assert_eq!(of("// ‸"), "nothing");
+    assert_eq!(completions_at("{\"baseline\": \"‸\"}"), "none");
+    assert_eq!(completions_at("// ‸"), "nothing");
     let items = items(&project, ".aidd/config.json", "{\"‸\"}").expect("items");
     let Some(Documentation::String(text)) = &items[0].documentation else { panic!("none") };
     assert_snapshot!(text, @"The JSON schema of this file, for editors.");
 }
 
 #[test]
-fn the_header_of_a_page_is_completed_by_its_types() {
+fn the_front_matter_is_completed_from_its_schema() {
     let project = Project::new(&[]);
-    let of = |header: &str| {
+    let completions_at = |header: &str| {
         let page = format!("---\n{header}\n---\n# team/a\n");
-        let shown = completed(&project, "rules/a.md", &page);
+        let shown = accept_first(&project, "rules/a.md", &page);
         shown.replace("\n---\n# team/a\n", "").replace("\n---", "")
     };
-    assert_snapshot!(of("‸"), @"
+    assert_snapshot!(completions_at("‸"), @"
     severity enabled tags aliases security-severity summary of 11
     severity:
     ");
-    assert_snapshot!(of("severity: ‸"), @"
+    assert_snapshot!(completions_at("severity: ‸"), @"
     info warning error of 3
     severity: info
     ");
-    assert_snapshot!(of("severity: info\ncheck:\n  ‸"), @"
+    assert_snapshot!(completions_at("severity: info\ncheck:\n  ‸"), @"
     files exclude when params text syntax of 12
     severity: info
     check:
       files:
     ");
-    assert_snapshot!(of("check:\n  text:\n    unless‸"), @"
+    assert_snapshot!(completions_at("check:\n  text:\n    unless‸"), @"
     regex assigned swap in first last of 16
     check:
       text:
         regex:
     ");
-    assert_snapshot!(of("check: { text: { secret: ‸ } }"), @"
+    assert_snapshot!(completions_at("check: { text: { secret: ‸ } }"), @"
     low medium high of 3
     check: { text: { secret: low } }
     ");
-    assert_snapshot!(of("check:\n  syntax:\n    language: [typ‸]"), @"
+    assert_snapshot!(completions_at("check:\n  syntax:\n    language: [typ‸]"), @"
     bash c css go html java of 15
     check:
       syntax:
         language: [bash]
     ");
-    assert_snapshot!(of("enabled: ‸"), @"
+    assert_snapshot!(completions_at("enabled: ‸"), @"
     true false of 2
     enabled: true
     ");
-    assert_snapshot!(of("tags:\n  - ‸"), @"
+    assert_snapshot!(completions_at("tags:\n  - ‸"), @"
     accessibility architecture ci correctness css cwe-1004 of 78
     tags:
       - accessibility
     ");
-    let in_text = completed(&project, "rules/a.md", "---\nseverity: info\n---\n# team/a\n‸");
+    let in_text = accept_first(&project, "rules/a.md", "---\nseverity: info\n---\n# team/a\n‸");
     assert_eq!(in_text, "nothing");
 }

@@ -1,6 +1,6 @@
-//! Every action on every example of the rule pages: its edit applies and removes the finding.
+//! Tests every action on every example of the rule pages: the edit applies and removes the finding.
 
-use crate::features::support::{FULL, Project, applied, text_after};
+use crate::features::support::{FULL_CLIENT, Project, describe_edit, text_after};
 use aidd_engine::text::files::{Files, Memory};
 use aidd_engine::text::finding::{Finding, Status};
 use aidd_engine::text::source::Source;
@@ -9,10 +9,11 @@ use aidd_lsp::actions::Refusal;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// One in this many of the similar rules on secrets is tested.
-const SECRETS: usize = 40;
+/// Only every 40th rule on secrets is tested, because these rules are similar.
+const SECRET_RULE_STEP: usize = 40;
 
-/// Writes the files of an example, tries its actions, and counts them by their first word.
+/// Writes the files of an example, tries its actions, and counts the actions by the first word of
+/// their titles.
 fn try_all(rule: &str, example: &Example, counts: &mut BTreeMap<String, [usize; 2]>) {
     let nearby: Vec<(&str, String)> = example
         .siblings
@@ -25,21 +26,25 @@ fn try_all(rule: &str, example: &Example, counts: &mut BTreeMap<String, [usize; 
     let project = Project::new(&nearby);
     let before = project.open(&example.path, &example.text);
     let shown = |findings: &[Finding]| {
-        findings.iter().filter(|one| &*one.rule == rule && one.status == Status::New).count()
+        findings
+            .iter()
+            .filter(|finding| &*finding.rule == rule && finding.status == Status::New)
+            .count()
     };
-    let was = shown(&before.checked.findings);
+    let count_before = shown(&before.checked.findings);
     // A rule that is disabled by default has no finding.
-    let Some(finding) = before.checked.findings.iter().find(|one| &*one.rule == rule) else {
+    let Some(finding) = before.checked.findings.iter().find(|finding| &*finding.rule == rule)
+    else {
         return;
     };
     let mut marked = example.text.clone();
     marked.insert(finding.span.start as usize, '‸');
-    let (snapshot, actions) = project.actions(&example.path, &marked, FULL);
+    let (snapshot, actions) = project.actions(&example.path, &marked, FULL_CLIENT);
     for action in actions {
-        let is_own = |data: &serde_json::Value| {
+        let concerns_finding = |data: &serde_json::Value| {
             data["rule"] == rule || data["id"] == finding.id.as_str() || data["do"] == "fixAll"
         };
-        if !action.data.as_ref().is_some_and(is_own) {
+        if !action.data.as_ref().is_some_and(concerns_finding) {
             continue;
         }
         let word = action.title.split(' ').next().unwrap_or_default().to_owned();
@@ -55,23 +60,31 @@ fn try_all(rule: &str, example: &Example, counts: &mut BTreeMap<String, [usize; 
         };
         *done += 1;
         if word == "Disable" {
-            let shown = applied(&project, &edit, &[]);
+            let shown = describe_edit(&project, &edit, &[]);
             let (_, config) = shown.split_once("edit .aidd/config.json @null\n").expect("an edit");
-            turned_off(rule, example, &nearby, config);
+            assert_disabled(rule, example, &nearby, config);
             continue;
         }
         let text = text_after(&project, &edit, &example.path, &example.text);
         let after = project.open(&example.path, &text).checked.findings;
         if word != "Apply" {
-            assert!(shown(&after) < was, "{rule}: {} leaves\n{text}", action.title);
+            assert!(
+                shown(&after) < count_before,
+                "{rule}: {} does not remove the finding\n{text}",
+                action.title
+            );
         }
         if word == "Allow" {
-            assert!(after.iter().any(|one| &*one.rule == rule && one.status == Status::Allowed));
+            assert!(
+                after
+                    .iter()
+                    .any(|finding| &*finding.rule == rule && finding.status == Status::Allowed)
+            );
         }
     }
 }
 
-fn turned_off(rule: &str, example: &Example, nearby: &[(&str, &str)], config: &str) {
+fn assert_disabled(rule: &str, example: &Example, nearby: &[(&str, &str)], config: &str) {
     let mut files = nearby.to_vec();
     files.push((".aidd/config.json", config));
     let project = Project::new(&files);
@@ -79,19 +92,24 @@ fn turned_off(rule: &str, example: &Example, nearby: &[(&str, &str)], config: &s
     let source = Source::new(example.path.as_str(), example.text.as_str());
     let files: &dyn Files = project.disk();
     let found = project.engine().check(&source, files).findings;
-    assert!(found.iter().all(|one| &*one.rule != rule), "{rule}: still on under\n{config}");
+    assert!(
+        found.iter().all(|finding| &*finding.rule != rule),
+        "{rule}: still enabled with\n{config}"
+    );
 }
 
 #[test]
-fn every_action_does_away_with_its_finding() {
+fn every_action_removes_its_finding() {
     let project = Project::new(&[]);
     let mut counts = BTreeMap::new();
-    for (at, rule) in project.engine().registry().rules().iter().enumerate() {
-        if rule.id.starts_with("secrets/") && at % SECRETS != 0 {
+    for (index, rule) in project.engine().registry().rules().iter().enumerate() {
+        if rule.id.starts_with("secrets/") && index % SECRET_RULE_STEP != 0 {
             continue;
         }
         let (examples, _) = examples::read(rule).expect("a page");
-        for example in examples.iter().filter(|one| matches!(one.expected, Expected::Fails(_))) {
+        for example in
+            examples.iter().filter(|example| matches!(example.expected, Expected::Fails(_)))
+        {
             try_all(&rule.id, example, &mut counts);
         }
     }

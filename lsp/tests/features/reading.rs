@@ -1,6 +1,6 @@
-//! Hover, links and the lens.
+//! Hovers, links and the code lens.
 
-use crate::features::support::{FULL, Project};
+use crate::features::support::{FULL_CLIENT, Project};
 use aidd_engine::workspace::baseline::Baseline;
 use aidd_lsp::client::Client;
 use aidd_lsp::{hover, lens, links};
@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use tower_lsp_server::ls_types::HoverContents;
 
 /// The text of the hover at the cursor, after a line that describes its range.
-fn hovered(project: &Project, path: &str, marked: &str, client: Client) -> String {
+fn hover_text(project: &Project, path: &str, marked: &str, client: Client) -> String {
     let (snapshot, range) = project.open_at(path, marked);
     let Some(hover) = hover::hover(&snapshot, range.start, client) else {
         return "nothing".to_owned();
@@ -17,14 +17,14 @@ fn hovered(project: &Project, path: &str, marked: &str, client: Client) -> Strin
     let range = hover.range.expect("a range");
     let span = aidd_lsp::convert::span(&snapshot.source, range, project.encoding);
     let text = format!("[{}] {:?}\n{}", snapshot.source.slice(span), content.kind, content.value);
-    project.anonymous(&text)
+    project.mask_root(&text)
 }
 
 #[test]
-fn a_finding_says_what_and_why() {
+fn a_finding_is_shown_with_its_explanation() {
     let project = Project::new(&[]);
     let text = "FROM debian:la‸test\n";
-    assert_snapshot!(hovered(&project, "Dockerfile", text, FULL), @"
+    assert_snapshot!(hover_text(&project, "Dockerfile", text, FULL_CLIENT), @"
     [debian:latest] Markdown
     **warning**: image `debian` is tagged `latest`
 
@@ -58,7 +58,7 @@ fn a_finding_says_what_and_why() {
     FROM debian:latest-slim
     ```
     ");
-    assert_snapshot!(hovered(&project, "Dockerfile", text, Client::default()), @"
+    assert_snapshot!(hover_text(&project, "Dockerfile", text, Client::default()), @"
     [debian:latest] PlainText
     warning: image debian is tagged latest
 
@@ -83,7 +83,7 @@ fn a_finding_says_what_and_why() {
 
         FROM debian:latest-slim
     ");
-    assert_eq!(hovered(&project, "Dockerfile", "FR‸OM debian:12\n", FULL), "nothing");
+    assert_eq!(hover_text(&project, "Dockerfile", "FR‸OM debian:12\n", FULL_CLIENT), "nothing");
 }
 
 /// A page of the project with markup that must not take effect.
@@ -114,11 +114,11 @@ blue <img src=x>
 ";
 
 #[test]
-fn a_page_of_the_project_loads_and_runs_nothing() {
+fn markup_in_project_pages_has_no_effect() {
     use pulldown_cmark::{Event, Options, Parser, Tag};
     let project = Project::new(&[("rules/evil.md", HOSTILE)]);
     let text = "a bl‸ue <img src=https://evil.example/q.png> [run](command:evil) \u{202e}\n";
-    let shown = hovered(&project, "a.txt", text, FULL);
+    let shown = hover_text(&project, "a.txt", text, FULL_CLIENT);
     // The first line is added by the test.
     let shown = shown.split_once('\n').expect("a head").1;
     for event in Parser::new_ext(shown, Options::all()) {
@@ -126,9 +126,9 @@ fn a_page_of_the_project_loads_and_runs_nothing() {
             Event::Html(html) | Event::InlineHtml(html) => panic!("HTML {html} in {shown}"),
             Event::Start(Tag::Image { dest_url, .. }) => panic!("image {dest_url} in {shown}"),
             Event::Start(Tag::Link { dest_url, .. }) => {
-                let ours =
+                let allowed =
                     ["https://ok.example/a", "../docs/a.md", "file:///project/rules/evil.md"];
-                assert!(ours.contains(&&*dest_url), "link {dest_url} in {shown}");
+                assert!(allowed.contains(&&*dest_url), "link {dest_url} in {shown}");
             }
             _ => {}
         }
@@ -156,7 +156,7 @@ fn a_page_of_the_project_loads_and_runs_nothing() {
     blue <img src=x>
     ```
     "#);
-    let plain = hovered(&project, "a.txt", text, Client::default());
+    let plain = hover_text(&project, "a.txt", text, Client::default());
     assert!(
         plain.contains("see the docs (https://ok.example/a) and a file (../docs/a.md)."),
         "{plain}"
@@ -171,7 +171,7 @@ fn a_page_of_the_project_loads_and_runs_nothing() {
 fn several_findings_at_a_position_are_shown_without_examples() {
     let project = Project::new(&[]);
     let text = "FROM debian:12\nRUN apt-get ‸install curl\n";
-    let shown = hovered(&project, "Dockerfile", text, FULL);
+    let shown = hover_text(&project, "Dockerfile", text, FULL_CLIENT);
     assert!(shown.matches("\n\n---\n\n").count() >= 3, "{shown}");
     assert!(!shown.contains("#### Fails"), "{shown}");
 }
@@ -183,40 +183,40 @@ fn the_status_of_a_finding_is_shown() {
     let baseline =
         Baseline::from_findings(known.iter().map(|finding| ("Dockerfile", finding))).to_json();
     let project = Project::new(&[(".aidd/baseline.json", &baseline)]);
-    let shown = hovered(&project, "Dockerfile", "FROM ‸debian:latest\n", FULL);
+    let shown = hover_text(&project, "Dockerfile", "FROM ‸debian:latest\n", FULL_CLIENT);
     assert!(shown.contains("\n*baselined*: known in the baseline\n"), "{shown}");
     let text = "# aidd:allow dockerfile/latest-tag it is a test\nFROM ‸debian:latest\n";
-    let shown = hovered(&project, "Dockerfile", text, FULL);
+    let shown = hover_text(&project, "Dockerfile", text, FULL_CLIENT);
     assert!(shown.contains("\n*allowed*: it is a test\n"), "{shown}");
 }
 
 #[test]
-fn a_rule_that_is_named_shows_its_page() {
+fn a_named_rule_shows_its_page() {
     let page = "---\nseverity: info\naliases: [T1]\n---\n# team/one\n\nBecause.\n";
     let project = Project::new(&[("rules/one.md", page)]);
     let text = "# aidd:allow DL3007, te‸am/one why\nFROM debian:latest\n";
-    assert_snapshot!(hovered(&project, "Dockerfile", text, FULL), @"
+    assert_snapshot!(hover_text(&project, "Dockerfile", text, FULL_CLIENT), @"
     [team/one] Markdown
     **[team/one](file:///project/rules/one.md)** · info · also T1
 
     Because.
     ");
     let text = "# aidd:allow team/o‸ne why\nFROM debian:12\n";
-    let shown = hovered(&project, "Dockerfile", text, FULL);
+    let shown = hover_text(&project, "Dockerfile", text, FULL_CLIENT);
     assert!(shown.contains("allows nothing") && shown.ends_with("Because."), "{shown}");
     let config = "{\"rules\": {\"T‸1\": \"off\"}}";
-    assert_snapshot!(hovered(&project, ".aidd/config.json", config, FULL), @"
+    assert_snapshot!(hover_text(&project, ".aidd/config.json", config, FULL_CLIENT), @"
     [T1] Markdown
     **[team/one](file:///project/rules/one.md)** · info · also T1
 
     Because.
     ");
     let text = "# aidd:allow dockerfile/sudo w‸hy\nFROM debian:12\n";
-    assert_eq!(hovered(&project, "Dockerfile", text, FULL), "nothing");
+    assert_eq!(hover_text(&project, "Dockerfile", text, FULL_CLIENT), "nothing");
 }
 
 #[test]
-fn names_of_rules_lead_to_their_pages() {
+fn rule_names_link_to_their_pages() {
     let page = "---\nseverity: info\n---\n# team/one\n\nBecause.\n";
     let project = Project::new(&[("rules/one.md", page)]);
     let text = "# 😀\n# aidd:allow team/one, DL3007, no/rule why\n# hadolint ignore=DL3008\n";
@@ -229,7 +229,7 @@ fn names_of_rules_lead_to_their_pages() {
             format!("{} -> {target}", snapshot.source.slice(span))
         })
         .collect();
-    assert_snapshot!(project.anonymous(&links.join("\n")), @"
+    assert_snapshot!(project.mask_root(&links.join("\n")), @"
     team/one -> file:///project/rules/one.md
     DL3007 -> https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md
     DL3008 -> https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/unpinned-apt-package.md
@@ -237,7 +237,7 @@ fn names_of_rules_lead_to_their_pages() {
 }
 
 #[test]
-fn what_is_allowed_is_counted() {
+fn allowed_findings_are_counted() {
     let project = Project::new(&[]);
     let text = "FROM debian:12\nRUN sudo a\n";
     assert_eq!(lens::lenses(&project.open("Dockerfile", text)), []);

@@ -19,7 +19,7 @@ use tower_lsp_server::ls_types::{
     Range, ResourceOp, TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
 };
 
-pub(crate) const FULL: Client = Client {
+pub(crate) const FULL_CLIENT: Client = Client {
     document_changes: true,
     create_files: true,
     rename_files: true,
@@ -45,10 +45,10 @@ pub(crate) struct Project {
 impl Project {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        fs::create_dir(folder.path().join(".git")).expect("made");
+        fs::create_dir(folder.path().join(".git")).expect("created");
         for (path, text) in files {
             let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::create_dir_all(path.parent().expect("a folder")).expect("created");
             fs::write(path, text).expect("written");
         }
         let workspace =
@@ -69,12 +69,12 @@ impl Project {
         Uri::from_file_path(self.folder.path().join(path)).expect("a path")
     }
 
-    /// The text with the path of the directory masked.
-    pub(crate) fn anonymous(&self, text: &str) -> String {
+    /// Replaces the URI of the directory in `text` with `file:///project/`.
+    pub(crate) fn mask_root(&self, text: &str) -> String {
         text.replace(self.uri("").as_str(), "file:///project/")
     }
 
-    /// The document at `path` with `text`, checked.
+    /// Checks the document at `path` with `text`.
     pub(crate) fn open(&self, path: &str, text: &str) -> Snapshot {
         let source = Source::new(path, text);
         Snapshot {
@@ -106,26 +106,26 @@ impl Project {
         client: Client,
     ) -> (Snapshot, Vec<CodeAction>) {
         let (snapshot, range) = self.open_at(path, marked);
-        let actions = self.around(client, &Memory::default(), |around| {
-            actions::actions(&snapshot, range, &CodeActionContext::default(), around)
+        let actions = self.with_action_context(client, &Memory::default(), |action_context| {
+            actions::actions(&snapshot, range, &CodeActionContext::default(), action_context)
         });
         (snapshot, actions)
     }
 
-    /// The edit of `action`, with the documents of `open` open.
+    /// The edit of `action` while the documents in `open` are open in the editor.
     pub(crate) fn resolve(
         &self,
         snapshot: &Snapshot,
         action: &CodeAction,
         open: &Memory,
     ) -> Result<WorkspaceEdit, Refusal> {
-        self.around(FULL, open, |around| {
-            let action = actions::resolve(snapshot, action.clone(), around)?;
+        self.with_action_context(FULL_CLIENT, open, |action_context| {
+            let action = actions::resolve(snapshot, action.clone(), action_context)?;
             Ok(action.edit.expect("an edit"))
         })
     }
 
-    pub(crate) fn around<T>(
+    pub(crate) fn with_action_context<T>(
         &self,
         client: Client,
         open: &Memory,
@@ -135,7 +135,7 @@ impl Project {
         let version = |path: &str| open.0.contains_key(path).then_some(3);
         let report_undone = |undone: &[Undone]| {
             let rules =
-                undone.iter().map(|one| format!("{} {}: {}", one.rule, one.line, one.reason));
+                undone.iter().map(|fix| format!("{} {}: {}", fix.rule, fix.line, fix.reason));
             self.undone.borrow_mut().extend(rules);
         };
         let report_undone = &report_undone;
@@ -143,41 +143,49 @@ impl Project {
     }
 }
 
-/// The effect of an edit, one file after the other: `create PATH`, or `edit PATH @VERSION`, and the
-/// text.
-pub(crate) fn applied(project: &Project, edit: &WorkspaceEdit, texts: &[(&str, &str)]) -> String {
+/// Describes the effect of an edit, file by file: `create PATH`, `rename OLD to NEW`, or `edit PATH
+/// @VERSION` followed by the new text.
+pub(crate) fn describe_edit(
+    project: &Project,
+    edit: &WorkspaceEdit,
+    texts: &[(&str, &str)],
+) -> String {
     let text_of = |uri: &Uri| {
-        let named = texts.iter().find(|(path, _)| project.uri(path) == *uri);
-        named.map_or(String::new(), |(_, text)| (*text).to_owned())
+        let entry = texts.iter().find(|(path, _)| project.uri(path) == *uri);
+        entry.map_or(String::new(), |(_, text)| (*text).to_owned())
     };
-    let show = |uri: &Uri| project.anonymous(uri.as_str()).replace("file:///project/", "");
-    let one = |edit: &TextDocumentEdit| {
+    let relative_path = |uri: &Uri| project.mask_root(uri.as_str()).replace("file:///project/", "");
+    let describe = |edit: &TextDocumentEdit| {
         let edits: Vec<TextEdit> = edit.edits.iter().map(plain).collect();
         let document = &edit.text_document;
         let version = document.version.map_or("null".to_owned(), |version| version.to_string());
         let text = apply_edits(&text_of(&document.uri), &edits, project.encoding);
-        format!("edit {} @{version}\n{text}", show(&document.uri))
+        format!("edit {} @{version}\n{text}", relative_path(&document.uri))
     };
     match (&edit.document_changes, &edit.changes) {
-        (Some(DocumentChanges::Edits(edits)), None) => edits.iter().map(one).collect(),
+        (Some(DocumentChanges::Edits(edits)), None) => edits.iter().map(describe).collect(),
         (Some(DocumentChanges::Operations(operations)), None) => operations
             .iter()
             .map(|operation| match operation {
                 DocumentChangeOperation::Op(ResourceOp::Create(create)) => {
-                    format!("create {}\n", show(&create.uri))
+                    format!("create {}\n", relative_path(&create.uri))
                 }
                 DocumentChangeOperation::Op(ResourceOp::Rename(rename)) => {
-                    format!("rename {} to {}\n", show(&rename.old_uri), show(&rename.new_uri))
+                    format!(
+                        "rename {} to {}\n",
+                        relative_path(&rename.old_uri),
+                        relative_path(&rename.new_uri)
+                    )
                 }
                 DocumentChangeOperation::Op(other) => panic!("{other:?}"),
-                DocumentChangeOperation::Edit(edit) => one(edit),
+                DocumentChangeOperation::Edit(edit) => describe(edit),
             })
             .collect(),
         (None, Some(changes)) => changes
             .iter()
             .map(|(uri, edits)| {
                 let text = apply_edits(&text_of(uri), edits, project.encoding);
-                format!("edit {}\n{text}", show(uri))
+                format!("edit {}\n{text}", relative_path(uri))
             })
             .collect(),
         other => panic!("{other:?}"),
@@ -191,7 +199,7 @@ pub(crate) fn text_after(
     path: &str,
     text: &str,
 ) -> String {
-    let shown = applied(project, edit, &[(path, text)]);
+    let shown = describe_edit(project, edit, &[(path, text)]);
     let (head, text) = shown.split_once('\n').expect("a head");
     assert_eq!(head, format!("edit {path} @7"));
     text.to_owned()
@@ -204,12 +212,12 @@ fn plain(edit: &OneOf<TextEdit, tower_lsp_server::ls_types::AnnotatedTextEdit>) 
     }
 }
 
-/// A text after edits, applied as a client does: by lines and columns, without overlaps.
+/// Applies edits as a client does: by lines and columns, without overlaps.
 pub(crate) fn apply_edits(text: &str, edits: &[TextEdit], encoding: Encoding) -> String {
-    let place = |position| offset(text, position, encoding);
+    let byte_offset = |position| offset(text, position, encoding);
     let mut edits: Vec<_> = edits
         .iter()
-        .map(|edit| (place(edit.range.start), place(edit.range.end), &edit.new_text))
+        .map(|edit| (byte_offset(edit.range.start), byte_offset(edit.range.end), &edit.new_text))
         .collect();
     edits.sort();
     for pair in edits.windows(2) {
@@ -222,21 +230,21 @@ pub(crate) fn apply_edits(text: &str, edits: &[TextEdit], encoding: Encoding) ->
     text
 }
 
-/// The offset of a position, computed without the engine; it must be in the text.
+/// The byte offset of a position, which must be in the text. Computed without the engine.
 fn offset(text: &str, position: Position, encoding: Encoding) -> usize {
     let line = text.split_inclusive('\n').nth(position.line as usize).unwrap_or_default();
     let start: usize = text.split_inclusive('\n').take(position.line as usize).map(str::len).sum();
-    let mut left = position.character as usize;
+    let mut remaining = position.character as usize;
     for (at, c) in line.char_indices() {
-        if left == 0 {
+        if remaining == 0 {
             return start + at;
         }
-        left -= match encoding {
+        remaining -= match encoding {
             Encoding::Utf8 => c.len_utf8(),
             Encoding::Utf16 => c.len_utf16(),
             Encoding::CodePoints => 1,
         };
     }
-    assert_eq!(left, 0, "{position:?} is past the end of its line");
+    assert_eq!(remaining, 0, "{position:?} is past the end of its line");
     start + line.len()
 }

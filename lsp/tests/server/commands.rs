@@ -7,15 +7,16 @@ async fn a_rule_is_explained_by_its_id_or_alias() {
     let mut client = Client::start(folder.path(), pushed()).await;
     let page = client.command("aidd.explain", json!(["DL3007"])).await;
     assert!(page.as_str().is_some_and(|page| page.contains("# dockerfile/latest-tag")));
-    let own = client.command("aidd.explain", json!(["team/no-stop", uri(folder.path())])).await;
-    assert!(own.as_str().is_some_and(|page| page.contains("Leave none.")));
+    let project_page =
+        client.command("aidd.explain", json!(["team/no-stop", uri(folder.path())])).await;
+    assert!(project_page.as_str().is_some_and(|page| page.contains("Leave none.")));
     let params = json!({ "command": "aidd.explain", "arguments": ["team/no-stp"] });
-    let id = client.begin("workspace/executeCommand", params).await;
-    let error = &client.answer(id).await["error"];
+    let id = client.send_request("workspace/executeCommand", params).await;
+    let error = &client.response(id).await["error"];
     assert_eq!(error["message"], "unknown rule `team/no-stp`; did you mean `team/no-stop`?");
     let params = json!({ "command": "aidd.unknown", "arguments": [] });
-    let id = client.begin("workspace/executeCommand", params).await;
-    assert_eq!(client.answer(id).await["error"]["code"], -32602);
+    let id = client.send_request("workspace/executeCommand", params).await;
+    assert_eq!(client.response(id).await["error"]["code"], -32602);
 }
 
 #[tokio::test]
@@ -31,7 +32,7 @@ async fn the_configuration_is_shown() {
 }
 
 #[tokio::test]
-async fn a_baseline_takes_nothing_new_unasked() {
+async fn new_findings_are_baselined_only_on_request() {
     let folder = project();
     let file = write(folder.path(), "a.js", "debugger\n");
     let mut client = Client::start(folder.path(), pushed()).await;
@@ -39,8 +40,8 @@ async fn a_baseline_takes_nothing_new_unasked() {
     assert_eq!(recorded, json!({ "recorded": 1 }));
     write(folder.path(), "b.js", "debugger\n");
     let params = json!({ "command": "aidd.writeBaseline", "arguments": [] });
-    let id = client.begin("workspace/executeCommand", params).await;
-    assert_eq!(client.answer(id).await["error"]["code"], -32803);
+    let id = client.send_request("workspace/executeCommand", params).await;
+    assert_eq!(client.response(id).await["error"]["code"], -32803);
     let recorded = client.command("aidd.writeBaseline", json!([{ "acceptNew": true }])).await;
     assert_eq!(recorded, json!({ "recorded": 2 }));
 }

@@ -1,4 +1,4 @@
-use crate::server::support::{Client, places, project, pushed, token, uri, write};
+use crate::server::support::{Client, locations, project, pushed, token, uri, write};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -9,16 +9,16 @@ async fn a_finding_has_message_range_and_page() {
     let file = uri(&folder.path().join("a.js"));
     client.open(&file, "javascript", "\ndebugger\n").await;
     let found = client.published(&file, Some(1)).await;
-    let one = &found[0];
-    assert_eq!(one["severity"], 2);
-    assert_eq!(one["source"], "aidd");
-    assert_eq!(one["message"], "`debugger` stops");
-    let page = one["codeDescription"]["href"].as_str().expect("a link");
+    let finding = &found[0];
+    assert_eq!(finding["severity"], 2);
+    assert_eq!(finding["source"], "aidd");
+    assert_eq!(finding["message"], "`debugger` stops");
+    let page = finding["codeDescription"]["href"].as_str().expect("a link");
     assert!(page.ends_with("/rules/no-debugger.md"), "{page}");
-    assert_eq!(one["data"]["id"].as_str().map(str::len), Some(16));
+    assert_eq!(finding["data"]["id"].as_str().map(str::len), Some(16));
     client.open("untitled:Untitled-1", "dockerfile", "FROM debian:latest\n").await;
     let found = client.published("untitled:Untitled-1", Some(1)).await;
-    let latest = found.iter().find(|one| one["code"] == "dockerfile/latest-tag");
+    let latest = found.iter().find(|finding| finding["code"] == "dockerfile/latest-tag");
     let page = latest.expect("the shipped rule")["codeDescription"]["href"].as_str();
     assert!(page.is_some_and(|page| page.starts_with("https://")), "{page:?}");
     client.notify("textDocument/didClose", json!({ "textDocument": { "uri": file } })).await;
@@ -29,10 +29,10 @@ async fn a_finding_has_message_range_and_page() {
 }
 
 #[tokio::test]
-async fn a_file_that_no_run_would_check_has_no_findings() {
+async fn an_ignored_file_has_no_findings() {
     let folder = project();
     let root = folder.path();
-    fs::create_dir(root.join(".git")).expect("made");
+    fs::create_dir(root.join(".git")).expect("created");
     write(root, ".gitignore", "out/\n");
     let ignored = write(root, "out/a.js", "debugger");
     let checked = write(root, "in/a.js", "debugger");
@@ -55,7 +55,7 @@ async fn baselined_findings_are_hints_and_allowed_ones_are_not_shown() {
     let file = write(root, "a.js", text);
     let mut client = Client::start(root, pushed()).await;
     client.open(&file, "javascript", text).await;
-    assert_eq!(places(&client.published(&file, Some(1)).await), ["team/no-stop 0:0-8"]);
+    assert_eq!(locations(&client.published(&file, Some(1)).await), ["team/no-stop 0:0-8"]);
     let recorded = client.command("aidd.writeBaseline", json!([])).await;
     assert_eq!(recorded, json!({ "recorded": 1 }));
     let found = client.published(&file, Some(1)).await;
@@ -78,8 +78,11 @@ async fn settings_and_rules_are_read_again() {
     // Errors are reported, and the last valid settings are kept.
     write(root, ".aidd/config.json", "{\"rules\": [}");
     client.watched(&config, 2).await;
-    let said = client.wait_for("window/showMessage", |_| true).await;
-    assert!(said["message"].as_str().is_some_and(|text| text.contains("config.json")), "{said}");
+    let message = client.wait_for("window/showMessage", |_| true).await;
+    assert!(
+        message["message"].as_str().is_some_and(|text| text.contains("config.json")),
+        "{message}"
+    );
     assert_eq!(client.published(&config, None).await.len(), 1);
     assert_eq!(client.published(&file, Some(1)).await[0]["severity"], 1);
     client.replace(&file, 2, "debugger; debugger").await;
@@ -100,29 +103,30 @@ async fn sibling_files_are_read_from_the_editor() {
     let siblings = write(folder.path(), ".hadolint.yaml", "");
     let mut client = Client::start(folder.path(), pushed()).await;
     client.open(&file, "dockerfile", "FROM debian:latest\n").await;
-    let has = |found: &[Value]| found.iter().any(|one| one["code"] == "dockerfile/latest-tag");
-    assert!(has(&client.published(&file, Some(1)).await));
+    let has_latest_tag =
+        |found: &[Value]| found.iter().any(|finding| finding["code"] == "dockerfile/latest-tag");
+    assert!(has_latest_tag(&client.published(&file, Some(1)).await));
     client.open(&siblings, "yaml", "ignored: [DL3007]\n").await;
-    assert!(!has(&client.published(&file, Some(1)).await));
+    assert!(!has_latest_tag(&client.published(&file, Some(1)).await));
     client.notify("textDocument/didClose", json!({ "textDocument": { "uri": siblings } })).await;
-    assert!(has(&client.published(&file, Some(1)).await));
+    assert!(has_latest_tag(&client.published(&file, Some(1)).await));
 }
 
 #[tokio::test]
 async fn each_folder_is_checked_with_its_own_settings() {
-    let (one, two) = (project(), project());
-    write(two.path(), "inner/.aidd/config.json", "{}");
+    let (first_folder, second_folder) = (project(), project());
+    write(second_folder.path(), "inner/.aidd/config.json", "{}");
     let mut client = Client::connect();
-    let _ = client.initialize(&[one.path()], pushed()).await;
-    let first = uri(&one.path().join("a.js"));
-    let second = uri(&two.path().join("a.js"));
-    let inner = uri(&two.path().join("inner/a.js"));
+    let _ = client.initialize(&[first_folder.path()], pushed()).await;
+    let first = uri(&first_folder.path().join("a.js"));
+    let second = uri(&second_folder.path().join("a.js"));
+    let inner = uri(&second_folder.path().join("inner/a.js"));
     for file in [&first, &second, &inner] {
         client.open(file, "javascript", "debugger").await;
     }
     assert_eq!(client.published(&first, Some(1)).await.len(), 1);
     assert_eq!(client.published(&second, Some(1)).await.len(), 1, "outside of all folders");
-    assert_eq!(client.published(&inner, Some(1)).await.len(), 0, "the rule lies in another root");
+    assert_eq!(client.published(&inner, Some(1)).await.len(), 0, "the rule is in another root");
     let plain = tempfile::tempdir().expect("a folder");
     let file = write(plain.path(), "sub/a.env", &format!("A={}\n", token()));
     let added = json!({ "uri": uri(plain.path()), "name": "x" });
@@ -134,14 +138,14 @@ async fn each_folder_is_checked_with_its_own_settings() {
 }
 
 #[tokio::test]
-async fn on_save_means_not_before() {
+async fn with_on_save_documents_are_checked_only_on_save() {
     let folder = project();
     let file = uri(&folder.path().join("a.js"));
     let mut client = Client::connect();
     client.settings = json!({ "run": "onSave" });
-    let mut can = pushed();
-    can["workspace"] = json!({ "configuration": true });
-    let _ = client.initialize(&[folder.path()], can).await;
+    let mut capabilities = pushed();
+    capabilities["workspace"] = json!({ "configuration": true });
+    let _ = client.initialize(&[folder.path()], capabilities).await;
     let _ = client.wait_for("workspace/configuration", |_| true).await;
     // Answered after the previous requests.
     let _ = client.command("aidd.explain", json!(["team/no-stop"])).await;
@@ -153,33 +157,34 @@ async fn on_save_means_not_before() {
     tokio::time::sleep(std::time::Duration::from_millis(200)).await;
     client.notify("textDocument/didSave", json!({ "textDocument": { "uri": file } })).await;
     assert_eq!(client.published(&file, Some(3)).await.len(), 2);
-    assert!(!client.received.iter().any(|one| one["params"]["version"] == 2));
+    assert!(!client.received.iter().any(|message| message["params"]["version"] == 2));
 }
 
 #[tokio::test]
-async fn files_that_are_not_open_are_checked_when_asked_for() {
+async fn files_that_are_not_open_are_checked_on_request() {
     let folder = project();
     let root = folder.path();
-    let shut = write(root, "a.js", "debugger");
+    let closed = write(root, "a.js", "debugger");
     let open = write(root, "b.js", "");
-    let mut can = pushed();
-    can["window"] = json!({ "workDoneProgress": true });
-    let mut client = Client::start(root, can).await;
+    let mut capabilities = pushed();
+    capabilities["window"] = json!({ "workDoneProgress": true });
+    let mut client = Client::start(root, capabilities).await;
     client.open(&open, "javascript", "debugger debugger").await;
     assert_eq!(client.published(&open, Some(1)).await.len(), 2);
     let count = client.command("aidd.checkWorkspace", json!([])).await;
     assert_eq!(count, json!({ "files": 4, "findings": 3 }));
-    assert_eq!(client.published(&shut, None).await.len(), 1);
+    assert_eq!(client.published(&closed, None).await.len(), 1);
     for kind in ["begin", "report", "end"] {
-        let _ = client.wait_for("$/progress", |one| one["value"]["kind"] == kind).await;
+        let _ = client.wait_for("$/progress", |params| params["value"]["kind"] == kind).await;
     }
     fs::remove_file(root.join("a.js")).expect("removed");
-    client.watched(&shut, 3).await;
-    assert_eq!(client.published(&shut, None).await.len(), 0, "it is gone");
+    client.watched(&closed, 3).await;
+    assert_eq!(client.published(&closed, None).await.len(), 0, "the file was deleted");
     fs::write(root.join("b.js"), "debugger").expect("written");
     client.notify("textDocument/didClose", json!({ "textDocument": { "uri": open } })).await;
-    let on_disk = |one: &Value| {
-        one["uri"] == open && one["diagnostics"].as_array().is_some_and(|list| list.len() == 1)
+    let on_disk = |params: &Value| {
+        params["uri"] == open
+            && params["diagnostics"].as_array().is_some_and(|list| list.len() == 1)
     };
     let _ = client.wait_for("textDocument/publishDiagnostics", on_disk).await;
 }
@@ -197,6 +202,7 @@ async fn a_huge_file_is_only_searched_for_secrets_and_reported_once() {
     assert!(found[0]["code"].as_str().is_some_and(|code| code.starts_with("secrets/")));
     client.replace(&file, 2, &format!("{text} ")).await;
     let _ = client.published(&file, Some(2)).await;
-    let listed = client.received.iter().filter(|one| one["method"] == "window/logMessage").count();
-    assert_eq!(listed, 1);
+    let message_count =
+        client.received.iter().filter(|message| message["method"] == "window/logMessage").count();
+    assert_eq!(message_count, 1);
 }

@@ -1,4 +1,4 @@
-use crate::server::support::{Client, frame, places, project, pushed, uri};
+use crate::server::support::{Client, frame, locations, project, pushed, uri};
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::source::{Encoding, Source};
 use aidd_lsp::documents::Text;
@@ -16,7 +16,7 @@ enum Action {
     Replace(usize, String),
     Save(usize),
     Close(usize),
-    Ask(&'static str, usize),
+    Request(&'static str, usize),
     Cancel(i64),
 }
 
@@ -45,7 +45,7 @@ fn text() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
 }
 
-fn deed() -> impl Strategy<Value = Action> {
+fn arbitrary_action() -> impl Strategy<Value = Action> {
     let file = 0..FILES.len();
     prop_oneof![
         2 => (file.clone(), text()).prop_map(|(file, text)| Action::Open(file, text)),
@@ -55,12 +55,12 @@ fn deed() -> impl Strategy<Value = Action> {
         1 => file.clone().prop_map(Action::Save),
         1 => file.clone().prop_map(Action::Close),
         2 => (prop::sample::select(&REQUESTS[..]), file)
-            .prop_map(|(method, file)| Action::Ask(method, file)),
+            .prop_map(|(method, file)| Action::Request(method, file)),
         1 => (0i64..40).prop_map(Action::Cancel),
     ]
 }
 
-/// The texts that result from the actions, by a plain reading of the protocol.
+/// The texts that result from the actions according to the protocol.
 #[derive(Default)]
 struct Model {
     texts: [Option<Text>; FILES.len()],
@@ -68,10 +68,10 @@ struct Model {
 }
 
 impl Model {
-    /// The message of an action, and its effect.
-    fn step(&mut self, deed: &Action, uris: &[String], id: i64) -> Value {
-        let note = |method: &str, params: Value| json!({ "jsonrpc": "2.0", "method": method, "params": params });
-        match deed {
+    /// Applies an action to the texts, and returns its message.
+    fn apply(&mut self, action: &Action, uris: &[String], id: i64) -> Value {
+        let notification = |method: &str, params: Value| json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        match action {
             Action::Open(file, text) => {
                 self.texts[*file] = Some(Text::new(text.clone()));
                 self.versions[*file] += 1;
@@ -81,21 +81,25 @@ impl Model {
                     "version": self.versions[*file],
                     "text": text,
                 });
-                note("textDocument/didOpen", json!({ "textDocument": document }))
+                notification("textDocument/didOpen", json!({ "textDocument": document }))
             }
             Action::Edit(file, [a, b, c, d], text) => {
                 let range = Range::new(Position::new(*a, *b), Position::new(*c, *d));
                 self.change(*file, Some(range), text, &uris[*file])
             }
             Action::Replace(file, text) => self.change(*file, None, text, &uris[*file]),
-            Action::Save(file) => {
-                note("textDocument/didSave", json!({ "textDocument": { "uri": uris[*file] } }))
-            }
+            Action::Save(file) => notification(
+                "textDocument/didSave",
+                json!({ "textDocument": { "uri": uris[*file] } }),
+            ),
             Action::Close(file) => {
                 self.texts[*file] = None;
-                note("textDocument/didClose", json!({ "textDocument": { "uri": uris[*file] } }))
+                notification(
+                    "textDocument/didClose",
+                    json!({ "textDocument": { "uri": uris[*file] } }),
+                )
             }
-            Action::Ask(method, file) => {
+            Action::Request(method, file) => {
                 let at = json!({ "line": 0, "character": 3 });
                 let params = json!({
                     "textDocument": { "uri": uris[*file] },
@@ -105,7 +109,7 @@ impl Model {
                 });
                 json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
             }
-            Action::Cancel(id) => note("$/cancelRequest", json!({ "id": 1000 + id })),
+            Action::Cancel(id) => notification("$/cancelRequest", json!({ "id": 1000 + id })),
         }
     }
 
@@ -124,8 +128,8 @@ impl Model {
     }
 }
 
-/// The locations that a fresh check of `text` reports.
-fn fresh(root: &Path, file: &str, text: &Text) -> Vec<String> {
+/// The locations of the findings in `text`, from a check without the server.
+fn expected_locations(root: &Path, file: &str, text: &Text) -> Vec<String> {
     let workspace = Workspace::open(&crate::DISTRIBUTION, root, None).expect("a project");
     let source = Source::new(file, text.as_str());
     let checked = workspace.check(&source, &Memory::default());
@@ -134,21 +138,21 @@ fn fresh(root: &Path, file: &str, text: &Text) -> Vec<String> {
         let range = aidd_lsp::convert::range(&source, finding.span, Encoding::Utf16);
         json!({ "code": &*finding.rule, "range": range })
     };
-    places(&shown.map(diagnostic).collect::<Vec<_>>())
+    locations(&shown.map(diagnostic).collect::<Vec<_>>())
 }
 
-async fn play(deeds: &[Action]) {
+async fn run_session(actions: &[Action]) {
     let folder = project();
     let root = folder.path();
     let uris: Vec<String> = FILES.iter().map(|file| uri(&root.join(file))).collect();
     let mut client = Client::start(root, pushed()).await;
     let mut model = Model::default();
     // Use few writes, so that messages arrive close together.
-    for (group, deeds) in deeds.chunks(7).enumerate() {
+    for (group, actions) in actions.chunks(7).enumerate() {
         let mut bytes = String::new();
-        for (index, deed) in deeds.iter().enumerate() {
-            let id = i64::try_from(1000 + group * 7 + index).expect("small");
-            bytes.push_str(&frame(&model.step(deed, &uris, id)));
+        for (index, action) in actions.iter().enumerate() {
+            let id = i64::try_from(1000 + group * 7 + index).expect("a small number");
+            bytes.push_str(&frame(&model.apply(action, &uris, id)));
         }
         client.write(bytes.as_bytes()).await;
     }
@@ -161,7 +165,12 @@ async fn play(deeds: &[Action]) {
         client.write(frame(&message).as_bytes()).await;
         let found = client.published(&uris[index], Some(model.versions[index])).await;
         let text = model.texts[index].as_ref().expect("open");
-        assert_eq!(places(&found), fresh(root, file, text), "{file}: {:?}", text.as_str());
+        assert_eq!(
+            locations(&found),
+            expected_locations(root, file, text),
+            "{file}: {:?}",
+            text.as_str()
+        );
     }
     assert_eq!(client.shut_down().await, 0);
 }
@@ -170,10 +179,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_last_text_is_checked_after_any_history(deeds in proptest::collection::vec(deed(), 1..40)) {
+    fn the_last_text_is_checked_after_any_actions(actions in proptest::collection::vec(arbitrary_action(), 1..40)) {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        runtime.block_on(play(&deeds));
+        runtime.block_on(run_session(&actions));
         runtime.shutdown_background();
     }
 }

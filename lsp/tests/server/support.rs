@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tower_lsp_server::ls_types::Uri;
 
 /// Time limit that is never reached, even on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The client side of a server connection.
 pub(crate) struct Client {
@@ -24,9 +24,9 @@ pub(crate) struct Client {
     last: i64,
     /// Notifications and requests of the server, in order.
     pub(crate) received: VecDeque<Value>,
-    /// The settings it returns to the server.
+    /// The settings that the client returns to the server.
     pub(crate) settings: Value,
-    /// It rejects registrations.
+    /// Whether the client rejects registrations.
     pub(crate) refuses: bool,
     server: JoinHandle<u8>,
 }
@@ -56,12 +56,12 @@ pub(crate) fn pulling() -> Value {
 }
 
 impl Client {
-    /// A server before `initialize`.
+    /// Starts a server without initializing the session.
     pub(crate) fn connect() -> Self {
-        let (ours, theirs) = duplex(1 << 16);
-        let (input, output) = split(theirs);
+        let (client_end, server_end) = duplex(1 << 16);
+        let (input, output) = split(server_end);
         let server = tokio::spawn(aidd_lsp::serve(input, output, &crate::DISTRIBUTION, None));
-        let (reader, writer) = split(ours);
+        let (reader, writer) = split(client_end);
         Self {
             writer,
             reader: BufReader::new(reader),
@@ -73,7 +73,7 @@ impl Client {
         }
     }
 
-    /// A server for one folder.
+    /// Starts a server for one folder.
     pub(crate) async fn start(folder: &Path, capabilities: Value) -> Self {
         let mut client = Self::connect();
         let _ = client.initialize(&[folder], capabilities).await;
@@ -90,9 +90,9 @@ impl Client {
             "workspaceFolders": folders,
             "capabilities": capabilities,
         });
-        let answer = self.ask("initialize", params).await;
+        let response = self.request("initialize", params).await;
         self.notify("initialized", json!({})).await;
-        answer
+        response
     }
 
     /// Sends a notification.
@@ -101,25 +101,25 @@ impl Client {
     }
 
     /// Sends a request, and waits for its result.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
-        let id = self.begin(method, params).await;
-        let mut answer = self.answer(id).await;
-        assert_eq!(answer["error"], Value::Null, "{method}");
-        answer["result"].take()
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send_request(method, params).await;
+        let mut response = self.response(id).await;
+        assert_eq!(response["error"], Value::Null, "{method}");
+        response["result"].take()
     }
 
     /// Sends a request without waiting; returns its id.
-    pub(crate) async fn begin(&mut self, method: &str, params: Value) -> i64 {
+    pub(crate) async fn send_request(&mut self, method: &str, params: Value) -> i64 {
         self.last += 1;
         let id = self.last;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
         id
     }
 
-    /// The whole response to a request.
-    pub(crate) async fn answer(&mut self, id: i64) -> Value {
+    /// The complete response to a request.
+    pub(crate) async fn response(&mut self, id: i64) -> Value {
         loop {
-            let message = self.next().await.expect("the server lives");
+            let message = self.next().await.expect("the server is running");
             if message["id"] == id && message.get("method").is_none() {
                 return message;
             }
@@ -127,44 +127,48 @@ impl Client {
         }
     }
 
-    /// The parameters of the next notification or request called `method` that `wanted` accepts.
+    /// The parameters of the next notification or request called `method` for which `is_match`
+    /// returns true.
     pub(crate) async fn wait_for(
         &mut self,
         method: &str,
-        wanted: impl Fn(&Value) -> bool,
+        is_match: impl Fn(&Value) -> bool,
     ) -> Value {
         loop {
-            let fits = |one: &Value| one["method"] == method && wanted(&one["params"]);
-            if let Some(at) = self.received.iter().position(fits) {
-                return self.received.remove(at).expect("it is there")["params"].take();
+            let is_expected =
+                |message: &Value| message["method"] == method && is_match(&message["params"]);
+            if let Some(index) = self.received.iter().position(is_expected) {
+                return self.received.remove(index).expect("a message")["params"].take();
             }
-            let message = self.next().await.expect("the server lives");
+            let message = self.next().await.expect("the server is running");
             self.received.push_back(message);
         }
     }
 
     /// The diagnostics pushed for this version of a document.
     pub(crate) async fn published(&mut self, uri: &str, version: Option<i64>) -> Vec<Value> {
-        let fits = |params: &Value| params["uri"] == uri && params["version"].as_i64() == version;
-        let params = self.wait_for("textDocument/publishDiagnostics", fits).await;
+        let is_expected =
+            |params: &Value| params["uri"] == uri && params["version"].as_i64() == version;
+        let params = self.wait_for("textDocument/publishDiagnostics", is_expected).await;
         params["diagnostics"].as_array().expect("a list").clone()
     }
 
-    /// The next message; answers requests in between. `None` if the server has closed the stream.
+    /// The next message. Answers the message if it is a request. `None` if the server has closed
+    /// the stream.
     pub(crate) async fn next(&mut self) -> Option<Value> {
-        let message = timeout(PATIENCE, self.read()).await.expect("an answer in time")?;
+        let message = timeout(TIMEOUT, self.read()).await.expect("a response in time")?;
         if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) {
-            let answer = match method {
+            let response = match method {
                 "workspace/configuration" => json!({ "result": [self.settings] }),
                 "client/registerCapability" if self.refuses => {
                     json!({ "error": { "code": -32601, "message": "no" } })
                 }
                 _ => json!({ "result": null }),
             };
-            let mut answer = answer;
-            answer["jsonrpc"] = json!("2.0");
-            answer["id"] = id.clone();
-            self.send(&answer).await;
+            let mut response = response;
+            response["jsonrpc"] = json!("2.0");
+            response["id"] = id.clone();
+            self.send(&response).await;
         }
         Some(message)
     }
@@ -223,32 +227,32 @@ impl Client {
     /// The diagnostics of a document, pulled.
     pub(crate) async fn pull(&mut self, uri: &str) -> Vec<Value> {
         let params = json!({ "textDocument": { "uri": uri } });
-        let report = self.ask("textDocument/diagnostic", params).await;
+        let report = self.request("textDocument/diagnostic", params).await;
         report["items"].as_array().expect("a full report").clone()
     }
 
     pub(crate) async fn command(&mut self, name: &str, arguments: Value) -> Value {
         let params = json!({ "command": name, "arguments": arguments });
-        self.ask("workspace/executeCommand", params).await
+        self.request("workspace/executeCommand", params).await
     }
 
     /// Shuts down properly; returns the exit code.
     pub(crate) async fn shut_down(mut self) -> u8 {
-        let _ = self.ask("shutdown", Value::Null).await;
+        let _ = self.request("shutdown", Value::Null).await;
         self.notify("exit", Value::Null).await;
         self.code().await
     }
 
     /// Waits until the server has exited, with its input still open; returns the exit code.
     pub(crate) async fn code(self) -> u8 {
-        let ended = timeout(PATIENCE, self.server).await.expect("it ends");
+        let ended = timeout(TIMEOUT, self.server).await.expect("the server exits");
         ended.expect("no panic")
     }
 
     /// Closes the input; returns the exit code.
     pub(crate) async fn hang_up(mut self) -> u8 {
         self.writer.shutdown().await.expect("closed");
-        let ended = timeout(PATIENCE, self.server).await.expect("it ends");
+        let ended = timeout(TIMEOUT, self.server).await.expect("the server exits");
         ended.expect("no panic")
     }
 }
@@ -271,10 +275,10 @@ pub(crate) fn token() -> String {
 
 /// Writes a file below `root`; returns its URI.
 pub(crate) fn write(root: &Path, path: &str, text: &str) -> String {
-    let place = root.join(path);
-    fs::create_dir_all(place.parent().expect("below")).expect("made");
-    fs::write(&place, text).expect("written");
-    uri(&place)
+    let path_on_disk = root.join(path);
+    fs::create_dir_all(path_on_disk.parent().expect("below")).expect("created");
+    fs::write(&path_on_disk, text).expect("written");
+    uri(&path_on_disk)
 }
 
 /// A directory with a rule that reports `debugger` as a warning.
@@ -290,13 +294,13 @@ pub(crate) fn project() -> tempfile::TempDir {
 }
 
 /// `rule line:start-end` of each diagnostic, sorted.
-pub(crate) fn places(diagnostics: &[Value]) -> Vec<String> {
-    let place = |one: &Value| {
-        let (start, end) = (&one["range"]["start"], &one["range"]["end"]);
-        let rule = one["code"].as_str().expect("a rule");
+pub(crate) fn locations(diagnostics: &[Value]) -> Vec<String> {
+    let location = |diagnostic: &Value| {
+        let (start, end) = (&diagnostic["range"]["start"], &diagnostic["range"]["end"]);
+        let rule = diagnostic["code"].as_str().expect("a rule");
         format!("{rule} {}:{}-{}", start["line"], start["character"], end["character"])
     };
-    let mut places: Vec<String> = diagnostics.iter().map(place).collect();
-    places.sort();
-    places
+    let mut locations: Vec<String> = diagnostics.iter().map(location).collect();
+    locations.sort();
+    locations
 }

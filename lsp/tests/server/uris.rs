@@ -1,7 +1,7 @@
 //! URIs in all forms that clients send, partly malformed messages, and directories created or
 //! deleted as a single event.
 
-use crate::server::support::{Client, places, project, pulling, pushed, uri, write};
+use crate::server::support::{Client, locations, project, pulling, pushed, uri, write};
 use serde_json::{Value, json};
 use std::fs;
 use std::time::Duration;
@@ -24,15 +24,15 @@ async fn a_document_is_found_by_any_spelling_of_its_uri() {
         let mut client = Client::start(root, pushed()).await;
         client.open(&sent, "javascript", "debugger\n").await;
         let found = client.published(&encoded, Some(1)).await;
-        assert_eq!(places(&found), ["team/no-stop 0:0-8"], "{path}");
-        // A document opened with a raw URI is changed with an encoded, lower-case one.
+        assert_eq!(locations(&found), ["team/no-stop 0:0-8"], "{path}");
+        // A document opened with a raw URI is changed with an encoded URI in lower case.
         let lower = encoded.replace("%5B", "%5b").replace("%5D", "%5d");
         client.replace(&lower, 2, "\n\ndebugger\n").await;
         let found = client.published(&encoded, Some(2)).await;
-        assert_eq!(places(&found), ["team/no-stop 2:0-8"], "{path}");
+        assert_eq!(locations(&found), ["team/no-stop 2:0-8"], "{path}");
         let at =
             json!({ "textDocument": { "uri": sent }, "position": { "line": 2, "character": 3 } });
-        let hover = client.ask("textDocument/hover", at).await;
+        let hover = client.request("textDocument/hover", at).await;
         assert!(hover["contents"]["value"].as_str().is_some_and(|text| text.contains("stops")));
         client.notify("textDocument/didClose", json!({ "textDocument": { "uri": sent } })).await;
         assert_eq!(client.published(&encoded, None).await, [] as [Value; 0], "{path}");
@@ -40,7 +40,7 @@ async fn a_document_is_found_by_any_spelling_of_its_uri() {
 }
 
 #[tokio::test]
-async fn folders_may_be_named_by_raw_uris() {
+async fn folders_can_have_raw_uris() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().join("[app] 줄");
     write(&root, "rules/no-sleep.md", RULE);
@@ -56,16 +56,16 @@ async fn folders_may_be_named_by_raw_uris() {
         "workspaceFolders": folders,
         "capabilities": pulling(),
     });
-    client.ask("initialize", params).await;
+    client.request("initialize", params).await;
     client.notify("initialized", json!({})).await;
-    let report = client.ask("workspace/diagnostic", json!({ "previousResultIds": [] })).await;
+    let report = client.request("workspace/diagnostic", json!({ "previousResultIds": [] })).await;
     let items = report["items"].as_array().expect("a list");
     let found = items.iter().find(|item| item["uri"] == file.as_str()).expect("the file");
     assert_eq!(found["items"][0]["code"], "team/no-sleep");
 }
 
 #[tokio::test]
-async fn what_is_malformed_is_logged_and_the_rest_is_processed() {
+async fn malformed_items_are_logged_and_valid_items_are_processed() {
     let folder = project();
     let root = folder.path();
     let file = write(root, "a.js", "sleep\n");
@@ -81,21 +81,21 @@ async fn what_is_malformed_is_logged_and_the_rest_is_processed() {
         { "uri": page, "type": 1 },
     ]);
     client.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes })).await;
-    assert_eq!(places(&client.published(&file, Some(1)).await), ["team/no-sleep 0:0-5"]);
-    for place in ["changes/0", "changes/1", "changes/2"] {
-        let start = format!("workspace/didChangeWatchedFiles: {place}: ");
-        let is_it = |params: &Value| {
+    assert_eq!(locations(&client.published(&file, Some(1)).await), ["team/no-sleep 0:0-5"]);
+    for pointer in ["changes/0", "changes/1", "changes/2"] {
+        let start = format!("workspace/didChangeWatchedFiles: {pointer}: ");
+        let is_expected = |params: &Value| {
             params["message"].as_str().is_some_and(|text| text.starts_with(&start))
         };
-        assert_eq!(client.wait_for("window/logMessage", is_it).await["type"], 2);
+        assert_eq!(client.wait_for("window/logMessage", is_expected).await["type"], 2);
     }
     // After an unreadable edit, published diagnostics could belong to another text.
     client.change(&file, 2, json!([{ "range": "all", "text": "" }])).await;
     assert_eq!(client.published(&file, None).await.len(), 0);
-    let is_it = |params: &Value| {
+    let is_expected = |params: &Value| {
         params["message"].as_str().is_some_and(|text| text.ends_with("until it is reopened"))
     };
-    client.wait_for("window/logMessage", is_it).await;
+    client.wait_for("window/logMessage", is_expected).await;
     client.open(&file, "javascript", "sleep\n").await;
     assert_eq!(client.published(&file, Some(1)).await.len(), 1);
     for (method, params) in [
@@ -107,15 +107,15 @@ async fn what_is_malformed_is_logged_and_the_rest_is_processed() {
     ] {
         client.notify(method, params).await;
         let start = format!("{method}: ");
-        let is_it = |params: &Value| {
+        let is_expected = |params: &Value| {
             params["message"].as_str().is_some_and(|text| text.starts_with(&start))
         };
-        client.wait_for("window/logMessage", is_it).await;
+        client.wait_for("window/logMessage", is_expected).await;
     }
 }
 
 #[tokio::test]
-async fn a_directory_with_rules_that_goes_and_comes_back_is_one_event() {
+async fn moving_a_rule_directory_away_and_back_updates_the_findings() {
     let folder = project();
     let root = folder.path();
     write(root, "packages/a/.aidd/rules/no-sleep.md", RULE);
@@ -133,9 +133,9 @@ async fn a_directory_with_rules_that_goes_and_comes_back_is_one_event() {
     assert_eq!(client.published(&file, Some(1)).await.len(), 1);
 }
 
-/// The files with findings reported by the server, as the ends of their paths.
-async fn with_findings(client: &mut Client) -> Vec<String> {
-    let report = client.ask("workspace/diagnostic", json!({ "previousResultIds": [] })).await;
+/// The files with findings, as paths below `src`.
+async fn files_with_findings(client: &mut Client) -> Vec<String> {
+    let report = client.request("workspace/diagnostic", json!({ "previousResultIds": [] })).await;
     let items = report["items"].as_array().expect("a list").iter();
     let found = items.filter(|item| item["items"].as_array().is_some_and(|all| !all.is_empty()));
     let mut found: Vec<String> = found
@@ -148,7 +148,7 @@ async fn with_findings(client: &mut Client) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_files_of_directories_follow_them() {
+async fn events_of_directories_apply_to_their_files() {
     let folder = project();
     let root = folder.path();
     for path in ["src/a/x.js", "src/a/deep/y.js", "src/b/z.js"] {
@@ -157,50 +157,51 @@ async fn the_files_of_directories_follow_them() {
     write(root, ".aiddignore", "/src/ignored/\n");
     let mut client = Client::connect();
     let mut capabilities = pulling();
-    let can = json!({ "didCreate": true, "didRename": true, "didDelete": true });
-    capabilities["workspace"]["fileOperations"] = can;
-    let answer = client.initialize(&[root], capabilities).await;
-    let offered = &answer["capabilities"]["workspace"]["fileOperations"];
+    let operations = json!({ "didCreate": true, "didRename": true, "didDelete": true });
+    capabilities["workspace"]["fileOperations"] = operations;
+    let response = client.initialize(&[root], capabilities).await;
+    let registered = &response["capabilities"]["workspace"]["fileOperations"];
     for operation in ["didCreate", "didRename", "didDelete"] {
-        assert_eq!(offered[operation]["filters"][0]["pattern"]["glob"], "**", "{operation}");
+        assert_eq!(registered[operation]["filters"][0]["pattern"]["glob"], "**", "{operation}");
     }
     client.wait_for("client/registerCapability", |_| true).await;
-    assert_eq!(with_findings(&mut client).await, ["a/deep/y.js", "a/x.js", "b/z.js"]);
-    let place = |path: &str| uri(&root.join(path));
+    assert_eq!(files_with_findings(&mut client).await, ["a/deep/y.js", "a/x.js", "b/z.js"]);
+    let uri_of = |path: &str| uri(&root.join(path));
     let move_to = |from: &str, to: &str| {
         fs::rename(root.join(from), root.join(to)).expect("moved");
-        json!({ "files": [{ "oldUri": place(from), "newUri": place(to) }] })
+        json!({ "files": [{ "oldUri": uri_of(from), "newUri": uri_of(to) }] })
     };
     let moved = move_to("src/a", "src/c");
     client.notify("workspace/didRenameFiles", moved).await;
-    expect(&mut client, &["b/z.js", "c/deep/y.js", "c/x.js"]).await;
+    wait_for_files(&mut client, &["b/z.js", "c/deep/y.js", "c/x.js"]).await;
     // As reported by a watcher: only the directories.
     move_to("src/c", "src/d");
     let changes = json!([
-        { "uri": place("src/c"), "type": 3 },
-        { "uri": place("src/d"), "type": 1 },
-        { "uri": place("src"), "type": 2 },
+        { "uri": uri_of("src/c"), "type": 3 },
+        { "uri": uri_of("src/d"), "type": 1 },
+        { "uri": uri_of("src"), "type": 2 },
     ]);
     client.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes })).await;
-    expect(&mut client, &["b/z.js", "d/deep/y.js", "d/x.js"]).await;
+    wait_for_files(&mut client, &["b/z.js", "d/deep/y.js", "d/x.js"]).await;
     fs::remove_dir_all(root.join("src/b")).expect("removed");
-    let gone = json!({ "files": [{ "uri": place("src/b") }] });
-    client.notify("workspace/didDeleteFiles", gone).await;
-    expect(&mut client, &["d/deep/y.js", "d/x.js"]).await;
+    let deleted = json!({ "files": [{ "uri": uri_of("src/b") }] });
+    client.notify("workspace/didDeleteFiles", deleted).await;
+    wait_for_files(&mut client, &["d/deep/y.js", "d/x.js"]).await;
     write(root, "src/ignored/x.js", "debugger\n");
     write(root, "src/e/x.js", "debugger\n");
-    let come = json!({ "files": [{ "uri": place("src/ignored") }, { "uri": place("src/e") }] });
-    client.notify("workspace/didCreateFiles", come).await;
-    expect(&mut client, &["d/deep/y.js", "d/x.js", "e/x.js"]).await;
+    let created =
+        json!({ "files": [{ "uri": uri_of("src/ignored") }, { "uri": uri_of("src/e") }] });
+    client.notify("workspace/didCreateFiles", created).await;
+    wait_for_files(&mut client, &["d/deep/y.js", "d/x.js", "e/x.js"]).await;
 }
 
-/// Waits until the files with findings are these; changes are checked in the background.
-async fn expect(client: &mut Client, wanted: &[&str]) {
+/// Waits until the files with findings are `expected`; the server checks changes in the background.
+async fn wait_for_files(client: &mut Client, expected: &[&str]) {
     for _ in 0..200 {
-        if with_findings(client).await == wanted {
+        if files_with_findings(client).await == expected {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    assert_eq!(with_findings(client).await, wanted);
+    assert_eq!(files_with_findings(client).await, expected);
 }

@@ -16,16 +16,16 @@ pub(super) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADU
 const WAV: &str = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQIAAAAAAA==";
 
 /// Delay between two messages of one call.
-const PAUSE: Duration = Duration::from_millis(50);
+const MESSAGE_DELAY: Duration = Duration::from_millis(50);
 
 /// Deserializes a protocol result.
 pub(super) fn result<T: DeserializeOwned>(mut value: Value) -> Result<T> {
     value["resultType"] = json!("complete");
-    from(value)
+    deserialize(value)
 }
 
 /// Deserializes a protocol value.
-pub(super) fn from<T: DeserializeOwned>(value: Value) -> Result<T> {
+pub(super) fn deserialize<T: DeserializeOwned>(value: Value) -> Result<T> {
     serde_json::from_value(value)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
@@ -119,7 +119,7 @@ pub(super) async fn call_tool(
     request: &Request,
 ) -> Result<Option<CallToolResult>> {
     let image = json!({"type": "image", "data": PNG, "mimeType": "image/png"});
-    let answer = match &*call.name {
+    let response = match &*call.name {
         "test_simple_text" => text("This is a simple text response for testing."),
         "test_image_content" => json!({"content": [image]}),
         "test_audio_content" => {
@@ -134,19 +134,21 @@ pub(super) async fn call_tool(
             embedded("test://mixed-content-resource", "application/json", r#"{"test":"data","value":123}"#),
         ]}),
         "test_error_handling" => {
-            let mut answer = text("This tool intentionally returns an error for testing");
-            answer["isError"] = json!(true);
-            answer
+            let mut response = text("This tool intentionally returns an error for testing");
+            response["isError"] = json!(true);
+            response
         }
         "test_header" | "json_schema_2020_12_tool" => text("done"),
         "test_logging_tool" | "test_streaming_elicitation" => text("no intermediate messages"),
         "test_tool_with_progress" => with_progress(request).await?,
         "test_tool_with_logging" => with_logging(request).await?,
         "test_missing_capability" => match request.client_capabilities() {
-            Some(able) if able.sampling.is_some() => text("it can sample"),
+            Some(capabilities) if capabilities.sampling.is_some() => {
+                text("the client supports sampling")
+            }
             _ => {
-                let needed = from(json!({"sampling": {}}))?;
-                return Err(ErrorData::missing_required_client_capability(needed));
+                let required = deserialize(json!({"sampling": {}}))?;
+                return Err(ErrorData::missing_required_client_capability(required));
             }
         },
         "test_sampling" => sample(call, request).await?,
@@ -155,7 +157,7 @@ pub(super) async fn call_tool(
         "test_elicitation_sep1330_enums" => ask_for_choices(request).await?,
         _ => return Ok(None),
     };
-    result(answer).map(Some)
+    result(response).map(Some)
 }
 
 async fn with_progress(request: &Request) -> Result<Value> {
@@ -164,7 +166,7 @@ async fn with_progress(request: &Request) -> Result<Value> {
             let params = json!({"progressToken": token, "progress": progress, "total": 100});
             notify(request, "notifications/progress", params).await?;
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(MESSAGE_DELAY).await;
     }
     Ok(text("Tool with progress executed successfully"))
 }
@@ -172,38 +174,40 @@ async fn with_progress(request: &Request) -> Result<Value> {
 async fn with_logging(request: &Request) -> Result<Value> {
     for line in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
         notify(request, "notifications/message", json!({"level": "info", "data": line})).await?;
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(MESSAGE_DELAY).await;
     }
     Ok(text("Tool with logging executed successfully"))
 }
 
 async fn notify(request: &Request, method: &str, params: Value) -> Result<()> {
-    let notification: ServerNotification = from(json!({"method": method, "params": params}))?;
+    let notification: ServerNotification =
+        deserialize(json!({"method": method, "params": params}))?;
     let sent = request.peer.send_notification(notification).await;
     sent.map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
 /// Sends a request to the client and returns the response as JSON.
 async fn ask_client(request: &Request, method: &str, params: Value) -> Result<Value> {
-    let question: ServerRequest = from(json!({"method": method, "params": params}))?;
-    let answer: ClientResult = request
+    let input_request: ServerRequest = deserialize(json!({"method": method, "params": params}))?;
+    let response: ClientResult = request
         .peer
-        .send_request(question)
+        .send_request(input_request)
         .await
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-    serde_json::to_value(answer).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    serde_json::to_value(response)
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
 fn argument<'a>(call: &'a CallToolRequestParams, name: &str) -> &'a str {
-    let given = call.arguments.as_ref().and_then(|arguments| arguments.get(name));
-    given.and_then(Value::as_str).unwrap_or_default()
+    let value = call.arguments.as_ref().and_then(|arguments| arguments.get(name));
+    value.and_then(Value::as_str).unwrap_or_default()
 }
 
 async fn sample(call: &CallToolRequestParams, request: &Request) -> Result<Value> {
     let content = json!({"type": "text", "text": argument(call, "prompt")});
     let params = json!({"messages": [{"role": "user", "content": content}], "maxTokens": 100});
-    let answer = ask_client(request, "sampling/createMessage", params).await?;
-    Ok(text(&format!("LLM response: {}", answer["content"]["text"].as_str().unwrap_or_default())))
+    let response = ask_client(request, "sampling/createMessage", params).await?;
+    Ok(text(&format!("LLM response: {}", response["content"]["text"].as_str().unwrap_or_default())))
 }
 
 async fn elicit(call: &CallToolRequestParams, request: &Request) -> Result<Value> {
@@ -216,8 +220,8 @@ async fn elicit(call: &CallToolRequestParams, request: &Request) -> Result<Value
         "required": ["username", "email"],
     });
     let params = form(argument(call, "message"), schema);
-    let answer = ask_client(request, "elicitation/create", params).await?;
-    let (action, content) = (&answer["action"], &answer["content"]);
+    let response = ask_client(request, "elicitation/create", params).await?;
+    let (action, content) = (&response["action"], &response["content"]);
     Ok(text(&format!("User response: action: {action}, content: {content}")))
 }
 
@@ -240,7 +244,7 @@ async fn ask_with_defaults(request: &Request) -> Result<Value> {
             "verified": {"type": "boolean", "default": true},
         },
     });
-    completed(request, "Confirm or change", schema).await
+    elicit_form(request, "Confirm or change", schema).await
 }
 
 async fn ask_for_choices(request: &Request) -> Result<Value> {
@@ -266,11 +270,11 @@ async fn ask_for_choices(request: &Request) -> Result<Value> {
             "titledMulti": {"type": "array", "items": {"anyOf": titled("Choice")}},
         },
     });
-    completed(request, "Choose", schema).await
+    elicit_form(request, "Choose", schema).await
 }
 
-async fn completed(request: &Request, message: &str, schema: Value) -> Result<Value> {
-    let answer = ask_client(request, "elicitation/create", form(message, schema)).await?;
-    let action = answer["action"].as_str().unwrap_or_default();
-    Ok(text(&format!("Elicitation completed: action={action}, content={}", answer["content"])))
+async fn elicit_form(request: &Request, message: &str, schema: Value) -> Result<Value> {
+    let response = ask_client(request, "elicitation/create", form(message, schema)).await?;
+    let action = response["action"].as_str().unwrap_or_default();
+    Ok(text(&format!("Elicitation completed: action={action}, content={}", response["content"])))
 }

@@ -80,9 +80,9 @@ impl ServerHandler for Fixtures {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let own =
+        let added =
             answers::tools().into_iter().chain(rounds::tools()).find(|tool| tool.name == name);
-        own.or_else(|| self.server.get_tool(name))
+        added.or_else(|| self.server.get_tool(name))
     }
 
     async fn call_tool(

@@ -1,7 +1,7 @@
 //! Prompts and resources.
 
 use super::Result;
-use super::answers::{PNG, from, result};
+use super::answers::{PNG, deserialize, result};
 use super::rounds::elicitation;
 use rmcp::model::{
     ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, InputRequests,
@@ -61,17 +61,17 @@ pub(super) fn resource(uri: &str) -> Result<ReadResourceResponse> {
 
 pub(super) fn prompt(call: &GetPromptRequestParams) -> Result<GetPromptResponse> {
     let argument = |name: &str| {
-        let given = call.arguments.as_ref().and_then(|arguments| arguments.get(name));
-        given
+        let value = call.arguments.as_ref().and_then(|arguments| arguments.get(name));
+        value
             .and_then(Value::as_str)
             .map(str::to_owned)
             .ok_or_else(|| ErrorData::invalid_params(format!("`{name}` is missing"), None))
     };
     let contents = match &*call.name {
-        "test_simple_prompt" => vec![user_values("This is a simple prompt for testing.")],
+        "test_simple_prompt" => vec![text_content("This is a simple prompt for testing.")],
         "test_prompt_with_arguments" => {
-            let (one, two) = (argument("arg1")?, argument("arg2")?);
-            vec![user_values(&format!("Prompt with arguments: arg1='{one}', arg2='{two}'"))]
+            let (first, second) = (argument("arg1")?, argument("arg2")?);
+            vec![text_content(&format!("Prompt with arguments: arg1='{first}', arg2='{second}'"))]
         }
         "test_prompt_with_embedded_resource" => {
             let resource = json!({
@@ -80,16 +80,16 @@ pub(super) fn prompt(call: &GetPromptRequestParams) -> Result<GetPromptResponse>
             });
             vec![
                 json!({"type": "resource", "resource": resource}),
-                user_values("Please process the embedded resource above."),
+                text_content("Please process the embedded resource above."),
             ]
         }
         "test_prompt_with_image" => vec![
             json!({"type": "image", "data": PNG, "mimeType": "image/png"}),
-            user_values("Please analyze the image above."),
+            text_content("Please analyze the image above."),
         ],
         "test_input_required_result_prompt" => match context(call) {
-            Some(context) => vec![user_values(&format!("Use this context: {context}"))],
-            None => return ask(),
+            Some(context) => vec![text_content(&format!("Use this context: {context}"))],
+            None => return request_input(),
         },
         name => {
             return Err(ErrorData::invalid_params(format!("unknown prompt `{name}`"), None));
@@ -101,21 +101,21 @@ pub(super) fn prompt(call: &GetPromptRequestParams) -> Result<GetPromptResponse>
     Ok(prompt.into())
 }
 
-fn user_values(text: &str) -> Value {
+fn text_content(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// The values that the user entered.
+/// The context that the user entered.
 fn context(call: &GetPromptRequestParams) -> Option<&str> {
     let response = call.input_responses.as_ref()?.get("user_context")?;
     response.get("content")?.get("context")?.as_str()
 }
 
-fn ask() -> Result<GetPromptResponse> {
+fn request_input() -> Result<GetPromptResponse> {
     let schema = json!({
         "type": "object", "properties": {"context": {"type": "string"}}, "required": ["context"],
     });
-    let question = elicitation("What context should the prompt use?", &schema);
-    let questions: InputRequests = from(json!({"user_context": question}))?;
-    Ok(InputRequiredResult::from_input_requests(questions).into())
+    let input_request = elicitation("What context should the prompt use?", &schema);
+    let input_requests: InputRequests = deserialize(json!({"user_context": input_request}))?;
+    Ok(InputRequiredResult::from_input_requests(input_requests).into())
 }

@@ -1,7 +1,7 @@
-//! Tools that request input from the client and are called again with it, as in revision
+//! Tools that request input from the client and are called again with this input, as in revision
 //! 2026-07-28.
 
-use super::answers::{from, plain, result, tools_from};
+use super::answers::{deserialize, plain, result, tools_from};
 use super::{Request, Result};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, InputRequests,
@@ -34,7 +34,7 @@ pub(super) struct Rounds(RequestStateCodec);
 
 impl Default for Rounds {
     fn default() -> Self {
-        // Only this process has to verify it.
+        // A random key suffices, because only this process verifies the state.
         let random = RandomState::new();
         let key: Vec<u8> = (0..4_u8).flat_map(|part| random.hash_one(part).to_le_bytes()).collect();
         Self(RequestStateCodec::try_new(key).expect("32 bytes"))
@@ -47,30 +47,30 @@ impl Rounds {
         call: &CallToolRequestParams,
         request: &Request,
     ) -> Result<CallToolResponse> {
-        let given = CallInput {
+        let input = CallInput {
             responses: call.input_responses.as_ref(),
             state: call.request_state.as_deref().map(|state| self.open_state(state)).transpose()?,
         };
         match call.name.strip_prefix(PREFIX).unwrap_or_default() {
-            "elicitation" => match given.field("user_name", "name") {
+            "elicitation" => match input.field("user_name", "name") {
                 Some(name) => done(&format!("Hello, {name}!")),
-                None => ask(json!({"user_name": name_question("What is your name?")})),
+                None => request_input(json!({"user_name": name_question("What is your name?")})),
             },
-            "sampling" => match given.content("capital_question") {
+            "sampling" => match input.content("capital_question") {
                 Some(text) => done(&text),
-                None => ask(json!({
+                None => request_input(json!({
                     "capital_question": sampling("What is the capital of France?", 100),
                 })),
             },
-            "list_roots" => match given.response("client_roots") {
+            "list_roots" => match input.response("client_roots") {
                 Some(roots) => done(&format!("the client's roots: {}", roots["roots"])),
-                None => ask(json!({"client_roots": roots()})),
+                None => request_input(json!({"client_roots": roots()})),
             },
-            "request_state" => self.confirm(&given, "state-ok"),
-            "tampered_state" => self.confirm(&given, "the state is valid"),
-            "multiple_inputs" => self.several(&given),
-            "multi_round" => self.steps(&given),
-            _ => by_capabilities(&given, request),
+            "request_state" => self.confirm(&input, "state-ok"),
+            "tampered_state" => self.confirm(&input, "the state is valid"),
+            "multiple_inputs" => self.multiple_inputs(&input),
+            "multi_round" => self.multiple_rounds(&input),
+            _ => by_capabilities(&input, request),
         }
     }
 
@@ -80,53 +80,60 @@ impl Rounds {
     }
 
     /// Input requests with a state to return.
-    fn ask_with(&self, questions: Value, state: &Value) -> Result<CallToolResponse> {
+    fn request_input_with_state(
+        &self,
+        input_requests: Value,
+        state: &Value,
+    ) -> Result<CallToolResponse> {
         let sealed = self.0.seal_json(state);
         let sealed = sealed.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let questions: InputRequests = from(questions)?;
-        Ok(InputRequiredResult::new(Some(questions), Some(sealed)).into())
+        let input_requests: InputRequests = deserialize(input_requests)?;
+        Ok(InputRequiredResult::new(Some(input_requests), Some(sealed)).into())
     }
 
-    fn confirm(&self, given: &CallInput<'_>, word: &str) -> Result<CallToolResponse> {
-        match (&given.state, given.response("confirm")) {
+    fn confirm(&self, input: &CallInput<'_>, word: &str) -> Result<CallToolResponse> {
+        match (&input.state, input.response("confirm")) {
             (Some(_), Some(_)) => done(word),
             _ => {
                 let schema = json!({
                     "type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"],
                 });
-                let question = elicitation("Please confirm", &schema);
-                self.ask_with(json!({"confirm": question}), &json!("asked"))
+                let input_request = elicitation("Please confirm", &schema);
+                self.request_input_with_state(json!({"confirm": input_request}), &json!("asked"))
             }
         }
     }
 
-    fn several(&self, given: &CallInput<'_>) -> Result<CallToolResponse> {
+    fn multiple_inputs(&self, input: &CallInput<'_>) -> Result<CallToolResponse> {
         let all = ["user_name", "greeting", "client_roots"];
-        if given.state.is_some() && all.iter().all(|key| given.response(key).is_some()) {
-            return done("all of it came");
+        if input.state.is_some() && all.iter().all(|key| input.response(key).is_some()) {
+            return done("all inputs received");
         }
-        let questions = json!({
+        let input_requests = json!({
             "user_name": name_question("What is your name?"),
             "greeting": sampling("Generate a greeting", 50),
             "client_roots": roots(),
         });
-        self.ask_with(questions, &json!("asked"))
+        self.request_input_with_state(input_requests, &json!("asked"))
     }
 
-    fn steps(&self, given: &CallInput<'_>) -> Result<CallToolResponse> {
-        let step = given.state.as_ref().and_then(|state| state["step"].as_i64());
-        match (step, given.field("step1", "name"), given.field("step2", "color")) {
+    fn multiple_rounds(&self, input: &CallInput<'_>) -> Result<CallToolResponse> {
+        let step = input.state.as_ref().and_then(|state| state["step"].as_i64());
+        match (step, input.field("step1", "name"), input.field("step2", "color")) {
             (Some(2), _, Some(color)) => done(&format!("{color} it is")),
             (Some(1), Some(name), _) => {
                 let schema = json!({
                     "type": "object", "properties": {"color": {"type": "string"}}, "required": ["color"],
                 });
-                let question = elicitation("Step 2: What is your favorite color?", &schema);
-                self.ask_with(json!({"step2": question}), &json!({"step": 2, "name": name}))
+                let input_request = elicitation("Step 2: What is your favorite color?", &schema);
+                self.request_input_with_state(
+                    json!({"step2": input_request}),
+                    &json!({"step": 2, "name": name}),
+                )
             }
             _ => {
-                let question = name_question("Step 1: What is your name?");
-                self.ask_with(json!({"step1": question}), &json!({"step": 1}))
+                let input_request = name_question("Step 1: What is your name?");
+                self.request_input_with_state(json!({"step1": input_request}), &json!({"step": 1}))
             }
         }
     }
@@ -157,32 +164,36 @@ impl CallInput<'_> {
 }
 
 fn done(text: &str) -> Result<CallToolResponse> {
-    let answer: CallToolResult = result(json!({"content": [{"type": "text", "text": text}]}))?;
-    Ok(answer.into())
+    let response: CallToolResult = result(json!({"content": [{"type": "text", "text": text}]}))?;
+    Ok(response.into())
 }
 
-fn ask(questions: Value) -> Result<CallToolResponse> {
-    let questions: InputRequests = from(questions)?;
-    Ok(InputRequiredResult::from_input_requests(questions).into())
+fn request_input(input_requests: Value) -> Result<CallToolResponse> {
+    let input_requests: InputRequests = deserialize(input_requests)?;
+    Ok(InputRequiredResult::from_input_requests(input_requests).into())
 }
 
 /// Requests only what the client supports.
-fn by_capabilities(given: &CallInput<'_>, request: &Request) -> Result<CallToolResponse> {
-    if given.responses.is_some() {
-        return done("it came");
+fn by_capabilities(input: &CallInput<'_>, request: &Request) -> Result<CallToolResponse> {
+    if input.responses.is_some() {
+        return done("input received");
     }
-    let able = request.client_capabilities().unwrap_or_default();
-    let mut questions = json!({});
-    if able.elicitation.is_some() {
-        questions["user_name"] = name_question("What is your name?");
+    let capabilities = request.client_capabilities().unwrap_or_default();
+    let mut input_requests = json!({});
+    if capabilities.elicitation.is_some() {
+        input_requests["user_name"] = name_question("What is your name?");
     }
-    if able.sampling.is_some() {
-        questions["capital_question"] = sampling("What is the capital of France?", 100);
+    if capabilities.sampling.is_some() {
+        input_requests["capital_question"] = sampling("What is the capital of France?", 100);
     }
-    if able.roots.is_some() {
-        questions["client_roots"] = roots();
+    if capabilities.roots.is_some() {
+        input_requests["client_roots"] = roots();
     }
-    if questions == json!({}) { done("nothing can be asked") } else { ask(questions) }
+    if input_requests == json!({}) {
+        done("the client supports no input requests")
+    } else {
+        request_input(input_requests)
+    }
 }
 
 pub(super) fn elicitation(message: &str, schema: &Value) -> Value {

@@ -56,15 +56,15 @@ impl Origin {
 
 impl Origins {
     /// Parses the allowed origins; an invalid origin allows nothing.
-    pub(super) fn new(given: &[String]) -> Self {
-        Self(given.iter().filter_map(|text| Origin::parse(text)).collect())
+    pub(super) fn new(origins: &[String]) -> Self {
+        Self(origins.iter().filter_map(|text| Origin::parse(text)).collect())
     }
 
     /// The origin of a request, if it is allowed.
     pub(super) fn allowed(&self, headers: &HeaderMap) -> Option<HeaderValue> {
-        let given = headers.get(ORIGIN)?;
-        let origin = Origin::parse(given.to_str().ok()?)?;
-        self.0.iter().any(|own| own.allows(&origin)).then(|| given.clone())
+        let value = headers.get(ORIGIN)?;
+        let origin = Origin::parse(value.to_str().ok()?)?;
+        self.0.iter().any(|allowed| allowed.allows(&origin)).then(|| value.clone())
     }
 }
 

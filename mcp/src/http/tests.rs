@@ -11,17 +11,17 @@ use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-const SECRET: &str = "correct-horse-battery";
+const TOKEN: &str = "correct-horse-battery";
 
-fn door() -> HttpOptions {
+fn local_options() -> HttpOptions {
     HttpOptions { address: "127.0.0.1:0".into(), ..HttpOptions::default() }
 }
 
 fn with_token(name: &str) -> Option<String> {
-    (name == TOKEN_VARIABLE).then(|| SECRET.to_owned())
+    (name == TOKEN_VARIABLE).then(|| TOKEN.to_owned())
 }
 
-fn without(_: &str) -> Option<String> {
+fn no_variables(_: &str) -> Option<String> {
     None
 }
 
@@ -33,30 +33,42 @@ struct RunningServer {
     _folder: tempfile::TempDir,
 }
 
-async fn start_server(door: HttpOptions, environment: Environment) -> RunningServer {
+async fn start_server(options: HttpOptions, environment: Environment) -> RunningServer {
     let folder = tempfile::tempdir().expect("a directory");
     let server = server(folder.path(), Profile::Engine);
-    let (say, address) = oneshot::channel();
+    let (report_address, address) = oneshot::channel();
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = tokio::spawn(async move {
         let end = async {
             let _ = stopped.await;
         };
-        serve(server, &door, environment, |address| say.send(address).expect("heard"), end).await
+        serve(
+            server,
+            &options,
+            environment,
+            |address| report_address.send(address).expect("received"),
+            end,
+        )
+        .await
     });
     let address = address.await.expect("an address");
     RunningServer { address, stop, serving, _folder: folder }
 }
 
 /// Sends a request with additional headers; returns status and body.
-async fn send(at: SocketAddr, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
-    let mut stream = TcpStream::connect(at).await.expect("connected");
+async fn send(
+    address: SocketAddr,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> (u16, String) {
+    let mut stream = TcpStream::connect(address).await.expect("connected");
     let mut head = format!(
         "POST {path} HTTP/1.1\r\nContent-Length: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\n",
         body.len()
     );
     if !headers.iter().any(|(name, _)| *name == "Host") {
-        head += &format!("Host: {at}\r\n");
+        head += &format!("Host: {address}\r\n");
     }
     for (name, value) in headers {
         head += &format!("{name}: {value}\r\n");
@@ -65,11 +77,11 @@ async fn send(at: SocketAddr, path: &str, headers: &[(&str, &str)], body: &str) 
     stream.write_all(b"\r\n").await.expect("written");
     // The server can close the connection before the whole request is written.
     let _ = stream.write_all(body.as_bytes()).await;
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer).await;
-    let answer = String::from_utf8_lossy(&answer).into_owned();
-    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
-    (status, answer)
+    let mut response = Vec::new();
+    let _ = stream.read_to_end(&mut response).await;
+    let response = String::from_utf8_lossy(&response).into_owned();
+    let status = response.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+    (status, response)
 }
 
 fn initialize_request() -> String {
@@ -82,98 +94,109 @@ fn block_on(test: impl Future<Output = ()>) {
     Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(test);
 }
 
-fn refused(door: &HttpOptions, environment: Environment) -> String {
-    door.validate(environment).expect_err("refused").to_string()
+fn validation_error(options: &HttpOptions, environment: Environment) -> String {
+    options.validate(environment).expect_err("refused").to_string()
 }
 
 #[test]
 fn a_non_loopback_address_requires_a_token() {
-    let open = |address: &str| HttpOptions { address: address.into(), ..HttpOptions::default() };
-    assert!(refused(&open("0.0.0.0:80"), without).contains("requires a token"));
-    assert!(refused(&open("[::]:80"), without).contains("requires a token"));
-    assert!(refused(&open("192.168.1.5:80"), without).contains("requires a token"));
-    assert!(open("0.0.0.0:80").validate(with_token).is_ok());
-    for address in ["127.0.0.1:80", "[::1]:80", "localhost:80"] {
-        assert!(open(address).validate(without).is_ok(), "{address}");
-    }
-    assert!(refused(&open("8080"), without).contains("not an address with a port"));
+    let listen_on =
+        |address: &str| HttpOptions { address: address.into(), ..HttpOptions::default() };
+    assert!(validation_error(&listen_on("0.0.0.0:80"), no_variables).contains("requires a token"));
+    assert!(validation_error(&listen_on("[::]:80"), no_variables).contains("requires a token"));
     assert!(
-        refused(&open("127.0.0.1:80"), |_| Some("short".into())).contains("must have at least 16")
+        validation_error(&listen_on("192.168.1.5:80"), no_variables).contains("requires a token")
     );
-    let odd = |_: &str| Some("sixteen characters".to_owned());
-    assert!(refused(&open("127.0.0.1:80"), odd).contains("invalid in a header"));
+    assert!(listen_on("0.0.0.0:80").validate(with_token).is_ok());
+    for address in ["127.0.0.1:80", "[::1]:80", "localhost:80"] {
+        assert!(listen_on(address).validate(no_variables).is_ok(), "{address}");
+    }
+    assert!(
+        validation_error(&listen_on("8080"), no_variables).contains("not an address with a port")
+    );
+    assert!(
+        validation_error(&listen_on("127.0.0.1:80"), |_| Some("short".into()))
+            .contains("must have at least 16")
+    );
+    let with_space = |_: &str| Some("sixteen characters".to_owned());
+    assert!(
+        validation_error(&listen_on("127.0.0.1:80"), with_space).contains("invalid in a header")
+    );
 }
 
 #[test]
 fn the_token_is_the_first_line_of_its_file() {
     let folder = tempfile::tempdir().expect("a directory");
     let file = folder.path().join("token");
-    let door = HttpOptions { token_file: Some(file.clone()), ..door() };
-    assert!(refused(&door, with_token).contains("token"));
-    std::fs::write(&file, format!("{SECRET}\nand a note\n")).expect("written");
-    assert_eq!(door.validate(without).expect("a door").token.as_deref(), Some(SECRET));
+    let options = HttpOptions { token_file: Some(file.clone()), ..local_options() };
+    assert!(validation_error(&options, with_token).contains("token"));
+    std::fs::write(&file, format!("{TOKEN}\nand a note\n")).expect("written");
+    assert_eq!(
+        options.validate(no_variables).expect("valid options").token.as_deref(),
+        Some(TOKEN)
+    );
     std::fs::write(&file, "\n").expect("written");
-    assert!(refused(&door, with_token).contains("must have at least 16"));
+    assert!(validation_error(&options, with_token).contains("must have at least 16"));
 }
 
 #[test]
 fn local_requests_are_accepted() {
     block_on(async {
-        let served = start_server(door(), without).await;
-        let (status, answer) = send(served.address, "/mcp", &[], &initialize_request()).await;
-        assert_eq!(status, 200, "{answer}");
-        assert!(answer.contains(r#""name":"aidd""#), "{answer}");
+        let running = start_server(local_options(), no_variables).await;
+        let (status, response) = send(running.address, "/mcp", &[], &initialize_request()).await;
+        assert_eq!(status, 200, "{response}");
+        assert!(response.contains(r#""name":"aidd""#), "{response}");
         let local = [("Origin", "http://localhost:3000")];
-        assert_eq!(send(served.address, "/mcp", &local, &initialize_request()).await.0, 200);
-        assert_eq!(send(served.address, "/mcp/", &[], &initialize_request()).await.0, 200);
-        assert_eq!(send(served.address, "/", &[], &initialize_request()).await.0, 404);
+        assert_eq!(send(running.address, "/mcp", &local, &initialize_request()).await.0, 200);
+        assert_eq!(send(running.address, "/mcp/", &[], &initialize_request()).await.0, 200);
+        assert_eq!(send(running.address, "/", &[], &initialize_request()).await.0, 404);
     });
 }
 
 #[test]
 fn foreign_origins_are_rejected() {
     block_on(async {
-        let served = start_server(door(), without).await;
+        let running = start_server(local_options(), no_variables).await;
         for headers in [
             ("Origin", "https://evil.example.com"),
             ("Origin", "null"),
             ("Origin", "http://localhost.evil.example.com"),
             ("Host", "evil.example.com"),
         ] {
-            let (status, answer) =
-                send(served.address, "/mcp", &[headers], &initialize_request()).await;
-            assert_eq!(status, 403, "{headers:?}: {answer}");
+            let (status, response) =
+                send(running.address, "/mcp", &[headers], &initialize_request()).await;
+            assert_eq!(status, 403, "{headers:?}: {response}");
         }
-        let opened = HttpOptions {
+        let options = HttpOptions {
             origins: vec!["https://app.example.com".into()],
             hosts: vec!["box.example.com".into()],
-            ..door()
+            ..local_options()
         };
-        let served = start_server(opened, without).await;
+        let running = start_server(options, no_variables).await;
         let named = [("Origin", "https://app.example.com"), ("Host", "box.example.com")];
-        assert_eq!(send(served.address, "/mcp", &named, &initialize_request()).await.0, 200);
+        assert_eq!(send(running.address, "/mcp", &named, &initialize_request()).await.0, 200);
         let other = [("Origin", "https://app.example.org")];
-        assert_eq!(send(served.address, "/mcp", &other, &initialize_request()).await.0, 403);
+        assert_eq!(send(running.address, "/mcp", &other, &initialize_request()).await.0, 403);
     });
 }
 
 /// Sends a CORS preflight request.
-async fn preflight(at: SocketAddr, origin: &str) -> (u16, String) {
-    let mut stream = TcpStream::connect(at).await.expect("connected");
+async fn preflight(address: SocketAddr, origin: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(address).await.expect("connected");
     let head = format!(
-        "OPTIONS /mcp HTTP/1.1\r\nHost: {at}\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization,content-type,mcp-protocol-version\r\nConnection: close\r\n\r\n"
+        "OPTIONS /mcp HTTP/1.1\r\nHost: {address}\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization,content-type,mcp-protocol-version\r\nConnection: close\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).await.expect("written");
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer).await;
-    let answer = String::from_utf8_lossy(&answer).to_lowercase();
-    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
-    (status, answer)
+    let mut response = Vec::new();
+    let _ = stream.read_to_end(&mut response).await;
+    let response = String::from_utf8_lossy(&response).to_lowercase();
+    let status = response.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+    (status, response)
 }
 
 /// The value of a response header.
-fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
-    let head = answer.split("\r\n\r\n").next().unwrap_or_default();
+fn header<'a>(response: &'a str, name: &str) -> Option<&'a str> {
+    let head = response.split("\r\n\r\n").next().unwrap_or_default();
     let mut lines = head.lines().filter_map(|line| line.split_once(": "));
     lines.find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value)
 }
@@ -182,86 +205,89 @@ fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
 fn a_page_of_an_allowed_origin_can_call_from_a_browser() {
     block_on(async {
         let page = "https://app.example.com";
-        let opened = HttpOptions { origins: vec![page.into()], ..door() };
-        let served = start_server(opened, with_token).await;
-        let (status, answer) = preflight(served.address, page).await;
-        assert_eq!(status, 204, "{answer}");
-        assert_eq!(header(&answer, "access-control-allow-origin"), Some(page));
-        let methods = header(&answer, "access-control-allow-methods").expect("methods");
-        assert!(["get", "post", "delete"].iter().all(|one| methods.contains(one)), "{methods}");
-        let headers = header(&answer, "access-control-allow-headers").expect("headers");
+        let options = HttpOptions { origins: vec![page.into()], ..local_options() };
+        let running = start_server(options, with_token).await;
+        let (status, response) = preflight(running.address, page).await;
+        assert_eq!(status, 204, "{response}");
+        assert_eq!(header(&response, "access-control-allow-origin"), Some(page));
+        let methods = header(&response, "access-control-allow-methods").expect("methods");
+        assert!(
+            ["get", "post", "delete"].iter().all(|method| methods.contains(method)),
+            "{methods}"
+        );
+        let headers = header(&response, "access-control-allow-headers").expect("headers");
         let headers: Vec<&str> = headers.split(", ").collect();
         for name in ["authorization", "content-type", "mcp-protocol-version", "mcp-session-id"] {
             assert!(headers.contains(&name), "{headers:?}");
         }
         // After the preflight, the browser sends the request; the page can read the session id and
         // the error.
-        let shown = format!("Bearer {SECRET}");
-        let sent = [("Origin", page), ("Authorization", &*shown)];
-        for (headers, expected) in [(&sent[..], 200), (&sent[..1], 401)] {
-            let (status, answer) =
-                send(served.address, "/mcp", headers, &initialize_request()).await;
-            assert_eq!(status, expected, "{answer}");
-            assert_eq!(header(&answer, "access-control-allow-origin"), Some(page), "{answer}");
-            assert_eq!(header(&answer, "access-control-expose-headers"), Some("mcp-session-id"));
-            assert!(header(&answer, "vary").is_some_and(|vary| vary.contains("Origin")));
+        let authorization = format!("Bearer {TOKEN}");
+        let with_token = [("Origin", page), ("Authorization", &*authorization)];
+        for (headers, expected) in [(&with_token[..], 200), (&with_token[..1], 401)] {
+            let (status, response) =
+                send(running.address, "/mcp", headers, &initialize_request()).await;
+            assert_eq!(status, expected, "{response}");
+            assert_eq!(header(&response, "access-control-allow-origin"), Some(page), "{response}");
+            assert_eq!(header(&response, "access-control-expose-headers"), Some("mcp-session-id"));
+            assert!(header(&response, "vary").is_some_and(|vary| vary.contains("Origin")));
         }
         for other in ["https://evil.example.com", "null"] {
-            let (status, answer) = preflight(served.address, other).await;
-            assert!((400..500).contains(&status), "{answer}");
-            assert!(!answer.contains("access-control-allow"), "{answer}");
+            let (status, response) = preflight(running.address, other).await;
+            assert!((400..500).contains(&status), "{response}");
+            assert!(!response.contains("access-control-allow"), "{response}");
         }
-        let plain = [("Authorization", &*shown)];
-        let (_, answer) = send(served.address, "/mcp", &plain, &initialize_request()).await;
-        assert_eq!(header(&answer, "access-control-allow-origin"), None, "{answer}");
+        let plain = [("Authorization", &*authorization)];
+        let (_, response) = send(running.address, "/mcp", &plain, &initialize_request()).await;
+        assert_eq!(header(&response, "access-control-allow-origin"), None, "{response}");
     });
 }
 
 #[test]
 fn requests_without_the_token_are_rejected() {
     block_on(async {
-        let served = start_server(door(), with_token).await;
-        let shown = |value: String| async move {
-            send(served.address, "/mcp", &[("Authorization", &value)], &initialize_request()).await
+        let running = start_server(local_options(), with_token).await;
+        let send_authorization = |value: String| async move {
+            send(running.address, "/mcp", &[("Authorization", &value)], &initialize_request()).await
         };
-        let (status, answer) = send(served.address, "/mcp", &[], &initialize_request()).await;
-        assert_eq!(status, 401, "{answer}");
-        assert!(answer.to_lowercase().contains("www-authenticate: bearer"), "{answer}");
-        for wrong in [
+        let (status, response) = send(running.address, "/mcp", &[], &initialize_request()).await;
+        assert_eq!(status, 401, "{response}");
+        assert!(response.to_lowercase().contains("www-authenticate: bearer"), "{response}");
+        for authorization in [
             "Bearer".to_owned(),
             "Bearer ".to_owned(),
-            format!("Basic {SECRET}"),
-            format!("Bearer {SECRET}x"),
-            format!("Bearer {}", &SECRET[1..]),
-            format!("Bearer {}", &SECRET[..SECRET.len() - 1]),
-            format!("Bearer {}", SECRET.to_uppercase()),
+            format!("Basic {TOKEN}"),
+            format!("Bearer {TOKEN}x"),
+            format!("Bearer {}", &TOKEN[1..]),
+            format!("Bearer {}", &TOKEN[..TOKEN.len() - 1]),
+            format!("Bearer {}", TOKEN.to_uppercase()),
         ] {
-            assert_eq!(shown(wrong.clone()).await.0, 401, "{wrong}");
+            assert_eq!(send_authorization(authorization.clone()).await.0, 401, "{authorization}");
         }
-        assert_eq!(shown(format!("Bearer {SECRET}")).await.0, 200);
-        assert_eq!(shown(format!("bearer  {SECRET}")).await.0, 200);
+        assert_eq!(send_authorization(format!("Bearer {TOKEN}")).await.0, 200);
+        assert_eq!(send_authorization(format!("bearer  {TOKEN}")).await.0, 200);
         // Outside the endpoint no CORS headers are sent.
-        assert_eq!(send(served.address, "/", &[], "").await.0, 401);
+        assert_eq!(send(running.address, "/", &[], "").await.0, 401);
     });
 }
 
 #[test]
 fn large_requests_are_rejected() {
     block_on(async {
-        let served = start_server(door(), without).await;
+        let running = start_server(local_options(), no_variables).await;
         let (status, _) =
-            send(served.address, "/mcp", &[], &" ".repeat(MAX_REQUEST_BYTES + 1)).await;
+            send(running.address, "/mcp", &[], &" ".repeat(MAX_REQUEST_BYTES + 1)).await;
         assert_eq!(status, 413);
-        let (status, answer) = send(served.address, "/mcp", &[], "no message").await;
-        assert!((400..500).contains(&status), "{answer}");
-        assert_eq!(send(served.address, "/mcp", &[], &initialize_request()).await.0, 200);
+        let (status, response) = send(running.address, "/mcp", &[], "no message").await;
+        assert!((400..500).contains(&status), "{response}");
+        assert_eq!(send(running.address, "/mcp", &[], &initialize_request()).await.0, 200);
     });
 }
 
 #[test]
 fn the_newest_revision_needs_no_session() {
     block_on(async {
-        let served = start_server(door(), without).await;
+        let running = start_server(local_options(), no_variables).await;
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -274,13 +300,13 @@ fn the_newest_revision_needs_no_session() {
             ("Mcp-Method", "tools/call"),
             ("Mcp-Name", "aidd_echo"),
         ];
-        let (status, answer) = send(served.address, "/mcp", &headers, &call.to_string()).await;
-        assert_eq!(status, 200, "{answer}");
-        let data = answer.lines().find_map(|line| {
+        let (status, response) = send(running.address, "/mcp", &headers, &call.to_string()).await;
+        assert_eq!(status, 200, "{response}");
+        let data = response.lines().find_map(|line| {
             let line = line.strip_prefix("data:").unwrap_or(line).trim();
             serde_json::from_str::<Value>(line).ok().filter(|value| value.get("id").is_some())
         });
-        let data = data.unwrap_or_else(|| panic!("{answer}"));
+        let data = data.unwrap_or_else(|| panic!("{response}"));
         assert_eq!(data["result"]["structuredContent"]["text"], "hello");
     });
 }
@@ -288,24 +314,24 @@ fn the_newest_revision_needs_no_session() {
 #[test]
 fn the_server_shuts_down_with_open_connections() {
     block_on(async {
-        let served = start_server(door(), without).await;
-        let mut idle = TcpStream::connect(served.address).await.expect("connected");
+        let running = start_server(local_options(), no_variables).await;
+        let mut idle = TcpStream::connect(running.address).await.expect("connected");
         idle.write_all(b"POST /mcp HTTP/1.1\r\n").await.expect("written");
-        let begun = Instant::now();
-        served.stop.send(()).expect("heard");
-        served.serving.await.expect("no panic").expect("a clean exit");
-        assert!(begun.elapsed() < SHUTDOWN_TIMEOUT * 3, "{:?}", begun.elapsed());
-        assert!(TcpStream::connect(served.address).await.is_err());
+        let start = Instant::now();
+        running.stop.send(()).expect("received");
+        running.serving.await.expect("no panic").expect("a clean exit");
+        assert!(start.elapsed() < SHUTDOWN_TIMEOUT * 3, "{:?}", start.elapsed());
+        assert!(TcpStream::connect(running.address).await.is_err());
     });
 }
 
 #[test]
 fn an_address_in_use_is_reported() {
     block_on(async {
-        let taken = start_server(door(), without).await;
-        let other = HttpOptions { address: taken.address.to_string(), ..HttpOptions::default() };
+        let first = start_server(local_options(), no_variables).await;
+        let other = HttpOptions { address: first.address.to_string(), ..HttpOptions::default() };
         let server = server(Path::new("."), Profile::Engine);
-        let error = serve(server, &other, without, |_| {}, std::future::pending()).await;
+        let error = serve(server, &other, no_variables, |_| {}, std::future::pending()).await;
         assert!(format!("{:#}", error.expect_err("refused")).contains("cannot listen on"));
     });
 }

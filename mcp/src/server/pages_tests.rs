@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 use std::fs;
 
 fn read(client: &mut Client, uri: &str) -> Result<String, Value> {
-    let answer = client.request("resources/read", json!({"uri": uri}));
-    let text = answer["result"]["contents"][0]["text"].as_str().map(str::to_owned);
-    text.ok_or_else(|| answer["error"].clone())
+    let response = client.request("resources/read", json!({"uri": uri}));
+    let text = response["result"]["contents"][0]["text"].as_str().map(str::to_owned);
+    text.ok_or_else(|| response["error"].clone())
 }
 
-fn completed(client: &mut Client, of: &Value, name: &str, value: &str) -> Value {
+fn complete_argument(client: &mut Client, reference: &Value, name: &str, value: &str) -> Value {
     let argument = json!({"name": name, "value": value});
-    let params = json!({"ref": of, "argument": argument});
-    let answer = client.request("completion/complete", params);
-    let values = answer["result"]["completion"]["values"].clone();
-    if values.is_null() { answer["error"].clone() } else { values }
+    let params = json!({"ref": reference, "argument": argument});
+    let response = client.request("completion/complete", params);
+    let values = response["result"]["completion"]["values"].clone();
+    if values.is_null() { response["error"].clone() } else { values }
 }
 
 #[test]
@@ -25,11 +25,11 @@ fn all_thirteen_resources_are_listed_and_can_be_read() {
     let mut client = Client::at(folder.path());
     assert_eq!(ROWS.len(), 13);
     let listed = client.request("resources/list", json!({}))["result"]["resources"].clone();
-    let forms =
+    let templates =
         client.request("resources/templates/list", json!({}))["result"]["resourceTemplates"]
             .clone();
     assert_eq!(
-        (listed.as_array().map(Vec::len), forms.as_array().map(Vec::len)),
+        (listed.as_array().map(Vec::len), templates.as_array().map(Vec::len)),
         (Some(7), Some(6))
     );
     let names =
@@ -43,8 +43,8 @@ fn all_thirteen_resources_are_listed_and_can_be_read() {
             _ => "",
         };
         let mut uri = row.uri.replace("{name}", name);
-        for (place, name) in &names[1..] {
-            uri = uri.replace(place, name);
+        for (placeholder, name) in &names[1..] {
+            uri = uri.replace(placeholder, name);
         }
         let text = read(&mut client, &uri).expect("a page");
         assert!(text.len() > 15 && !uri.contains('{'), "{uri}: {text}");
@@ -53,9 +53,10 @@ fn all_thirteen_resources_are_listed_and_can_be_read() {
     assert!(evolution.contains("nor proposes rules"), "{evolution}");
     let models = read(&mut client, "aidd://models/analytics").expect("a page");
     assert!(models.contains("No session has ended yet."), "{models}");
-    let rails = read(&mut client, "aidd://enforcement/guardrails").expect("a page");
+    let guardrails = read(&mut client, "aidd://enforcement/guardrails").expect("a page");
     assert!(
-        rails.contains("- NEVER use `any`; `unknown` and a check instead. [compliance/any-type]")
+        guardrails
+            .contains("- NEVER use `any`; `unknown` and a check instead. [compliance/any-type]")
     );
     client.disconnect();
 }
@@ -83,7 +84,7 @@ fn an_unknown_name_is_a_protocol_error() {
 #[test]
 fn resources_contain_project_pages_and_memories() {
     let folder = tempfile::tempdir().expect("a directory");
-    fs::create_dir(folder.path().join("rules")).expect("made");
+    fs::create_dir(folder.path().join("rules")).expect("created");
     fs::write(folder.path().join("rules/our money.md"), "# Money\n\n- MUST count in cents.\n")
         .expect("written");
     let mut client = Client::at(folder.path());
@@ -96,7 +97,7 @@ fn resources_contain_project_pages_and_memories() {
     );
     client.text("aidd_memory_add_decision", json!({"decision": "Use queues", "reasoning": "load"}));
     let decisions = read(&mut client, "aidd://memory/decisions").expect("a page");
-    assert!(decisions.starts_with("# 1 active decisions\n\n## Use queues\n"), "{decisions}");
+    assert!(decisions.starts_with("# 1 active decision\n\n## Use queues\n"), "{decisions}");
     assert!(decisions.contains("- reasoning: load\n"), "{decisions}");
     client.disconnect();
 }
@@ -105,20 +106,31 @@ fn resources_contain_project_pages_and_memories() {
 fn arguments_are_completed() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::at(folder.path());
-    let form = |uri: &str| json!({"type": "ref/resource", "uri": uri});
+    let resource = |uri: &str| json!({"type": "ref/resource", "uri": uri});
     let prompt = |name: &str| json!({"type": "ref/prompt", "name": name});
-    let skills = completed(&mut client, &form("aidd://skills/{agent}"), "agent", "sec");
+    let skills = complete_argument(&mut client, &resource("aidd://skills/{agent}"), "agent", "sec");
     assert_eq!(skills, json!(["security-architect"]));
-    let entry =
-        completed(&mut client, &form("aidd://knowledge/{category}/{entry}"), "entry", "redi");
+    let entry = complete_argument(
+        &mut client,
+        &resource("aidd://knowledge/{category}/{entry}"),
+        "entry",
+        "redi",
+    );
     assert_eq!(entry, json!(["redis"]));
-    let category =
-        completed(&mut client, &form("aidd://knowledge/{category}/{entry}"), "category", "");
+    let category = complete_argument(
+        &mut client,
+        &resource("aidd://knowledge/{category}/{entry}"),
+        "category",
+        "",
+    );
     assert_eq!(category.as_array().map(Vec::len), Some(9), "{category}");
-    let stakes = completed(&mut client, &prompt("aidd_plan_task"), "stakes", "c");
+    let stakes = complete_argument(&mut client, &prompt("aidd_plan_task"), "stakes", "c");
     assert_eq!(stakes, json!(["catastrophic"]));
-    assert_eq!(completed(&mut client, &prompt("none"), "x", "")["code"], -32602);
-    assert_eq!(completed(&mut client, &form("aidd://specs/{name}"), "other", "")["code"], -32602);
+    assert_eq!(complete_argument(&mut client, &prompt("none"), "x", "")["code"], -32602);
+    assert_eq!(
+        complete_argument(&mut client, &resource("aidd://specs/{name}"), "other", "")["code"],
+        -32602
+    );
     client.disconnect();
 }
 
@@ -150,9 +162,9 @@ fn prompts_are_listed_and_filled_in() {
     let get = |client: &mut Client, name: &str, arguments: Value| {
         client.request("prompts/get", json!({"name": name, "arguments": arguments}))
     };
-    let filled =
+    let prompt_result =
         get(&mut client, "aidd_plan_task", json!({"task": "Add a login", "stakes": "high"}));
-    let text = filled["result"]["messages"][0]["content"]["text"].as_str().expect("text");
+    let text = prompt_result["result"]["messages"][0]["content"]["text"].as_str().expect("text");
     assert!(text.contains("<task>Add a login</task>") && text.contains("Stakes: high."), "{text}");
     assert!(text.contains("# Rules (aidd://rules/NAME)"));
     let error = get(&mut client, "aidd_plan_task", json!({}))["error"].clone();
@@ -169,8 +181,8 @@ fn prompts_are_listed_and_filled_in() {
 fn project_pages_contain_no_active_content() {
     let folder = tempfile::tempdir().expect("a directory");
     let evil = "<img src=https://evil.example/p> ![i](https://evil.example/p) [run](command:x) \u{202e}Vec<String>";
-    for place in ["ai/rules", "ai/skills/odd", "ai/knowledge/data"] {
-        fs::create_dir_all(folder.path().join(place)).expect("made");
+    for directory in ["ai/rules", "ai/skills/odd", "ai/knowledge/data"] {
+        fs::create_dir_all(folder.path().join(directory)).expect("created");
     }
     let page = format!("---\nname: odd\ntags: [\"<b>\"]\n---\n# Odd\n\nNEVER do {evil}.\n");
     for path in ["ai/rules/odd.md", "ai/skills/odd/SKILL.md", "ai/knowledge/data/odd.md"] {
@@ -199,7 +211,7 @@ fn project_pages_contain_no_active_content() {
         }
         // The surrounding shipped pages can mention tags.
         let is_mixed = matches!(uri, "aidd://agents" | "aidd://enforcement/guardrails");
-        let mut tags = text.match_indices('<').map(|(at, _)| &text[at.saturating_sub(1)..]);
+        let mut tags = text.match_indices('<').map(|(index, _)| &text[index.saturating_sub(1)..]);
         assert!(is_mixed || tags.all(|tag| tag.starts_with('\\')), "{uri}: {text}");
     }
     assert!(seen >= 3, "{seen}");

@@ -1,6 +1,6 @@
 //! Tests of the server through a client, with and without the `initialize` handshake.
 
-use crate::THREADS;
+use crate::TOOL_THREADS;
 use crate::profile::Profile;
 use crate::testing::{Client, Era, server, wait_for_file};
 use serde_json::{Value, json};
@@ -34,9 +34,13 @@ fn the_server_identifies_itself() {
                 (found["_meta"]["io.modelcontextprotocol/serverInfo"].clone(), json!("2026-07-28"))
             }
             Era::Handshake(version) => {
-                assert!(client.hello["instructions"].is_string(), "{}", client.hello);
-                assert_eq!(client.hello["protocolVersion"], version);
-                (client.hello["serverInfo"].clone(), json!(version))
+                assert!(
+                    client.initialize_result["instructions"].is_string(),
+                    "{}",
+                    client.initialize_result
+                );
+                assert_eq!(client.initialize_result["protocolVersion"], version);
+                (client.initialize_result["serverInfo"].clone(), json!(version))
             }
         };
         assert_eq!(info["name"], "aidd", "{version}");
@@ -65,12 +69,12 @@ fn the_tool_list_is_the_same_each_time() {
 }
 
 #[test]
-fn a_tool_answers_with_data_and_text() {
+fn a_tool_returns_data_and_text() {
     with_each_handshake(|client, _| {
-        let answer = client.call("aidd_echo", json!({"text": "é"}));
-        assert_eq!(answer["structuredContent"], json!({"text": "é"}));
-        assert_eq!(answer["content"], json!([{"type": "text", "text": "é"}]));
-        assert_eq!(answer["isError"], false);
+        let response = client.call("aidd_echo", json!({"text": "é"}));
+        assert_eq!(response["structuredContent"], json!({"text": "é"}));
+        assert_eq!(response["content"], json!([{"type": "text", "text": "é"}]));
+        assert_eq!(response["isError"], false);
         assert_eq!(client.text("aidd/echo", json!({"text": "a"})), "a");
         assert_eq!(client.text("aidd.echo", json!({"text": "a"})), "a");
         assert_eq!(client.text("say", json!({"text": "a"})), "a");
@@ -100,9 +104,9 @@ fn tool_errors_are_returned_as_results() {
 #[test]
 fn an_unknown_tool_is_a_protocol_error() {
     with_each_handshake(|client, _| {
-        let answer = client.request("tools/call", json!({"name": "aidd_ecco", "arguments": {}}));
-        assert_eq!(answer["error"]["code"], -32602, "{answer}");
-        let message = answer["error"]["message"].as_str().expect("text");
+        let response = client.request("tools/call", json!({"name": "aidd_ecco", "arguments": {}}));
+        assert_eq!(response["error"]["code"], -32602, "{response}");
+        let message = response["error"]["message"].as_str().expect("text");
         assert_eq!(message, "unknown tool `aidd_ecco`; did you mean `aidd_echo`?");
     });
 }
@@ -110,16 +114,16 @@ fn an_unknown_tool_is_a_protocol_error() {
 #[test]
 fn cancelled_calls_stop_without_a_response() {
     with_each_handshake(|client, _| {
-        let id = client.ask("tools/call", json!({"name": "aidd_wait", "arguments": {}}));
-        let mut gone = json!({"jsonrpc": "2.0", "method": "notifications/cancelled"});
-        gone["params"] = json!({"requestId": id, "reason": "changed my mind"});
-        client.send(&gone);
+        let id = client.send_request("tools/call", json!({"name": "aidd_wait", "arguments": {}}));
+        let mut cancellation = json!({"jsonrpc": "2.0", "method": "notifications/cancelled"});
+        cancellation["params"] = json!({"requestId": id, "reason": "changed my mind"});
+        client.send(&cancellation);
         // The other call is answered first.
-        let next =
-            client.ask("tools/call", json!({"name": "aidd_echo", "arguments": {"text": "a"}}));
-        assert_eq!(client.receive().expect("an answer")["id"], next);
-        let answer = client.ask("tools/list", json!({}));
-        assert_eq!(client.receive().expect("an answer")["id"], answer);
+        let next = client
+            .send_request("tools/call", json!({"name": "aidd_echo", "arguments": {"text": "a"}}));
+        assert_eq!(client.receive().expect("a response")["id"], next);
+        let response = client.send_request("tools/list", json!({}));
+        assert_eq!(client.receive().expect("a response")["id"], response);
     });
 }
 
@@ -127,7 +131,7 @@ fn cancelled_calls_stop_without_a_response() {
 fn a_running_call_stops_when_cancelled() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
-    let id = client.ask("tools/call", json!({"name": "aidd_wait", "arguments": {}}));
+    let id = client.send_request("tools/call", json!({"name": "aidd_wait", "arguments": {}}));
     client.text("aidd_echo", json!({"text": "a"}));
     wait_for_file(&folder.path().join("begun"));
     client.send(&json!({
@@ -144,8 +148,9 @@ fn running_calls_leave_transport_threads_free_and_waiting_calls_can_be_cancelled
     let begun = folder.path().join("begun");
     let count = || std::fs::read(&begun).unwrap_or_default().len();
     let wait = json!({"name": "aidd_wait", "arguments": {}});
-    let ids: Vec<i64> = (0..THREADS + 1).map(|_| client.ask("tools/call", wait.clone())).collect();
-    client.run_until(&|| count() == THREADS, "all slots taken");
+    let ids: Vec<i64> =
+        (0..TOOL_THREADS + 1).map(|_| client.send_request("tools/call", wait.clone())).collect();
+    client.run_until(&|| count() == TOOL_THREADS, "all slots taken");
     assert!(client.has_free_transport_thread());
     let cancel = |client: &mut Client, id: i64| {
         let params = json!({"requestId": id});
@@ -153,47 +158,47 @@ fn running_calls_leave_transport_threads_free_and_waiting_calls_can_be_cancelled
         client.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     };
     // The last call is still waiting for a slot and never gets one.
-    cancel(&mut client, ids[THREADS]);
+    cancel(&mut client, ids[TOOL_THREADS]);
     client.request("tools/list", json!({}));
-    for id in &ids[..THREADS] {
+    for id in &ids[..TOOL_THREADS] {
         cancel(&mut client, *id);
     }
     assert_eq!(client.text("aidd_echo", json!({"text": "room again"})), "room again");
-    assert_eq!(count(), THREADS);
+    assert_eq!(count(), TOOL_THREADS);
 }
 
 /// The real tools, and files that take several seconds to check.
 #[test]
 fn a_check_of_many_files_stops_when_it_is_cancelled() {
     let folder = tempfile::tempdir().expect("a directory");
-    std::fs::create_dir(folder.path().join(".aidd")).expect("made");
+    std::fs::create_dir(folder.path().join(".aidd")).expect("created");
     let text = "const value = compute(input, options) + \"some words\";\n".repeat(400);
     for name in 0..600 {
         std::fs::write(folder.path().join(format!("{name}.ts")), &text).expect("written");
     }
-    let all = json!({"filePath": "."});
-    let timed = |is_cancelled: bool| {
+    let arguments = json!({"filePath": "."});
+    let duration_of_call = |is_cancelled: bool| {
         let mut client = Client::at(folder.path());
-        let begun = Instant::now();
+        let start = Instant::now();
         if is_cancelled {
-            let call = json!({"name": "aidd_check_compliance", "arguments": all});
-            let id = client.ask("tools/call", call);
+            let call = json!({"name": "aidd_check_compliance", "arguments": arguments});
+            let id = client.send_request("tools/call", call);
             client.request("tools/list", json!({}));
             let params = json!({"requestId": id});
             let method = "notifications/cancelled";
             client.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
         } else {
-            let text = client.text("aidd_check_compliance", all.clone());
+            let text = client.text("aidd_check_compliance", arguments.clone());
             assert!(text.contains("files checked 600"), "{text}");
         }
         // The runtime waits for running tools.
         let last = client.disconnect();
         assert!(last.iter().all(|message| message.get("result").is_none()), "{last:?}");
-        begun.elapsed()
+        start.elapsed()
     };
     // Other processes can be running: use the fastest of three calls.
-    let times: Vec<_> = (0..3).map(|_| (timed(false), timed(true))).collect();
-    assert!(times.iter().any(|(whole, cancelled)| *cancelled < *whole / 2), "{times:?}");
+    let times: Vec<_> = (0..3).map(|_| (duration_of_call(false), duration_of_call(true))).collect();
+    assert!(times.iter().any(|(completed, cancelled)| *cancelled < *completed / 2), "{times:?}");
 }
 
 #[test]
@@ -207,7 +212,7 @@ fn an_immediate_disconnect_is_not_an_error() {
 fn pending_calls_are_answered_after_the_client_closes_its_input() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
-    client.ask("tools/call", json!({"name": "aidd_echo", "arguments": {"text": "last"}}));
+    client.send_request("tools/call", json!({"name": "aidd_echo", "arguments": {"text": "last"}}));
     let last = client.disconnect();
     assert_eq!(last[0]["result"]["structuredContent"]["text"], "last", "{last:?}");
 }
@@ -218,11 +223,14 @@ fn the_lean_profile_names_its_unlisted_tools() {
     let mut client = Client::new(server(folder.path(), Profile::Lean), OLD_REVISION);
     let list = client.request("tools/list", json!({}));
     assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(1));
-    let reported = client.hello["instructions"].as_str().expect("text").to_owned();
-    assert!(reported.ends_with("returns the known ones): aidd_wait, save_decision."), "{reported}");
-    let mut other = Client::new(server(folder.path(), Profile::Memory), OLD_REVISION);
-    let answer = other.request("tools/call", json!({"name": "aidd_wait"}));
-    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    let instructions = client.initialize_result["instructions"].as_str().expect("text").to_owned();
+    assert!(
+        instructions.ends_with("returns the known arguments): aidd_wait, save_decision."),
+        "{instructions}"
+    );
+    let mut memory_client = Client::new(server(folder.path(), Profile::Memory), OLD_REVISION);
+    let response = memory_client.request("tools/call", json!({"name": "aidd_wait"}));
+    assert_eq!(response["error"]["code"], -32602, "{response}");
 }
 
 #[test]
@@ -231,15 +239,15 @@ fn invalid_messages_do_not_stop_the_server() {
     let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
     client.send(&json!("no message"));
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/unheard_of"}));
-    let answer = client.request("unheard/of", json!({}));
-    assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    let response = client.request("unheard/of", json!({}));
+    assert_eq!(response["error"]["code"], -32601, "{response}");
     assert_eq!(client.text("aidd_echo", json!({"text": "still here"})), "still here");
 }
 
 /// The names in the tool list.
 fn names(client: &mut Client) -> Vec<String> {
-    let answer = client.request("tools/list", json!({}));
-    let tools = answer["result"]["tools"].as_array().expect("a list").clone();
+    let response = client.request("tools/list", json!({}));
+    let tools = response["result"]["tools"].as_array().expect("a list").clone();
     tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
 }
 
@@ -248,16 +256,18 @@ fn a_dynamic_list_reorders_tools_and_hides_none() {
     let folder = tempfile::tempdir().expect("a directory");
     let server = server(folder.path(), Profile::Engine).dynamic();
     let mut client = Client::new(server, OLD_REVISION);
-    assert_eq!(client.hello["capabilities"]["tools"]["listChanged"], true);
+    assert_eq!(client.initialize_result["capabilities"]["tools"]["listChanged"], true);
     assert_eq!(names(&mut client), ["aidd_echo", "aidd_wait", "save_decision"]);
-    let id = client.ask("tools/call", json!({"name": "say", "arguments": {"text": "결정하자"}}));
-    let reported = client.receive().expect("a notification");
-    assert_eq!(reported["method"], "notifications/tools/list_changed", "{reported}");
-    assert_eq!(client.receive().expect("an answer")["id"], id);
+    let id = client
+        .send_request("tools/call", json!({"name": "say", "arguments": {"text": "결정하자"}}));
+    let notification = client.receive().expect("a notification");
+    assert_eq!(notification["method"], "notifications/tools/list_changed", "{notification}");
+    assert_eq!(client.receive().expect("a response")["id"], id);
     assert_eq!(names(&mut client), ["save_decision", "aidd_echo", "aidd_wait"]);
     // A second call with the same task causes no notification.
-    let id = client.ask("tools/call", json!({"name": "say", "arguments": {"text": "decided"}}));
-    assert_eq!(client.receive().expect("an answer")["id"], id);
+    let id =
+        client.send_request("tools/call", json!({"name": "say", "arguments": {"text": "decided"}}));
+    assert_eq!(client.receive().expect("a response")["id"], id);
 }
 
 #[test]
@@ -268,8 +278,9 @@ fn clients_of_the_newest_revision_get_a_stable_list() {
     let found = client.request("server/discover", json!({}));
     assert_eq!(found["result"]["capabilities"]["tools"], json!({}));
     let before = names(&mut client);
-    let id = client.ask("tools/call", json!({"name": "say", "arguments": {"text": "decided"}}));
-    assert_eq!(client.receive().expect("an answer")["id"], id);
+    let id =
+        client.send_request("tools/call", json!({"name": "say", "arguments": {"text": "decided"}}));
+    assert_eq!(client.receive().expect("a response")["id"], id);
     assert_eq!(names(&mut client), before);
 }
 
@@ -277,7 +288,7 @@ fn clients_of_the_newest_revision_get_a_stable_list() {
 fn a_static_list_keeps_its_order() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
-    assert_eq!(client.hello["capabilities"]["tools"], json!({}));
+    assert_eq!(client.initialize_result["capabilities"]["tools"], json!({}));
     let before = names(&mut client);
     client.text("say", json!({"text": "decided"}));
     assert_eq!(names(&mut client), before);

@@ -32,30 +32,34 @@ mod tests {
             all().iter().filter_map(|tool| tool.choice.map(|choice| (tool, choice)))
         {
             let input = serde_json::Value::Object(tool.input());
-            let chooser = &input["properties"][choice.by];
-            let words: Vec<&str> = match chooser["enum"].as_array() {
-                Some(words) => words.iter().filter_map(serde_json::Value::as_str).collect(),
+            let selector = &input["properties"][choice.argument];
+            let values: Vec<&str> = match selector["enum"].as_array() {
+                Some(values) => values.iter().filter_map(serde_json::Value::as_str).collect(),
                 None => vec!["true", "false"],
             };
-            let mut named: Vec<&str> = Vec::new();
-            for (with, arguments) in choice.takes {
-                assert!(with.iter().all(|word| words.contains(word)), "{}: {with:?}", tool.name);
-                named.extend(*arguments);
+            let mut names: Vec<&str> = Vec::new();
+            for (selected, arguments) in choice.allowed {
+                assert!(
+                    selected.iter().all(|value| values.contains(value)),
+                    "{}: {selected:?}",
+                    tool.name
+                );
+                names.extend(*arguments);
             }
-            named.extend([choice.by]);
-            for name in &named {
+            names.extend([choice.argument]);
+            for name in &names {
                 assert!(input["properties"].get(name).is_some(), "{}: {name}", tool.name);
-                assert_eq!(named.iter().filter(|other| *other == name).count(), 1, "{name}");
+                assert_eq!(names.iter().filter(|other| *other == name).count(), 1, "{name}");
             }
             let is_required = input["required"]
                 .as_array()
-                .is_some_and(|all| all.iter().any(|name| name == choice.by));
+                .is_some_and(|all| all.iter().any(|name| name == choice.argument));
             assert_eq!(choice.default.is_empty(), is_required, "{}", tool.name);
             if ["aidd_session", "aidd_branch"].contains(&tool.name) {
                 let all = input["properties"].as_object().map(serde_json::Map::len);
                 assert_eq!(
                     all,
-                    Some(named.len()),
+                    Some(names.len()),
                     "{}: an argument is not in its choice",
                     tool.name
                 );
@@ -71,26 +75,26 @@ mod tests {
         let tools = all();
         let prompts: Vec<&str> =
             library.pages_of_kind(PageKind::Prompts).map(|page| &*page.name).collect();
-        let mut named = 0;
-        let shelves = [
+        let mut count = 0;
+        let kinds = [
             PageKind::Agents,
             PageKind::Skills,
             PageKind::Rules,
             PageKind::Workflows,
             PageKind::Templates,
         ];
-        let shelves =
-            shelves.into_iter().chain([PageKind::Protocol, PageKind::Specs, PageKind::Prompts]);
-        for page in shelves.flat_map(|shelf| library.pages_of_kind(shelf)) {
+        let kinds =
+            kinds.into_iter().chain([PageKind::Protocol, PageKind::Specs, PageKind::Prompts]);
+        for page in kinds.flat_map(|kind| library.pages_of_kind(kind)) {
             let words = page.text().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             for word in words.filter(|word| word.starts_with("aidd_")) {
-                let is_there =
+                let exists =
                     tools.iter().any(|tool| tool.name == word || tool.aliases.contains(&word));
-                assert!(is_there || prompts.contains(&word), "{}: unknown tool {word}", page.name);
-                named += 1;
+                assert!(exists || prompts.contains(&word), "{}: unknown tool {word}", page.name);
+                count += 1;
             }
         }
-        assert!(named > 50, "{named}");
+        assert!(count > 50, "{count}");
     }
 
     #[test]
@@ -98,8 +102,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a directory");
         let mut client = Client::at(folder.path());
         for tool in all() {
-            let said = client.text(tool.name, json!({"no such argument": 1}));
-            assert!(said.starts_with("error: unknown argument `no such argument`"), "{said}");
+            let text = client.text(tool.name, json!({"no such argument": 1}));
+            assert!(text.starts_with("error: unknown argument `no such argument`"), "{text}");
         }
         client.disconnect();
     }

@@ -1,7 +1,7 @@
 //! `aidd-eval`: measures the quality and the speed of memory search.
 //!
-//! `cargo bench -p aidd-memory --bench retrieval` scores the set; with `-- speed 100000` the set is
-//! padded with other memories to that number, scored again and timed.
+//! `cargo bench -p aidd-memory --bench retrieval` scores the set. With `-- speed 100000`, the set
+//! is padded with other memories to 100,000 memories, timed and scored.
 #![expect(clippy::print_stdout, reason = "prints measurements")]
 #![expect(clippy::disallowed_methods, reason = "reads the processor time from the system")]
 
@@ -12,12 +12,12 @@ use aidd_lexicon::embedding::DIMENSIONS;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::recall::{Question, Using};
 use aidd_memory::store::{Layers, Wanted};
-use set::{FIGURES, Score, SetQuestion};
+use set::{METRICS, Score, SetQuestion};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The shipped rules and families.
+/// The shipped rules and validators.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 /// The search methods to compare.
@@ -25,13 +25,13 @@ const METHODS: [(&str, Using); 3] =
     [("words", Using::Words), ("meaning", Using::Meaning), ("both", Using::Both)];
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let count = words.iter().find_map(|word| word.parse().ok());
-    match words.first().map(String::as_str) {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let count = args.iter().find_map(|arg| arg.parse().ok());
+    match args.first().map(String::as_str) {
         Some("speed") => speed(count.unwrap_or(1000)),
         _ => {
-            let folder = TempDir::new().expect("a directory");
-            evaluate(&mut set::filled(folder.path(), Wanted::Sqlite, &[]));
+            let root = TempDir::new().expect("a directory");
+            evaluate(&mut set::filled(root.path(), Wanted::Sqlite, &[]));
         }
     }
 }
@@ -39,17 +39,17 @@ fn main() {
 fn evaluate(memory: &mut ProjectMemory) {
     let questions = set::questions();
     for (half, is_test) in [("tuning half", false), ("test half", true)] {
-        let asked: Vec<SetQuestion> = set::questions()
+        let selected: Vec<SetQuestion> = set::questions()
             .into_iter()
-            .filter(|asked| asked.is_test() == is_test && asked.is_answered())
+            .filter(|question| question.is_test() == is_test && question.is_answered())
             .collect();
-        println!("\n{half}, {} questions", asked.len());
+        println!("\n{half}, {} questions", selected.len());
         print!("{:12}", "");
-        FIGURES.iter().for_each(|figure| print!("{figure:>9}"));
+        METRICS.iter().for_each(|metric| print!("{metric:>9}"));
         println!();
         let scores = METHODS.map(|(name, using)| {
-            let scores = set::scores(memory, &asked, using);
-            row(name, &scores);
+            let scores = set::scores(memory, &selected, using);
+            print_row(name, &scores);
             scores
         });
         let [words, meaning, both] = &scores;
@@ -57,23 +57,23 @@ fn evaluate(memory: &mut ProjectMemory) {
             let [mean, low, high] = set::gain_interval(both, other);
             println!("both over {name}: {mean:+.3} nDCG@10 [{low:+.3}, {high:+.3}]");
         }
-        by_kind(&asked, &scores);
+        print_by_kind(&selected, &scores);
     }
     evaluate_unanswered(memory, &questions);
 }
 
-fn row(name: &str, scores: &[Score]) {
+fn print_row(name: &str, scores: &[Score]) {
     print!("{name:12}");
-    for at in 0..FIGURES.len() {
-        print!("{:9.3}", set::mean(scores.iter().map(|score| score.figures()[at])));
+    for at in 0..METRICS.len() {
+        print!("{:9.3}", set::mean(scores.iter().map(|score| score.metrics()[at])));
     }
     println!();
 }
 
-fn by_kind(asked: &[SetQuestion], scores: &[Vec<Score>; 3]) {
+fn print_by_kind(questions: &[SetQuestion], scores: &[Vec<Score>; 3]) {
     let mut kinds: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, asked) in asked.iter().enumerate() {
-        kinds.entry(&asked.kind).or_default().push(at);
+    for (at, question) in questions.iter().enumerate() {
+        kinds.entry(&question.kind).or_default().push(at);
     }
     println!("nDCG@10 by kind{:13}{:>9}{:>9}{:>9}", "", METHODS[0].0, METHODS[1].0, METHODS[2].0);
     for (kind, at) in kinds {
@@ -87,39 +87,38 @@ fn by_kind(asked: &[SetQuestion], scores: &[Vec<Score>; 3]) {
 
 /// Prints the mean score of the first hit, for questions with and without an answer in the set.
 fn evaluate_unanswered(memory: &mut ProjectMemory, questions: &[SetQuestion]) {
-    let best = |asked: &&SetQuestion| {
-        let found = memory.search(&set::question(asked)).expect("found");
+    let mut best = |question: &&SetQuestion| {
+        let found = memory.search(&set::query(question)).expect("found");
         found.hits.first().map_or(0.0, |hit| hit.score)
     };
     let (answered, unanswered): (Vec<&SetQuestion>, Vec<&SetQuestion>) =
-        questions.iter().partition(|asked| asked.is_answered());
-    let mut best = best;
+        questions.iter().partition(|question| question.is_answered());
     let known = set::mean(answered.iter().map(&mut best));
     let unknown = set::mean(unanswered.iter().map(&mut best));
     println!(
-        "\nscore of the first hit: {known:.2} where there is an answer, {unknown:.2} where not"
+        "\nscore of the first hit: {known:.2} for questions with an answer, {unknown:.2} for the others"
     );
 }
 
 fn speed(count: usize) {
-    let folder = TempDir::new().expect("a directory");
+    let root = TempDir::new().expect("a directory");
     let own = set::memories().len();
     let start = Instant::now();
-    drop(set::filled(folder.path(), Wanted::Sqlite, &set::others(count.saturating_sub(own))));
+    drop(set::filled(root.path(), Wanted::Sqlite, &set::others(count.saturating_sub(own))));
     println!("{count} memories saved in {:.1} s", start.elapsed().as_secs_f64());
     let questions = set::questions();
 
     let mut cold = Vec::new();
-    for asked in questions.iter().take(20) {
+    for question in questions.iter().take(20) {
         let start = Instant::now();
-        let mut memory = set::open(folder.path(), Wanted::Sqlite);
+        let mut memory = set::open(root.path(), Wanted::Sqlite);
         let opened = start.elapsed();
-        memory.search(&set::question(asked)).expect("found");
+        memory.search(&set::query(question)).expect("found");
         cold.push(start.elapsed() - opened);
     }
     print_percentiles("first search of a process", &mut cold);
 
-    let mut memory = set::open(folder.path(), Wanted::Sqlite);
+    let mut memory = set::open(root.path(), Wanted::Sqlite);
     memory.search(&Question { text: "first".into(), ..Question::new(Layers::ALL) }).expect("found");
     let start = Instant::now();
     memory
@@ -128,21 +127,21 @@ fn speed(count: usize) {
     println!("second search, which loads the terms: {}", format_duration(start.elapsed()));
 
     let mut times = Vec::new();
-    let busy = cpu_time();
+    let cpu_start = cpu_time();
     for _ in 0..3 {
-        for asked in &questions {
+        for question in &questions {
             let start = Instant::now();
-            memory.search(&set::question(asked)).expect("found");
+            memory.search(&set::query(question)).expect("found");
             times.push(start.elapsed());
         }
     }
-    let busy = cpu_time().zip(busy).map(|(end, start)| end - start);
+    let cpu_used = cpu_time().zip(cpu_start).map(|(end, start)| end - start);
     let searches = u32::try_from(times.len()).expect("few");
     print_percentiles("each later search", &mut times);
-    if let Some(busy) = busy {
-        println!("CPU time per search: {}", format_duration(busy / searches));
+    if let Some(cpu_used) = cpu_used {
+        println!("CPU time per search: {}", format_duration(cpu_used / searches));
     }
-    limit(count);
+    print_limit(count);
     evaluate(&mut memory);
 }
 
@@ -152,7 +151,7 @@ fn format_duration(time: Duration) -> String {
 
 fn print_percentiles(name: &str, times: &mut [Duration]) {
     times.sort_unstable();
-    let at = |share: usize| format_duration(times[(times.len() - 1) * share / 100]);
+    let at = |percent: usize| format_duration(times[(times.len() - 1) * percent / 100]);
     println!("{name}: min {}, p50 {}, p95 {}, p99 {}", at(0), at(50), at(95), at(99));
 }
 
@@ -162,8 +161,8 @@ fn cpu_time() -> Option<Duration> {
     Some(Duration::from_nanos(text.split(' ').next()?.parse().ok()?))
 }
 
-/// Minimum time for reading all vectors once.
-fn limit(count: usize) {
+/// Prints the minimum time for reading all vectors once.
+fn print_limit(count: usize) {
     let bytes = count * DIMENSIONS;
     let words = vec![1_u64; (64 << 20) / 8];
     let best = (0..20)
@@ -174,14 +173,14 @@ fn limit(count: usize) {
         })
         .min()
         .expect("a time");
-    #[expect(clippy::cast_precision_loss, reason = "for people")]
-    let (rate, least) = {
+    #[expect(clippy::cast_precision_loss, reason = "displayed only")]
+    let (rate, seconds) = {
         let rate = (64 << 20) as f64 / best.as_secs_f64();
         (rate, bytes as f64 / rate)
     };
     println!(
         "limit: {bytes} bytes of vectors at {:.1} GB/s take {:.3} ms",
         rate / 1e9,
-        least * 1000.0
+        seconds * 1000.0
     );
 }

@@ -1,6 +1,6 @@
 //! Loads the retrieval set of `tests/retrieval` into a store, runs its questions and scores the
 //! results.
-#![expect(clippy::disallowed_methods, reason = "reads the set")]
+#![expect(clippy::disallowed_methods, reason = "reads the files of the set")]
 
 use aidd_memory::privacy::Gate;
 use aidd_memory::project::{ProjectMemory, system_clock};
@@ -39,7 +39,7 @@ pub(crate) struct SetQuestion {
 }
 
 impl SetQuestion {
-    /// Whether it belongs to the held-out half that was not used for tuning.
+    /// Whether the question belongs to the held-out half that was not used for tuning.
     pub(crate) fn is_test(&self) -> bool {
         let number = self.id.rsplit_once('-').and_then(|(_, number)| number.parse::<u32>().ok());
         number.is_some_and(|number| number % 2 == 0)
@@ -51,12 +51,12 @@ impl SetQuestion {
     }
 }
 
-pub(crate) fn folder() -> PathBuf {
+fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/retrieval")
 }
 
 fn lines<T: for<'a> Deserialize<'a>>(name: &str) -> Vec<T> {
-    let text = fs::read_to_string(folder().join(name)).expect("a file");
+    let text = fs::read_to_string(directory().join(name)).expect("a file");
     text.lines().map(|line| serde_json::from_str(line).expect("a line of the set")).collect()
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn questions() -> Vec<SetQuestion> {
     lines("questions.jsonl")
 }
 
-fn entry(memory: &Memory, old: &BTreeSet<&String>) -> Entry {
+fn entry(memory: &Memory, superseded: &BTreeSet<&String>) -> Entry {
     let mut metadata = memory.metadata.clone();
     metadata.insert("files".into(), json!(memory.files));
     Entry {
@@ -78,7 +78,7 @@ fn entry(memory: &Memory, old: &BTreeSet<&String>) -> Entry {
         topic: Some(memory.topic.clone()),
         content: format!("{}\n{}", memory.title, memory.content),
         metadata,
-        status: if old.contains(&memory.id) { Status::Superseded } else { Status::Active },
+        status: if superseded.contains(&memory.id) { Status::Superseded } else { Status::Active },
         session_id: Some(memory.session.clone()),
         branch: Some(memory.branch.clone()),
         created_at: memory.created_at,
@@ -89,13 +89,14 @@ fn entry(memory: &Memory, old: &BTreeSet<&String>) -> Entry {
     }
 }
 
-/// A memory of the project at `root` with the set and `others`.
+/// Fills the memory of the project at `root` with the set and `others`.
 pub(crate) fn filled(root: &Path, wanted: Wanted, others: &[Entry]) -> ProjectMemory {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let mut store = store::open(&root.join(".aidd"), wanted, 1).expect("a store").store;
     let memories = memories();
-    let old = memories.iter().filter_map(|memory| memory.supersedes.as_ref()).collect();
-    let mut entries: Vec<Entry> = memories.iter().map(|memory| entry(memory, &old)).collect();
+    let superseded = memories.iter().filter_map(|memory| memory.supersedes.as_ref()).collect();
+    let mut entries: Vec<Entry> =
+        memories.iter().map(|memory| entry(memory, &superseded)).collect();
     entries.extend_from_slice(others);
     for part in entries.chunks(1000) {
         transaction(&mut *store, Durability::Normal, &mut |store| {
@@ -124,18 +125,18 @@ pub(crate) fn open(root: &Path, wanted: Wanted) -> ProjectMemory {
     ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, system_clock()).expect("a memory")
 }
 
-/// Memories that answer none of the questions: sentences of this project's own pages, three at a
-/// time.
+/// Returns memories that answer none of the questions. Each consists of three sentences of this
+/// project's own pages.
 pub(crate) fn others(count: usize) -> Vec<Entry> {
     let mut sentences = Vec::new();
-    for folder in ["content", "docs"] {
-        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder), &mut sentences);
+    for name in ["content", "docs"] {
+        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name), &mut sentences);
     }
     sentences.sort();
     let mut series = Series::new();
     let mut other = |at: usize| {
-        let mut three = || sentences[series.below(sentences.len())].clone();
-        let (title, first, second) = (three(), three(), three());
+        let mut random_sentence = || sentences[series.below(sentences.len())].clone();
+        let (title, first, second) = (random_sentence(), random_sentence(), random_sentence());
         let time = 1_730_000_000_000 + i64::try_from(at).expect("few") * 600_000;
         Entry {
             id: format!("insight_{time}_{at}"),
@@ -157,12 +158,12 @@ pub(crate) fn others(count: usize) -> Vec<Entry> {
     (0..count).map(&mut other).collect()
 }
 
-fn collect(folder: &Path, sentences: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).expect("a directory") {
+fn collect(directory: &Path, sentences: &mut Vec<String>) {
+    for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             collect(&path, sentences);
-        } else if path.extension().is_some_and(|ending| ending == "md") {
+        } else if path.extension().is_some_and(|extension| extension == "md") {
             let text = fs::read_to_string(&path).expect("text");
             let long = text.split(['\n']).map(str::trim).filter(|line| line.len() > 40);
             sentences.extend(long.map(str::to_owned));
@@ -186,12 +187,17 @@ impl Series {
     }
 }
 
-/// The query for a question: ten hits including superseded memories, as the set grades them.
-pub(crate) fn question(asked: &SetQuestion) -> Question {
-    Question { text: asked.question.clone(), with_superseded: true, ..Question::new(Layers::ALL) }
+/// Returns the query for a question: ten hits, including superseded memories, because the set
+/// grades superseded memories too.
+pub(crate) fn query(question: &SetQuestion) -> Question {
+    Question {
+        text: question.question.clone(),
+        with_superseded: true,
+        ..Question::new(Layers::ALL)
+    }
 }
 
-/// The score of an answer.
+/// The score of the results of a question.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Score {
     pub(crate) recall_5: f64,
@@ -200,50 +206,50 @@ pub(crate) struct Score {
     pub(crate) gain: f64,
 }
 
-/// The names of the figures of a score.
-pub(crate) const FIGURES: [&str; 4] = ["R@5", "R@10", "MRR", "nDCG@10"];
+/// The names of the metrics of a score.
+pub(crate) const METRICS: [&str; 4] = ["R@5", "R@10", "MRR", "nDCG@10"];
 
 impl Score {
-    pub(crate) fn figures(&self) -> [f64; 4] {
+    pub(crate) fn metrics(&self) -> [f64; 4] {
         [self.recall_5, self.recall_10, self.rank, self.gain]
     }
 }
 
 /// Scores the first ten hits as `tests/retrieval/README.md` defines.
 #[expect(clippy::cast_precision_loss, reason = "counts of ten")]
-pub(crate) fn score(asked: &SetQuestion, found: &[String]) -> Score {
-    let is_good = |id: &String| asked.relevant.get(id).is_some_and(|grade| *grade >= 2);
-    let good = asked.relevant.values().filter(|grade| **grade >= 2).count() as f64;
-    let within = |most: usize| found.iter().take(most).filter(|id| is_good(id)).count() as f64;
+pub(crate) fn score(question: &SetQuestion, found: &[String]) -> Score {
+    let is_good = |id: &String| question.relevant.get(id).is_some_and(|grade| *grade >= 2);
+    let good = question.relevant.values().filter(|grade| **grade >= 2).count() as f64;
+    let within = |limit: usize| found.iter().take(limit).filter(|id| is_good(id)).count() as f64;
     let discount = |at: usize| 1.0 / (at as f64 + 2.0).log2();
     let gain = |grade: u8| f64::from(2_u32.pow(u32::from(grade)) - 1);
-    let own =
+    let actual =
         found.iter().take(10).enumerate().map(|(at, id)| {
-            asked.relevant.get(id).map_or(0.0, |grade| gain(*grade) * discount(at))
+            question.relevant.get(id).map_or(0.0, |grade| gain(*grade) * discount(at))
         });
-    let mut grades: Vec<u8> = asked.relevant.values().copied().collect();
+    let mut grades: Vec<u8> = question.relevant.values().copied().collect();
     grades.sort_unstable_by(|a, b| b.cmp(a));
     let best = grades.iter().take(10).enumerate().map(|(at, grade)| gain(*grade) * discount(at));
     Score {
         recall_5: within(5) / good,
         recall_10: within(10) / good,
         rank: found.iter().position(is_good).map_or(0.0, |at| 1.0 / (at as f64 + 1.0)),
-        gain: own.sum::<f64>() / best.sum::<f64>(),
+        gain: actual.sum::<f64>() / best.sum::<f64>(),
     }
 }
 
-/// The score of each question that has an answer.
+/// Returns the score of each question that has an answer in the set.
 pub(crate) fn scores(
     memory: &mut ProjectMemory,
     questions: &[SetQuestion],
     using: Using,
 ) -> Vec<Score> {
-    let answered = questions.iter().filter(|asked| asked.is_answered());
+    let answered = questions.iter().filter(|question| question.is_answered());
     answered
-        .map(|asked| {
-            let found = memory.search_using(&question(asked), using).expect("found");
+        .map(|question| {
+            let found = memory.search_using(&query(question), using).expect("found");
             let ids: Vec<String> = found.hits.into_iter().map(|hit| hit.id).collect();
-            score(asked, &ids)
+            score(question, &ids)
         })
         .collect()
 }
@@ -254,10 +260,10 @@ pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / count.max(1) as f64
 }
 
-/// The difference in gain between `one` and `other`: the mean and its 95 % bootstrap interval over
-/// these questions.
-pub(crate) fn gain_interval(one: &[Score], other: &[Score]) -> [f64; 3] {
-    let gains: Vec<f64> = one.iter().zip(other).map(|(one, other)| one.gain - other.gain).collect();
+/// Returns the difference in gain between the scores `a` and `b` of the same questions: the mean,
+/// and the bounds of its 95 % bootstrap interval.
+pub(crate) fn gain_interval(a: &[Score], b: &[Score]) -> [f64; 3] {
+    let gains: Vec<f64> = a.iter().zip(b).map(|(a, b)| a.gain - b.gain).collect();
     let mut series = Series::new();
     let mut means: Vec<f64> = (0..2000)
         .map(|_| mean((0..gains.len()).map(|_| gains[series.below(gains.len())])))

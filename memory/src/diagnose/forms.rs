@@ -9,20 +9,20 @@ use std::sync::LazyLock;
 /// The meaning of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The error: `kind` and `message`, and a location where the form has one.
+    /// The error: `kind` and `message`, and a location if the form contains a location.
     Headline,
-    /// An error that caused the one before it.
+    /// An error that caused the preceding error.
     Cause,
     /// The next line contains the message.
-    Before,
-    /// The preceding error caused the following one.
+    BeforeMessage,
+    /// The preceding error caused the following error.
     Chain,
-    /// A location, with the function where the form has one.
+    /// A location, with the function if the form contains a function.
     Frame,
     /// A function whose location is on the next line.
     Function,
     /// The location of the function on the previous line.
-    Place,
+    Location,
     /// Part of a trace without useful information.
     Noise,
 }
@@ -37,22 +37,22 @@ pub(super) struct Form {
 }
 
 /// A compiled form.
-pub(super) struct Ready {
+pub(super) struct CompiledForm {
     pub(super) form: &'static Form,
     pub(super) regex: Regex,
 }
 
-impl Ready {
-    /// Cheap test of whether a line can have the form.
-    pub(super) fn may_match(&self, line: &str) -> bool {
+impl CompiledForm {
+    /// Whether a line can have the form; this test is cheap.
+    pub(super) fn can_match(&self, line: &str) -> bool {
         line.contains(self.form.hint)
     }
 }
 
-/// The compiled forms; a malformed pattern is omitted, which a test rules out.
-pub(super) static READY: LazyLock<Vec<Ready>> = LazyLock::new(|| {
-    let ready = |form| Some(Ready { form, regex: Regex::new(form.pattern).ok()? });
-    FORMS.iter().filter_map(ready).collect()
+/// The compiled forms. A malformed pattern would be omitted; a test checks that all are valid.
+pub(super) static COMPILED_FORMS: LazyLock<Vec<CompiledForm>> = LazyLock::new(|| {
+    let compile = |form| Some(CompiledForm { form, regex: Regex::new(form.pattern).ok()? });
+    FORMS.iter().filter_map(compile).collect()
 });
 
 const fn form(
@@ -64,19 +64,19 @@ const fn form(
     Form { language, role, hint, pattern }
 }
 
-/// The first matching form wins, so narrow forms precede general ones.
+/// The first matching form is used, so specific forms precede general forms.
 #[rustfmt::skip]
 pub(super) const FORMS: &[Form] = &[
     // Rust: panics, backtraces, chains of anyhow, the compiler.
     form("rust", Role::Headline, "panicked at '", r"panicked at '(?P<message>.*)', (?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)$"),
-    form("rust", Role::Before, "panicked at ", r"panicked at (?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+):?$"),
+    form("rust", Role::BeforeMessage, "panicked at ", r"panicked at (?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+):?$"),
     form("rust", Role::Headline, "error", r"^error(?:\[(?P<kind>E[0-9]+)\])?: (?P<message>.*)$"),
-    form("rust", Role::Place, "--> ", r"^\s*--> (?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)$"),
+    form("rust", Role::Location, "--> ", r"^\s*--> (?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)$"),
     form("rust", Role::Noise, "note: run with `RUST_BACKTRACE", r"^note: run with"),
     form("rust", Role::Noise, "stack backtrace:", r"^stack backtrace:$"),
     // Python: tracebacks, also of groups and of pytest.
     form("python", Role::Frame, "File \"", r#"^[\s|+-]*File "(?P<file>[^"]+)", line (?P<line>[0-9]+)(?:, in (?P<function>.+))?$"#),
-    form("python", Role::Before, "Traceback (most recent call last)", r"Traceback \(most recent call last\):?$"),
+    form("python", Role::BeforeMessage, "Traceback (most recent call last)", r"Traceback \(most recent call last\):?$"),
     form("python", Role::Chain, "another exception occurred", r"^[\s|]*During handling of the above exception, another exception occurred:"),
     form("python", Role::Chain, "direct cause of", r"^[\s|]*The above exception was the direct cause of the following exception:"),
     form("python", Role::Headline, "E  ", r"^E\s{2,}(?P<kind>(?:\w+\.)*\w*(?:Error|Exception|Failed|Warning)): (?P<message>.*)$"),
@@ -105,7 +105,7 @@ pub(super) const FORMS: &[Form] = &[
     form("php", Role::Noise, "thrown in ", r"^\s*thrown in .+ on line [0-9]+$"),
     form("php", Role::Noise, "Stack trace:", r"^\s*Stack trace:$"),
     // Dart.
-    form("dart", Role::Before, "Unhandled exception:", r"^Unhandled exception:$"),
+    form("dart", Role::BeforeMessage, "Unhandled exception:", r"^Unhandled exception:$"),
     form("dart", Role::Frame, "#", r"^#[0-9]+\s+(?P<function>.+?) \((?P<file>(?:package|file|dart|org-dartlang-\w+):.+?)(?::(?P<line>[0-9]+))?(?::(?P<column>[0-9]+))?\)$"),
     // Swift.
     form("swift", Role::Headline, "Fatal error: ", r"^Fatal error: (?P<message>.*): file (?P<file>[^,]+), line (?P<line>[0-9]+)$"),
@@ -134,7 +134,7 @@ pub(super) const FORMS: &[Form] = &[
     // JavaScript: V8, then Firefox and Safari.
     form("javascript", Role::Cause, "[cause]: ", r"^\s*\[cause\]: (?P<kind>[\w$.]+)(?: \[\w+\])?: (?P<message>.*)$"),
     form("javascript", Role::Frame, "at ", r"^\s*at (?:async )?(?:new )?(?P<function>.+?) \((?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)\)(?: \{)?$"),
-    form("rust", Role::Place, "at ", r"^\s+at (?P<file>.+?\.rs):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?$"),
+    form("rust", Role::Location, "at ", r"^\s+at (?P<file>.+?\.rs):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?$"),
     form("javascript", Role::Frame, "at ", r"^\s*at (?:async )?(?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)(?: \{)?$"),
     form("javascript", Role::Noise, "at ", r"^\s*at (?:async )?(?:.+ \()?(?:native|<anonymous>|index [0-9]+)\)?$"),
     form("javascript", Role::Frame, "@", r"^(?P<function>[^@\s]*)@(?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)$"),
@@ -146,10 +146,10 @@ pub(super) const FORMS: &[Form] = &[
     form("go", Role::Headline, "panic: ", r"^panic: (?:(?P<kind>runtime error): )?(?P<message>.*)$"),
     form("go", Role::Headline, "fatal error: ", r"^(?P<kind>fatal error): (?P<message>.*)$"),
     form("go", Role::Noise, "goroutine ", r"^goroutine [0-9]+ \[.*\]:$"),
-    form("go", Role::Place, ".go:", r"^\s+(?P<file>.+?\.go):(?P<line>[0-9]+)(?: \+0x[0-9a-f]+)?$"),
+    form("go", Role::Location, ".go:", r"^\s+(?P<file>.+?\.go):(?P<line>[0-9]+)(?: \+0x[0-9a-f]+)?$"),
     form("go", Role::Function, ".", r"^(?:created by )?(?P<function>[\w.-]+(?:/[\w.-]+)*\.(?:\(\*?[\w\[\].]+\)\.)?[\w.\[\]]+)(?:\([^()]*\))?(?: in goroutine [0-9]+)?$"),
     form("rust", Role::Function, ": ", r"^\s*[0-9]+:\s+(?:0x[0-9a-f]+ - )?(?P<function>[\w<{].*)$"),
-    // Other lines that call themselves an error.
+    // Other lines that contain the word error or a similar word.
     form("", Role::Headline, "npm ", r"^npm (?:ERR!|error) (?:code (?P<kind>\w+)|(?P<message>.+))$"),
     form("", Role::Headline, ":", r"^(?:Uncaught |\(node:[0-9]+\) )?(?:\(in promise\) )?(?P<kind>(?:[\w$]+(?:\.|::|\\))*[A-Za-z_$][\w$]*(?:Error|Exception|Failure|Fault|Rejection|Timeout|Warning))(?: \[(?:\w+)\])?(?: \([^)]*\))?: (?P<message>.*)$"),
     form("", Role::Headline, "", r"^(?:Uncaught )?(?P<kind>(?:[\w$]+(?:\.|::|\\))*[A-Z][\w$]*(?:Error|Exception|Interrupt))$"),
@@ -159,8 +159,8 @@ pub(super) const FORMS: &[Form] = &[
 /// The language of a file, by its extension.
 pub(super) fn language_of(file: &str) -> Option<&'static str> {
     let name = file.rsplit('/').next().unwrap_or(file);
-    let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
-    let row = LANGUAGES.iter().find(|(_, endings)| endings.contains(&ending.as_str()));
+    let extension = name.rsplit_once('.')?.1.to_ascii_lowercase();
+    let row = LANGUAGES.iter().find(|(_, extensions)| extensions.contains(&extension.as_str()));
     row.map(|(language, _)| *language)
 }
 
@@ -193,10 +193,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_form_is_a_pattern() {
+    fn every_pattern_compiles() {
         for form in FORMS {
             assert!(Regex::new(form.pattern).is_ok(), "{}", form.pattern);
         }
-        assert_eq!(READY.len(), FORMS.len());
+        assert_eq!(COMPILED_FORMS.len(), FORMS.len());
     }
 }

@@ -12,24 +12,24 @@ use super::MemoryError;
 use super::kinds::{self, Mistake, Observation};
 use super::project::ProjectMemory;
 use super::recall::Question;
-use super::similarity::Held;
+use super::similarity::PieceCounts;
 use super::store::{Layers, Query};
 use super::types::{Entry, Kind, Layer};
 use super::words::{error_key, pieces};
 use aidd_engine::text::files::Disk;
-use project_files::Places;
+use project_files::FrameLocator;
 use std::collections::{BTreeSet, HashMap};
 
 /// Number of mistakes with the highest shared weight that are compared in full, and number of
 /// search results.
 const COMPARED: usize = 64;
-/// Score for a project file that occurs in both.
+/// Score for a project file that occurs both in the error and in the mistake.
 const SAME_FILE: f64 = 0.15;
-/// Score for a project directory that occurs in both, without such a file.
+/// Score for a project directory that occurs in both, if no file does.
 const SAME_FOLDER: f64 = 0.08;
 /// Score for a function that occurs in both.
 const SAME_FUNCTION: f64 = 0.10;
-/// Factor for words found anywhere in a mistake, compared to words of its error.
+/// Factor for words that occur anywhere in a mistake, instead of in its error.
 const ELSEWHERE: f64 = 0.6;
 
 /// The diagnosis of an error.
@@ -54,15 +54,15 @@ pub struct Diagnosis {
 pub struct Match {
     /// Id of the mistake.
     pub id: String,
-    /// Whether it is permanent, or observed by a session only.
+    /// Layer of the mistake: permanent, or observed only in a session.
     pub layer: Layer,
     /// The error on one line.
     pub error: String,
     /// Root cause of the error.
     pub root_cause: String,
-    /// How it was fixed.
+    /// How the error was fixed.
     pub fix: String,
-    /// How to prevent it from recurring.
+    /// How to prevent the error from recurring.
     pub prevention: String,
     /// Number of occurrences.
     pub occurrences: u64,
@@ -70,19 +70,21 @@ pub struct Match {
     pub category: &'static str,
     /// Similarity, from 0 to 1: see [`ProjectMemory::diagnose`].
     pub likeness: f64,
-    /// Project files that occur in both.
+    /// Project files that occur both in the error and in the mistake.
     pub files: Vec<String>,
 }
 
 impl ProjectMemory {
     /// Parses error output and ranks the known mistakes whose similarity is at least `threshold`.
     ///
-    /// Similarity = words + 0.15 for a file in both (else 0.08 for a directory) + 0.10 for a
-    /// function in both, at most 1; nothing is added to 0. `words` is the larger of two values: the
-    /// weight of the words that both error lines share divided by that of all their words; and 0.6
-    /// times the share of the weight of the error line's words that occur anywhere in the mistake.
-    /// A word weighs ln(1 + N / n), where n of N mistakes contain it; numbers, addresses and
-    /// directories do not count as words. Equal error lines have similarity 1.
+    /// Similarity = words + 0.15 for a file in both (otherwise 0.08 for a directory) + 0.10 for a
+    /// function in both, at most 1. If `words` is 0, the similarity is 0. `words` is the larger of
+    /// two values. The first is the weight of the words that both error lines share, divided by the
+    /// weight of all words of both lines. The second is 0.6 times the weight of the error line's
+    /// words that occur anywhere in the mistake, divided by the weight of all words of the error
+    /// line. The weight of a word is ln(1 + N / n), where n of N mistakes contain the word;
+    /// numbers, addresses and directories do not count as words. Equal error lines have similarity
+    /// 1.
     ///
     /// # Errors
     /// When the text is empty, or the store cannot be read.
@@ -97,21 +99,21 @@ impl ProjectMemory {
         }
         let disk = Disk::new(self.root());
         let mut trace = read(text);
-        let mut places = Places::new(&disk);
-        places.mark(&mut trace.frames);
-        let said: Vec<String> = [Some(&trace.raised), trace.cause.as_ref()]
+        let mut locator = FrameLocator::new(&disk);
+        locator.mark(&mut trace.frames);
+        let lines: Vec<String> = [Some(&trace.raised), trace.cause.as_ref()]
             .into_iter()
             .flatten()
             .map(Said::line)
             .collect();
-        let category = category::classify(&said.join("\n"));
-        let asked = DiagnosedError::new(&said, &trace);
-        let mistakes = self.mistakes(&asked, &said)?;
+        let category = category::classify(&lines.join("\n"));
+        let error = DiagnosedError::new(&lines, &trace);
+        let mistakes = self.mistakes(&error, &lines)?;
         let mut matches = Vec::new();
         for entry in &mistakes.entries {
-            let one = compare(&mut places, &asked, entry, &mistakes.weights);
-            if one.likeness >= threshold && one.likeness > 0.0 {
-                matches.push(one);
+            let candidate = compare(&mut locator, &error, entry, &mistakes.weights);
+            if candidate.likeness >= threshold && candidate.likeness > 0.0 {
+                matches.push(candidate);
             }
         }
         matches.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then_with(|| a.id.cmp(&b.id)));
@@ -121,23 +123,23 @@ impl ProjectMemory {
         Ok(Diagnosis { trace, category, primary, matches, matched, known: mistakes.known })
     }
 
-    /// The mistakes that share the highest weight with the error or match it in a search, of the
-    /// team and of sessions.
+    /// Collects the mistakes to compare: all mistakes that sessions observed, and the permanent
+    /// mistakes that share the highest weight with the error or match the error in a search.
     fn mistakes(
         &mut self,
-        asked: &DiagnosedError,
-        said: &[String],
+        error: &DiagnosedError,
+        lines: &[String],
     ) -> Result<Mistakes, MemoryError> {
         let query = Query::active(Layers::SESSION, Kind::Mistake);
         let mut entries = self.read(&mut |store| store.entries(&query))?;
-        let own: BTreeSet<u64> = asked.words.iter().flatten().copied().collect();
-        let weights = Weights::new(self.held(Kind::Mistake, &own)?, &entries);
-        let weighed: Vec<(u64, f64)> =
+        let own: BTreeSet<u64> = error.words.iter().flatten().copied().collect();
+        let weights = Weights::new(self.piece_counts(Kind::Mistake, &own)?, &entries);
+        let weighted: Vec<(u64, f64)> =
             own.iter().map(|word| (*word, weights.weight(*word))).collect();
-        let mut ids = self.sharing(Kind::Mistake, &weighed, COMPARED);
-        // Words of the cause or the fix.
+        let mut ids = self.sharing(Kind::Mistake, &weighted, COMPARED);
+        // Finds mistakes whose cause or fix contains words of the error.
         let question = Question {
-            text: said.join("\n"),
+            text: lines.join("\n"),
             kinds: vec![Kind::Mistake],
             limit: COMPARED,
             ..Question::new(Layers::SAVED)
@@ -147,15 +149,15 @@ impl ProjectMemory {
         ids.retain(|id| !observed.contains(id));
         ids.sort_unstable();
         ids.dedup();
-        // Another process can have removed it meanwhile.
-        let (team, _) = self.entries_by_id(&ids)?;
+        // Another process could have removed some of them in the meantime.
+        let (permanent, _) = self.entries_by_id(&ids)?;
         let mut words = own;
-        for entry in entries.iter().chain(&team) {
+        for entry in entries.iter().chain(&permanent) {
             words.extend(all_words(entry));
         }
-        let weights = Weights::new(self.held(Kind::Mistake, &words)?, &entries);
+        let weights = Weights::new(self.piece_counts(Kind::Mistake, &words)?, &entries);
         let known = usize::try_from(weights.mistakes).unwrap_or(usize::MAX);
-        entries.extend(team);
+        entries.extend(permanent);
         Ok(Mistakes { entries, weights, known })
     }
 }
@@ -176,8 +178,8 @@ struct DiagnosedError {
 }
 
 impl DiagnosedError {
-    fn new(said: &[String], trace: &Trace) -> Self {
-        let keys: Vec<String> = said.iter().map(|line| error_key(line)).collect();
+    fn new(lines: &[String], trace: &Trace) -> Self {
+        let keys: Vec<String> = lines.iter().map(|line| error_key(line)).collect();
         let words = keys.iter().map(|key| pieces(key)).collect();
         Self { keys, words, files: files_of(trace), functions: functions_of(trace) }
     }
@@ -193,28 +195,29 @@ fn functions_of(trace: &Trace) -> BTreeSet<String> {
     own.filter_map(|frame| frame.function.clone()).filter(|name| name.len() > 3).collect()
 }
 
-/// Weight of a word: low when many mistakes contain it.
+/// Weights of words. The weight of a word is low when many mistakes contain the word.
 struct Weights {
-    held_by: HashMap<u64, u32>,
+    counts: HashMap<u64, u32>,
     mistakes: u32,
 }
 
 impl Weights {
-    /// Weights by the team's mistakes, counted in `held`, and by those that sessions observed.
-    fn new(held: Held, observed: &[Entry]) -> Self {
-        let mut weights = Self { held_by: held.by, mistakes: held.all };
+    /// Computes weights from the permanent mistakes, counted in `permanent`, and from the mistakes
+    /// that sessions observed.
+    fn new(permanent: PieceCounts, observed: &[Entry]) -> Self {
+        let mut weights = Self { counts: permanent.by_piece, mistakes: permanent.memories };
         for entry in observed {
             weights.mistakes += 1;
             for word in pieces(&error_key(&entry.content)) {
-                *weights.held_by.entry(word).or_default() += 1;
+                *weights.counts.entry(word).or_default() += 1;
             }
         }
         weights
     }
 
     fn weight(&self, word: u64) -> f64 {
-        let held_by = self.held_by.get(&word).copied().unwrap_or_default().max(1);
-        (1.0 + f64::from(self.mistakes.max(1)) / f64::from(held_by)).ln()
+        let counts = self.counts.get(&word).copied().unwrap_or_default().max(1);
+        (1.0 + f64::from(self.mistakes.max(1)) / f64::from(counts)).ln()
     }
 
     fn total_weight<'a>(&self, words: impl Iterator<Item = &'a u64>) -> f64 {
@@ -226,9 +229,9 @@ impl Weights {
 fn all_words(entry: &Entry) -> BTreeSet<u64> {
     let mut text = entry.content.clone();
     for name in ["rootCause", "fix", "prevention", "narrative"] {
-        if let Some(more) = entry.metadata.get(name).and_then(serde_json::Value::as_str) {
+        if let Some(field) = entry.metadata.get(name).and_then(serde_json::Value::as_str) {
             text.push('\n');
-            text.push_str(more);
+            text.push_str(field);
         }
     }
     for fact in
@@ -241,44 +244,45 @@ fn all_words(entry: &Entry) -> BTreeSet<u64> {
 }
 
 fn compare(
-    places: &mut Places<'_>,
-    asked: &DiagnosedError,
+    locator: &mut FrameLocator<'_>,
+    error: &DiagnosedError,
     entry: &Entry,
     weights: &Weights,
 ) -> Match {
     let mistake: Mistake = kinds::typed(&entry.metadata).unwrap_or_default();
-    let seen: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
+    let observation: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
     let mut trace = read(&entry.content);
-    places.mark(&mut trace.frames);
+    locator.mark(&mut trace.frames);
     let lines = [Some(&trace.raised), trace.cause.as_ref()];
     let lines: Vec<String> = lines.into_iter().flatten().map(Said::line).collect();
-    let mut text: f64 = 0.0;
+    let mut word_score: f64 = 0.0;
     for line in &lines {
         let key = error_key(line);
-        if !key.is_empty() && asked.keys.contains(&key) {
-            text = 1.0;
+        if !key.is_empty() && error.keys.contains(&key) {
+            word_score = 1.0;
         }
         let words = pieces(&key);
-        for own in &asked.words {
+        for own in &error.words {
             let all = weights.total_weight(own.union(&words));
             if all > 0.0 {
-                text = text.max(weights.total_weight(own.intersection(&words)) / all);
+                word_score = word_score.max(weights.total_weight(own.intersection(&words)) / all);
             }
         }
     }
     let everywhere = all_words(entry);
-    for own in &asked.words {
+    for own in &error.words {
         let all = weights.total_weight(own.iter());
         if all > 0.0 {
-            text = text.max(ELSEWHERE * weights.total_weight(own.intersection(&everywhere)) / all);
+            word_score = word_score
+                .max(ELSEWHERE * weights.total_weight(own.intersection(&everywhere)) / all);
         }
     }
     let mut files = files_of(&trace);
-    files.extend(mistake.files.iter().chain(&seen.files_modified).cloned());
-    let shared: Vec<String> = asked.files.intersection(&files).cloned().collect();
-    let added = nearness(asked, &files, &shared)
-        + if asked.functions.is_disjoint(&functions_of(&trace)) { 0.0 } else { SAME_FUNCTION };
-    let likeness = if text > 0.0 { (text + added).min(1.0) } else { 0.0 };
+    files.extend(mistake.files.iter().chain(&observation.files_modified).cloned());
+    let shared: Vec<String> = error.files.intersection(&files).cloned().collect();
+    let added = file_score(error, &files, &shared)
+        + if error.functions.is_disjoint(&functions_of(&trace)) { 0.0 } else { SAME_FUNCTION };
+    let likeness = if word_score > 0.0 { (word_score + added).min(1.0) } else { 0.0 };
     let first = lines.first().cloned().unwrap_or_default();
     Match {
         id: entry.id.clone(),
@@ -286,7 +290,11 @@ fn compare(
         category: category::classify(&lines.join("\n")).name,
         error: first,
         root_cause: mistake.root_cause,
-        fix: if mistake.fix.is_empty() { seen.narrative.unwrap_or_default() } else { mistake.fix },
+        fix: if mistake.fix.is_empty() {
+            observation.narrative.unwrap_or_default()
+        } else {
+            mistake.fix
+        },
         prevention: mistake.prevention,
         occurrences: mistake.occurrences.unwrap_or(1),
         likeness,
@@ -294,12 +302,12 @@ fn compare(
     }
 }
 
-fn nearness(asked: &DiagnosedError, files: &BTreeSet<String>, shared: &[String]) -> f64 {
+fn file_score(error: &DiagnosedError, files: &BTreeSet<String>, shared: &[String]) -> f64 {
     if !shared.is_empty() {
         return SAME_FILE;
     }
     let folder = |file: &String| file.rsplit_once('/').map(|(folder, _)| folder.to_owned());
-    let own: BTreeSet<String> = asked.files.iter().filter_map(folder).collect();
+    let own: BTreeSet<String> = error.files.iter().filter_map(folder).collect();
     if files.iter().filter_map(folder).any(|folder| own.contains(&folder)) {
         SAME_FOLDER
     } else {

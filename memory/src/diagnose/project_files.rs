@@ -56,7 +56,7 @@ const FOREIGN: &[&str] = &[
     "java.base",
 ];
 
-/// Positions of package directories, for locations that name the package and not the path.
+/// Directories that contain packages, for locations that state the package instead of the path.
 const SOURCES: &[&str] = &[
     "src/main/java",
     "src/main/kotlin",
@@ -70,18 +70,18 @@ const SOURCES: &[&str] = &[
     "",
 ];
 
-/// The locations of one diagnosis, each looked up once.
-pub(super) struct Places<'a> {
+/// Finds the project files of stack frames. Each location is looked up only once.
+pub(super) struct FrameLocator<'a> {
     disk: &'a Disk,
     known: BTreeMap<(String, Option<String>), Option<String>>,
     /// The directories below the root that are searched for the modules of packages.
-    folders: OnceCell<Vec<String>>,
+    directories: OnceCell<Vec<String>>,
 }
 
-impl<'a> Places<'a> {
-    /// Looks up locations in the project below `disk`.
+impl<'a> FrameLocator<'a> {
+    /// Creates a locator for the project below `disk`.
     pub(super) fn new(disk: &'a Disk) -> Self {
-        Self { disk, known: BTreeMap::new(), folders: OnceCell::new() }
+        Self { disk, known: BTreeMap::new(), directories: OnceCell::new() }
     }
 
     /// Sets the project file of each frame. Locations in the error itself are looked up first.
@@ -107,9 +107,10 @@ impl<'a> Places<'a> {
             return None;
         }
         let path = match path.strip_prefix("package:").and_then(|rest| rest.split_once('/')) {
-            // Dart: the `lib` directory of a package; the file shows whether it is this one.
+            // Dart: the `lib` directory of a package. If the file exists, the package is this
+            // project.
             Some((_, rest)) => format!("lib/{rest}"),
-            None => unwrapped(&path).to_owned(),
+            None => without_wrappers(&path).to_owned(),
         };
         let path = path.as_str();
         if path.split('/').any(|part| VENDORED.contains(&part)) {
@@ -118,7 +119,7 @@ impl<'a> Places<'a> {
                 .filter(|own| disk.exists(own));
         }
         if let Some(package) = package {
-            return self.of_package(package, path);
+            return self.find_in_package(package, path);
         }
         if let Some(own) = inside(disk, path) {
             return Some(own);
@@ -128,19 +129,19 @@ impl<'a> Places<'a> {
             return None;
         }
         let is_absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
-        // The project on another machine or in a container: the longest path suffix that exists
-        // here.
+        // The output can come from another machine or a container: uses the longest suffix of the
+        // path that exists in the project.
         (0..parts.len().min(12)).find_map(|from| {
-            let end = parts[from..].join("/");
-            // A bare file name is too unspecific, unless it was near the root there, too.
-            let is_reported = from + 1 < parts.len() || (from <= 2 && is_absolute) || from == 0;
-            (is_reported && disk.exists(&end)).then_some(end)
+            let suffix = parts[from..].join("/");
+            // A file name alone is too ambiguous, unless the file was near the root.
+            let is_specific = from + 1 < parts.len() || (from <= 2 && is_absolute) || from == 0;
+            (is_specific && disk.exists(&suffix)).then_some(suffix)
         })
     }
 
-    fn of_package(&self, package: &str, file: &str) -> Option<String> {
+    fn find_in_package(&self, package: &str, file: &str) -> Option<String> {
         let name = if package.is_empty() { file.to_owned() } else { format!("{package}/{file}") };
-        let below = |module: &str| {
+        let find_below = |module: &str| {
             SOURCES.iter().find_map(|source| {
                 let parts = [module, source, &name];
                 let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -148,14 +149,18 @@ impl<'a> Places<'a> {
                 self.disk.exists(&path).then_some(path)
             })
         };
-        below("").or_else(|| {
-            let modules = self.folders.get_or_init(|| dirs_below(self.disk, ""));
-            modules.iter().filter(|module| !is_vendored(module)).find_map(|module| below(module))
+        find_below("").or_else(|| {
+            let modules = self.directories.get_or_init(|| dirs_below(self.disk, ""));
+            modules
+                .iter()
+                .filter(|module| !is_vendored(module))
+                .find_map(|module| find_below(module))
         })
     }
 }
 
-/// The directory of a class by its full name: `com/acme` for `com.acme.Cart.add` in `Cart.java`.
+/// The package directory of a class, from the full name of its function: `com/acme` for
+/// `com.acme.Cart.add` in `Cart.java`.
 fn package_of(frame: &Frame) -> Option<String> {
     let is_class =
         [".java", ".kt", ".scala", ".groovy"].iter().any(|end| frame.file.ends_with(end));
@@ -168,8 +173,8 @@ fn package_of(frame: &Frame) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The path without prefixes and suffixes of bundlers, browsers and packages.
-fn unwrapped(path: &str) -> &str {
+/// Returns the path without prefixes and suffixes that bundlers, browsers and packages add.
+fn without_wrappers(path: &str) -> &str {
     let path = path.strip_prefix("file://").unwrap_or(path);
     let path = path.split_once("webpack-internal:///").map_or(path, |(_, rest)| rest);
     let path = match path.split_once("://") {
@@ -188,7 +193,7 @@ fn unwrapped(path: &str) -> &str {
     }
 }
 
-/// The path of an absolute path relative to the root, if it is below it.
+/// Returns an absolute path relative to the root, if the path is below the root.
 fn inside(disk: &Disk, path: &str) -> Option<String> {
     let root = disk.root().to_string_lossy().replace('\\', "/");
     let rest = path.strip_prefix(root.trim_end_matches('/'))?.strip_prefix('/')?;
@@ -204,22 +209,22 @@ fn is_vendored(path: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn own(root: &std::path::Path, file: &str, function: &str) -> Option<String> {
+    fn project_file(root: &std::path::Path, file: &str, function: &str) -> Option<String> {
         let function = Some(function.to_owned()).filter(|name| !name.is_empty());
         let mut frames = [Frame { file: file.to_owned(), function, ..Frame::default() }];
-        Places::new(&Disk::new(root)).mark(&mut frames);
+        FrameLocator::new(&Disk::new(root)).mark(&mut frames);
         frames[0].own.clone()
     }
 
     #[test]
-    fn so_many_places_are_looked_for_in_all() {
+    fn the_number_of_lookups_is_limited() {
         let folder = tempfile::TempDir::new().expect("a directory");
         let disk = Disk::new(folder.path());
-        let mut places = Places::new(&disk);
+        let mut locator = FrameLocator::new(&disk);
         for number in 0..MAX_LOOKUPS * 3 {
-            places.mark(&mut [Frame { file: format!("src/{number}.ts"), ..Frame::default() }]);
+            locator.mark(&mut [Frame { file: format!("src/{number}.ts"), ..Frame::default() }]);
         }
-        assert_eq!(places.known.len(), MAX_LOOKUPS);
+        assert_eq!(locator.known.len(), MAX_LOOKUPS);
     }
 
     #[test]
@@ -238,8 +243,8 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("a directory")).expect("made");
             std::fs::write(path, "").expect("written");
         }
-        let here = format!("{}/src/gone.ts", root.display());
-        assert_eq!(own(root, &here, "").as_deref(), Some("src/gone.ts"));
+        let missing = format!("{}/src/gone.ts", root.display());
+        assert_eq!(project_file(root, &missing, "").as_deref(), Some("src/gone.ts"));
         for file in [
             "src/user.ts",
             "./src/user.ts",
@@ -249,11 +254,14 @@ mod tests {
             "webpack-internal:///(rsc)/./src/user.ts",
             "http://localhost:5173/src/user.ts?t=17",
         ] {
-            assert_eq!(own(root, file, "").as_deref(), Some("src/user.ts"), "{file}");
+            assert_eq!(project_file(root, file, "").as_deref(), Some("src/user.ts"), "{file}");
         }
-        assert_eq!(own(root, "/app/main.py", "").as_deref(), Some("main.py"));
-        assert_eq!(own(root, "package:shop/cart.dart", "").as_deref(), Some("lib/cart.dart"));
-        let java = own(root, "Cart.java", "com.acme.Cart.add");
+        assert_eq!(project_file(root, "/app/main.py", "").as_deref(), Some("main.py"));
+        assert_eq!(
+            project_file(root, "package:shop/cart.dart", "").as_deref(),
+            Some("lib/cart.dart")
+        );
+        let java = project_file(root, "Cart.java", "com.acme.Cart.add");
         assert_eq!(java.as_deref(), Some("shop/src/main/java/com/acme/Cart.java"));
         for file in [
             "node_modules/pg/index.js",
@@ -265,8 +273,8 @@ mod tests {
             "<frozen importlib._bootstrap>",
             "",
         ] {
-            assert_eq!(own(root, file, ""), None, "{file}");
+            assert_eq!(project_file(root, file, ""), None, "{file}");
         }
-        assert_eq!(own(root, "Cart.java", "com.other.Cart.add"), None);
+        assert_eq!(project_file(root, "Cart.java", "com.other.Cart.add"), None);
     }
 }

@@ -1,14 +1,15 @@
 //! Parses error output line by line into messages and stack frames.
 
-use super::forms::{READY, Role, language_of};
+use super::forms::{COMPILED_FORMS, Role, language_of};
 use regex::Captures;
 
-/// Maximum number of bytes of a text that are read; of a longer text, its beginning and its end.
+/// Maximum number of bytes of a text that are read. Of a longer text, only the beginning and the
+/// end are read.
 const MAX_BYTES: usize = 256 << 10;
 /// Maximum number of bytes of a line that are read.
-const WIDEST: usize = 2_000;
+const MAX_LINE_BYTES: usize = 2_000;
 /// Maximum number of frames that are retained.
-const DEEPEST: usize = 200;
+const MAX_FRAMES: usize = 200;
 
 /// The description of an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,29 +54,29 @@ pub struct Trace {
     pub language: Option<&'static str>,
     /// The error that was thrown last.
     pub raised: Said,
-    /// The error at the end of the cause chain, when it is a different one.
+    /// The error at the end of the cause chain, when it is a different error.
     pub cause: Option<Said>,
-    /// Stack frames: those of the cause first, innermost first.
+    /// Stack frames, innermost first. The frames of the cause precede all others.
     pub frames: Vec<Frame>,
     /// Whether parts of the text were skipped.
     pub is_cut: bool,
 }
 
-/// Parses error output of any known form; otherwise the first line is the message.
+/// Parses error output. If no line has a known form, the first line is the message.
 #[must_use]
 pub fn read(text: &str) -> Trace {
     let mut reader = Reader::default();
     let (head, tail) = ends(text);
     reader.is_cut = head.len() + tail.len() < text.len();
     for line in head.lines().chain(tail.lines()) {
-        let clean = plain(line, &mut reader.is_cut);
+        let clean = clean_line(line, &mut reader.is_cut);
         reader.line(&clean);
     }
-    reader.done()
+    reader.finish()
 }
 
-/// The beginning and the end of a text that is too long; a shorter text is returned as the
-/// beginning.
+/// Returns the beginning and the end of a text that is too long. A shorter text is returned as the
+/// beginning, with an empty end.
 fn ends(text: &str) -> (&str, &str) {
     if text.len() <= MAX_BYTES {
         return (text, "");
@@ -85,9 +86,9 @@ fn ends(text: &str) -> (&str, &str) {
     (&text[..head], &text[tail..])
 }
 
-/// A line without colour codes and log timestamps, truncated to the maximum length.
-fn plain(line: &str, is_cut: &mut bool) -> String {
-    let end = line.floor_char_boundary(WIDEST.min(line.len()));
+/// Returns the line without colour codes and log prefixes, truncated to the maximum length.
+fn clean_line(line: &str, is_cut: &mut bool) -> String {
+    let end = line.floor_char_boundary(MAX_LINE_BYTES.min(line.len()));
     *is_cut |= end < line.len();
     let mut clean = String::with_capacity(end);
     let mut chars = line[..end].chars();
@@ -104,14 +105,14 @@ fn plain(line: &str, is_cut: &mut bool) -> String {
         }
     }
     clean.truncate(clean.trim_end().len());
-    match unstamped(&clean) {
+    match without_log_prefix(&clean) {
         Some(rest) => rest.to_owned(),
         None => clean,
     }
 }
 
-/// The rest after `2026-01-01T00:00:00.0Z ` (a runner's log) or `web-1  | ` (Compose).
-fn unstamped(line: &str) -> Option<&str> {
+/// The part after `2026-01-01T00:00:00.0Z ` (a runner's log) or `web-1  | ` (Compose).
+fn without_log_prefix(line: &str) -> Option<&str> {
     let (word, rest) = line.split_once(' ')?;
     let is_time = word.len() >= 20
         && word.ends_with('Z')
@@ -129,7 +130,7 @@ fn unstamped(line: &str) -> Option<&str> {
 /// An error with the frames that follow it.
 #[derive(Debug, Default)]
 struct Block {
-    said: Said,
+    error: Said,
     language: &'static str,
     frames: Vec<Frame>,
     is_cause: bool,
@@ -143,7 +144,7 @@ struct Reader {
     /// A function whose location is on the next line.
     function: Option<String>,
     /// The location that belongs to the next message.
-    awaited: Option<Frame>,
+    awaiting_message: Option<Frame>,
     /// Whether the lines belong to a Python traceback, which ends with the error.
     in_traceback: bool,
     /// Whether indented lines are causes: `Caused by:`.
@@ -159,12 +160,15 @@ impl Reader {
         if line.trim().is_empty() {
             return;
         }
-        if self.ends_traceback(line) || self.message_awaited(line) || self.listed_cause(line) {
+        if self.ends_traceback(line)
+            || self.takes_awaited_message(line)
+            || self.takes_listed_cause(line)
+        {
             return;
         }
-        for ready in READY.iter().filter(|ready| ready.may_match(line)) {
-            if let Some(found) = ready.regex.captures(line) {
-                self.take(ready.form.role, ready.form.language, &found);
+        for compiled in COMPILED_FORMS.iter().filter(|compiled| compiled.can_match(line)) {
+            if let Some(found) = compiled.regex.captures(line) {
+                self.take(compiled.form.role, compiled.form.language, &found);
                 return;
             }
         }
@@ -172,13 +176,13 @@ impl Reader {
             self.first = Some(line.trim().to_owned());
         }
         if line.trim_start().starts_with("what():")
-            && let Some(block) = self.blocks.last_mut().filter(|b| b.said.message.is_empty())
+            && let Some(block) = self.blocks.last_mut().filter(|b| b.error.message.is_empty())
         {
-            block.said.message = line.trim_start()["what():".len()..].trim().to_owned();
+            block.error.message = line.trim_start()["what():".len()..].trim().to_owned();
         }
     }
 
-    /// The line after the frames of a Python traceback: the error, whatever its name.
+    /// Takes the line after the frames of a Python traceback: the error, whatever its name.
     fn ends_traceback(&mut self, line: &str) -> bool {
         let bare = line.trim_start_matches(['|', ' ', '+', '-']);
         let is_outside = line.starts_with(|c: char| c.is_alphabetic() || c == '_')
@@ -193,24 +197,24 @@ impl Reader {
             return false;
         }
         self.in_traceback = false;
-        let said = Said { kind: Some(kind.to_owned()), message: message.trim().to_owned() };
+        let error = Said { kind: Some(kind.to_owned()), message: message.trim().to_owned() };
         let mut frames = std::mem::take(&mut self.early);
         frames.reverse();
-        self.blocks.push(Block { said, language: "python", frames, is_cause: false });
+        self.blocks.push(Block { error, language: "python", frames, is_cause: false });
         true
     }
 
-    fn message_awaited(&mut self, line: &str) -> bool {
-        let Some(place) = self.awaited.take() else { return false };
+    fn takes_awaited_message(&mut self, line: &str) -> bool {
+        let Some(location) = self.awaiting_message.take() else { return false };
         let (language, frames) =
-            if place.file.is_empty() { ("dart", Vec::new()) } else { ("rust", vec![place]) };
-        let said = Said { kind: None, message: line.trim().to_owned() };
-        self.blocks.push(Block { said, language, frames, is_cause: false });
+            if location.file.is_empty() { ("dart", Vec::new()) } else { ("rust", vec![location]) };
+        let error = Said { kind: None, message: line.trim().to_owned() };
+        self.blocks.push(Block { error, language, frames, is_cause: false });
         true
     }
 
-    /// The lines after a `Caused by:` line.
-    fn listed_cause(&mut self, line: &str) -> bool {
+    /// Takes the lines after a `Caused by:` line.
+    fn takes_listed_cause(&mut self, line: &str) -> bool {
         if line == "Caused by:" {
             self.in_causes = !self.blocks.is_empty();
             return self.in_causes;
@@ -224,25 +228,25 @@ impl Reader {
             Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest,
             _ => text,
         };
-        let said = Said { kind: None, message: text.trim().to_owned() };
-        self.blocks.push(Block { said, language: "rust", frames: Vec::new(), is_cause: true });
+        let error = Said { kind: None, message: text.trim().to_owned() };
+        self.blocks.push(Block { error, language: "rust", frames: Vec::new(), is_cause: true });
         true
     }
 
     fn take(&mut self, role: Role, language: &'static str, found: &Captures<'_>) {
-        if !matches!(role, Role::Place | Role::Function) {
+        if !matches!(role, Role::Location | Role::Function) {
             self.function = None;
         }
         match role {
             Role::Noise => {}
             Role::Chain => self.in_traceback = false,
-            Role::Before if language == "python" => {
+            Role::BeforeMessage if language == "python" => {
                 self.in_traceback = true;
                 self.early.clear();
             }
-            Role::Before => self.awaited = Some(frame(found).unwrap_or_default()),
+            Role::BeforeMessage => self.awaiting_message = Some(frame(found).unwrap_or_default()),
             Role::Function => self.function = text(found, "function"),
-            Role::Frame | Role::Place => self.frame(language, found),
+            Role::Frame | Role::Location => self.frame(language, found),
             Role::Headline | Role::Cause => self.headline(role, language, found),
         }
     }
@@ -251,7 +255,7 @@ impl Reader {
         let Some(mut frame) = frame(found) else { return };
         frame.function = frame.function.or_else(|| self.function.take());
         self.count += 1;
-        if self.count > DEEPEST {
+        if self.count > MAX_FRAMES {
             self.is_cut = true;
             return;
         }
@@ -262,7 +266,7 @@ impl Reader {
         }
         match self.blocks.last_mut() {
             Some(block) => {
-                // A panic prints its location, and the backtrace repeats it.
+                // A panic prints its location, and the backtrace repeats the location.
                 if !block.frames.iter().any(|own| own.file == frame.file && own.line == frame.line)
                 {
                     block.frames.push(frame);
@@ -282,37 +286,39 @@ impl Reader {
             Some((outer, inner)) => (outer.to_owned(), Some(inner.to_owned())),
             None => (message, None),
         };
-        let place = frame(found);
-        let own = place.as_ref().and_then(|frame| language_of(&frame.file));
-        let frames = place.into_iter().chain(std::mem::take(&mut self.early)).collect();
+        let location = frame(found);
+        let own = location.as_ref().and_then(|frame| language_of(&frame.file));
+        let frames = location.into_iter().chain(std::mem::take(&mut self.early)).collect();
         let is_cause = role == Role::Cause && !self.blocks.is_empty();
         let language = own.unwrap_or(language);
-        let said = Said { kind, message: message.trim().to_owned() };
-        self.blocks.push(Block { said, language, frames, is_cause });
+        let error = Said { kind, message: message.trim().to_owned() };
+        self.blocks.push(Block { error, language, frames, is_cause });
         if let Some((kind, message)) = inner.as_deref().and_then(|inner| inner.split_once(": ")) {
-            let said = Said { kind: Some(kind.to_owned()), message: message.trim().to_owned() };
-            self.blocks.push(Block { said, language, frames: Vec::new(), is_cause: true });
+            let error = Said { kind: Some(kind.to_owned()), message: message.trim().to_owned() };
+            self.blocks.push(Block { error, language, frames: Vec::new(), is_cause: true });
         }
         self.in_traceback = false;
     }
 
-    fn done(mut self) -> Trace {
-        if let Some(place) = self.awaited.take().filter(|place| !place.file.is_empty()) {
-            let frames = vec![place];
+    fn finish(mut self) -> Trace {
+        if let Some(location) =
+            self.awaiting_message.take().filter(|location| !location.file.is_empty())
+        {
+            let frames = vec![location];
             self.blocks.push(Block { language: "rust", frames, ..Block::default() });
         }
         if self.blocks.is_empty() {
-            let said = Said { kind: None, message: self.first.take().unwrap_or_default() };
+            let error = Said { kind: None, message: self.first.take().unwrap_or_default() };
             self.early.reverse();
             let frames = std::mem::take(&mut self.early);
-            self.blocks.push(Block { said, frames, ..Block::default() });
+            self.blocks.push(Block { error, frames, ..Block::default() });
         } else if let Some(block) = self.blocks.last_mut() {
             block.frames.append(&mut self.early);
         }
         // In Python the cause comes first and the raised error last; in other languages it is the
         // reverse.
-        let pythons = self.blocks.iter().filter(|block| block.language == "python").count();
-        let (raised, cause) = if pythons > 1 {
+        let python_blocks = self.blocks.iter().filter(|block| block.language == "python").count();
+        let (raised, cause) = if python_blocks > 1 {
             let is_python = |block: &Block| block.language == "python";
             let last = self.blocks.iter().rposition(is_python).unwrap_or_default();
             (last, self.blocks.iter().position(is_python))
@@ -320,19 +326,19 @@ impl Reader {
             (0, self.blocks.iter().rposition(|block| block.is_cause))
         };
         let language = self.language();
-        let said = |at: usize| self.blocks[at].said.clone();
-        let (raised_said, cause_said) = (said(raised), cause.map(said));
-        let cause_said = cause_said.filter(|cause| *cause != raised_said);
+        let error_at = |at: usize| self.blocks[at].error.clone();
+        let (raised_error, cause_error) = (error_at(raised), cause.map(error_at));
+        let cause_error = cause_error.filter(|cause| *cause != raised_error);
         let mut order: Vec<usize> = (0..self.blocks.len()).collect();
         order.sort_by_key(|&at| (Some(at) != cause, at));
         let mut frames = Vec::new();
         for at in order {
             frames.append(&mut self.blocks[at].frames);
         }
-        Trace { language, raised: raised_said, cause: cause_said, frames, is_cut: self.is_cut }
+        Trace { language, raised: raised_error, cause: cause_error, frames, is_cut: self.is_cut }
     }
 
-    /// The language of most frames; without frames, that of the first matching form.
+    /// The language of most frames; without frames, the language of the first matching form.
     fn language(&self) -> Option<&'static str> {
         let mut counts: Vec<(&'static str, usize)> = Vec::new();
         for block in &self.blocks {
@@ -344,14 +350,14 @@ impl Reader {
                 }
             }
         }
-        let mut most: Option<(&'static str, usize)> = None;
+        let mut best: Option<(&'static str, usize)> = None;
         for (language, count) in counts {
-            if most.is_none_or(|(_, best)| count > best) {
-                most = Some((language, count));
+            if best.is_none_or(|(_, max)| count > max) {
+                best = Some((language, count));
             }
         }
         let first = || self.blocks.iter().map(|block| block.language).find(|name| !name.is_empty());
-        most.map(|(language, _)| language).or_else(first)
+        best.map(|(language, _)| language).or_else(first)
     }
 }
 

@@ -5,28 +5,28 @@ use proptest::prelude::*;
 use std::fmt::Write as _;
 
 /// The parsed output, as text.
-fn render_diagnosis(text: &str) -> String {
+fn render_trace(text: &str) -> String {
     let trace = read(text);
-    let mut shown = format!("{} | {}\n", trace.language.unwrap_or("?"), trace.raised.line());
+    let mut output = format!("{} | {}\n", trace.language.unwrap_or("?"), trace.raised.line());
     if let Some(cause) = &trace.cause {
-        let _ = writeln!(shown, "cause {}", cause.line());
+        let _ = writeln!(output, "cause {}", cause.line());
     }
     for frame in &trace.frames {
         let number = |number: Option<u32>| number.map_or_else(String::new, |n| format!(":{n}"));
         let (line, column) = (number(frame.line), number(frame.column));
         let function = frame.function.as_deref().unwrap_or("-");
-        let _ = writeln!(shown, "{}{line}{column} {function}", frame.file);
+        let _ = writeln!(output, "{}{line}{column} {function}", frame.file);
     }
-    shown
+    output
 }
 
-fn reads(text: &str, expected: &str) {
-    assert_eq!(render_diagnosis(text), expected.trim_start(), "{text}");
+fn assert_trace(text: &str, expected: &str) {
+    assert_eq!(render_trace(text), expected.trim_start(), "{text}");
 }
 
 #[test]
-fn javascript() {
-    reads(
+fn javascript_errors_are_parsed() {
+    assert_trace(
         "/srv/app/src/user.js:41
     return user.id;
                 ^
@@ -54,7 +54,7 @@ file:///srv/app/src/main.mjs:7:3 Object.<anonymous>
 node:internal/process/task_queues:95:5 process.processTicksAndRejections
 ",
     );
-    reads(
+    assert_trace(
         "Uncaught (in promise) ReferenceError: cart is not defined
 render@http://localhost:5173/src/App.tsx?t=1:12:5
 @http://localhost:5173/src/main.tsx:3:1",
@@ -67,8 +67,8 @@ http://localhost:5173/src/main.tsx:3:1 -
 }
 
 #[test]
-fn python() {
-    reads(
+fn python_errors_are_parsed() {
+    assert_trace(
         "Traceback (most recent call last):
   File \"/app/src/db.py\", line 12, in fetch
     return cache[key]
@@ -91,15 +91,15 @@ cause KeyError: 'user:7'
 /app/main.py:31 <module>
 ",
     );
-    reads(
+    assert_trace(
         "Traceback (most recent call last):\n  File \"x.py\", line 3, in <module>\n    go()\nKeyboardInterrupt",
         "\npython | KeyboardInterrupt\nx.py:3 <module>\n",
     );
-    reads(
+    assert_trace(
         "  File \"a.py\", line 2\n    def f(:\n          ^\nSyntaxError: invalid syntax",
         "\npython | SyntaxError: invalid syntax\na.py:2 -\n",
     );
-    reads(
+    assert_trace(
         "    def test_total():
 >       assert total([1]) == 2
 E       AssertionError: assert 1 == 2
@@ -111,8 +111,8 @@ tests/test_cart.py:9: AssertionError",
 }
 
 #[test]
-fn rust() {
-    reads(
+fn rust_errors_are_parsed() {
+    assert_trace(
         "thread 'main' (4711) panicked at src/parse.rs:88:14:
 called `Result::unwrap()` on an `Err` value: ParseIntError { kind: InvalidDigit }
 stack backtrace:
@@ -131,11 +131,11 @@ src/parse.rs:88:14 -
 ./src/main.rs:5:9 app::main
 ",
     );
-    reads(
+    assert_trace(
         "thread 'tests::adds' panicked at 'assertion failed: x', src/lib.rs:3:5",
         "\nrust | assertion failed: x\nsrc/lib.rs:3:5 -\n",
     );
-    reads(
+    assert_trace(
         "Error: cannot read the settings
 
 Caused by:
@@ -148,7 +148,7 @@ cause No such file or directory (os error 2)
         .replace('?', "rust")
         .as_str(),
     );
-    reads(
+    assert_trace(
         "error[E0308]: mismatched types
   --> src/main.rs:4:18
    |
@@ -161,8 +161,8 @@ error: could not compile `app` (bin \"app\") due to 1 previous error",
 }
 
 #[test]
-fn go() {
-    reads(
+fn go_errors_are_parsed() {
+    assert_trace(
         "panic: runtime error: invalid memory address or nil pointer dereference
 [signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x48f0a2]
 
@@ -181,15 +181,15 @@ go | runtime error: invalid memory address or nil pointer dereference
 /home/a/app/main.go:12 main.main
 ",
     );
-    reads(
+    assert_trace(
         "# example.com/app\n./main.go:7:2: undefined: cart",
         "\ngo | undefined: cart\n./main.go:7:2 -\n",
     );
 }
 
 #[test]
-fn java_and_kotlin() {
-    reads(
+fn java_and_kotlin_errors_are_parsed() {
+    assert_trace(
         "Exception in thread \"main\" java.lang.IllegalStateException: cart is closed
 \tat com.acme.shop.Cart.add(Cart.java:41)
 \tat java.base/java.util.ArrayList.forEach(ArrayList.java:1511)
@@ -206,19 +206,19 @@ Cart.java:41 com.acme.shop.Cart.add
 ArrayList.java:1511 java.util.ArrayList.forEach
 ",
     );
-    reads(
+    assert_trace(
         "src/Cart.java:12: error: cannot find symbol\n    totl();\n    ^\n  symbol:   method totl()",
         "\njava | cannot find symbol\nsrc/Cart.java:12 -\n",
     );
-    reads(
+    assert_trace(
         "e: file:///srv/app/src/Main.kt:4:9 Unresolved reference: foo",
         "\nkotlin | Unresolved reference: foo\n/srv/app/src/Main.kt:4:9 -\n",
     );
 }
 
 #[test]
-fn csharp() {
-    reads(
+fn csharp_errors_are_parsed() {
+    assert_trace(
         "Unhandled exception. System.InvalidOperationException: the order has no lines
  ---> System.NullReferenceException: Object reference not set to an instance of an object.
    at Shop.Order.Total(Int32 rate) in C:\\src\\Shop\\Order.cs:line 23
@@ -232,7 +232,7 @@ C:\\src\\Shop\\Order.cs:23 Shop.Order.Total(Int32 rate)
 C:\\src\\Shop\\Order.cs:40 Shop.Order.Close()
 ",
     );
-    reads(
+    assert_trace(
         "Order.cs(23,9): error CS0103: The name 'rat' does not exist in the current context [Shop.csproj]",
         "
 csharp | CS0103: The name 'rat' does not exist in the current context [Shop.csproj]
@@ -242,8 +242,8 @@ Order.cs:23:9 -
 }
 
 #[test]
-fn ruby_and_php() {
-    reads(
+fn ruby_and_php_errors_are_parsed() {
+    assert_trace(
         "app/cart.rb:12:in `total': undefined method `price' for nil:NilClass (NoMethodError)
 \tfrom app/cart.rb:5:in 'block in close'
 \tfrom /usr/lib/ruby/3.3.0/set.rb:501:in `each'
@@ -256,7 +256,7 @@ app/cart.rb:5 block in close
 bin/shop:3 <main>
 ",
     );
-    reads(
+    assert_trace(
         "PHP Fatal error:  Uncaught App\\CartException: empty in /var/www/src/Cart.php:31
 Stack trace:
 #0 /var/www/src/Shop.php(12): App\\Cart->close()
@@ -272,8 +272,8 @@ php | App\\CartException: empty
 }
 
 #[test]
-fn c_and_cpp() {
-    reads(
+fn c_and_cpp_errors_are_parsed() {
+    assert_trace(
         "=================================================================
 ==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x602 at pc 0x4f bp 0x7 sp 0x8
 READ of size 4 at 0x602 thread T0
@@ -286,7 +286,7 @@ c | AddressSanitizer: heap-use-after-free on address 0x602 at pc 0x4f bp 0x7 sp 
 /srv/sum/main.c:8 main
 ",
     );
-    reads(
+    assert_trace(
         "Program received signal SIGSEGV, Segmentation fault.
 0x0000555555555131 in sum (n=3) at src/sum.cpp:14
 #0  0x0000555555555131 in sum (n=3) at src/sum.cpp:14
@@ -297,19 +297,19 @@ src/sum.cpp:14 sum
 src/main.cpp:8 main
 ",
     );
-    reads(
+    assert_trace(
         "src/a.c: In function 'main':\nsrc/a.c:4:5: error: 'x' undeclared (first use in this function)",
         "\nc | 'x' undeclared (first use in this function)\nsrc/a.c:4:5 -\n",
     );
-    reads(
+    assert_trace(
         "terminate called after throwing an instance of 'std::out_of_range'\n  what():  vector::at",
         "\nc | std::out_of_range: vector::at\n",
     );
 }
 
 #[test]
-fn elixir_swift_and_dart() {
-    reads(
+fn elixir_swift_and_dart_errors_are_parsed() {
+    assert_trace(
         "** (FunctionClauseError) no function clause matching in Shop.Cart.total/1
     (shop 0.1.0) lib/shop/cart.ex:12: Shop.Cart.total(nil)
     (elixir 1.16.0) lib/enum.ex:987: Enum.\"-each/2-lists^foreach/1-0-\"/2",
@@ -319,7 +319,7 @@ lib/shop/cart.ex:12 Shop.Cart.total(nil)
 lib/enum.ex:987 Enum.\"-each/2-lists^foreach/1-0-\"/2
 ",
     );
-    reads(
+    assert_trace(
         "Shop/Cart.swift:12: Fatal error: Unexpectedly found nil while unwrapping an Optional value
 0 [ra] 0x000000010 Cart.total() + 40 in shop at /srv/Shop/Cart.swift:12:20
 #1 0x00005 in main at /srv/Shop/main.swift:3:1",
@@ -330,7 +330,7 @@ Shop/Cart.swift:12 -
 /srv/Shop/main.swift:3:1 main
 ",
     );
-    reads(
+    assert_trace(
         "Unhandled exception:
 type 'Null' is not a subtype of type 'int' in type cast
 #0      Cart.total (package:shop/cart.dart:12:20)
@@ -346,34 +346,34 @@ dart:isolate-patch/isolate_patch.dart:301:19 _startIsolate
 }
 
 #[test]
-fn compilers_of_typescript_and_others() {
-    reads(
+fn typescript_lua_perl_and_unknown_errors_are_parsed() {
+    assert_trace(
         "src/a.ts(4,5): error TS2322: Type 'string' is not assignable to type 'number'.",
         "\ntypescript | TS2322: Type 'string' is not assignable to type 'number'.\nsrc/a.ts:4:5 -\n",
     );
-    reads(
+    assert_trace(
         "\u{1b}[96msrc/a.tsx\u{1b}[0m:4:5 - \u{1b}[91merror\u{1b}[0m TS2304: Cannot find name 'x'.",
         "\ntypescript | TS2304: Cannot find name 'x'.\nsrc/a.tsx:4:5 -\n",
     );
-    reads(
+    assert_trace(
         "lua: cart.lua:3: attempt to index a nil value (local 'x')\nstack traceback:\n\tcart.lua:3: in function 'total'",
         "\nlua | attempt to index a nil value (local 'x')\ncart.lua:3 -\n",
     );
-    reads(
+    assert_trace(
         "Can't locate Foo.pm in @INC at a.pl line 3.",
         "\nperl | Can't locate Foo.pm in @INC\na.pl:3 -\n",
     );
-    reads("something went wrong\nreally", "\n? | something went wrong\n");
+    assert_trace("something went wrong\nreally", "\n? | something went wrong\n");
 }
 
 #[test]
-fn stamps_of_logs_are_passed_over() {
-    reads(
+fn timestamps_and_service_names_of_logs_are_skipped() {
+    assert_trace(
         "2026-01-05T10:00:00.1234567Z TypeError: x is not a function
 2026-01-05T10:00:00.1234567Z     at go (/srv/a.js:1:2)",
         "\njavascript | TypeError: x is not a function\n/srv/a.js:1:2 go\n",
     );
-    reads(
+    assert_trace(
         "web-1  | Traceback (most recent call last):
 web-1  |   File \"/app/a.py\", line 1, in go
 web-1  | ValueError: x",
@@ -398,7 +398,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn whatever_the_text_it_is_read(
+    fn arbitrary_text_is_parsed(
         parts in proptest::collection::vec(
             prop_oneof![
                 ".{0,12}",
@@ -427,10 +427,10 @@ proptest! {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test makes files")]
-fn known_mistakes_are_ranked_by_likeness() {
+fn known_mistakes_are_ranked_by_similarity() {
     use crate::kinds::Observation;
-    use crate::tests::{mistake, new_session, on_both};
-    on_both(|root, memory| {
+    use crate::tests::{mistake, new_session, on_both_stores};
+    on_both_stores(|root, memory| {
         std::fs::create_dir_all(root.join("src")).expect("made");
         std::fs::write(root.join("src/user.ts"), "").expect("written");
         let id = |memory: &mut ProjectMemory, error: &str, fix: &str| {
@@ -451,13 +451,13 @@ fn known_mistakes_are_ranked_by_likeness() {
             ..Observation::default()
         };
         let title = "Error: pool is closed, cannot use it";
-        let seen = memory.observe(&session, Kind::Mistake, title, &body).expect("observed");
+        let observed = memory.observe(&session, Kind::Mistake, title, &body).expect("observed");
 
         let trace = "TypeError: Cannot read properties of undefined (reading 'id')
     at getUser (/home/runner/work/app/app/src/user.ts:44:9)
     at next (/home/runner/work/app/app/node_modules/express/lib/router.js:5:1)";
         let found = memory.diagnose(trace, 0.3, 5).expect("diagnosed");
-        let ids: Vec<&str> = found.matches.iter().map(|one| &*one.id).collect();
+        let ids: Vec<&str> = found.matches.iter().map(|known| &*known.id).collect();
         assert_eq!(ids, [&same, &near], "{:?}", found.matches);
         assert_eq!((found.matched, found.known), (2, 6));
         assert_eq!(
@@ -472,9 +472,9 @@ fn known_mistakes_are_ranked_by_likeness() {
 
         let pool = memory.diagnose("Error: pool is closed\n    at run (src/user.ts:1:1)", 0.3, 5);
         let pool = pool.expect("diagnosed").matches;
-        assert_eq!((&*pool[0].id, &*pool[0].fix), (&*seen, "the pool was closed"));
+        assert_eq!((&*pool[0].id, &*pool[0].fix), (&*observed, "the pool was closed"));
         let other = memory.diagnose("Error: refresh token rotate", 0.3, 5).expect("diagnosed");
-        assert_eq!(other.matches.first().map(|one| &*one.id), Some(&*reported));
+        assert_eq!(other.matches.first().map(|known| &*known.id), Some(&*reported));
         let none = memory.diagnose("segmentation fault in libfoo", 0.3, 5).expect("diagnosed");
         assert_eq!((none.matches.len(), none.known), (0, 6));
         assert!(memory.diagnose(" \n", 0.3, 5).is_err());

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 const TIMES: [&str; 2] = ["created_at_epoch", "created_at"];
 
-pub(super) fn read(whole: &Value) -> Read {
+pub(super) fn read(document: &Value) -> Read {
     let mut read = Read::new(Form::ClaudeMem);
-    let list = |name: &str| whole.get(name).and_then(Value::as_array).into_iter().flatten();
+    let list = |name: &str| document.get(name).and_then(Value::as_array).into_iter().flatten();
     for (index, item) in list("observations").enumerate() {
         match observation(item) {
             Some(entry) => read.entries.push(entry),

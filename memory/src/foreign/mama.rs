@@ -8,24 +8,24 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Reads a list of decisions, or an object of lists.
-pub(super) fn read(whole: &Value) -> Read {
+pub(super) fn read(document: &Value) -> Read {
     let mut read = Read::new(Form::Mama);
-    let list = |name: &str| whole.get(name).and_then(Value::as_array);
-    let decisions = whole.as_array().or_else(|| list("decisions"));
+    let list = |name: &str| document.get(name).and_then(Value::as_array);
+    let decisions = document.as_array().or_else(|| list("decisions"));
     let mut ids: BTreeMap<String, String> = BTreeMap::new();
-    let mut followed: Vec<(usize, Vec<String>)> = Vec::new();
+    let mut superseded_names: Vec<(usize, Vec<String>)> = Vec::new();
     for (index, item) in decisions.into_iter().flatten().enumerate() {
-        let place = format!("item {} of decisions", index + 1);
-        let (Some(content), Some(own)) = (text(item, &["decision"]), name(item)) else {
-            read.skip(place, "neither a decision nor an id");
+        let position = format!("item {} of decisions", index + 1);
+        let (Some(content), Some(item_name)) = (text(item, &["decision"]), name(item)) else {
+            read.skip(position, "neither a decision nor an id");
             continue;
         };
         let at = time(item, &["created_at", "event_date"]);
         match kind(item) {
             kind @ (Kind::Decision | Kind::Convention) => {
-                let id = id::of_memory(kind, at, &["mama", &own]);
-                ids.insert(own, id.clone());
-                followed.push((read.revisions.len(), texts(item, "supersedes")));
+                let id = id::of_memory(kind, at, &["mama", &item_name]);
+                ids.insert(item_name, id.clone());
+                superseded_names.push((read.revisions.len(), texts(item, "supersedes")));
                 let first = Revision::first(kind, id, at, content);
                 let topic = text(item, &["topic"]);
                 let session_id = text(item, &["session_id"]);
@@ -33,15 +33,15 @@ pub(super) fn read(whole: &Value) -> Read {
                 read.revisions.push(Revision { topic, session_id, metadata, ..first });
             }
             kind => {
-                let mut entry = entry(kind, at, "mama", &own, content);
+                let mut entry = entry(kind, at, "mama", &item_name, content);
                 entry.topic = text(item, &["topic"]);
                 entry.metadata = metadata(item, kind);
                 read.entries.push(entry);
             }
         }
     }
-    for (index, before) in followed {
-        let known = before.iter().filter_map(|own| ids.get(own));
+    for (index, names) in superseded_names {
+        let known = names.iter().filter_map(|item_name| ids.get(item_name));
         let links = known.map(|id| Link::new(Relation::Supersedes, id)).collect();
         read.revisions[index].links = links;
     }
@@ -52,7 +52,7 @@ pub(super) fn read(whole: &Value) -> Read {
     read
 }
 
-/// MAMA stores several types of memories among decisions.
+/// The type of a row: MAMA stores several types of memories as decisions.
 fn kind(item: &Value) -> Kind {
     match item.get("kind").and_then(Value::as_str) {
         None | Some("decision") => Kind::Decision,
@@ -69,13 +69,13 @@ fn metadata(item: &Value, kind: Kind) -> Map<String, Value> {
     let reasoning = if kind == Kind::Convention { "rationale" } else { "reasoning" };
     put(&mut metadata, reasoning, field("reasoning"));
     let confidence = item.get("confidence").and_then(Value::as_f64);
-    put(&mut metadata, "confidence", confidence.filter(|sure| (0.0..=1.0).contains(sure)));
+    put(&mut metadata, "confidence", confidence.filter(|value| (0.0..=1.0).contains(value)));
     put(&mut metadata, "alternatives", texts(item, "alternatives"));
-    if let Some(said) = text(item, &["outcome"]) {
-        match Outcome::read(&said) {
+    if let Some(stated) = text(item, &["outcome"]) {
+        match Outcome::read(&stated) {
             Ok(outcome) => put(&mut metadata, "outcome", outcome.word()),
-            // "pending" and others.
-            Err(_) => put(&mut metadata, "statedOutcome", said),
+            // MAMA also has other outcomes, such as "pending".
+            Err(_) => put(&mut metadata, "statedOutcome", stated),
         }
     }
     put(&mut metadata, "outcomeReason", field("failure_reason"));
@@ -90,8 +90,8 @@ fn checkpoint(item: &Value, index: usize, read: &mut Read) {
         return read.skip(format!("item {} of checkpoints", index + 1), "no summary");
     };
     let at = time(item, &["timestamp", "created_at"]);
-    let own = name(item).unwrap_or_else(|| index.to_string());
-    let mut entry = entry(Kind::Checkpoint, at, "mama", &own, summary);
+    let item_name = name(item).unwrap_or_else(|| index.to_string());
+    let mut entry = entry(Kind::Checkpoint, at, "mama", &item_name, summary);
     put(&mut entry.metadata, "openFiles", texts(item, "open_files"));
     put(&mut entry.metadata, "nextSteps", text(item, &["next_steps"]));
     put(&mut entry.metadata, "status", text(item, &["status"]));

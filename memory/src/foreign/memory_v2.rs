@@ -8,7 +8,7 @@ use aidd_engine::parse::lines::types::{Kind, Link, Relation};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Whether a line belongs to such a log.
+/// Whether a line belongs to a decision log of Memory v2.
 pub(super) fn is_line(line: &Map<String, Value>) -> bool {
     let text = |name: &str| line.get(name).and_then(Value::as_str);
     let is_schema = text("schema").is_some_and(|schema| schema.starts_with("aidd.memory.decision"));
@@ -30,23 +30,23 @@ struct Logged {
 pub(super) fn read(bytes: &[u8]) -> Read {
     let mut read = Read::new(Form::MemoryV2);
     let mut memories: Vec<(String, Logged)> = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut positions: BTreeMap<String, usize> = BTreeMap::new();
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
         let item: Value = serde_json::from_slice(line).unwrap_or_default();
-        let (Some(content), Some(own)) =
+        let (Some(content), Some(log_id)) =
             (text(&item, &["decision"]), text(&item, &["decision_id"]))
         else {
             read.skip(format!("line {}", index + 1), "neither a decision nor a decision_id");
             continue;
         };
         let at = time(&item, &["ts", "created_at", "timestamp"]);
-        let place = *places.entry(own.clone()).or_insert_with(|| {
-            // The log's own name does not depend on time, and neither does ours: a later export has
-            // the same id.
-            let id = id::of_memory(Kind::Decision, at, &["memory-v2", &own]);
+        let position = *positions.entry(log_id.clone()).or_insert_with(|| {
+            // The id is derived from the first line of the memory, so that a later export results
+            // in the same id.
+            let id = id::of_memory(Kind::Decision, at, &["memory-v2", &log_id]);
             let logged = Logged {
                 id,
                 revisions: Vec::new(),
@@ -54,14 +54,14 @@ pub(super) fn read(bytes: &[u8]) -> Read {
                 conflicts: Vec::new(),
                 status: None,
             };
-            memories.push((own.clone(), logged));
+            memories.push((log_id.clone(), logged));
             memories.len() - 1
         });
-        let memory = &mut memories[place].1;
+        let memory = &mut memories[position].1;
         let first = Revision::first(Kind::Decision, memory.id.clone(), at, content);
         let revision = Revision {
             topic: text(&item, &["topic", "title"]),
-            metadata: metadata(&item, &own),
+            metadata: metadata(&item, &log_id),
             ..first
         };
         memory.revisions.push(revision);
@@ -70,26 +70,27 @@ pub(super) fn read(bytes: &[u8]) -> Read {
         memory.status = text(&item, &["status"]);
     }
     let ids: BTreeMap<String, String> =
-        memories.iter().map(|(own, memory)| (own.clone(), memory.id.clone())).collect();
+        memories.iter().map(|(log_id, memory)| (log_id.clone(), memory.id.clone())).collect();
     let superseded: Vec<String> =
         memories.iter().flat_map(|(_, memory)| memory.supersedes.clone()).collect();
-    for (own, memory) in memories {
-        let is_superseded = superseded.contains(&own);
+    for (log_id, memory) in memories {
+        let is_superseded = superseded.contains(&log_id);
         seal(memory, &ids, is_superseded, &mut read);
     }
     read
 }
 
-/// Adds the lines of a memory, each after the previous one, with the links that all of them name.
+/// Adds the lines of a memory. Each line replaces the previous line and has the links of all lines.
 fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, read: &mut Read) {
     let mut links: Vec<Link> = Vec::new();
-    let named = memory.supersedes.iter().map(|own| (Relation::Supersedes, own));
-    let named = named.chain(memory.conflicts.iter().map(|own| (Relation::Contradicts, own)));
-    for (relation, own) in named {
-        let Some(id) = ids.get(own).filter(|id| **id != memory.id) else {
+    let targets = memory.supersedes.iter().map(|log_id| (Relation::Supersedes, log_id));
+    let targets =
+        targets.chain(memory.conflicts.iter().map(|log_id| (Relation::Contradicts, log_id)));
+    for (relation, log_id) in targets {
+        let Some(id) = ids.get(log_id).filter(|id| **id != memory.id) else {
             read.skip(
-                own.clone(),
-                format!("`{}` refers to it, but it is not in the log", memory.id),
+                log_id.clone(),
+                format!("`{}` refers to this decision, which is not in the log", memory.id),
             );
             continue;
         };
@@ -99,10 +100,10 @@ fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, rea
     }
     let mut parents: Vec<String> = Vec::new();
     let mut at = 0;
-    let born = memory.revisions.first().map(|revision| revision.at);
+    let created_at = memory.revisions.first().map(|revision| revision.at);
     for mut revision in memory.revisions {
         if !parents.is_empty() {
-            revision.created_at = born;
+            revision.created_at = created_at;
         }
         revision.parents = parents;
         revision.links.clone_from(&links);
@@ -111,7 +112,7 @@ fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, rea
         at = at.max(revision.at);
         read.revisions.push(revision);
     }
-    // Rejected decisions, and those superseded by nothing in the log, are not active.
+    // Rejected decisions, and superseded decisions without a successor in the log, are not active.
     let reason = match memory.status.as_deref().map(str::to_ascii_lowercase).as_deref() {
         Some("rejected") => "rejected in the log",
         Some("superseded") if !is_superseded => "superseded in the log, without a successor in it",
@@ -126,7 +127,7 @@ fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, rea
     read.revisions.push(removal.sealed());
 }
 
-fn metadata(item: &Value, own: &str) -> Map<String, Value> {
+fn metadata(item: &Value, log_id: &str) -> Map<String, Value> {
     let mut metadata = Map::new();
     put(&mut metadata, "reasoning", text(item, &["rationale", "reasoning"]));
     put(&mut metadata, "alternatives", texts(item, "alternatives"));
@@ -135,6 +136,6 @@ fn metadata(item: &Value, own: &str) -> Map<String, Value> {
         put(&mut metadata, name, text(item, &[key]));
     }
     put(&mut metadata, "tags", texts(item, "tags"));
-    put(&mut metadata, "decisionId", own);
+    put(&mut metadata, "decisionId", log_id);
     metadata
 }

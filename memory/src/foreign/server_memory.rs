@@ -7,10 +7,11 @@ use aidd_engine::parse::lines::types::Kind;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Reads a graph, or its lines.
-pub(super) fn read(whole: Option<&Value>, bytes: &[u8]) -> Read {
+/// Reads a graph as one object, or as lines.
+pub(super) fn read(document: Option<&Value>, bytes: &[u8]) -> Read {
     let mut read = Read::new(Form::ServerMemory);
-    let list = |name: &str| whole.and_then(|whole| whole.get(name)).and_then(Value::as_array);
+    let list =
+        |name: &str| document.and_then(|document| document.get(name)).and_then(Value::as_array);
     if let Some(entities) = list("entities") {
         let (entities, relations) = (entities.clone(), list("relations").cloned());
         graph(&entities, &relations.unwrap_or_default(), &mut read);
@@ -36,9 +37,10 @@ fn graph(entities: &[Value], relations: &[Value], read: &mut Read) {
     let mut related: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (index, relation) in relations.iter().enumerate() {
         let part = |name: &str| text(relation, &[name]);
-        if let (Some(from), Some(to), Some(how)) = (part("from"), part("to"), part("relationType"))
+        if let (Some(from), Some(to), Some(relation_type)) =
+            (part("from"), part("to"), part("relationType"))
         {
-            related.entry(from).or_default().push(format!("{how} {to}"));
+            related.entry(from).or_default().push(format!("{relation_type} {to}"));
         } else {
             read.skip(format!("relation {}", index + 1), "no `from`, `to` or `relationType`");
         }
@@ -54,24 +56,25 @@ fn graph(entities: &[Value], relations: &[Value], read: &mut Read) {
             read.skip(name, "no observations");
             continue;
         }
-        let sort = text(entity, &["entityType"]).unwrap_or_default();
-        let kind = match &*sort.to_lowercase() {
+        let entity_type = text(entity, &["entityType"]).unwrap_or_default();
+        let kind = match &*entity_type.to_lowercase() {
             "preference" => Kind::Preference,
             "pattern" => Kind::Pattern,
             _ => Kind::Insight,
         };
-        let said: Vec<&str> = observations.iter().chain(&relations).map(String::as_str).collect();
-        let content = format!("{name}: {}", said.join("\n"));
+        let statements: Vec<&str> =
+            observations.iter().chain(&relations).map(String::as_str).collect();
+        let content = format!("{name}: {}", statements.join("\n"));
         // The graph contains no times: new observations are recognised by their text alone.
-        let known_by = id::digest(&[&name, &content]);
-        let mut entry = entry(kind, 0, "server-memory", &known_by, content);
-        put(&mut entry.metadata, "category", sort);
+        let key = id::digest(&[&name, &content]);
+        let mut entry = entry(kind, 0, "server-memory", &key, content);
+        put(&mut entry.metadata, "category", entity_type);
         put(&mut entry.metadata, "source", "server-memory");
         put(&mut entry.metadata, "relations", relations);
         entry.topic = Some(name);
         read.entries.push(entry);
     }
     for from in related.into_keys() {
-        read.skip(from, "relations start from it, but the entity does not exist");
+        read.skip(from, "relations start from this entity, but it does not exist");
     }
 }

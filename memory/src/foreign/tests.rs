@@ -3,12 +3,12 @@ use crate::kinds::{self, Decision, Observation};
 use aidd_engine::parse::lines::types::{Outcome, Relation};
 use serde_json::json;
 
-fn read_of(name: &str, value: &Value) -> Read {
-    read(name, value.to_string().as_bytes(), None).expect("a form")
+fn read_value(name: &str, value: &Value) -> Read {
+    read(name, value.to_string().as_bytes(), None).expect("a format")
 }
 
 #[test]
-fn our_own_lines_and_entries_are_read() {
+fn lines_and_entries_of_aidd_are_read() {
     let decision = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "a").sealed();
     let insight = entry(Kind::Insight, 5, "x", "y", "lesson".into());
     let text = format!(
@@ -17,49 +17,49 @@ fn our_own_lines_and_entries_are_read() {
         json!(insight),
         r#"{"id":"pattern_1_a","type":"pattern","content":"p"}"#
     );
-    let read = read("x.jsonl", text.as_bytes(), None).expect("a form");
+    let read = read("x.jsonl", text.as_bytes(), None).expect("a format");
     assert_eq!(
         (read.form, &*read.revisions, &*read.entries),
         (Form::Aidd, &[decision][..], &[insight][..])
     );
-    let places: Vec<&str> = read.skipped.iter().map(|skipped| &*skipped.place).collect();
-    assert_eq!(places, ["line 4", "line 5"]);
+    let positions: Vec<&str> = read.skipped.iter().map(|skipped| &*skipped.place).collect();
+    assert_eq!(positions, ["line 4", "line 5"]);
 }
 
 #[test]
-fn older_files_are_read_by_their_lists_or_names() {
-    let both = json!({
+fn older_files_are_recognised_by_their_lists_or_names() {
+    let export = json!({
         "decisions": [{"decision": "Use SQLite", "date": "2026-02-05", "rationale": "r"}],
         "mistakes": [{"error": "boom", "fix": "f"}, 3],
     });
-    let read = read_of("export.json", &both);
-    let said: Vec<&str> = read.revisions.iter().map(|one| &*one.content).collect();
-    assert_eq!((read.form, said), (Form::Older, vec!["Use SQLite", "boom"]));
+    let read = read_value("export.json", &export);
+    let contents: Vec<&str> = read.revisions.iter().map(|revision| &*revision.content).collect();
+    assert_eq!((read.form, contents), (Form::Older, vec!["Use SQLite", "boom"]));
     assert_eq!(read.skipped[0].why, "item 2 is not a mistake");
-    let named = read_of("old/conventions.json", &json!([{"title": "Name files in kebab-case"}]));
+    let named = read_value("old/conventions.json", &json!([{"title": "Name files in kebab-case"}]));
     assert_eq!(named.revisions[0].kind, Kind::Convention);
-    let typed = read_of("x.json", &json!([{"error": "boom"}]));
+    let typed = read_value("x.json", &json!([{"error": "boom"}]));
     assert_eq!(typed.revisions[0].kind, Kind::Mistake);
 }
 
 #[test]
-fn lines_of_the_older_form_are_read() {
-    let ours = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "ours").sealed();
+fn lines_of_the_older_format_are_read() {
+    let current = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "ours").sealed();
     let lines = [
         r#"{"decision":"Use SQLite","reasoning":"x","id":"m0","type":"decision","at":7}"#,
         r#"{"error":"boom","fix":"f"}"#,
         r#"{"convention":"kebab-case","type":"convention","content":""}"#,
         r#"{"decision":"Use SQLite","reasoning":"x","id":"m0","type":"decision","at":7}"#,
-        &ours.line(),
+        &current.line(),
         r#"{"decision":3,"id":"m1","type":"decision"}"#,
         "",
     ];
-    let read = read("old.jsonl", lines.join("\n").as_bytes(), None).expect("a form");
-    let said: Vec<(Kind, &str)> =
-        read.revisions.iter().map(|one| (one.kind, &*one.content)).collect();
+    let read = read("old.jsonl", lines.join("\n").as_bytes(), None).expect("a format");
+    let contents: Vec<(Kind, &str)> =
+        read.revisions.iter().map(|revision| (revision.kind, &*revision.content)).collect();
     assert_eq!(read.form, Form::Older);
     assert_eq!(
-        said,
+        contents,
         [
             (Kind::Decision, "Use SQLite"),
             (Kind::Mistake, "boom"),
@@ -69,19 +69,23 @@ fn lines_of_the_older_form_are_read() {
     );
     assert_eq!((read.revisions[0].at, &read.revisions[0].metadata["reasoning"]), (7, &json!("x")));
     let skipped: Vec<(&str, &str)> =
-        read.skipped.iter().map(|one| (&*one.place, &*one.why)).collect();
+        read.skipped.iter().map(|skipped| (&*skipped.place, &*skipped.why)).collect();
     assert_eq!(skipped, [("line 6", "decision without `content`; rename `decision` to `content`")]);
-    // One alone, on one line and on several.
+    // A single memory, on one line and on several lines.
     for text in [lines[1].to_owned(), "{\n\"error\": \"boom\",\n\"fix\": \"f\"\n}".to_owned()] {
-        let one = super::read("one.json", text.as_bytes(), None).expect("a form");
-        assert_eq!((one.form, &one.revisions[..]), (Form::Older, &read.revisions[1..2]));
+        let read_alone = super::read("one.json", text.as_bytes(), None).expect("a format");
+        assert_eq!(
+            (read_alone.form, &read_alone.revisions[..]),
+            (Form::Older, &read.revisions[1..2])
+        );
     }
-    let ours = super::read("x", ours.line().as_bytes(), Some(Form::Older)).expect_err("ours");
-    assert!(ours.to_string().contains("contains no decisions"), "{ours}");
+    let current =
+        super::read("x", current.line().as_bytes(), Some(Form::Older)).expect_err("current");
+    assert!(current.to_string().contains("contains no decisions"), "{current}");
 }
 
 #[test]
-fn decisions_of_mama_keep_their_chain() {
+fn decisions_of_mama_retain_their_links() {
     let rows = json!({"decisions": [
         {"id": "decision_auth_1", "topic": "auth", "decision": "JWT", "reasoning": "simple",
          "confidence": 0.7, "outcome": "failed", "failure_reason": "too large",
@@ -92,39 +96,39 @@ fn decisions_of_mama_keep_their_chain() {
         {"topic": "none"},
     ], "checkpoints": [{"id": 12, "summary": "Half done", "open_files": "[\"a.rs\"]",
         "next_steps": "tests", "timestamp": 1_763_900_000_000_i64}]});
-    let read = read_of("mama.json", &rows);
+    let read = read_value("mama.json", &rows);
     assert_eq!(read.form, Form::Mama);
-    let [one, two] = &read.revisions[..] else { panic!("{:?}", read.revisions) };
-    let body: Decision = kinds::typed(&one.metadata).expect("a decision");
+    let [first, second] = &read.revisions[..] else { panic!("{:?}", read.revisions) };
+    let body: Decision = kinds::typed(&first.metadata).expect("a decision");
     assert_eq!(
         (body.outcome, body.outcome_reason.as_deref()),
         (Some(Outcome::Failed), Some("too large"))
     );
     assert_eq!((&*body.reasoning, body.confidence), ("simple", Some(0.7)));
-    assert_eq!(two.at, 1_763_900_000_000);
-    assert_eq!(two.metadata["statedOutcome"], "pending");
-    assert_eq!((two.links[0].relation, &two.links[0].to), (Relation::Supersedes, &one.id));
-    assert_eq!(two.links.len(), 1);
+    assert_eq!(second.at, 1_763_900_000_000);
+    assert_eq!(second.metadata["statedOutcome"], "pending");
+    assert_eq!((second.links[0].relation, &second.links[0].to), (Relation::Supersedes, &first.id));
+    assert_eq!(second.links.len(), 1);
     let kinds: Vec<Kind> = read.entries.iter().map(|entry| entry.kind).collect();
     assert_eq!(kinds, [Kind::Preference, Kind::Checkpoint]);
     assert_eq!(read.entries[1].metadata["openFiles"], json!(["a.rs"]));
     assert_eq!(read.skipped.len(), 1);
-    assert_eq!(read_of("mama.json", &rows["decisions"]).revisions, read.revisions);
+    assert_eq!(read_value("mama.json", &rows["decisions"]).revisions, read.revisions);
 }
 
 #[test]
-fn the_log_of_memory_v2_keeps_its_chains_and_times() {
+fn decisions_of_memory_v2_retain_their_links_and_times() {
     let log = [
         r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-14T09:30:00Z","ticket":"T-1","scope_key":"api","stage":"plan","decision_id":"aaa","topic":"auth","decision":"JWT","alternatives":["sessions"],"rationale":"simple","source_path":"docs/prd.md","status":"active"}"#,
         r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-15T09:30:00Z","decision_id":"bbb","topic":"auth","decision":"Sessions","status":"active","supersedes":"aaa"}"#,
         r#"{"schema":"aidd.memory.decision.v1","ts":1771234200,"decision_id":"ccc","topic":"queue","decision":"Kafka","status":"active"}"#,
         // The same id again is a later state of the decision.
         r#"{"schema":"aidd.memory.decision.v1","ts":1771234300,"decision_id":"ccc","topic":"queue","decision":"Kafka","rationale":"too big","status":"rejected"}"#,
-        // The other format: a title, a list of superseded decisions, a creation time.
+        // The other format has a title, a list of superseded decisions and a creation time.
         r#"{"decision_id":"DEC-1","title":"auth","decision":"Passkeys","created_at":"2026-03-16T00:00:00Z","status":"active","supersedes":["bbb","zzz"],"conflicts_with":["ccc"],"tags":["x"]}"#,
         "not JSON",
     ];
-    let read = read("T-1.decisions.jsonl", log.join("\n").as_bytes(), None).expect("a form");
+    let read = read("T-1.decisions.jsonl", log.join("\n").as_bytes(), None).expect("a format");
     assert_eq!(read.form, Form::MemoryV2);
     let [jwt, sessions, kafka, again, rejected, passkeys] = &read.revisions[..] else {
         panic!("{:#?}", read.revisions)
@@ -140,12 +144,12 @@ fn the_log_of_memory_v2_keeps_its_chains_and_times() {
             1_773_619_200_000
         ]
     );
-    let to = |revision: &Revision| -> Vec<(Relation, String)> {
+    let links_of = |revision: &Revision| -> Vec<(Relation, String)> {
         revision.links.iter().map(|link| (link.relation, link.to.clone())).collect()
     };
-    assert_eq!(to(sessions), [(Relation::Supersedes, jwt.id.clone())]);
+    assert_eq!(links_of(sessions), [(Relation::Supersedes, jwt.id.clone())]);
     assert_eq!(
-        to(passkeys),
+        links_of(passkeys),
         [(Relation::Supersedes, sessions.id.clone()), (Relation::Contradicts, kafka.id.clone())]
     );
     let body: Decision = kinds::typed(&jwt.metadata).expect("a decision");
@@ -174,7 +178,7 @@ fn an_export_of_claude_mem_is_read() {
             "created_at_epoch": 1_767_225_600_000_i64}],
         "sessions": [], "prompts": [{"id": 1}],
     });
-    let read = read_of("memories.json", &export);
+    let read = read_value("memories.json", &export);
     assert_eq!((read.form, read.entries.len(), read.skipped.len()), (Form::ClaudeMem, 2, 2));
     let first = &read.entries[0];
     let body: Observation = kinds::typed(&first.metadata).expect("an observation");
@@ -188,27 +192,28 @@ fn an_export_of_claude_mem_is_read() {
 }
 
 #[test]
-fn a_knowledge_graph_is_read_as_lines_and_as_one() {
+fn a_knowledge_graph_is_read_as_lines_and_as_one_object() {
     let lines = "{\"type\":\"entity\",\"name\":\"Auth\",\"entityType\":\"component\",\"observations\":[\"uses JWT\",\"by Kim\"]}\n\
         {\"type\":\"entity\",\"name\":\"Empty\",\"entityType\":\"x\",\"observations\":[]}\n\
         {\"type\":\"relation\",\"from\":\"Auth\",\"to\":\"Redis\",\"relationType\":\"depends_on\"}\n\nnonsense\n";
-    let read = read("memory.jsonl", lines.as_bytes(), None).expect("a form");
+    let read = read("memory.jsonl", lines.as_bytes(), None).expect("a format");
     assert_eq!((read.form, read.entries.len(), read.skipped.len()), (Form::ServerMemory, 1, 2));
     assert_eq!(read.entries[0].content, "Auth: uses JWT\nby Kim\ndepends_on Redis");
     let graph = json!({
         "entities": [{"name": "Auth", "entityType": "component", "observations": ["uses JWT", "by Kim"]}],
         "relations": [{"from": "Auth", "to": "Redis", "relationType": "depends_on"}],
     });
-    assert_eq!(read_of("graph.json", &graph).entries, read.entries);
-    // A later export with more observations is another memory; the same export is not.
-    let id = |graph: &Value| read_of("graph.json", graph).entries[0].id.clone();
+    assert_eq!(read_value("graph.json", &graph).entries, read.entries);
+    // A later export with more observations results in another memory; the same export does not.
+    let id = |graph: &Value| read_value("graph.json", graph).entries[0].id.clone();
     let mut later = graph.clone();
     later["entities"][0]["observations"] = json!(["uses JWT", "by Kim", "since May"]);
     assert_eq!(id(&graph), read.entries[0].id);
     assert_ne!(id(&graph), id(&later));
     later["relations"] = json!([graph["relations"][0], {"from": "Auth", "to": "Redis"}]);
-    let skipped = read_of("graph.json", &later).skipped;
-    let skipped: Vec<(&str, &str)> = skipped.iter().map(|one| (&*one.place, &*one.why)).collect();
+    let skipped = read_value("graph.json", &later).skipped;
+    let skipped: Vec<(&str, &str)> =
+        skipped.iter().map(|skipped| (&*skipped.place, &*skipped.why)).collect();
     assert_eq!(skipped, [("relation 2", "no `from`, `to` or `relationType`")]);
 }
 

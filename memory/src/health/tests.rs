@@ -1,9 +1,9 @@
-//! Figures are computed from measurements and report how many there were.
+//! Metrics are computed from measurements and report the number of measurements.
 
 use super::*;
 use crate::kinds::Observation;
 use crate::tests::repository::TestRepository;
-use crate::tests::{START, mistake, new_session, on_both};
+use crate::tests::{START, mistake, new_session, on_both_stores};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -28,17 +28,17 @@ fn outcome(passing: bool, score: f64) -> Value {
 
 fn render(memory: &mut ProjectMemory) -> String {
     let health = memory.health(50).expect("health");
-    let mut shown = format!("{:?} of {}\n", health.overall.map(f64::round), health.sessions);
+    let mut output = format!("{:?} of {}\n", health.overall.map(f64::round), health.sessions);
     for figure in &health.figures {
         let value = figure.value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}"));
-        let _ = writeln!(shown, "{} {value} {}/{}", figure.name, figure.measured, figure.samples);
+        let _ = writeln!(output, "{} {value} {}/{}", figure.name, figure.measured, figure.samples);
     }
-    shown
+    output
 }
 
 #[test]
-fn too_little_data_is_no_number() {
-    on_both(|_, memory| {
+fn metrics_with_too_few_samples_have_no_value() {
+    on_both_stores(|_, memory| {
         assert!(render(memory).starts_with("None of 0\nsessionSuccess - 0/0\n"));
         session(memory, &[("cargo test", 0)], json!({}));
         session(memory, &[], outcome(true, 90.0));
@@ -53,8 +53,8 @@ fn too_little_data_is_no_number() {
 
 #[test]
 fn measured_values_override_reported_values() {
-    on_both(|_, memory| {
-        // Reports success; its own runs show failures.
+    on_both_stores(|_, memory| {
+        // The session reports success, but its recorded runs failed.
         session(memory, &[("npm test", 1), ("eslint", 1), ("tsc", 0)], outcome(true, 100.0));
         session(
             memory,
@@ -75,16 +75,16 @@ fn measured_values_override_reported_values() {
         );
         let advice = memory.health(50).expect("health").advice;
         assert!(advice[0].starts_with("sessionSuccess is below 60"), "{advice:?}");
-        assert!(advice.iter().any(|one| {
-            one.contains("instead of measured: complianceAvg, modelConsistency, sessionSuccess")
+        assert!(advice.iter().any(|line| {
+            line.contains("instead of measured: complianceAvg, modelConsistency, sessionSuccess")
         }));
         assert_eq!(memory.health(1).expect("health").sessions, 1);
     });
 }
 
 #[test]
-fn commits_that_were_reverted_count_against_their_session() {
-    on_both(|root, memory| {
+fn reverted_commits_lower_the_success_of_their_session() {
+    on_both_stores(|root, memory| {
         let repository = TestRepository::new(root);
         for _ in 0..3 {
             session(memory, &[("cargo test", 0)], json!({}));

@@ -1,7 +1,7 @@
 //! The tracked files and their names in the store.
 
-/// The files that memory is read from: name in the store, path relative to the root. Only the first
-/// three are written; the others have older formats.
+/// The files from which memory is read: name in the store, path relative to the root. Only the
+/// first three are written; the others have older formats.
 pub(super) const SOURCES: [(&str, &str); 9] = [
     ("decisions", "ai/memory/decisions.jsonl"),
     ("mistakes", "ai/memory/mistakes.jsonl"),
@@ -14,7 +14,7 @@ pub(super) const SOURCES: [(&str, &str); 9] = [
     ("aidd-conventions.json", ".aidd/memory/conventions.json"),
 ];
 
-/// The same for projects with the plain memory directory: see
+/// The files of projects with the memory directory `memory`: see
 /// [`aidd_engine::text::kind::memory_dir`].
 pub(super) const PLAIN_SOURCES: [(&str, &str); 9] = [
     ("decisions", "memory/decisions.jsonl"),
@@ -28,7 +28,7 @@ pub(super) const PLAIN_SOURCES: [(&str, &str); 9] = [
     SOURCES[8],
 ];
 
-/// Whether this is the name of a source.
+/// Whether `name` is the name of a source.
 #[must_use]
 pub fn is_source(name: &str) -> bool {
     SOURCES.iter().any(|(own, _)| *own == name)

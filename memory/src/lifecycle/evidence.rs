@@ -1,4 +1,4 @@
-//! Checks whether evidence, passed or recorded, meets a criterion.
+//! Checks whether evidence meets a criterion. The evidence is passed by the caller or recorded.
 
 use super::phases::{Content, Criterion, EvidenceKind};
 use crate::MemoryError;
@@ -15,8 +15,8 @@ use std::path::Path;
 const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Maximum number of lines of a summary.
 const SUMMARY_LINES: usize = 20;
-/// Extensions of documents, which are not executed.
-const PROSE: [&str; 9] =
+/// Extensions of documents, which cannot be tests.
+const PROSE_EXTENSIONS: [&str; 9] =
     [".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".org", ".html", ".pdf"];
 /// Maximum number of pieces of evidence for one criterion.
 const MAX_PIECES: usize = 32;
@@ -30,7 +30,7 @@ pub struct CriterionResult {
     pub description: &'static str,
     /// Whether the criterion is met.
     pub met: bool,
-    /// The evidence, or what is missing.
+    /// The evidence, or the reason why the criterion is not met.
     pub why: String,
     /// The accepted kinds of evidence.
     pub accepts: &'static [EvidenceKind],
@@ -54,18 +54,19 @@ enum Piece<'a> {
     Note { text: &'a str, by: Option<&'a str> },
 }
 
+/// The evidence that meets a criterion, or the reason why the criterion is not met.
 type Verdict = Result<String, String>;
 
-/// Checks one criterion by the evidence for it, or by the records without any.
+/// Checks a criterion by the evidence passed for it; without such evidence, by the records.
 pub(super) fn check_criterion(
     memory: &mut ProjectMemory,
-    scene: &Context<'_>,
+    context: &Context<'_>,
     criterion: &Criterion,
-    given: Option<&Value>,
+    passed: Option<&Value>,
 ) -> Result<CriterionResult, MemoryError> {
-    let verdict = match given.filter(|value| !is_nothing(value)) {
-        Some(value) => by_evidence(memory, scene, criterion, value)?,
-        None => by_record(memory, scene, criterion)?,
+    let verdict = match passed.filter(|value| !has_no_evidence(value)) {
+        Some(value) => by_evidence(memory, context, criterion, value)?,
+        None => by_record(memory, context, criterion)?,
     };
     let (met, why) = match verdict {
         Ok(why) => (true, why),
@@ -80,46 +81,46 @@ pub(super) fn check_criterion(
     })
 }
 
-/// `true` is not accepted as evidence.
-fn is_nothing(value: &Value) -> bool {
+/// Whether a value contains no evidence. Booleans and numbers do not count as evidence.
+fn has_no_evidence(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => true,
         Value::String(text) => text.trim().is_empty(),
-        Value::Array(list) => list.iter().all(is_nothing),
-        Value::Object(map) => map.values().all(is_nothing),
+        Value::Array(list) => list.iter().all(has_no_evidence),
+        Value::Object(map) => map.values().all(has_no_evidence),
     }
 }
 
-/// Every piece must be valid, and at least one must be of an accepted kind.
+/// Checks a criterion by pieces of evidence: every piece must be valid and of an accepted kind.
 fn by_evidence(
     memory: &mut ProjectMemory,
-    scene: &Context<'_>,
+    context: &Context<'_>,
     criterion: &Criterion,
     value: &Value,
 ) -> Result<Verdict, MemoryError> {
     let values: Vec<&Value> = match value {
         Value::Array(list) => list.iter().collect(),
-        one => vec![one],
+        single => vec![single],
     };
     if values.len() > MAX_PIECES {
         return Ok(Err(format!("more than {MAX_PIECES} pieces of evidence")));
     }
-    let mut shown = Vec::new();
+    let mut accepted = Vec::new();
     for value in values {
-        let piece = match piece(scene, value) {
+        let piece = match piece(context, value) {
             Ok(piece) => piece,
             Err(why) => return Ok(Err(why)),
         };
-        match holds(memory, scene, criterion, &piece)? {
-            Ok(why) => shown.push(why),
+        match check_piece(memory, context, criterion, &piece)? {
+            Ok(evidence) => accepted.push(evidence),
             Err(why) => return Ok(Err(why)),
         }
     }
-    Ok(Ok(shown.join("; ")))
+    Ok(Ok(accepted.join("; ")))
 }
 
 /// Parses a piece: an object names its kind; a string is an id, a path, or otherwise a note.
-fn piece<'a>(scene: &Context<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
+fn piece<'a>(context: &Context<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
     match value {
         Value::Object(map) => {
             let text = |name: &str| map.get(name).and_then(Value::as_str);
@@ -127,27 +128,27 @@ fn piece<'a>(scene: &Context<'_>, value: &'a Value) -> Result<Piece<'a>, String>
             if let Some(rev) = text("commit") {
                 return Ok(Piece::Commit { rev, file });
             }
-            let forms = [
+            let candidates = [
                 file.map(Piece::File),
                 text("branch").map(Piece::Branch),
                 text("memory").or(text("observation")).map(Piece::Memory),
                 text("note").map(|text| Piece::Note { text, by }),
             ];
-            forms.into_iter().flatten().next().ok_or_else(|| {
+            candidates.into_iter().flatten().next().ok_or_else(|| {
                 "expected one of file, commit, branch, memory, note (with by)".to_owned()
             })
         }
         Value::String(text) => {
             let text = text.trim();
-            for (start, make) in FORMS {
-                if let Some(rest) = text.strip_prefix(start) {
+            for (prefix, make) in PREFIXES {
+                if let Some(rest) = text.strip_prefix(prefix) {
                     return Ok(make(rest.trim()));
                 }
             }
             if is_id(text) {
                 return Ok(Piece::Memory(text));
             }
-            let is_file = !text.contains('\n') && Disk::new(scene.root).exists(text);
+            let is_file = !text.contains('\n') && Disk::new(context.root).exists(text);
             Ok(if is_file { Piece::File(text) } else { Piece::Note { text, by: None } })
         }
         _ => Err("evidence must be a string or an object".to_owned()),
@@ -161,10 +162,10 @@ fn is_id(text: &str) -> bool {
         && !text.contains(char::is_whitespace)
 }
 
-type Reader = fn(&str) -> Piece<'_>;
+type MakePiece = fn(&str) -> Piece<'_>;
 
 /// Prefixes that state the kind of evidence.
-const FORMS: [(&str, Reader); 5] = [
+const PREFIXES: [(&str, MakePiece); 5] = [
     ("file:", |text| Piece::File(text)),
     ("commit:", |rev| Piece::Commit { rev, file: None }),
     ("branch:", |text| Piece::Branch(text)),
@@ -172,42 +173,42 @@ const FORMS: [(&str, Reader); 5] = [
     ("note:", |text| Piece::Note { text, by: None }),
 ];
 
-fn holds(
+fn check_piece(
     memory: &mut ProjectMemory,
-    scene: &Context<'_>,
+    context: &Context<'_>,
     criterion: &Criterion,
     piece: &Piece<'_>,
 ) -> Result<Verdict, MemoryError> {
     let mut why = None;
-    for shown in criterion.accepts {
-        let verdict = match (shown, piece) {
-            (EvidenceKind::File(holds), Piece::File(path)) => file(scene, path, *holds),
-            (EvidenceKind::Commit, Piece::Commit { rev, file }) => commit(scene, rev, *file),
+    for kind in criterion.accepts {
+        let verdict = match (kind, piece) {
+            (EvidenceKind::File(content), Piece::File(path)) => file(context, path, *content),
+            (EvidenceKind::Commit, Piece::Commit { rev, file }) => commit(context, rev, *file),
             // A commit hash without a prefix.
             (EvidenceKind::Commit, Piece::Note { text, by: None }) if is_hash(text) => {
-                commit(scene, text, None)
+                commit(context, text, None)
             }
-            (EvidenceKind::Branch, Piece::Branch(name)) => branch(scene, name),
+            (EvidenceKind::Branch, Piece::Branch(name)) => branch(context, name),
             (EvidenceKind::Branch, Piece::Note { text, .. })
                 if !text.contains(char::is_whitespace) =>
             {
-                branch(scene, text)
+                branch(context, text)
             }
             (EvidenceKind::Tasks, Piece::Branch(name)) => tasks(memory, name)?,
             (EvidenceKind::Outcome(check), Piece::Memory(id)) => {
-                outcome(memory, scene, *check, id)?
+                outcome(memory, context, *check, id)?
             }
-            (EvidenceKind::Memory(holds), Piece::Memory(id)) => match found(memory, id)? {
-                Ok(entry) => text(&whole(&entry), *holds).map(|()| format!("`{id}`")),
+            (EvidenceKind::Memory(content), Piece::Memory(id)) => match find_memory(memory, id)? {
+                Ok(entry) => text(&full_text(&entry), *content).map(|()| format!("`{id}`")),
                 Err(why) => Err(why),
             },
-            (EvidenceKind::Remembered, Piece::Memory(id)) => match found(memory, id)? {
-                Ok(entry) if entry.updated_at >= scene.began => Ok(format!("`{id}`")),
+            (EvidenceKind::Remembered, Piece::Memory(id)) => match find_memory(memory, id)? {
+                Ok(entry) if entry.updated_at >= context.began => Ok(format!("`{id}`")),
                 Ok(_) => Err(format!("`{id}` is from before the lifecycle started")),
                 Err(why) => Err(why),
             },
-            (EvidenceKind::Note(holds), Piece::Note { text: note, .. }) => {
-                text(note, *holds).map(|()| "a note".to_owned())
+            (EvidenceKind::Note(content), Piece::Note { text: note, .. }) => {
+                text(note, *content).map(|()| "a note".to_owned())
             }
             (EvidenceKind::Person, Piece::Note { text: note, by }) => match by.map(str::trim) {
                 Some(by) if !by.is_empty() => {
@@ -218,32 +219,33 @@ fn holds(
             _ => continue,
         };
         match verdict {
-            Ok(shown) => return Ok(Ok(shown)),
+            Ok(evidence) => return Ok(Ok(evidence)),
             Err(other) => why = why.or(Some(other)),
         }
     }
-    let form = match piece {
+    let kind = match piece {
         Piece::File(_) => "a file",
         Piece::Commit { .. } => "a commit",
         Piece::Branch(_) => "a branch",
         Piece::Memory(_) => "a memory",
         Piece::Note { .. } => "a note",
     };
-    Ok(Err(why.unwrap_or_else(|| format!("{form} is not accepted as evidence here"))))
+    let unaccepted = || format!("{kind} is not accepted as evidence for this criterion");
+    Ok(Err(why.unwrap_or_else(unaccepted)))
 }
 
-/// Records of the lifecycle's branch: runs, tasks and memories.
+/// Checks a criterion by the records of the lifecycle's branch: runs, tasks and memories.
 fn by_record(
     memory: &mut ProjectMemory,
-    scene: &Context<'_>,
+    context: &Context<'_>,
     criterion: &Criterion,
 ) -> Result<Verdict, MemoryError> {
     let mut why = None;
-    for shown in criterion.accepts {
-        let verdict = match (shown, scene.branch.as_deref()) {
-            (EvidenceKind::Remembered, _) => remembered(memory, scene)?,
+    for kind in criterion.accepts {
+        let verdict = match (kind, context.branch.as_deref()) {
+            (EvidenceKind::Remembered, _) => remembered(memory, context)?,
             (EvidenceKind::Outcome(check), Some(branch)) => {
-                last_run(memory, scene, *check, branch)?
+                last_run(memory, context, *check, branch)?
             }
             (EvidenceKind::Tasks, Some(branch)) => tasks(memory, branch)?,
             (EvidenceKind::Outcome(_) | EvidenceKind::Tasks, None) => {
@@ -252,20 +254,20 @@ fn by_record(
             _ => continue,
         };
         match verdict {
-            Ok(shown) => return Ok(Ok(shown)),
+            Ok(evidence) => return Ok(Ok(evidence)),
             Err(other) => why = why.or(Some(other)),
         }
     }
     Ok(Err(why.unwrap_or_else(|| "no evidence was passed".to_owned())))
 }
 
-fn file(scene: &Context<'_>, path: &str, holds: Content) -> Verdict {
+fn file(context: &Context<'_>, path: &str, content: Content) -> Verdict {
     let path = path.replace('\\', "/");
-    let disk = Disk::new(scene.root);
-    let place = disk.locate(&path).map_err(|_| format!("`{path}` is outside the project"))?;
+    let disk = Disk::new(context.root);
+    let location = disk.locate(&path).map_err(|_| format!("`{path}` is outside the project"))?;
     let missing = || format!("file `{path}` does not exist");
     // A link can lead out of the project.
-    let (real, root) = (place.canonicalize(), scene.root.canonicalize());
+    let (real, root) = (location.canonicalize(), context.root.canonicalize());
     if !real.map_err(|_| missing())?.starts_with(root.map_err(|_| missing())?) {
         return Err(format!("`{path}` is outside the project"));
     }
@@ -275,40 +277,40 @@ fn file(scene: &Context<'_>, path: &str, holds: Content) -> Verdict {
     let lower = path.to_lowercase();
     let mut parts = lower.split(|c: char| !c.is_alphanumeric());
     let is_named = |words: &[&str]| parts.any(|part| words.contains(&part));
-    let by_path = match holds {
+    let by_path = match content {
         Content::Test => Some(is_named),
         Content::Archived => Some(is_named),
         _ => None,
     };
     if let Some(mut is_named) = by_path {
-        let words: &[&str] = if holds == Content::Test {
+        let words: &[&str] = if content == Content::Test {
             &["test", "tests", "spec", "specs", "e2e", "it"]
         } else {
             &["archive", "archived", "done", "completed"]
         };
-        let wrong = if holds == Content::Test { "is not a test" } else { "is not archived" };
-        let is_prose = holds == Content::Test && PROSE.iter().any(|ending| lower.ends_with(ending));
-        return if is_named(words) && !is_prose {
+        let problem = if content == Content::Test { "is not a test" } else { "is not archived" };
+        let is_prose = PROSE_EXTENSIONS.iter().any(|extension| lower.ends_with(extension));
+        return if is_named(words) && !(content == Content::Test && is_prose) {
             Ok(format!("the file `{path}`"))
         } else {
-            Err(format!("`{path}` {wrong}, by its path"))
+            Err(format!("`{path}` {problem}, by its path"))
         };
     }
     let bytes = disk.read(&path, MAX_FILE_BYTES).map_err(|error| format!("{path}: {error}"))?;
-    text(&String::from_utf8_lossy(&bytes), holds)
+    text(&String::from_utf8_lossy(&bytes), content)
         .map(|()| format!("the file `{path}`"))
         .map_err(|why| format!("`{path}`: {why}"))
 }
 
 /// Checks the content of a text.
-fn text(text: &str, holds: Content) -> Result<(), String> {
+fn text(text: &str, content: Content) -> Result<(), String> {
     let lower = text.to_lowercase();
     let has_all = |words: &[&[&str]]| {
-        words.iter().all(|either| either.iter().any(|word| lower.contains(word)))
+        words.iter().all(|translations| translations.iter().any(|word| lower.contains(word)))
     };
-    let refuse = |is_held: bool, why: &str| if is_held { Ok(()) } else { Err(why.to_owned()) };
-    match holds {
-        Content::Scenarios => refuse(
+    let require = |is_met: bool, why: &str| if is_met { Ok(()) } else { Err(why.to_owned()) };
+    match content {
+        Content::Scenarios => require(
             has_all(&[
                 &["given", "조건", "前提"],
                 &["when", "만일", "もし"],
@@ -316,18 +318,18 @@ fn text(text: &str, holds: Content) -> Result<(), String> {
             ]),
             "it does not contain given, when and then",
         ),
-        Content::Estimates => refuse(
+        Content::Estimates => require(
             has_all(&[&["complexity", "복잡도", "複雑"], &["tier", "티어", "ティア"]]),
             "it does not contain complexity and tier",
         ),
-        Content::Paths => refuse(text.split_whitespace().any(is_path), "it does not name a file"),
+        Content::Paths => require(text.split_whitespace().any(is_path), "it does not name a file"),
         Content::Short => {
             let lines = text.trim().lines().count();
-            refuse(lines > 0 && lines <= SUMMARY_LINES, &format!("it has {lines} lines"))
+            require(lines > 0 && lines <= SUMMARY_LINES, &format!("it has {lines} lines"))
         }
         Content::Words | Content::Test | Content::Archived => {
             let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-            refuse(words.count() >= 3, "it has fewer than three words")
+            require(words.count() >= 3, "it has fewer than three words")
         }
     }
 }
@@ -336,11 +338,11 @@ fn text(text: &str, holds: Content) -> Result<(), String> {
 fn is_path(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '/' | '_'));
     let name = word.rsplit('/').next().unwrap_or(word);
-    name.rsplit_once('.').is_some_and(|(stem, ending)| {
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
         !stem.is_empty()
-            && (1..=10).contains(&ending.len())
-            && ending.starts_with(|c: char| c.is_ascii_alphabetic())
-            && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+            && (1..=10).contains(&extension.len())
+            && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+            && extension.bytes().all(|b| b.is_ascii_alphanumeric())
     })
 }
 
@@ -348,17 +350,17 @@ fn is_hash(text: &str) -> bool {
     (7..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-fn repository(scene: &Context<'_>) -> Result<Repository, String> {
-    Repository::open(scene.root).map_err(|error| error.to_string())
+fn repository(context: &Context<'_>) -> Result<Repository, String> {
+    Repository::open(context.root).map_err(|error| error.to_string())
 }
 
-fn commit(scene: &Context<'_>, rev: &str, file: Option<&str>) -> Verdict {
-    let repository = repository(scene)?;
+fn commit(context: &Context<'_>, rev: &str, file: Option<&str>) -> Verdict {
+    let repository = repository(context)?;
     let id = repository.commit(rev).map_err(|error| error.to_string())?;
     let commit = repository.commit_info(&id).map_err(|error| error.to_string())?;
     let short = &id[..id.len().min(8)];
     // Git stores whole seconds.
-    if commit.at + 1000 <= scene.began {
+    if commit.at + 1000 <= context.began {
         return Err(format!("the commit {short} was made before the lifecycle started"));
     }
     if let Some(file) = file {
@@ -373,8 +375,8 @@ fn commit(scene: &Context<'_>, rev: &str, file: Option<&str>) -> Verdict {
     ))
 }
 
-fn branch(scene: &Context<'_>, name: &str) -> Verdict {
-    if repository(scene)?.has_branch(name) {
+fn branch(context: &Context<'_>, name: &str) -> Verdict {
+    if repository(context)?.has_branch(name) {
         Ok(format!("the branch `{name}`"))
     } else {
         Err(format!("the repository has no branch `{name}`"))
@@ -383,54 +385,54 @@ fn branch(scene: &Context<'_>, name: &str) -> Verdict {
 
 fn tasks(memory: &mut ProjectMemory, branch: &str) -> Result<Verdict, MemoryError> {
     let context = memory.branch(branch)?;
-    let (done, left) = (context.completed_tasks.len(), context.pending_tasks.len());
-    Ok(if left > 0 {
+    let (completed, pending) = (context.completed_tasks.len(), context.pending_tasks.len());
+    Ok(if pending > 0 {
         Err(format!(
-            "`{branch}` has {left} pending tasks, such as \"{}\"",
+            "`{branch}` has {pending} pending tasks, such as \"{}\"",
             context.pending_tasks[0]
         ))
-    } else if done == 0 {
+    } else if completed == 0 {
         Err(format!("the context of `{branch}` has no tasks"))
     } else {
-        Ok(format!("{done} completed tasks of `{branch}`, none pending"))
+        Ok(format!("{completed} completed tasks of `{branch}`, none pending"))
     })
 }
 
-fn found(memory: &mut ProjectMemory, id: &str) -> Result<Result<Entry, String>, MemoryError> {
+fn find_memory(memory: &mut ProjectMemory, id: &str) -> Result<Result<Entry, String>, MemoryError> {
     let entry = memory.read(&mut |store| store.entry(id))?;
     let entry = entry.filter(|entry| entry.status != Status::Removed);
     Ok(entry.ok_or_else(|| format!("unknown memory `{id}`")))
 }
 
 /// The complete text of a memory.
-fn whole(entry: &Entry) -> String {
-    let more = serde_json::to_string_pretty(&entry.metadata).unwrap_or_default();
+fn full_text(entry: &Entry) -> String {
+    let metadata = serde_json::to_string_pretty(&entry.metadata).unwrap_or_default();
     if entry.metadata.is_empty() {
         entry.content.clone()
     } else {
-        format!("{}\n{more}", entry.content)
+        format!("{}\n{metadata}", entry.content)
     }
 }
 
-/// A recorded run by its id: it must belong to the lifecycle, have passed, and not have failed
-/// since.
+/// Checks a recorded run by its id: the run must belong to the lifecycle, it must have passed, and
+/// no later run may have failed.
 fn outcome(
     memory: &mut ProjectMemory,
-    scene: &Context<'_>,
+    context: &Context<'_>,
     check: Check,
     id: &str,
 ) -> Result<Verdict, MemoryError> {
-    let entry = match found(memory, id)? {
+    let entry = match find_memory(memory, id)? {
         Ok(entry) => entry,
         Err(why) => return Ok(Err(why)),
     };
     if entry.kind != Kind::ToolOutcome {
         return Ok(Err(format!("`{id}` is a {}, not a tool_outcome", entry.kind)));
     }
-    if entry.created_at < scene.began {
+    if entry.created_at < context.began {
         return Ok(Err(format!("`{id}` is from before the lifecycle started")));
     }
-    if scene.branch.is_some() && entry.branch != scene.branch {
+    if context.branch.is_some() && entry.branch != context.branch {
         return Ok(Err(format!("`{id}` belongs to another branch")));
     }
     let Run { checks, passed } = outcomes::read(&entry);
@@ -441,7 +443,7 @@ fn outcome(
         return Ok(Err(result_message(id, passed)));
     }
     match entry.branch.as_deref() {
-        Some(branch) => last_run(memory, scene, check, branch),
+        Some(branch) => last_run(memory, context, check, branch),
         None => Ok(Ok(format!("`{id}` passed"))),
     }
 }
@@ -453,16 +455,16 @@ fn result_message(id: &str, passed: Option<bool>) -> String {
     }
 }
 
-/// The last recorded run of a check on a branch since the lifecycle started.
+/// Checks the last recorded run of a check on a branch since the lifecycle started.
 fn last_run(
     memory: &mut ProjectMemory,
-    scene: &Context<'_>,
+    context: &Context<'_>,
     check: Check,
     branch: &str,
 ) -> Result<Verdict, MemoryError> {
     let query = Query {
         branch: Some(branch.to_owned()),
-        since: Some(scene.began),
+        since: Some(context.began),
         order: Order::Newest,
         ..Query::active(Layers::SESSION.union(Layers::LOCAL), Kind::ToolOutcome)
     };
@@ -481,12 +483,12 @@ fn last_run(
     )))
 }
 
-fn remembered(memory: &mut ProjectMemory, scene: &Context<'_>) -> Result<Verdict, MemoryError> {
+fn remembered(memory: &mut ProjectMemory, context: &Context<'_>) -> Result<Verdict, MemoryError> {
     const KINDS: [Kind; 5] =
         [Kind::Decision, Kind::Mistake, Kind::Convention, Kind::Insight, Kind::Checkpoint];
     let query = Query {
         kinds: KINDS.to_vec(),
-        since: Some(scene.began),
+        since: Some(context.began),
         order: Order::Newest,
         limit: Some(1),
         ..Query::new(Layers::ALL)

@@ -1,5 +1,6 @@
-//! The quality gates between work and release: the phases they belong to, and the evidence that
-//! passes them. `content/specs/quality-gates.md` documents them; a test compares the two.
+//! The quality gates between work and release: the phases that they end, and the evidence that
+//! passes them. `content/specs/quality-gates.md` documents the gates; a test compares the page with
+//! this file.
 
 use super::evidence::{self, Context};
 use super::phases::{Content, Criterion, EvidenceKind};
@@ -23,8 +24,9 @@ pub struct Gate {
     pub phases: &'static [&'static str],
     /// Globs of the ids of rules that must report nothing in the changed files.
     pub rules: &'static [&'static str],
-    /// Further evidence, any one of these; empty when none is required.
-    pub shown_by: &'static [EvidenceKind],
+    /// Accepted kinds of further evidence; evidence of one kind suffices. Empty when no further
+    /// evidence is required.
+    pub accepts: &'static [EvidenceKind],
     /// Whether the phase cannot be left without passing the gate.
     pub blocks: bool,
 }
@@ -34,9 +36,9 @@ const fn gate(
     name: &'static str,
     phases: &'static [&'static str],
     rules: &'static [&'static str],
-    shown_by: &'static [EvidenceKind],
+    accepts: &'static [EvidenceKind],
 ) -> Gate {
-    Gate { id, name, aliases: &[], phases, rules, shown_by, blocks: true }
+    Gate { id, name, aliases: &[], phases, rules, accepts, blocks: true }
 }
 
 const VERIFY: &[&str] = &["VERIFY"];
@@ -151,7 +153,7 @@ pub enum GateStatus {
     Missing,
 }
 
-/// Result of a gate by evidence and records; the findings of its rules are added later.
+/// Result of a gate according to evidence and records; the findings of its rules are added later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shows {
     /// Identifier of the gate.
@@ -175,9 +177,11 @@ pub fn gate_named(name: &str) -> Option<&'static Gate> {
 }
 
 impl ProjectMemory {
-    /// The status of the gates that end `phase` by the records of `branch` and by `evidence`, which
-    /// maps gates to evidence as [`Self::check_lifecycle`] accepts it. Runs before `changed`, the
-    /// time of the last change in milliseconds since 1970, do not count.
+    /// Returns the status of the gates that end `phase`, determined by the records of `branch` and
+    /// by
+    /// `evidence`, which maps gates to evidence as [`Self::check_lifecycle`] accepts it. Runs
+    /// before
+    /// `changed`, the time of the last change in milliseconds since 1970, do not count.
     ///
     /// # Errors
     /// When evidence is given for an unknown gate, or the store cannot be read.
@@ -189,10 +193,10 @@ impl ProjectMemory {
         evidence: &Map<String, Value>,
     ) -> Result<Vec<Shows>, MemoryError> {
         let gates: Vec<&Gate> = gates_of(phase).collect();
-        let is_of = |name: &String| {
-            gate_named(name).is_some_and(|one| gates.iter().any(|gate| gate.id == one.id))
+        let is_gate_of_phase = |name: &String| {
+            gate_named(name).is_some_and(|named| gates.iter().any(|gate| gate.id == named.id))
         };
-        if let Some(other) = evidence.keys().find(|name| !is_of(name)) {
+        if let Some(other) = evidence.keys().find(|name| !is_gate_of_phase(name)) {
             let ids: Vec<&str> = gates.iter().map(|gate| gate.id).collect();
             return Err(MemoryError::Invalid(format!(
                 "`{other}` is not a gate of {}; expected one of {}",
@@ -200,16 +204,16 @@ impl ProjectMemory {
                 ids.join(", ")
             )));
         }
-        let mut shown = Vec::new();
+        let mut results = Vec::new();
         for gate in gates {
-            let given = evidence
+            let passed = evidence
                 .iter()
-                .find(|(name, _)| gate_named(name).is_some_and(|one| one.id == gate.id));
+                .find(|(name, _)| gate_named(name).is_some_and(|named| named.id == gate.id));
             let (standing, why) =
-                self.gate(gate, branch, changed, given.map(|(_, value)| value))?;
-            shown.push(Shows { id: gate.id, standing, why });
+                self.gate(gate, branch, changed, passed.map(|(_, value)| value))?;
+            results.push(Shows { id: gate.id, standing, why });
         }
-        Ok(shown)
+        Ok(results)
     }
 
     fn gate(
@@ -217,12 +221,14 @@ impl ProjectMemory {
         gate: &Gate,
         branch: Option<&str>,
         changed: i64,
-        given: Option<&Value>,
+        passed_evidence: Option<&Value>,
     ) -> Result<(Option<GateStatus>, String), MemoryError> {
-        if gate.shown_by.is_empty() {
-            return Ok(match given {
+        if gate.accepts.is_empty() {
+            return Ok(match passed_evidence {
                 None => (None, String::new()),
-                Some(_) => (None, "only its rules decide; evidence is ignored".to_owned()),
+                Some(_) => {
+                    (None, "the gate depends only on its rules; evidence is ignored".to_owned())
+                }
             });
         }
         let last = self.last_run_of(gate, branch, changed)?;
@@ -232,16 +238,16 @@ impl ProjectMemory {
                 false => (Some(GateStatus::Fail), format!("`{id}` failed")),
             });
         }
-        if let Some(given) = given {
+        if passed_evidence.is_some() {
             let root = self.root().to_owned();
-            let scene = Context { root: &root, began: 0, branch: branch.map(str::to_owned) };
+            let context = Context { root: &root, began: 0, branch: branch.map(str::to_owned) };
             let criterion =
-                Criterion { key: gate.id, description: gate.name, accepts: gate.shown_by };
-            let judged = evidence::check_criterion(self, &scene, &criterion, Some(given))?;
-            let standing = if judged.met { GateStatus::Pass } else { GateStatus::Missing };
-            return Ok((Some(standing), judged.why));
+                Criterion { key: gate.id, description: gate.name, accepts: gate.accepts };
+            let result = evidence::check_criterion(self, &context, &criterion, passed_evidence)?;
+            let standing = if result.met { GateStatus::Pass } else { GateStatus::Missing };
+            return Ok((Some(standing), result.why));
         }
-        let hints: Vec<String> = gate.shown_by.iter().map(|shown| shown.hint()).collect();
+        let hints: Vec<String> = gate.accepts.iter().map(|kind| kind.hint()).collect();
         Ok((Some(GateStatus::Missing), format!("expected {}", hints.join(" or "))))
     }
 
@@ -253,9 +259,9 @@ impl ProjectMemory {
         changed: i64,
     ) -> Result<Option<(String, bool)>, MemoryError> {
         let checks: Vec<Check> = gate
-            .shown_by
+            .accepts
             .iter()
-            .filter_map(|shown| match shown {
+            .filter_map(|kind| match kind {
                 EvidenceKind::Outcome(check) => Some(*check),
                 _ => None,
             })
@@ -272,8 +278,8 @@ impl ProjectMemory {
         let entries = self.read(&mut |store| store.entries(&query))?;
         Ok(entries.iter().find_map(|entry| {
             let run = outcomes::read(entry);
-            let is_one = run.checks.iter().any(|check| checks.contains(check));
-            Some((entry.id.clone(), run.passed.filter(|_| is_one)?))
+            let is_relevant = run.checks.iter().any(|check| checks.contains(check));
+            Some((entry.id.clone(), run.passed.filter(|_| is_relevant)?))
         }))
     }
 }
@@ -292,13 +298,13 @@ mod tests {
             .find(|page| page.path == "specs/quality-gates.md")
             .expect("the page of the gates");
         let header: Value = serde_json::from_str(page.header).expect("a header");
-        let mut reported: Vec<Value> = header["gates"].as_array().expect("gates").clone();
-        for gate in &mut reported {
+        let mut expected: Vec<Value> = header["gates"].as_array().expect("gates").clone();
+        for gate in &mut expected {
             let map = gate.as_object_mut().expect("a gate");
             map.retain(|name, _| !matches!(name.as_str(), "shown_by" | "evidence"));
             map.entry("aliases").or_insert_with(|| json!([]));
         }
-        let mut ours: Vec<Value> = GATES
+        let mut actual: Vec<Value> = GATES
             .iter()
             .map(|gate| {
                 json!({
@@ -308,18 +314,18 @@ mod tests {
             })
             .collect();
         let by_id = |gate: &Value| gate["id"].to_string();
-        reported.sort_by_key(by_id);
-        ours.sort_by_key(by_id);
-        assert_eq!(ours, reported);
+        expected.sort_by_key(by_id);
+        actual.sort_by_key(by_id);
+        assert_eq!(actual, expected);
     }
 
     #[test]
-    fn every_phase_of_a_gate_is_one() {
+    fn every_phase_of_a_gate_exists() {
         for gate in &GATES {
             for name in gate.phases {
                 assert!(super::super::phases::phase(name).is_ok(), "{name}");
             }
-            assert!(!gate.rules.is_empty() || !gate.shown_by.is_empty(), "{}", gate.id);
+            assert!(!gate.rules.is_empty() || !gate.accepts.is_empty(), "{}", gate.id);
         }
         assert_eq!(gates_of("plan").count(), 0);
         assert_eq!(gate_named("no_any").map(|gate| gate.id), Some("no_unchecked_types"));

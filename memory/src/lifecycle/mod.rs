@@ -1,5 +1,5 @@
-//! Feature lifecycles with six phases. A phase is left when there is evidence for each exit
-//! criterion, or with a stated reason.
+//! Feature lifecycles with six phases. A phase can be left when there is evidence for each exit
+//! criterion, or when a reason is stated.
 
 mod evidence;
 mod gates;
@@ -87,12 +87,12 @@ impl ProjectMemory {
     ) -> Result<Vec<Lifecycle>, MemoryError> {
         let all = self.read(&mut |store| store.documents(Table::Lifecycles))?;
         let states = all.into_iter().filter_map(|state| serde_json::from_value(state).ok());
-        let wanted = |state: &Lifecycle| status.is_none_or(|status| state.status == status);
-        Ok(states.filter(wanted).take(limit).collect())
+        let has_status = |state: &Lifecycle| status.is_none_or(|status| state.status == status);
+        Ok(states.filter(has_status).take(limit).collect())
     }
 
     /// Checks the exit criteria of a lifecycle's phase by `evidence`, which maps criteria to
-    /// evidence (see [`EvidenceKind`]), and by the records where there is none.
+    /// evidence (see [`EvidenceKind`]). Criteria without evidence are checked by the records.
     ///
     /// # Errors
     /// When the lifecycle is not active, or evidence is for an unknown criterion.
@@ -110,12 +110,12 @@ impl ProjectMemory {
         state: &Lifecycle,
         evidence: &Map<String, Value>,
     ) -> Result<Vec<CriterionResult>, MemoryError> {
-        let here = phase(&state.current_phase)?;
-        if let Some(other) = evidence.keys().find(|key| criterion(here, key).is_none()) {
-            let keys: Vec<&str> = here.exit.iter().map(|one| one.key).collect();
+        let current = phase(&state.current_phase)?;
+        if let Some(other) = evidence.keys().find(|key| criterion(current, key).is_none()) {
+            let keys: Vec<&str> = current.exit.iter().map(|criterion| criterion.key).collect();
             return Err(MemoryError::Invalid(format!(
                 "`{other}` is not an exit criterion of {}; expected one of {}",
-                here.name,
+                current.name,
                 keys.join(", ")
             )));
         }
@@ -125,18 +125,18 @@ impl ProjectMemory {
         };
         let root = self.root().to_owned();
         let began = millis(&state.created_at).unwrap_or_default();
-        let scene = Context { root: &root, began, branch: session.map(|session| session.branch) };
-        let mut judged = Vec::new();
-        for one in here.exit {
-            let given = evidence_for(here, evidence, one.key);
-            judged.push(evidence::check_criterion(self, &scene, one, given)?);
+        let context = Context { root: &root, began, branch: session.map(|session| session.branch) };
+        let mut results = Vec::new();
+        for criterion in current.exit {
+            let passed = evidence_for(current, evidence, criterion.key);
+            results.push(evidence::check_criterion(self, &context, criterion, passed)?);
         }
-        Ok(judged)
+        Ok(results)
     }
 
     /// Moves to the next phase if the criteria are met according to [`Self::check_lifecycle`], or
-    /// if `force` states why to continue without; the reason is recorded. After the last phase, the
-    /// feature is complete.
+    /// if `force` states why the phase is left without; the reason is recorded. After the last
+    /// phase, the feature is complete.
     ///
     /// # Errors
     /// When the lifecycle is not active, evidence is for an unknown criterion, or another process
@@ -149,25 +149,20 @@ impl ProjectMemory {
         force: Option<&str>,
     ) -> Result<Advance, MemoryError> {
         let before = self.read(&mut |store| active(store, id))?;
-        let here = phase(&before.current_phase)?;
-        let judged = self.check_criteria(&before, evidence)?;
-        let is_met = judged.iter().all(|one| one.met);
+        let current = phase(&before.current_phase)?;
+        let results = self.check_criteria(&before, evidence)?;
+        let is_met = results.iter().all(|result| result.met);
         let force = force.filter(|why| !why.trim().is_empty());
         if !is_met && force.is_none() {
-            return Ok(Advance {
-                lifecycle: before,
-                left: here.name,
-                results: judged,
-                moved: false,
-            });
+            return Ok(Advance { lifecycle: before, left: current.name, results, moved: false });
         }
         let at = self.now();
-        let shown: Map<String, Value> = judged
+        let evidence_used: Map<String, Value> = results
             .iter()
-            .filter(|one| one.met)
-            .map(|one| {
-                let given = evidence_for(here, evidence, one.key).cloned();
-                (one.key.to_owned(), given.unwrap_or_else(|| json!(one.why)))
+            .filter(|result| result.met)
+            .map(|result| {
+                let passed = evidence_for(current, evidence, result.key).cloned();
+                (result.key.to_owned(), passed.unwrap_or_else(|| json!(result.why)))
             })
             .collect();
         let lifecycle = self.change_lifecycle(id, &mut |store| {
@@ -180,23 +175,23 @@ impl ProjectMemory {
             if let Some(last) = state.phases.last_mut() {
                 last.exited_at = Some(at.into());
                 last.notes = notes.map(str::to_owned);
-                last.evidence.clone_from(&shown);
+                last.evidence.clone_from(&evidence_used);
                 last.forced = force.filter(|_| !is_met).map(str::to_owned);
             }
-            match PHASES.iter().skip_while(|phase| phase.name != here.name).nth(1) {
+            match PHASES.iter().skip_while(|phase| phase.name != current.name).nth(1) {
                 Some(next) => enter(&mut state, next, at),
                 None => "completed".clone_into(&mut state.status),
             }
             state.updated_at = at.into();
             Ok(state)
         })?;
-        Ok(Advance { lifecycle, left: here.name, results: judged, moved: true })
+        Ok(Advance { lifecycle, left: current.name, results, moved: true })
     }
 
     /// Returns to an earlier phase when the work turned out to differ from its specification.
     ///
     /// # Errors
-    /// When the phase is not an earlier one, the reason is empty, or the lifecycle is not active.
+    /// When the phase is not an earlier phase, the reason is empty, or the lifecycle is not active.
     pub fn return_lifecycle(
         &mut self,
         id: &str,
@@ -208,8 +203,8 @@ impl ProjectMemory {
         let at = self.now();
         self.change_lifecycle(id, &mut |store| {
             let mut state = active(store, id)?;
-            let place = |name: &str| PHASES.iter().position(|phase| phase.name == name);
-            if place(target.name) >= place(&state.current_phase) {
+            let position = |name: &str| PHASES.iter().position(|phase| phase.name == name);
+            if position(target.name) >= position(&state.current_phase) {
                 return Err(MemoryError::Invalid(format!(
                     "{} does not come before {}",
                     target.name, state.current_phase
@@ -228,7 +223,7 @@ impl ProjectMemory {
     /// Abandons a lifecycle.
     ///
     /// # Errors
-    /// When it is not active, or the reason is empty.
+    /// When the lifecycle is not active, or the reason is empty.
     pub fn abandon_lifecycle(&mut self, id: &str, reason: &str) -> Result<Lifecycle, MemoryError> {
         require_reason(reason)?;
         let at = self.now();
@@ -260,11 +255,11 @@ impl ProjectMemory {
 
 /// The evidence for a criterion, by its key or its description.
 fn evidence_for<'a>(
-    here: &Phase,
+    current: &Phase,
     evidence: &'a Map<String, Value>,
     key: &str,
 ) -> Option<&'a Value> {
-    let is_for = |name: &str| criterion(here, name).is_some_and(|named| named.key == key);
+    let is_for = |name: &str| criterion(current, name).is_some_and(|named| named.key == key);
     evidence.iter().find(|(name, _)| is_for(name)).map(|(_, value)| value)
 }
 

@@ -1,4 +1,4 @@
-//! The six phases, and the evidence required to leave each.
+//! The six phases, and the evidence required to leave each phase.
 
 use crate::MemoryError;
 use crate::outcomes::Check;
@@ -10,22 +10,22 @@ pub struct Phase {
     pub name: &'static str,
     /// Purpose of the phase.
     pub description: &'static str,
-    /// Conditions for entering it.
+    /// Conditions for entering the phase.
     pub entry: &'static [&'static str],
-    /// Conditions for leaving it.
+    /// Conditions for leaving the phase.
     pub exit: &'static [Criterion],
-    /// What is done in it.
+    /// Activities of the phase.
     pub activities: &'static [&'static str],
 }
 
 /// A condition for leaving a phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Criterion {
-    /// Key that evidence refers to.
+    /// Key by which evidence refers to the criterion.
     pub key: &'static str,
     /// Description of the condition.
     pub description: &'static str,
-    /// Accepted kinds of evidence; any one suffices.
+    /// Accepted kinds of evidence; evidence of one kind suffices.
     pub accepts: &'static [EvidenceKind],
 }
 
@@ -38,14 +38,16 @@ pub enum EvidenceKind {
     Commit,
     /// A branch of the repository.
     Branch,
-    /// The last recorded run of this check since the lifecycle started, if it passed. Searched on
-    /// the session's branch when no evidence is passed.
+    /// The last recorded run of this check since the lifecycle started, if it passed. When no
+    /// evidence is passed, the run is searched on the session's branch.
     Outcome(Check),
-    /// The branch's context, with completed and without pending tasks. Searched in the same way.
+    /// The branch's context, with completed and without pending tasks. When no evidence is passed,
+    /// the context of the session's branch is checked.
     Tasks,
     /// A memory with this content, by its id.
     Memory(Content),
-    /// A memory created since the lifecycle started. Searched in the same way.
+    /// A memory created since the lifecycle started. When no evidence is passed, the memories are
+    /// searched.
     Remembered,
     /// A note with this content.
     Note(Content),
@@ -58,11 +60,11 @@ pub enum EvidenceKind {
 pub enum Content {
     /// Any text of at least three words.
     Words,
-    /// Given, when and then.
+    /// The words given, when and then.
     Scenarios,
     /// The path of a file.
     Paths,
-    /// Complexity and tier.
+    /// The words complexity and tier.
     Estimates,
     /// At most twenty lines.
     Short,
@@ -77,16 +79,16 @@ impl EvidenceKind {
     #[must_use]
     pub fn hint(self) -> String {
         match self {
-            Self::File(holds) => format!("a file{}", holds.hint()),
+            Self::File(content) => format!("a file{}", content.hint()),
             Self::Commit => "a commit since the lifecycle started".to_owned(),
             Self::Branch => "a branch of the repository".to_owned(),
             Self::Outcome(check) => {
                 format!("a tool_outcome observation of passing {}", check.word())
             }
             Self::Tasks => "a branch whose context has no pending tasks".to_owned(),
-            Self::Memory(holds) => format!("the id of a memory{}", holds.hint()),
+            Self::Memory(content) => format!("the id of a memory{}", content.hint()),
             Self::Remembered => "a memory saved since the lifecycle started".to_owned(),
-            Self::Note(holds) => format!("a note{}", holds.hint()),
+            Self::Note(content) => format!("a note{}", content.hint()),
             Self::Person => "a note with `by`, the person who approved".to_owned(),
         }
     }
@@ -108,10 +110,10 @@ impl Content {
 
 const fn exit(
     key: &'static str,
-    says: &'static str,
-    shown_by: &'static [EvidenceKind],
+    description: &'static str,
+    accepts: &'static [EvidenceKind],
 ) -> Criterion {
-    Criterion { key, description: says, accepts: shown_by }
+    Criterion { key, description, accepts }
 }
 
 use Content::{Archived, Estimates, Paths, Scenarios, Short, Test, Words};
@@ -218,7 +220,7 @@ pub const PHASES: [Phase; 6] = [
 /// The phase with this name, ignoring case.
 ///
 /// # Errors
-/// When there is no such phase; lists the names.
+/// When there is no such phase; the message lists the names of all phases.
 pub fn phase(name: &str) -> Result<&'static Phase, MemoryError> {
     PHASES.iter().find(|phase| phase.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let names: Vec<&str> = PHASES.iter().map(|phase| phase.name).collect();
@@ -232,5 +234,8 @@ pub fn phase(name: &str) -> Result<&'static Phase, MemoryError> {
 /// The exit criterion of a phase by its key or its description.
 #[must_use]
 pub fn criterion<'a>(phase: &'a Phase, name: &str) -> Option<&'a Criterion> {
-    phase.exit.iter().find(|one| one.key.eq_ignore_ascii_case(name) || one.description == name)
+    phase
+        .exit
+        .iter()
+        .find(|criterion| criterion.key.eq_ignore_ascii_case(name) || criterion.description == name)
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::kinds::{Insight, Observation};
 use crate::records::BranchContext;
 use crate::tests::repository::TestRepository;
-use crate::tests::{START, new_session, on_both, write};
+use crate::tests::{START, new_session, on_both_stores, write};
 use crate::types::Kind;
 
 fn map(value: Value) -> Map<String, Value> {
@@ -17,10 +17,10 @@ fn error_text<T: std::fmt::Debug>(result: Result<T, MemoryError>) -> String {
 
 /// Each criterion with its result.
 fn render_criteria(memory: &mut ProjectMemory, id: &str, evidence: Value) -> String {
-    let judged = memory.check_lifecycle(id, &map(evidence)).expect("judged");
-    let lines = judged.iter().map(|one| {
-        let met = if one.met { "met" } else { "unmet" };
-        format!("{} {met}: {}\n", one.key, one.why)
+    let results = memory.check_lifecycle(id, &map(evidence)).expect("checked");
+    let lines = results.iter().map(|result| {
+        let met = if result.met { "met" } else { "unmet" };
+        format!("{} {met}: {}\n", result.key, result.why)
     });
     lines.collect()
 }
@@ -32,36 +32,36 @@ fn run(memory: &mut ProjectMemory, session: &str, command: &str, code: i64) -> S
 }
 
 #[test]
-fn the_phases_are_whole() {
+fn every_criterion_is_unique_and_accepts_evidence() {
     for phase in &PHASES {
-        for one in phase.exit {
-            assert!(!one.accepts.is_empty(), "{}", one.key);
-            let same = phase.exit.iter().filter(|other| other.key == one.key);
-            assert_eq!(same.count(), 1, "{}", one.key);
-            assert!(criterion(phase, one.description).is_some());
+        for exit in phase.exit {
+            assert!(!exit.accepts.is_empty(), "{}", exit.key);
+            let same = phase.exit.iter().filter(|other| other.key == exit.key);
+            assert_eq!(same.count(), 1, "{}", exit.key);
+            assert!(criterion(phase, exit.description).is_some());
         }
     }
     assert!(error_text(phase("SYNC")).contains("expected one of UNDERSTAND"));
 }
 
 #[test]
-fn without_evidence_nothing_moves_and_a_reason_moves_on() {
-    on_both(|_, memory| {
-        let id = memory.start_lifecycle("login", None, None).expect("begun").id;
+fn a_phase_is_left_only_with_evidence_or_a_reason() {
+    on_both_stores(|_, memory| {
+        let id = memory.start_lifecycle("login", None, None).expect("started").id;
         let none = Map::new();
-        let refused = memory.advance_lifecycle(&id, &none, None, None).expect("judged");
-        assert!(!refused.moved && refused.results.iter().all(|one| !one.met));
+        let refused = memory.advance_lifecycle(&id, &none, None, None).expect("checked");
+        assert!(!refused.moved && refused.results.iter().all(|result| !result.met));
         let claims =
             map(json!({"context": true, "requirements": "yes", "edges": " ", "acceptance": 1}));
-        let refused = memory.advance_lifecycle(&id, &claims, None, Some(" ")).expect("judged");
-        assert!(!refused.moved && refused.results.iter().all(|one| !one.met), "{refused:?}");
+        let refused = memory.advance_lifecycle(&id, &claims, None, Some(" ")).expect("checked");
+        assert!(!refused.moved && refused.results.iter().all(|result| !result.met), "{refused:?}");
         assert_eq!(memory.lifecycle(&id).expect("read").current_phase, "UNDERSTAND");
         let other = map(json!({"All is well": "yes"}));
         assert!(error_text(memory.advance_lifecycle(&id, &other, None, None)).ends_with(
             "not an exit criterion of UNDERSTAND; expected one of context, requirements, acceptance, edges"
         ));
         for _ in 0..6 {
-            memory.advance_lifecycle(&id, &none, None, Some("trivial")).expect("on");
+            memory.advance_lifecycle(&id, &none, None, Some("trivial")).expect("advanced");
         }
         let done = memory.lifecycle(&id).expect("read");
         assert_eq!((&*done.status, done.phases.len()), ("completed", 6));
@@ -71,14 +71,14 @@ fn without_evidence_nothing_moves_and_a_reason_moves_on() {
 }
 
 #[test]
-fn words_files_and_memories_are_looked_at() {
-    on_both(|root, memory| {
+fn notes_files_and_memories_are_checked() {
+    on_both_stores(|root, memory| {
         write(root, "docs/story.md", "Given a user\nWhen they log in\nThen they see the cart\n");
         write(root, "docs/list.md", "1. change src/login.rs, complexity low, tier 2\n");
-        let id = memory.start_lifecycle("login", None, None).expect("begun").id;
+        let id = memory.start_lifecycle("login", None, None).expect("started").id;
         let lesson = memory.save_insight("Cookies are Lax here", None, &Insight::default(), None);
         let lesson = lesson.expect("saved");
-        let shown = render_criteria(
+        let output = render_criteria(
             memory,
             &id,
             json!({
@@ -87,7 +87,7 @@ fn words_files_and_memories_are_looked_at() {
             }),
         );
         assert_eq!(
-            shown,
+            output,
             format!(
                 "context met: `{lesson}`\n\
                  requirements met: the file `docs/story.md`\n\
@@ -99,13 +99,13 @@ fn words_files_and_memories_are_looked_at() {
             "context": lesson, "requirements": "what is asked for is written down",
             "acceptance": "file:docs/story.md", "edges": ["no cookie, old cookie, two tabs", "docs/list.md"],
         }));
-        let moved = memory.advance_lifecycle(&id, &evidence, Some("ok"), None).expect("judged");
+        let moved = memory.advance_lifecycle(&id, &evidence, Some("ok"), None).expect("checked");
         assert!(moved.moved, "{moved:?}");
         let passed = &moved.lifecycle.phases[0];
         assert_eq!((passed.evidence.len(), passed.forced.as_ref()), (4, None));
         assert_eq!(passed.evidence["context"], json!(lesson));
         assert_eq!(moved.results[3].why, "a note; the file `docs/list.md`");
-        let shown = render_criteria(
+        let output = render_criteria(
             memory,
             &id,
             json!({
@@ -114,7 +114,7 @@ fn words_files_and_memories_are_looked_at() {
             }),
         );
         assert_eq!(
-            shown,
+            output,
             "tasks met: the file `docs/list.md`\n\
              estimates met: the file `docs/list.md`\n\
              order unmet: unknown memory `insight_1_x`\n\
@@ -128,10 +128,10 @@ fn words_files_and_memories_are_looked_at() {
 
 #[test]
 fn commits_and_branches_are_looked_up() {
-    on_both(|root, memory| {
+    on_both_stores(|root, memory| {
         let repository = TestRepository::new(root);
         let old = repository.commit(START - 60_000, "chore: begin", &["a"]);
-        let id = memory.start_lifecycle("login", None, Some("spec")).expect("begun").id;
+        let id = memory.start_lifecycle("login", None, Some("spec")).expect("started").id;
         let new = repository.commit(START + 60_000, "docs: spec\n\nmore", &["a", "spec.md"]);
         let short = &new[..8];
         for (commit, why) in [
@@ -151,11 +151,11 @@ fn commits_and_branches_are_looked_up() {
             (json!("commit:nope"), "unmet: unknown revision `nope`".to_owned()),
             (
                 json!("it is committed, really"),
-                "unmet: a note is not accepted as evidence here".to_owned(),
+                "unmet: a note is not accepted as evidence for this criterion".to_owned(),
             ),
         ] {
-            let shown = render_criteria(memory, &id, json!({"spec": commit}));
-            assert_eq!(shown.lines().next(), Some(&*format!("spec {why}")));
+            let output = render_criteria(memory, &id, json!({"spec": commit}));
+            assert_eq!(output.lines().next(), Some(&*format!("spec {why}")));
         }
         for (branch, why) in [
             (json!("main"), "met: the branch `main`"),
@@ -165,18 +165,19 @@ fn commits_and_branches_are_looked_up() {
             ),
             (json!("none is needed: trivial"), "met: a note"),
         ] {
-            let shown = render_criteria(memory, &id, json!({"branch": branch}));
-            assert_eq!(shown.lines().nth(1), Some(&*format!("branch {why}")));
+            let output = render_criteria(memory, &id, json!({"branch": branch}));
+            assert_eq!(output.lines().nth(1), Some(&*format!("branch {why}")));
         }
     });
 }
 
 #[test]
-fn recorded_runs_and_tasks_show_themselves() {
-    on_both(|_, memory| {
+fn recorded_runs_and_tasks_count_without_passed_evidence() {
+    on_both_stores(|_, memory| {
         let session = memory.start_session(new_session("login")).expect("a session").id;
         let before = run(memory, &session, "cargo test", 0);
-        let id = memory.start_lifecycle("login", Some(&session), Some("build")).expect("begun").id;
+        let id =
+            memory.start_lifecycle("login", Some(&session), Some("build")).expect("started").id;
         assert_eq!(
             render_criteria(memory, &id, json!({})),
             "tasks unmet: the context of `login` has no tasks\n\
@@ -211,41 +212,44 @@ fn recorded_runs_and_tasks_show_themselves() {
         run(memory, &session, "cargo test", 1);
         assert!(
             render_criteria(memory, &id, json!({})).contains("compiles met"),
-            "tests may fail for else"
+            "a failed test run does not contradict the build"
         );
         let later = run(memory, &session, "cargo build", 1);
-        let shown =
+        let output =
             render_criteria(memory, &id, json!({"compiles": passed, "tasks": "branch:login"}));
-        assert!(shown.contains(&format!("compiles unmet: `{later}` failed")), "{shown}");
-        assert!(shown.starts_with("tasks met"), "{shown}");
+        assert!(output.contains(&format!("compiles unmet: `{later}` failed")), "{output}");
+        assert!(output.starts_with("tasks met"), "{output}");
         run(memory, &session, "cargo test", 0);
-        let moved = memory.advance_lifecycle(&id, &Map::new(), None, None).expect("judged");
+        let moved = memory.advance_lifecycle(&id, &Map::new(), None, None).expect("checked");
         assert_eq!((moved.moved, &*moved.lifecycle.current_phase), (true, "VERIFY"));
     });
 }
 
 #[test]
 fn the_last_phase_requires_a_short_summary_an_archive_and_a_memory() {
-    on_both(|root, memory| {
+    on_both_stores(|root, memory| {
         write(root, "plans/done/login.md", "");
         write(root, "tests/login.rs", "");
         write(root, "long.md", &"line\n".repeat(21));
-        let id = memory.start_lifecycle("login", None, Some("verify")).expect("begun").id;
-        let shown =
+        let id = memory.start_lifecycle("login", None, Some("verify")).expect("started").id;
+        let output =
             render_criteria(memory, &id, json!({"covered": "tests/login.rs", "dead": "long.md"}));
         assert!(
-            shown.starts_with("covered met: the file `tests/login.rs`\ntests unmet: no evidence"),
-            "{shown}"
+            output.starts_with("covered met: the file `tests/login.rs`\ntests unmet: no evidence"),
+            "{output}"
         );
-        assert!(shown.contains("dead unmet: a file is not accepted as evidence here"), "{shown}");
-        // Only test files are tests, and a file is never a memory, whatever its name.
+        assert!(
+            output.contains("dead unmet: a file is not accepted as evidence for this criterion"),
+            "{output}"
+        );
+        // Only test files count as tests, and a file is never a memory, whatever its name.
         write(root, "specs/login/spec.md", "");
-        let shown = render_criteria(memory, &id, json!({"covered": "file:specs/login/spec.md"}));
-        assert!(shown.contains("`specs/login/spec.md` is not a test, by its path"), "{shown}");
+        let output = render_criteria(memory, &id, json!({"covered": "file:specs/login/spec.md"}));
+        assert!(output.contains("`specs/login/spec.md` is not a test, by its path"), "{output}");
         write(root, "decision_log_test.rs", "");
-        let shown = render_criteria(memory, &id, json!({"covered": "decision_log_test.rs"}));
-        assert!(shown.starts_with("covered met: the file `decision_log_test.rs`"), "{shown}");
-        let id = memory.start_lifecycle("login", None, Some("ship")).expect("begun").id;
+        let output = render_criteria(memory, &id, json!({"covered": "decision_log_test.rs"}));
+        assert!(output.starts_with("covered met: the file `decision_log_test.rs`"), "{output}");
+        let id = memory.start_lifecycle("login", None, Some("ship")).expect("started").id;
         let evidence = json!({"summary": "long.md", "archived": "plans/done/login.md"});
         assert_eq!(
             render_criteria(memory, &id, evidence).lines().skip(1).collect::<Vec<_>>(),
@@ -263,9 +267,9 @@ fn the_last_phase_requires_a_short_summary_an_archive_and_a_memory() {
 }
 
 #[test]
-fn there_is_a_way_back_and_a_way_out() {
-    on_both(|_, memory| {
-        let id = memory.start_lifecycle("search", None, Some("build")).expect("begun").id;
+fn a_lifecycle_can_return_to_a_phase_or_be_abandoned() {
+    on_both_stores(|_, memory| {
+        let id = memory.start_lifecycle("search", None, Some("build")).expect("started").id;
         assert!(
             error_text(memory.return_lifecycle(&id, "VERIFY", "x"))
                 .contains("does not come before")

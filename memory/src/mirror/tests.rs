@@ -7,21 +7,21 @@ use proptest::prelude::*;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// An operation on one of a few memories: it is put with links to others, or removed.
-type Act = (usize, Option<Vec<usize>>);
+/// An operation on one of a few memories: the memory is written with links to others, or removed.
+type Operation = (usize, Option<Vec<usize>>);
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
-fn acts() -> impl Strategy<Value = Vec<Act>> {
+fn operations() -> impl Strategy<Value = Vec<Operation>> {
     let links = proptest::collection::vec(0..NAMES.len(), 0..4);
-    let act = (0..NAMES.len(), proptest::option::weighted(0.8, links));
-    proptest::collection::vec(act, 1..16)
+    let operation = (0..NAMES.len(), proptest::option::weighted(0.8, links));
+    proptest::collection::vec(operation, 1..16)
 }
 
-/// The line for the operation, after the existing ones.
-fn line(before: &[Revision], at: usize, (memory, links): &Act) -> Revision {
+/// The line for the operation, after the earlier lines.
+fn line(earlier: &[Revision], at: usize, (memory, links): &Operation) -> Revision {
     let id = NAMES[*memory].to_owned();
-    let own: Vec<Revision> = before.iter().filter(|line| line.id == id).cloned().collect();
+    let own: Vec<Revision> = earlier.iter().filter(|line| line.id == id).cloned().collect();
     let at = i64::try_from(at).expect("small");
     let first =
         Revision { parents: log::tips(&own), ..Revision::first(Kind::Decision, id, at, "x") };
@@ -34,75 +34,79 @@ fn line(before: &[Revision], at: usize, (memory, links): &Act) -> Revision {
 }
 
 /// The active memories, computed from the lines alone.
-fn by_lines(lines: &[Revision]) -> Vec<&'static str> {
-    let of = |id: &&str| {
+fn active_by_lines(lines: &[Revision]) -> Vec<&'static str> {
+    let folded_memory = |id: &&str| {
         let own: Vec<Revision> = lines.iter().filter(|line| line.id == **id).cloned().collect();
         fold(&own)
     };
-    let memories: Vec<Folded> = NAMES.iter().filter_map(of).collect();
-    let standing = ActiveSet::new(&memories);
-    NAMES.into_iter().filter(|id| standing.is_active(id)).collect()
+    let memories: Vec<Folded> = NAMES.iter().filter_map(folded_memory).collect();
+    let active_set = ActiveSet::new(&memories);
+    NAMES.into_iter().filter(|id| active_set.is_active(id)).collect()
 }
 
-fn by_store(store: &mut dyn StorageBackend) -> Vec<&'static str> {
-    let mut holds = |id: &&str| {
+fn active_by_store(store: &mut dyn StorageBackend) -> Vec<&'static str> {
+    let mut is_active = |id: &&str| {
         let entry = store.entry(id).expect("read");
         entry.is_some_and(|entry| entry.status == Status::Active)
     };
-    NAMES.into_iter().filter(|id| holds(id)).collect()
+    NAMES.into_iter().filter(|id| is_active(id)).collect()
 }
 
-fn plays(store: &mut dyn StorageBackend, acts: &[Act]) -> Result<(), TestCaseError> {
+fn check_operations(
+    store: &mut dyn StorageBackend,
+    operations: &[Operation],
+) -> Result<(), TestCaseError> {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let mut lines: Vec<Revision> = Vec::new();
-    let mut take = |lines: &[Revision]| {
+    let mut import = |lines: &[Revision]| {
         transaction(store, Durability::Normal, &mut |store| {
-            take_in(store, &gate, "decisions", lines, false)
+            import_lines(store, &gate, "decisions", lines, false)
         })
-        .expect("taken in");
-        by_store(store)
+        .expect("imported");
+        active_by_store(store)
     };
-    for (at, act) in acts.iter().enumerate() {
-        lines.push(line(&lines, at, act));
-        prop_assert_eq!(take(&lines), by_lines(&lines));
+    for (at, operation) in operations.iter().enumerate() {
+        lines.push(line(&lines, at, operation));
+        prop_assert_eq!(import(&lines), active_by_lines(&lines));
     }
-    // A branch without the last lines, and back; then every other line.
-    for left in [lines.len() / 2, lines.len()] {
-        prop_assert_eq!(take(&lines[..left]), by_lines(&lines[..left]));
+    // Switches to a branch without the last lines and back, then to a branch with every other line.
+    for count in [lines.len() / 2, lines.len()] {
+        prop_assert_eq!(import(&lines[..count]), active_by_lines(&lines[..count]));
     }
-    let some: Vec<Revision> = lines.iter().step_by(2).cloned().collect();
-    prop_assert_eq!(take(&some), by_lines(&some));
+    let every_other: Vec<Revision> = lines.iter().step_by(2).cloned().collect();
+    prop_assert_eq!(import(&every_other), active_by_lines(&every_other));
     Ok(())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
     #[test]
-    fn the_store_and_the_lines_say_the_same_of_what_holds(acts in acts()) {
-        plays(&mut *in_memory(Path::new("none")).expect("a store").store, &acts)?;
+    fn the_store_and_the_lines_agree_on_the_active_memories(operations in operations()) {
+        check_operations(&mut *in_memory(Path::new("none")).expect("a store").store, &operations)?;
     }
 }
 
 #[test]
-fn a_circle_of_four_is_left_by_all_when_one_link_goes() {
+fn removing_one_link_of_a_cycle_resolves_the_whole_cycle() {
     let folder = TempDir::new().expect("a directory");
     for wanted in [Wanted::Sqlite, Wanted::Json] {
         let mut opened = open(folder.path(), wanted, 7).expect("a store");
-        // a over d, b over a, c over b, d over c; then d over none.
-        let acts: [Act; 5] = [
+        // a supersedes d, b supersedes a, c supersedes b, d supersedes c; then d supersedes
+        // nothing.
+        let operations: [Operation; 5] = [
             (0, Some(vec![3])),
             (1, Some(vec![0])),
             (2, Some(vec![1])),
             (3, Some(vec![2])),
             (3, Some(vec![])),
         ];
-        plays(&mut *opened.store, &acts).expect("the same");
+        check_operations(&mut *opened.store, &operations).expect("the same");
     }
 }
 
 /// The cost of a save does not grow with the number of earlier decisions on its topic.
 #[test]
-fn a_new_decision_looks_at_few_of_the_old_ones() {
+fn saving_a_decision_reads_few_earlier_decisions() {
     let mut opened = in_memory(Path::new("none")).expect("a store");
     let gate = Gate::new(&crate::DISTRIBUTION);
     let mut save = |n: usize| {
@@ -116,8 +120,8 @@ fn a_new_decision_looks_at_few_of_the_old_ones() {
     };
     (0..60).for_each(&mut save);
     let ids = BTreeSet::from(["d59".to_owned(), "d58".to_owned()]);
-    let above = Above::from_ids(&mut *opened.store, &ids).expect("above");
-    assert_eq!(above.superseding("d58"), ["d59"]);
-    assert_eq!(above.superseding("d57"), [""; 0], "it is not looked at");
-    assert!(above.circles().is_empty());
+    let superseders = Superseders::from_ids(&mut *opened.store, &ids).expect("memories");
+    assert_eq!(superseders.superseding("d58"), ["d59"]);
+    assert_eq!(superseders.superseding("d57"), [""; 0], "`d57` was not read");
+    assert!(superseders.cycles().is_empty());
 }

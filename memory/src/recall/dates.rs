@@ -1,4 +1,4 @@
-//! Formats days in words, so that a question can name one.
+//! Formats days in words, so that a question can name a day.
 
 use crate::times;
 
@@ -49,14 +49,14 @@ mod tests {
 
     #[test]
     fn days_are_formatted_in_words() {
-        for (at, reported) in [
+        for (at, expected) in [
             (0, "1970-01-01 1 January 1970"),
             (-1, "1969-12-31 31 December 1969"),
             (951_782_400_000, "2000-02-29 29 February 2000"),
             (1_766_137_513_000, "2025-12-19 19 December 2025"),
             (4_107_542_400_000, "2100-03-01 1 March 2100"),
         ] {
-            assert_eq!(words(at), reported);
+            assert_eq!(words(at), expected);
         }
         // Every time can be formatted.
         assert!(words(i64::MIN).starts_with('-'));
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn dates_in_words_are_recognised() {
-        for (text, is) in [
+        for (text, expected) in [
             ("what broke on 24 December 2025", true),
             ("the fix of december", true),
             ("since 2024", true),
@@ -73,7 +73,7 @@ mod tests {
             ("users may march on", false),
             ("port 20260 and 404", false),
         ] {
-            assert_eq!(names_time(&terms::distinct(text, 9)), is, "{text}");
+            assert_eq!(names_time(&terms::distinct(text, 9)), expected, "{text}");
         }
         for (month, term) in MONTHS.iter().zip(MONTH_TERMS) {
             assert_eq!(terms::distinct(month, 9), [term]);

@@ -1,5 +1,5 @@
 //! The search index of a process: filterable fields, vectors and, from the second search on, the
-//! terms of all memories. Updated from the store, never written to it.
+//! terms of all memories. The index is updated from the store and never written to it.
 
 use super::prepare::COLUMNS;
 use crate::MemoryError;
@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// The index is rebuilt when more than this number of its slots, and a quarter of all, belong to
-/// deleted or replaced memories.
+/// The index is rebuilt when more than this number of slots, and more than a quarter of all slots,
+/// belong to deleted or replaced memories. Each memory has a slot.
 const MIN_STALE_SLOTS: usize = 256;
 
 /// A memory in the index.
@@ -40,8 +40,8 @@ pub(super) struct Brief {
     /// Whether the memory was neither deleted nor replaced by a later state.
     pub(super) is_live: bool,
     pub(super) is_superseded: bool,
-    /// Whether it is a tool outcome: hooks record one for each edit.
-    pub(super) is_tools: bool,
+    /// Whether the memory is a tool outcome: hooks record a tool outcome for each edit.
+    pub(super) is_tool_outcome: bool,
     pub(super) layer: Layer,
 }
 
@@ -53,10 +53,10 @@ pub(super) fn topic_hash(topic: &str) -> u64 {
 }
 
 /// A slot that contains a term, with the number of occurrences.
-pub(super) type Place = (u32, Counts);
+pub(super) type Posting = (u32, Counts);
 
 /// The slots that contain each term.
-type Terms = HashMap<Box<str>, Vec<Place>>;
+type Postings = HashMap<Box<str>, Vec<Posting>>;
 
 /// All memories except removed ones.
 #[derive(Debug, Default)]
@@ -67,19 +67,19 @@ pub(crate) struct Index {
     docs: Vec<Doc>,
     /// Parallel to `docs`.
     briefs: Vec<Brief>,
-    /// Parallel to `docs`. `None` for a memory with a vector of another scheme.
+    /// Parallel to `docs`. `None` for a memory whose vector was computed with another `SCHEME`.
     vectors: Vec<Option<Vector>>,
-    /// Slot of each memory, built on the first change: a single search does not need it.
+    /// Slot of each memory. The map is built on the first change; a single search does not need it.
     slots: Option<HashMap<Arc<str>, u32>>,
     /// Number of slots with a live memory.
     live: usize,
     /// Number of terms of all live memories.
     length: f64,
-    /// Number of memories with a vector of another scheme.
+    /// Number of memories whose vector was computed with another `SCHEME`.
     stale: usize,
-    /// `None`: each term is looked up in the store.
-    terms: Option<Terms>,
-    /// Whether it was searched by words before.
+    /// The postings of each term; `None` while terms are looked up in the store.
+    terms: Option<Postings>,
+    /// Whether the index was searched by words before.
     is_warm: bool,
 }
 
@@ -92,35 +92,35 @@ impl Index {
         by_words: bool,
     ) -> Result<(), MemoryError> {
         let (mark, deletions) = (store.mark()?, store.deletions()?);
-        let gone = self.docs.len() - self.live;
-        let is_sparse = gone > MIN_STALE_SLOTS && gone * 4 > self.docs.len();
-        let wants_terms = by_words && self.is_warm;
-        if self.deletions != deletions || is_sparse || (wants_terms && self.terms.is_none()) {
+        let dead = self.docs.len() - self.live;
+        let is_sparse = dead > MIN_STALE_SLOTS && dead * 4 > self.docs.len();
+        let needs_terms = by_words && self.is_warm;
+        if self.deletions != deletions || is_sparse || (needs_terms && self.terms.is_none()) {
             *self = Self { is_warm: self.is_warm, ..Self::default() };
         }
         self.is_warm |= by_words;
         if self.mark == Some(mark) {
             return Ok(());
         }
-        if self.mark.is_none() && wants_terms {
-            self.terms = Some(Terms::new());
+        if self.mark.is_none() && needs_terms {
+            self.terms = Some(Postings::new());
         }
         if self.mark.is_some() {
-            self.name_slots();
+            self.build_slots();
         }
         let (after, with_terms) = (self.mark, self.terms.is_some());
-        let took = store.indexed(after, with_terms, &mut |indexed| self.add(indexed));
-        if took.is_err() {
+        let result = store.indexed(after, with_terms, &mut |indexed| self.add(indexed));
+        if result.is_err() {
             *self = Self { is_warm: self.is_warm, ..Self::default() };
         }
-        took?;
+        result?;
         self.mark = Some(mark);
         self.deletions = deletions;
         Ok(())
     }
 
     /// Builds the map from memories to slots.
-    fn name_slots(&mut self) {
+    fn build_slots(&mut self) {
         if self.slots.is_none() {
             let ids = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
             let live = ids.filter(|(_, (_, brief))| brief.is_live);
@@ -150,7 +150,7 @@ impl Index {
             length,
             is_live: true,
             is_superseded: indexed.status == Status::Superseded,
-            is_tools: indexed.kind == Kind::ToolOutcome,
+            is_tool_outcome: indexed.kind == Kind::ToolOutcome,
             layer: indexed.layer,
         });
         self.length += f64::from(length);
@@ -204,7 +204,7 @@ impl Index {
         self.live
     }
 
-    /// Number of vectors of another scheme.
+    /// Number of memories whose vector was computed with another `SCHEME`.
     pub(super) fn stale(&self) -> usize {
         self.stale
     }
@@ -220,26 +220,26 @@ impl Index {
     }
 
     /// The slots that contain each of `terms`, live or not.
-    pub(super) fn places<'a>(
+    pub(super) fn postings<'a>(
         &'a self,
         store: &mut dyn StorageBackend,
         terms: &[String],
-    ) -> Result<Vec<Cow<'a, [Place]>>, MemoryError> {
-        let Some(kept) = &self.terms else { return self.places_in(store, terms) };
-        let places = terms.iter().map(|term| kept.get(&**term).map_or(&[][..], Vec::as_slice));
-        Ok(places.map(Cow::Borrowed).collect())
+    ) -> Result<Vec<Cow<'a, [Posting]>>, MemoryError> {
+        let Some(loaded) = &self.terms else { return self.stored_postings(store, terms) };
+        let postings = terms.iter().map(|term| loaded.get(&**term).map_or(&[][..], Vec::as_slice));
+        Ok(postings.map(Cow::Borrowed).collect())
     }
 
-    /// Looks the terms up in the store.
-    fn places_in<'a>(
+    /// Like [`Self::postings`], looked up in the store.
+    fn stored_postings<'a>(
         &self,
         store: &mut dyn StorageBackend,
         terms: &[String],
-    ) -> Result<Vec<Cow<'a, [Place]>>, MemoryError> {
+    ) -> Result<Vec<Cow<'a, [Posting]>>, MemoryError> {
         let slots = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
         let live = slots.filter(|(_, (_, brief))| brief.is_live);
         let mut rows: Vec<(i64, u32)> = live.map(|(slot, (doc, _))| (doc.row, slot)).collect();
-        // Almost sorted already: the store returns them in this order.
+        // The rows are almost sorted already, because the store returns memories in this order.
         rows.sort_unstable();
         let slot_of = |row: i64| {
             let at = rows.binary_search_by_key(&row, |(row, _)| *row).ok()?;
@@ -247,25 +247,26 @@ impl Index {
         };
         let mut all = Vec::new();
         for term in terms {
-            let places = store.places(term)?.into_iter();
-            let places = places.filter_map(|(row, counts)| Some((slot_of(row)?, counts)));
-            all.push(Cow::Owned(places.collect()));
+            let postings = store.postings(term)?.into_iter();
+            let postings = postings.filter_map(|(row, counts)| Some((slot_of(row)?, counts)));
+            all.push(Cow::Owned(postings.collect()));
         }
         Ok(all)
     }
 }
 
-fn add_terms(terms: &mut Terms, slot: u32, columns: &[String; COLUMNS.len()]) {
+fn add_terms(terms: &mut Postings, slot: u32, columns: &[String; COLUMNS.len()]) {
     for (column, text) in columns.iter().enumerate() {
         for term in text.split_ascii_whitespace() {
-            let places = match terms.get_mut(term) {
-                Some(places) => places,
+            let postings = match terms.get_mut(term) {
+                Some(postings) => postings,
                 None => terms.entry(term.into()).or_default(),
             };
-            if places.last().is_none_or(|(last, _)| *last != slot) {
-                places.push((slot, Counts::default()));
+            if postings.last().is_none_or(|(last, _)| *last != slot) {
+                postings.push((slot, Counts::default()));
             }
-            if let Some(count) = places.last_mut().and_then(|(_, counts)| counts.get_mut(column)) {
+            if let Some(count) = postings.last_mut().and_then(|(_, counts)| counts.get_mut(column))
+            {
                 *count = count.saturating_add(1);
             }
         }

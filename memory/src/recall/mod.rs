@@ -1,5 +1,5 @@
-//! Search in three steps: a search that returns compact hits, the memories around one of them, and
-//! whole entries for the few that are worth reading.
+//! Search in three steps: a search that returns compact hits, the memories created before and after
+//! a hit, and complete entries for the few hits that are worth reading.
 
 mod dates;
 pub(crate) mod index;
@@ -28,7 +28,8 @@ pub enum SearchOrder {
     Oldest,
 }
 
-/// What memories are compared by; selectable to measure the value of each.
+/// The features by which memories are compared with a question. They can be selected to measure the
+/// value of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Using {
     /// Words and meaning combined.
@@ -40,13 +41,14 @@ pub enum Using {
     Meaning,
 }
 
-/// A search query. Empty and `None` fields do not filter, except for the layers: every reader names
-/// them, so there is no default.
+/// A search query. Empty and `None` fields do not filter. The layers have no default: every caller
+/// must choose them.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// Layers to search.
+    /// Layers to search: permanent memories, memories of this checkout, observations of sessions.
     pub layers: Layers,
-    /// The question in free text. Empty: everything that passes the filters, newest first.
+    /// The question in free text. If it is empty, everything that passes the filters is returned,
+    /// newest first.
     pub text: String,
     /// Types to include.
     pub kinds: Vec<Kind>,
@@ -54,11 +56,11 @@ pub struct Question {
     pub since: Option<i64>,
     /// Created before this time, in milliseconds since 1970.
     pub until: Option<i64>,
-    /// Branch that the memories come from.
+    /// Branch on which the memories were recorded.
     pub branch: Option<String>,
-    /// File that the memories name, as a path or the end of one.
+    /// File that the memories name, as a path or a part of a path.
     pub file: Option<String>,
-    /// Session that the memories come from.
+    /// Session in which the memories were recorded.
     pub session_id: Option<String>,
     /// Outcome of decisions.
     pub outcome: Option<Outcome>,
@@ -97,7 +99,7 @@ impl Question {
     }
 }
 
-/// A memory in compact form: enough to choose by, short enough to return many.
+/// A memory in compact form: detailed enough to select from, short enough to return many.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hit {
@@ -108,7 +110,7 @@ pub struct Hit {
     pub kind: Kind,
     /// Layer of the memory.
     pub layer: Layer,
-    /// The branch that a session's observation comes from.
+    /// The branch on which a session's observation was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// The beginning of the content.
@@ -128,16 +130,16 @@ pub struct Hit {
     /// Why the decision turned out that way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_reason: Option<String>,
-    /// The failed decision that it follows from.
+    /// The failed decision from which the memory follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub follows_failed: Option<String>,
-    /// The memory that superseded it.
+    /// The memory that superseded this memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
     /// The rule that enforces an active convention or mistake with a check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enforced: Option<String>,
-    /// From 0 to 1; 0 without a question.
+    /// Score from 0 to 1; 0 without a question.
     pub score: f64,
     /// The part that matches the question, unless the title shows it.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -176,9 +178,9 @@ pub struct Diagnostics {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
-    /// About 1 when it contains all words of the question.
+    /// Word score: about 1 when the memory contains all words of the question.
     pub words: f32,
-    /// 0.5 for the memory with the most similar meaning.
+    /// Meaning score: 0.5 for the memory with the most similar meaning.
     pub meaning: f32,
 }
 
@@ -188,8 +190,8 @@ pub struct Answer {
 pub struct Timeline {
     /// The requested memory.
     pub anchor: Hit,
-    /// Memories created before it.
+    /// Memories created before the requested memory.
     pub before: Vec<Hit>,
-    /// Memories created after it.
+    /// Memories created after the requested memory.
     pub after: Vec<Hit>,
 }

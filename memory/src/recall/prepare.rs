@@ -1,4 +1,5 @@
-//! Prepares memories for search: texts as terms, meaning as a vector, and the files they name.
+//! Prepares memories for search: extracts the terms of their texts, a vector of their meaning, and
+//! the files that they name.
 
 use super::dates;
 use super::terms;
@@ -8,8 +9,8 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Version of term splitting and vectors, in addition to the name of the vector table. Increase it
-/// with every change of the result of [`Prepared::from_entry`] or of how topics are compared: memories of
-/// another scheme are prepared again.
+/// with every change to the result of [`Prepared::from_entry`] or to the comparison of topics:
+/// memories that were prepared with another scheme are prepared again.
 pub(crate) const SCHEME: i64 = 3;
 
 /// The texts of a memory, and the weight of a term in each. The weights were tuned on the tuning
@@ -17,14 +18,14 @@ pub(crate) const SCHEME: i64 = 3;
 pub(crate) const COLUMNS: [(&str, f32); 4] =
     [("topic", 4.0), ("title", 2.0), ("body", 1.0), ("rest", 1.5)];
 
-/// Maximum number of bytes of a text that its vector is computed from: more would not change it
-/// much.
+/// Maximum number of bytes of a text from which its vector is computed: more text would hardly
+/// change the vector.
 pub(super) const VECTOR_BYTES: usize = 4096;
 
 /// Metadata fields that name files.
-const FILES: [&str; 4] = ["files", "filesRead", "filesModified", "openFiles"];
+const FILE_FIELDS: [&str; 4] = ["files", "filesRead", "filesModified", "openFiles"];
 /// Metadata fields with times and numbers instead of text.
-const FIGURES: [&str; 5] =
+const NUMBER_FIELDS: [&str; 5] =
     ["outcomeAt", "lastSeenAt", "occurrences", "confidence", "discoveryTokens"];
 
 /// A memory prepared for search.
@@ -34,7 +35,7 @@ pub(crate) struct Prepared {
     pub(crate) columns: [String; COLUMNS.len()],
     /// Embedding vector of the texts.
     pub(crate) vector: Vector,
-    /// The files it names, with `/` as separator.
+    /// The files that the memory names, with `/` as separator.
     pub(crate) files: Vec<String>,
 }
 
@@ -45,24 +46,24 @@ impl Prepared {
         let topic = entry.topic.as_deref().unwrap_or_default();
         let mut files = Files::default();
         let mut reported = String::new();
-        for name in FILES {
-            let named = entry.metadata.get(name);
-            named.into_iter().for_each(|value| each_text(value, &mut |file| files.add(file)));
+        for name in FILE_FIELDS {
+            let field = entry.metadata.get(name);
+            field.into_iter().for_each(|value| each_text(value, &mut |file| files.add(file)));
         }
         each_metadata_text(entry, &mut |text| {
             reported.push('\n');
             reported.push_str(text);
         });
-        files.mentioned(&entry.content);
-        files.mentioned(&reported);
+        files.add_mentioned(&entry.content);
+        files.add_mentioned(&reported);
         let rest = rest(entry, &files.named);
         let about = [topic, "\n", title, "\n", body, &reported].concat();
         Self {
             columns: [
-                joined(topic),
-                joined(title),
-                joined(&[body, &reported].concat()),
-                joined(&rest),
+                joined_terms(topic),
+                joined_terms(title),
+                joined_terms(&[body, &reported].concat()),
+                joined_terms(&rest),
             ],
             vector: Table::shipped().vector(clipped(&about, VECTOR_BYTES)),
             files: files.all.into_iter().collect(),
@@ -77,7 +78,7 @@ impl Prepared {
     }
 }
 
-/// The first non-empty line, and the rest.
+/// Splits `content` into the first non-empty line and the rest.
 pub(super) fn split(content: &str) -> (&str, &str) {
     let content = content.trim_start();
     content.split_once('\n').unwrap_or((content, ""))
@@ -94,7 +95,7 @@ pub(super) fn each_metadata_text<'a>(entry: &'a Entry, found: &mut dyn FnMut(&'a
     let mut fields: Vec<(&String, &Value)> = entry.metadata.iter().collect();
     fields.sort_unstable_by_key(|(name, _)| *name);
     for (name, value) in fields {
-        if !FILES.contains(&&**name) && !FIGURES.contains(&&**name) {
+        if !FILE_FIELDS.contains(&&**name) && !NUMBER_FIELDS.contains(&&**name) {
             each_text(value, found);
         }
     }
@@ -122,7 +123,7 @@ fn rest(entry: &Entry, files: &[String]) -> String {
     rest
 }
 
-fn joined(text: &str) -> String {
+fn joined_terms(text: &str) -> String {
     let mut joined = String::new();
     terms::each(text, &mut |term| {
         if !joined.is_empty() {
@@ -136,54 +137,56 @@ fn joined(text: &str) -> String {
 /// The files that a memory names.
 #[derive(Default)]
 struct Files {
-    /// Those in file fields, unchanged.
+    /// The names in file fields, unchanged.
     named: Vec<String>,
-    /// Those in file fields and in texts, normalised.
+    /// The names in file fields and in texts, normalised.
     all: BTreeSet<String>,
 }
 
 impl Files {
     fn add(&mut self, file: &str) {
         self.named.push(file.to_owned());
-        self.all.insert(plain(file));
+        self.all.insert(normalise_path(file));
     }
 
-    fn mentioned(&mut self, text: &str) {
-        let outside = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|=".contains(c);
-        for word in text.split(outside) {
-            // Without the line number and the punctuation of a sentence.
+    fn add_mentioned(&mut self, text: &str) {
+        let is_separator = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|=".contains(c);
+        for word in text.split(is_separator) {
+            // Removes a line number, and the punctuation at the end of a sentence.
             let word = word.split(':').next().unwrap_or(word).trim_end_matches(['.', '!', '?']);
             if looks_like_a_file(word) {
-                self.all.insert(plain(word));
+                self.all.insert(normalise_path(word));
             }
         }
     }
 }
 
-/// Whether the name has an extension of at most five letters or digits, starting with a letter.
+/// Whether the last part of `word` has an extension of at most five letters or digits, starting
+/// with a letter.
 fn looks_like_a_file(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
-    (1..=5).contains(&ending.len())
-        && ending.starts_with(|c: char| c.is_ascii_alphabetic())
-        && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    (1..=5).contains(&extension.len())
+        && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && (word.len() > name.len() || stem.chars().filter(|c| c.is_alphanumeric()).count() > 1)
 }
 
 /// Normalises a path: `/` as separator, without a leading `./`.
-pub(super) fn plain(file: &str) -> String {
+pub(super) fn normalise_path(file: &str) -> String {
     let file = file.trim().replace('\\', "/");
     file.trim_start_matches("./").trim_end_matches('/').to_owned()
 }
 
-/// Whether a memory's file matches the requested file or directory, both normalised: the whole
-/// path, an inner part of it, or a longer path that ends with it.
-pub(super) fn matches_file(own: &str, asked: &str) -> bool {
-    let inner = |long: &str, short: &str| {
+/// Whether the file `own` of a memory matches the requested file or directory; both are normalised.
+/// The requested path must be equal to `own`, be an inner part of it, or end with it.
+pub(super) fn matches_file(own: &str, requested: &str) -> bool {
+    let contains = |long: &str, short: &str| {
         let at = long.find(short);
         at.is_some_and(|_| format!("/{long}/").contains(&format!("/{short}/")))
     };
-    inner(own, asked) || own.contains('/') && format!("/{asked}").ends_with(&format!("/{own}"))
+    contains(own, requested)
+        || own.contains('/') && format!("/{requested}").ends_with(&format!("/{own}"))
 }
 
 #[cfg(test)]
@@ -204,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_is_searched_by_its_parts() {
+    fn each_part_of_a_memory_has_its_terms() {
         let prepared = Prepared::from_entry(&entry());
         assert_eq!(prepared.columns[0], "auth");
         assert_eq!(prepared.columns[1], "token leak");
@@ -218,8 +221,8 @@ mod tests {
     }
 
     #[test]
-    fn files_are_named_by_a_part_of_their_path() {
-        for (own, asked, is) in [
+    fn files_are_found_by_a_part_of_their_path() {
+        for (own, requested, expected) in [
             ("src/auth/token.ts", "src/auth/token.ts", true),
             ("src/auth/token.ts", "token.ts", true),
             ("src/auth/token.ts", "src/auth", true),
@@ -228,7 +231,7 @@ mod tests {
             ("mod.rs", "src/auth/mod.rs", false),
             ("src/auth/token.ts", "src/other/token.ts", false),
         ] {
-            assert_eq!(matches_file(own, asked), is, "{own} {asked}");
+            assert_eq!(matches_file(own, requested), expected, "{own} {requested}");
         }
     }
 }

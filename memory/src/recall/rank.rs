@@ -1,7 +1,7 @@
 //! Ranks memories by words and meaning. The weights were tuned on the tuning half of
 //! `tests/retrieval`.
 
-use super::index::{Index, Place, topic_hash};
+use super::index::{Index, Posting, topic_hash};
 use super::prepare::{self, COLUMNS};
 use super::terms;
 use super::{Question, SearchOrder, Using, dates};
@@ -10,24 +10,24 @@ use crate::store::StorageBackend;
 use crate::words::topic_key;
 use aidd_lexicon::embedding::{Table, Vector};
 
-/// Term saturation: the usual k1 of BM25.
+/// The parameter k1 of BM25: term saturation.
 pub(super) const BM25_K1: f32 = 1.2;
-/// Length normalisation: the usual b of BM25.
+/// The parameter b of BM25: length normalisation.
 pub(super) const BM25_B: f32 = 0.75;
-/// Maximum that meaning adds to the score of words, which is about 1 when a memory contains all of
-/// them.
+/// Maximum amount that meaning adds to the word score. The word score is about 1 when a memory
+/// contains all words of the question.
 pub(super) const MAX_MEANING: f32 = 0.5;
-/// The same for a question that contains an exact name.
+/// Maximum amount that meaning adds for a question that contains an exact name.
 const MAX_MEANING_LITERAL: f32 = 0.1;
 /// Minimum cosine for a memory that shares no word with the question.
 pub(super) const MIN_COSINE: f32 = 0.3;
-/// Minimum range of cosines, as found among many memories; among a few similar memories none is
-/// close.
+/// Minimum range of cosines for scaling: the range that is typical of many memories. With a smaller
+/// range, the best of a few dissimilar memories would count as close.
 pub(super) const MIN_COSINE_RANGE: f32 = 0.5;
 /// Factor for the score of a superseded memory.
 const SUPERSEDED_FACTOR: f32 = 0.8;
-/// Factor for the score of a tool outcome when no type is requested: hooks record one for each
-/// edit, and the file names in them would rank above decisions.
+/// Factor for the score of a tool outcome when no type is requested: hooks record a tool outcome
+/// for each edit, and its file names would rank it above decisions.
 const TOOL_OUTCOME_FACTOR: f32 = 0.7;
 /// When ordering by time, the minimum score as a share of the best.
 const MIN_SCORE_SHARE: f32 = 0.5;
@@ -45,14 +45,14 @@ pub(super) struct PreparedQuestion {
     topic: u64,
     /// `None` when meaning is not compared.
     vector: Option<Vector>,
-    /// Maximum that meaning adds to the score of words.
+    /// Maximum amount that meaning adds to the word score.
     weight: f32,
     /// Minimum cosine for a match by meaning alone.
     match_cosine: f32,
     is_empty: bool,
     has_filters: bool,
     file: Option<String>,
-    of_topic: Option<String>,
+    topic_filter: Option<String>,
 }
 
 impl PreparedQuestion {
@@ -71,8 +71,8 @@ impl PreparedQuestion {
             terms: if using == Using::Meaning { Vec::new() } else { terms },
             is_empty: text.is_empty(),
             has_filters: has_filters(question),
-            file: question.file.as_deref().map(prepare::plain),
-            of_topic: question.topic.as_deref().map(topic_key),
+            file: question.file.as_deref().map(prepare::normalise_path),
+            topic_filter: question.topic.as_deref().map(topic_key),
         }
     }
 }
@@ -107,42 +107,46 @@ pub(super) fn rank(
     index: &Index,
     store: &mut dyn StorageBackend,
     question: &Question,
-    asked: &PreparedQuestion,
+    prepared: &PreparedQuestion,
 ) -> Result<(Vec<Ranked>, usize), MemoryError> {
-    let words = by_words(index, store, &asked.terms)?;
-    let meaning = asked.vector.as_ref().map(|vector| by_meaning(index, vector));
+    let words = by_words(index, store, &prepared.terms)?;
+    let meaning = prepared.vector.as_ref().map(|vector| by_meaning(index, vector));
     let mut found = Vec::new();
     for (slot, brief) in index.briefs().iter().enumerate() {
         let words = words.get(slot).copied().unwrap_or_default();
-        let (cosine, near) = match &meaning {
+        let (cosine, closeness) = match &meaning {
             Some(meaning) => meaning.cosine_at(slot),
             None => (0.0, 0.0),
         };
-        let is_topic = brief.topic != 0 && brief.topic == asked.topic;
-        let answers = asked.is_empty || words > 0.0 || cosine >= asked.match_cosine || is_topic;
+        let is_topic = brief.topic != 0 && brief.topic == prepared.topic;
+        let is_match =
+            prepared.is_empty || words > 0.0 || cosine >= prepared.match_cosine || is_topic;
         let is_visible = brief.is_live
             && question.layers.contains(brief.layer)
             && (!brief.is_superseded || question.with_superseded);
-        if answers && is_visible && (!asked.has_filters || fits(index, slot, question, asked)) {
-            let meaning = asked.weight * near;
+        if is_match
+            && is_visible
+            && (!prepared.has_filters || passes_filters(index, slot, question, prepared))
+        {
+            let meaning = prepared.weight * closeness;
             let sum = words + meaning;
             let sum = if brief.is_superseded { sum * SUPERSEDED_FACTOR } else { sum };
-            let is_noise = brief.is_tools && question.kinds.is_empty();
+            let is_noise = brief.is_tool_outcome && question.kinds.is_empty();
             let sum = if is_noise { sum * TOOL_OUTCOME_FACTOR } else { sum };
             found.push(Ranked { slot, score: score(sum, is_topic), words, meaning });
         }
     }
     if question.order != SearchOrder::Relevance {
-        let best = found.iter().fold(0.0_f32, |best, one| best.max(one.score));
-        found.retain(|one| one.score >= MIN_SCORE_SHARE * best);
+        let best = found.iter().fold(0.0_f32, |best, candidate| best.max(candidate.score));
+        found.retain(|candidate| candidate.score >= MIN_SCORE_SHARE * best);
     }
     let matched = found.len();
-    let before = |one: &Ranked, other: &Ranked| order(index, question, asked, one, other);
+    let compare = |a: &Ranked, b: &Ranked| order(index, question, prepared, a, b);
     if question.limit > 0 && question.limit < found.len() {
-        found.select_nth_unstable_by(question.limit - 1, before);
+        found.select_nth_unstable_by(question.limit - 1, compare);
     }
     found.truncate(question.limit);
-    found.sort_unstable_by(before);
+    found.sort_unstable_by(compare);
     Ok((found, matched))
 }
 
@@ -155,34 +159,40 @@ fn score(sum: f32, is_topic: bool) -> f32 {
 fn order(
     index: &Index,
     question: &Question,
-    asked: &PreparedQuestion,
-    one: &Ranked,
-    other: &Ranked,
+    prepared: &PreparedQuestion,
+    a: &Ranked,
+    b: &Ranked,
 ) -> std::cmp::Ordering {
-    let made = |one: &Ranked| index.docs().get(one.slot).map(|doc| (doc.created_at, &doc.id));
+    let creation =
+        |ranked: &Ranked| index.docs().get(ranked.slot).map(|doc| (doc.created_at, &doc.id));
     match question.order {
-        SearchOrder::Oldest => made(one).cmp(&made(other)),
-        SearchOrder::Relevance if !asked.is_empty => {
-            other.score.total_cmp(&one.score).then_with(|| made(other).cmp(&made(one)))
+        SearchOrder::Oldest => creation(a).cmp(&creation(b)),
+        SearchOrder::Relevance if !prepared.is_empty => {
+            b.score.total_cmp(&a.score).then_with(|| creation(b).cmp(&creation(a)))
         }
-        _ => made(other).cmp(&made(one)),
+        _ => creation(b).cmp(&creation(a)),
     }
 }
 
 /// Whether a memory passes the filters.
-fn fits(index: &Index, slot: usize, question: &Question, asked: &PreparedQuestion) -> bool {
-    let is = |wanted: &Option<String>, own: &Option<Box<str>>| {
-        wanted.as_ref().is_none_or(|wanted| own.as_deref() == Some(&**wanted))
+fn passes_filters(
+    index: &Index,
+    slot: usize,
+    question: &Question,
+    prepared: &PreparedQuestion,
+) -> bool {
+    let is_equal = |filter: &Option<String>, own: &Option<Box<str>>| {
+        filter.as_ref().is_none_or(|filter| own.as_deref() == Some(&**filter))
     };
     let Some(doc) = index.docs().get(slot) else { return false };
     (question.kinds.is_empty() || question.kinds.contains(&doc.kind))
         && question.since.is_none_or(|since| doc.created_at >= since)
         && question.until.is_none_or(|until| doc.created_at < until)
-        && is(&question.branch, &doc.branch)
-        && is(&question.session_id, &doc.session)
-        && is(&asked.of_topic, &doc.topic)
-        && question.outcome.is_none_or(|wanted| doc.outcome == Some(wanted))
-        && asked
+        && is_equal(&question.branch, &doc.branch)
+        && is_equal(&question.session_id, &doc.session)
+        && is_equal(&prepared.topic_filter, &doc.topic)
+        && question.outcome.is_none_or(|filter| doc.outcome == Some(filter))
+        && prepared
             .file
             .as_ref()
             .is_none_or(|file| doc.files.iter().any(|own| prepare::matches_file(own, file)))
@@ -198,20 +208,20 @@ fn has_filters(question: &Question) -> bool {
         || question.outcome.is_some()
 }
 
-/// BM25 of each slot, divided by the sum of the term weights: about 1 when it contains all terms.
-/// Unknown terms count too, so that a question with few known terms has low scores.
+/// BM25 of each slot, divided by the sum of the term weights: about 1 for a memory that contains
+/// all terms. Unknown terms count too, so that a question with few known terms has low scores.
 fn by_words(
     index: &Index,
     store: &mut dyn StorageBackend,
     terms: &[String],
 ) -> Result<Vec<f32>, MemoryError> {
     let mut sums = vec![0.0; if terms.is_empty() { 0 } else { index.docs().len() }];
-    let mut most = 0.0;
+    let mut max_sum = 0.0;
     let average = index.average_length();
-    for places in index.places(store, terms)? {
-        let weight = rarity(index.len(), live(index, &places));
-        most += weight;
-        for (slot, counts) in &*places {
+    for postings in index.postings(store, terms)? {
+        let weight = rarity(index.len(), live(index, &postings));
+        max_sum += weight;
+        for (slot, counts) in &*postings {
             let slot = *slot as usize;
             let (Some(brief), Some(sum)) = (index.briefs().get(slot), sums.get_mut(slot)) else {
                 continue;
@@ -221,26 +231,26 @@ fn by_words(
             *sum += weight * count * (BM25_K1 + 1.0) / (count + BM25_K1 * length);
         }
     }
-    if most > 0.0 {
-        sums.iter_mut().for_each(|sum| *sum /= most);
+    if max_sum > 0.0 {
+        sums.iter_mut().for_each(|sum| *sum /= max_sum);
     }
     Ok(sums)
 }
 
 /// Number of live memories that contain a term.
-fn live(index: &Index, places: &[Place]) -> usize {
+fn live(index: &Index, postings: &[Posting]) -> usize {
     if index.is_full() {
-        return places.len();
+        return postings.len();
     }
     let is_live = |slot: u32| index.briefs().get(slot as usize).is_some_and(|brief| brief.is_live);
-    places.iter().filter(|(slot, _)| is_live(*slot)).count()
+    postings.iter().filter(|(slot, _)| is_live(*slot)).count()
 }
 
-/// Weight of a term that occurs in `with` of `all` memories (inverse document frequency): low for
-/// common terms, never negative.
+/// Weight of a term that occurs in `containing` of `all` memories (inverse document frequency): low
+/// for common terms, never negative.
 #[expect(clippy::cast_precision_loss, reason = "counts of memories")]
-pub(super) fn rarity(all: usize, with: usize) -> f32 {
-    ((all as f32 + 1.0) / (with as f32 + 0.5)).ln()
+pub(super) fn rarity(all: usize, containing: usize) -> f32 {
+    ((all as f32 + 1.0) / (containing as f32 + 0.5)).ln()
 }
 
 /// Similarity of the memories to the question.
@@ -252,7 +262,7 @@ struct Meaning {
 }
 
 impl Meaning {
-    /// The cosine, and its position between the minimum and the maximum.
+    /// The cosine, and its position between the minimum (0) and the maximum (1).
     fn cosine_at(&self, slot: usize) -> (f32, f32) {
         match self.cosines.get(slot) {
             Some(&cosine) if !cosine.is_nan() => (cosine, (cosine - self.min_cosine) * self.scale),
@@ -261,18 +271,18 @@ impl Meaning {
     }
 }
 
-fn by_meaning(index: &Index, asked: &Vector) -> Meaning {
-    let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
+fn by_meaning(index: &Index, question: &Vector) -> Meaning {
+    let (mut min, mut max) = (f32::INFINITY, f32::NEG_INFINITY);
     let briefs = index.briefs().iter();
     let cosines = briefs.zip(index.vectors()).map(|(brief, vector)| match vector {
         Some(vector) if brief.is_live => {
-            let cosine = asked.cosine(vector);
-            least = least.min(cosine);
-            most = most.max(cosine);
+            let cosine = question.cosine(vector);
+            min = min.min(cosine);
+            max = max.max(cosine);
             cosine
         }
         _ => f32::NAN,
     });
     let cosines = cosines.collect();
-    Meaning { cosines, min_cosine: least, scale: 1.0 / (most - least).max(MIN_COSINE_RANGE) }
+    Meaning { cosines, min_cosine: min, scale: 1.0 / (max - min).max(MIN_COSINE_RANGE) }
 }

@@ -7,7 +7,7 @@ use crate::MemoryError;
 use crate::project::ProjectMemory;
 
 impl ProjectMemory {
-    /// The memories that match `question`. Never writes.
+    /// Returns the memories that match `question`, without writing anything.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -24,24 +24,24 @@ impl ProjectMemory {
         question: &Question,
         using: Using,
     ) -> Result<Found, MemoryError> {
-        let asked = PreparedQuestion::from_question(question, using);
+        let prepared = PreparedQuestion::from_question(question, using);
         self.read_indexed(&mut |store, index| {
-            index.refresh(store, !asked.terms.is_empty())?;
-            let (ranked, matched) = rank(index, store, question, &asked)?;
+            index.refresh(store, !prepared.terms.is_empty())?;
+            let (ranked, matched) = rank(index, store, question, &prepared)?;
             let mut found =
                 Found { matched, degraded: degraded(index.stale()), ..Found::default() };
             let mut answers = Vec::new();
-            for one in ranked {
-                let Some(doc) = index.docs().get(one.slot) else { continue };
-                // Another process can have deleted it meanwhile.
+            for candidate in ranked {
+                let Some(doc) = index.docs().get(candidate.slot) else { continue };
+                // Another process could have deleted the memory in the meantime.
                 let Some(entry) = store.entry(&doc.id)? else { continue };
-                let mut hit = hit(store, &entry, one.score)?;
-                hit.snippet = snippet::snippet_for(&entry, &hit.title, &asked.terms);
+                let mut hit = hit(store, &entry, candidate.score)?;
+                hit.snippet = snippet::snippet_for(&entry, &hit.title, &prepared.terms);
                 found.hits.push(hit);
-                answers.push(Answer { words: one.words, meaning: one.meaning });
+                answers.push(Answer { words: candidate.words, meaning: candidate.meaning });
             }
             found.diagnostics = question.with_diagnostics.then(|| Diagnostics {
-                terms: asked.terms.clone(),
+                terms: prepared.terms.clone(),
                 searched: index.len(),
                 answers,
             });

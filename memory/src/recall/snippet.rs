@@ -4,35 +4,37 @@ use super::prepare::{clipped, each_metadata_text};
 use super::terms;
 use crate::types::{Entry, Outcome};
 
-/// Maximum length in characters: with a title and its other fields, a hit has 50 to 100 tokens.
+/// Maximum length of a snippet in characters. With its title and other fields, a hit then has 50 to
+/// 100 tokens.
 const MAX_SNIPPET_CHARS: usize = 120;
 /// Maximum number of bytes of a memory that are searched for a snippet.
 const MAX_SEARCHED_BYTES: usize = 4096;
 
-/// The sentence of `entry` that shares the most terms with the question, or the first that the
-/// title does not show when none does. Empty when the title contains everything.
-pub(super) fn snippet_for(entry: &Entry, title: &str, asked: &[String]) -> String {
+/// Returns the sentence of `entry` that shares the most terms with the question. If no sentence
+/// shares a term, returns the first sentence that the title does not show, or an empty string when
+/// the title contains everything.
+pub(super) fn snippet_for(entry: &Entry, title: &str, question_terms: &[String]) -> String {
     let content = entry.content.trim_start();
-    // The last word of a truncated title is repeated.
-    let shown = title.strip_suffix('…').map_or(title, |cut| {
-        cut.rfind(char::is_whitespace).and_then(|at| cut.get(..at)).unwrap_or(cut)
+    // The last word of a truncated title can be incomplete, so the snippet repeats it.
+    let shown = title.strip_suffix('…').map_or(title, |start| {
+        start.rfind(char::is_whitespace).and_then(|at| start.get(..at)).unwrap_or(start)
     });
     let mut parts = vec![content.strip_prefix(shown).unwrap_or(content)];
     // The outcome of a decision is a separate field of the hit.
     each_metadata_text(entry, &mut |text| {
         parts.extend(Outcome::read(text).is_err().then_some(text));
     });
-    let mut left = MAX_SEARCHED_BYTES;
+    let mut remaining = MAX_SEARCHED_BYTES;
     let mut best: Option<(usize, String)> = None;
     for part in parts {
-        let part = clipped(part, left);
-        left -= part.len();
+        let part = clipped(part, remaining);
+        remaining -= part.len();
         for sentence in sentences(part) {
-            let (shared, window) = window(sentence, asked);
-            if best.as_ref().is_none_or(|(most, _)| shared > *most) {
+            let (shared, window) = window(sentence, question_terms);
+            if best.as_ref().is_none_or(|(max, _)| shared > *max) {
                 best = Some((shared, window));
             }
-            if asked.is_empty() {
+            if question_terms.is_empty() {
                 return best.map(|(_, window)| window).unwrap_or_default();
             }
         }
@@ -42,20 +44,22 @@ pub(super) fn snippet_for(entry: &Entry, title: &str, asked: &[String]) -> Strin
 
 /// The sentences of a text that contain letters or digits.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let mut before = ' ';
+    let mut previous = ' ';
     let parts = text.split(move |c: char| {
-        let ends = matches!(c, '\n' | '。') || c == ' ' && matches!(before, '.' | '!' | '?' | ';');
-        before = c;
+        let ends =
+            matches!(c, '\n' | '。') || c == ' ' && matches!(previous, '.' | '!' | '?' | ';');
+        previous = c;
         ends
     });
     parts.map(str::trim).filter(|part| part.contains(char::is_alphanumeric))
 }
 
-/// The words of a sentence that share the most terms with `asked` and fit into a snippet.
-fn window(sentence: &str, asked: &[String]) -> (usize, String) {
+/// Returns the consecutive words of a sentence that share the most terms with the question and fit
+/// into a snippet, and the number of shared terms.
+fn window(sentence: &str, question_terms: &[String]) -> (usize, String) {
     let words: Vec<(&str, usize, usize)> = sentence
         .split_whitespace()
-        .map(|word| (word, word.chars().count() + 1, shared(word, asked)))
+        .map(|word| (word, word.chars().count() + 1, shared(word, question_terms)))
         .collect();
     let (mut start, mut length, mut count) = (0, 0, 0);
     let mut best = (0, 0, 0);
@@ -87,10 +91,12 @@ fn window(sentence: &str, asked: &[String]) -> (usize, String) {
 }
 
 /// Number of terms of `word` that are in the question.
-fn shared(word: &str, asked: &[String]) -> usize {
+fn shared(word: &str, question_terms: &[String]) -> usize {
     let mut shared = 0;
-    if !asked.is_empty() {
-        terms::each(word, &mut |term| shared += usize::from(asked.iter().any(|own| own == term)));
+    if !question_terms.is_empty() {
+        terms::each(word, &mut |term| {
+            shared += usize::from(question_terms.iter().any(|own| own == term))
+        });
     }
     shared
 }
@@ -111,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_that_answers_is_shown() {
+    fn the_sentence_with_the_most_shared_terms_is_shown() {
         let content =
             "Keep sessions in Redis\nThe cookie is opaque. Keys live 14 days; e.g. longer.";
         assert_eq!(snippet(content, "how long do keys live"), "Keys live 14 days;");
@@ -123,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn long_sentences_are_cut_around_the_answer() {
+    fn long_sentences_are_truncated_around_the_match() {
         let content = format!("T\n{} needle here {}", "hay ".repeat(60), "straw ".repeat(60));
         let found = snippet(&content, "needle");
         assert!(found.starts_with("…hay") && found.contains("needle") && found.ends_with("…"));

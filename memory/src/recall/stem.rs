@@ -2,7 +2,7 @@
 //! SQLite's `porter` tokenizer. It is implemented here because both stores must produce the same
 //! terms.
 
-/// Lengths in bytes of the words that are stemmed.
+/// The lengths, in bytes, of words that are stemmed.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=64;
 
 /// Suffixes and their replacements when the part before them has a measure above 0.
@@ -52,33 +52,34 @@ pub(super) fn stem(word: &mut String) {
     if !word.is_ascii() || !LENGTHS.contains(&word.len()) {
         return;
     }
-    plural(word);
-    past(word);
+    remove_plural(word);
+    remove_past(word);
     if let Some(head) = word.strip_suffix('y').filter(|head| has_vowel(head)) {
-        replace(word, head.len(), "i");
+        replace_from(word, head.len(), "i");
     }
-    for endings in DERIVED {
-        derived(word, endings);
+    for suffixes in DERIVED {
+        replace_suffix(word, suffixes);
     }
-    residue(word);
-    tidy(word);
+    remove_suffix(word);
+    tidy_end(word);
 }
 
-fn replace(word: &mut String, keep: usize, with: &str) {
-    word.truncate(keep);
-    word.push_str(with);
+fn replace_from(word: &mut String, start: usize, replacement: &str) {
+    word.truncate(start);
+    word.push_str(replacement);
 }
 
-/// Whether each letter is a consonant: `y` is a consonant at the start and after a vowel.
+/// Returns for each letter whether it is a consonant: `y` is a consonant at the start and after a
+/// vowel.
 fn consonants(part: &str) -> impl Iterator<Item = bool> {
-    let mut before = false;
+    let mut is_consonant = false;
     part.bytes().map(move |byte| {
-        before = match byte {
+        is_consonant = match byte {
             b'a' | b'e' | b'i' | b'o' | b'u' => false,
-            b'y' => !before,
+            b'y' => !is_consonant,
             _ => true,
         };
-        before
+        is_consonant
     })
 }
 
@@ -90,23 +91,23 @@ fn has_vowel(part: &str) -> bool {
 
 /// The measure of Porter's algorithm: the number of transitions from vowels to consonants.
 fn measure(part: &str) -> usize {
-    let mut before = true;
-    let turns = consonants(part).filter(|&consonant| {
-        let turn = consonant && !before;
-        before = consonant;
-        turn
+    let mut after_consonant = true;
+    let transitions = consonants(part).filter(|&consonant| {
+        let is_transition = consonant && !after_consonant;
+        after_consonant = consonant;
+        is_transition
     });
-    turns.count()
+    transitions.count()
 }
 
-/// Whether it ends in consonant, vowel, consonant, where the last is not w, x or y.
-fn ends_short(part: &str) -> bool {
-    let kinds: Vec<bool> = consonants(part).collect();
-    kinds.ends_with(&[true, false, true]) && !part.ends_with(['w', 'x', 'y'])
+/// Whether `part` ends in consonant, vowel, consonant, where the last letter is not w, x or y.
+fn ends_in_short_syllable(part: &str) -> bool {
+    let is_consonant: Vec<bool> = consonants(part).collect();
+    is_consonant.ends_with(&[true, false, true]) && !part.ends_with(['w', 'x', 'y'])
 }
 
-/// Step 1a.
-fn plural(word: &mut String) {
+/// Step 1a of the algorithm.
+fn remove_plural(word: &mut String) {
     if !word.ends_with('s') || word.ends_with("ss") {
         return;
     }
@@ -116,61 +117,64 @@ fn plural(word: &mut String) {
 }
 
 /// The part of `word` before a suffix, unless it is empty.
-fn before<'a>(word: &'a str, ending: &str) -> Option<&'a str> {
-    word.strip_suffix(ending).filter(|head| !head.is_empty())
+fn part_before<'a>(word: &'a str, suffix: &str) -> Option<&'a str> {
+    word.strip_suffix(suffix).filter(|head| !head.is_empty())
 }
 
-/// Step 1b.
-fn past(word: &mut String) {
-    if let Some(head) = before(word, "eed") {
+/// Step 1b of the algorithm.
+fn remove_past(word: &mut String) {
+    if let Some(head) = part_before(word, "eed") {
         if measure(head) > 0 {
             word.pop();
         }
         return;
     }
-    let head = before(word, "ed").or_else(|| before(word, "ing"));
+    let head = part_before(word, "ed").or_else(|| part_before(word, "ing"));
     let Some(keep) = head.filter(|head| has_vowel(head)).map(str::len) else { return };
     word.truncate(keep);
     let mut end = word.bytes().rev();
     let (last, second) = (end.next(), end.next());
-    let doubled = last == second && consonant_doubles(last);
-    if ["at", "bl", "iz"].iter().any(|ending| before(word, ending).is_some()) {
+    let is_double = last == second && is_undoubled(last);
+    if ["at", "bl", "iz"].iter().any(|suffix| part_before(word, suffix).is_some()) {
         word.push('e');
-    } else if doubled {
+    } else if is_double {
         word.pop();
-    } else if measure(word) == 1 && ends_short(word) {
+    } else if measure(word) == 1 && ends_in_short_syllable(word) {
         word.push('e');
     }
 }
 
-fn consonant_doubles(last: Option<u8>) -> bool {
+/// Whether one of two equal letters at the end is removed.
+fn is_undoubled(last: Option<u8>) -> bool {
     !matches!(last, None | Some(b'a' | b'e' | b'i' | b'o' | b'u' | b'l' | b's' | b'z'))
 }
 
-/// Steps 2 and 3: the first matching suffix decides.
-fn derived(word: &mut String, endings: &[(&str, &str)]) {
-    let fitting = endings.iter().find_map(|(ending, with)| Some((before(word, ending)?, with)));
-    if let Some((head, with)) = fitting.filter(|(head, _)| measure(head) > 0) {
-        let keep = head.len();
-        replace(word, keep, with);
+/// Steps 2 and 3 of the algorithm: only the first matching suffix is replaced.
+fn replace_suffix(word: &mut String, suffixes: &[(&str, &str)]) {
+    let matching = suffixes
+        .iter()
+        .find_map(|(suffix, replacement)| Some((part_before(word, suffix)?, replacement)));
+    if let Some((head, replacement)) = matching.filter(|(head, _)| measure(head) > 0) {
+        let start = head.len();
+        replace_from(word, start, replacement);
     }
 }
 
-/// Step 4.
-fn residue(word: &mut String) {
-    let fitting = RESIDUES.iter().find_map(|ending| Some((before(word, ending)?, *ending)));
-    let Some((head, ending)) = fitting else { return };
-    if measure(head) > 1 && (ending != "ion" || head.ends_with(['s', 't'])) {
+/// Step 4 of the algorithm.
+fn remove_suffix(word: &mut String) {
+    let matching = RESIDUES.iter().find_map(|suffix| Some((part_before(word, suffix)?, *suffix)));
+    let Some((head, suffix)) = matching else { return };
+    if measure(head) > 1 && (suffix != "ion" || head.ends_with(['s', 't'])) {
         let keep = head.len();
         word.truncate(keep);
     }
 }
 
-/// Step 5.
-fn tidy(word: &mut String) {
+/// Step 5 of the algorithm.
+fn tidy_end(word: &mut String) {
     if let Some(head) = word.strip_suffix('e') {
         let measure = measure(head);
-        if measure > 1 || measure == 1 && !ends_short(head) {
+        if measure > 1 || measure == 1 && !ends_in_short_syllable(head) {
             word.pop();
         }
     }
@@ -186,7 +190,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn words_are_cut_as_sqlite_cuts_them() {
+    fn words_are_stemmed_as_by_sqlite() {
         let mut text = include_str!("../../../tests/retrieval/memories.jsonl").to_lowercase();
         text += &include_str!("../../../lexicon/embedding/README.md").to_lowercase();
         text += " yes yeses by say saying flies dies ties sses ies es s agreed feed bled sing sky
@@ -213,26 +217,26 @@ mod tests {
             let sql = "INSERT INTO t(rowid, x) VALUES (?1, ?2)";
             db.execute(sql, rusqlite::params![i64::try_from(at).expect("few"), word]).expect("row");
         }
-        let mut theirs = vec![String::new(); words.len()];
+        let mut expected = vec![String::new(); words.len()];
         let mut select = db.prepare("SELECT doc, term FROM v").expect("a query");
         let mut rows = select.query([]).expect("rows");
         while let Some(row) = rows.next().expect("a row") {
             let at: usize = row.get::<_, i64>(0).expect("a number").try_into().expect("a row");
-            theirs[at] = row.get(1).expect("a term");
+            expected[at] = row.get(1).expect("a term");
         }
-        for (word, theirs) in words.iter().zip(theirs) {
-            let mut ours = (*word).to_owned();
-            stem(&mut ours);
-            assert_eq!(ours, theirs, "{word}");
+        for (word, expected) in words.iter().zip(expected) {
+            let mut actual = (*word).to_owned();
+            stem(&mut actual);
+            assert_eq!(actual, expected, "{word}");
         }
     }
 
     #[test]
-    fn other_words_stay() {
+    fn non_ascii_short_and_long_words_are_unchanged() {
         for word in ["as", "인증은", "menüs", &"s".repeat(65)] {
-            let mut own = word.to_owned();
-            stem(&mut own);
-            assert_eq!(own, word);
+            let mut stemmed = word.to_owned();
+            stem(&mut stemmed);
+            assert_eq!(stemmed, word);
         }
     }
 }

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::decompose_canonical;
 
-/// Maximum length of a term in characters: longer words are keys and digests, which their beginning
-/// identifies.
+/// Maximum length of a term in characters: longer words are keys and digests, which are identified
+/// by their beginning.
 const MAX_TERM_CHARS: usize = 64;
 
 /// Stop words, sorted. They are not terms.
@@ -27,12 +27,13 @@ pub(super) fn each(text: &str, found: &mut dyn FnMut(&str)) {
     let text =
         if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) };
     let mut rest = &*text;
-    while let Some(start) = rest.find(is_inner) {
+    while let Some(start) = rest.find(is_word_char) {
         rest = rest.get(start..).unwrap_or_default();
-        let dense = rest.starts_with(is_dense);
-        let end = rest.find(|c| !is_inner(c) || is_dense(c) != dense).unwrap_or(rest.len());
+        let is_dense_run = rest.starts_with(is_dense);
+        let end =
+            rest.find(|c| !is_word_char(c) || is_dense(c) != is_dense_run).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
-        if dense {
+        if is_dense_run {
             pairs(run, found);
         } else {
             word(run, found);
@@ -41,12 +42,12 @@ pub(super) fn each(text: &str, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The terms of `text` without duplicates, at most `most`.
-pub(super) fn distinct(text: &str, most: usize) -> Vec<String> {
+/// The terms of `text` without duplicates, at most `limit`.
+pub(super) fn distinct(text: &str, limit: usize) -> Vec<String> {
     let mut terms: Vec<String> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     each(text, &mut |term| {
-        if terms.len() < most && seen.insert(term.to_owned()) {
+        if terms.len() < limit && seen.insert(term.to_owned()) {
             terms.push(term.to_owned());
         }
     });
@@ -54,11 +55,11 @@ pub(super) fn distinct(text: &str, most: usize) -> Vec<String> {
 }
 
 /// Whether a character is part of a word.
-fn is_inner(c: char) -> bool {
+fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || is_mark(c)
 }
 
-/// Each pair of adjacent characters; a single character is a term itself.
+/// Calls `found` with each pair of adjacent characters, or with a single character.
 fn pairs(run: &str, found: &mut dyn FnMut(&str)) {
     let ends: Vec<usize> = run.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
     let mut start = 0;
@@ -71,10 +72,11 @@ fn pairs(run: &str, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// A word, and the parts of a name such as `RefundPending` or `HTTPServer`.
+/// Calls `found` with the term of a word, and with the terms of the parts of a name such as
+/// `RefundPending` or `HTTPServer`.
 fn word(run: &str, found: &mut dyn FnMut(&str)) {
     add_term(run, found);
-    let mut parts = humps(run).peekable();
+    let mut parts = name_parts(run).peekable();
     if parts.next_if(|part| part.len() == run.len()).is_none() {
         parts.for_each(|part| add_term(part, found));
     }
@@ -88,16 +90,16 @@ fn add_term(word: &str, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Lower case, without accents on Latin and Greek letters.
+/// Converts a word to lower case, without accents on Latin and Greek letters.
 fn folded(word: &str) -> String {
-    let kept = word.chars().take(MAX_TERM_CHARS);
+    let chars = word.chars().take(MAX_TERM_CHARS);
     if word.is_ascii() {
-        return kept.map(|c| c.to_ascii_lowercase()).collect();
+        return chars.map(|c| c.to_ascii_lowercase()).collect();
     }
     let mut folded = String::new();
-    for c in kept.flat_map(char::to_lowercase) {
+    for c in chars.flat_map(char::to_lowercase) {
         match c {
-            // Combining marks without a precomposed letter.
+            // Combining marks that have no precomposed letter are dropped.
             '\u{300}'..='\u{36F}' => {}
             '\u{C0}'..='\u{24F}' | '\u{370}'..='\u{3FF}' | '\u{1E00}'..='\u{1FFF}' => {
                 let mut base = None;
@@ -111,31 +113,31 @@ fn folded(word: &str) -> String {
 }
 
 /// Splits a name before each capital letter that starts a part.
-fn humps(run: &str) -> impl Iterator<Item = &str> {
+fn name_parts(run: &str) -> impl Iterator<Item = &str> {
     let mut rest = run;
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        let (part, after) = rest.split_at(hump(rest));
+        let (part, after) = rest.split_at(first_part_end(rest));
         rest = after;
         Some(part)
     })
 }
 
 /// The end of the first part of a name.
-fn hump(name: &str) -> usize {
-    let mut before: Option<char> = None;
-    let mut signs = name.char_indices().peekable();
-    while let Some((at, c)) = signs.next() {
-        let next = signs.peek().map(|(_, next)| *next);
-        if let Some(before) = before.filter(|_| c.is_uppercase()) {
-            let begins = next.is_some_and(char::is_lowercase);
-            if !before.is_uppercase() || begins {
+fn first_part_end(name: &str) -> usize {
+    let mut previous: Option<char> = None;
+    let mut letters = name.char_indices().peekable();
+    while let Some((at, c)) = letters.next() {
+        let next = letters.peek().map(|(_, next)| *next);
+        if let Some(previous) = previous.filter(|_| c.is_uppercase()) {
+            let begins_part = next.is_some_and(char::is_lowercase);
+            if !previous.is_uppercase() || begins_part {
                 return at;
             }
         }
-        before = Some(c);
+        previous = Some(c);
     }
     name.len()
 }
@@ -144,14 +146,14 @@ fn hump(name: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn cut(text: &str) -> String {
+    fn terms_of(text: &str) -> String {
         let mut terms = Vec::new();
         each(text, &mut |term| terms.push(term.to_owned()));
         terms.join(" ")
     }
 
     #[test]
-    fn texts_are_cut_into_terms() {
+    fn texts_are_split_into_terms() {
         assert!(STOP.is_sorted());
         let cases = [
             ("What did we decide about the sessions?", "decid session"),
@@ -170,8 +172,8 @@ mod tests {
             ("", ""),
             ("?! the of", ""),
         ];
-        for (text, terms) in cases {
-            assert_eq!(cut(text), terms, "{text}");
+        for (text, expected) in cases {
+            assert_eq!(terms_of(text), expected, "{text}");
         }
     }
 

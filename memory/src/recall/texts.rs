@@ -1,5 +1,5 @@
-//! The same search over other texts: terms, vectors and weights as for memories, all in memory. For
-//! hundreds of texts, such as knowledge base entries.
+//! Searches texts that are not memories, with the same terms, vectors and weights. The index is
+//! held in RAM; it is intended for hundreds of texts, such as knowledge base entries.
 
 use super::prepare::{VECTOR_BYTES, clipped};
 use super::rank::{
@@ -14,8 +14,8 @@ use std::collections::HashMap;
 /// A searchable collection of texts.
 #[derive(Debug, Default)]
 pub struct Texts {
-    /// For each term the texts that contain it, with its weighted count.
-    places: HashMap<String, Vec<(usize, f32)>>,
+    /// For each term, the texts that contain it and its weighted count in each.
+    postings: HashMap<String, Vec<(usize, f32)>>,
     lengths: Vec<f32>,
     vectors: Vec<Vector>,
 }
@@ -39,20 +39,20 @@ impl Texts {
         for (at, parts) in texts.into_iter().enumerate() {
             let mut counts: HashMap<String, f32> = HashMap::new();
             let mut length = 0.0;
-            let mut whole = String::new();
+            let mut full_text = String::new();
             for (weight, text) in parts {
                 terms::each(&join_language_names(text), &mut |term| {
                     *counts.entry(term.to_owned()).or_default() += weight;
                     length += 1.0;
                 });
-                whole.push_str(text);
-                whole.push('\n');
+                full_text.push_str(text);
+                full_text.push('\n');
             }
             for (term, count) in counts {
-                index.places.entry(term).or_default().push((at, count));
+                index.postings.entry(term).or_default().push((at, count));
             }
             index.lengths.push(length);
-            index.vectors.push(table.vector(clipped(&whole, VECTOR_BYTES)));
+            index.vectors.push(table.vector(clipped(&full_text, VECTOR_BYTES)));
         }
         index
     }
@@ -62,16 +62,16 @@ impl Texts {
     #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
     pub fn rank(&self, question: &str) -> Vec<(usize, f32)> {
         let question = clipped(question.trim(), MAX_QUESTION_BYTES);
-        let asked = terms::distinct(&join_language_names(question), MAX_QUESTION_TERMS);
+        let terms = terms::distinct(&join_language_names(question), MAX_QUESTION_TERMS);
         let all = self.lengths.len();
         let average = (self.lengths.iter().sum::<f32>() / all.max(1) as f32).max(1.0);
         let mut words = vec![0.0_f32; all];
-        let mut most = 0.0;
-        for term in &asked {
-            let places = self.places.get(term).map_or(&[][..], |places| places);
-            let weight = rarity(all, places.len());
-            most += weight;
-            for &(at, count) in places {
+        let mut max_score = 0.0;
+        for term in &terms {
+            let postings = self.postings.get(term).map_or(&[][..], |postings| postings);
+            let weight = rarity(all, postings.len());
+            max_score += weight;
+            for &(at, count) in postings {
                 let length = 1.0 - BM25_B + BM25_B * self.lengths[at] / average;
                 words[at] += weight * count * (BM25_K1 + 1.0) / (count + BM25_K1 * length);
             }
@@ -82,18 +82,18 @@ impl Texts {
             .iter()
             .map(|own| if vector.is_empty() { 0.0 } else { vector.cosine(own) })
             .collect();
-        let least = cosines.iter().copied().fold(f32::INFINITY, f32::min);
-        let greatest = cosines.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let range = (greatest - least).max(MIN_COSINE_RANGE);
+        let min_cosine = cosines.iter().copied().fold(f32::INFINITY, f32::min);
+        let max_cosine = cosines.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let range = (max_cosine - min_cosine).max(MIN_COSINE_RANGE);
         let mut found: Vec<(usize, f32)> = (0..all)
             .filter(|&at| words[at] > 0.0 || cosines[at] >= MIN_COSINE)
             .map(|at| {
-                let by_words = if most > 0.0 { words[at] / most } else { 0.0 };
-                let sum = by_words + MAX_MEANING * (cosines[at] - least) / range;
+                let by_words = if max_score > 0.0 { words[at] / max_score } else { 0.0 };
+                let sum = by_words + MAX_MEANING * (cosines[at] - min_cosine) / range;
                 (at, sum / (1.0 + sum))
             })
             .collect();
-        found.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         found
     }
 }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_meaning_find_texts() {
+    fn texts_are_found_by_words_and_by_meaning() {
         let texts = Texts::new([
             vec![(4.0, "Redis"), (1.0, "in-memory store for caches and queues")],
             vec![(4.0, "PostgreSQL"), (1.0, "relational database with transactions")],

@@ -1,4 +1,4 @@
-//! The second and third step of recall: the memories around a memory, and whole entries.
+//! The second and third steps of recall: the memories around a memory, and complete entries.
 
 use super::{Hit, Timeline, snippet};
 use crate::MemoryError;
@@ -21,38 +21,38 @@ impl ProjectMemory {
     pub fn timeline(&mut self, anchor: &str, depth: usize) -> Result<Timeline, MemoryError> {
         self.read(&mut |store| {
             let unknown = || MemoryError::Unknown { what: "memory", id: anchor.to_owned() };
-            let own = store.entry(anchor)?.ok_or_else(unknown)?;
-            let at = own.created_at;
-            let made = |since, until, order| Query {
+            let anchor = store.entry(anchor)?.ok_or_else(unknown)?;
+            let at = anchor.created_at;
+            let created = |since, until, order| Query {
                 since,
                 until,
                 order,
                 limit: Some(depth),
                 ..Query::new(Layers::ALL)
             };
-            let mut before = store.entries(&made(None, Some(at), Order::LastMade))?;
+            let mut before = store.entries(&created(None, Some(at), Order::LastCreated))?;
             before.reverse();
-            let mut after = store.entries(&made(at.checked_add(1), None, Order::Oldest))?;
-            // Created in the same millisecond: ordered by id.
-            let same = Query { limit: None, ..made(Some(at), at.checked_add(1), Order::Oldest) };
+            let mut after = store.entries(&created(at.checked_add(1), None, Order::Oldest))?;
+            // Memories created in the same millisecond are ordered by id.
+            let same = Query { limit: None, ..created(Some(at), at.checked_add(1), Order::Oldest) };
             let (earlier, later): (Vec<Entry>, Vec<Entry>) = store
                 .entries(&same)?
                 .into_iter()
-                .filter(|entry| entry.id != own.id)
-                .partition(|entry| entry.id < own.id);
+                .filter(|entry| entry.id != anchor.id)
+                .partition(|entry| entry.id < anchor.id);
             before.extend(earlier);
             after.splice(..0, later);
             before.drain(..before.len().saturating_sub(depth));
             after.truncate(depth);
             Ok(Timeline {
-                anchor: related_hit(store, &own)?,
+                anchor: related_hit(store, &anchor)?,
                 before: related_hits(store, &before)?,
                 after: related_hits(store, &after)?,
             })
         })
     }
 
-    /// The memories with these ids in their order, without duplicates, and the unknown ids.
+    /// Returns the memories in the order of `ids`, without duplicates, and the unknown ids.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -133,9 +133,9 @@ fn successor(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Option<Str
     if let Some((_, id)) = later.into_iter().max() {
         return Ok(Some(id));
     }
-    // It has the same meaning as another memory.
+    // The entry was hidden as a duplicate of an active memory.
     let meanings = meaning_key(entry).into_iter().collect();
-    let same = store.same(&meanings)?.into_iter();
+    let same = store.with_meanings(&meanings)?.into_iter();
     let first = same.filter(|same| same.status == Status::Active);
     Ok(first.min_by_key(|same| (same.created_at, same.id.clone())).map(|same| same.id))
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// a notice for the user.
 ///
 /// # Errors
-/// When its file cannot be renamed.
+/// When the file of the store cannot be renamed.
 pub fn set_aside(
     store: &mut Box<dyn StorageBackend>,
     why: &str,
@@ -18,30 +18,31 @@ pub fn set_aside(
     let aside = {
         let _lock = lock::take(&path.with_extension("lock"))?;
         let is_done = store.is_set_aside();
-        // Closed first: some systems cannot rename an open file.
+        // The store is closed first, because some systems cannot rename an open file.
         *store = json::closed(&path);
         match name {
             "sqlite" => move_aside(&path, &sqlite::FILE_SUFFIXES, is_done, why, now)?,
             _ => json::set_aside(&path, why, now)?,
         }
     };
-    Ok(aside.noted(&path))
+    Ok(aside.add_to_salvage_list(&path))
 }
 
 /// A damaged store that was moved aside.
 pub(super) struct MovedAside {
     notice: String,
-    /// Its new path; `None` when another process moved it.
+    /// The new path of the store; `None` when another process moved it.
     aside: Option<PathBuf>,
 }
 
 impl MovedAside {
     /// Adds the store to the list of stores to examine and returns the notice for the user. The
-    /// caller must not hold the lock of the store at `path`, which examining other stores requires.
-    pub(super) fn noted(self, path: &Path) -> String {
+    /// caller must not hold the lock of the store at `path`, because examining other stores
+    /// requires that lock.
+    pub(super) fn add_to_salvage_list(self, path: &Path) -> String {
         if let Some((folder, aside)) = path.parent().zip(self.aside) {
-            // If this fails, it stays where the notice says.
-            let _ = salvage::note(folder, &aside);
+            // If this fails, the file remains at the path that the notice states.
+            let _ = salvage::add_to_list(folder, &aside);
         }
         self.notice
     }

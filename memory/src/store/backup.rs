@@ -3,13 +3,13 @@
 //!
 //! The backup is a log next to the store (`data.db.backup`). Each write that changes such records
 //! is appended as one line right after it was committed: JSON, the number of the write and a
-//! checksum, separated by tabs. It is not synced to disk, so a write costs only a small append; a
-//! power failure loses what the system had not written yet. When most of the log is out of date, it
-//! is replaced by a snapshot of the store, made under the write lock of the store and renamed into
-//! place. The store contains the number of its last such write: a store that is behind its backup
-//! has lost writes (it was deleted, truncated, or lost its own log), and they are restored when it
-//! is opened.
-#![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
+//! checksum, separated by tabs. The log is not synced to disk, so a write costs only a small
+//! append; a power failure loses the lines that the system had not written yet. When most of the
+//! log is out of date, it is replaced by a snapshot of the store, made under the write lock of the
+//! store and renamed into place. The store contains the number of its last such write: a store that
+//! is behind its backup has lost writes (it was deleted, truncated, or lost its own log), and the
+//! lost writes are restored when the store is opened.
+#![expect(clippy::disallowed_methods, reason = "reads and writes the store's files")]
 
 use super::{
     Layer, Layers, MemoryError, Order, Query, StorageBackend, Table, json, place, with_suffix,
@@ -30,8 +30,8 @@ pub(super) const NUMBER: &str = "local-writes";
 /// Bytes by which a log must exceed twice the length of its snapshot before a new snapshot replaces
 /// it.
 const SNAPSHOT_SLACK_BYTES: u64 = 4 << 20;
-/// Log length in bytes up to which deletions take a new snapshot at once; in a longer log they wait
-/// for the next snapshot.
+/// Maximum length in bytes of a log that is replaced by a snapshot at each deletion. In a longer
+/// log, deleted records remain until the next snapshot.
 const SHORT_LOG_BYTES: u64 = 1 << 20;
 /// Maximum number of bytes read from a log.
 const MAX_LOG_BYTES: u64 = 1 << 30;
@@ -96,20 +96,20 @@ impl Change {
 
 /// The records that a write has changed so far.
 #[derive(Debug, Default)]
-pub(super) struct Touched {
+pub(super) struct ChangedRecords {
     entries: BTreeSet<String>,
     documents: BTreeMap<(Table, String), Option<(i64, Value)>>,
 }
 
-impl Touched {
-    /// Records that a memory was put, changed or deleted; permanent memories are ignored.
+impl ChangedRecords {
+    /// Records that a memory was added, changed or deleted. Permanent memories are ignored.
     pub(super) fn entry(&mut self, id: &str, layer: Option<Layer>) {
         if layer.is_some_and(|layer| layer != Layer::Permanent) {
             self.entries.insert(id.to_owned());
         }
     }
 
-    /// Records that a document was put or deleted.
+    /// Records that a document was stored, or deleted if `put` is `None`.
     pub(super) fn document(&mut self, table: Table, id: &str, put: Option<(i64, Value)>) {
         if table != Table::Meta {
             self.documents.insert((table, id.to_owned()), put);
@@ -160,31 +160,31 @@ pub(super) struct Line(String);
 /// write.
 pub(super) fn prepare(
     store: &mut dyn StorageBackend,
-    touched: Touched,
+    changed_records: ChangedRecords,
     fault: &mut Option<String>,
 ) -> Result<Option<Line>, MemoryError> {
-    if touched.is_empty() {
+    if changed_records.is_empty() {
         return Ok(None);
     }
     let path = path_of(store.path());
     let number = store.writes()?;
     if let Some(last) = last_number(&path).filter(|last| *last > number) {
         // The store is behind: a process was killed between its snapshot and its commit, or the
-        // store has lost writes. They are restored when it is next opened. Until then each write is
-        // appended to the backup under the lock of the store, with a number that the store does not
-        // have.
-        let changes = touched.changes(store)?;
+        // store has lost writes. The writes are restored when the store is next opened. Until then,
+        // each write is appended to the backup under the lock of the store, with a number that the
+        // store does not have.
+        let changes = changed_records.changes(store)?;
         *fault = Line(line(last + 1, &changes)?).add(store.path());
         return Ok(None);
     }
     let number = number + 1;
     store.set_writes(number)?;
-    let changes = touched.changes(store)?;
+    let changes = changed_records.changes(store)?;
     let deletes = changes.iter().any(|change| matches!(change, Change::Deleted { .. }));
-    if !is_due(&path, deletes) {
+    if !is_snapshot_due(&path, deletes) {
         return Ok(Some(Line(line(number, &changes)?)));
     }
-    let all = line(number, &local(store)?)?;
+    let all = line(number, &local_data(store)?)?;
     let header = Header { aidd: "backup".to_owned(), version: VERSION, snapshot: all.len() as u64 };
     let text = format!("{}\n{all}\n", serde_json::to_string(&header)?);
     *fault = place::refuse_link(&path)
@@ -199,7 +199,7 @@ fn fault_of(path: &Path, why: &str) -> String {
 }
 
 /// Whether to replace the log with a snapshot.
-fn is_due(path: &Path, deletes: bool) -> bool {
+fn is_snapshot_due(path: &Path, deletes: bool) -> bool {
     let Some(length) = length(path) else { return true };
     if length <= SHORT_LOG_BYTES {
         return deletes;
@@ -224,7 +224,7 @@ fn length(path: &Path) -> Option<u64> {
 }
 
 /// All data that only the store contains.
-fn local(store: &mut dyn StorageBackend) -> Result<Vec<Change>, MemoryError> {
+fn local_data(store: &mut dyn StorageBackend) -> Result<Vec<Change>, MemoryError> {
     let query = Query {
         statuses: Status::ALL.to_vec(),
         order: Order::Oldest,
@@ -253,7 +253,8 @@ fn line(number: i64, changes: &[Change]) -> Result<String, MemoryError> {
     Ok(format!("{changes}\t{number}\t{check}"))
 }
 
-/// The number and the changes of a line; JSON contains no unescaped tabs.
+/// The number and the changes of a line. The tabs are separators, because JSON contains no
+/// unescaped tabs.
 fn parts(line: &str) -> Option<(i64, &str)> {
     let (rest, check) = line.rsplit_once('\t')?;
     let (changes, number) = rest.rsplit_once('\t')?;
@@ -264,7 +265,7 @@ impl Line {
     /// Appends the line to the backup of the store at `store`; returns an error message on failure.
     pub(super) fn add(self, store: &Path) -> Option<String> {
         let path = path_of(store);
-        // Terminates a partial line that a killed process left.
+        // The first newline terminates a partial line that a killed process may have left.
         let text = format!("\n{}\n", self.0);
         length(&path)?;
         let added = OpenOptions::new()
@@ -301,14 +302,14 @@ pub struct Backup {
     pub last: i64,
     /// Number of unreadable lines.
     pub lost: usize,
-    /// When it was last written, in milliseconds since 1970.
+    /// Time of the last write, in milliseconds since 1970.
     pub written: i64,
 }
 
 /// Reads the backup at `path`.
 ///
 /// # Errors
-/// When it does not exist or cannot be read.
+/// When the backup does not exist or cannot be read.
 pub fn read(path: &Path) -> Result<Backup, MemoryError> {
     let io = |error| MemoryError::io(path)(error);
     if length(path).is_none() {

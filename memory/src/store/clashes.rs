@@ -13,13 +13,15 @@ pub struct Clashes {
     pub topics: BTreeMap<String, Vec<String>>,
     /// Links by which a memory contradicts or supersedes a memory that is still active.
     pub links: Vec<Link>,
-    /// Pairs of superseding and superseded memory, where a memory is superseded by more than one.
+    /// Pairs of a superseding and a superseded memory; empty unless several memories supersede the
+    /// same memory.
     pub superseding: Vec<(String, String)>,
 }
 
 impl Clashes {
-    /// Computes the conflicts of permanent memories, without removed ones, and their links.
-    pub(super) fn among(entries: &[Entry], links: Vec<Link>) -> Self {
+    /// Computes the conflicts from the permanent memories, except removed memories, and their
+    /// links.
+    pub(super) fn from_entries(entries: &[Entry], links: Vec<Link>) -> Self {
         let mut clashes = Self::default();
         for entry in entries {
             if entry.is_contested() {
@@ -35,10 +37,10 @@ impl Clashes {
         clashes.topics.values_mut().for_each(|ids| ids.sort());
         let status: HashMap<&str, Status> =
             entries.iter().map(|entry| (&*entry.id, entry.status)).collect();
-        let holds = |id: &str| status.get(id) == Some(&Status::Active);
+        let is_active = |id: &str| status.get(id) == Some(&Status::Active);
         let clash = |link: &Link| match link.relation {
-            Relation::Contradicts => holds(&link.from) && holds(&link.to),
-            Relation::Supersedes => status.contains_key(&*link.from) && holds(&link.to),
+            Relation::Contradicts => is_active(&link.from) && is_active(&link.to),
+            Relation::Supersedes => status.contains_key(&*link.from) && is_active(&link.to),
             _ => false,
         };
         let is_pair = |link: &&Link| {
@@ -47,8 +49,8 @@ impl Clashes {
         };
         let pairs = links.iter().filter(is_pair);
         let pairs: Vec<_> = pairs.map(|link| (link.from.clone(), link.to.clone())).collect();
-        let ends: BTreeSet<&String> = pairs.iter().map(|(_, to)| to).collect();
-        if ends.len() < pairs.len() {
+        let superseded: BTreeSet<&String> = pairs.iter().map(|(_, to)| to).collect();
+        if superseded.len() < pairs.len() {
             clashes.superseding = pairs;
         }
         clashes.links = links.into_iter().filter(clash).collect();

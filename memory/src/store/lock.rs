@@ -1,5 +1,5 @@
 //! File operations of the store: locks between processes, directories, moving a damaged file aside.
-#![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
+#![expect(clippy::disallowed_methods, reason = "reads and writes the store's files")]
 
 use super::{place, with_suffix};
 use crate::MemoryError;
@@ -8,19 +8,19 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long to wait for a lock before giving up.
+/// Maximum time to wait for a lock.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A lock between processes; released when dropped, and by the system when the process dies.
 #[derive(Debug)]
 pub struct Lock(
-    /// Never read: the open file is the lock.
+    /// The open file, which holds the lock; it is never read.
     #[expect(dead_code, reason = "held for its drop")]
     File,
 );
 
-/// How long to sleep after `times` failed attempts: about the duration of a write, so that the lock
-/// is taken soon after it is released.
+/// Returns the time to sleep after `times` failed attempts: about the duration of a write, so that
+/// the lock is taken soon after it is released.
 #[must_use]
 pub fn pause(times: u32) -> Duration {
     Duration::from_micros(100 << times.min(4)).min(Duration::from_millis(1))
@@ -32,7 +32,7 @@ pub fn pause(times: u32) -> Duration {
 /// When the file cannot be created, it or its directory is a link, or the lock is not released in
 /// time.
 pub fn take(path: &Path) -> Result<Lock, MemoryError> {
-    // Switching branches can have created a link there since the store was opened.
+    // Switching branches could have created a link at this path since the store was opened.
     path.parent().map_or(Ok(()), place::refuse_link)?;
     place::refuse_link(path)?;
     let file = OpenOptions::new()
@@ -66,7 +66,7 @@ pub fn take(path: &Path) -> Result<Lock, MemoryError> {
 #[must_use]
 pub fn can_write(folder: &Path) -> bool {
     let probe = folder.join(format!("data.probe-{}", std::process::id()));
-    // Left by a dead process with the same id, or a link that someone created.
+    // Removes the file of a dead process with the same id, or a link that someone created.
     let _ = fs::remove_file(&probe);
     let written = OpenOptions::new()
         .write(true)
@@ -81,14 +81,14 @@ pub fn can_write(folder: &Path) -> bool {
 /// Creates a directory and its parents.
 ///
 /// # Errors
-/// When it cannot be created.
+/// When the directory cannot be created.
 pub fn make_folder(folder: &Path) -> Result<(), MemoryError> {
     fs::create_dir_all(folder).map_err(MemoryError::io(folder))
 }
 
 /// Makes the name of a new file durable, where the system supports syncing directories.
-pub fn sync_folder(place: &Path) {
-    if let Some(folder) = place.parent().and_then(|folder| File::open(folder).ok()) {
+pub fn sync_folder(path: &Path) {
+    if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
         // Systems that cannot sync directories write names at once.
         let _ = folder.sync_all();
     }
@@ -100,8 +100,8 @@ pub fn sync_folder(place: &Path) {
 /// When the file cannot be renamed.
 pub fn set_damaged_aside(path: &Path, suffixes: &[&str], now: i64) -> Result<PathBuf, MemoryError> {
     set_aside(path, suffixes, |n| {
-        let more = if n > 1 { format!("-{n}") } else { String::new() };
-        with_suffix(path, &format!(".corrupt-{now}{more}"))
+        let counter = if n > 1 { format!("-{n}") } else { String::new() };
+        with_suffix(path, &format!(".corrupt-{now}{counter}"))
     })
 }
 
@@ -128,8 +128,8 @@ pub fn set_aside(
     Ok(aside)
 }
 
-/// Identifies a file, to detect that another replaced it; `None` where the system does not support
-/// this.
+/// Identifies a file, to detect that another file replaced it. `None` where the system does not
+/// support this.
 #[must_use]
 pub fn identity(path: &Path) -> Option<u64> {
     identity_of(&fs::metadata(path).ok()?)

@@ -81,8 +81,8 @@ pub(super) const STEPS: &[&str] = &[
     INSERT INTO search (id, model, scheme, length, vector, files)
         SELECT id, '', 0, 0, x'', '[]' FROM memories;
 ",
-    // Lets a short-lived process answer without reading everything: the first search without texts,
-    // conflicts, and open sessions.
+    // Lets a short-lived process run the first search, and find conflicts and open sessions,
+    // without reading everything.
     "
     ALTER TABLE search ADD COLUMN type TEXT;
     ALTER TABLE search ADD COLUMN status TEXT;
@@ -164,7 +164,7 @@ pub(super) fn run(
         return Ok(None);
     }
     let _lock = lock::take(&path.with_extension("lock"))?;
-    // Another process can have migrated it first.
+    // Another process could have migrated the store first.
     let found = version(connection).map_err(super::sqlite::error)?;
     if found >= known {
         return if found > known { Err(newer(path, found, known)) } else { Ok(None) };
@@ -173,11 +173,11 @@ pub(super) fn run(
         return Err(MemoryError::Corrupt(damage));
     }
     let backup = if found > 0 { Some(back_up(connection, path, found, known, now)?) } else { None };
-    apply(connection, steps, found).map_err(|failed| match failed.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => super::sqlite::error(failed),
+    apply(connection, steps, found).map_err(|error| match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => super::sqlite::error(error),
         // The step failed: the store is unchanged.
         _ => MemoryError::Store(format!(
-            "cannot migrate the schema from {found} to {known}: {failed}"
+            "cannot migrate the schema from {found} to {known}: {error}"
         )),
     })?;
     Ok(backup.map(|backup| {
@@ -188,7 +188,7 @@ pub(super) fn run(
     }))
 }
 
-/// Sets the application id of an older store. Where it cannot be written, the store is recognised
+/// Sets the application id of an older store. If the id cannot be written, the store is recognised
 /// by its tables.
 fn set_application_id(connection: &Connection) {
     let id = connection.query_row("PRAGMA application_id", [], |row| row.get::<_, i32>(0));
@@ -200,8 +200,8 @@ fn set_application_id(connection: &Connection) {
 fn apply(connection: &mut Connection, steps: &[&str], found: i64) -> rusqlite::Result<()> {
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive)?;
-    let done = usize::try_from(found).unwrap_or_default();
-    for step in &steps[done.min(steps.len())..] {
+    let applied = usize::try_from(found).unwrap_or_default();
+    for step in &steps[applied.min(steps.len())..] {
         transaction.execute_batch(step)?;
     }
     transaction.pragma_update(None, "user_version", known(steps))?;
@@ -223,10 +223,10 @@ fn back_up(
     connection.execute("VACUUM INTO ?1", [&target]).map_err(super::sqlite::error)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let copy = Connection::open_with_flags(&backup, flags).map_err(super::sqlite::error)?;
-    let same = rows(connection).and_then(|rows_here| Ok(rows_here == rows(&copy)?));
-    let whole = copy.query_row("PRAGMA integrity_check", [], |row| row.get::<_, String>(0));
-    match (same, whole) {
-        (Ok(true), Ok(whole)) if whole == "ok" => Ok(backup),
+    let same_counts = row_counts(connection).and_then(|counts| Ok(counts == row_counts(&copy)?));
+    let integrity = copy.query_row("PRAGMA integrity_check", [], |row| row.get::<_, String>(0));
+    match (same_counts, integrity) {
+        (Ok(true), Ok(integrity)) if integrity == "ok" => Ok(backup),
         _ => Err(MemoryError::Store(format!(
             "the backup {target} does not match the store; nothing was changed"
         ))),
@@ -234,7 +234,7 @@ fn back_up(
 }
 
 /// The number of rows of each table.
-fn rows(connection: &Connection) -> rusqlite::Result<Vec<(String, i64)>> {
+fn row_counts(connection: &Connection) -> rusqlite::Result<Vec<(String, i64)>> {
     let sql = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name";
     let names: Vec<String> =
         connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;

@@ -32,7 +32,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How much of a write must survive a power failure. Both levels survive the end of the process.
+/// The part of a write that must survive a power failure. At both levels, writes survive the end of
+/// the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// The whole write, once it is acknowledged.
@@ -82,7 +83,7 @@ pub struct Mirrored {
     pub line: Revision,
 }
 
-/// How often a term occurs in each text of a memory: see [`super::recall`].
+/// Number of occurrences of a term in each text of a memory: see [`super::recall`].
 pub type Counts = [u8; COLUMNS.len()];
 
 /// The data of a memory that the search index needs.
@@ -102,9 +103,9 @@ pub struct Indexed {
     pub created_at: i64,
     /// The topic, normalised by [`topic_key`](super::words::topic_key).
     pub topic_key: Option<Box<str>>,
-    /// Session that the memory comes from.
+    /// Session in which the memory was recorded.
     pub session_id: Option<Box<str>>,
-    /// Branch that the memory comes from.
+    /// Branch on which the memory was recorded.
     pub branch: Option<Box<str>>,
     /// Outcome of a decision.
     pub outcome: Option<Outcome>,
@@ -112,7 +113,7 @@ pub struct Indexed {
     pub files: Vec<String>,
     /// Number of terms.
     pub length: u32,
-    /// Embedding vector; `None` when it was prepared by another scheme.
+    /// Embedding vector; `None` when another version of aidd computed it differently.
     pub vector: Option<Vector>,
     /// The texts as terms separated by spaces.
     pub columns: Option<[String; COLUMNS.len()]>,
@@ -123,7 +124,7 @@ pub struct Indexed {
 pub enum Sessions<'a> {
     /// Sessions that have not ended.
     Open,
-    /// Sessions of a thread, by the client's id for it.
+    /// Sessions of a client conversation, by the client's id of the conversation.
     Thread(&'a str),
 }
 
@@ -154,17 +155,18 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError>;
     /// The permanent memories, except removed ones, with one of these meanings: see
     /// [`meaning_key`](aidd_engine::parse::lines::duplicates::meaning_key).
-    fn same(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError>;
+    fn with_meanings(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError>;
     /// The memories that match a query.
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError>;
     /// Number of memories by layer, type and status, in that order.
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError>;
     /// A counter that increases with every change of a memory.
     fn mark(&mut self) -> Result<i64, MemoryError>;
-    /// Number of memories ever deleted; marks do not reflect deletions.
+    /// Number of all deletions of memories so far. A deletion changes no memory that is left, so a
+    /// query by mark does not show it.
     fn deletions(&mut self) -> Result<i64, MemoryError>;
-    /// Passes the search data of the memories that changed after a mark to `take`, each once;
-    /// `with_columns` includes their terms, which a store without its own index always includes.
+    /// Passes the search data of each memory that changed after a mark to `take`. `with_columns`
+    /// includes the terms; a store without its own index always includes them.
     fn indexed(
         &mut self,
         after: Option<i64>,
@@ -172,7 +174,7 @@ pub trait StorageBackend: Send + fmt::Debug {
         take: &mut dyn FnMut(Indexed),
     ) -> Result<(), MemoryError>;
     /// The memories that contain a term, by [`Indexed::row`]; empty when the store has no index.
-    fn places(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError>;
+    fn postings(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError>;
 
     /// Replaces the links from a memory.
     fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError>;
@@ -180,7 +182,7 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn links(&mut self, id: &str) -> Result<Vec<Link>, MemoryError>;
     /// All links, ordered.
     fn all_links(&mut self) -> Result<Vec<Link>, MemoryError>;
-    /// Conflicts in permanent memory, by the status of each memory.
+    /// Conflicts in permanent memory, determined by the status of each memory.
     fn clashes(&mut self) -> Result<Clashes, MemoryError>;
 
     /// Adds or replaces a line of a tracked file, identified by file and revision.
@@ -204,7 +206,8 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn document(&mut self, table: Table, id: &str) -> Result<Option<Value>, MemoryError>;
     /// All documents, the last created first.
     fn documents(&mut self, table: Table) -> Result<Vec<Value>, MemoryError>;
-    /// The documents of the selected sessions, the last created first; others can be included.
+    /// The documents of the selected sessions, the last created first; documents of other sessions
+    /// can be included.
     fn sessions(&mut self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError>;
     /// Deletes a document; returns whether it existed.
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError>;
@@ -213,18 +216,20 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError>;
     /// Number of the last write to the data that only the store contains: see [`backup`].
     fn writes(&mut self) -> Result<i64, MemoryError>;
-    /// Sets that number, within a write.
+    /// Sets the number of the last write, within a write.
     fn set_writes(&mut self, number: i64) -> Result<(), MemoryError>;
     /// Path of the backup; `None` for a store in memory.
     fn backup(&self) -> Option<PathBuf>;
     /// Returns and clears the last error of the backup.
     fn take_backup_fault(&mut self) -> Option<String>;
 
-    /// Rebuilds derived data when only that is damaged; returns whether the store is intact now.
+    /// Rebuilds derived data when only derived data is damaged; returns whether the store is now
+    /// intact.
     fn repair(&mut self) -> Result<bool, MemoryError>;
-    /// Checks the store for damage and returns what was found.
+    /// Checks the store for damage and returns a description of each fault.
     fn check(&mut self) -> Result<Vec<String>, MemoryError>;
-    /// Whether another process moved the file aside, so that the store must be reopened.
+    /// Whether another process renamed the damaged file of this store, so that the store must be
+    /// reopened.
     fn is_set_aside(&self) -> bool;
     /// Path of the store's file.
     fn path(&self) -> &Path;
@@ -233,7 +238,7 @@ pub trait StorageBackend: Send + fmt::Debug {
 /// Runs `work` in one transaction: either all of its writes are committed, or none.
 ///
 /// # Errors
-/// Those of `work` and of the store.
+/// The errors of `work` and of the store.
 pub fn transaction<T>(
     store: &mut dyn StorageBackend,
     durability: Durability,
@@ -277,7 +282,7 @@ pub fn open(folder: &Path, wanted: Wanted, now: i64) -> Result<Opened, MemoryErr
     place::check(folder)?;
     lock::make_folder(folder)?;
     if !sqlite::exists(folder) && !json::exists(folder) {
-        place::keep_from_git(folder);
+        place::ignore_in_git(folder);
     }
     let moved = if wanted == Wanted::Json { None } else { set_foreign_aside(folder, now)? };
     let mut opened = match wanted {
@@ -296,16 +301,17 @@ fn set_foreign_aside(folder: &Path, now: i64) -> Result<Option<String>, MemoryEr
         return Ok(None);
     }
     let _lock = lock::take(&path.with_extension("lock"))?;
-    // Another process can have done it first.
+    // Another process could have moved the database first.
     let Some(foreign) = ownership::foreign(&path) else { return Ok(None) };
-    // The database itself last: if this process dies in between, the database is found again and
-    // gets the same name as its other files.
+    // The database itself is renamed last: if this process dies in between, the database is found
+    // again and gets the same name as its other files.
     let names = |n| ownership::name_aside(folder, now, n);
     let aside = lock::set_aside(&path, &["-wal", "-shm", ""], names)?;
     Ok(Some(foreign.notice(&path, &aside)))
 }
 
-/// Opens SQLite where it can be used, depending on which file system is `shared`.
+/// Opens SQLite where it can be used, otherwise JSON. `shared` describes the file system of
+/// `folder` if other machines can share it.
 fn open_best(
     folder: &Path,
     shared: Option<place::Shared>,
@@ -340,7 +346,7 @@ fn open_best(
              two machines",
             folder.display()
         )),
-        Some(place::Shared::Perhaps(name)) if is_new => opened.notices.push(format!(
+        Some(place::Shared::Possibly(name)) if is_new => opened.notices.push(format!(
             "{} is on a file system ({name}) that can be a network file system; if it is, use it \
              from one machine at a time",
             folder.display()

@@ -1,6 +1,7 @@
-//! Detects whether the database at the store's path is ours or another program's. Another program's
-//! database is never written, migrated or reported as damaged; it is moved aside unchanged.
-#![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
+//! Detects whether the database at the store's path belongs to aidd or to another program. The
+//! database of another program is never written, migrated or reported as damaged; it is renamed
+//! unchanged.
+#![expect(clippy::disallowed_methods, reason = "reads and writes the store's files")]
 
 use super::lock;
 use crate::times;
@@ -9,13 +10,13 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// `PRAGMA application_id` of our databases: "aidd" in ASCII.
+/// `PRAGMA application_id` of aidd's databases: "aidd" in ASCII.
 pub(super) const APPLICATION_ID: i32 = 0x6169_6464;
 
 /// The first bytes of every SQLite database, and the offset of its application id: see "The
 /// Database Header" of SQLite's file format.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-const ID_AT: usize = 68;
+const ID_OFFSET: usize = 68;
 
 /// Programs whose databases are recognised by their tables: name, tables, and how to import their
 /// memories.
@@ -49,7 +50,7 @@ pub(super) struct Foreign {
 }
 
 impl Foreign {
-    /// The notice for the user after it was moved to `aside`.
+    /// The notice for the user after the database was moved to `aside`.
     pub(super) fn notice(&self, path: &Path, aside: &Path) -> String {
         let remedy =
             if self.remedy.is_empty() { String::new() } else { format!("; {}", self.remedy) };
@@ -63,8 +64,9 @@ impl Foreign {
     }
 }
 
-/// Detects another program's database at `path`. `None` for ours (with or without the application
-/// id), for a new one, and for an unreadable file, whose error is reported when it is opened.
+/// Detects another program's database at `path`. `None` for a database of aidd (with or without the
+/// application id), for a new database, and for an unreadable file, whose error is reported when
+/// the store is opened.
 pub(super) fn foreign(path: &Path) -> Option<Foreign> {
     let mut header = [0; 100];
     let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
@@ -72,11 +74,11 @@ pub(super) fn foreign(path: &Path) -> Option<Foreign> {
         return None;
     }
     fs::File::open(path).and_then(|mut file| file.read_exact(&mut header)).ok()?;
-    let id: [u8; 4] = header[ID_AT..ID_AT + 4].try_into().ok()?;
+    let id: [u8; 4] = header[ID_OFFSET..ID_OFFSET + 4].try_into().ok()?;
     if &header[..16] != MAGIC || i32::from_be_bytes(id) == APPLICATION_ID {
         return None;
     }
-    // Read-only: its write-ahead log is read but not checkpointed.
+    // Opened read-only, so that the write-ahead log is read but not checkpointed.
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).ok()?;
     connection.busy_timeout(lock::LOCK_TIMEOUT).ok()?;
@@ -84,9 +86,9 @@ pub(super) fn foreign(path: &Path) -> Option<Foreign> {
 }
 
 fn by_schema(connection: &Connection) -> rusqlite::Result<Option<Foreign>> {
-    // The application id can still be in the log.
+    // The application id could still be only in the write-ahead log.
     let id: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    // Databases of ours without the application id, or with a damaged one, are recognised by unique
+    // Databases of aidd without the application id, or with a damaged id, are recognised by unique
     // columns.
     let has = |sql: &str| connection.prepare(sql).is_ok();
     if id == APPLICATION_ID
@@ -102,16 +104,17 @@ fn by_schema(connection: &Connection) -> rusqlite::Result<Option<Foreign>> {
     if tables.is_empty() && id == 0 {
         return Ok(None);
     }
-    let is_of = |wanted: &&[&str]| wanted.iter().all(|name| tables.iter().any(|own| own == name));
-    let known = PROGRAMS.iter().find(|(_, wanted, _)| is_of(wanted));
+    let has_tables =
+        |required: &&[&str]| required.iter().all(|name| tables.iter().any(|own| own == name));
+    let known = PROGRAMS.iter().find(|(_, required, _)| has_tables(required));
     Ok(Some(match known {
         Some((program, _, remedy)) => Foreign { program: (*program).to_owned(), remedy },
-        None => Foreign { program: described(id, &tables), remedy: "" },
+        None => Foreign { program: describe(id, &tables), remedy: "" },
     }))
 }
 
 /// Describes the database of an unknown program.
-fn described(id: i32, tables: &[String]) -> String {
+fn describe(id: i32, tables: &[String]) -> String {
     const MAX_NAMED_TABLES: usize = 4;
     let mut names = tables.iter().take(MAX_NAMED_TABLES).cloned().collect::<Vec<_>>().join(", ");
     if tables.len() > MAX_NAMED_TABLES {
@@ -124,10 +127,10 @@ fn described(id: i32, tables: &[String]) -> String {
     }
 }
 
-/// The path for another program's database, the `n`th of the day; Git ignores it with the rest of
-/// the store.
+/// The new path for another program's database, the `n`th of the day. Git ignores this path like
+/// the rest of the store.
 pub(super) fn name_aside(folder: &Path, now: i64, n: u32) -> PathBuf {
     let day = times::day(now);
-    let more = if n > 1 { format!("-{n}") } else { String::new() };
-    folder.join(format!("data.foreign-{day}{more}.db"))
+    let counter = if n > 1 { format!("-{n}") } else { String::new() };
+    folder.join(format!("data.foreign-{day}{counter}.db"))
 }

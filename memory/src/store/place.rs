@@ -1,6 +1,6 @@
 //! Checks where a store can be placed: not behind a link, and not with SQLite on a file system that
 //! several machines share, where a write-ahead log is not safe.
-#![expect(clippy::disallowed_methods, reason = "this checks the store's own files")]
+#![expect(clippy::disallowed_methods, reason = "checks the store's files")]
 
 use super::sqlite;
 use crate::MemoryError;
@@ -9,23 +9,23 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Prefix of all file names of a store: the store, its locks, its backups.
-const OURS: &str = "data.";
+const STORE_PREFIX: &str = "data.";
 
-/// Rejects a directory, or files of a store in it, that are links: a cloned repository must not
-/// choose which of the user's files are written.
+/// Rejects a store directory that is a link or contains store files that are links: a cloned
+/// repository must not choose which of the user's files are written.
 ///
 /// # Errors
 /// When the directory or a file is a link.
 pub fn check(folder: &Path) -> Result<(), MemoryError> {
     refuse_link(folder)?;
-    // A directory that cannot be listed can still be writable.
+    // The known names are checked first: a directory that cannot be listed can still be writable.
     let database = sqlite::path(folder);
     for suffix in sqlite::FILE_SUFFIXES {
         refuse_link(&super::with_suffix(&database, suffix))?;
     }
     refuse_link(&super::json::path(folder))?;
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(OURS) {
+        if entry.file_name().to_string_lossy().starts_with(STORE_PREFIX) {
             refuse_link(&entry.path())?;
         }
     }
@@ -46,43 +46,45 @@ pub fn refuse_link(path: &Path) -> Result<(), MemoryError> {
     )))
 }
 
-/// Content of the ignore file that keeps a new store out of commits where `aidd init` was not run:
-/// sessions and observations belong to this checkout, and an agent can run `git add --all`.
-const IGNORED: &str = "# Local data of aidd, for this checkout only.\n/data.*\n/.gitignore\n";
+/// Content of the ignore file of a new store. Where `aidd init` was not run, this file keeps the
+/// store out of commits: sessions and observations belong to this checkout, and an agent can run
+/// `git add --all`.
+const IGNORE_RULES: &str = "# Local data of aidd, for this checkout only.\n/data.*\n/.gitignore\n";
 
-/// Makes Git ignore the store in `folder`, unless there is an ignore file. Where this file cannot
-/// be written, writing the store fails too and is reported then.
-pub fn keep_from_git(folder: &Path) {
+/// Makes Git ignore the store in `folder`, unless an ignore file exists. If the ignore file cannot
+/// be written, writing the store also fails, and that failure is reported.
+pub fn ignore_in_git(folder: &Path) {
     let file = fs::OpenOptions::new().write(true).create_new(true).open(folder.join(".gitignore"));
-    let _ = file.and_then(|mut file| file.write_all(IGNORED.as_bytes()));
+    let _ = file.and_then(|mut file| file.write_all(IGNORE_RULES.as_bytes()));
 }
 
 /// A file system that other machines can share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shared {
-    /// Other machines write to it; with its name.
+    /// Other machines write to the file system; the value is its name.
     Network(&'static str),
-    /// Other machines can write to it, depending on its configuration.
-    Perhaps(&'static str),
+    /// Depending on the configuration, other machines can write to the file system; the value is
+    /// its name.
+    Possibly(&'static str),
 }
 
-/// Whether the file system at `path` is shared, if the operating system reports it.
+/// Returns whether the file system at `path` is shared, if the operating system reports it.
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn shared(path: &Path) -> Option<Shared> {
-    let found = rustix::fs::statfs(path).ok()?;
+    let stats = rustix::fs::statfs(path).ok()?;
     // The type is signed on some architectures; its lower 32 bits are the number.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "see above")]
-    let number = found.f_type as u32;
+    let number = stats.f_type as u32;
     by_number(number)
 }
 
-/// Whether the file system at `path` is shared, if the operating system reports it.
+/// Returns whether the file system at `path` is shared, if the operating system reports it.
 #[cfg(target_os = "macos")]
 #[must_use]
 pub fn shared(path: &Path) -> Option<Shared> {
-    let found = rustix::fs::statfs(path).ok()?;
-    let name: String = found
+    let stats = rustix::fs::statfs(path).ok()?;
+    let name: String = stats
         .f_fstypename
         .iter()
         .map_while(|&c| u8::try_from(c).ok().filter(|&c| c != 0))
@@ -93,12 +95,12 @@ pub fn shared(path: &Path) -> Option<Shared> {
         "smbfs" => Some(Shared::Network("SMB")),
         "afpfs" => Some(Shared::Network("AFP")),
         "webdav" => Some(Shared::Network("WebDAV")),
-        "macfuse" | "osxfuse" => Some(Shared::Perhaps("FUSE")),
+        "macfuse" | "osxfuse" => Some(Shared::Possibly("FUSE")),
         _ => None,
     }
 }
 
-/// Whether the file system at `path` is shared, if the operating system reports it.
+/// Returns whether the file system at `path` is shared, if the operating system reports it.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 #[must_use]
 pub fn shared(path: &Path) -> Option<Shared> {
@@ -123,10 +125,10 @@ fn by_number(number: u32) -> Option<Shared> {
         0x7375_7245 => Shared::Network("Coda"),
         0x00C3_6400 => Shared::Network("Ceph"),
         0x0BD0_0BD0 => Shared::Network("Lustre"),
-        // A network, or a directory that a virtual machine shares with its host.
-        0x0102_1997 => Shared::Perhaps("9P"),
-        // Anything: sshfs, a cloud drive, an encrypted directory.
-        0x6573_5546 => Shared::Perhaps("FUSE"),
+        // A network file system, or a directory that a virtual machine shares with its host.
+        0x0102_1997 => Shared::Possibly("9P"),
+        // Any file system in user space: sshfs, a cloud drive, an encrypted directory.
+        0x6573_5546 => Shared::Possibly("FUSE"),
         _ => return None,
     })
 }
@@ -137,27 +139,27 @@ mod tests {
     use tempfile::TempDir;
 
     #[test]
-    fn a_new_store_stays_out_of_commits() {
+    fn git_ignores_a_new_store() {
         let folder = TempDir::new().expect("a directory");
-        let ignored = folder.path().join(".gitignore");
-        let opened = || super::super::open(folder.path(), super::super::Wanted::Sqlite, 1);
-        drop(opened().expect("a store"));
-        assert_eq!(fs::read_to_string(&ignored).expect("text"), IGNORED);
+        let ignore_file = folder.path().join(".gitignore");
+        let open_store = || super::super::open(folder.path(), super::super::Wanted::Sqlite, 1);
+        drop(open_store().expect("a store"));
+        assert_eq!(fs::read_to_string(&ignore_file).expect("text"), IGNORE_RULES);
         // For an existing store, the team decides what Git ignores.
-        fs::remove_file(&ignored).expect("removed");
-        drop(opened().expect("a store"));
-        assert!(!ignored.exists());
+        fs::remove_file(&ignore_file).expect("removed");
+        drop(open_store().expect("a store"));
+        assert!(!ignore_file.exists());
         fs::remove_file(sqlite::path(folder.path())).expect("removed");
-        fs::write(&ignored, "/other\n").expect("written");
-        drop(opened().expect("a store"));
-        assert_eq!(fs::read_to_string(&ignored).expect("text"), "/other\n");
+        fs::write(&ignore_file, "/other\n").expect("written");
+        drop(open_store().expect("a store"));
+        assert_eq!(fs::read_to_string(&ignore_file).expect("text"), "/other\n");
     }
 
     #[test]
     fn network_file_systems_are_recognised_by_number() {
         assert_eq!(by_number(0x6969), Some(Shared::Network("NFS")));
         assert_eq!(by_number(0xFF53_4D42), Some(Shared::Network("SMB")));
-        assert_eq!(by_number(0x6573_5546), Some(Shared::Perhaps("FUSE")));
+        assert_eq!(by_number(0x6573_5546), Some(Shared::Possibly("FUSE")));
         // ext, tmpfs, btrfs, xfs, overlay, zfs
         for local in [0xEF53, 0x0102_1994, 0x9123_683E, 0x5846_5342, 0x794C_7630, 0x2FC1_2FC1] {
             assert_eq!(by_number(local), None);

@@ -4,7 +4,7 @@ use crate::types::{Entry, Kind, Layer, Status};
 use crate::words::topic_key;
 
 /// A set of layers. Observations of sessions and branches are not project knowledge: readers that
-/// present memories as such use [`Layers::PERMANENT`] alone.
+/// present memories as project knowledge use only [`Layers::PERMANENT`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layers(u8);
 
@@ -36,8 +36,9 @@ impl Layers {
         self.0 & Self::from_layer(layer).0 != 0
     }
 
-    /// The words of the layers; empty for all of them, which need no condition.
-    pub(super) fn narrowed(self) -> Vec<&'static str> {
+    /// The words of the layers for a query condition; empty for all layers, which need no
+    /// condition.
+    pub(super) fn filter_words(self) -> Vec<&'static str> {
         if self == Self::ALL {
             return Vec::new();
         }
@@ -53,28 +54,28 @@ pub enum Order {
     #[default]
     Newest,
     /// Last created first.
-    LastMade,
+    LastCreated,
     /// First created first.
     Oldest,
     /// By the last change in the store, for incremental indexes.
     Change,
 }
 
-/// A query for memories. Empty and `None` fields do not filter, except for the layers: every reader
-/// names them, so there is no default.
+/// A query for memories. Empty and `None` fields do not filter. The layers have no default: every
+/// caller must choose them.
 #[derive(Clone, Debug)]
 pub struct Query {
     /// Layers to read.
     pub layers: Layers,
     /// Types to include.
     pub kinds: Vec<Kind>,
-    /// Statuses to include. Empty: all but removed.
+    /// Statuses to include. If empty, all memories except removed memories are included.
     pub statuses: Vec<Status>,
     /// Topic, compared by [`topic_key`].
     pub topic: Option<String>,
-    /// Session that the memories come from.
+    /// Session in which the memories were recorded.
     pub session_id: Option<String>,
-    /// Branch that the memories come from.
+    /// Branch on which the memories were recorded.
     pub branch: Option<String>,
     /// Created at this time or later, in milliseconds since 1970.
     pub since: Option<i64>,
@@ -123,9 +124,9 @@ impl Query {
 
     /// Whether `entry` matches, ignoring `after` and `limit`.
     pub(super) fn matches(&self, entry: &Entry) -> bool {
-        let among = |chosen: bool, is_empty: bool| is_empty || chosen;
+        let is_selected = |contained: bool, is_empty: bool| is_empty || contained;
         self.layers.contains(entry.layer)
-            && among(self.kinds.contains(&entry.kind), self.kinds.is_empty())
+            && is_selected(self.kinds.contains(&entry.kind), self.kinds.is_empty())
             && self.statuses().contains(&entry.status)
             && self.topic.as_ref().is_none_or(|topic| {
                 entry.topic.as_deref().is_some_and(|own| topic_key(own) == topic_key(topic))

@@ -1,6 +1,6 @@
-//! Damaged stores: recovers the records that can still be read, and lists the stores still to be
-//! examined.
-#![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
+//! Damaged stores: recovers the records that can still be read, and maintains the list of damaged
+//! stores that have not been examined yet.
+#![expect(clippy::disallowed_methods, reason = "reads and writes the store's files")]
 
 use super::{Mirrored, Table, backup, json, lock, migrations, sqlite, with_suffix};
 use crate::MemoryError;
@@ -12,7 +12,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The readable records of a damaged store. They can differ from what was written.
+/// The readable records of a damaged store. They can differ from the records that were written.
 #[derive(Debug, Default)]
 pub struct Recovered {
     /// Memories of all layers.
@@ -23,7 +23,7 @@ pub struct Recovered {
     pub lines: Vec<Mirrored>,
     /// Documents: table, id, creation time, content.
     pub documents: Vec<(Table, String, i64, Value)>,
-    /// Number of records that were found but not readable.
+    /// Number of records that were found, but could not be read.
     pub lost: usize,
 }
 
@@ -36,8 +36,8 @@ impl Recovered {
         self.documents.retain(|(table, id, ..)| !is_deleted(table.name(), id));
     }
 
-    /// Adds a record if it was readable, and counts it as lost otherwise.
-    pub(super) fn keep<T>(&mut self, read: Option<T>, kind: fn(&mut Self) -> &mut Vec<T>) {
+    /// Adds a record if it was readable; otherwise counts it as lost.
+    pub(super) fn add<T>(&mut self, read: Option<T>, kind: fn(&mut Self) -> &mut Vec<T>) {
         match read {
             Some(record) => kind(self).push(record),
             None => self.lost += 1,
@@ -45,11 +45,11 @@ impl Recovered {
     }
 }
 
-/// The list of stores still to be examined: a word and a file name on each line. The word records
-/// whether it was already tried.
+/// The list of stores that have not been examined yet. Each line contains a word and a file name;
+/// the word states whether the next attempt is the first.
 const LIST: &str = "data.salvage";
-const FIRST: &str = "first";
-const AGAIN: &str = "again";
+const FIRST_ATTEMPT: &str = "first";
+const SECOND_ATTEMPT: &str = "again";
 
 /// Whether a damaged store in `folder` has not been examined yet.
 #[must_use]
@@ -57,7 +57,7 @@ pub fn is_pending(folder: &Path) -> bool {
     is_file(&folder.join(LIST))
 }
 
-/// Whether `path` is a regular file, not a link to one.
+/// Whether `path` is a regular file, not a link.
 fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|data| data.is_file())
 }
@@ -68,15 +68,15 @@ fn list_lock(folder: &Path) -> Result<lock::Lock, MemoryError> {
 
 /// The entries of the list. A cloned repository can contain a list: only names of files in `folder`
 /// are accepted.
-fn listed(folder: &Path) -> Vec<(String, String)> {
+fn read_list(folder: &Path) -> Vec<(String, String)> {
     if !is_pending(folder) {
         return Vec::new();
     }
     let text = fs::read_to_string(folder.join(LIST)).unwrap_or_default();
-    let is_here = |name: &str| name.starts_with("data.") && !name.contains(['/', '\\']);
+    let is_store_file = |name: &str| name.starts_with("data.") && !name.contains(['/', '\\']);
     let pair = |line: &str| {
-        let (tried, name) = line.split_once(' ')?;
-        is_here(name).then(|| (tried.to_owned(), name.to_owned()))
+        let (attempt, name) = line.split_once(' ')?;
+        is_store_file(name).then(|| (attempt.to_owned(), name.to_owned()))
     };
     text.lines().filter_map(pair).collect()
 }
@@ -86,21 +86,22 @@ fn write_list(folder: &Path, list: &[(String, String)]) -> Result<(), MemoryErro
     if list.is_empty() {
         return fs::remove_file(&path).map_err(MemoryError::io(&path));
     }
-    let text: String = list.iter().map(|(tried, name)| format!("{tried} {name}\n")).collect();
+    let text: String = list.iter().map(|(attempt, name)| format!("{attempt} {name}\n")).collect();
     json::replace(&path, text.as_bytes())
 }
 
-/// Adds the store now at `aside` to the list.
-pub(super) fn note(folder: &Path, aside: &Path) -> Result<(), MemoryError> {
+/// Adds the store that was moved to `aside` to the list.
+pub(super) fn add_to_list(folder: &Path, aside: &Path) -> Result<(), MemoryError> {
     let _lock = list_lock(folder)?;
-    let mut list = listed(folder);
+    let mut list = read_list(folder);
     let name = aside.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    list.push((FIRST.to_owned(), name));
+    list.push((FIRST_ATTEMPT.to_owned(), name));
     write_list(folder, &list)
 }
 
 /// Examines the listed damaged stores in `folder` while no other process does: `work` receives the
-/// path and the readable records. When the process dies or `work` fails, a store is retried once.
+/// path and the readable records. When the process dies or `work` fails, the store is examined once
+/// more.
 ///
 /// # Errors
 /// When the lock is not released in time, or the list cannot be written.
@@ -109,14 +110,14 @@ pub fn each(
     work: &mut dyn FnMut(&Path, Recovered) -> Result<(), MemoryError>,
 ) -> Result<(), MemoryError> {
     let _lock = list_lock(folder)?;
-    let mut list = listed(folder);
+    let mut list = read_list(folder);
     if list.is_empty() && is_pending(folder) {
         return write_list(folder, &list);
     }
-    while let Some((tried, name)) = list.first().cloned() {
-        let again = tried == FIRST;
-        if again {
-            AGAIN.clone_into(&mut list[0].0);
+    while let Some((attempt, name)) = list.first().cloned() {
+        let is_first = attempt == FIRST_ATTEMPT;
+        if is_first {
+            SECOND_ATTEMPT.clone_into(&mut list[0].0);
         } else {
             list.remove(0);
         }
@@ -126,7 +127,7 @@ pub fn each(
         if fs::symlink_metadata(&path).map_or(true, |data| data.is_file()) {
             work(&path, recover(&path))?;
         }
-        if again {
+        if is_first {
             list.remove(0);
             write_list(folder, &list)?;
         }
@@ -142,18 +143,18 @@ pub fn recover(path: &Path) -> Recovered {
         return json::recover(path);
     }
     let mut recovered = Recovered::default();
-    if of_database(path, &mut recovered).is_err() {
+    if read_database(path, &mut recovered).is_err() {
         let copy = RepairedCopy(path.with_extension(format!("repaired-{}", std::process::id())));
         recovered = Recovered::default();
         // An unrepairable file has no readable records.
-        let _ = copy.make(path).and_then(|()| of_database(&copy.0, &mut recovered));
+        let _ = copy.make(path).and_then(|()| read_database(&copy.0, &mut recovered));
     }
     recovered
 }
 
 /// Reads all readable records; fails when the schema cannot be read.
-fn of_database(path: &Path, recovered: &mut Recovered) -> Result<(), MemoryError> {
-    let connection = to_read(path).map_err(sqlite::error)?;
+fn read_database(path: &Path, recovered: &mut Recovered) -> Result<(), MemoryError> {
+    let connection = open_read_only(path).map_err(sqlite::error)?;
     let mut lost = 0;
     recovered.entries = rows(&connection, "memories", sqlite::COLUMNS, sqlite::entry, &mut lost);
     recovered.lines =
@@ -170,31 +171,32 @@ fn of_database(path: &Path, recovered: &mut Recovered) -> Result<(), MemoryError
 }
 
 /// Opens a database whose schema is readable.
-fn to_read(path: &Path) -> rusqlite::Result<Connection> {
+fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let look = |connection: Connection| -> rusqlite::Result<Connection> {
+    let check_schema = |connection: Connection| -> rusqlite::Result<Connection> {
         for table in ["memories", "links", "lines", "sessions"] {
             connection.prepare(&format!("SELECT * FROM {table} LIMIT 0"))?;
         }
         Ok(connection)
     };
-    Connection::open_with_flags(path, flags).and_then(look).or_else(|_| {
+    Connection::open_with_flags(path, flags).and_then(check_schema).or_else(|_| {
         // Where the files of the write-ahead log cannot be created, opens the database without its
         // log.
-        let mut address = "file:".to_owned();
+        let mut uri = "file:".to_owned();
         for c in path.to_string_lossy().chars() {
             match c {
-                '%' | '?' | '#' => address.push_str(&format!("%{:02x}", u32::from(c))),
-                '\\' => address.push('/'),
-                _ => address.push(c),
+                '%' | '?' | '#' => uri.push_str(&format!("%{:02x}", u32::from(c))),
+                '\\' => uri.push('/'),
+                _ => uri.push(c),
             }
         }
         let flags = flags | OpenFlags::SQLITE_OPEN_URI;
-        Connection::open_with_flags(address + "?immutable=1", flags).and_then(look)
+        Connection::open_with_flags(uri + "?immutable=1", flags).and_then(check_schema)
     })
 }
 
-/// Maximum number of attempts to read past holes in a table; each damaged page needs a few.
+/// Maximum number of attempts to read past damaged pages of a table; each damaged page needs a few
+/// attempts.
 const MAX_JUMPS: usize = 10_000;
 
 /// Reads the rows of a table by row number, on both sides of every damaged page.
@@ -207,8 +209,8 @@ struct Scan<'a, T> {
 }
 
 impl<T> Scan<'_, T> {
-    /// Reads the rows between two row numbers up to a damaged page. Returns the number of the last
-    /// row read, as an error if there was such a page.
+    /// Reads the rows between two row numbers, up to a damaged page. Returns the number of the last
+    /// row that was read; the number is an error if there was a damaged page.
     fn between(
         &mut self,
         after: i64,
@@ -235,7 +237,8 @@ impl<T> Scan<'_, T> {
         let Err(front) = self.between(-1, i64::MAX, "ASC") else { return };
         let back = self.between(-1, i64::MAX, "DESC").unwrap_or_else(|back| back);
         let (mut last, back) = (front.unwrap_or(-1), back.unwrap_or(i64::MAX));
-        // Search past the hole in growing steps until a row is found, then back to the hole.
+        // Searches past the damaged page in growing steps until a row is found, then back to the
+        // page.
         let mut step: i64 = 1;
         for _ in 0..MAX_JUMPS {
             let from = last.saturating_add(step);
@@ -262,18 +265,18 @@ fn rows<T>(
     read: fn(&Row<'_>) -> rusqlite::Result<T>,
     lost: &mut usize,
 ) -> Vec<T> {
-    // Not by an index, which can be damaged while the table is intact.
+    // Does not use an index, because an index can be damaged while the table is intact.
     let sql =
         format!("SELECT {columns}, rowid FROM {table} NOT INDEXED WHERE rowid > ?1 AND rowid < ?2");
     let mut scan = Scan { connection, sql, read, found: BTreeMap::new() };
     scan.all();
     let all = scan.found.len();
-    let whole: Vec<T> = scan.found.into_values().flatten().collect();
-    *lost += all - whole.len();
-    whole
+    let readable: Vec<T> = scan.found.into_values().flatten().collect();
+    *lost += all - readable.len();
+    readable
 }
 
-/// The readable links, from both ends of their table, which has no row numbers.
+/// Reads the links from both ends of their table, because this table has no row numbers.
 fn links(connection: &Connection, lost: &mut usize) -> Vec<Link> {
     let mut found: BTreeSet<String> = BTreeSet::new();
     for order in ["ASC", "DESC"] {
@@ -298,7 +301,7 @@ fn links(connection: &Connection, lost: &mut usize) -> Vec<Link> {
     links
 }
 
-/// A copy of a database with the first page of a new one; deleted when dropped.
+/// A copy of a database with the first page of a new database; deleted when dropped.
 ///
 /// The first page contains the file header and the root page of each table. Tables have the same
 /// root pages in every store, because the first step creates them in an empty file.

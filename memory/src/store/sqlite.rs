@@ -35,8 +35,8 @@ pub fn path(folder: &Path) -> PathBuf {
     folder.join(NAME)
 }
 
-/// Whether a store exists in `folder`. SQLite creates an empty file before it knows whether it can
-/// be used.
+/// Whether a store exists in `folder`. An empty file does not count: SQLite creates it before it
+/// knows whether the file can be used.
 #[must_use]
 pub fn exists(folder: &Path) -> bool {
     std::fs::metadata(path(folder)).is_ok_and(|data| data.is_file() && data.len() > 0)
@@ -45,7 +45,7 @@ pub fn exists(folder: &Path) -> bool {
 /// Opens the store in `folder`.
 ///
 /// # Errors
-/// When it was written by a newer aidd, or SQLite cannot be used there.
+/// When the store was written by a newer aidd, or SQLite cannot be used in `folder`.
 pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
     open_with(folder, migrations::STEPS, now)
 }
@@ -60,9 +60,9 @@ pub(crate) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opene
                 let _lock = lock::take(&path.with_extension("lock"))?;
                 move_aside(&path, &FILE_SUFFIXES, identity != lock::identity(&path), &why, now)?
             };
-            let notice = aside.noted(&path);
-            let (store, more) = connect(&path, steps, now)?;
-            let notices = std::iter::once(notice).chain(more).collect();
+            let notice = aside.add_to_salvage_list(&path);
+            let (store, migration_notice) = connect(&path, steps, now)?;
+            let notices = std::iter::once(notice).chain(migration_notice).collect();
             Ok(Opened { store: Box::new(store), notices })
         }
         other => other.map(|(store, notice)| Opened {
@@ -88,7 +88,7 @@ pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, Memory
         identity: None,
         known,
         is_private: true,
-        touched: backup::Touched::default(),
+        changed_records: backup::ChangedRecords::default(),
         backup_fault: None,
     }))
 }
@@ -105,12 +105,12 @@ struct Sqlite {
     /// Whether the store is in memory, without a file.
     is_private: bool,
     /// Changes of the current write to data that no other file contains.
-    touched: backup::Touched,
+    changed_records: backup::ChangedRecords,
     /// The last error of the backup.
     backup_fault: Option<String>,
 }
 
-/// Converts a SQLite error to ours.
+/// Converts a SQLite error to a [`MemoryError`].
 #[expect(clippy::needless_pass_by_value, reason = "handed to map_err")]
 pub(super) fn error(error: rusqlite::Error) -> MemoryError {
     match error.sqlite_error_code() {
@@ -118,10 +118,10 @@ pub(super) fn error(error: rusqlite::Error) -> MemoryError {
             MemoryError::Corrupt(error.to_string())
         }
         _ => match &error {
-            // A column with a value of the wrong type or form.
+            // A column contains a value of the wrong type or format.
             rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::InvalidColumnType(..) => MemoryError::Corrupt(error.to_string()),
-            // No such table or column: the schema does not match its version.
+            // A table or column is missing: the schema does not match its version.
             rusqlite::Error::SqliteFailure(_, Some(message)) if message.contains("no such ") => {
                 MemoryError::Corrupt(error.to_string())
             }
@@ -162,10 +162,10 @@ impl Sqlite {
     }
 
     /// Records that a memory is about to change, unless it belongs to the tracked files.
-    fn touch(&mut self, id: &str) -> Result<(), MemoryError> {
+    fn record_change(&mut self, id: &str) -> Result<(), MemoryError> {
         let layer =
             self.query_one("SELECT layer FROM memories WHERE id = ?1", [id], |row| word(row, 0))?;
-        self.touched.entry(id, layer);
+        self.changed_records.entry(id, layer);
         Ok(())
     }
 
@@ -187,37 +187,41 @@ impl StorageBackend for Sqlite {
             Durability::Normal => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
         };
         self.connection.execute_batch(level).map_err(error)?;
-        // A newer aidd can have changed the schema since the store was opened.
-        let known = self.value("PRAGMA user_version").and_then(|found: i64| match found {
+        // A newer aidd could have changed the schema since the store was opened.
+        let supported = self.value("PRAGMA user_version").and_then(|found: i64| match found {
             found if found > self.known => Err(migrations::newer(&self.path, found, self.known)),
             _ => Ok(()),
         });
         // The caller does not end a write that could not begin.
-        if known.is_err() {
+        if supported.is_err() {
             self.rollback();
         }
-        known
+        supported
     }
 
     fn commit(&mut self) -> Result<(), MemoryError> {
-        let touched = std::mem::take(&mut self.touched);
+        let changed_records = std::mem::take(&mut self.changed_records);
         let mut fault = None;
-        let line = if self.is_private { None } else { backup::prepare(self, touched, &mut fault)? };
+        let line = if self.is_private {
+            None
+        } else {
+            backup::prepare(self, changed_records, &mut fault)?
+        };
         self.connection.execute_batch("COMMIT").map_err(error)?;
         self.backup_fault = line.and_then(|line| line.add(&self.path)).or(fault);
         Ok(())
     }
 
     fn rollback(&mut self) {
-        self.touched = backup::Touched::default();
-        // Fails when SQLite has already rolled back, which is fine.
+        self.changed_records = backup::ChangedRecords::default();
+        // This fails when SQLite has already rolled back, which is harmless.
         let _ = self.connection.execute_batch("ROLLBACK");
     }
 
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
-        self.touched.entry(&entry.id, Some(entry.layer));
+        self.changed_records.entry(&entry.id, Some(entry.layer));
         let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
-        if self.holds_prepared(entry)? {
+        if self.is_prepared(entry)? {
             self.put_status(&entry.id, entry.status)?;
         } else {
             self.put_prepared(entry)?;
@@ -251,7 +255,7 @@ impl StorageBackend for Sqlite {
     fn set_status(&mut self, id: &str, status: Status) -> Result<(), MemoryError> {
         let sql = "SELECT 1 FROM memories WHERE id = ?1 AND status <> ?2";
         if self.query_one(sql, [id, status.word()], |_| Ok(()))?.is_some() {
-            self.touch(id)?;
+            self.record_change(id)?;
             let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
             let sql = "UPDATE memories SET status = ?2, seq = ?3 WHERE id = ?1";
             self.run(sql, params![id, status.word(), seq])?;
@@ -261,21 +265,21 @@ impl StorageBackend for Sqlite {
     }
 
     fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError> {
-        self.touch(id)?;
+        self.record_change(id)?;
         self.run("DELETE FROM links WHERE from_id = ?1", [id])?;
-        let is_gone = self.run("DELETE FROM memories WHERE id = ?1", [id])? > 0;
-        if is_gone {
+        let existed = self.run("DELETE FROM memories WHERE id = ?1", [id])? > 0;
+        if existed {
             self.drop_prepared(id)?;
             self.run("UPDATE counter SET value = value + 1, deleted = deleted + 1", [])?;
         }
-        Ok(is_gone)
+        Ok(existed)
     }
 
     fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError> {
         self.query_one(&format!("SELECT {COLUMNS} FROM memories WHERE id = ?1"), [id], entry)
     }
 
-    fn same(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
+    fn with_meanings(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
         let each = meanings.iter().map(|meaning| self.with_meaning(meaning));
         Ok(each.collect::<Result<Vec<_>, _>>()?.concat())
     }
@@ -287,7 +291,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
-        self.known_counts()
+        self.count_memories()
     }
 
     fn mark(&mut self) -> Result<i64, MemoryError> {
@@ -307,12 +311,12 @@ impl StorageBackend for Sqlite {
         self.indexed_after(after, with_columns, take)
     }
 
-    fn places(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
-        self.places_of(term)
+    fn postings(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
+        self.postings_of(term)
     }
 
     fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError> {
-        self.touch(from)?;
+        self.record_change(from)?;
         self.run("DELETE FROM links WHERE from_id = ?1", [from])?;
         for link in links.iter() {
             let data = canonical(&json!(link));
@@ -339,7 +343,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn clashes(&mut self) -> Result<Clashes, MemoryError> {
-        self.known_clashes()
+        self.find_clashes()
     }
 
     fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError> {
@@ -372,7 +376,7 @@ impl StorageBackend for Sqlite {
         at: i64,
         document: &Clean<Value>,
     ) -> Result<(), MemoryError> {
-        self.touched.document(table, id, Some((at, Value::clone(document))));
+        self.changed_records.document(table, id, Some((at, Value::clone(document))));
         let sql = format!("INSERT OR REPLACE INTO {} VALUES (?1, ?2, ?3)", table.name());
         self.run(&sql, params![id, at, canonical(document)]).map(|_| ())
     }
@@ -388,16 +392,16 @@ impl StorageBackend for Sqlite {
     }
 
     fn sessions(&mut self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
-        self.known_sessions(which)
+        self.find_sessions(which)
     }
 
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError> {
         let sql = format!("DELETE FROM {} WHERE id = ?1", table.name());
-        let is_gone = self.run(&sql, [id])? > 0;
-        if is_gone {
-            self.touched.document(table, id, None);
+        let existed = self.run(&sql, [id])? > 0;
+        if existed {
+            self.changed_records.document(table, id, None);
         }
-        Ok(is_gone)
+        Ok(existed)
     }
 
     fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError> {

@@ -1,4 +1,4 @@
-//! One suite for both stores.
+//! Tests that run on both stores.
 #![expect(clippy::disallowed_methods, reason = "tests look at files")]
 
 mod quick;
@@ -56,7 +56,7 @@ fn entry(id: &str, kind: Kind, at: i64) -> Entry {
 /// The search data of the memories that changed after a mark, with their terms.
 fn indexed(store: &mut dyn StorageBackend, after: Option<i64>) -> Vec<Indexed> {
     let mut all = Vec::new();
-    store.indexed(after, true, &mut |one| all.push(one)).expect("indexed");
+    store.indexed(after, true, &mut |row| all.push(row)).expect("indexed");
     all
 }
 
@@ -65,20 +65,20 @@ fn ids(entries: &[Entry]) -> Vec<&str> {
 }
 
 #[test]
-fn a_memory_comes_back_as_it_was() {
+fn a_stored_memory_is_read_unchanged() {
     on_both(|store, gate| {
-        let one = entry("decision_1_a", Kind::Decision, 1);
-        write(store, |store| store.put_entry(&gate.clean(&one).expect("clean")).expect("put"));
-        assert_eq!(store.entry("decision_1_a").expect("read"), Some(one.clone()));
+        let memory = entry("decision_1_a", Kind::Decision, 1);
+        write(store, |store| store.put_entry(&gate.clean(&memory).expect("clean")).expect("put"));
+        assert_eq!(store.entry("decision_1_a").expect("read"), Some(memory.clone()));
         assert_eq!(store.entry("decision_1_b").expect("read"), None);
-        write(store, |store| store.set_status(&one.id, Status::Superseded).expect("set"));
-        let status = store.entry(&one.id).expect("read").expect("there").status;
+        write(store, |store| store.set_status(&memory.id, Status::Superseded).expect("set"));
+        let status = store.entry(&memory.id).expect("read").expect("there").status;
         assert_eq!(status, Status::Superseded);
         write(store, |store| {
-            assert!(store.delete_entry(&one.id).expect("deleted"));
-            assert!(!store.delete_entry(&one.id).expect("gone"));
+            assert!(store.delete_entry(&memory.id).expect("deleted"));
+            assert!(!store.delete_entry(&memory.id).expect("gone"));
         });
-        assert_eq!(store.entry(&one.id).expect("read"), None);
+        assert_eq!(store.entry(&memory.id).expect("read"), None);
     });
 }
 
@@ -144,23 +144,23 @@ fn memories_are_found_by_their_fields() {
 #[test]
 fn links_are_found_from_both_ends() {
     on_both(|store, gate| {
-        let from =
+        let link =
             |from: &str, relation, to: &str| Link { from: from.into(), ..Link::new(relation, to) };
-        let links = vec![from("a", Relation::Supersedes, "b"), from("a", Relation::Debates, "c")];
-        let back = vec![from("c", Relation::BuildsOn, "a")];
+        let links = vec![link("a", Relation::Supersedes, "b"), link("a", Relation::Debates, "c")];
+        let reverse = vec![link("c", Relation::BuildsOn, "a")];
         let put = |store: &mut dyn StorageBackend, id: &str, links: &Vec<Link>| {
             store.put_links(id, &gate.clean(links).expect("clean")).expect("put");
         };
         write(store, |store| {
             put(store, "a", &links);
-            put(store, "c", &back);
+            put(store, "c", &reverse);
         });
         assert_eq!(store.links("b").expect("links"), [links[0].clone()]);
         assert_eq!(store.links("a").expect("links").len(), 3);
-        let all = [&links[..], &back[..]].concat();
+        let all = [&links[..], &reverse[..]].concat();
         assert_eq!(store.all_links().expect("links"), all);
         write(store, |store| put(store, "a", &Vec::new()));
-        assert_eq!(store.links("a").expect("links"), back);
+        assert_eq!(store.links("a").expect("links"), reverse);
         assert_eq!(store.links("b").expect("links"), []);
     });
 }
@@ -196,7 +196,7 @@ fn lines_and_documents_are_stored() {
 }
 
 #[test]
-fn a_failed_write_leaves_nothing_and_others_see_a_good_one() {
+fn a_failed_write_is_rolled_back_and_a_committed_write_is_visible() {
     let gate = Gate::new(&crate::DISTRIBUTION);
     for wanted in BOTH {
         let folder = TempDir::new().expect("a directory");
@@ -212,13 +212,13 @@ fn a_failed_write_leaves_nothing_and_others_see_a_good_one() {
         write(&mut *other, |store| store.put_entry(&clean).expect("put"));
         assert!(one.entry("decision_1_a").expect("read").is_some());
         drop((one, other));
-        let mut again = opened(folder.path(), wanted);
-        assert!(again.entry("decision_1_a").expect("read").is_some());
+        let mut reopened = opened(folder.path(), wanted);
+        assert!(reopened.entry("decision_1_a").expect("read").is_some());
     }
 }
 
 #[test]
-fn a_damaged_store_is_put_aside() {
+fn a_damaged_store_is_moved_aside() {
     for (wanted, name) in [(Wanted::Sqlite, "data.db"), (Wanted::Json, "data.jsonl")] {
         let folder = TempDir::new().expect("a directory");
         std::fs::write(folder.path().join(name), "no store, ".repeat(1000)).expect("written");
@@ -232,7 +232,7 @@ fn a_damaged_store_is_put_aside() {
 }
 
 #[test]
-fn a_newer_store_is_refused_and_stays_as_it_is() {
+fn a_newer_store_is_rejected() {
     let folder = TempDir::new().expect("a directory");
     drop(opened(folder.path(), Wanted::Sqlite));
     let connection = rusqlite::Connection::open(sqlite::path(folder.path())).expect("open");
@@ -253,12 +253,12 @@ fn a_migration_backs_up_the_log_and_fails_atomically() {
     let mut old = opened(folder.path(), Wanted::Sqlite);
     let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
     write(&mut *old, |store| store.put_entry(&clean).expect("put"));
-    // `old` stays open: its writes are still in the log.
-    let with = |step| [migrations::STEPS, &[step]].concat();
-    let steps = with("CREATE TABLE more (x); INSERT INTO none VALUES (1);");
+    // `old` recovered open, so its writes are still in the log.
+    let steps_with = |step| [migrations::STEPS, &[step]].concat();
+    let steps = steps_with("CREATE TABLE more (x); INSERT INTO none VALUES (1);");
     let error = sqlite::open_with(folder.path(), &steps, 5).expect_err("a broken step");
     assert!(error.to_string().contains("cannot migrate the schema from 4 to 5"), "{error}");
-    let steps = with("CREATE TABLE more (x);");
+    let steps = steps_with("CREATE TABLE more (x);");
     let new = sqlite::open_with(folder.path(), &steps, 6).expect("migrated");
     assert!(new.notices[0].contains("from schema 4 to 5"), "{:?}", new.notices);
     let backup = folder.path().join("data.db.v4-to-v5-6.bak");
@@ -270,9 +270,9 @@ fn a_migration_backs_up_the_log_and_fails_atomically() {
 }
 
 #[test]
-fn json_steps_in_where_sqlite_cannot_work() {
+fn json_is_used_where_sqlite_cannot_be_used() {
     let folder = TempDir::new().expect("a directory");
-    std::fs::create_dir(folder.path().join("data.db")).expect("a folder in the way");
+    std::fs::create_dir(folder.path().join("data.db")).expect("a directory in place of the file");
     let first = open(folder.path(), Wanted::Auto, 7).expect("a store");
     assert_eq!(first.store.name(), "json");
     assert!(first.notices[0].contains("SQLite cannot be used here"), "{:?}", first.notices);
@@ -283,7 +283,7 @@ fn json_steps_in_where_sqlite_cannot_work() {
 }
 
 #[test]
-fn a_network_gets_the_log_and_a_name() {
+fn network_file_systems_use_json_and_are_reported() {
     let network = Some(place::Shared::Network("NFS"));
     let folder = TempDir::new().expect("a directory");
     let opened = open_best(folder.path(), network, 7).expect("a store");
@@ -298,16 +298,16 @@ fn a_network_gets_the_log_and_a_name() {
         assert!(opened.notices[0].contains("on a network file system (NFS)"));
     }
     // Where it can be a network file system, the notice appears once.
-    let perhaps = Some(place::Shared::Perhaps("FUSE"));
+    let possible = Some(place::Shared::Possibly("FUSE"));
     let folder = TempDir::new().expect("a directory");
-    for said in [1, 0] {
-        let opened = open_best(folder.path(), perhaps, 7).expect("a store");
-        assert_eq!((opened.store.name(), opened.notices.len()), ("sqlite", said));
+    for notices in [1, 0] {
+        let opened = open_best(folder.path(), possible, 7).expect("a store");
+        assert_eq!((opened.store.name(), opened.notices.len()), ("sqlite", notices));
     }
 }
 
 #[test]
-fn a_database_that_cannot_be_opened_is_not_left_for_a_log() {
+fn a_failed_migration_does_not_switch_to_json() {
     let folder = TempDir::new().expect("a directory");
     drop(opened(folder.path(), Wanted::Sqlite));
     let path = sqlite::path(folder.path());
@@ -323,7 +323,7 @@ fn a_database_that_cannot_be_opened_is_not_left_for_a_log() {
 }
 
 #[test]
-fn a_changed_line_of_a_log_is_damage() {
+fn a_changed_line_of_a_log_is_reported_as_damage() {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a directory");
     let mut store = opened(folder.path(), Wanted::Json);
@@ -337,9 +337,9 @@ fn a_changed_line_of_a_log_is_damage() {
     let good = std::fs::read_to_string(&path).expect("a log");
     drop(store);
     let lines: Vec<&str> = good.lines().collect();
-    let doubled = [lines[0], lines[1], lines[1], lines[2], lines[3]].join("\n") + "\n";
+    let duplicated = [lines[0], lines[1], lines[1], lines[2], lines[3]].join("\n") + "\n";
     let dropped = [lines[0], lines[1], lines[3]].join("\n") + "\n";
-    for bad in [good.replacen("\"n\":1", "\"n\":7", 1), doubled, dropped] {
+    for bad in [good.replacen("\"n\":1", "\"n\":7", 1), duplicated, dropped] {
         std::fs::write(&path, bad).expect("written");
         let opened = open(folder.path(), Wanted::Json, 7).expect("a store");
         assert!(
@@ -349,10 +349,10 @@ fn a_changed_line_of_a_log_is_damage() {
         );
     }
     // Everything after the damage is readable.
-    let remains = salvage::recover(&folder.path().join("data.jsonl.corrupt-7"));
+    let recovered = salvage::recover(&folder.path().join("data.jsonl.corrupt-7"));
     let read: Vec<_> =
-        remains.documents.iter().filter(|(table, ..)| *table == Table::Analytics).collect();
-    assert_eq!((read.len(), remains.lost), (1, 0));
+        recovered.documents.iter().filter(|(table, ..)| *table == Table::Analytics).collect();
+    assert_eq!((read.len(), recovered.lost), (1, 0));
     assert_eq!(read[0].3["n"], 2);
 }
 
@@ -369,7 +369,7 @@ fn an_open_store_that_was_moved_aside_is_reported() {
             let text = std::fs::read_to_string(&path).expect("a log") + "[\"x\",[]]\n";
             std::fs::write(path, text).expect("written");
         }
-        let notice = set_aside(&mut other, "a test", 7).expect("put aside");
+        let notice = set_aside(&mut other, "a test", 7).expect("moved aside");
         assert!(notice.contains("was damaged (a test)"), "{notice}");
         assert!(other.is_set_aside() && other.documents(Table::Meta).is_err());
         assert!(one.is_set_aside());
@@ -379,13 +379,13 @@ fn an_open_store_that_was_moved_aside_is_reported() {
 }
 
 #[test]
-fn a_half_written_line_is_passed_over() {
+fn a_partial_line_is_skipped() {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a directory");
     let mut store = opened(folder.path(), Wanted::Json);
     let path = store.path().to_owned();
-    let half = "[[\"memories\",\"decision_0_x\",{\"id\"";
-    let text = std::fs::read_to_string(&path).expect("a log") + half;
+    let partial = "[[\"memories\",\"decision_0_x\",{\"id\"";
+    let text = std::fs::read_to_string(&path).expect("a log") + partial;
     std::fs::write(&path, text).expect("written");
     let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
     write(&mut *store, |store| store.put_entry(&clean).expect("put"));
@@ -395,7 +395,7 @@ fn a_half_written_line_is_passed_over() {
 }
 
 #[test]
-fn a_log_full_of_old_lines_is_rewritten() {
+fn a_log_of_outdated_lines_is_rewritten() {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a directory");
     let mut one = opened(folder.path(), Wanted::Json);
@@ -438,23 +438,23 @@ fn memories_of_the_first_schema_are_prepared_for_searches() {
     assert!(opened.notices[0].contains("from schema 1 to"), "{:?}", opened.notices);
     let found = indexed(&mut *opened.store, None);
     assert_eq!(found.len(), 300);
-    assert!(found.iter().all(|one| one.vector.is_some() && one.files == ["src/jobs.rs"]));
+    assert!(found.iter().all(|memory| memory.vector.is_some() && memory.files == ["src/jobs.rs"]));
     assert_eq!(found[0].columns.as_ref().expect("texts")[1], "postgr job");
-    let places = opened.store.places("postgr").expect("places");
-    assert_eq!(places.len(), 300);
-    assert_eq!(places[0].1, [0, 1, 0, 0]);
+    let postings = opened.store.postings("postgr").expect("postings");
+    assert_eq!(postings.len(), 300);
+    assert_eq!(postings[0].1, [0, 1, 0, 0]);
     assert_eq!(opened.store.check().expect("checked"), [""; 0]);
 }
 
 #[test]
-fn topics_that_were_compared_otherwise_are_found() {
+fn topic_keys_of_older_versions_are_updated() {
     let folder = TempDir::new().expect("a directory");
     let gate = Gate::new(&crate::DISTRIBUTION);
     let mut store = opened(folder.path(), Wanted::Sqlite);
-    let one = Entry { topic: Some("Cafe\u{301}".into()), ..entry("d", Kind::Decision, 1) };
-    write(&mut *store, |store| store.put_entry(&gate.clean(&one).expect("clean")).expect("put"));
+    let memory = Entry { topic: Some("Cafe\u{301}".into()), ..entry("d", Kind::Decision, 1) };
+    write(&mut *store, |store| store.put_entry(&gate.clean(&memory).expect("clean")).expect("put"));
     drop(store);
-    // As an older aidd wrote it.
+    // Changes the data to the form that an older aidd wrote.
     let db = rusqlite::Connection::open(sqlite::path(folder.path())).expect("open");
     db.execute_batch("UPDATE memories SET topic_key = topic; UPDATE search SET scheme = 1")
         .expect("set");
@@ -465,7 +465,7 @@ fn topics_that_were_compared_otherwise_are_found() {
 }
 
 #[test]
-fn what_is_searched_follows_the_memories() {
+fn search_data_follows_changes_of_memories() {
     on_both(|store, gate| {
         let first = entry("decision_1_a", Kind::Decision, 1);
         let put = |store: &mut dyn StorageBackend, entry: &Entry| {
@@ -488,7 +488,7 @@ fn what_is_searched_follows_the_memories() {
         assert!(store.deletions().expect("a number") > deletions);
         assert!(store.mark().expect("a mark") > mark);
         assert_eq!(indexed(store, None).len(), 1);
-        assert_eq!(store.places("text").expect("places"), []);
+        assert_eq!(store.postings("text").expect("postings"), []);
         assert_eq!(store.check().expect("checked"), [""; 0]);
     });
 }

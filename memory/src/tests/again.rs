@@ -18,18 +18,18 @@ fn links(memory: &mut ProjectMemory, id: &str) -> Vec<(Relation, String)> {
 
 #[test]
 fn fields_of_a_known_mistake_are_merged() {
-    on_both(|_, memory| {
+    on_both_stores(|_, memory| {
         let cause = memory.save_decision(&decision("Use Redis", None)).expect("saved").id;
         let first = memory.save_mistake(&mistake("cache is empty", "warm it")).expect("saved");
-        let with = |to: &str| New {
+        let repeated_mistake = |to: &str| New {
             topic: Some("cache".into()),
             links: vec![Link::new(Relation::RelatesTo, to)],
             branch: Some("main".into()),
             ..mistake("cache is empty", "warm it up")
         };
-        let unknown = memory.save_mistake(&with("decision_0_x")).expect_err("unknown");
+        let unknown = memory.save_mistake(&repeated_mistake("decision_0_x")).expect_err("unknown");
         assert_eq!(unknown.to_string(), "unknown memory `decision_0_x`");
-        let again = memory.save_mistake(&with(&cause)).expect("saved");
+        let again = memory.save_mistake(&repeated_mistake(&cause)).expect("saved");
         assert_eq!((&again.id, again.occurrences, again.is_edited), (&first.id, Some(2), true));
         let entry = get_one(memory, &first.id);
         assert_eq!(
@@ -37,16 +37,16 @@ fn fields_of_a_known_mistake_are_merged() {
             (Some("cache"), &json!("warm it up"))
         );
         assert_eq!(links(memory, &first.id), [(Relation::RelatesTo, cause.clone())]);
-        let third = memory.save_mistake(&with(&cause)).expect("saved");
+        let third = memory.save_mistake(&repeated_mistake(&cause)).expect("saved");
         assert_eq!((third.occurrences, third.is_edited), (Some(3), false));
-        let said = memory.history(&first.id).expect("a history");
-        assert_eq!((said.len(), said[1].branch.as_deref()), (4, Some("main")));
+        let history = memory.history(&first.id).expect("a history");
+        assert_eq!((history.len(), history[1].branch.as_deref()), (4, Some("main")));
     });
 }
 
 #[test]
 fn fields_of_a_known_decision_or_convention_are_merged() {
-    on_both(|root, memory| {
+    on_both_stores(|root, memory| {
         let other = memory.save_decision(&decision("Keep events", None)).expect("saved").id;
         let new = |reasoning: &str, to: &[&str]| New {
             content: "Use PostgreSQL".into(),
@@ -63,13 +63,13 @@ fn fields_of_a_known_decision_or_convention_are_merged() {
         let before = text(root, "ai/memory/decisions.jsonl");
         let same = memory.save_decision(&new("", &[])).expect("saved");
         assert_eq!((same.is_edited, text(root, "ai/memory/decisions.jsonl")), (false, before));
-        let itself = memory.save_decision(&new("", &[&first.id])).expect_err("itself");
-        assert!(itself.to_string().ends_with("cannot be linked to itself"), "{itself}");
+        let error = memory.save_decision(&new("", &[&first.id])).expect_err("a link to itself");
+        assert!(error.to_string().ends_with("cannot be linked to itself"), "{error}");
 
         let convention = |examples: &[&str]| New {
             content: "Name booleans is, has or can".into(),
             body: Convention {
-                examples: examples.iter().map(|&one| one.to_owned()).collect(),
+                examples: examples.iter().map(|&example| example.to_owned()).collect(),
                 ..Convention::default()
             },
             ..New::default()
@@ -82,15 +82,15 @@ fn fields_of_a_known_decision_or_convention_are_merged() {
 }
 
 #[test]
-fn a_mistake_with_odd_fields_is_counted_all_the_same() {
-    for (odd, count) in [
+fn a_mistake_with_invalid_fields_is_still_counted() {
+    for (invalid_fields, count) in [
         (json!({"occurrences": "3"}), 2),
         (json!({"files": "a.rs", "occurrences": 4}), 5),
         (json!({"occurrences": u64::MAX}), u64::MAX),
     ] {
-        on_both(|root, memory| {
+        on_both_stores(|root, memory| {
             let first = Revision::first(Kind::Mistake, "mistake_1_a".into(), 1, "cache is empty");
-            let metadata = odd.as_object().expect("an object").clone();
+            let metadata = invalid_fields.as_object().expect("an object").clone();
             let line = Revision { metadata, ..first }.sealed();
             write(root, "ai/memory/mistakes.jsonl", &(line.line() + "\n"));
             let again = memory.save_mistake(&mistake("cache is empty", "warm it"));
@@ -103,11 +103,11 @@ fn a_mistake_with_odd_fields_is_counted_all_the_same() {
 }
 
 #[test]
-fn an_edit_refuses_fields_that_are_not_what_they_should_be() {
-    on_both(|root, memory| {
+fn an_edit_with_invalid_fields_is_rejected() {
+    on_both_stores(|root, memory| {
         let id = memory.save_mistake(&mistake("cache is empty", "warm it")).expect("saved").id;
         let before = text(root, "ai/memory/mistakes.jsonl");
-        let mut with = |fields: Value| {
+        let mut edit_fields = |fields: Value| {
             let fields = fields.as_object().expect("an object").clone();
             memory.edit(Kind::Mistake, &id, &Edit { fields, ..Edit::default() })
         };
@@ -120,12 +120,12 @@ fn an_edit_refuses_fields_that_are_not_what_they_should_be() {
             (json!({"occurrences": "3"}), "invalid `occurrences` of a mistake"),
             (json!({"fix": ["a"]}), "invalid `fix` of a mistake"),
         ] {
-            let error = with(fields).expect_err(name).to_string();
+            let error = edit_fields(fields).expect_err(name).to_string();
             assert!(error.starts_with(name), "{error}");
         }
         assert_eq!(text(root, "ai/memory/mistakes.jsonl"), before);
-        let entry =
-            with(json!({"files": ["a.rs"], "fix": null, "prevention": "x"})).expect("edited");
+        let entry = edit_fields(json!({"files": ["a.rs"], "fix": null, "prevention": "x"}))
+            .expect("edited");
         assert_eq!(entry.metadata.get("fix"), None);
         assert_eq!(entry.metadata["prevention"], "x");
     });

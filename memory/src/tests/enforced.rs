@@ -32,10 +32,10 @@ fn change(field: &str, value: Value) -> Edit {
 }
 
 #[test]
-fn a_check_is_looked_at_before_anything_is_written() {
-    on_both(|root, memory| {
+fn a_check_is_validated_before_anything_is_written() {
+    on_both_stores(|root, memory| {
         let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
-        let said: Vec<String> = [
+        let errors: Vec<String> = [
             json!([1]),
             json!({"text": {"regx": "a"}}),
             json!({"text": {"regex": "a("}}),
@@ -50,14 +50,14 @@ fn a_check_is_looked_at_before_anything_is_written() {
             error.expect_err("refused").to_string()
         })
         .collect();
-        insta::allow_duplicates! { insta::assert_snapshot!(said.join("\n"), @r#"
+        insta::allow_duplicates! { insta::assert_snapshot!(errors.join("\n"), @r#"
         `check` must be an object with the keys of `check:` in a rule page, such as {"files": ["*.ts"], "text": {"regex": "…"}}
         `check`: unknown key `regx`; did you mean `regex`?
         `check.text` cannot run: unclosed group
         `check` fails its own examples: `fails`: no finding in a.ts
         `check` fails its own examples: `passes`: finding in a.ts: 1:9 moment
         `check` fails its own examples: `fails`: no finding in the files
-        `check` contains a secret or private text, which memories never store; use an example that only looks like one
+        `check` contains a secret or private text, which memories never store; use an example that only looks like a secret
         "#); }
         assert!(!root.join(FILE).exists());
         let known = memory.save_convention(&convention("No moment", json!({}))).expect("saved").id;
@@ -72,8 +72,8 @@ fn a_check_is_looked_at_before_anything_is_written() {
 }
 
 #[test]
-fn the_rule_outlives_edits_and_goes_with_its_memory() {
-    on_both(|root, memory| {
+fn a_rule_survives_edits_and_ends_with_its_memory() {
+    on_both_stores(|root, memory| {
         let id = memory.save_convention(&convention("No moment", no_moment())).expect("saved").id;
         assert_eq!(rules(root), ["convention/no-moment"]);
         let words = Edit { content: Some("Dates are Temporal's".into()), ..Edit::default() };
@@ -82,8 +82,8 @@ fn the_rule_outlives_edits_and_goes_with_its_memory() {
         let other = json!({"text": {"regex": "moment"}});
         memory.edit(Kind::Convention, &id, &change("check", other.clone())).expect("edited");
         assert_eq!(rules(root), ["convention/no-moment"]);
-        // Saved again with the same check, nothing is written; with another check, that one is
-        // used.
+        // Saving again with the same check writes nothing; saving with another check replaces the
+        // check.
         let before = text(root, FILE);
         let again = |memory: &mut ProjectMemory, check| {
             memory.save_convention(&convention("dates are temporal's.", check)).expect("saved")
@@ -111,8 +111,8 @@ fn the_rule_outlives_edits_and_goes_with_its_memory() {
 }
 
 #[test]
-fn every_memory_has_a_rule_of_its_own() {
-    on_both(|root, memory| {
+fn every_memory_has_its_own_rule() {
+    on_both_stores(|root, memory| {
         let long = "Dates are made with Temporal and nothing but Temporal";
         let first = memory.save_convention(&convention(long, no_moment())).expect("saved").id;
         let other = json!({"text": {"regex": "luxon"}});
@@ -121,7 +121,7 @@ fn every_memory_has_a_rule_of_its_own() {
         let names = rules(root);
         assert_eq!(names[0], "convention/dates-are-made-with-temporal-and-nothing");
         assert!(names[1].starts_with("convention/dates-are-made-with-temporal-and-nothing-"));
-        // It keeps its name when the other is removed.
+        // The second rule retains its name when the first memory is removed.
         memory.remove(Kind::Convention, &first, None).expect("removed");
         assert_eq!(rules(root), names[1..]);
         let mut taken = other;
@@ -133,22 +133,22 @@ fn every_memory_has_a_rule_of_its_own() {
 }
 
 #[test]
-fn a_merge_that_takes_the_check_away_ends_it() {
-    on_both(|root, memory| {
+fn a_merge_that_removes_a_check_disables_its_rule() {
+    on_both_stores(|root, memory| {
         let id = memory.save_convention(&convention("No moment", no_moment())).expect("saved").id;
         let base = text(root, FILE);
         let other = TempDir::new().expect("a directory");
         write(other.path(), FILE, &base);
-        let mut theirs = at(other.path(), Wanted::Json);
+        let mut theirs = open_memory(other.path(), Wanted::Json);
         theirs.edit(Kind::Convention, &id, &change("check", Value::Null)).expect("edited");
         assert_eq!(rules(other.path()), [""; 0]);
-        // Ours adds nothing new: the merge has both lines.
+        // This side adds no line, so the merge has the lines of the other side.
         write(root, FILE, &text(other.path(), FILE));
         assert_eq!(rules(root), [""; 0]);
-        // The merge that drops their line restores it.
+        // A merge that drops the line of the other side restores the check.
         write(root, FILE, &base);
         assert_eq!(rules(root), ["convention/no-moment"]);
-        // Both changed it: the later edit is used until the conflict is resolved.
+        // Both sides changed the memory: the later edit is used until the conflict is resolved.
         let words = Edit { content: Some("Never moment".into()), ..Edit::default() };
         memory.edit(Kind::Convention, &id, &words).expect("edited");
         let both = text(root, FILE) + &text(other.path(), FILE).replace(&base, "");
@@ -169,7 +169,7 @@ proptest! {
         words in proptest::collection::vec("[a-z]{3,9}", 1..4),
         literal in "[a-z(){}.*+\"\\\\é가 -]{1,16}",
         files in proptest::collection::vec("[a-z]{1,5}", 0..3),
-        cut in 0_usize..4,
+        split_at in 0_usize..4,
     ) {
         let (ours, theirs) = (TempDir::new().expect("a directory"), TempDir::new().expect("a directory"));
         let check = json!({
@@ -177,7 +177,7 @@ proptest! {
             "message": literal, "severity": "error",
             "text": {"regex": regex::escape(&literal)},
         });
-        let mut memory = at(ours.path(), Wanted::Json);
+        let mut memory = open_memory(ours.path(), Wanted::Json);
         for (index, word) in words.iter().enumerate() {
             let content = format!("{word} {index}");
             memory.save_convention(&convention(&content, check.clone())).expect("saved");
@@ -185,16 +185,16 @@ proptest! {
         let pages = |root: &Path| remembered::read(&Disk::new(root)).pages;
         let before = pages(ours.path());
         prop_assert_eq!(before.len(), words.len());
-        // Two branches with some of the lines each, some lines in both, in any order.
+        // Merges two branches that each contain some of the lines, in any order.
         let text = text(ours.path(), FILE);
         let lines: Vec<&str> = text.lines().collect();
-        let cut = cut.min(lines.len());
-        let merged = [&lines[cut..], &lines[..], &lines[..cut]].concat().join("\n");
+        let split_at = split_at.min(lines.len());
+        let merged = [&lines[split_at..], &lines[..], &lines[..split_at]].concat().join("\n");
         let (revisions, _) = log::read(FILE, merged.as_bytes());
-        let mut other = at(theirs.path(), Wanted::Json);
-        other.import_entries(&revisions, &[], false).expect("taken in");
+        let mut other = open_memory(theirs.path(), Wanted::Json);
+        other.import_entries(&revisions, &[], false).expect("imported");
         prop_assert_eq!(&pages(theirs.path()), &before);
-        // And rewritten from their store.
+        // Rewrites the file from the other store.
         std::fs::remove_file(theirs.path().join(FILE)).expect("removed");
         other.export(true).expect("exported");
         prop_assert_eq!(&pages(theirs.path()), &before);

@@ -25,8 +25,8 @@ fn error_text<T: std::fmt::Debug>(result: Result<T, MemoryError>) -> String {
 }
 
 #[test]
-fn a_decision_takes_the_place_of_the_one_on_its_topic_in_every_script() {
-    on_both(|root, memory| {
+fn a_new_decision_supersedes_the_decision_on_its_topic_in_every_script() {
+    on_both_stores(|root, memory| {
         for (topic, first, second) in [
             ("auth strategy", "Use JWT in cookies", "Switch to server side sessions"),
             ("인증 방식", "JWT를 쓴다", "세션을 쓴다"),
@@ -53,8 +53,8 @@ fn a_decision_takes_the_place_of_the_one_on_its_topic_in_every_script() {
 }
 
 #[test]
-fn superseding_what_is_not_there_oneself_or_in_a_circle_is_refused() {
-    on_both(|_, memory| {
+fn superseding_an_unknown_memory_itself_or_in_a_cycle_is_rejected() {
+    on_both_stores(|_, memory| {
         let supersedes = |id: &str| vec![Link::new(Relation::Supersedes, id)];
         let unknown = New { links: supersedes("decision_0_x"), ..decision("a", None) };
         assert_eq!(error_text(memory.save_decision(&unknown)), "unknown memory `decision_0_x`");
@@ -76,7 +76,7 @@ fn superseding_what_is_not_there_oneself_or_in_a_circle_is_refused() {
 
 #[test]
 fn conflicts_are_listed() {
-    on_both(|_, memory| {
+    on_both_stores(|_, memory| {
         let a = memory.save_decision(&decision("Use tabs", Some("style"))).expect("saved").id;
         let debates = vec![Link::new(Relation::Contradicts, &a)];
         let b = New { links: debates, ..decision("Use spaces", Some("style")) };
@@ -93,14 +93,14 @@ fn conflicts_are_listed() {
 }
 
 #[test]
-fn near_duplicates_are_named_and_same_errors_counted() {
-    on_both(|_, memory| {
+fn similar_memories_are_reported_and_repeated_errors_are_counted() {
+    on_both_stores(|_, memory| {
         let first = memory.save_decision(&decision("Use PostgreSQL for the event store", None));
         let first = first.expect("saved").id;
-        let near = memory.save_decision(&decision("Use PostgreSQL as event store", None));
-        let near = near.expect("saved");
-        assert_eq!(near.similar[0].id, first);
-        assert!(near.is_new && near.similar[0].likeness > 0.5);
+        let similar = memory.save_decision(&decision("Use PostgreSQL as event store", None));
+        let similar = similar.expect("saved");
+        assert_eq!(similar.similar[0].id, first);
+        assert!(similar.is_new && similar.similar[0].likeness > 0.5);
 
         let error = "TypeError: cannot read 'id' of undefined at /srv/app/user.ts:41:7";
         let old = memory.save_mistake(&mistake(error, "check for undefined")).expect("saved");
@@ -133,7 +133,7 @@ fn near_duplicates_are_named_and_same_errors_counted() {
 
 #[test]
 fn edits_and_outcomes_have_a_history() {
-    on_both(|root, memory| {
+    on_both_stores(|root, memory| {
         let id = memory.save_decision(&decision("Use Redis", Some("cache"))).expect("saved").id;
         memory.set_outcome(&id, Outcome::Failed, Some("evictions")).expect("set");
         let edit = Edit {
@@ -170,8 +170,8 @@ fn edits_and_outcomes_have_a_history() {
 }
 
 #[test]
-fn what_changes_nothing_is_not_written() {
-    on_both(|root, memory| {
+fn edits_without_changes_are_not_written() {
+    on_both_stores(|root, memory| {
         let id = memory.save_decision(&decision("Use Redis", Some("cache"))).expect("saved").id;
         let secret = format!("evictions, gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
         memory.set_outcome(&id, Outcome::Failed, Some(&secret)).expect("set");
@@ -207,28 +207,28 @@ fn what_changes_nothing_is_not_written() {
 }
 
 #[test]
-fn what_a_memory_conflicts_with_is_what_all_conflicts_say_of_it() {
-    on_both(|_, memory| {
+fn conflicts_of_a_memory_are_all_conflicts_that_contain_it() {
+    on_both_stores(|_, memory| {
         let save = |memory: &mut ProjectMemory, content: &str, topic, links| {
             let new = New { links, ..decision(content, Some(topic)) };
             memory.save_decision(&new).expect("saved").id
         };
-        let one = save(memory, "Use Redis for it", "cache", vec![]);
+        let first = save(memory, "Use Redis for it", "cache", vec![]);
         let against = |to: &str| vec![Link::new(Relation::Contradicts, to)];
-        let two = save(memory, "Use nothing at all", "cache", against(&one));
-        let three = save(memory, "Keep logs a day", "logs", against(&one));
-        let four = save(memory, "Keep logs a year", "logs", vec![]);
+        let second = save(memory, "Use nothing at all", "cache", against(&first));
+        let third = save(memory, "Keep logs a day", "logs", against(&first));
+        let fourth = save(memory, "Keep logs a year", "logs", vec![]);
         let all = memory.conflicts().expect("conflicts");
         assert_eq!(all.len(), 2, "{all:?}");
-        for (id, count) in [(&one, 2), (&two, 2), (&three, 0), (&four, 0)] {
-            let of = memory.conflicts_of(id).expect("conflicts");
-            let says = |conflict: &&Conflict| match conflict {
+        for (id, count) in [(&first, 2), (&second, 2), (&third, 0), (&fourth, 0)] {
+            let own = memory.conflicts_of(id).expect("conflicts");
+            let contains_id = |conflict: &&Conflict| match conflict {
                 Conflict::OneTopic { ids, .. } => ids.contains(id),
                 Conflict::Contradiction { from, to } => from == id || to == id,
                 other => panic!("{other:?}"),
             };
-            assert_eq!(of, all.iter().filter(says).cloned().collect::<Vec<_>>());
-            assert_eq!(of.len(), count, "{id}");
+            assert_eq!(own, all.iter().filter(contains_id).cloned().collect::<Vec<_>>());
+            assert_eq!(own.len(), count, "{id}");
         }
         assert!(memory.conflicts_of("decision_1_x").is_err());
     });
@@ -236,7 +236,7 @@ fn what_a_memory_conflicts_with_is_what_all_conflicts_say_of_it() {
 
 #[test]
 fn walks_are_breadth_first_and_end() {
-    on_both(|_, memory| {
+    on_both_stores(|_, memory| {
         let mut ids: Vec<String> = Vec::new();
         for n in 0..8 {
             let mut new = decision(&format!("step number {n} {}", "x".repeat(n)), None);
@@ -257,8 +257,8 @@ fn walks_are_breadth_first_and_end() {
 }
 
 #[test]
-fn a_session_goes_on_to_its_branch_and_a_merge_makes_it_permanent_once() {
-    on_both(|root, memory| {
+fn a_session_is_promoted_to_its_branch_and_made_permanent_once() {
+    on_both_stores(|root, memory| {
         let session = memory.start_session(new_session("feature/login")).expect("a session");
         memory
             .update_session(
@@ -306,32 +306,32 @@ fn a_session_goes_on_to_its_branch_and_a_merge_makes_it_permanent_once() {
         // Another clone merges the same branch: the same lines.
         let other = TempDir::new().expect("a directory");
         let archived = text(root, &merged.archived);
-        let live = merged.archived.replace("/archive", "");
-        write(other.path(), &live, &archived);
-        at(other.path(), Wanted::Sqlite).merge_branch("feature/login").expect("merged");
+        let current = merged.archived.replace("/archive", "");
+        write(other.path(), &current, &archived);
+        open_memory(other.path(), Wanted::Sqlite).merge_branch("feature/login").expect("merged");
         assert_eq!(text(other.path(), "ai/memory/decisions.jsonl"), lines);
     });
 }
 
 #[test]
-fn sessions_thread_and_are_refused_what_they_may_not() {
-    on_both(|_, memory| {
+fn sessions_join_their_conversation_and_reject_invalid_updates() {
+    on_both_stores(|_, memory| {
         let thread = SessionState { memory_session_id: Some("t".into()), ..new_session("main") };
         let first = memory.start_session(thread.clone()).expect("a session");
         let second = SessionState { parent_session_id: Some(first.id.clone()), ..thread };
         let second = memory.start_session(second).expect("a session");
         assert_eq!(memory.thread("t").expect("a thread").expect("a session").id, second.id);
         assert_eq!(memory.thread("u").expect("no thread"), None);
-        // An open one is joined, an ended one is not.
+        // An open session is joined; an ended session is not.
         let joined = memory.join_session(second.clone()).expect("joined");
         assert_eq!(joined.memory_session_id.as_deref(), Some("t"));
         assert_eq!(memory.sessions(None, None, 10).expect("sessions").len(), 2);
         let other = SessionState { memory_session_id: Some("v".into()), ..new_session("main") };
-        let begun = memory.join_session(other.clone()).expect("begun");
-        memory.end_session(&begun.id, &Map::new()).expect("ended");
-        let rebuilt = memory.join_session(other).expect("begun");
-        assert_ne!(rebuilt.id, begun.id);
-        for id in [begun.id, rebuilt.id] {
+        let started = memory.join_session(other.clone()).expect("started");
+        memory.end_session(&started.id, &Map::new()).expect("ended");
+        let restarted = memory.join_session(other).expect("started");
+        assert_ne!(restarted.id, started.id);
+        for id in [started.id, restarted.id] {
             memory.delete_session(&id).expect("deleted");
         }
         let orphan = SessionState { parent_session_id: Some("x".into()), ..new_session("main") };
@@ -350,7 +350,7 @@ fn sessions_thread_and_are_refused_what_they_may_not() {
         );
         assert!(
             error_text(memory.observe(&first.id, Kind::Checkpoint, "t", &none))
-                .contains("cannot be observed")
+                .contains("not observed in a session")
         );
         assert_eq!(memory.sessions(Some("main"), Some(false), 10).expect("sessions").len(), 2);
         memory.delete_session(&first.id).expect("deleted");
@@ -360,7 +360,7 @@ fn sessions_thread_and_are_refused_what_they_may_not() {
 
 #[test]
 fn checkpoints_and_insights_stay_in_the_checkout() {
-    on_both(|root, memory| {
+    on_both_stores(|root, memory| {
         let body = Checkpoint { next_steps: Some(json!("write tests")), ..Checkpoint::default() };
         memory.save_checkpoint("half way", &body, None, Some("main")).expect("saved");
         let last = memory.save_checkpoint("nearly there", &body, None, None).expect("saved");
@@ -375,8 +375,8 @@ fn checkpoints_and_insights_stay_in_the_checkout() {
 }
 
 #[test]
-fn pruning_takes_old_sessions_and_nothing_else() {
-    on_both(|root, memory| {
+fn pruning_deletes_only_old_sessions() {
+    on_both_stores(|root, memory| {
         memory.save_decision(&decision("Keep me", None)).expect("saved");
         memory.save_insight("Me too", None, &Insight::default(), None).expect("saved");
         let mut ids = Vec::new();
@@ -384,26 +384,27 @@ fn pruning_takes_old_sessions_and_nothing_else() {
             let session = memory.start_session(new_session("main")).expect("a session");
             memory
                 .observe(&session.id, Kind::Pattern, "seen", &Observation::default())
-                .expect("seen");
+                .expect("observed");
             if n != 1 {
                 memory.end_session(&session.id, &Map::new()).expect("ended");
             }
             ids.push(session.id);
         }
         let rules = Rules { days: 1, sessions: 2 };
-        let would = memory.prune(rules, true).expect("looked");
-        assert_eq!((&would.sessions, would.observations), (&vec![ids[0].clone()], 1));
-        assert_eq!(memory.prune(rules, false).expect("pruned"), would);
+        let preview = memory.prune(rules, true).expect("listed");
+        assert_eq!((&preview.sessions, preview.observations), (&vec![ids[0].clone()], 1));
+        assert_eq!(memory.prune(rules, false).expect("pruned"), preview);
         assert_eq!(memory.prune(rules, false).expect("pruned").sessions.len(), 0);
-        let left = memory.read(&mut |store| store.entries(&Query::new(Layers::ALL))).expect("left");
-        assert_eq!(left.len(), 5);
+        let remaining =
+            memory.read(&mut |store| store.entries(&Query::new(Layers::ALL))).expect("entries");
+        assert_eq!(remaining.len(), 5);
         assert_eq!(text(root, "ai/memory/decisions.jsonl").lines().count(), 1);
     });
 }
 
 #[test]
-fn a_branch_is_saved_by_what_is_new() {
-    on_both(|root, memory| {
+fn saving_a_branch_merges_its_fields() {
+    on_both_stores(|root, memory| {
         let patch = |value: Value| serde_json::from_value::<BranchContext>(value).expect("a patch");
         memory
             .save_branch(&patch(json!({"branch": "x", "pendingTasks": ["a", "b"], "mood": 1})))
@@ -422,10 +423,10 @@ fn a_branch_is_saved_by_what_is_new() {
 
 /// Hooks record every edit: decisions rank above the names of edited files.
 #[test]
-fn what_a_tool_did_goes_after_what_was_decided() {
-    on_both(|_, memory| {
-        let decided = decision("Login goes through the identity provider", None);
-        let decided = memory.save_decision(&decided).expect("saved").id;
+fn decisions_rank_above_tool_outcomes() {
+    on_both_stores(|_, memory| {
+        let login = decision("Login goes through the identity provider", None);
+        let decision_id = memory.save_decision(&login).expect("saved").id;
         let session = memory.start_session(new_session("main")).expect("a session");
         for _ in 0..3 {
             let none = Observation::default();
@@ -439,8 +440,8 @@ fn what_a_tool_did_goes_after_what_was_decided() {
             ..Question::new(Layers::ALL)
         };
         let found = memory.search(&question(Vec::new())).expect("found");
-        assert_eq!(found.hits.first().map(|hit| &*hit.id), Some(&*decided), "{found:?}");
-        // They are returned when requested.
+        assert_eq!(found.hits.first().map(|hit| &*hit.id), Some(&*decision_id), "{found:?}");
+        // Tool outcomes are returned when their type is requested.
         let found = memory.search(&question(vec![Kind::ToolOutcome])).expect("found");
         assert_eq!(found.hits.len(), 3);
     });

@@ -1,7 +1,7 @@
-//! What readers see of each layer, on random histories of branches, sessions and merges in two
-//! clones: exactly what a simple model predicts. Observations of sessions and branches are never
-//! decisions of the project, and promoted ones exist once.
-#![expect(clippy::disallowed_methods, reason = "tests look at files")]
+//! Random histories of branches, sessions and merges in two clones: a reader of each layer
+//! ([`Layers`]) sees exactly the memories that a simple model predicts. Observations of sessions
+//! and branches are never decisions of the project, and promoted observations exist once.
+#![expect(clippy::disallowed_methods, reason = "tests read and write files")]
 
 mod cases;
 
@@ -20,32 +20,33 @@ use std::collections::{BTreeMap, BTreeSet};
 const BRANCHES: [&str; 3] = ["main", "login", "search"];
 const CONVENTIONS: [&str; 2] = ["Use tabs", "Name booleans is, has or can"];
 
-/// The contents of a branch in the model.
+/// The expected contents of a branch.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Held {
+struct BranchModel {
     /// Texts of permanent decisions.
-    decided: BTreeSet<String>,
+    decisions: BTreeSet<String>,
     /// Comparison keys of permanent conventions.
-    agreed: BTreeSet<String>,
+    conventions: BTreeSet<String>,
     /// Pairs of a decision and the decision that it superseded.
     superseded: BTreeSet<(String, String)>,
     /// Observations that were promoted to permanent decisions.
     promoted: BTreeSet<String>,
     /// Decisions of sessions on a branch, with their observations.
-    noted: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+    session_decisions: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
     /// The tracked files.
     files: BTreeMap<String, String>,
 }
 
-impl Held {
-    fn holding(&self) -> BTreeSet<String> {
-        let over = |text: &&String| !self.superseded.iter().any(|(_, old)| old == *text);
-        self.decided.iter().filter(over).cloned().collect()
+impl BranchModel {
+    fn active_decisions(&self) -> BTreeSet<String> {
+        let is_active = |text: &&String| !self.superseded.iter().any(|(_, old)| old == *text);
+        self.decisions.iter().filter(is_active).cloned().collect()
     }
 }
 
-/// A clone: its directory, the checked-out branch, and observations of its sessions (text and id).
-struct Clone {
+/// A clone of the project: its directory, the checked-out branch, and observations of its sessions
+/// (text and id).
+struct TestClone {
     folder: TempDir,
     memory: ProjectMemory,
     branch: &'static str,
@@ -74,8 +75,9 @@ fn check_out(root: &Path, files: &BTreeMap<String, String>) {
     }
 }
 
-/// Both sides of a merge: the lines of both (`merge=union`), and both branch contexts joined.
-fn united(
+/// The files after a merge: the lines of both sides (`merge=union`), and both branch contexts
+/// joined.
+fn merged_files(
     ours: &BTreeMap<String, String>,
     theirs: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
@@ -101,8 +103,8 @@ fn united(
 }
 
 struct World {
-    held: BTreeMap<&'static str, Held>,
-    clones: Vec<Clone>,
+    models: BTreeMap<&'static str, BranchModel>,
+    clones: Vec<TestClone>,
     numbers: Numbers,
     count: usize,
 }
@@ -111,17 +113,17 @@ impl World {
     fn new(seed: u64) -> Self {
         let clones = [("main", Wanted::Sqlite), ("login", Wanted::Json)].map(|(branch, wanted)| {
             let folder = TempDir::new().expect("a directory");
-            // With an empty index: missing files were not deleted by mistake.
+            // The index is empty, so missing files do not count as deleted by mistake.
             repository::TestRepository::new(folder.path());
             let start = START + if branch == "main" { 0 } else { 1 };
             let time = Arc::new(AtomicI64::new(start));
             let clock = Box::new(move || time.fetch_add(2, Ordering::Relaxed));
             let memory = ProjectMemory::open(&crate::DISTRIBUTION, folder.path(), wanted, clock)
                 .expect("a memory");
-            Clone { folder, memory, branch, observed: Vec::new() }
+            TestClone { folder, memory, branch, observed: Vec::new() }
         });
-        let held = BRANCHES.map(|branch| (branch, Held::default())).into();
-        Self { held, clones: clones.into(), numbers: Numbers(seed), count: 0 }
+        let models = BRANCHES.map(|branch| (branch, BranchModel::default())).into();
+        Self { models, clones: clones.into(), numbers: Numbers(seed), count: 0 }
     }
 
     fn words(&mut self) -> String {
@@ -130,19 +132,19 @@ impl World {
     }
 
     fn commit(&mut self, at: usize) {
-        let one = &self.clones[at];
-        self.held.get_mut(one.branch).expect("a branch").files = tracked(one.folder.path());
+        let clone = &self.clones[at];
+        self.models.get_mut(clone.branch).expect("a branch").files = tracked(clone.folder.path());
     }
 
-    fn act(&mut self) {
+    fn step(&mut self) {
         let at = self.numbers.below(2);
         let branch = self.clones[at].branch;
         match self.numbers.below(9) {
-            0 | 1 => self.work(at),
+            0 | 1 => self.run_session(at),
             2 => {
                 let words = self.words();
                 self.clones[at].memory.save_decision(&decision(&words, None)).expect("saved");
-                self.held.get_mut(branch).expect("a branch").decided.insert(words);
+                self.models.get_mut(branch).expect("a branch").decisions.insert(words);
             }
             3 => {
                 let words = CONVENTIONS[self.numbers.below(CONVENTIONS.len())];
@@ -151,69 +153,80 @@ impl World {
                 let body = Convention::default();
                 let new = New { content: typed, body, ..New::default() };
                 self.clones[at].memory.save_convention(&new).expect("saved");
-                self.held.get_mut(branch).expect("a branch").agreed.insert(words.to_lowercase());
+                self.models
+                    .get_mut(branch)
+                    .expect("a branch")
+                    .conventions
+                    .insert(words.to_lowercase());
             }
             4 => self.supersede(at),
             5 => self.promote(at),
             6 => self.merge(at),
-            _ => self.leave(at),
+            _ => self.switch_branch(at),
         }
         self.commit(at);
     }
 
-    /// A session that observes decisions, some of them possibly known, and ends.
-    fn work(&mut self, at: usize) {
+    /// Runs a session that observes decisions, some of which can already be known.
+    fn run_session(&mut self, at: usize) {
         let branch = self.clones[at].branch;
-        let known: Vec<String> = self.held[branch].holding().into_iter().collect();
+        let known: Vec<String> = self.models[branch].active_decisions().into_iter().collect();
         let mut texts = vec![self.words()];
         if !known.is_empty() && self.numbers.below(3) == 0 {
             texts.push(known[self.numbers.below(known.len())].clone());
         }
-        let one = &mut self.clones[at];
-        let session = one.memory.start_session(new_session(branch)).expect("a session");
-        let noted = self.held.get_mut(branch).expect("a branch").noted.entry(branch.to_owned());
-        let noted = noted.or_default();
+        let clone = &mut self.clones[at];
+        let session = clone.memory.start_session(new_session(branch)).expect("a session");
+        let session_decisions = self
+            .models
+            .get_mut(branch)
+            .expect("a branch")
+            .session_decisions
+            .entry(branch.to_owned());
+        let session_decisions = session_decisions.or_default();
         for text in texts {
             let body = Observation::default();
             let id =
-                one.memory.observe(&session.id, Kind::Decision, &text, &body).expect("observed");
-            noted.entry(text.clone()).or_default().insert(id.clone());
-            one.observed.push((text, id));
+                clone.memory.observe(&session.id, Kind::Decision, &text, &body).expect("observed");
+            session_decisions.entry(text.clone()).or_default().insert(id.clone());
+            clone.observed.push((text, id));
         }
-        one.memory.end_session(&session.id, &serde_json::Map::new()).expect("ended");
+        clone.memory.end_session(&session.id, &serde_json::Map::new()).expect("ended");
     }
 
     fn supersede(&mut self, at: usize) {
         let branch = self.clones[at].branch;
-        let holding: Vec<String> = self.held[branch].holding().into_iter().collect();
-        if holding.is_empty() {
+        let active_decisions: Vec<String> =
+            self.models[branch].active_decisions().into_iter().collect();
+        if active_decisions.is_empty() {
             return;
         }
-        let old = holding[self.numbers.below(holding.len())].clone();
+        let old = active_decisions[self.numbers.below(active_decisions.len())].clone();
         let new = self.words();
         let memory = &mut self.clones[at].memory;
         let id = ids(memory, &old).remove(0);
         let links = vec![Link::new(Relation::Supersedes, &id)];
         memory.save_decision(&New { links, ..decision(&new, None) }).expect("saved");
-        let held = self.held.get_mut(branch).expect("a branch");
-        held.decided.insert(new.clone());
-        held.superseded.insert((new, old));
+        let model = self.models.get_mut(branch).expect("a branch");
+        model.decisions.insert(new.clone());
+        model.superseded.insert((new, old));
     }
 
     /// Makes the memories of a branch permanent.
     fn promote(&mut self, at: usize) {
-        let held = self.held.get_mut(self.clones[at].branch).expect("a branch");
-        let branches: Vec<String> = held.noted.keys().cloned().collect();
+        let model = self.models.get_mut(self.clones[at].branch).expect("a branch");
+        let branches: Vec<String> = model.session_decisions.keys().cloned().collect();
         if branches.is_empty() {
             return;
         }
         let branch = branches[self.numbers.below(branches.len())].clone();
         self.clones[at].memory.merge_branch(&branch).expect("merged");
-        for (text, observed) in &held.noted[&branch] {
-            // A decision superseded meanwhile remains so, and the observation remains active.
-            let is_over = held.superseded.iter().any(|(_, old)| old == text);
-            if held.decided.insert(text.clone()) || !is_over {
-                held.promoted.extend(observed.iter().cloned());
+        for (text, observed) in &model.session_decisions[&branch] {
+            // A decision that was superseded meanwhile remains superseded; its observation remains
+            // active.
+            let is_superseded = model.superseded.iter().any(|(_, old)| old == text);
+            if model.decisions.insert(text.clone()) || !is_superseded {
+                model.promoted.extend(observed.iter().cloned());
             }
         }
     }
@@ -222,81 +235,92 @@ impl World {
     fn merge(&mut self, at: usize) {
         let own = self.clones[at].branch;
         let other = BRANCHES[self.numbers.below(BRANCHES.len())];
-        let theirs = self.held[other].clone();
-        let ours = self.held.get_mut(own).expect("a branch");
-        ours.decided.extend(theirs.decided);
-        ours.agreed.extend(theirs.agreed);
+        let theirs = self.models[other].clone();
+        let ours = self.models.get_mut(own).expect("a branch");
+        ours.decisions.extend(theirs.decisions);
+        ours.conventions.extend(theirs.conventions);
         ours.superseded.extend(theirs.superseded);
         ours.promoted.extend(theirs.promoted);
-        for (branch, noted) in theirs.noted {
-            let own = ours.noted.entry(branch).or_default();
-            for (text, observed) in noted {
+        for (branch, session_decisions) in theirs.session_decisions {
+            let own = ours.session_decisions.entry(branch).or_default();
+            for (text, observed) in session_decisions {
                 own.entry(text).or_default().extend(observed);
             }
         }
-        let files = united(&ours.files, &theirs.files);
+        let files = merged_files(&ours.files, &theirs.files);
         check_out(self.clones[at].folder.path(), &files);
     }
 
     /// Checks out another branch, which the other clone does not have.
-    fn leave(&mut self, at: usize) {
+    fn switch_branch(&mut self, at: usize) {
         let taken = self.clones[1 - at].branch;
         let free: Vec<&str> = BRANCHES.into_iter().filter(|name| *name != taken).collect();
         let branch = free[self.numbers.below(free.len())];
         self.clones[at].branch = branch;
-        check_out(self.clones[at].folder.path(), &self.held[branch].files);
+        check_out(self.clones[at].folder.path(), &self.models[branch].files);
     }
 
-    fn agrees(&mut self, seed: u64) {
-        for one in &mut self.clones {
-            let held = &self.held[one.branch];
-            let holding: Vec<String> = held.holding().into_iter().collect();
-            let left = one.observed.iter().filter(|(_, id)| !held.promoted.contains(id));
-            let noted: Vec<String> = left.map(|(text, _)| text.clone()).collect();
-            let all: Vec<String> = sorted(holding.iter().chain(&noted).cloned().collect());
-            let noted = sorted(noted);
-            let place = format!("seed {seed}, {}", one.branch);
+    fn assert_matches_model(&mut self, seed: u64) {
+        for clone in &mut self.clones {
+            let model = &self.models[clone.branch];
+            let active_decisions: Vec<String> = model.active_decisions().into_iter().collect();
+            let unpromoted = clone.observed.iter().filter(|(_, id)| !model.promoted.contains(id));
+            let session_decisions: Vec<String> = unpromoted.map(|(text, _)| text.clone()).collect();
+            let all: Vec<String> =
+                sorted(active_decisions.iter().chain(&session_decisions).cloned().collect());
+            let session_decisions = sorted(session_decisions);
+            let position = format!("seed {seed}, {}", clone.branch);
             for (layers, expected) in [
-                (Layers::PERMANENT, &holding),
-                (Layers::SAVED, &holding),
+                (Layers::PERMANENT, &active_decisions),
+                (Layers::SAVED, &active_decisions),
                 (Layers::LOCAL, &Vec::new()),
-                (Layers::SESSION, &noted),
+                (Layers::SESSION, &session_decisions),
                 (Layers::ALL, &all),
             ] {
-                assert_eq!(&seen(&mut one.memory, layers), expected, "{place} {layers:?}");
+                assert_eq!(
+                    &active_texts(&mut clone.memory, layers),
+                    expected,
+                    "{position} {layers:?}"
+                );
                 let question =
                     Question { kinds: vec![Kind::Decision], limit: 9999, ..Question::new(layers) };
-                let hits = one.memory.search(&question).expect("found").hits;
+                let hits = clone.memory.search(&question).expect("found").hits;
                 let titles = sorted(hits.into_iter().map(|hit| hit.title).collect());
-                assert_eq!(&titles, expected, "{place} {layers:?}: search");
+                assert_eq!(&titles, expected, "{position} {layers:?}: search");
             }
             let current =
-                state::read(&mut one.memory, Some(one.branch), Some("number")).expect("state");
+                state::read(&mut clone.memory, Some(clone.branch), Some("number")).expect("state");
             let reported =
                 current.decisions.iter().map(|brief| brief.entry.content.clone()).collect();
             for text in sorted(reported) {
-                assert!(holding.contains(&text), "{place}: should not contain {text}");
+                assert!(active_decisions.contains(&text), "{position}: the state contains {text}");
             }
             let query = Query::active(Layers::ALL, Kind::Convention);
-            let agreed = one.memory.read(&mut |store| store.entries(&query)).expect("entries");
-            let agreed = agreed.into_iter().map(|entry| entry.content.to_lowercase()).collect();
-            let expected: Vec<String> = held.agreed.iter().cloned().collect();
-            assert_eq!(sorted(agreed), expected, "{place}: each convention once");
-            assert_eq!(forked(&mut one.memory), branched(held), "{place}: conflicts");
+            let conventions =
+                clone.memory.read(&mut |store| store.entries(&query)).expect("entries");
+            let conventions =
+                conventions.into_iter().map(|entry| entry.content.to_lowercase()).collect();
+            let expected: Vec<String> = model.conventions.iter().cloned().collect();
+            assert_eq!(sorted(conventions), expected, "{position}: each convention once");
+            assert_eq!(
+                forked_texts(&mut clone.memory),
+                expected_forks(model),
+                "{position}: conflicts"
+            );
         }
     }
 }
 
-/// The conflicts about decisions that were replaced more than once, as text.
-fn forked(memory: &mut ProjectMemory) -> Vec<Vec<String>> {
+/// The texts of decisions that supersede the same decision and conflict, in groups.
+fn forked_texts(memory: &mut ProjectMemory) -> Vec<Vec<String>> {
     let conflicts = memory.conflicts().expect("conflicts");
-    let forked = conflicts.into_iter().filter_map(|conflict| match conflict {
+    let groups = conflicts.into_iter().filter_map(|conflict| match conflict {
         Conflict::Forked { ids } => Some(ids),
         _ => None,
     });
-    let forked: Vec<Vec<String>> = forked.collect();
+    let groups: Vec<Vec<String>> = groups.collect();
     let mut all: Vec<Vec<String>> = Vec::new();
-    for ids in forked {
+    for ids in groups {
         let entries = memory.get(&ids).expect("there");
         all.push(sorted(entries.into_iter().map(|entry| entry.content).collect()));
     }
@@ -304,22 +328,25 @@ fn forked(memory: &mut ProjectMemory) -> Vec<Vec<String>> {
     all
 }
 
-/// The same by the model: groups of active decisions above the same decision.
-fn branched(held: &Held) -> Vec<Vec<String>> {
+/// The conflicts that the model predicts: groups of active decisions that supersede the same
+/// decision.
+fn expected_forks(model: &BranchModel) -> Vec<Vec<String>> {
     let mut groups: Vec<BTreeSet<String>> =
-        held.decided.iter().map(|text| BTreeSet::from([text.clone()])).collect();
-    for (new, old) in &held.superseded {
-        let is_of = |group: &BTreeSet<String>| group.contains(new) || group.contains(old);
-        let (mut one, rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_of);
+        model.decisions.iter().map(|text| BTreeSet::from([text.clone()])).collect();
+    for (new, old) in &model.superseded {
+        let contains_either = |group: &BTreeSet<String>| group.contains(new) || group.contains(old);
+        let (mut connected, rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(contains_either);
         groups = rest;
-        let joined = one.drain(..).flatten().collect();
+        let joined = connected.drain(..).flatten().collect();
         groups.push(joined);
     }
-    let holding = held.holding();
-    let tops = groups.into_iter().map(|group| group.intersection(&holding).cloned().collect());
-    let mut tops: Vec<Vec<String>> = tops.filter(|tops: &Vec<String>| tops.len() > 1).collect();
-    tops.sort();
-    tops
+    let active_decisions = model.active_decisions();
+    let active_groups =
+        groups.into_iter().map(|group| group.intersection(&active_decisions).cloned().collect());
+    let mut active_groups: Vec<Vec<String>> =
+        active_groups.filter(|active_groups: &Vec<String>| active_groups.len() > 1).collect();
+    active_groups.sort();
+    active_groups
 }
 
 fn sorted(mut texts: Vec<String>) -> Vec<String> {
@@ -332,7 +359,7 @@ fn entries(memory: &mut ProjectMemory, layers: Layers) -> Vec<crate::types::Entr
     memory.read(&mut |store| store.entries(&query)).expect("entries")
 }
 
-fn seen(memory: &mut ProjectMemory, layers: Layers) -> Vec<String> {
+fn active_texts(memory: &mut ProjectMemory, layers: Layers) -> Vec<String> {
     sorted(entries(memory, layers).into_iter().map(|entry| entry.content).collect())
 }
 
@@ -343,12 +370,12 @@ fn ids(memory: &mut ProjectMemory, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_reader_sees_what_the_model_says() {
+fn readers_see_the_memories_that_the_model_predicts() {
     for seed in 0..size(12, 400) as u64 {
         let mut world = World::new(seed);
         for _ in 0..40 {
-            world.act();
-            world.agrees(seed);
+            world.step();
+            world.assert_matches_model(seed);
         }
     }
 }

@@ -8,42 +8,44 @@ use crate::types::{Kind, Status};
 
 const FILE: &str = "ai/memory/decisions.jsonl";
 
-fn active_texts(memory: &mut ProjectMemory) -> Vec<String> {
+fn texts_with_status(memory: &mut ProjectMemory) -> Vec<String> {
     let query = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
     let entries = memory.read(&mut |store| store.entries(&query)).expect("entries");
-    let mut shown: Vec<String> = entries
+    let mut texts: Vec<String> = entries
         .into_iter()
         .map(|entry| format!("{} {} {}", entry.content, entry.status, entry.heads.len()))
         .collect();
-    shown.sort();
-    shown
+    texts.sort();
+    texts
 }
 
 #[test]
-fn what_a_team_mate_committed_is_there() {
-    on_both(|root, memory| {
+fn lines_committed_by_others_are_imported() {
+    on_both_stores(|root, memory| {
         memory.save_decision(&decision("Ours", None)).expect("saved");
         let other = TempDir::new().expect("a directory");
-        at(other.path(), Wanted::Json).save_decision(&decision("Theirs", None)).expect("saved");
-        let both = text(other.path(), FILE) + &text(root, FILE);
-        write(root, FILE, &both);
-        assert_eq!(active_texts(memory), ["Ours active 1", "Theirs active 1"]);
+        open_memory(other.path(), Wanted::Json)
+            .save_decision(&decision("Theirs", None))
+            .expect("saved");
+        let lines_of_both = text(other.path(), FILE) + &text(root, FILE);
+        write(root, FILE, &lines_of_both);
+        assert_eq!(texts_with_status(memory), ["Ours active 1", "Theirs active 1"]);
         assert_eq!(memory.problems().expect("problems"), []);
         // Memories that were only read are not written.
-        assert_eq!(text(root, FILE), both);
+        assert_eq!(text(root, FILE), lines_of_both);
     });
 }
 
 #[test]
-fn two_edits_are_two_heads_until_an_edit_merges_them() {
-    on_both(|root, memory| {
+fn concurrent_edits_are_two_heads_until_another_edit_merges_them() {
+    on_both_stores(|root, memory| {
         let id = memory.save_decision(&decision("Base", None)).expect("saved").id;
         let base = text(root, FILE);
         let other = TempDir::new().expect("a directory");
         write(other.path(), FILE, &base);
         let edit = |content: &str| Edit { content: Some(content.into()), ..Edit::default() };
         memory.edit(Kind::Decision, &id, &edit("Ours")).expect("edited");
-        at(other.path(), Wanted::Sqlite)
+        open_memory(other.path(), Wanted::Sqlite)
             .edit(Kind::Decision, &id, &edit("Theirs"))
             .expect("edited");
         let theirs = text(other.path(), FILE).replace(&base, "");
@@ -58,15 +60,15 @@ fn two_edits_are_two_heads_until_an_edit_merges_them() {
         let marker = ProblemKind::ConflictMarker;
         assert_eq!(lines, [(3, marker), (4, marker), (6, marker)]);
         memory.edit(Kind::Decision, &id, &edit("Both")).expect("edited");
-        assert_eq!(active_texts(memory), ["Both active 1"]);
+        assert_eq!(texts_with_status(memory), ["Both active 1"]);
         assert_eq!(memory.conflicts().expect("conflicts"), []);
         assert_eq!(text(root, FILE).lines().count(), 7);
     });
 }
 
 #[test]
-fn circles_of_two_branches_hold_and_are_listed() {
-    on_both(|root, memory| {
+fn members_of_a_cycle_from_two_branches_are_active_and_reported() {
+    on_both_stores(|root, memory| {
         let a = memory.save_decision(&decision("A", None)).expect("saved").id;
         let b = memory.save_decision(&decision("B", None)).expect("saved").id;
         let base = text(root, FILE);
@@ -77,42 +79,42 @@ fn circles_of_two_branches_hold_and_are_listed() {
         let other = TempDir::new().expect("a directory");
         write(other.path(), FILE, &base);
         link(memory, &a, &b);
-        link(&mut at(other.path(), Wanted::Json), &b, &a);
-        let both = text(root, FILE) + &text(other.path(), FILE).replace(&base, "");
-        write(root, FILE, &both);
-        assert_eq!(active_texts(memory), ["A active 1", "B active 1"]);
+        link(&mut open_memory(other.path(), Wanted::Json), &b, &a);
+        let lines_of_both = text(root, FILE) + &text(other.path(), FILE).replace(&base, "");
+        write(root, FILE, &lines_of_both);
+        assert_eq!(texts_with_status(memory), ["A active 1", "B active 1"]);
         assert_eq!(memory.conflicts().expect("conflicts").len(), 2);
     });
 }
 
 #[test]
-fn a_branch_without_a_line_hides_it_and_the_way_back_shows_it() {
-    on_both(|root, memory| {
+fn memories_follow_the_checked_out_branch() {
+    on_both_stores(|root, memory| {
         memory.save_decision(&decision("Old", Some("t"))).expect("saved");
         let before = text(root, FILE);
         memory.save_decision(&decision("New", Some("t"))).expect("saved");
         let after = text(root, FILE);
         write(root, FILE, &before);
-        assert_eq!(active_texts(memory), ["Old active 1"]);
+        assert_eq!(texts_with_status(memory), ["Old active 1"]);
         write(root, FILE, &after);
-        assert_eq!(active_texts(memory), ["New active 1", "Old superseded 1"]);
+        assert_eq!(texts_with_status(memory), ["New active 1", "Old superseded 1"]);
         // Lines that were removed by hand are retained in the store.
         write(root, FILE, &before);
         assert_eq!(memory.missing("decisions").expect("missing").len(), 1);
         assert_eq!(memory.export(true).expect("exported"), 1);
-        assert_eq!(active_texts(memory), ["New active 1", "Old superseded 1"]);
+        assert_eq!(texts_with_status(memory), ["New active 1", "Old superseded 1"]);
     });
 }
 
 #[test]
-fn a_file_that_is_gone_is_written_again() {
-    on_both(|root, memory| {
+fn a_deleted_file_is_written_again() {
+    on_both_stores(|root, memory| {
         for content in ["One", "Two"] {
             memory.save_decision(&decision(content, None)).expect("saved");
         }
         let before = text(root, FILE);
         std::fs::remove_dir_all(root.join("ai")).expect("removed");
-        assert_eq!(active_texts(memory), ["One active 1", "Two active 1"]);
+        assert_eq!(texts_with_status(memory), ["One active 1", "Two active 1"]);
         assert_eq!(memory.export(false).expect("exported"), 2);
         assert_eq!(text(root, FILE), before);
         std::fs::remove_dir_all(root.join("ai")).expect("removed");
@@ -121,31 +123,31 @@ fn a_file_that_is_gone_is_written_again() {
         let mut again =
             ProjectMemory::open(&crate::DISTRIBUTION, root, Wanted::Auto, Box::new(|| START))
                 .expect("open");
-        assert_eq!(active_texts(&mut again).len(), 3);
+        assert_eq!(texts_with_status(&mut again).len(), 3);
     });
 }
 
 #[test]
-fn a_store_that_is_gone_or_damaged_is_made_again_from_the_files() {
+fn a_missing_or_damaged_store_is_rebuilt_from_the_files() {
     for name in ["data.db", "data.jsonl"] {
         let wanted = if name == "data.db" { Wanted::Sqlite } else { Wanted::Json };
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
-        let mut memory = at(root, wanted);
+        let mut memory = open_memory(root, wanted);
         for content in ["One", "Two", "Three"] {
             memory.save_decision(&decision(content, Some("t"))).expect("saved");
         }
-        let whole = active_texts(&mut memory);
+        let expected = texts_with_status(&mut memory);
         drop(memory);
         let path = root.join(".aidd").join(name);
         std::fs::remove_file(&path).expect("removed");
-        assert_eq!(active_texts(&mut at(root, wanted)), whole);
+        assert_eq!(texts_with_status(&mut open_memory(root, wanted)), expected);
         std::fs::write(&path, "x".repeat(20_000)).expect("damaged");
         let mut memory =
             ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, Box::new(|| START))
                 .expect("open");
         assert!(memory.take_notices()[0].contains("was damaged"));
-        assert_eq!(active_texts(&mut memory), whole);
+        assert_eq!(texts_with_status(&mut memory), expected);
     }
 }
 
@@ -153,13 +155,13 @@ fn a_store_that_is_gone_or_damaged_is_made_again_from_the_files() {
 fn damage_under_an_open_store_is_detected_and_repaired() {
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
-    let mut memory = at(root, Wanted::Sqlite);
+    let mut memory = open_memory(root, Wanted::Sqlite);
     for n in 0..200 {
         memory
             .save_decision(&decision(&format!("number {n} {}", "long ".repeat(40)), None))
             .expect("saved");
     }
-    let whole = active_texts(&mut memory);
+    let expected = texts_with_status(&mut memory);
     drop(memory);
     let path = sqlite::path(&root.join(".aidd"));
     let mut bytes = std::fs::read(&path).expect("read");
@@ -172,7 +174,7 @@ fn damage_under_an_open_store_is_detected_and_repaired() {
     let mut memory =
         ProjectMemory::open(&crate::DISTRIBUTION, root, Wanted::Sqlite, Box::new(|| START + 9))
             .expect("open");
-    assert_eq!(active_texts(&mut memory), whole);
+    assert_eq!(texts_with_status(&mut memory), expected);
     let notices = memory.take_notices().join("\n");
     assert!(notices.contains("was damaged"), "{notices}");
     assert_eq!(memory.check().expect("checked"), [""; 0]);
@@ -180,7 +182,7 @@ fn damage_under_an_open_store_is_detected_and_repaired() {
 
 #[test]
 fn older_files_are_read_and_edited_as_lines() {
-    on_both(|root, memory| {
+    on_both_stores(|root, memory| {
         write(
             root,
             "ai/memory/decisions.json",
@@ -191,7 +193,7 @@ fn older_files_are_read_and_edited_as_lines() {
             ".aidd/memory/mistakes.json",
             r#"[{"title": "boom", "content": "{\"fix\": \"f\"}", "createdAt": 5}]"#,
         );
-        assert_eq!(active_texts(memory), ["Use SQLite active 1", "boom active 1"]);
+        assert_eq!(texts_with_status(memory), ["Use SQLite active 1", "boom active 1"]);
         let id = memory
             .read(&mut |store| store.entries(&Query::active(Layers::PERMANENT, Kind::Decision)))
             .expect("read")
@@ -199,7 +201,7 @@ fn older_files_are_read_and_edited_as_lines() {
             .id;
         let edit = Edit { content: Some("Use SQLite in WAL mode".into()), ..Edit::default() };
         memory.edit(Kind::Decision, &id, &edit).expect("edited");
-        assert_eq!(active_texts(memory), ["Use SQLite in WAL mode active 1", "boom active 1"]);
+        assert_eq!(texts_with_status(memory), ["Use SQLite in WAL mode active 1", "boom active 1"]);
         assert_eq!(text(root, FILE).lines().count(), 1);
         let again = memory.save_mistake(&mistake("boom", "f")).expect("saved");
         assert_eq!((again.is_new, again.occurrences), (false, Some(2)));
@@ -207,8 +209,8 @@ fn older_files_are_read_and_edited_as_lines() {
 }
 
 #[test]
-fn import_says_what_it_took_in() {
-    on_both(|root, memory| {
+fn an_import_counts_new_and_removed_lines() {
+    on_both_stores(|root, memory| {
         memory.save_decision(&decision("One", None)).expect("saved");
         let line = text(root, FILE);
         write(root, FILE, &line.replace("One", "Uno"));
@@ -216,7 +218,7 @@ fn import_says_what_it_took_in() {
         assert_eq!((imported.new, imported.gone), (1, 1));
         assert_eq!(memory.import().expect("imported"), Default::default());
         assert_eq!(memory.problems().expect("problems")[0].kind, ProblemKind::EditedLine);
-        assert_eq!(active_texts(memory), ["Uno active 1"]);
+        assert_eq!(texts_with_status(memory), ["Uno active 1"]);
     });
 }
 
@@ -225,13 +227,13 @@ fn reading_changes_no_byte() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
-        drop(at(root, wanted).save_decision(&decision("One", Some("t"))).expect("saved"));
-        let mut memory = at(root, wanted);
-        active_texts(&mut memory);
+        drop(open_memory(root, wanted).save_decision(&decision("One", Some("t"))).expect("saved"));
+        let mut memory = open_memory(root, wanted);
+        texts_with_status(&mut memory);
         let name = memory.read(&mut |store| Ok(store.path().to_owned())).expect("a path");
         let before = std::fs::read(&name).expect("read");
         for _ in 0..100 {
-            active_texts(&mut memory);
+            texts_with_status(&mut memory);
             memory.conflicts().expect("conflicts");
         }
         assert_eq!(std::fs::read(&name).expect("read"), before);
@@ -239,28 +241,28 @@ fn reading_changes_no_byte() {
 }
 
 #[test]
-fn damage_at_any_place_is_repaired_by_reading_again() {
+fn damage_at_any_offset_is_repaired_by_an_import() {
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
-    let mut memory = at(root, Wanted::Sqlite);
+    let mut memory = open_memory(root, Wanted::Sqlite);
     for n in 0..40 {
         let topic = format!("topic {}", n % 9);
         memory.save_decision(&decision(&format!("number {n}"), Some(&topic))).expect("saved");
     }
-    let whole = active_texts(&mut memory);
+    let expected = texts_with_status(&mut memory);
     drop(memory);
     let path = sqlite::path(&root.join(".aidd"));
     let good = std::fs::read(&path).expect("read");
     for round in 0..60_usize {
         let mut bytes = good.clone();
         // A fixed sequence of positions; the first are in the header.
-        let place =
+        let offset =
             if round < 10 { round * 10 } else { round.wrapping_mul(2_654_435_761) % bytes.len() };
-        let end = bytes.len().min(place + 1 + round % 200);
+        let end = bytes.len().min(offset + 1 + round % 200);
         if round % 7 == 6 {
-            bytes.truncate(place);
+            bytes.truncate(offset);
         } else {
-            bytes[place..end].iter_mut().for_each(|byte| *byte ^= 0x5A);
+            bytes[offset..end].iter_mut().for_each(|byte| *byte ^= 0x5A);
         }
         for suffix in ["-wal", "-shm"] {
             let _ = std::fs::remove_file(path.with_extension(format!("db{suffix}")));
@@ -279,6 +281,6 @@ fn damage_at_any_place_is_repaired_by_reading_again() {
             Err(error) => panic!("round {round}: {error}"),
         };
         memory.import().unwrap_or_else(|error| panic!("round {round}: {error}"));
-        assert_eq!(active_texts(&mut memory), whole, "round {round} at {place}");
+        assert_eq!(texts_with_status(&mut memory), expected, "round {round} at {offset}");
     }
 }

@@ -1,5 +1,5 @@
-//! Tests of a project's complete memory, on both stores.
-#![expect(clippy::disallowed_methods, reason = "tests look at files")]
+//! Tests of the complete memory of a project, on both stores.
+#![expect(clippy::disallowed_methods, reason = "tests read and write files")]
 
 mod again;
 mod enforced;
@@ -22,10 +22,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tempfile::TempDir;
 
-/// A time in 2025; the clock advances by a millisecond per call.
+/// The start time of test clocks, in 2025. A clock advances by a millisecond per call.
 pub(super) const START: i64 = 1_763_800_000_000;
 
-pub(super) fn at(root: &Path, wanted: Wanted) -> ProjectMemory {
+/// Opens the memory of the project at `root`, and asserts that there are no notices.
+pub(super) fn open_memory(root: &Path, wanted: Wanted) -> ProjectMemory {
     let time = Arc::new(AtomicI64::new(START));
     let clock = Box::new(move || time.fetch_add(1, Ordering::Relaxed));
     let mut memory =
@@ -34,11 +35,11 @@ pub(super) fn at(root: &Path, wanted: Wanted) -> ProjectMemory {
     memory
 }
 
-/// Runs `test` in a new project with each kind of store.
-pub(super) fn on_both(test: impl Fn(&Path, &mut ProjectMemory)) {
+/// Runs `test` in a new project for each kind of store.
+pub(super) fn on_both_stores(test: impl Fn(&Path, &mut ProjectMemory)) {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
         let folder = TempDir::new().expect("a directory");
-        test(folder.path(), &mut at(folder.path(), wanted));
+        test(folder.path(), &mut open_memory(folder.path(), wanted));
     }
 }
 

@@ -1,6 +1,6 @@
-//! A project with its memory in `memory/`, the directory before `ai/memory/`.
+//! A project with its memory in `memory/`, the directory that was used before `ai/memory/`.
 
-use super::faults::{opened, permanent};
+use super::faults::{open_with_notices, permanent_text};
 use super::*;
 use aidd_engine::text::files::Disk;
 use serde_json::json;
@@ -9,12 +9,12 @@ const LINE: &str =
     r#"{"at":1,"content":"Use SQLite","id":"decision_1_a","topic":"store","type":"decision"}"#;
 
 #[test]
-fn memory_is_read_and_written_where_the_project_has_it() {
+fn the_existing_memory_directory_is_used() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
         write(root, "memory/decisions.jsonl", &format!("{LINE}\n"));
-        let mut memory = opened(root, wanted);
+        let mut memory = open_with_notices(root, wanted);
         assert_eq!(memory.folder(), "memory");
         assert_eq!(memory.get(&["decision_1_a".into()]).expect("read")[0].content, "Use SQLite");
         memory.save_decision(&decision("Use Postgres", Some("store"))).expect("saved");
@@ -22,34 +22,34 @@ fn memory_is_read_and_written_where_the_project_has_it() {
         assert!(!root.join("ai").exists());
         assert_eq!(text(root, "memory/decisions.jsonl").lines().count(), 2);
         assert_eq!(text(root, "memory/mistakes.jsonl").lines().count(), 1);
-        let whole = permanent(&mut memory);
+        let expected = permanent_text(&mut memory);
         drop(memory);
-        assert_eq!(permanent(&mut opened(root, wanted)), whole);
-        // Moved as by Git: the same memories, and new ones go to the new directory.
+        assert_eq!(permanent_text(&mut open_with_notices(root, wanted)), expected);
+        // Moves the files as Git does: the memories are the same, and the new directory is used.
         write(root, "ai/memory/decisions.jsonl", &text(root, "memory/decisions.jsonl"));
         std::fs::rename(root.join("memory/mistakes.jsonl"), root.join("ai/memory/mistakes.jsonl"))
             .expect("moved");
         std::fs::remove_file(root.join("memory/decisions.jsonl")).expect("removed");
-        let mut memory = opened(root, wanted);
-        assert_eq!((memory.folder(), permanent(&mut memory)), ("ai/memory", whole));
+        let mut memory = open_with_notices(root, wanted);
+        assert_eq!((memory.folder(), permanent_text(&mut memory)), ("ai/memory", expected));
     }
 }
 
 #[test]
-fn where_both_are_there_the_newer_place_counts() {
-    on_both(|root, memory| {
+fn the_newer_of_two_memory_directories_is_used() {
+    on_both_stores(|root, memory| {
         write(root, "memory/decisions.jsonl", &format!("{LINE}\n"));
         assert_eq!(
             memory.read(&mut |store| store.entry("decision_1_a")).expect("read").map(|e| e.id),
             Some("decision_1_a".to_owned())
         );
         assert_eq!(memory.journal().unread_folder(), None);
-        // Switching to a branch with the new directory under an open process.
+        // Switches to a branch with the new directory under an open process.
         write(root, "ai/memory/decisions.jsonl", &LINE.replace("decision_1_a", "decision_2_b"));
-        let ids = |memory: &mut ProjectMemory, id: &str| {
+        let has_memory = |memory: &mut ProjectMemory, id: &str| {
             memory.read(&mut |store| store.entry(id)).expect("read").is_some()
         };
-        assert!(ids(memory, "decision_2_b") && !ids(memory, "decision_1_a"));
+        assert!(has_memory(memory, "decision_2_b") && !has_memory(memory, "decision_1_a"));
         assert_eq!(
             (memory.folder(), memory.journal().unread_folder()),
             ("ai/memory", Some("memory"))
@@ -58,8 +58,8 @@ fn where_both_are_there_the_newer_place_counts() {
 }
 
 #[test]
-fn a_folder_called_memory_without_memories_is_left_alone() {
-    on_both(|root, memory| {
+fn a_directory_memory_without_memories_is_ignored() {
+    on_both_stores(|root, memory| {
         write(root, "memory/allocator.rs", "fn main() {}");
         memory.save_decision(&decision("Use jemalloc", None)).expect("saved");
         assert_eq!(memory.folder(), "ai/memory");
@@ -68,7 +68,7 @@ fn a_folder_called_memory_without_memories_is_left_alone() {
 }
 
 #[test]
-fn what_is_enforced_comes_from_the_same_place() {
+fn checks_are_read_from_the_same_memory_directory() {
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
     let check = json!({"rule": "no-moment", "files": ["*.ts"], "text": {"regex": "moment"}});
@@ -77,14 +77,14 @@ fn what_is_enforced_comes_from_the_same_place() {
             "metadata": {"check": check}})
         .to_string()
     };
-    let of = || aidd_engine::workspace::remembered::read(&Disk::new(root));
+    let read_checks = || aidd_engine::workspace::remembered::read(&Disk::new(root));
     write(root, "memory/conventions.jsonl", &line("convention_1_a", &check));
-    let pages = of().pages;
+    let pages = read_checks().pages;
     assert_eq!((pages.len(), &*pages[0].path), (1, "memory/conventions.jsonl"));
     assert!(aidd_engine::text::kind::is_memory_path(&pages[0].path));
     write(root, "memory/conventions.jsonl", &line("convention_1_a", &json!({"severity": "grave"})));
-    assert_eq!(of().malformed[0].0, "memory/conventions.jsonl");
+    assert_eq!(read_checks().malformed[0].0, "memory/conventions.jsonl");
     write(root, "ai/memory/conventions.jsonl", &line("convention_2_b", &check));
-    let pages = of().pages;
+    let pages = read_checks().pages;
     assert_eq!((pages.len(), &*pages[0].path), (1, "ai/memory/conventions.jsonl"));
 }

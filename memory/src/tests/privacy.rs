@@ -1,4 +1,4 @@
-//! Every write operation, with a secret and a private text in every field.
+//! Calls every write operation with a secret and a private text in every field.
 
 use super::*;
 use crate::kinds::{Checkpoint, Convention, Insight, Observation};
@@ -14,107 +14,138 @@ fn token() -> String {
     format!("ghp_{}", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5")
 }
 
-/// A text with both, unique for each number.
-fn bad(n: usize) -> String {
+/// A text with a secret and a private text, unique for each number.
+fn sensitive_text(n: usize) -> String {
     format!("text {n} of {} <Private>{PRIVATE}</PRIVATE> and {} after", "w".repeat(n + 1), token())
 }
 
 fn fields() -> Map<String, Value> {
-    Map::from_iter([("free".to_owned(), json!({bad(30): [bad(31), {"deep": bad(32)}]}))])
+    Map::from_iter([(
+        "free".to_owned(),
+        json!({sensitive_text(30): [sensitive_text(31), {"deep": sensitive_text(32)}]}),
+    )])
 }
 
 fn all_writes(memory: &mut ProjectMemory) {
     let new_session = SessionState {
-        name: Some(bad(0)),
-        input: Some(bad(1)),
+        name: Some(sensitive_text(0)),
+        input: Some(sensitive_text(1)),
         extra: fields(),
-        ..new_session(&bad(2))
+        ..new_session(&sensitive_text(2))
     };
-    let session = memory.start_session(new_session).expect("begun").id;
+    let session = memory.start_session(new_session).expect("started").id;
     let patch = json!({
-        "decisions": [{"decision": bad(3), "reasoning": bad(4)}],
-        "errorsResolved": [{"error": bad(5), "fix": bad(6)}],
-        "filesModified": [bad(7)], "tasksPending": [bad(8)], "output": bad(9), "free": bad(10),
+        "decisions": [{"decision": sensitive_text(3), "reasoning": sensitive_text(4)}],
+        "errorsResolved": [{"error": sensitive_text(5), "fix": sensitive_text(6)}],
+        "filesModified": [sensitive_text(7)], "tasksPending": [sensitive_text(8)], "output": sensitive_text(9), "free": sensitive_text(10),
     });
     let patch: Map<String, Value> = serde_json::from_value(patch).expect("a patch");
     memory.update_session(&session, &patch).expect("updated");
     let body = Observation {
-        facts: vec![bad(11)],
-        narrative: Some(bad(12)),
-        concepts: vec![bad(13)],
-        files_read: vec![bad(14)],
+        facts: vec![sensitive_text(11)],
+        narrative: Some(sensitive_text(12)),
+        concepts: vec![sensitive_text(13)],
+        files_read: vec![sensitive_text(14)],
         extra: fields(),
         ..Observation::default()
     };
-    memory.observe(&session, Kind::Decision, &bad(15), &body).expect("observed");
+    memory.observe(&session, Kind::Decision, &sensitive_text(15), &body).expect("observed");
     memory.end_session(&session, &patch).expect("ended");
     let branch = BranchContext {
-        branch: bad(2),
-        feature: Some(bad(16)),
-        completed_tasks: vec![bad(17)],
+        branch: sensitive_text(2),
+        feature: Some(sensitive_text(16)),
+        completed_tasks: vec![sensitive_text(17)],
         extra: fields(),
         ..BranchContext::default()
     };
     memory.save_branch(&branch).expect("saved");
-    memory.merge_branch(&bad(2)).expect("merged");
+    memory.merge_branch(&sensitive_text(2)).expect("merged");
     let reasons = |n| Decision {
-        reasoning: bad(n),
-        context: Some(bad(n + 1)),
+        reasoning: sensitive_text(n),
+        context: Some(sensitive_text(n + 1)),
         extra: fields(),
         ..Decision::default()
     };
-    let new = New { body: reasons(18), ..decision(&bad(20), Some(&bad(21))) };
-    let one = memory.save_decision(&new).expect("saved").id;
-    let link =
-        Link { reason: Some(bad(22)), extra: fields(), ..Link::new(Relation::Debates, &one) };
-    let two = New { links: vec![link.clone()], ..decision("entirely other words", None) };
-    let two = memory.save_decision(&two).expect("saved").id;
-    memory.link(&two, &link).expect("linked");
-    memory.set_outcome(&one, Outcome::Failed, Some(&bad(23))).expect("set");
-    let edit = Edit { content: Some(bad(24)), topic: Some(bad(25)), fields: fields() };
-    memory.edit(Kind::Decision, &one, &edit).expect("edited");
-    memory.remove(Kind::Decision, &one, Some(&bad(26))).expect("removed");
-    memory.save_mistake(&mistake(&bad(27), &bad(28))).expect("saved");
+    let new = New { body: reasons(18), ..decision(&sensitive_text(20), Some(&sensitive_text(21))) };
+    let first = memory.save_decision(&new).expect("saved").id;
+    let link = Link {
+        reason: Some(sensitive_text(22)),
+        extra: fields(),
+        ..Link::new(Relation::Debates, &first)
+    };
+    let second = New { links: vec![link.clone()], ..decision("entirely other words", None) };
+    let second = memory.save_decision(&second).expect("saved").id;
+    memory.link(&second, &link).expect("linked");
+    memory.set_outcome(&first, Outcome::Failed, Some(&sensitive_text(23))).expect("set");
+    let edit = Edit {
+        content: Some(sensitive_text(24)),
+        topic: Some(sensitive_text(25)),
+        fields: fields(),
+    };
+    memory.edit(Kind::Decision, &first, &edit).expect("edited");
+    memory.remove(Kind::Decision, &first, Some(&sensitive_text(26))).expect("removed");
+    memory.save_mistake(&mistake(&sensitive_text(27), &sensitive_text(28))).expect("saved");
     memory
-        .save_mistake(&New { session_id: Some(bad(29)), ..mistake(&bad(27), &bad(33)) })
+        .save_mistake(&New {
+            session_id: Some(sensitive_text(29)),
+            ..mistake(&sensitive_text(27), &sensitive_text(33))
+        })
         .expect("saved");
     let convention = Convention {
-        example: bad(34),
-        rationale: Some(bad(35)),
+        example: sensitive_text(34),
+        rationale: Some(sensitive_text(35)),
         extra: fields(),
         ..Convention::default()
     };
     memory
-        .save_convention(&New { content: bad(36), body: convention, ..New::default() })
+        .save_convention(&New { content: sensitive_text(36), body: convention, ..New::default() })
         .expect("saved");
     let body = Checkpoint {
-        next_steps: Some(json!([bad(37)])),
-        status: Some(bad(38)),
+        next_steps: Some(json!([sensitive_text(37)])),
+        status: Some(sensitive_text(38)),
         ..Checkpoint::default()
     };
-    memory.save_checkpoint(&bad(39), &body, Some(&bad(40)), Some(&bad(41))).expect("saved");
-    let body = Insight { tags: vec![bad(42)], source: Some(bad(43)), ..Insight::default() };
-    memory.save_insight(&bad(44), Some(&bad(45)), &body, None).expect("saved");
-    let lifecycle = memory.start_lifecycle(&bad(46), None, None).expect("begun").id;
-    let note = format!("as we said before: {}", bad(47));
+    memory
+        .save_checkpoint(
+            &sensitive_text(39),
+            &body,
+            Some(&sensitive_text(40)),
+            Some(&sensitive_text(41)),
+        )
+        .expect("saved");
+    let body = Insight {
+        tags: vec![sensitive_text(42)],
+        source: Some(sensitive_text(43)),
+        ..Insight::default()
+    };
+    memory
+        .save_insight(&sensitive_text(44), Some(&sensitive_text(45)), &body, None)
+        .expect("saved");
+    let lifecycle = memory.start_lifecycle(&sensitive_text(46), None, None).expect("started").id;
+    let note = format!("as we said before: {}", sensitive_text(47));
     let evidence = Map::from_iter([("requirements".to_owned(), json!(note))]);
     let moved = memory
-        .advance_lifecycle(&lifecycle, &evidence, Some(&bad(48)), Some(&bad(49)))
-        .expect("on");
+        .advance_lifecycle(
+            &lifecycle,
+            &evidence,
+            Some(&sensitive_text(48)),
+            Some(&sensitive_text(49)),
+        )
+        .expect("advanced");
     assert!(moved.lifecycle.phases[0].evidence.contains_key("requirements"));
-    memory.return_lifecycle(&lifecycle, "UNDERSTAND", &bad(50)).expect("back");
-    memory.abandon_lifecycle(&lifecycle, &bad(51)).expect("abandoned");
-    memory.note_figures(&bad(52), &json!({"x": bad(53)})).expect("noted");
+    memory.return_lifecycle(&lifecycle, "UNDERSTAND", &sensitive_text(50)).expect("returned");
+    memory.abandon_lifecycle(&lifecycle, &sensitive_text(51)).expect("abandoned");
+    memory.note_figures(&sensitive_text(52), &json!({"x": sensitive_text(53)})).expect("noted");
 }
 
 fn on_disk(root: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
-    let mut left = vec![root.to_owned()];
-    while let Some(folder) = left.pop() {
+    let mut pending = vec![root.to_owned()];
+    while let Some(folder) = pending.pop() {
         for entry in std::fs::read_dir(folder).expect("a directory") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
-                left.push(path);
+                pending.push(path);
             } else {
                 found.push((path.display().to_string(), std::fs::read(&path).expect("read")));
             }
@@ -125,7 +156,7 @@ fn on_disk(root: &Path) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn no_write_leaves_a_secret_or_a_private_text_on_the_disk() {
-    on_both(|root, memory| {
+    on_both_stores(|root, memory| {
         all_writes(memory);
         let files = on_disk(root);
         assert!(files.len() >= 6, "{}", files.len());
@@ -133,8 +164,8 @@ fn no_write_leaves_a_secret_or_a_private_text_on_the_disk() {
         let mut redacted = 0;
         for (path, bytes) in files {
             for word in [PRIVATE, &token] {
-                let holds = bytes.windows(word.len()).any(|part| part == word.as_bytes());
-                assert!(!holds && !path.contains(word), "{path} holds {word}");
+                let contains_word = bytes.windows(word.len()).any(|part| part == word.as_bytes());
+                assert!(!contains_word && !path.contains(word), "{path} contains {word}");
             }
             redacted += bytes.windows(10).filter(|part| part == b"[REDACTED]").count();
         }
@@ -142,10 +173,10 @@ fn no_write_leaves_a_secret_or_a_private_text_on_the_disk() {
     });
 }
 
-/// The public functions of the memory that write, counted, so that new ones are added above.
+/// Every public function that writes must be called in `all_writes`, including future functions.
 #[test]
-fn every_way_to_write_is_tried() {
-    let tried = include_str!("privacy.rs");
+fn every_writing_function_is_tested() {
+    let tested = include_str!("privacy.rs");
     for source in [
         include_str!("../permanent.rs"),
         include_str!("../local.rs"),
@@ -164,9 +195,9 @@ fn every_way_to_write_is_tried() {
                 && takes_text
                 && name != "delete_session"
             {
-                let called = tried.contains(&format!("memory.{name}("))
-                    || tried.contains(&format!(".{name}("));
-                assert!(called || name == "promote_session", "{name} is not tried");
+                let called = tested.contains(&format!("memory.{name}("))
+                    || tested.contains(&format!(".{name}("));
+                assert!(called || name == "promote_session", "{name} is not tested");
             }
         }
     }

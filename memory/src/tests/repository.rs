@@ -1,4 +1,4 @@
-//! A small Git repository, made without Git.
+//! A small Git repository, created without the Git program.
 
 use gix::actor::SignatureRef;
 use gix::objs::tree::{Entry, EntryKind};

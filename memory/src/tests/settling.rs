@@ -1,6 +1,6 @@
 //! Resolving conflicts, removing, importing, and pruning tracked files.
 
-use super::{START, decision, mistake, on_both, text, write};
+use super::{START, decision, mistake, on_both_stores, text, write};
 use crate::MemoryError;
 use crate::kinds::Insight;
 use crate::log::Revision;
@@ -22,8 +22,8 @@ fn file(lines: &[&Revision]) -> String {
 }
 
 #[test]
-fn of_two_edits_the_named_edit_wins() {
-    on_both(|root, memory| {
+fn resolving_retains_the_requested_edit() {
+    on_both_stores(|root, memory| {
         let first = line("decision_1_a", 1, "cookies", "auth", &[]);
         let edit = |at, content: &str| {
             Revision {
@@ -42,23 +42,23 @@ fn of_two_edits_the_named_edit_wins() {
             memory.resolve("decision_1_a", Some("zzz")),
             Err(MemoryError::Invalid(why)) if why.contains(&day.rev)
         ));
-        let both = memory.resolve("decision_1_a", Some("")).expect_err("two begin so");
-        assert!(both.to_string().starts_with("`` must match exactly one"), "{both}");
-        let settled = memory.resolve("decision_1_a", Some(&day.rev[..6])).expect("settled");
-        assert_eq!(settled.dropped, std::slice::from_ref(&week.rev));
+        let ambiguous = memory.resolve("decision_1_a", Some("")).expect_err("two edits match");
+        assert!(ambiguous.to_string().starts_with("`` must match exactly one"), "{ambiguous}");
+        let resolution = memory.resolve("decision_1_a", Some(&day.rev[..6])).expect("resolved");
+        assert_eq!(resolution.dropped, std::slice::from_ref(&week.rev));
         let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
         assert_eq!((&*entry.content, entry.heads.len()), ("cookies, a day", 1));
         assert_eq!(entry.created_at, 1);
         let before = text(root, DECISIONS);
-        assert!(memory.resolve("decision_1_a", None).expect("settled").is_empty());
-        assert_eq!(text(root, DECISIONS), before, "nothing is written for nothing");
+        assert!(memory.resolve("decision_1_a", None).expect("resolved").is_empty());
+        assert_eq!(text(root, DECISIONS), before, "resolving without a conflict writes nothing");
     });
 }
 
 /// The same edit in two clones is one head, and the next edit replaces both lines.
 #[test]
-fn what_follows_the_same_edit_of_two_clones_takes() {
-    on_both(|root, memory| {
+fn changes_after_the_same_edit_in_two_clones_replace_both_lines() {
+    on_both_stores(|root, memory| {
         let lines = |id: &str| {
             let first = line(id, 1, "cookies", "", &[]);
             let edit = |at| {
@@ -70,29 +70,31 @@ fn what_follows_the_same_edit_of_two_clones_takes() {
         let ids = ["decision_1_a", "decision_1_b", "decision_1_c", "decision_1_d"];
         let all: Vec<Revision> = ids.into_iter().flat_map(lines).collect();
         write(root, DECISIONS, &file(&all.iter().collect::<Vec<_>>()));
-        let of = |memory: &mut ProjectMemory, id: &str| {
+        let entry_of = |memory: &mut ProjectMemory, id: &str| {
             memory.read(&mut |store| store.entry(id)).expect("read").expect("there")
         };
         memory.remove(Kind::Decision, "decision_1_a", None).expect("removed");
-        let removed = of(memory, "decision_1_a");
+        let removed = entry_of(memory, "decision_1_a");
         assert_eq!((removed.status, removed.heads.len()), (Status::Removed, 1));
         let edit = Edit { content: Some("sessions".into()), ..Edit::default() };
         memory.edit(Kind::Decision, "decision_1_b", &edit).expect("edited");
-        memory.link("decision_1_c", &Link::new(Relation::RelatesTo, "decision_1_b")).expect("done");
-        let rev = of(memory, "decision_1_d").heads.remove(0);
+        memory
+            .link("decision_1_c", &Link::new(Relation::RelatesTo, "decision_1_b"))
+            .expect("linked");
+        let rev = entry_of(memory, "decision_1_d").heads.remove(0);
         memory.remove(Kind::Decision, "decision_1_d", None).expect("removed");
         for (id, content) in [("decision_1_b", "sessions"), ("decision_1_c", "jwt decision_1_c")] {
-            let entry = of(memory, id);
+            let entry = entry_of(memory, id);
             assert_eq!((&*entry.content, entry.heads.len()), (content, 1));
         }
-        assert!(!of(memory, "decision_1_d").heads.contains(&rev));
+        assert!(!entry_of(memory, "decision_1_d").heads.contains(&rev));
         assert_eq!(memory.conflicts().expect("conflicts"), []);
     });
 }
 
 #[test]
-fn of_a_duplicate_edit_and_another_the_named_edit_wins() {
-    on_both(|root, memory| {
+fn resolving_drops_duplicate_edits_in_favour_of_the_requested_edit() {
+    on_both_stores(|root, memory| {
         let first = line("decision_1_a", 1, "cookies", "", &[]);
         let edit = |at, content: &str| {
             let parents = vec![first.rev.clone()];
@@ -100,18 +102,18 @@ fn of_a_duplicate_edit_and_another_the_named_edit_wins() {
         };
         let (twin, same, other) = (edit(2, "jwt"), edit(3, "jwt"), edit(4, "sessions"));
         write(root, DECISIONS, &file(&[&first, &twin, &same, &other]));
-        let settled = memory.resolve("decision_1_a", Some(&other.rev)).expect("settled");
-        assert_eq!(settled.dropped, [same.rev]);
+        let resolution = memory.resolve("decision_1_a", Some(&other.rev)).expect("resolved");
+        assert_eq!(resolution.dropped, [same.rev]);
         let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
         assert_eq!((&*entry.content, entry.heads.len()), ("sessions", 1));
-        let none = memory.resolve("decision_1_a", Some("")).expect("the only one");
+        let none = memory.resolve("decision_1_a", Some("")).expect("resolved");
         assert!(none.is_empty());
     });
 }
 
 #[test]
-fn one_of_several_decisions_takes_the_place_of_the_others() {
-    on_both(|root, memory| {
+fn resolving_supersedes_the_conflicting_decisions() {
+    on_both_stores(|root, memory| {
         let [a, b, c] = [
             line("decision_1_a", 1, "cookies", "Auth", &[]),
             line("decision_2_b", 2, "redis", "auth", &[]),
@@ -119,17 +121,17 @@ fn one_of_several_decisions_takes_the_place_of_the_others() {
         ];
         write(root, DECISIONS, &file(&[&a, &b, &c]));
         assert_eq!(memory.conflicts().expect("conflicts").len(), 2);
-        let settled = memory.resolve("decision_1_a", None).expect("settled");
-        assert_eq!(settled.superseded, ["decision_2_b", "decision_3_c"]);
+        let resolution = memory.resolve("decision_1_a", None).expect("resolved");
+        assert_eq!(resolution.superseded, ["decision_2_b", "decision_3_c"]);
         assert_eq!(memory.conflicts().expect("conflicts"), []);
-        let beaten = memory.resolve("decision_2_b", None).expect_err("superseded");
-        assert!(beaten.to_string().contains("superseded"), "{beaten}");
+        let superseded = memory.resolve("decision_2_b", None).expect_err("superseded");
+        assert!(superseded.to_string().contains("superseded"), "{superseded}");
     });
 }
 
 #[test]
-fn a_circle_is_taken_apart_at_the_one_that_counts() {
-    on_both(|root, memory| {
+fn resolving_breaks_a_cycle_at_the_requested_memory() {
+    on_both_stores(|root, memory| {
         let supersedes = Relation::Supersedes;
         let [a, b, c] = [
             line("decision_1_a", 1, "cookies", "x", &[(supersedes, "decision_3_c")]),
@@ -138,10 +140,10 @@ fn a_circle_is_taken_apart_at_the_one_that_counts() {
         ];
         write(root, DECISIONS, &file(&[&a, &b, &c]));
         let conflicts = memory.conflicts().expect("conflicts");
-        assert!(conflicts.iter().all(|one| matches!(one, Conflict::Circle { .. })));
+        assert!(conflicts.iter().all(|conflict| matches!(conflict, Conflict::Circle { .. })));
         assert_eq!(conflicts.len(), 3);
-        let settled = memory.resolve("decision_2_b", None).expect("settled");
-        assert_eq!(settled.unlinked, ["decision_3_c"]);
+        let resolution = memory.resolve("decision_2_b", None).expect("resolved");
+        assert_eq!(resolution.unlinked, ["decision_3_c"]);
         assert_eq!(memory.conflicts().expect("conflicts"), []);
         let ids = ["decision_1_a", "decision_2_b", "decision_3_c"].map(str::to_owned);
         let entries = memory.get(&ids).expect("there");
@@ -152,11 +154,11 @@ fn a_circle_is_taken_apart_at_the_one_that_counts() {
 
 #[test]
 fn removal_retains_lines_and_deletes_the_rest() {
-    on_both(|root, memory| {
+    on_both_stores(|root, memory| {
         let tracked = memory.save_decision(&decision("cookies", None)).expect("saved").id;
         let own = memory.save_insight("lesson", None, &Insight::default(), None).expect("saved");
-        memory.remove_any(&tracked, Some("wrong")).expect("taken back");
-        memory.remove_any(&own, None).expect("taken back");
+        memory.remove_any(&tracked, Some("wrong")).expect("removed");
+        memory.remove_any(&own, None).expect("removed");
         assert!(text(root, DECISIONS).contains("cookies"));
         for id in [&tracked, &own] {
             let again = memory.remove_any(id, None);
@@ -166,8 +168,8 @@ fn removal_retains_lines_and_deletes_the_rest() {
 }
 
 #[test]
-fn what_held_a_secret_is_known_again() {
-    on_both(|_, memory| {
+fn a_memory_with_a_redacted_secret_is_recognised_again() {
+    on_both_stores(|_, memory| {
         let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
         let error = mistake(&format!("push refused\nwith {token}\n<private>mine</private>"), "f");
         let first = memory.save_mistake(&error).expect("saved");
@@ -186,8 +188,8 @@ fn what_held_a_secret_is_known_again() {
 }
 
 #[test]
-fn what_is_taken_in_twice_is_there_once() {
-    on_both(|root, memory| {
+fn memories_imported_twice_exist_once() {
+    on_both_stores(|root, memory| {
         let secret = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
         let first = line("decision_1_a", 1, &format!("use {secret}"), "auth", &[]);
         let edit = Revision {
@@ -205,16 +207,16 @@ fn what_is_taken_in_twice_is_there_once() {
             ..crate::log::fold(std::slice::from_ref(&first)).expect("a memory").entry
         };
         let (lines, entries) = ([edit, first], [entry]);
-        let seen = memory.import_entries(&lines, &entries, true).expect("looked at");
-        assert_eq!((seen.new.len(), seen.known, seen.redacted), (2, 0, 2));
+        let preview = memory.import_entries(&lines, &entries, true).expect("listed");
+        assert_eq!((preview.new.len(), preview.known, preview.redacted), (2, 0, 2));
         assert!(!root.join(DECISIONS).exists());
-        assert_eq!(memory.import_entries(&lines, &entries, false).expect("taken"), seen);
+        assert_eq!(memory.import_entries(&lines, &entries, false).expect("imported"), preview);
         let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
-        // The edit follows the line that the gate changed, and with it its hash.
+        // The edit still follows the first line, although the gate changed the hash of that line.
         assert_eq!((&*entry.content, entry.heads.len()), ("use a vault", 1));
         assert!(!text(root, DECISIONS).contains(&secret));
         let before = text(root, DECISIONS);
-        let again = memory.import_entries(&lines, &entries, false).expect("taken");
+        let again = memory.import_entries(&lines, &entries, false).expect("imported");
         assert_eq!((again.new.len(), again.known, again.redacted), (0, 3, 0));
         assert_eq!(text(root, DECISIONS), before);
         assert_eq!(memory.problems().expect("problems"), []);
@@ -223,27 +225,27 @@ fn what_is_taken_in_twice_is_there_once() {
 
 #[test]
 fn tracked_lines_are_pruned_only_when_old_and_requested() {
-    on_both(|root, memory| {
+    on_both_stores(|root, memory| {
         let gone = memory.save_mistake(&mistake("boom", "f")).expect("saved").id;
-        let kept = memory.save_mistake(&mistake("other thing", "f")).expect("saved").id;
-        memory.remove_any(&gone, None).expect("taken back");
+        let retained = memory.save_mistake(&mistake("other thing", "f")).expect("saved").id;
+        memory.remove_any(&gone, None).expect("removed");
         let path = "ai/memory/mistakes.jsonl";
         let before = text(root, path);
         assert_eq!(memory.prune_tracked(1, false).expect("pruned"), []);
-        // Forty days later.
+        // The memory is opened forty days later.
         let mut later = later(root, memory);
-        let dropped = later.prune_tracked(30, true).expect("looked at");
-        assert_eq!(dropped.iter().map(|one| &*one.id).collect::<Vec<_>>(), [&*gone]);
+        let dropped = later.prune_tracked(30, true).expect("listed");
+        assert_eq!(dropped.iter().map(|memory| &*memory.id).collect::<Vec<_>>(), [&*gone]);
         assert_eq!(text(root, path), before);
         assert_eq!(later.prune_tracked(30, false).expect("pruned"), dropped);
-        assert!(!text(root, path).contains(&gone) && text(root, path).contains(&kept));
+        assert!(!text(root, path).contains(&gone) && text(root, path).contains(&retained));
         assert_eq!(later.missing("mistakes").expect("missing").len(), 2);
         later.export(true).expect("written");
         assert_eq!(text(root, path).lines().count(), before.lines().count());
     });
 }
 
-/// Forty days after everything else.
+/// Opens the memory forty days later.
 fn later(root: &std::path::Path, memory: &ProjectMemory) -> ProjectMemory {
     let wanted = if memory.backend() == "json" { Wanted::Json } else { Wanted::Sqlite };
     let clock = Box::new(|| START + 40 * 86_400_000);
@@ -251,8 +253,8 @@ fn later(root: &std::path::Path, memory: &ProjectMemory) -> ProjectMemory {
 }
 
 #[test]
-fn what_an_older_file_says_is_not_brought_back_by_pruning() {
-    on_both(|root, memory| {
+fn pruning_does_not_restore_memories_of_older_files() {
+    on_both_stores(|root, memory| {
         let older = r#"{"decisions": [{"decision": "Use cookies", "date": "2025-01-01"}]}"#;
         write(root, "ai/memory/decisions.json", older);
         let id = memory
@@ -260,10 +262,10 @@ fn what_an_older_file_says_is_not_brought_back_by_pruning() {
             .expect("read")
             .remove(0)
             .id;
-        memory.remove_any(&id, None).expect("taken back");
+        memory.remove_any(&id, None).expect("removed");
         let mut later = later(root, memory);
-        for only_look in [true, false] {
-            assert_eq!(later.prune_tracked(30, only_look).expect("pruned"), []);
+        for dry_run in [true, false] {
+            assert_eq!(later.prune_tracked(30, dry_run).expect("pruned"), []);
         }
         let entry = later.read(&mut |store| store.entry(&id)).expect("read").expect("there");
         assert_eq!(entry.status, Status::Removed);
@@ -272,10 +274,10 @@ fn what_an_older_file_says_is_not_brought_back_by_pruning() {
 }
 
 #[test]
-fn a_mark_at_the_start_of_a_file_brings_nothing_back() {
-    on_both(|root, memory| {
+fn a_byte_order_mark_does_not_prevent_pruning() {
+    on_both_stores(|root, memory| {
         let id = memory.save_decision(&decision("cookies", None)).expect("saved").id;
-        memory.remove_any(&id, None).expect("taken back");
+        memory.remove_any(&id, None).expect("removed");
         write(root, DECISIONS, &format!("\u{FEFF}{}", text(root, DECISIONS)));
         let mut later = later(root, memory);
         let dropped = later.prune_tracked(30, false).expect("pruned");

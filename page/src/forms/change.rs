@@ -1,4 +1,4 @@
-//! The form `commit`: messages, the branch, and the files a change touches.
+//! The form `commit`: commit messages, the branch, and the files that a change touches.
 
 use super::super::values::Many;
 use serde::{Deserialize, Serialize};
@@ -24,9 +24,9 @@ pub struct CommitHeader {
     pub branch: Option<String>,
     /// `conventional` and `subject` also check the title of the pull request.
     pub title: bool,
-    /// Limits on what the change touches, and what it must touch in addition.
+    /// Limits on the size of the change, and files that it must touch in addition.
     pub change: Option<ChangeHeader>,
-    /// What to skip. Default: merges, reverts and bots.
+    /// The commits to skip. Default: merges, reverts and bots.
     pub skip: Option<Vec<SkippedCommit>>,
 }
 
@@ -41,7 +41,7 @@ pub struct ConventionalHeader {
     pub types: Vec<String>,
     /// The allowed scopes; `workspace` allows the names of the workspace members. Empty: any scope.
     pub scopes: Many<String>,
-    /// A scope is required.
+    /// Whether a scope is required.
     pub scope_required: bool,
     /// How a breaking change must be marked.
     pub breaking: Option<Breaking>,
@@ -60,8 +60,8 @@ pub enum Breaking {
     Forbid,
 }
 
-/// The first line of a message, without type and scope if it is conventional. A trailing ` (#12)`
-/// is not counted.
+/// The first line of a message, without type and scope if the message follows Conventional Commits.
+/// A trailing ` (#12)` is not counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -93,7 +93,7 @@ pub struct BodyHeader {
     pub matches: Option<String>,
     /// A regular expression that the body must not match.
     pub not_matches: Option<String>,
-    /// Minimum number of characters of a body, if there is one.
+    /// Minimum number of characters of the body, if the message has a body.
     pub min: Option<u64>,
     /// Maximum number of characters of the body; `0` forbids a body.
     pub max: Option<u64>,
@@ -121,16 +121,17 @@ pub struct FootersHeader {
     pub max: Option<u64>,
 }
 
-/// Limits on what a change touches. Paths are globs relative to the root of the rule's directory.
+/// Limits on the size of a change, and files that it must touch. Paths are globs relative to the
+/// root of the rule's directory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct ChangeHeader {
-    /// Check only changes that touch one of these. Empty: every change.
+    /// Check only changes that touch one of these paths. Empty: every change.
     pub touches: Many<String>,
-    /// What such a change must also touch. ` | ` separates alternatives.
+    /// The paths that such a change must also touch. ` | ` separates alternatives.
     pub requires: Many<String>,
-    /// What such a change must add. ` | ` separates alternatives.
+    /// The paths of files that such a change must add. ` | ` separates alternatives.
     pub added: Many<String>,
     /// Maximum number of files in the change.
     pub max_files: Option<u64>,
@@ -138,24 +139,24 @@ pub struct ChangeHeader {
     pub max_lines: Option<u64>,
 }
 
-/// What is skipped.
+/// A kind of commits that are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SkippedCommit {
     /// Merge commits.
     Merges,
-    /// Revert commits, by Git's wording.
+    /// Revert commits, recognised by the message that Git writes.
     Reverts,
     /// Commits by bots.
     Bots,
-    /// Commits that a rebase combines with another: `fixup!`, `squash!`, `amend!`.
+    /// Commits that a rebase combines with another commit: `fixup!`, `squash!`, `amend!`.
     Fixups,
 }
 
 impl CommitHeader {
-    pub(super) fn shape_error(&self) -> Option<String> {
-        let none = self.conventional.is_none()
+    pub(super) fn find_error(&self) -> Option<String> {
+        let has_no_requirement = self.conventional.is_none()
             && self.subject.is_none()
             && self.body.is_none()
             && self.message.is_none()
@@ -163,14 +164,14 @@ impl CommitHeader {
             && self.trailers.is_empty()
             && self.branch.is_none()
             && self.change.is_none();
-        if none {
+        if has_no_requirement {
             return Some("`commit` has no requirement; set at least one of `conventional`, `subject`, `body`, `message`, `footers`, `trailers`, `branch` and `change`".to_owned());
         }
         let change = self.change.as_ref()?;
-        let nothing = change.requires.is_empty()
+        let change_has_no_requirement = change.requires.is_empty()
             && change.added.is_empty()
             && change.max_files.is_none()
             && change.max_lines.is_none();
-        nothing.then(|| "`change` has no requirement; set at least one of `requires`, `added`, `max-files` and `max-lines`".to_owned())
+        change_has_no_requirement.then(|| "`change` has no requirement; set at least one of `requires`, `added`, `max-files` and `max-lines`".to_owned())
     }
 }

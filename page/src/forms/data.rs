@@ -5,7 +5,7 @@ use super::Limits;
 use serde::{Deserialize, Serialize};
 
 /// A test of the values at a path. Comparisons apply to the values that exist; only `present`
-/// requires that one exists.
+/// requires that a value exists.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -16,20 +16,20 @@ pub struct DataHeader {
     pub file: Option<String>,
     /// The required value.
     pub equals: Option<Yaml>,
-    /// The value must not equal this.
+    /// A value that is not allowed.
     pub not_equals: Option<Yaml>,
-    /// The value must be one of these.
+    /// The allowed values.
     #[serde(rename = "in")]
     pub within: Option<Vec<Yaml>>,
-    /// The value must be none of these.
+    /// The values that are not allowed.
     pub not_in: Option<Vec<Yaml>>,
-    /// A regular expression that the value as text must match.
+    /// A regular expression that must match the value as text.
     pub matches: Option<String>,
-    /// A regular expression that the value as text must not match.
+    /// A regular expression that must not match the value as text.
     pub not_matches: Option<String>,
-    /// The minimum, as a number or version.
+    /// The minimum: a number or a version.
     pub min: Option<Yaml>,
-    /// The maximum, as a number or version.
+    /// The maximum: a number or a version.
     pub max: Option<Yaml>,
     /// The allowed type or types.
     #[serde(rename = "type")]
@@ -38,17 +38,17 @@ pub struct DataHeader {
     pub present: bool,
     /// `true`: no value must exist.
     pub absent: bool,
-    /// `true`: no two of the values are equal.
+    /// `true`: no two values at the path are equal.
     pub unique: bool,
     /// Number of items of a list or mapping, or of characters of a string.
     pub count: Option<Limits>,
     /// The only keys allowed in a mapping.
     pub keys: Option<Vec<String>>,
-    /// The string must be the path of an existing file, relative to this base.
+    /// The value must be the path of an existing file, relative to this base.
     pub resolves: Option<Resolves>,
-    /// The value must equal a value elsewhere.
+    /// Values at another path to which the value must be equal or otherwise related.
     pub same: Option<SameHeader>,
-    /// Tests of the same file that must pass first.
+    /// Tests of values in the same file; the check applies only if these tests pass.
     #[serde(rename = "where")]
     pub first: Vec<DataHeader>,
 }
@@ -85,7 +85,7 @@ pub enum Resolves {
     Root,
 }
 
-/// Values at another path to compare with.
+/// Values at another path, with which the values of the test are compared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -98,40 +98,40 @@ pub struct SameHeader {
     pub relation: Relation,
 }
 
-/// How two sets of values compare.
+/// The relation between two sets of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Relation {
-    /// Each value here equals the value there.
+    /// Each value equals the value at the other path.
     #[default]
     Equal,
-    /// Each value here is one of those there.
+    /// Each value is one of the values at the other path.
     Subset,
-    /// Each value there is one of those here.
+    /// Each value at the other path is one of the values of the test.
     Superset,
 }
 
 impl DataHeader {
-    pub(super) fn shape_error(&self) -> Option<String> {
+    pub(super) fn find_error(&self) -> Option<String> {
         if self.file.is_some() {
             return Some(
                 "`file` is only allowed in a condition; select the files to check with `files`"
                     .to_owned(),
             );
         }
-        self.test_shape_error().or_else(|| self.first.iter().find_map(Self::nested_shape_error))
+        self.find_test_error().or_else(|| self.first.iter().find_map(Self::find_nested_error))
     }
 
-    fn nested_shape_error(&self) -> Option<String> {
+    fn find_nested_error(&self) -> Option<String> {
         if !self.first.is_empty() || self.file.is_some() {
             return Some("a test under `where` cannot have `where` or `file`".to_owned());
         }
-        self.test_shape_error()
+        self.find_test_error()
     }
 
-    /// What is wrong with this test, without its nested tests.
-    pub(super) fn test_shape_error(&self) -> Option<String> {
+    /// Finds an error in this test, ignoring its nested tests.
+    pub(super) fn find_test_error(&self) -> Option<String> {
         if !self.at.starts_with('$') {
             return Some(format!(
                 "`at` must start with `$`, the root of the file; found `{}`",
@@ -162,6 +162,6 @@ impl DataHeader {
         if self.present && self.absent {
             return Some("a value cannot be both `present` and `absent`".to_owned());
         }
-        Limits::shape_error(self.count, "count")
+        Limits::find_error(self.count, "count")
     }
 }

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct DocHeader {
-    /// Headings in order, with `#` for their level. `*` is any sequence of headings, `# *` any
-    /// heading of that level, `?## Notes` an optional heading.
+    /// Headings in order, with `#` for their level. `*` matches any sequence of headings, `# *` any
+    /// heading of that level; `?## Notes` is an optional heading.
     #[serde(deserialize_with = "super::super::values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub headings: Vec<String>,
-    /// No two headings have the same text: in the whole `document`, or below the same parent
-    /// heading (`siblings`).
+    /// No two headings in the whole `document`, or below the same parent heading (`siblings`), have
+    /// the same text.
     pub unique: Option<UniqueHeadings>,
     /// Tests of the front matter.
     pub front: Vec<DataHeader>,
@@ -25,7 +25,7 @@ pub struct DocHeader {
     pub html: Option<Vec<String>>,
     /// Number of lines of the document.
     pub lines: Option<Limits>,
-    /// Number of tokens of the document, as a model counts them.
+    /// Number of tokens of the document, as counted by a language model.
     pub tokens: Option<Limits>,
     /// The deepest heading level.
     pub depth: Option<Limits>,
@@ -35,7 +35,7 @@ pub struct DocHeader {
     pub named_blocks: bool,
 }
 
-/// Among which headings the text of each must be unique.
+/// The headings among which the text of each heading must be unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -70,8 +70,8 @@ pub enum LinkKind {
 }
 
 impl DocHeader {
-    pub(super) fn shape_error(&self) -> Option<String> {
-        let none = self.headings.is_empty()
+    pub(super) fn find_error(&self) -> Option<String> {
+        let has_no_requirement = self.headings.is_empty()
             && self.front.is_empty()
             && self.links.is_empty()
             && self.unique.is_none()
@@ -81,12 +81,12 @@ impl DocHeader {
             && self.depth.is_none()
             && !self.steps
             && !self.named_blocks;
-        if none {
+        if has_no_requirement {
             return Some("`doc` has no requirement; set at least one of `headings`, `unique`, `front`, `links`, `html`, `lines`, `tokens`, `depth`, `steps` and `named-blocks`".to_owned());
         }
         let limits = [(self.lines, "lines"), (self.tokens, "tokens"), (self.depth, "depth")];
         let in_limits =
-            limits.into_iter().find_map(|(limits, name)| Limits::shape_error(limits, name));
-        in_limits.or_else(|| self.front.iter().find_map(DataHeader::shape_error))
+            limits.into_iter().find_map(|(limits, name)| Limits::find_error(limits, name));
+        in_limits.or_else(|| self.front.iter().find_map(DataHeader::find_error))
     }
 }

@@ -23,22 +23,22 @@ pub struct FixHeader {
     /// For `tree`: rename the file as `name` requires.
     pub rename: bool,
     /// For `doc`, `true`: insert the missing heading. For `text` with `require`: the text to
-    /// insert. It goes to the end of the file if only `last` is set, otherwise to the start, below
-    /// lines that must stay first.
+    /// insert. The text is inserted at the end of the file if only `last` is set, otherwise at the
+    /// start, below lines that must remain first.
     pub insert: Option<Insertion>,
     /// How the inserted text is written.
     pub r#as: Option<InsertAs>,
-    /// The fix preserves the meaning of the file.
+    /// Whether the fix preserves the meaning of the file.
     pub safe: bool,
 }
 
-/// What a fix inserts.
+/// The text that a fix inserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged))]
 pub enum Insertion {
-    /// `true`: what the check reports as missing.
+    /// `true`: the heading that the check reports as missing.
     Missing(bool),
-    /// The text given in the page.
+    /// The text in the page.
     Text(String),
 }
 
@@ -97,7 +97,7 @@ impl FixHeader {
         self.insert == Some(Insertion::Missing(true))
     }
 
-    pub(super) fn shape_error(&self, check: &CheckHeader, form: Form) -> Option<String> {
+    pub(super) fn find_error(&self, check: &CheckHeader, form: Form) -> Option<String> {
         let inserts_text = matches!(self.insert, Some(Insertion::Text(_)));
         let actions = [
             ("replace", self.replace.is_some(), Form::Text),
@@ -109,15 +109,15 @@ impl FixHeader {
             ("rename", self.rename, Form::Tree),
             ("insert", self.inserts_missing(), Form::Doc),
         ];
-        let given: Vec<_> = actions.into_iter().filter(|(_, given, _)| *given).collect();
-        let [(name, _, of)] = given[..] else {
+        let set_actions: Vec<_> = actions.into_iter().filter(|(_, is_set, _)| *is_set).collect();
+        let [(name, _, action_form)] = set_actions[..] else {
             return Some("a fix must have exactly one of `replace`, `trim`, `insert: TEXT` (text), `set`, `remove` (data), `create`, `rename` (tree) and `insert: true` (doc)".to_owned());
         };
-        if of != form {
-            let shown = if inserts_text { "insert: TEXT" } else { name };
+        if action_form != form {
+            let action = if inserts_text { "insert: TEXT" } else { name };
             return Some(format!(
-                "`{shown}` fixes findings of `{}`, not of `{}`",
-                of.key(),
+                "`{action}` fixes findings of `{}`, not of `{}`",
+                action_form.key(),
                 form.key()
             ));
         }

@@ -1,4 +1,5 @@
-//! The check in the header of a page: which files it checks, when it runs, and exactly one form.
+//! The check in the header of a page: which files it checks, when it runs, and exactly one form,
+//! which is the kind of check (`text`, `syntax`, …).
 
 mod change;
 mod data;
@@ -6,7 +7,7 @@ mod document;
 mod fix;
 mod imports;
 mod pattern;
-mod places;
+mod tree;
 
 use super::values::{Many, Yaml};
 use serde::{Deserialize, Serialize};
@@ -18,10 +19,10 @@ pub use document::*;
 pub use fix::*;
 pub use imports::*;
 pub use pattern::*;
-pub use places::*;
+pub use tree::*;
 
-/// The check of a page: which files it checks, and exactly one form. Rarely used forms are boxed: a
-/// thousand rules are moved at each start.
+/// The check of a page: which files it checks, and exactly one form. Rarely used forms are boxed,
+/// because a thousand rules are moved at each start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -34,10 +35,11 @@ pub struct CheckHeader {
     #[serde(deserialize_with = "super::values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub exclude: Vec<String>,
-    /// The condition for the check to run; of a list, at least one must hold.
+    /// The condition under which the check runs; if it is a list, at least one condition must be
+    /// met.
     pub when: Many<WhenHeader>,
     /// Names and default values of the parameters that the configuration can set. Use `"${name}"`
-    /// in place of a whole value.
+    /// instead of a value.
     pub params: BTreeMap<String, Yaml>,
     /// A regular expression matched against the text.
     pub text: Option<TextHeader>,
@@ -49,7 +51,7 @@ pub struct CheckHeader {
     pub data: Option<Box<DataHeader>>,
     /// Which parts of the code can import which.
     pub layers: Option<Box<LayersHeader>>,
-    /// Commit messages, the branch, and the files a change touches.
+    /// Commit messages, the branch, and the files that a change touches.
     pub commit: Option<Box<CommitHeader>>,
     /// The structure of Markdown documents.
     pub doc: Option<Box<DocHeader>>,
@@ -111,8 +113,8 @@ impl CheckHeader {
         self.text.as_ref().is_some_and(|text| text.require)
     }
 
-    /// Why parameters cannot be set for some paths only; `None` when each file or directory is
-    /// checked on its own, so that the parameters can differ.
+    /// The reason why parameters cannot be set for some paths only. `None` when each file or
+    /// directory is checked separately, so that the parameters can differ.
     #[must_use]
     pub fn not_by_path(&self) -> Option<&'static str> {
         let tree = self.tree.as_deref();
@@ -127,7 +129,9 @@ impl CheckHeader {
             Form::Tree if tree.is_some_and(TreeHeader::counts_files) => {
                 Some("`count` counts files of different directories together")
             }
-            Form::Layers if self.layers.as_ref().is_some_and(|one| !one.acyclic.is_empty()) => {
+            Form::Layers
+                if self.layers.as_ref().is_some_and(|layers| !layers.acyclic.is_empty()) =>
+            {
                 Some("a cycle of `acyclic` can span several directories")
             }
             _ => None,
@@ -146,54 +150,53 @@ impl CheckHeader {
         }
     }
 
-    /// Errors that the types do not exclude: the key at fault and the message.
-    pub(super) fn shape_error(&self) -> Option<(&'static str, String)> {
+    /// Finds an error that the types do not exclude; returns the key at fault and the message.
+    pub(super) fn find_error(&self) -> Option<(&'static str, String)> {
         let forms = Form::ALL.into_iter().filter(|&form| self.has(form)).count();
         if forms != 1 {
             let known = Form::ALL.map(|form| format!("`{}`", form.key())).join(", ");
-            return Some(("check", format!("a check must have exactly one form of {known}")));
+            return Some(("check", format!("a check must have exactly one of {known}")));
         }
         let form = self.form()?;
-        let wrong = match form {
-            Form::Text => self.text.as_ref().and_then(TextHeader::shape_error),
-            Form::Tree => self.tree.as_ref().and_then(|form| form.shape_error()),
-            Form::Data => self.data.as_ref().and_then(|form| form.shape_error()),
-            Form::Layers => self.layers.as_ref().and_then(|form| form.shape_error()),
-            Form::Commit => self.commit.as_ref().and_then(|form| form.shape_error()),
-            Form::Doc => self.doc.as_ref().and_then(|form| form.shape_error()),
+        let error = match form {
+            Form::Text => self.text.as_ref().and_then(TextHeader::find_error),
+            Form::Tree => self.tree.as_ref().and_then(|form| form.find_error()),
+            Form::Data => self.data.as_ref().and_then(|form| form.find_error()),
+            Form::Layers => self.layers.as_ref().and_then(|form| form.find_error()),
+            Form::Commit => self.commit.as_ref().and_then(|form| form.find_error()),
+            Form::Doc => self.doc.as_ref().and_then(|form| form.find_error()),
             Form::Syntax => None,
         };
-        let in_form = wrong.map(|message| (form.key(), message));
-        let in_when =
-            || self.when.iter().find_map(WhenHeader::shape_error).map(|why| ("when", why));
-        let in_fix = || Some(("fix", self.fix.as_ref()?.shape_error(self, form)?));
+        let in_form = error.map(|message| (form.key(), message));
+        let in_when = || self.when.iter().find_map(WhenHeader::find_error).map(|why| ("when", why));
+        let in_fix = || Some(("fix", self.fix.as_ref()?.find_error(self, form)?));
         in_form.or_else(in_when).or_else(in_fix)
     }
 }
 
-/// The conditions for a check to run; all that are set must hold.
+/// The conditions under which a check runs; all conditions that are set must be met.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct WhenHeader {
-    /// Globs, at least one of which matches a file of the project.
+    /// Globs; at least one must match a file of the project.
     pub file: Many<String>,
-    /// File names, at least one of which exists in the directory of the checked file or in a
-    /// parent.
+    /// File names; at least one must exist in the directory of the checked file or in a parent
+    /// directory.
     pub nearest: Many<String>,
-    /// A test that a value in a named file passes.
+    /// A test that a value in the file under `file` must pass.
     pub data: Option<DataHeader>,
-    /// Globs, at least one of which matches the branch name.
+    /// Globs; at least one must match the branch name.
     pub branch: Many<String>,
-    /// Globs, at least one of which matches a path that the change touches. Holds when there is no
-    /// change to check.
+    /// Globs; at least one must match a path that the change touches. The condition is met when
+    /// there is no change to check.
     pub changed: Many<String>,
-    /// A condition that must not hold.
+    /// A condition that must not be met.
     pub not: Option<Box<WhenHeader>>,
 }
 
 impl WhenHeader {
-    fn shape_error(&self) -> Option<String> {
+    fn find_error(&self) -> Option<String> {
         let keys = [
             !self.file.is_empty(),
             !self.nearest.is_empty(),
@@ -209,15 +212,15 @@ impl WhenHeader {
             if data.file.is_none() {
                 return Some("`data` of a condition requires `file`".to_owned());
             }
-            if let Some(wrong) = data.test_shape_error() {
-                return Some(wrong);
+            if let Some(error) = data.find_test_error() {
+                return Some(error);
             }
         }
         let inner = self.not.as_deref()?;
         if inner.not.is_some() {
             return Some("`not` cannot be nested in `not`".to_owned());
         }
-        inner.shape_error()
+        inner.find_error()
     }
 }
 
@@ -251,7 +254,7 @@ impl Limits {
         }
     }
 
-    fn shape_error(limits: Option<Self>, name: &str) -> Option<String> {
+    fn find_error(limits: Option<Self>, name: &str) -> Option<String> {
         let limits = limits?;
         match (limits.min, limits.max) {
             (None, None) => Some(format!("`{name}` requires `min`, `max` or both")),

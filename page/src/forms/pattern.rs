@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TextHeader {
-    /// Rust regular expression. The finding covers the group named `at`, else the whole match. Set
-    /// exactly one of `regex`, `assigned` and `swap`.
+    /// Rust regular expression. The finding covers the group named `at`, or the whole match if
+    /// there is no such group. Set exactly one of `regex`, `assigned` and `swap`.
     #[serde(default)]
     pub regex: Option<String>,
     /// Rust regular expression for a value assigned to a name that contains one of the keywords, in
@@ -18,34 +18,35 @@ pub struct TextHeader {
     /// finding covers the value.
     #[serde(default)]
     pub assigned: Option<String>,
-    /// Word → replacement, instead of an expression. Matches whole words, ignoring case; a word
-    /// that is already written as its replacement is not reported.
+    /// Word → replacement, instead of an expression. Matches complete words, ignoring case; a word
+    /// that is already identical to its replacement is not reported.
     #[serde(default)]
     pub swap: BTreeMap<String, String>,
     /// The parts of the file in which a match must start, as determined by the parser of the file's
     /// language. A file without a parser has no parts and is not checked. Empty: everywhere.
     #[serde(default, rename = "in")]
     pub within: Many<Part>,
-    /// Only matches that start in this many first lines count. With `last`: in the first or last
-    /// lines.
+    /// Only matches that start in the first N lines of the file count. With `last`: in the first or
+    /// the last lines.
     #[serde(default)]
     pub first: Option<u32>,
-    /// Only matches that start in this many last lines count.
+    /// Only matches that start in the last N lines of the file count.
     #[serde(default)]
     pub last: Option<u32>,
     /// Maximum number of matches per file; further matches are findings.
     #[serde(default)]
     pub max: Option<u32>,
-    /// The file must have a match; otherwise the finding is on its first line.
+    /// The file must have a match; if it has none, the finding is on the first line.
     #[serde(default)]
     pub require: bool,
     /// Literals, compared ignoring ASCII case: the expression is tried only on the lines around a
-    /// keyword. Empty: tried on the whole text.
+    /// keyword. Empty: the expression is tried on the whole text.
     #[serde(default)]
     #[serde(deserialize_with = "super::super::values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub keywords: Vec<String>,
-    /// How many bytes past the keyword's line a match can extend, for patterns over several lines.
+    /// The maximum number of bytes that a match can extend past the line of the keyword, for
+    /// patterns over several lines.
     #[serde(default)]
     pub reach: u32,
     /// Minimum Shannon entropy of the finding's text, in bits per character.
@@ -54,8 +55,8 @@ pub struct TextHeader {
     /// The finding's text must look random: no words, mixed character classes.
     #[serde(default)]
     pub random: bool,
-    /// The finding's text must look like a real password: not a word, and not next to a host, that
-    /// is common in examples.
+    /// The finding's text must look like a real password: neither the text nor an adjacent host
+    /// name may be typical of examples.
     #[serde(default)]
     pub password: bool,
     /// The finding's text must not match any of these expressions.
@@ -63,8 +64,8 @@ pub struct TextHeader {
     #[serde(deserialize_with = "super::super::values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
     pub unless: Vec<String>,
-    /// The whole match must not match any of these expressions. Use it when the text that excludes
-    /// a finding is outside the finding, such as the host of a URL with a password.
+    /// The whole match must not match any of these expressions. Use this key when the text that
+    /// excludes a finding is outside the finding, such as the host of a URL with a password.
     #[serde(default)]
     #[serde(deserialize_with = "super::super::values::list")]
     #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
@@ -86,7 +87,7 @@ pub enum Part {
     /// In programs, everything except comments and strings; in Markdown, code blocks and text in
     /// backticks.
     Code,
-    /// Comments, including those of HTML and Markdown.
+    /// Comments, including comments in HTML and Markdown.
     Comments,
     /// Strings, without interpolated expressions.
     Strings,
@@ -102,15 +103,15 @@ pub enum Part {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
-    /// Identified by its surroundings only.
+    /// The secret is identified only by its context.
     Low,
-    /// Identified by its shape and its surroundings.
+    /// The secret is identified by its format and its context.
     Medium,
-    /// Identified by a shape that nothing else has.
+    /// The secret is identified by a format that nothing else has.
     High,
 }
 
-/// A syntax pattern: the keys of an ast-grep rule that a page does not already have.
+/// A syntax pattern: the keys of an ast-grep rule, except the keys that a page defines elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -127,16 +128,16 @@ pub struct SyntaxHeader {
     /// Utility rules referenced by `matches`.
     #[serde(default)]
     pub utils: Option<Yaml>,
-    /// New meta variables derived from others.
+    /// New meta variables derived from other meta variables.
     #[serde(default)]
     pub transform: Option<Yaml>,
     /// The replacement, with meta variables.
     #[serde(default)]
     pub fix: Option<Yaml>,
-    /// The fix preserves the meaning of the file.
+    /// Whether the fix preserves the meaning of the file.
     #[serde(default)]
     pub safe: bool,
-    /// A regular expression that the text after the finding on its last line must not match.
+    /// A regular expression that must not match the text that follows the finding on its last line.
     #[serde(default)]
     pub unless_followed_by: Option<String>,
     /// Meta variable → the message of a related location.
@@ -145,31 +146,33 @@ pub struct SyntaxHeader {
 }
 
 impl TextHeader {
-    /// The words, in lower case, of which a text must contain one for the pattern to be tried. The
-    /// empty word means that the pattern is tried on every text.
+    /// The lower-case words of the pattern, which is tried only on a text that contains at least
+    /// one of them. The empty word means that the pattern is tried on every text.
     #[must_use]
     pub fn words(&self) -> BTreeSet<String> {
         let lower = |word: &str| word.to_ascii_lowercase();
-        let given = self.keywords.iter().filter(|word| !word.is_empty());
-        let given: BTreeSet<String> = given.map(|word| lower(word)).collect();
+        let keywords = self.keywords.iter().filter(|word| !word.is_empty());
+        let keywords: BTreeSet<String> = keywords.map(|word| lower(word)).collect();
         let first = |word: &'_ str| word.split_whitespace().next().map(lower).unwrap_or_default();
-        // The search for these words folds ASCII case only.
-        if given.is_empty() && !self.swap.is_empty() && self.swap.keys().all(|word| word.is_ascii())
+        // The search for these words ignores only the case of ASCII letters.
+        if keywords.is_empty()
+            && !self.swap.is_empty()
+            && self.swap.keys().all(|word| word.is_ascii())
         {
             return self.swap.keys().map(|word| first(word)).collect();
         }
-        if given.is_empty() { BTreeSet::from([String::new()]) } else { given }
+        if keywords.is_empty() { BTreeSet::from([String::new()]) } else { keywords }
     }
 
-    pub(super) fn shape_error(&self) -> Option<String> {
-        let ways = [self.regex.is_some(), self.assigned.is_some(), !self.swap.is_empty()];
-        if ways.into_iter().filter(|way| *way).count() != 1 {
+    pub(super) fn find_error(&self) -> Option<String> {
+        let sources = [self.regex.is_some(), self.assigned.is_some(), !self.swap.is_empty()];
+        if sources.into_iter().filter(|is_set| *is_set).count() != 1 {
             return Some(
                 "a text pattern must have exactly one of `regex`, `assigned` and `swap`".to_owned(),
             );
         }
-        let counts = [(self.first, "first"), (self.last, "last")];
-        if let Some((_, name)) = counts.into_iter().find(|(count, _)| *count == Some(0)) {
+        let line_limits = [(self.first, "first"), (self.last, "last")];
+        if let Some((_, name)) = line_limits.into_iter().find(|(count, _)| *count == Some(0)) {
             return Some(format!("`{name}` must be at least 1 line"));
         }
         if self.within.len() > 1 && self.within.contains(&Part::All) {
@@ -179,16 +182,16 @@ impl TextHeader {
             if self.require {
                 return Some("`swap` cannot be combined with `require`".to_owned());
             }
-            let empty = |(word, better): (&String, &String)| {
+            let is_empty_entry = |(word, better): (&String, &String)| {
                 word.trim().is_empty() || better.trim().is_empty()
             };
-            if self.swap.iter().any(empty) {
+            if self.swap.iter().any(is_empty_entry) {
                 return Some(
                     "each entry of `swap` must have a word and its replacement".to_owned(),
                 );
             }
         }
-        let whole = [
+        let whole_file_keys = [
             (self.require, "require"),
             (self.max.is_some(), "max"),
             (self.first.is_some(), "first"),
@@ -196,10 +199,10 @@ impl TextHeader {
             (!self.within.is_empty(), "in"),
             (!self.swap.is_empty(), "swap"),
         ];
-        let asked = whole.into_iter().find(|(asked, _)| *asked)?.1;
-        // In large files only the text around keywords is read.
+        let key = whole_file_keys.into_iter().find(|(is_set, _)| *is_set)?.1;
+        // In large files, only the text around keywords is read.
         self.secret.map(|_| {
-            format!("`{asked}` needs the whole file; a `secret` pattern reads only parts of it")
+            format!("`{key}` needs the whole file; a `secret` pattern reads only parts of it")
         })
     }
 }

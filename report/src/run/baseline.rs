@@ -6,34 +6,35 @@ use aidd_engine::workspace::baseline::Entry;
 use aidd_engine::workspace::walk::Outcome;
 use std::path::{Path, PathBuf};
 
-/// Marks the findings in the baseline; returns the entries below `paths` without a finding in the
-/// checked files. `None` if there is no baseline. `complete` states that all rules and files were
-/// requested; otherwise unmatched entries are not stale.
+/// Marks the findings in the baseline; returns the stale entries: entries below `paths` without a
+/// finding in the checked files. `None` if there is no baseline. `typed` is the path of the
+/// baseline on the command line. `complete` states that all rules and files were requested;
+/// otherwise unmatched entries are not stale.
 pub fn apply(
-    (given, none): (Option<&Path>, bool),
+    (typed, is_disabled): (Option<&Path>, bool),
     project: &Project,
     paths: &[PathBuf],
     outcome: &mut Outcome,
     complete: bool,
 ) -> Result<Option<Vec<Entry>>, RunError> {
-    if none {
+    if is_disabled {
         return Ok(None);
     }
-    let path = project.baseline_path(given);
-    let Some(baseline) = project.baseline(&path, given.is_some())? else { return Ok(None) };
+    let path = project.baseline_path(typed);
+    let Some(baseline) = project.baseline(&path, typed.is_some())? else { return Ok(None) };
     let findings = outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings);
     let mut stale = baseline.apply(findings);
     stale.retain(|entry| complete && was_checked(entry, project, paths, outcome));
     Ok(Some(stale))
 }
 
-/// Whether a run over `paths` determines if a baselined finding still exists: its file is below one
-/// of them, and was read or deleted.
+/// Whether a run over `paths` determines if a baselined finding still exists: the file of the
+/// finding is below one of `paths`, and was read or deleted.
 pub fn was_checked(entry: &Entry, project: &Project, paths: &[PathBuf], outcome: &Outcome) -> bool {
-    let place = project.root().join(&entry.path);
+    let file = project.root().join(&entry.path);
     let failed = outcome.skipped.iter().filter(|skipped| skipped.failed);
-    paths.iter().any(|path| place.starts_with(path))
+    paths.iter().any(|path| file.starts_with(path))
         && !failed
             .map(|skipped| project.root().join(&skipped.path))
-            .any(|unread| place.starts_with(unread))
+            .any(|unread_file| file.starts_with(unread_file))
 }

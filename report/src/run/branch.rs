@@ -3,21 +3,21 @@
 use crate::error::RunError;
 use aidd_engine::project::git::Repository;
 
-/// The branch to compare with, according to the clone: its name and newest commit. `here` returns
-/// the commit of a reference, `default` the default branch name of new repositories.
+/// The branch to compare with, according to the clone: its name and newest commit. `commit_of`
+/// returns the commit of a reference, `default` the default branch name of new repositories.
 #[must_use]
 pub fn known_main(
-    here: &dyn Fn(&str) -> Option<String>,
+    commit_of: &dyn Fn(&str) -> Option<String>,
     default: &dyn Fn() -> Option<String>,
 ) -> Option<(String, String)> {
-    let of = |folder: &str, name: &str| here(&format!("refs/{folder}/{name}"));
-    let first = |folder: &str, names: &[&str]| {
-        names.iter().find_map(|name| Some(((*name).to_owned(), of(folder, name)?)))
+    let tip_of = |namespace: &str, name: &str| commit_of(&format!("refs/{namespace}/{name}"));
+    let first = |namespace: &str, names: &[&str]| {
+        names.iter().find_map(|name| Some(((*name).to_owned(), tip_of(namespace, name)?)))
     };
     first("remotes", &["origin/HEAD", "origin/main", "origin/master"])
         .or_else(|| {
             let name = default().filter(|name| is_ref_name(name))?;
-            let tip = of("heads", &name)?;
+            let tip = tip_of("heads", &name)?;
             Some((name, tip))
         })
         .or_else(|| first("heads", &["main", "master"]))
@@ -27,15 +27,16 @@ pub fn known_main(
 /// settings: nothing is fetched, and no program is run.
 ///
 /// # Errors
-/// Fails when the clone has none: any other comparison would hide the changes of the branch.
+/// Fails when the clone has no such branch: any other comparison would hide the changes of the
+/// current branch.
 pub fn main_branch(repository: &Repository) -> Result<String, RunError> {
-    let here = |rev: &str| repository.commit(rev).ok();
+    let commit_of = |rev: &str| repository.commit(rev).ok();
     let (name, _) =
-        known_main(&here, &|| repository.default_branch()).ok_or(RunError::NoMainBranch)?;
+        known_main(&commit_of, &|| repository.default_branch()).ok_or(RunError::NoMainBranch)?;
     Ok(name)
 }
 
-/// Whether Git allows `name` for a branch or tag (`git check-ref-format`), and it cannot be
+/// Whether Git allows `name` for a branch or tag (`git check-ref-format`), and `name` cannot be
 /// interpreted as an option or a pattern.
 #[must_use]
 pub fn is_ref_name(name: &str) -> bool {
@@ -57,7 +58,7 @@ mod tests {
     use super::is_ref_name;
 
     #[test]
-    fn names_that_git_refuses_are_refused() {
+    fn names_that_git_rejects_are_rejected() {
         for name in ["main", "release/2.0", "kim/größe", "a@b", "@"] {
             assert!(is_ref_name(name), "{name}");
         }

@@ -10,7 +10,7 @@ use aidd_engine::workspace::commit_checks::{self, CommitInputs};
 use aidd_engine::workspace::diff::hunks;
 use aidd_engine::workspace::walk::{FileReport, Outcome};
 
-/// Maximum number of commits checked per run; a longer line of work is a history of its own.
+/// Maximum number of commits checked per run; a longer list is not one change, but a history.
 const MAX_COMMITS: usize = 2_000;
 
 /// The commits to check.
@@ -19,7 +19,7 @@ pub struct Line<'a> {
     pub repository: &'a Repository,
     /// Commits that are excluded together with their ancestors.
     pub bases: Vec<&'a str>,
-    /// The last commit of the work.
+    /// The last commit to check.
     pub head: &'a str,
     /// The branch name, if known.
     pub branch: Option<String>,
@@ -27,7 +27,7 @@ pub struct Line<'a> {
     pub title: Option<String>,
 }
 
-/// The two sides of a change, and the differences.
+/// The two sides of a change, and the files that differ.
 pub struct Sides<'a> {
     /// The files before the change.
     pub before: &'a Snapshot,
@@ -50,14 +50,14 @@ pub fn check(
     sides: &Sides<'_>,
     outcome: &mut Outcome,
 ) -> Result<Vec<String>, RunError> {
-    let asked = commit_checks::required_inputs(engine);
-    if !asked.any {
+    let required = commit_checks::required_inputs(engine);
+    if !required.any {
         return Ok(Vec::new());
     }
     let mut notes = Vec::new();
-    let found =
+    let commits =
         line.repository.between(&line.bases, line.head, MAX_COMMITS + 1).map_err(RunError::Git)?;
-    if found.len() > MAX_COMMITS {
+    if commits.len() > MAX_COMMITS {
         notes.push(format!("Only the last {MAX_COMMITS} commits were checked"));
     } else if line.repository.is_shallow() {
         notes.push("The clone is shallow: commits missing from it were not checked".to_owned());
@@ -68,32 +68,32 @@ pub fn check(
         author: commit.author,
         is_merge: commit.is_merge,
     };
-    let work = CommitInput {
-        commits: found.into_iter().take(MAX_COMMITS).map(commit).collect(),
+    let input = CommitInput {
+        commits: commits.into_iter().take(MAX_COMMITS).map(commit).collect(),
         title: line.title,
         branch: line.branch,
-        touched: Some(touched(asked, sides)),
-        members: members(asked, sides),
+        touched: Some(touched(required, sides)),
+        members: members(required, sides),
     };
-    let report = commit_checks::run(engine, &work, sides.after);
+    let report = commit_checks::run(engine, &input, sides.after);
     let texts = report.texts.into_iter();
     outcome.files.extend(texts.map(|(source, checked)| FileReport { source, checked }));
-    outcome.checked_by_rule.extend(report.judged);
+    outcome.checked_by_rule.extend(report.checked_by_rule);
     Ok(notes)
 }
 
-fn members(asked: CommitInputs, sides: &Sides<'_>) -> Vec<String> {
-    if !asked.members {
+fn members(required: CommitInputs, sides: &Sides<'_>) -> Vec<String> {
+    if !required.members {
         return Vec::new();
     }
     commits::members(sides.after, sides.paths.iter().map(String::as_str))
 }
 
-fn touched(asked: CommitInputs, sides: &Sides<'_>) -> Vec<Touch> {
+fn touched(required: CommitInputs, sides: &Sides<'_>) -> Vec<Touch> {
     let touch = |change: &Change| Touch {
         path: change.path().to_owned(),
         added: change.base.is_none(),
-        lines: if asked.lines { lines(change, sides) } else { 0 },
+        lines: if required.lines { lines(change, sides) } else { 0 },
     };
     let mut touched: Vec<Touch> = sides.changes.iter().map(touch).collect();
     touched.sort();

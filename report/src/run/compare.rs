@@ -23,7 +23,7 @@ pub struct Base {
 /// The repository that contains the project.
 ///
 /// # Errors
-/// Fails when there is none.
+/// Fails when no repository contains the project.
 pub fn repository(project: &Project) -> Result<Repository, RunError> {
     Repository::open(project.root()).map_err(|error| match error {
         GitError::NoRepository(_) => RunError::NoRepository(error),
@@ -38,13 +38,13 @@ pub enum Against {
     Revision(String),
     /// The last commit, compared with the working tree.
     LastCommit,
-    /// The last commit, compared with the index: the index file at this absolute path, or else that
-    /// of the repository.
+    /// The last commit, compared with the index: the index file at this absolute path, or else the
+    /// index of the repository.
     Staged(Option<PathBuf>),
 }
 
-/// Checks the changes. `known` are changes since the last commit that are already known, so they
-/// are not computed again; `advance` is called for each checked file.
+/// Checks the changes. If the changes since the last commit were already computed, `known` are
+/// these changes, and they are not computed again; `advance` is called for each checked file.
 ///
 /// # Errors
 /// Fails when there is no repository, or no base to compare with.
@@ -100,7 +100,7 @@ pub fn check(
     Ok((compared, base))
 }
 
-/// Checks both sides of those changes that belong to the run; `advance` is called for each checked
+/// Checks both sides of the changes that belong to the run; `advance` is called for each checked
 /// file.
 ///
 /// # Errors
@@ -160,8 +160,8 @@ fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot), Ru
     let commit =
         repository.commit(rev).map_err(|error| RunError::UnknownRevision { error, shallow })?;
     let head = repository.commit("HEAD").map_err(RunError::Git)?;
-    let found = repository.merge_bases(&commit, &head).map_err(RunError::Git)?;
-    let base = found
+    let bases = repository.merge_bases(&commit, &head).map_err(RunError::Git)?;
+    let base = bases
         .into_iter()
         .next()
         .ok_or_else(|| RunError::NoCommonCommit { revision: rev.to_owned(), shallow })?;

@@ -26,25 +26,26 @@ use std::time::Instant;
 
 pub use crate::{ComplianceFormat, Document, Format, wire};
 
-/// What to check.
+/// The files, the text or the changes to check.
 #[derive(Clone, Debug)]
 pub enum Target<'a> {
     /// Files and directories below the root, as paths relative to it.
     Files(&'a [String]),
     /// A text, as the contents of a file.
     Text {
-        /// Its path relative to the root, which determines the file type.
+        /// The path of the text relative to the root, which determines the file type.
         path: &'a str,
         /// The contents.
         text: &'a str,
     },
     /// Changes in the working tree, including uncommitted ones.
     Changes {
-        /// The revision to compare with; the base is the merge base with it. `None`: the main
-        /// branch, or on the main branch the last commit; without any commit, everything is new.
+        /// The revision to compare with; the base is the merge base with this revision. `None`
+        /// compares with the main branch, or on the main branch with the last commit; without any
+        /// commit, everything is new.
         base: Option<&'a str>,
-        /// Restricts the check to files and directories below these paths, relative to the root;
-        /// all if empty.
+        /// Restricts the check to files and directories below these paths, relative to the root; if
+        /// empty, all changes are checked.
         below: &'a [String],
     },
 }
@@ -104,7 +105,7 @@ fn check_with_known(
     let mut below = Vec::new();
     let mut compared = match target {
         Target::Text { path, text } => {
-            let path = within(project.root(), path)?;
+            let path = relative_to_root(project.root(), path)?;
             let outcome = check_text(project, &engine, path, text.as_bytes().to_vec());
             Compared { outcome, ..Compared::default() }
         }
@@ -118,8 +119,10 @@ fn check_with_known(
             below = if paths.is_empty() {
                 vec![project.root().to_owned()]
             } else {
-                let place = |path: &String| Ok(project.root().join(within(project.root(), path)?));
-                paths.iter().map(place).collect::<Result<_, RunError>>()?
+                let absolute = |path: &String| {
+                    Ok(project.root().join(relative_to_root(project.root(), path)?))
+                };
+                paths.iter().map(absolute).collect::<Result<_, RunError>>()?
             };
             let walk = Walk { stop: Some(stop.clone()), ..Walk::over(below.clone()) };
             let (compared, base) = changes(project, &engine, *base, (walk, known))?;
@@ -181,20 +184,21 @@ pub fn render(project: &Project, document: &Document, format: Format) -> String 
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Renders what the configuration enforces, independent of findings, for reviews of the policy.
+/// Renders the statement of what the configuration enforces, independent of findings, for reviews
+/// of the policy.
 ///
 /// # Errors
 /// Fails when the configuration or the baseline is invalid.
 pub fn policy(project: &Project, format: ComplianceFormat) -> Result<String, RunError> {
     let engine = project.engine(&Selection::default())?;
     let known = project.baseline(&project.baseline_path(None), false)?;
-    let gated = ComplianceInput {
+    let input = ComplianceInput {
         config: &project.config,
         engine: &engine,
         fail_on: fail_on(None, project),
         baseline: known.map(|known| known.entries().map(|entry| entry.count as usize).sum()),
     };
-    Ok(crate::compliance(gated, format))
+    Ok(crate::compliance(input, format))
 }
 
 fn changes(
@@ -218,7 +222,7 @@ fn changes(
 fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>, RunError> {
     let mut located = Vec::with_capacity(paths.len());
     for given in paths {
-        let path = root.join(within(root, given)?);
+        let path = root.join(relative_to_root(root, given)?);
         if !path.exists() {
             return Err(RunError::NoSuchFile(given.clone()));
         }
@@ -228,8 +232,8 @@ fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>, RunError> {
 }
 
 /// Converts a path from an agent to a path relative to the root.
-fn within(root: &Path, given: &str) -> Result<String, RunError> {
-    Disk::new(root).inside(given).ok_or_else(|| RunError::OutsideProject(given.to_owned()))
+fn relative_to_root(root: &Path, path: &str) -> Result<String, RunError> {
+    Disk::new(root).inside(path).ok_or_else(|| RunError::OutsideProject(path.to_owned()))
 }
 
 /// Checks `bytes` as the contents of the file at `path`, relative to the root.
@@ -239,10 +243,10 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
         Overlay { over: Memory([(path.clone(), bytes.clone())].into()), under: &project.disk };
     let binary = walk::is_binary(&bytes);
     let source = Source::decode(path, bytes);
-    let root = || Walk::over(vec![project.root().to_owned()]);
-    let whole = project_checks::has_any(engine);
-    let listing = (whole || engine.needs_listing())
-        .then(|| walk::listing(engine, &project.disk, &root()).with_file(source.path()));
+    let whole_project = || Walk::over(vec![project.root().to_owned()]);
+    let has_project_checks = project_checks::has_any(engine);
+    let listing = (has_project_checks || engine.needs_listing())
+        .then(|| walk::listing(engine, &project.disk, &whole_project()).with_file(source.path()));
     let listed = listing.as_ref().map(|listing| Listed { files: &files, listing });
     let files: &dyn Files = match &listed {
         Some(listed) => listed,
@@ -257,12 +261,13 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
     let mut outcome = Outcome { checked: 1, bytes: size, ..Outcome::default() };
     let path = source.path().to_owned();
     outcome.add_checked(source, checked);
-    if let Some(listing) = listing.as_ref().filter(|_| whole) {
-        // Project-wide findings at the text's own path. Malformed globs were reported before.
+    if let Some(listing) = listing.as_ref().filter(|_| has_project_checks) {
+        // Only keep project-wide findings at the path of the text. Malformed globs were already
+        // reported.
         let _ = walk::check_project(engine, &project.config, files, listing, &mut outcome);
         outcome.project_findings.retain(|file| file.source.path() == path);
     }
-    outcome.join();
+    outcome.merge_project_findings();
     outcome
 }
 
@@ -284,14 +289,15 @@ mod tests {
     use std::fs;
 
     fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Project) {
-        let folder = tempfile::tempdir().expect("a temporary directory");
+        let directory = tempfile::tempdir().expect("a temporary directory");
         for (path, text) in files {
-            let path = folder.path().join(path);
+            let path = directory.path().join(path);
             fs::create_dir_all(path.parent().expect("a directory")).expect("made");
             fs::write(path, text).expect("written");
         }
-        let project = Project::open(&crate::DISTRIBUTION, folder.path(), None).expect("a project");
-        (folder, project)
+        let project =
+            Project::open(&crate::DISTRIBUTION, directory.path(), None).expect("a project");
+        (directory, project)
     }
 
     fn found(project: &Project, target: &Target<'_>) -> Vec<String> {
@@ -303,7 +309,7 @@ mod tests {
     #[test]
     fn a_text_and_a_file_have_the_same_findings_with_the_same_ids() {
         let text = "FROM debian\nRUN sudo true\n";
-        let (_folder, project) = project(&[(".aidd/x", ""), ("a/Dockerfile", text)]);
+        let (_directory, project) = project(&[(".aidd/x", ""), ("a/Dockerfile", text)]);
         let ids = |target: &Target<'_>| -> Vec<String> {
             let document = check(&project, &Selection::default(), target).expect("checked");
             document.findings.into_iter().map(|found| found.id).collect()
@@ -318,17 +324,17 @@ mod tests {
     fn nothing_outside_the_root_is_read() {
         let outside = tempfile::tempdir().expect("a temporary directory");
         fs::write(outside.path().join("Dockerfile"), "FROM debian\n").expect("written");
-        let (folder, project) = project(&[(".aidd/x", "")]);
+        let (directory, project) = project(&[(".aidd/x", "")]);
         let absolute = outside.path().join("Dockerfile").display().to_string();
         let mut paths = vec!["../x".to_owned(), "a/../../x".to_owned(), absolute];
         #[cfg(unix)]
         {
-            let link = folder.path().join("link");
+            let link = directory.path().join("link");
             std::os::unix::fs::symlink(outside.path(), link).expect("linked");
             paths.push("link/Dockerfile".to_owned());
             paths.push("link/new/Dockerfile".to_owned());
         }
-        let _ = &folder;
+        let _ = &directory;
         for path in &paths {
             let paths = std::slice::from_ref(path);
             for target in [

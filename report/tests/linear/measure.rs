@@ -3,28 +3,30 @@
 use cpu_time::ThreadTime;
 use std::time::Duration;
 
-/// A size is large enough if one run takes this long.
+/// An input is large enough if one run takes this long.
 const MIN_DURATION: Duration = Duration::from_millis(50);
-/// The larger input is this many times as large, and can take [`BAR`] times as long.
+/// The larger input is this many times as large as the smaller input.
 const FACTOR: usize = 8;
-const BAR: u32 = 12;
+/// Maximum ratio of the durations for the larger and the smaller input.
+const MAX_RATIO: u32 = 12;
 /// Number of attempts per size before a case counts as too slow.
-const TRIES: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// A measured case.
 pub(crate) struct Case<'a> {
     name: String,
-    /// The largest size tried; if even this is fast, the cost is that of [`MIN_DURATION`].
-    most: usize,
+    /// The largest size tried. If a run with this size is faster than [`MIN_DURATION`], that
+    /// duration is used as its cost.
+    max_size: usize,
     time: Box<dyn Fn(usize) -> Duration + 'a>,
 }
 
 impl<'a> Case<'a> {
-    /// A case whose input `make` creates for a size up to `most`; the duration of `run` is
-    /// measured.
+    /// Creates a case whose input `make` creates for a size up to `max_size`; the duration of `run`
+    /// is measured.
     pub(crate) fn new<T>(
         name: impl Into<String>,
-        most: usize,
+        max_size: usize,
         make: impl Fn(usize) -> T + 'a,
         run: impl Fn(T) + 'a,
     ) -> Self {
@@ -34,12 +36,12 @@ impl<'a> Case<'a> {
             run(input);
             start.elapsed()
         };
-        Self { name: name.into(), most, time: Box::new(time) }
+        Self { name: name.into(), max_size, time: Box::new(time) }
     }
 
-    /// The size whose cost is compared with that of eight times the size, and its cost.
-    fn size(&self) -> (usize, Duration) {
-        let largest = (self.most / FACTOR).max(1);
+    /// The size of the smaller input, and its cost.
+    fn smaller_size(&self) -> (usize, Duration) {
+        let largest = (self.max_size / FACTOR).max(1);
         let mut size = largest.min(64);
         // One-time initialization is not a cost of the input.
         (self.time)(size);
@@ -48,30 +50,34 @@ impl<'a> Case<'a> {
             if time >= MIN_DURATION || size == largest {
                 return (size, time);
             }
-            // Approach the wanted size in limited steps.
-            let missing = MIN_DURATION.as_secs_f64() / time.as_secs_f64().max(1e-6);
-            let factor = if missing < 4.0 { 2 } else { 4 };
+            // Approach the required duration in limited steps.
+            let required_factor = MIN_DURATION.as_secs_f64() / time.as_secs_f64().max(1e-6);
+            let factor = if required_factor < 4.0 { 2 } else { 4 };
             size = largest.min(size * factor);
         }
     }
 
-    /// Both costs; an error if the larger one is too high.
+    /// Describes the costs of both inputs; an error if the cost of the larger input is too high.
     fn measure(&self) -> Result<String, String> {
-        let (size, mut one) = self.size();
-        let mut eight = Duration::MAX;
-        for _ in 0..TRIES {
-            eight = eight.min((self.time)(size * FACTOR));
-            if eight <= BAR * one.max(MIN_DURATION) {
+        let (size, mut cost) = self.smaller_size();
+        let mut larger_cost = Duration::MAX;
+        for _ in 0..MAX_ATTEMPTS {
+            larger_cost = larger_cost.min((self.time)(size * FACTOR));
+            if larger_cost <= MAX_RATIO * cost.max(MIN_DURATION) {
                 break;
             }
-            one = one.min((self.time)(size));
+            cost = cost.min((self.time)(size));
         }
-        let times = eight.as_secs_f64() / one.max(MIN_DURATION).as_secs_f64();
-        let measured = format!(
-            "{:<48} {size:>7}: {one:>8.1?}, 8 times: {eight:>8.1?} ({times:.1})",
+        let ratio = larger_cost.as_secs_f64() / cost.max(MIN_DURATION).as_secs_f64();
+        let description = format!(
+            "{:<48} {size:>7}: {cost:>8.1?}, {FACTOR} times: {larger_cost:>8.1?} ({ratio:.1})",
             self.name
         );
-        if eight <= BAR * one.max(MIN_DURATION) { Ok(measured) } else { Err(measured) }
+        if larger_cost <= MAX_RATIO * cost.max(MIN_DURATION) {
+            Ok(description)
+        } else {
+            Err(description)
+        }
     }
 }
 
@@ -81,10 +87,10 @@ pub(crate) fn assert_linear<'a>(cases: impl IntoIterator<Item = Case<'a>>) {
     let mut slow = Vec::new();
     for case in cases {
         match case.measure() {
-            Ok(measured) => println!("{measured}"),
-            Err(measured) => {
-                println!("{measured} TOO SLOW");
-                slow.push(measured);
+            Ok(description) => println!("{description}"),
+            Err(description) => {
+                println!("{description} TOO SLOW");
+                slow.push(description);
             }
         }
     }

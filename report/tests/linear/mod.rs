@@ -1,6 +1,6 @@
-//! The cost of a run must not grow faster than its input: eight times the input can take twelve
-//! times as long. CPU time of the thread is measured, so that other work on the machine does not
-//! count. `cargo test -p aidd-ci --test linear -- --nocapture` prints the figures.
+//! The cost of a run must not grow faster than its input: eight times the input can take at most
+//! twelve times as long. CPU time of the thread is measured, so that other work on the machine does
+//! not count. `cargo test -p aidd-report --test tests linear -- --nocapture` prints the figures.
 
 mod measure;
 mod project;
@@ -17,8 +17,8 @@ use measure::{Case, assert_linear};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// Larger files are not parsed.
-const LARGEST: usize = 2 << 20;
+/// Maximum size of a parsed file in bytes.
+const MAX_PARSED_BYTES: usize = 2 << 20;
 
 /// All built-in rules, including those disabled by default.
 static ALL: LazyLock<Engine> = LazyLock::new(|| {
@@ -35,43 +35,44 @@ fn check(path: &str, text: String) -> (Source, Checked) {
     (source, checked)
 }
 
-/// The largest size whose text is parsed.
-fn largest(text: impl Fn(usize) -> String) -> usize {
+/// The largest size for which `text` returns a text that is parsed.
+fn max_size(text: impl Fn(usize) -> String) -> usize {
     let unit = text(64).len().max(1).div_ceil(64);
-    LARGEST / unit
+    MAX_PARSED_BYTES / unit
 }
 
-fn checked(cases: &'static [texts::Row]) -> impl Iterator<Item = Case<'static>> {
+fn check_cases(cases: &'static [texts::Row]) -> impl Iterator<Item = Case<'static>> {
     cases.iter().map(|&(name, path, text)| {
-        Case::new(name, largest(text), text, move |text| drop(check(path, text)))
+        Case::new(name, max_size(text), text, move |text| drop(check(path, text)))
     })
 }
 
 #[test]
-fn the_known_texts() {
-    assert_linear(checked(texts::KNOWN));
+fn texts_that_were_once_slow_are_checked_in_linear_time() {
+    assert_linear(check_cases(texts::KNOWN));
 }
 
 #[test]
-fn what_is_never_closed() {
-    assert_linear(checked(texts::UNCLOSED));
+fn unclosed_constructs_are_checked_in_linear_time() {
+    assert_linear(check_cases(texts::UNCLOSED));
 }
 
 #[test]
-fn what_is_nested_and_repeated() {
-    assert_linear(checked(texts::NESTED));
+fn nested_and_repeated_constructs_are_checked_in_linear_time() {
+    assert_linear(check_cases(texts::NESTED));
 }
 
-/// Some texts cost a parser much more than their length; the parser is stopped.
+/// For some texts, the cost of a parser grows faster than the length of the text.
 #[test]
 fn a_parser_that_takes_too_long_is_stopped() {
     for (path, unit) in [("a.py", "-->"), ("a.py", "a\\\n"), ("a.ts", "&a *a "), ("a.sh", "\0")] {
         let start = ThreadTime::now();
         let (_, checked) = check(path, unit.repeat((256 << 10) / unit.len()));
-        let took = start.elapsed();
-        // Two seconds each for the parser and the patterns, and some between two clock checks.
-        assert!(took < Duration::from_secs(8), "{path} {unit:?}: {took:?}");
+        let duration = start.elapsed();
+        // The parser and the patterns have two seconds each; some time passes between two clock
+        // checks.
+        assert!(duration < Duration::from_secs(8), "{path} {unit:?}: {duration:?}");
         let is_reported = checked.findings.iter().any(|finding| &*finding.rule == SKIPPED);
-        assert!(is_reported || took < Duration::from_secs(4), "{path} {unit:?}: {took:?}");
+        assert!(is_reported || duration < Duration::from_secs(4), "{path} {unit:?}: {duration:?}");
     }
 }

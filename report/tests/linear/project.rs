@@ -12,12 +12,12 @@ use aidd_engine::workspace::diff::{Head, compare};
 use aidd_engine::workspace::walk::Within;
 use std::fmt::Write as _;
 
-fn page(at: usize) -> (String, String) {
+fn page(index: usize) -> (String, String) {
     let header = format!(
-        "severity: warning\naliases: [T{at}, team/T{at}]\ncheck:\n  text: {{ regex: 'word{at}\\b', keywords: [word{at}] }}"
+        "severity: warning\naliases: [T{index}, team/T{index}]\ncheck:\n  text: {{ regex: 'word{index}\\b', keywords: [word{index}] }}"
     );
-    let text = format!("---\n{header}\n---\n# team/rule-{at}\n\nNot this word.\n");
-    (format!("rules/{at:05}.md"), text)
+    let text = format!("---\n{header}\n---\n# team/rule-{index}\n\nNot this word.\n");
+    (format!("rules/{index:05}.md"), text)
 }
 
 fn engine(pages: &[(String, String)], config: &str) -> Engine {
@@ -32,7 +32,7 @@ fn engine(pages: &[(String, String)], config: &str) -> Engine {
 }
 
 #[test]
-fn rule_pages() {
+fn rule_pages_are_loaded_in_linear_time() {
     let pages = |n: usize| (0..n).map(page).collect::<Vec<_>>();
     let load = |pages: Vec<_>| drop(engine(&pages, "{}"));
     let check = |pages: Vec<_>| {
@@ -43,8 +43,8 @@ fn rule_pages() {
     };
     let configured = |n: usize| {
         let mut rules = String::new();
-        for at in 0..n {
-            let _ = write!(rules, "\"team/rule-{at}\": \"error\",");
+        for index in 0..n {
+            let _ = write!(rules, "\"team/rule-{index}\": \"error\",");
         }
         (
             pages(n),
@@ -58,7 +58,7 @@ fn rule_pages() {
         let source = Source::new(".aidd/config.json", config);
         assert_eq!(engine.check(&source, &Memory::default()).findings, []);
     };
-    let a_page = |pages: Vec<(String, String)>| {
+    let check_page = |pages: Vec<(String, String)>| {
         let engine = engine(&pages, "{}");
         let (path, text) = &pages[pages.len() / 2];
         let source = Source::new(path.as_str(), text.as_str());
@@ -67,27 +67,28 @@ fn rule_pages() {
     assert_linear([
         Case::new("rule pages, loaded", 32_000, pages, load),
         Case::new("rule pages, and a file checked", 32_000, pages, check),
-        Case::new("rule pages, and one of them checked", 32_000, pages, a_page),
+        Case::new("rule pages, and one of them checked", 32_000, pages, check_page),
         Case::new("rule pages, named in a configuration", 16_000, configured, use_config),
     ]);
 }
 
 /// A repository in which one commit deletes `count` files and adds as many others; each added file
 /// differs from a deleted one in `changed` of twenty lines.
-fn exchanged(count: usize, changed: usize) -> (TestRepository, Repository) {
+fn replaced_files(count: usize, changed: usize) -> (TestRepository, Repository) {
     let repository = TestRepository::new();
     let mut stream = String::new();
     for (commit, name) in ["old", "new"].iter().enumerate() {
-        let when = 1_750_000_000 + commit;
-        let who = format!("A <a@example.org> {when} +0000");
-        let _ = write!(stream, "commit refs/heads/main\ncommitter {who}\ndata 2\nm\ndeleteall\n");
-        for at in 0..count {
+        let time = 1_750_000_000 + commit;
+        let committer = format!("A <a@example.org> {time} +0000");
+        let _ =
+            write!(stream, "commit refs/heads/main\ncommitter {committer}\ndata 2\nm\ndeleteall\n");
+        for index in 0..count {
             let line = |line: usize| {
-                format!("{} {at} {line}\n", if line < changed { name } else { "same" })
+                format!("{} {index} {line}\n", if line < changed { name } else { "same" })
             };
             let text: String = (0..20).map(line).collect();
             let length = text.len();
-            let _ = write!(stream, "M 100644 inline {name}/{at}.txt\ndata {length}\n{text}\n");
+            let _ = write!(stream, "M 100644 inline {name}/{index}.txt\ndata {length}\n{text}\n");
         }
     }
     repository.import(&stream);
@@ -96,37 +97,47 @@ fn exchanged(count: usize, changed: usize) -> (TestRepository, Repository) {
 }
 
 #[test]
-fn files_that_come_and_go() {
-    let pair = |is_renamed: bool| {
+fn renames_are_found_in_linear_time() {
+    let assert_renames = |is_renamed: bool| {
         move |(test, repository): (TestRepository, Repository)| {
             let snapshot = |rev: &str| repository.snapshot(&test.rev(rev)).expect("a commit");
             let (base, head) = (snapshot("main~1"), snapshot("main"));
             let name = |path: &Option<String>| Some(path.as_ref()?.rsplit_once('/')?.1.to_owned());
             for change in repository.changes(&base, &head).expect("changes") {
-                let (now, then) = (name(&change.head), name(&change.base));
-                assert_eq!(now.is_some() && then.is_some(), is_renamed, "{change:?}");
-                assert!(!is_renamed || now == then, "{change:?}");
+                let (head_name, base_name) = (name(&change.head), name(&change.base));
+                assert_eq!(head_name.is_some() && base_name.is_some(), is_renamed, "{change:?}");
+                assert!(!is_renamed || head_name == base_name, "{change:?}");
             }
         }
     };
     assert_linear([
-        Case::new("unlike files that come and go", 4_000, |n| exchanged(n, 20), pair(false)),
-        Case::new("files renamed and changed", 4_000, |n| exchanged(n, 8), pair(true)),
+        Case::new(
+            "unlike files deleted and added",
+            4_000,
+            |n| replaced_files(n, 20),
+            assert_renames(false),
+        ),
+        Case::new(
+            "files renamed and changed",
+            4_000,
+            |n| replaced_files(n, 8),
+            assert_renames(true),
+        ),
     ]);
 }
 
 #[test]
-fn findings_of_both_sides() {
-    let both = |line: fn(usize) -> String| {
+fn findings_of_both_sides_are_compared_in_linear_time() {
+    let two_commits = |line: fn(usize) -> String| {
         move |count: usize| {
             let repository = TestRepository::new();
-            let text = |end: &str| (0..count).map(|at| line(at) + end).collect::<String>();
+            let text = |end: &str| (0..count).map(|index| line(index) + end).collect::<String>();
             repository.commit(&[("a.txt", &text(";"))]);
             repository.commit(&[("a.txt", &text("; "))]);
             repository
         }
     };
-    let judge = |test: TestRepository| {
+    let compare_sides = |test: TestRepository| {
         let rule =
             "---\nseverity: warning\ncheck: { text: { regex: 'bad' } }\n---\n# team/bad\n\nNo.\n";
         let pages = [("rules/bad.md".to_owned(), rule.to_owned())];
@@ -141,14 +152,23 @@ fn findings_of_both_sides() {
         assert_eq!(compared.expect("compared").changed, 1);
     };
     assert_linear([
-        Case::new("changed line, many findings", 60_000, both(|_| "bad".to_owned()), judge),
-        Case::new("changed lines, a finding each", 60_000, both(|at| format!("{at} bad\n")), judge),
+        Case::new(
+            "changed line, many findings",
+            60_000,
+            two_commits(|_| "bad".to_owned()),
+            compare_sides,
+        ),
+        Case::new(
+            "changed lines, a finding each",
+            60_000,
+            two_commits(|index| format!("{index} bad\n")),
+            compare_sides,
+        ),
     ]);
 }
 
-/// Expressions with nested repetitions.
 #[test]
-fn expressions_of_the_project() {
+fn nested_repetitions_are_searched_in_linear_time() {
     let case = |(regex, end): (&'static str, &'static str)| {
         let make = move |n: usize| {
             let page = format!(
@@ -165,7 +185,7 @@ fn expressions_of_the_project() {
         ("(a|a)*b", ""),
         ("(a*)*c", "!"),
         ("(a{1,30}){1,30}b", "!"),
-        // Each match searches for the first form up to the end of the line.
+        // Each match searches for the first alternative up to the end of the line.
         (".*[^a-z]|[a-z]", ""),
         ("(.*)(.*)(.*)x", ""),
     ];
@@ -173,7 +193,7 @@ fn expressions_of_the_project() {
 }
 
 #[test]
-fn an_expression_that_takes_too_long_is_named() {
+fn the_rule_of_an_expression_that_takes_too_long_is_reported() {
     let page = "---\nseverity: warning\ncheck:\n  text: { regex: '.*[^a-z]|[a-z]', max: 9999999 }\n---\n# team/nested\n\nNo.\n";
     let engine = engine(&[("rules/nested.md".to_owned(), page.to_owned())], "{}");
     let text = "a".repeat(1 << 20);

@@ -1,4 +1,5 @@
-//! A hundred thousand findings on one line or in one file, in each format; their fixes, ids, moves.
+//! The output of a hundred thousand findings on one line or in one file, in each format, and the
+//! cost of applying their fixes, comparing their ids and matching moves.
 
 use crate::linear::measure::{Case, assert_linear};
 use crate::linear::{ALL, check};
@@ -17,34 +18,38 @@ use std::time::Duration;
 const MAX_FINDINGS: usize = 100_000;
 
 /// A file and its findings.
-struct Found {
+struct FileWithFindings {
     source: Source,
     findings: Vec<Finding>,
     secrets: Vec<Span>,
 }
 
 /// Many findings, each with a fix, a related location and a secret; `end` follows each of them.
-fn found(count: usize, end: &str) -> Found {
-    let secret = |at: usize| format!("s3cr3t{at:06}");
-    let text: String = (0..count).map(|at| format!("key={}{end}", secret(at))).collect();
-    let unit = "key=s3cr3t000000".len() + end.len();
+fn many_findings(count: usize, end: &str) -> FileWithFindings {
+    let secret = |index: usize| format!("s3cr3t{index:06}");
+    let text: String = (0..count).map(|index| format!("key={}{end}", secret(index))).collect();
+    let unit_length = "key=s3cr3t000000".len() + end.len();
     let rules = ALL.registry().rules();
-    let finding = |at: usize| {
-        let rule = &rules[at % 3];
-        let span = Span::new(at * unit + 4, at * unit + 16);
-        let mut finding =
-            Finding::new(rule.id.clone(), Severity::Warning, span, format!("found {}", secret(at)));
-        finding.id = format!("{at:016x}");
-        finding.help("do not").secret(span).related(Span::at(at * unit), "here");
+    let finding = |index: usize| {
+        let rule = &rules[index % 3];
+        let span = Span::new(index * unit_length + 4, index * unit_length + 16);
+        let mut finding = Finding::new(
+            rule.id.clone(),
+            Severity::Warning,
+            span,
+            format!("found {}", secret(index)),
+        );
+        finding.id = format!("{index:016x}");
+        finding.help("do not").secret(span).related(Span::at(index * unit_length), "here");
         finding.fix("Delete it", vec![Edit::delete(span)]);
         finding
     };
     let findings: Vec<Finding> = (0..count).map(finding).collect();
     let secrets = findings.iter().filter_map(|finding| finding.secret).collect();
-    Found { source: Source::new("a.env", text), findings, secrets }
+    FileWithFindings { source: Source::new("a.env", text), findings, secrets }
 }
 
-fn render(format: Format, found: &Found) -> usize {
+fn render(format: Format, found: &FileWithFindings) -> usize {
     let run = Run {
         files: vec![FileFindings {
             source: &found.source,
@@ -69,19 +74,19 @@ fn render(format: Format, found: &Found) -> usize {
     };
     let mut out = Vec::new();
     let document = Document::for_formats(&run, &[format]);
-    write(format, &run, &document, &mut out, &Style::default()).expect("a vector takes all");
+    write(format, &run, &document, &mut out, &Style::default()).expect("writing to memory");
     out.len()
 }
 
 #[test]
-fn every_format() {
+fn every_format_is_written_in_linear_time() {
     let cases = Format::value_variants().iter().flat_map(|&format| {
-        [(" ", "one line"), ("\n", "a line each")].map(|(end, how)| {
-            let name = format!("{format:?}, {how}");
+        [(" ", "one line"), ("\n", "a line each")].map(|(end, layout)| {
+            let name = format!("{format:?}, {layout}");
             Case::new(
                 name,
                 MAX_FINDINGS,
-                move |n| found(n, end),
+                move |n| many_findings(n, end),
                 move |found| {
                     render(format, &found);
                 },
@@ -92,7 +97,7 @@ fn every_format() {
 }
 
 #[test]
-fn findings_are_rendered() {
+fn excerpts_are_rendered_in_linear_time() {
     type Text = fn(usize) -> String;
     let texts: [(&str, Text); 2] = [
         ("unlike tokens", crate::linear::texts::tokens),
@@ -101,7 +106,8 @@ fn findings_are_rendered() {
     let cases = texts.into_iter().map(|(name, text)| {
         let make = move |n: usize| check("a.log", text(n));
         Case::new(format!("{name} on one line, as text"), 40_000, make, |(source, checked)| {
-            let found = Found { source, findings: checked.findings, secrets: checked.secrets };
+            let found =
+                FileWithFindings { source, findings: checked.findings, secrets: checked.secrets };
             render(Format::Text, &found);
         })
     });
@@ -109,27 +115,27 @@ fn findings_are_rendered() {
 }
 
 #[test]
-fn fixes_ids_and_moves() {
-    let apply = |Found { source, findings, .. }: Found| {
+fn fixes_ids_and_moves_are_processed_in_linear_time() {
+    let apply = |FileWithFindings { source, findings, .. }: FileWithFindings| {
         let fixes: Vec<&Fix> = findings.iter().filter_map(|finding| finding.fix.as_ref()).collect();
         let (_, applied) = fix::apply(source.text().as_bytes(), &fixes);
         assert_eq!(applied, fixes.len());
     };
-    let keys = |Found { source, findings, .. }: Found| {
+    let keys = |FileWithFindings { source, findings, .. }: FileWithFindings| {
         let keys = text_keys(&source, &findings);
         assert_eq!(match_moves(&keys, &keys).len(), keys.len());
     };
-    let baseline = |mut found: Found| {
+    let baseline = |mut found: FileWithFindings| {
         let known =
             Baseline::from_findings(found.findings.iter().map(|finding| ("a.env", finding)));
         assert!(known.apply(&mut found.findings).is_empty());
     };
     let mut cases = Vec::new();
-    for (end, how) in [(" ", "one line"), ("\n", "a line each")] {
-        let made = move |n| found(n, end);
-        cases.push(Case::new(format!("fixes, {how}"), MAX_FINDINGS, made, apply));
-        cases.push(Case::new(format!("keys and moves, {how}"), MAX_FINDINGS, made, keys));
-        cases.push(Case::new(format!("baseline, {how}"), MAX_FINDINGS, made, baseline));
+    for (end, layout) in [(" ", "one line"), ("\n", "a line each")] {
+        let make = move |n| many_findings(n, end);
+        cases.push(Case::new(format!("fixes, {layout}"), MAX_FINDINGS, make, apply));
+        cases.push(Case::new(format!("keys and moves, {layout}"), MAX_FINDINGS, make, keys));
+        cases.push(Case::new(format!("baseline, {layout}"), MAX_FINDINGS, make, baseline));
     }
     assert_linear(cases);
 }

@@ -3,7 +3,7 @@
 /// Name, path, and text of a given size.
 pub(crate) type Row = (&'static str, &'static str, fn(usize) -> String);
 
-/// Cases that were slow once.
+/// Texts that were once slow to check.
 pub(crate) const KNOWN: &[Row] = &[
     ("tokens on one line", "a.log", tokens),
     ("tokens in one string", "a.js", |n| format!("const t = \"{}\";\n", tokens(n))),
@@ -28,12 +28,14 @@ pub(crate) const KNOWN: &[Row] = &[
         let token = format!("gh{}_{}", "p", "0Zx9Qm3Lw8Rt5Yk2Vb7Nc4Jd1Hf6Gs0PaE2u");
         format!("/* eslint-disable */ t = '{token}'; /* eslint-enable T1 */\n").repeat(n)
     }),
-    ("names in allow comments", "a.py", |n| (0..n).map(|at| format!("# nolint:x{at}\n")).collect()),
+    ("names in allow comments", "a.py", |n| {
+        (0..n).map(|index| format!("# nolint:x{index}\n")).collect()
+    }),
 ];
 
 /// Segments of base64 as in JSON web tokens, on one line.
 pub(crate) fn tokens(n: usize) -> String {
-    (0..n).map(|at| format!("eyJhbGciOiJIUzI1NiIsInR5cCI{at:05}.")).collect()
+    (0..n).map(|index| format!("eyJhbGciOiJIUzI1NiIsInR5cCI{index:05}.")).collect()
 }
 
 /// Equal segments of base64.
@@ -87,9 +89,9 @@ pub(crate) const NESTED: &[Row] = &[
     ("lists in YAML", "a.yaml", |n| "[".repeat(n)),
     ("items in YAML", "a.yaml", |n| "- ".repeat(n) + "a"),
     ("keys in YAML", "docker-compose.yml", |n| {
-        (0..n).map(|at| format!("password{at}: Xk9mQ2vL7\n")).collect()
+        (0..n).map(|index| format!("password{index}: Xk9mQ2vL7\n")).collect()
     }),
-    ("aliases in YAML", "a.yaml", laughs),
+    ("aliases in YAML", "a.yaml", nested_aliases),
     ("tables in TOML", "Cargo.toml", |n| format!("a = {}", "[".repeat(n))),
     ("quotes in Markdown", "a.md", |n| "> ".repeat(n) + "a"),
     ("lists in Markdown", "a.md", |n| "1. ".repeat(n) + "a"),
@@ -97,7 +99,9 @@ pub(crate) const NESTED: &[Row] = &[
     ("headings in Markdown", "a.md", |n| "# a\n\n".repeat(n)),
     ("subgraphs", "a.mmd", |n| "flowchart TD\n".to_owned() + &"subgraph a\n".repeat(n)),
     ("edges", "a.mmd", |n| {
-        (0..n).fold("flowchart TD\n".to_owned(), |text, at| text + &format!("a{at} --> b{at}\n"))
+        (0..n).fold("flowchart TD\n".to_owned(), |text, index| {
+            text + &format!("a{index} --> b{index}\n")
+        })
     }),
     ("a long label", "a.mmd", |n| format!("flowchart TD\na[\"{}\"]\n", "word ".repeat(n))),
     ("stages", "Dockerfile", |n| "FROM a:1 AS b\n".repeat(n)),
@@ -107,7 +111,7 @@ pub(crate) const NESTED: &[Row] = &[
 ];
 
 /// Each list contains the previous one twice.
-fn laughs(n: usize) -> String {
-    let line = |at: usize| format!("a{}: &a{} [*a{at}, *a{at}]\n", at + 1, at + 1);
+fn nested_aliases(n: usize) -> String {
+    let line = |index: usize| format!("a{}: &a{} [*a{index}, *a{index}]\n", index + 1, index + 1);
     "a0: &a0 [x]\n".to_owned() + &(0..n).map(line).collect::<String>()
 }

@@ -17,7 +17,8 @@ fn last_lines(text: &str, count: usize) -> String {
 /// The output of a document without its sources.
 fn from_document(format: Format, run: &Run<'_>) -> String {
     let mut out = Vec::new();
-    report::render(format, &Document::from_run(run, true), run.rules, &mut out).expect("memory");
+    report::render(format, &Document::from_run(run, true), run.rules, &mut out)
+        .expect("writing to memory");
     String::from_utf8(out).expect("text")
 }
 
@@ -36,7 +37,7 @@ fn policy(block: &[&str], warn: &[&str], ignore: &[&str]) -> Policy {
 }
 
 #[test]
-fn logs_show_what_is_new_and_count_the_rest() {
+fn logs_show_new_findings_and_count_the_others() {
     let change = change();
     let mut run = change.run();
     run.notes = vec!["the clone is shallow".into()];
@@ -59,7 +60,7 @@ fn logs_show_what_is_new_and_count_the_rest() {
 }
 
 #[test]
-fn without_its_sources_a_finding_is_a_line() {
+fn without_sources_each_finding_is_one_line() {
     assert_snapshot!(from_document(Format::Text, &change().run()), @"
     Dockerfile:1:6: warning[dockerfile/latest-tag] Pin the tag
     conf, dir/sé#t:1.toml:2:9: error[secrets/some-key] `[REDACTED]` is 100% | open see @someone <b> #12
@@ -76,7 +77,7 @@ fn without_its_sources_a_finding_is_a_line() {
 #[test]
 fn a_document_renders_like_its_run() {
     let change = change();
-    for run in [change.run(), Run { suppressed: true, ..change.run() }, change.now.run()] {
+    for run in [change.run(), Run { suppressed: true, ..change.run() }, change.head.run()] {
         for format in [
             Format::Json,
             Format::Sarif,
@@ -91,7 +92,7 @@ fn a_document_renders_like_its_run() {
 }
 
 #[test]
-fn json_has_every_status_with_its_reason() {
+fn json_contains_findings_of_every_status_with_the_reason() {
     let change = change();
     let report: Value = serde_json::from_str(&render(Format::Json, &change.run())).expect("JSON");
     let findings = report["findings"].as_array().expect("a list");
@@ -126,7 +127,7 @@ fn json_has_every_status_with_its_reason() {
 #[test]
 fn the_comment_contains_the_verdict_and_the_fixed_findings() {
     let mut change = change();
-    change.now.files.truncate(2);
+    change.head.files.truncate(2);
     let mut run = change.run();
     run.stale = 2;
     run.notes = vec!["see www.example.com".into()];
@@ -139,7 +140,7 @@ fn the_comment_contains_the_verdict_and_the_fixed_findings() {
 
     ### Warnings (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) | [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>) | Pin the tag |
 
@@ -158,7 +159,7 @@ fn the_comment_contains_the_verdict_and_the_fixed_findings() {
     <details>
     <summary>Pre-existing: 2 warnings</summary>
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) | [app/Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/app/Dockerfile#L1>) | Pin the tag |
     | [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) | [app/Dockerfile:2](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/app/Dockerfile#L2>) | Pin the tag |
@@ -178,9 +179,9 @@ fn the_comment_contains_the_verdict_and_the_fixed_findings() {
 }
 
 #[test]
-fn nothing_new_passes() {
+fn a_change_without_new_findings_passes() {
     let mut change = change();
-    for (_, findings, _) in &mut change.now.files {
+    for (_, findings, _) in &mut change.head.files {
         for finding in findings {
             finding.status = Status::PreExisting;
         }
@@ -194,7 +195,7 @@ fn nothing_new_passes() {
     assert!(!Document::from_run(&run, false).is_failing());
 }
 
-/// Rule, level, state and suppression of each result.
+/// Rule, baseline state and kind of suppression of each result.
 fn results(change: &Change, whole_tree: bool, suppressed: bool) -> Vec<String> {
     let mut run = change.run();
     run.suppressed = suppressed;
@@ -230,7 +231,7 @@ fn code_scanning_gets_all_findings_only_after_a_full_check() {
 }
 
 #[test]
-fn gitlab_compares_by_itself_when_all_was_checked() {
+fn gitlab_gets_all_findings_after_a_full_check() {
     let change = change();
     let count = |whole_tree| {
         let mut run = change.run();
@@ -249,7 +250,7 @@ fn a_policy_blocks_warns_and_ignores() {
     let run = Run { policy: Some(&policy), ..tree.run() };
     let document = Document::from_run(&run, false);
     let fails: Vec<(&str, bool)> =
-        document.ranked().iter().map(|one| (&*one.rule, document.fails(one))).collect();
+        document.ranked().iter().map(|finding| (&*finding.rule, document.fails(finding))).collect();
     assert_eq!(fails, [("secrets/some-key", false), ("team/no-shouting", true)]);
     assert!(document.is_failing());
     assert_snapshot!(render(Format::Text, &run), @r#"
@@ -283,13 +284,13 @@ fn a_policy_blocks_warns_and_ignores() {
 
     ### Info, blocking (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | team/no-shouting | logs/big.log:41002 | Do not shout |
 
     ### Errors (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>) | conf, dir/sé\#&#8203;t:1.toml:2 | \`\[REDACTED\]\` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12 |
 
@@ -309,25 +310,25 @@ fn a_policy_blocks_warns_and_ignores() {
 }
 
 #[test]
-fn a_summary_has_room_for_more_than_a_comment() {
+fn a_long_report_nearly_fills_its_budget() {
     let mut change = change();
-    let (source, mut findings, _) = change.now.files.remove(1);
+    let (source, mut findings, _) = change.head.files.remove(1);
     let old = findings.remove(1);
     let mut new = old.clone();
     new.status = Status::New;
     findings = vec![old; 10_000];
     findings.extend(vec![new; 10_000]);
-    change.now.files = vec![(source, findings, Vec::new())];
-    let gone = change.gone.files[0].1[0].clone();
-    change.gone.files[0].1 = vec![gone; 500];
+    change.head.files = vec![(source, findings, Vec::new())];
+    let fixed = change.base.files[0].1[0].clone();
+    change.base.files[0].1 = vec![fixed; 500];
     let mut run = change.run();
     run.notes = vec!["a note of some length".repeat(30); 100];
     let document = Document::from_run(&run, false);
     for budget in [Budget::Comment, Budget::Summary] {
         let text = markdown(&document, run.rules, budget);
-        let room = budget.bytes() - text.len();
-        assert!(room < budget.bytes() / 10, "{room} of {} left", budget.bytes());
-        assert!(text.contains(" problems more not shown."), "{budget:?}");
+        let unused = budget.bytes() - text.len();
+        assert!(unused < budget.bytes() / 10, "{unused} of {} bytes unused", budget.bytes());
+        assert!(text.contains(" more problems not shown."), "{budget:?}");
         assert!(text.contains("10000 pre-existing problems not shown."), "{budget:?}");
         assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
     }

@@ -5,13 +5,14 @@ use aidd_engine::text::source::Source;
 use aidd_report::Format;
 use insta::assert_snapshot;
 
-/// The excerpt of one finding at `main` in `text`, with `related` locations.
+/// The excerpt of a finding at the string `main` in `text`; `related` are the strings at its
+/// related locations.
 fn excerpt(text: &str, main: &str, related: &[&str]) -> String {
     let rules = rules();
     let source = Source::new("file", text);
     let mut found = finding(&source, &rules[0], main, "found");
-    for place in related {
-        found.related(span(&source, place), format!("see {}", place.len()));
+    for part in related {
+        found.related(span(&source, part), format!("see {}", part.len()));
     }
     let tree = Tree { files: vec![(source, vec![found], Vec::new())], rules, skipped: Vec::new() };
     let out = tree.write(Format::Text);
@@ -19,7 +20,7 @@ fn excerpt(text: &str, main: &str, related: &[&str]) -> String {
 }
 
 #[test]
-fn a_finding_of_a_few_lines_is_shown_whole() {
+fn a_finding_of_a_few_lines_is_shown_completely() {
     assert_snapshot!(excerpt("a\n  begin\n  mid\n  end\nb\n", "begin\n  mid\n  end", &[]), @"
     warning[dockerfile/latest-tag]: found
      --> file:2:3
@@ -32,24 +33,25 @@ fn a_finding_of_a_few_lines_is_shown_whole() {
 }
 
 #[test]
-fn markers_point_at_their_text_behind_what_is_written_out() {
+fn markers_align_with_their_text_after_escaped_characters() {
     let out = excerpt(
         "a\u{202e}\u{1b}[2J\u{9b} ##[group] é HERE \u{202e}THERE\n",
         "HERE",
         &["\u{202e}THERE"],
     );
     let lines: Vec<&str> = out.lines().collect();
-    let at = |line: &str, what: &str| line.find(what).map(|at| line[..at].chars().count());
+    let column =
+        |line: &str, part: &str| line.find(part).map(|offset| line[..offset].chars().count());
     assert!(
         lines[3].contains("a\\u{202e}\\u{1b}[2J\\u{9b} # #[group] é HERE \\u{202e}THERE"),
         "{out}"
     );
-    assert_eq!(at(lines[3], "HERE"), at(lines[4], "^^^^"), "{out}");
-    assert_eq!(at(lines[3], "\\u{202e}THERE"), at(lines[4], "-------------"), "{out}");
+    assert_eq!(column(lines[3], "HERE"), column(lines[4], "^^^^"), "{out}");
+    assert_eq!(column(lines[3], "\\u{202e}THERE"), column(lines[4], "-------------"), "{out}");
 }
 
 #[test]
-fn a_finding_of_many_lines_shows_its_first() {
+fn only_the_first_line_of_a_long_finding_is_shown() {
     let body = "begin\n1\n2\n3\n4\n5\nend";
     assert_snapshot!(excerpt(&format!("{body}\nb\n"), body, &[]), @"
     warning[dockerfile/latest-tag]: found
@@ -61,7 +63,7 @@ fn a_finding_of_many_lines_shows_its_first() {
 }
 
 #[test]
-fn related_places_are_shown_with_the_lines_between_folded() {
+fn lines_between_related_locations_are_folded() {
     let text = format!("first\n{}second\nthird\n", "gap\n".repeat(50));
     assert_snapshot!(excerpt(&text, "second", &["first", "third"]), @"
     warning[dockerfile/latest-tag]: found
@@ -78,7 +80,7 @@ fn related_places_are_shown_with_the_lines_between_folded() {
 }
 
 #[test]
-fn related_places_far_away_become_notes() {
+fn distant_related_locations_become_notes() {
     let text = format!("first\n{}second {} third\n", "gap\n".repeat(5_000), "-".repeat(500));
     assert_snapshot!(excerpt(&text, "second", &["first", "third"]), @"
     warning[dockerfile/latest-tag]: found

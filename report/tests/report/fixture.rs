@@ -1,4 +1,4 @@
-//! A small run with everything that is difficult for a format.
+//! A small run with data that is difficult for output formats.
 
 use aidd_engine::rules::registry::project_rule;
 use aidd_engine::rules::rule::Rule;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// Sources with their findings and secrets; a [`Run`] borrows from it.
+/// Sources with their findings and secrets; a [`Run`] borrows from the tree.
 pub(crate) struct Tree {
     pub(crate) files: Vec<(Source, Vec<Finding>, Vec<Span>)>,
     pub(crate) rules: Vec<Rule>,
@@ -64,7 +64,7 @@ pub(crate) fn render(format: Format, run: &Run<'_>) -> String {
 pub(crate) fn render_with(format: Format, run: &Run<'_>, style: &Style) -> String {
     let mut out = Vec::new();
     let document = Document::for_formats(run, &[format]);
-    write(format, run, &document, &mut out, style).expect("a vector takes all");
+    write(format, run, &document, &mut out, style).expect("writing to memory");
     String::from_utf8(out).expect("text")
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn finding(source: &Source, rule: &Rule, text: &str, message: &str) -
 }
 
 pub(crate) fn span(source: &Source, text: &str) -> Span {
-    let start = source.text().find(text).expect("the text is there");
+    let start = source.text().find(text).expect("the source contains the text");
     Span::new(start, start + text.len())
 }
 
@@ -98,21 +98,21 @@ pub(crate) fn rules() -> Vec<Rule> {
     let mut key = rule("secrets/some-key", Severity::Error, "A key lies open.");
     key.tags = vec!["security".into(), "cwe-798".into()];
     key.security_severity = Some("8.5".into());
-    let mut own = rule("team/no-shouting", Severity::Info, "We do not shout.");
-    own.path = Some("rules/team/no-shouting.md".into());
-    vec![latest, key, own]
+    let mut team_rule = rule("team/no-shouting", Severity::Info, "We do not shout.");
+    team_rule.path = Some("rules/team/no-shouting.md".into());
+    vec![latest, key, team_rule]
 }
 
-/// The base of [`tree`] and its current findings: a run compared with a base.
+/// A run compared with a base: the current findings, and the findings that exist only in the base.
 pub(crate) struct Change {
-    pub(crate) now: Tree,
-    pub(crate) gone: Tree,
+    pub(crate) head: Tree,
+    pub(crate) base: Tree,
 }
 
 impl Change {
     pub(crate) fn run(&self) -> Run<'_> {
-        let mut run = self.now.run();
-        run.fixed = self.gone.run().files;
+        let mut run = self.head.run();
+        run.fixed = self.base.run().files;
         run.version_control = Some(&GITHUB);
         run.comparison = Some(Comparison {
             base: "main (merge base 1a2b3c4)".into(),
@@ -128,8 +128,8 @@ impl Change {
 }
 
 pub(crate) fn change() -> Change {
-    let mut now = tree();
-    let [latest, key, _] = &now.rules[..] else { unreachable!("three rules") };
+    let mut head = tree();
+    let [latest, key, _] = &head.rules[..] else { unreachable!("three rules") };
     let source = Source::new("app/Dockerfile", "FROM a:latest\nFROM b:latest\n");
     let mut moved = finding(&source, latest, "a:latest", "Pin the tag");
     (moved.status, moved.reason) =
@@ -137,27 +137,27 @@ pub(crate) fn change() -> Change {
     let mut old = finding(&source, latest, "b:latest", "Pin the tag");
     (old.status, old.reason) =
         (Status::PreExisting, Some("already present on line 1 of the base".into()));
-    now.files.insert(1, (source, vec![moved, old], Vec::new()));
+    head.files.insert(1, (source, vec![moved, old], Vec::new()));
     let source = Source::new("old/k@.toml", "x\nkey = \"hunter2hunter2\"\n");
     let secret = span(&source, "hunter2hunter2");
-    let mut gone = finding(&source, key, "hunter2hunter2", "hunter2hunter2 lies open");
-    gone.secret(secret);
-    (gone.status, gone.reason) = (Status::Fixed, Some("the file was removed".into()));
-    let files = vec![(source, vec![gone], vec![secret])];
-    Change { gone: Tree { files, rules: Vec::new(), skipped: Vec::new() }, now }
+    let mut fixed = finding(&source, key, "hunter2hunter2", "hunter2hunter2 lies open");
+    fixed.secret(secret);
+    (fixed.status, fixed.reason) = (Status::Fixed, Some("the file was removed".into()));
+    let files = vec![(source, vec![fixed], vec![secret])];
+    Change { base: Tree { files, rules: Vec::new(), skipped: Vec::new() }, head }
 }
 
 pub(crate) fn tree() -> Tree {
     let rules = rules();
-    let [latest, key, own] = &rules[..] else { unreachable!("three rules") };
+    let [latest, key, team_rule] = &rules[..] else { unreachable!("three rules") };
     Tree {
-        files: vec![dockerfile(latest), settings(key), window(own)],
+        files: vec![dockerfile(latest), settings(key), window(team_rule)],
         skipped: vec![skipped("big/blob\u{1b}.json", "larger than 2 MiB | <b>")],
         rules,
     }
 }
 
-/// CRLF, a fix, related locations, and findings that are not new.
+/// A file with CRLF, a fix, a related location, and findings that are not new.
 fn dockerfile(latest: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
     let text =
         "FROM debian:latest\r\n# aidd:allow\r\nFROM alpine:latest\r\nFROM busybox:latest\r\n";
@@ -173,7 +173,8 @@ fn dockerfile(latest: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
     (source, vec![first, allowed, known], Vec::new())
 }
 
-/// A secret that also occurs in the message and in an edit, a wide character, a path to escape.
+/// A file with a secret that also occurs in the message and in an edit, a wide character, and a
+/// path that must be escaped.
 fn settings(key: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
     let text = "a = 1\n\t😀key = \"hunter2hunter2\"; again = \"hunter2hunter2\"\n";
     let source = Source::new("conf, dir/sé#t:1.toml", text);
@@ -185,10 +186,10 @@ fn settings(key: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
     (source, vec![found], vec![secret])
 }
 
-/// The later part of a large file.
-fn window(own: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
+/// A later part of a large file.
+fn window(team_rule: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
     let origin = Origin { offset: 5_000_000_000, line: 41_000, ..Origin::default() };
     let source = Source::decode_window("logs/big.log".into(), b"fine\nNO WAY\n".to_vec(), origin);
-    let found = finding(&source, own, "NO WAY", "Do not shout");
+    let found = finding(&source, team_rule, "NO WAY", "Do not shout");
     (source, vec![found], Vec::new())
 }

@@ -269,19 +269,19 @@ fn markdown() {
 
     ### Errors (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>) | [conf, dir/sé\#&#8203;t:1.toml:2](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/conf,%20dir/s%C3%A9%23t%3A1.toml#L2>) | \`\[REDACTED\]\` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12 |
 
     ### Warnings (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) | [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>) | Pin the tag |
 
     ### Info (1)
 
-    | Rule | Place | Problem |
+    | Rule | Location | Problem |
     | --- | --- | --- |
     | [team/no-shouting](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/rules/team/no-shouting.md>) | [logs/big.log:41002](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/logs/big.log#L41002>) | Do not shout |
 
@@ -368,7 +368,7 @@ fn junit() {
 }
 
 #[test]
-fn a_clean_run_says_so() {
+fn a_run_without_findings_reports_no_problems() {
     let clean = Tree { files: Vec::new(), rules: rules(), skipped: Vec::new() };
     assert_snapshot!(clean.write(Format::Text), @"no problems in 12 files (0.2 s)");
     assert_snapshot!(clean.write(Format::Github), @"no problems in 12 files");
@@ -384,7 +384,7 @@ fn a_clean_run_says_so() {
     "#);
 }
 
-/// `UPDATE_DOCS=1 cargo test -p aidd-ci` rewrites the file.
+/// `UPDATE_DOCS=1 cargo test -p aidd-report` rewrites the file.
 #[test]
 fn the_schema_in_the_docs_is_not_stale() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/findings.schema.json");
@@ -392,8 +392,8 @@ fn the_schema_in_the_docs_is_not_stale() {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, &schema).expect("docs can be written");
     }
-    let written = std::fs::read_to_string(&path).expect("docs/findings.schema.json is there");
-    assert_eq!(written.replace("\r\n", "\n"), schema, "run again with UPDATE_DOCS=1");
+    let stored = std::fs::read_to_string(&path).expect("docs/findings.schema.json can be read");
+    assert_eq!(stored.replace("\r\n", "\n"), schema, "run again with UPDATE_DOCS=1");
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn sarif(run: &Run<'_>) -> Value {
 }
 
 #[test]
-fn the_whole_log() {
+fn a_complete_log() {
     let tree = tree();
     let mut run = tree.run();
     run.files.remove(1);
@@ -255,10 +255,10 @@ fn the_whole_log() {
               "notifications": [
                 {
                   "fullDescription": {
-                    "text": "A file was skipped or only partly checked. It can contain unreported findings. The message states why it was not checked."
+                    "text": "A file was skipped or only partly checked. The file can contain unreported findings. The message states why it was not checked."
                   },
                   "help": {
-                    "text": "It can contain unreported findings. The message states why it was not checked."
+                    "text": "The file can contain unreported findings. The message states why it was not checked."
                   },
                   "id": "aidd/skipped-file",
                   "shortDescription": {
@@ -267,10 +267,10 @@ fn the_whole_log() {
                 },
                 {
                   "fullDescription": {
-                    "text": "More results than code scanning accepts. The least severe results are omitted. They appear once the others are fixed, or when the run is split into categories."
+                    "text": "More results than code scanning accepts. The least severe results are omitted. They appear once the other results are fixed, or when the run is split into categories."
                   },
                   "help": {
-                    "text": "The least severe results are omitted. They appear once the others are fixed, or when the run is split into categories."
+                    "text": "The least severe results are omitted. They appear once the other results are fixed, or when the run is split into categories."
                   },
                   "id": "aidd/results-left-out",
                   "shortDescription": {
@@ -279,10 +279,10 @@ fn the_whole_log() {
                 },
                 {
                   "fullDescription": {
-                    "text": "A commit, a branch, a title or a change breaks a rule. It is outside of files, so it cannot be a result. The message names the rule."
+                    "text": "A commit, a branch, a title or a change breaks a rule. The violation is outside of files, so it cannot be a result. The message names the rule."
                   },
                   "help": {
-                    "text": "It is outside of files, so it cannot be a result. The message names the rule."
+                    "text": "The violation is outside of files, so it cannot be a result. The message names the rule."
                   },
                   "id": "aidd/commit",
                   "shortDescription": {
@@ -361,7 +361,7 @@ fn the_whole_log() {
 }
 
 #[test]
-fn a_security_rule_says_what_code_scanning_reads() {
+fn a_security_rule_has_the_properties_of_code_scanning() {
     let tree = tree();
     let run = sarif(&tree.run());
     assert_eq!(
@@ -379,11 +379,11 @@ fn a_security_rule_says_what_code_scanning_reads() {
         worst["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
         json!("conf,%20dir/s%C3%A9%23t%3A1.toml")
     );
-    assert_eq!(worst["fixes"], Value::Null, "its text would show the secret");
+    assert_eq!(worst["fixes"], Value::Null, "the edits would reveal the secret");
 }
 
 #[test]
-fn known_findings_are_left_out_unless_asked_for() {
+fn baselined_and_allowed_findings_are_omitted_unless_requested() {
     let tree = tree();
     let statuses = |suppressed| {
         let run = sarif(&Run { suppressed, ..tree.run() });
@@ -398,13 +398,13 @@ fn known_findings_are_left_out_unless_asked_for() {
 }
 
 #[test]
-fn the_worst_results_fill_the_limit() {
+fn the_most_severe_results_are_retained_up_to_the_limit() {
     let rules =
         vec![rule("a/mild", Severity::Info, "Mild."), rule("b/bad", Severity::Error, "Bad.")];
     let source = Source::new("x", "x\n".repeat(26_000));
-    let one = |rule| finding(&source, rule, "x", "no");
-    let mut findings = vec![one(&rules[0]); 25_500];
-    findings.extend(vec![one(&rules[1]); 500]);
+    let new_finding = |rule| finding(&source, rule, "x", "no");
+    let mut findings = vec![new_finding(&rules[0]); 25_500];
+    findings.extend(vec![new_finding(&rules[1]); 500]);
     let tree = Tree { files: vec![(source, findings, Vec::new())], rules, skipped: Vec::new() };
     let run: Value = serde_json::from_str(&render(Format::Sarif, &tree.run())).expect("JSON");
     let results = run["runs"][0]["results"].as_array().expect("an array");
@@ -418,7 +418,7 @@ fn the_worst_results_fill_the_limit() {
 }
 
 #[test]
-fn more_tags_than_allowed_are_cut() {
+fn excess_tags_are_omitted() {
     let mut rules = rules();
     rules[2].tags = (0..30).map(|tag| format!("tag-{tag}")).collect();
     let source = Source::new("x", "SHOUT");
@@ -430,7 +430,7 @@ fn more_tags_than_allowed_are_cut() {
 }
 
 #[test]
-fn lines_hash_as_code_scanning_does() {
+fn line_hashes_equal_those_of_code_scanning() {
     let hashes = |text: &str| line_hashes(text).join(" ");
     assert_eq!(hashes(""), "c129715d7a2bc9a3:1");
     assert_eq!(hashes("hello world\nhello world!"), "b3f92fc68745ab4e:1 fe495ada356341d0:1");
@@ -442,10 +442,10 @@ fn lines_hash_as_code_scanning_does() {
         hashes("\n\n\n"),
         "4e5d562094661a0d:1 5b5d4caf73a13177:1 3c5bef55b72b93c9:1 c129715d7a2bc9a3:1"
     );
-    let ten = line_hashes(&"Lorem ipsum dolor sit amet.\n".repeat(10));
-    assert_eq!(ten[..2], ["a7f2ff13bc495cf2:1", "a7f2ff13bc495cf2:2"]);
+    let repeated = line_hashes(&"Lorem ipsum dolor sit amet.\n".repeat(10));
+    assert_eq!(repeated[..2], ["a7f2ff13bc495cf2:1", "a7f2ff13bc495cf2:2"]);
     assert_eq!(
-        ten[5..],
+        repeated[5..],
         [
             "a7f2ff13bc495cf2:6",
             "a7f2ff1481e87703:1",

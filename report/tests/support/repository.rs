@@ -11,17 +11,17 @@ use tempfile::TempDir;
 /// The time of the first commit; each further commit is a minute later.
 const START: u64 = 1_750_000_000;
 
-/// A repository with a working tree, or a bare one.
+/// A repository with a working tree, or a bare repository.
 #[derive(Debug)]
 pub(crate) struct Repository {
-    folder: TempDir,
+    directory: TempDir,
     clock: Cell<u64>,
 }
 
 impl Repository {
     /// Creates an empty repository on the branch `main`.
     pub(crate) fn new() -> Self {
-        let repository = Self::folder();
+        let repository = Self::in_temporary_directory();
         repository.git(&["init", "--quiet", "--object-format=sha1", "--template="]);
         repository.configure();
         repository
@@ -29,7 +29,7 @@ impl Repository {
 
     /// Creates an empty repository without a working tree, as on a server.
     pub(crate) fn bare() -> Self {
-        let repository = Self::folder();
+        let repository = Self::in_temporary_directory();
         repository.git(&["init", "--quiet", "--bare", "--object-format=sha1", "--template="]);
         repository.configure();
         repository
@@ -38,7 +38,7 @@ impl Repository {
     /// Clones this repository over `file://`, so that `--depth` and `--filter` have an effect, with
     /// the given options of `git clone`.
     pub(crate) fn cloned(&self, options: &[&str]) -> Self {
-        let clone = Self::folder();
+        let clone = Self::in_temporary_directory();
         clone.clock.set(self.clock.get() + 86_400);
         let url = self.url();
         clone.git(&[&["clone", "--quiet", "--template="], options, &[url.as_str(), "."]].concat());
@@ -46,8 +46,11 @@ impl Repository {
         clone
     }
 
-    fn folder() -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder"), clock: Cell::new(START) }
+    fn in_temporary_directory() -> Self {
+        Self {
+            directory: tempfile::tempdir().expect("a temporary directory"),
+            clock: Cell::new(START),
+        }
     }
 
     /// Settings that also apply to the code under test, which runs Git with the user's
@@ -68,7 +71,7 @@ impl Repository {
 
     /// The directory of the repository.
     pub(crate) fn root(&self) -> &Path {
-        self.folder.path()
+        self.directory.path()
     }
 
     /// The URL to clone or fetch from.
@@ -90,7 +93,7 @@ impl Repository {
     }
 
     /// Writes the given files and commits everything in the working tree; returns the commit. The
-    /// message is the first of the files, or empty.
+    /// message is the path of the first file, or `nothing`.
     pub(crate) fn commit(&self, files: &[(&str, &str)]) -> String {
         for (path, text) in files {
             self.write(path, text);
@@ -107,8 +110,8 @@ impl Repository {
         let mut stream = String::new();
         for number in 0..count {
             self.clock.set(self.clock.get() + 60);
-            let who = format!("A <a@example.org> {} +0000", self.clock.get());
-            stream += &format!("commit {branch}\ncommitter {who}\ndata 8\none more\n");
+            let committer = format!("A <a@example.org> {} +0000", self.clock.get());
+            stream += &format!("commit {branch}\ncommitter {committer}\ndata 8\none more\n");
             if number == 0 {
                 stream += &format!("from {branch}^0\n");
             }
@@ -122,11 +125,11 @@ impl Repository {
         let file = self.path(".git/stream");
         fs::write(&file, stream).expect("written");
         let script = fs::File::open(&file).expect("a file");
-        let ran = self.start(&["fast-import", "--quiet", "--force"], script.into());
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let output = self.start(&["fast-import", "--quiet", "--force"], script.into());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
-    /// Merges `rev` into the current branch with a merge commit; returns it.
+    /// Merges `rev` into the current branch with a merge commit; returns the merge commit.
     pub(crate) fn merge(&self, rev: &str) -> String {
         self.git(&["merge", "--quiet", "--no-ff", "--message", "merge", rev]);
         self.rev("HEAD")
@@ -139,24 +142,24 @@ impl Repository {
 
     /// Runs Git, which must succeed; returns its output without the last line break.
     pub(crate) fn git<S: AsRef<OsStr> + std::fmt::Debug>(&self, args: &[S]) -> String {
-        let ran = self.run(args);
-        let said = String::from_utf8_lossy(&ran.stderr);
-        assert!(ran.status.success(), "git {args:?}: {said}");
-        String::from_utf8_lossy(&ran.stdout).trim_end().to_owned()
+        let output = self.run(args);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "git {args:?}: {error}");
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
     }
 
-    /// Runs Git, however it ends.
+    /// Runs Git, which can fail.
     pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
         self.start(args, Stdio::null())
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the tests' own repository")]
+    #[expect(clippy::disallowed_methods, reason = "the repository was created by the tests")]
     fn start<S: AsRef<OsStr>>(&self, args: &[S], stdin: Stdio) -> Output {
         self.clock.set(self.clock.get() + 60);
         let date = format!("{} +0000", self.clock.get());
         let mut git = Command::new("git");
-        for local in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
-            git.env_remove(local);
+        for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+            git.env_remove(variable);
         }
         git.args(["-c", "init.defaultBranch=main", "-c", "advice.detachedHead=false"])
             .args(args)
@@ -176,7 +179,8 @@ impl Repository {
     }
 }
 
-/// Also keeps every function in use, whichever of them the tests that include this file need.
+/// The test also uses every function, because the tests that include this file do not all use the
+/// same functions.
 #[test]
 fn a_repository_is_the_same_on_every_machine() {
     let server = Repository::new();

@@ -27,38 +27,38 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Reports the secrets of a whole tree.
-pub(super) fn tree(tree: &Tree, look: Scan<'_>, found: &mut Vec<Found>) {
-    for at in 1..tree.nodes.len() {
-        let node = &tree.nodes[at];
+/// Reports the secrets in a tree.
+pub(super) fn scan_tree(tree: &Tree, scan: Scan<'_>, found: &mut Vec<Found>) {
+    for index in 1..tree.nodes.len() {
+        let node = &tree.nodes[index];
         let Some(value) = &node.value else { continue };
         // The name of a sibling value is not a secret itself.
         if matches!(node.key.as_str(), "@key" | "@name" | "@id" | "@type") {
             continue;
         }
-        if is_kubernetes_secret(tree, at) {
-            report_kubernetes_value(tree, at, value, found);
+        if is_kubernetes_secret(tree, index) {
+            report_kubernetes_value(tree, index, value, found);
             continue;
         }
-        if node.key.is_empty() && pair(value, node.span, look, found) {
+        if node.key.is_empty() && report_pair(value, node.span, scan, found) {
             continue;
         }
         if value.contains('\n')
             && !is_command(&node.key)
-            && !(node.key.is_empty() && is_command(parent_key(tree, at)))
-            && report_nested_lines(node.span, look, found)
+            && !(node.key.is_empty() && is_command(parent_key(tree, index)))
+            && report_nested_lines(node.span, scan, found)
         {
             continue;
         }
-        let name = node_name(tree, at);
+        let name = node_name(tree, index);
         // Items of a list of secrets are usually their names.
-        let trust = if node.key.is_empty() { look.trust.min(Trust::Medium) } else { look.trust };
-        let look = Scan { trust, ..look };
-        report_named(&name, parent_key(tree, at), value, node.span, look, found);
+        let trust = if node.key.is_empty() { scan.trust.min(Trust::Medium) } else { scan.trust };
+        let scan = Scan { trust, ..scan };
+        report_named(&name, parent_key(tree, index), value, node.span, scan, found);
     }
 }
 
-/// Whether the setting contains shell commands.
+/// Whether the setting with this key contains shell commands.
 pub(super) fn is_command(key: &str) -> bool {
     matches!(key, "run" | "script" | "command" | "cmd" | "before_script" | "after_script")
 }
@@ -69,25 +69,25 @@ pub(super) fn report_named(
     parent: &str,
     value: &str,
     span: Span,
-    look: Scan<'_>,
+    scan: Scan<'_>,
     found: &mut Vec<Found>,
 ) {
-    let rule = refine(look.rule, name, look.path);
+    let rule = refine(scan.rule, name, scan.path);
     // The name contains a host and the value is `user:password`.
     if name.starts_with("BUNDLE_") && name.contains("__") && !value.contains('/') {
         let start = value.find(':').map_or(0, |at| at + 1);
-        if is_credible(&value[start..], Class::Secret, look.trust) {
+        if is_credible(&value[start..], Class::Secret, scan.trust) {
             let span = Span { start: span.start + Span::at(start).start, end: span.end };
             found.push(Found::new(rule, span));
         }
         return;
     }
-    let is_known = rule != look.rule || is_listed(name, parent, look.keys);
-    let is_key = || look.trust == Trust::High && is_generated_key(name, value);
-    let known = || (is_known || is_key()).then_some(Class::Secret);
-    let Some(class) = classify(name).or_else(known) else { return };
-    // Generated values can contain any signs, blanks and long runs.
-    if look.trust == Trust::High
+    let is_known = rule != scan.rule || is_listed(name, parent, scan.keys);
+    let is_key = || scan.trust == Trust::High && is_generated_key(name, value);
+    let fallback_class = || (is_known || is_key()).then_some(Class::Secret);
+    let Some(class) = classify(name).or_else(fallback_class) else { return };
+    // Generated values can contain any characters, including spaces and long repetitions.
+    if scan.trust == Trust::High
         && matches!(
             rule,
             "secrets/wordpress-salt" | "secrets/browser-saved-login" | "secrets/django-secret-key"
@@ -101,9 +101,9 @@ pub(super) fn report_named(
     if class == Class::Hash
         || (class != Class::Secret && is_password_hash(value) && value.starts_with(['$', '{']))
     {
-        if look.trust > Trust::Low
+        if scan.trust > Trust::Low
             && is_password_hash(value)
-            && is_credible(value, Class::Hash, look.trust)
+            && is_credible(value, Class::Hash, scan.trust)
         {
             found.push(Found::new("secrets/password-hash", span));
         }
@@ -115,27 +115,27 @@ pub(super) fn report_named(
     if is_name {
         return;
     }
-    embedded::value(value, span, rule, class, look.trust, found);
+    embedded::report_value(value, span, rule, class, scan.trust, found);
 }
 
 /// Whether the value is the name of a secret: `secretKey: db-password`, `token: BOT_TOKEN`.
 fn is_secret_name(value: &str, class: Class) -> bool {
     let is_name =
         value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
-    let is_shouted = !value.bytes().any(|byte| byte.is_ascii_lowercase());
+    let is_upper_case = !value.bytes().any(|byte| byte.is_ascii_lowercase());
     is_name
         && classify(value).is_some()
-        && (is_shouted || (class == Class::Secret && value != "secret"))
+        && (is_upper_case || (class == Class::Secret && value != "secret"))
 }
 
 /// Whether a value is the name of an object rather than generated: `grafana-tls`, `color.primary`.
-/// A single word can be a key if its name denotes one.
+/// With `is_named`, the name of the setting denotes a secret, and a single word can be the secret.
 fn is_object_name(value: &str, is_named: bool) -> bool {
     let parts: Vec<&str> = value.split(['-', '_', '.']).collect();
     let is_word =
         |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
-    let least = if is_named { 2 } else { 1 };
-    (least..=3).contains(&parts.len()) && parts.iter().all(is_word) && !looks_random(value)
+    let min_parts = if is_named { 2 } else { 1 };
+    (min_parts..=3).contains(&parts.len()) && parts.iter().all(is_word) && !looks_random(value)
 }
 
 /// Whether the value consists of words of its name: `"apiKey": "API key"`,
@@ -143,22 +143,22 @@ fn is_object_name(value: &str, is_named: bool) -> bool {
 fn spells_name(value: &str, name: &str) -> bool {
     let has_digit =
         value.trim_end_matches(|c: char| c.is_ascii_digit()).bytes().any(|b| b.is_ascii_digit());
-    let of_name = words(name);
+    let name_words = words(name);
     let is_known = |word: &String| {
         let is_same = |other: &String| other == word || other.strip_suffix('s') == Some(word);
-        of_name.iter().any(is_same) || is_dummy(word)
+        name_words.iter().any(is_same) || is_dummy(word)
     };
-    let of_value = words(value);
+    let value_words = words(value);
     !has_digit
         && value.len() <= 64
-        && of_value.iter().any(|word| of_name.contains(word))
-        && of_value.iter().all(is_known)
+        && value_words.iter().any(|word| name_words.contains(word))
+        && value_words.iter().all(is_known)
 }
 
-/// Whether a key that is in no list (`STRIPE_KEY`) has a generated value.
+/// Whether a key that no list contains (`STRIPE_KEY`) has a generated value.
 fn is_generated_key(name: &str, value: &str) -> bool {
     let words = words(name);
-    let is_open = |word: &String| {
+    let is_public = |word: &String| {
         matches!(
             word.as_str(),
             "public"
@@ -174,20 +174,22 @@ fn is_generated_key(name: &str, value: &str) -> bool {
                 | "known"
         )
     };
-    let ends = words.last().is_some_and(|word| word == "key" || word == "auth");
-    let is_access = words.ends_with(&["access".to_owned(), "key".to_owned(), "id".to_owned()]);
-    // `key` alone, of a cipher or a signature: only if the value is long and random.
+    let ends_in_key = words.last().is_some_and(|word| word == "key" || word == "auth");
+    let is_access_key_id =
+        words.ends_with(&["access".to_owned(), "key".to_owned(), "id".to_owned()]);
+    // A name `key` without other words, of a cipher or a signature, requires a long random value.
     let is_key = words.len() == 1 && words[0] == "key" && value.len() >= 24 && looks_random(value);
     is_key
-        || (is_access && (16..=128).contains(&value.len()))
-        || (ends
+        || (is_access_key_id && (16..=128).contains(&value.len()))
+        || (ends_in_key
             && words.len() >= 2
-            && !words.iter().any(is_open)
+            && !words.iter().any(is_public)
             && value.len() >= 16
             && looks_random(value))
 }
 
-/// Whether all of `value` is a lookup: a generated value can contain the signs of one by chance.
+/// Whether `value` is only a lookup. A generated value can contain the characters of a lookup by
+/// chance.
 fn is_reference_alone(value: &str) -> bool {
     is_reference(value) && (value.len() < 40 || value.contains("getenv") || value.contains("env("))
 }
@@ -197,12 +199,12 @@ fn is_listed(name: &str, parent: &str, keys: &[&str]) -> bool {
     if keys.is_empty() {
         return false;
     }
-    let whole = normalize(name);
+    let full_name = normalize(name);
     let last = normalize(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
     let parent = normalize(parent);
     keys.iter().any(|key| match key.strip_prefix('>') {
         Some(key) => key == parent,
-        None => *key == whole || *key == last,
+        None => *key == full_name || *key == last,
     })
 }
 
@@ -210,7 +212,7 @@ fn normalize(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// The rule for a name that is specific to one framework.
+/// The rule for a name that only one framework uses, or else `rule`.
 pub(super) fn refine(rule: &'static str, name: &str, path: &str) -> &'static str {
     let plain_name = normalize(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
     let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
@@ -247,11 +249,11 @@ pub(super) fn refine(rule: &'static str, name: &str, path: &str) -> &'static str
 }
 
 /// The name of a node: its key, or the name in a sibling or attribute.
-fn node_name(tree: &Tree, at: usize) -> String {
-    let node = &tree.nodes[at];
+fn node_name(tree: &Tree, index: usize) -> String {
+    let node = &tree.nodes[index];
     let parent = &tree.nodes[node.parent];
     if let Some(name) =
-        ["@name", "@key", "@id", "@property"].iter().find_map(|key| tree.text(at, key))
+        ["@name", "@key", "@id", "@property"].iter().find_map(|key| tree.text(index, key))
     {
         return name.to_owned();
     }
@@ -270,90 +272,93 @@ fn node_name(tree: &Tree, at: usize) -> String {
                 .map_or_else(|| parent.key.trim_start_matches('@').to_owned(), str::to_owned)
         }
         "string" | "data" | "text" | "secret" => {
-            preceding_key(tree, at).unwrap_or_else(|| key.to_owned())
+            preceding_key(tree, index).unwrap_or_else(|| key.to_owned())
         }
         _ => key.to_owned(),
     }
 }
 
 /// The text of the `key` element directly before the node, as in property lists.
-fn preceding_key(tree: &Tree, at: usize) -> Option<String> {
-    let siblings = &tree.nodes[tree.nodes[at].parent].children;
-    let place = siblings.binary_search(&at).ok()?.checked_sub(1)?;
-    let node = &tree.nodes[siblings[place]];
+fn preceding_key(tree: &Tree, index: usize) -> Option<String> {
+    let siblings = &tree.nodes[tree.nodes[index].parent].children;
+    let previous = siblings.binary_search(&index).ok()?.checked_sub(1)?;
+    let node = &tree.nodes[siblings[previous]];
     (node.key == "key").then(|| node.value.clone()).flatten()
 }
 
-fn parent_key(tree: &Tree, at: usize) -> &str {
-    &tree.nodes[tree.nodes[at].parent].key
+fn parent_key(tree: &Tree, index: usize) -> &str {
+    &tree.nodes[tree.nodes[index].parent].key
 }
 
-/// `NAME=value` as an item of a list, as in compose files.
-fn pair(value: &str, span: Span, look: Scan<'_>, found: &mut Vec<Found>) -> bool {
+/// Reports a secret in an item `NAME=value` of a list, as in compose files. Returns whether the
+/// item has this syntax.
+fn report_pair(value: &str, span: Span, scan: Scan<'_>, found: &mut Vec<Found>) -> bool {
     let Some((name, rest)) = value.split_once('=') else { return false };
     let is_name = !name.is_empty()
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
-    if !is_name || look.text.get(span.range()) != Some(value) || rest.is_empty() {
+    if !is_name || scan.text.get(span.range()) != Some(value) || rest.is_empty() {
         return false;
     }
     let inner = Span { start: span.start + Span::at(name.len() + 1).start, end: span.end };
-    report_named(name, "", rest, inner, look, found);
+    report_named(name, "", rest, inner, scan, found);
     true
 }
 
-/// A multi-line string: a file within a file, parsed as settings.
-fn report_nested_lines(span: Span, look: Scan<'_>, found: &mut Vec<Found>) -> bool {
-    let Some(raw) = look.text.get(span.range()) else { return false };
+/// Reports the secrets of a multi-line string, which is parsed like a settings file. Returns
+/// whether the string was parsed.
+fn report_nested_lines(span: Span, scan: Scan<'_>, found: &mut Vec<Found>) -> bool {
+    let Some(raw) = scan.text.get(span.range()) else { return false };
     if raw.lines().count() < 2 || raw.contains("-----BEGIN") {
         return false;
     }
     let inner = ini::parse(raw);
     for node in &inner.nodes {
         if let Some(value) = &node.value {
-            report_named(&node.key, "", value, node.span.shift(span.start as usize), look, found);
+            report_named(&node.key, "", value, node.span.shift(span.start as usize), scan, found);
         }
     }
     true
 }
 
 /// Whether the node is in `data` or `stringData` of a Kubernetes Secret.
-fn is_kubernetes_secret(tree: &Tree, at: usize) -> bool {
-    let parent = tree.nodes[at].parent;
+fn is_kubernetes_secret(tree: &Tree, index: usize) -> bool {
+    let parent = tree.nodes[index].parent;
     let object = tree.nodes[parent].parent;
     matches!(tree.nodes[parent].key.as_str(), "data" | "stringData")
         && tree.text(object, "kind") == Some("Secret")
 }
 
-fn report_kubernetes_value(tree: &Tree, at: usize, value: &str, found: &mut Vec<Found>) {
-    let node = &tree.nodes[at];
+fn report_kubernetes_value(tree: &Tree, index: usize, value: &str, found: &mut Vec<Found>) {
+    let node = &tree.nodes[index];
     let lower = node.key.to_ascii_lowercase();
     let is_encoded = tree.nodes[node.parent].key == "data";
     let decoded = if is_encoded { decode(value) } else { None };
-    let clear = decoded.as_deref().unwrap_or(value);
+    let plain = decoded.as_deref().unwrap_or(value);
     let class = classify(&node.key);
-    let is_open = class.is_none()
+    let is_public = class.is_none()
         && (lower.ends_with(".crt")
             || words(&node.key).iter().rev().take(2).any(|word| table::OPEN_KEYS.contains(word))
             || table::OPEN_KEYS.iter().any(|open| lower.ends_with(open)));
-    let is_secret = if is_open || is_address(clear) || spells_name(clear, &node.key) {
+    let is_secret = if is_public || is_address(plain) || spells_name(plain, &node.key) {
         false
-    } else if clear.trim_start().starts_with('{') {
-        (clear.contains("\"auth\"") || super::hits(clear).next().is_some())
-            && is_credible(clear, Class::Password, Trust::High)
-    } else if clear.trim().contains('\n') {
-        contains_secret(clear)
+    } else if plain.trim_start().starts_with('{') {
+        (plain.contains("\"auth\"") || super::hits(plain).next().is_some())
+            && is_credible(plain, Class::Password, Trust::High)
+    } else if plain.trim().contains('\n') {
+        contains_secret(plain)
     } else if class.is_some() {
-        is_credible(clear, Class::Password, Trust::High)
+        is_credible(plain, Class::Password, Trust::High)
     } else {
-        // Any setting can be in a Secret: without the name, the value must look like a secret.
-        is_credible(clear, Class::Secret, Trust::Medium) && !is_host(clear)
+        // A Kubernetes Secret can contain any setting. If the name does not denote a secret, the
+        // value must look like one.
+        is_credible(plain, Class::Secret, Trust::Medium) && !is_host(plain)
     };
     if !is_secret {
         let mut inner = Vec::new();
-        if clear.contains("://") {
-            embedded::urls(clear, "secrets/kubernetes-secret", Trust::High, &mut inner);
+        if plain.contains("://") {
+            embedded::urls(plain, "secrets/kubernetes-secret", Trust::High, &mut inner);
         }
         if inner.is_empty() {
             return;
@@ -362,7 +367,8 @@ fn report_kubernetes_value(tree: &Tree, at: usize, value: &str, found: &mut Vec<
     found.push(Found::new("secrets/kubernetes-secret", node.span));
 }
 
-/// Whether a file within a value contains a secret: a key, or a setting whose name denotes one.
+/// Whether a file within a value contains a secret: a private key, or a setting whose name denotes
+/// a secret.
 fn contains_secret(file: &str) -> bool {
     file.contains("PRIVATE KEY-----")
         || ini::parse(file).nodes.iter().any(|node| {
@@ -373,7 +379,7 @@ fn contains_secret(file: &str) -> bool {
         })
 }
 
-/// `host.name:port`, also without either part.
+/// Whether the value is `host.name`, `host:port` or `host.name:port`.
 fn is_host(value: &str) -> bool {
     let (host, port) = value.rsplit_once(':').unwrap_or((value, ""));
     let is_segment = |segment: &str| {
@@ -385,12 +391,12 @@ fn is_host(value: &str) -> bool {
         && host.split('.').all(is_segment)
 }
 
-/// The base64-decoded value, if it is text.
+/// The base64-decoded value, if the decoded value is text.
 pub(super) fn decode(value: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(value.len() * 3 / 4);
-    let (mut bits, mut held) = (0_u32, 0);
+    let (mut bits, mut bit_count) = (0_u32, 0);
     for byte in value.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=') {
-        let six = match byte {
+        let sextet = match byte {
             b'A'..=b'Z' => byte - b'A',
             b'a'..=b'z' => byte - b'a' + 26,
             b'0'..=b'9' => byte - b'0' + 52,
@@ -398,11 +404,11 @@ pub(super) fn decode(value: &str) -> Option<String> {
             b'/' | b'_' => 63,
             _ => return None,
         };
-        bits = (bits << 6 | u32::from(six)) & 0xFF_FFFF;
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push((bits >> held & 0xFF) as u8);
+        bits = (bits << 6 | u32::from(sextet)) & 0xFF_FFFF;
+        bit_count += 6;
+        if bit_count >= 8 {
+            bit_count -= 8;
+            bytes.push((bits >> bit_count & 0xFF) as u8);
         }
     }
     String::from_utf8(bytes).ok()

@@ -8,9 +8,9 @@ use super::{Found, data};
 use aidd_engine::text::source::Span;
 
 /// Maximum length of an armoured key, in bytes.
-const KEY_LIMIT: usize = 64 << 10;
+const MAX_KEY_LEN: usize = 64 << 10;
 
-/// Private keys between `BEGIN` and `END` lines, and PuTTY's.
+/// Reports private keys between `BEGIN` and `END` lines, and private keys of PuTTY.
 pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
     let mut at = 0;
     while let Some(next) = text[at..].find("-----BEGIN ").map(|next| at + next) {
@@ -22,13 +22,13 @@ pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
         if !label.contains("PRIVATE KEY") {
             continue;
         }
-        let reach = &text[at..text.floor_char_boundary(text.len().min(next + KEY_LIMIT))];
-        let limit = at + reach.find("-----BEGIN ").unwrap_or(reach.len());
-        let mark = format!("-----END {label}-----");
+        let window = &text[at..text.floor_char_boundary(text.len().min(next + MAX_KEY_LEN))];
+        let limit = at + window.find("-----BEGIN ").unwrap_or(window.len());
+        let end_line = format!("-----END {label}-----");
         let body = &text[at + label_end..limit];
-        let end = body.find(&mark).map(|end| at + label_end + end + mark.len());
-        // A header alone is a mention in code or prose, not a key.
-        let inner = body[..end.map_or(body.len(), |end| end - (at + label_end) - mark.len())]
+        let end = body.find(&end_line).map(|end| at + label_end + end + end_line.len());
+        // A `BEGIN` line without a body is a mention in code or prose, not a key.
+        let inner = body[..end.map_or(body.len(), |end| end - (at + label_end) - end_line.len())]
             .trim_start_matches('-');
         if is_key_body(inner) {
             let last = end.unwrap_or_else(|| at + label_end + inner.len().min(body.len()));
@@ -36,8 +36,8 @@ pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
         }
         at = end.unwrap_or(at);
     }
-    for mark in ["PuTTY-User-Key-File-", "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"] {
-        if text.starts_with(mark) {
+    for header in ["PuTTY-User-Key-File-", "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"] {
+        if text.starts_with(header) {
             let body = text
                 .find("Private-Lines:")
                 .map_or(0, |at| text[at..].find('\n').map_or(at, |n| at + n + 1));
@@ -47,7 +47,8 @@ pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// Lines of base64, optionally after headers, optionally with `\n` written as an escape.
+/// Whether `body` contains lines of base64, optionally after headers, optionally with line breaks
+/// written as `\n`.
 fn is_key_body(body: &str) -> bool {
     let base64 = body
         .split(['\n', '\r', ' ', '"', '\'', '\\', ','])
@@ -63,7 +64,7 @@ fn is_key_body(body: &str) -> bool {
     base64 >= 64 && !body.contains("...")
 }
 
-/// `scheme://user:password@host`.
+/// Reports the passwords and tokens in `scheme://user:password@host`.
 pub(super) fn urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec<Found>) {
     let mut at = 0;
     while let Some(next) = text[at..].find("://").map(|next| at + next + 3) {
@@ -76,19 +77,20 @@ pub(super) fn urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec
             |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'<' | b'>' | b'`');
         let length = text.as_bytes()[next..].iter().take(512).take_while(|b| !is_end(b)).count();
         let Some(authority) = text.get(next..next + length) else { continue };
-        // The last `@` before the path: a password can contain an unescaped `@`.
+        // Use the last `@` before the path: a password can contain an unescaped `@`.
         let slash = authority.find(['/', '?']).unwrap_or(authority.len());
-        let Some(sign) = authority[..slash].rfind('@') else { continue };
-        let Some(colon) = authority[..sign].find(':') else {
-            // A token alone: `https://TOKEN@host`. The address for reports to Sentry is public.
-            if !authority[sign..slash].contains("sentry")
-                && is_credible(&authority[..sign], Class::Secret, Trust::Low)
+        let Some(at_sign) = authority[..slash].rfind('@') else { continue };
+        let Some(colon) = authority[..at_sign].find(':') else {
+            // The user name can be a token: `https://TOKEN@host`. The address for reports to Sentry
+            // is public.
+            if !authority[at_sign..slash].contains("sentry")
+                && is_credible(&authority[..at_sign], Class::Secret, Trust::Low)
             {
-                found.push(Found::new(rule, Span::new(next, next + sign)));
+                found.push(Found::new(rule, Span::new(next, next + at_sign)));
             }
             continue;
         };
-        let password = &authority[colon + 1..sign];
+        let password = &authority[colon + 1..at_sign];
         // The token is the user name if the password is one of these placeholders.
         if matches!(password, "x-oauth-basic" | "x" | "X")
             && is_credible(&authority[..colon], Class::Secret, Trust::Medium)
@@ -96,28 +98,28 @@ pub(super) fn urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec
             found.push(Found::new(rule, Span::new(next, next + colon)));
             continue;
         }
-        let host = &authority[sign + 1..];
+        let host = &authority[at_sign + 1..];
         if is_url_password(&authority[..colon], password, host, trust) {
-            let span = Span::new(next + colon + 1, next + sign);
+            let span = Span::new(next + colon + 1, next + at_sign);
             found.push(Found::new(rule, span));
         }
     }
 }
 
 fn is_url_password(user: &str, password: &str, host: &str, trust: Trust) -> bool {
-    let same = password.eq_ignore_ascii_case(user);
+    let equals_user = password.eq_ignore_ascii_case(user);
     let is_documented =
         host.starts_with("example.") || host.contains(".example") || host.is_empty();
     !password.is_empty()
         && !password.contains('$')
-        && !(trust == Trust::Low && (is_documented || same))
+        && !(trust == Trust::Low && (is_documented || equals_user))
         && is_credible(password, Class::Password, trust)
 }
 
 /// The span of the password in `Server=…;User Id=…;Password=…` and `host=… password=…`.
 pub(super) fn connection_password(value: &str) -> Option<(usize, usize)> {
     let lower = value.to_ascii_lowercase();
-    let is_connection = [
+    let connection_keys = [
         "server=",
         "data source=",
         "host=",
@@ -129,7 +131,7 @@ pub(super) fn connection_password(value: &str) -> Option<(usize, usize)> {
         "driver=",
         "dbname=",
     ];
-    if !is_connection.iter().any(|mark| lower.contains(mark)) {
+    if !connection_keys.iter().any(|key| lower.contains(key)) {
         return None;
     }
     for key in ["password", "pwd", "accountkey", "sharedaccesskey", "passwd"] {
@@ -160,7 +162,7 @@ fn is_setting(text: &str) -> bool {
 
 /// Reports the secret part of a named value: the password of a URL or a connection string, or the
 /// whole value.
-pub(super) fn value(
+pub(super) fn report_value(
     value: &str,
     span: Span,
     rule: &'static str,
@@ -202,8 +204,8 @@ pub(super) fn value(
     }
 }
 
-/// A connection string without a password; of a single setting only if it is a switch, such as
-/// `UseDevelopmentStorage=true`.
+/// Whether the value is a connection string without a password. A single setting is a connection
+/// string only if it is a switch, such as `UseDevelopmentStorage=true`.
 fn looks_like_connection(value: &str) -> bool {
     let is_switch = value.trim_end_matches(';').split_once('=').is_some_and(|(name, value)| {
         name.len() >= 3
@@ -218,7 +220,7 @@ fn class_of_parts(value: &str) -> Option<Class> {
     value.split(';').filter_map(|part| part.split_once('=')).find_map(|(name, _)| classify(name))
 }
 
-/// `Authorization: Bearer …`, in headers, commands and settings.
+/// Reports the tokens of `Authorization: Bearer …` in headers, commands and settings.
 pub(super) fn authorization(text: &str, rule: &'static str, trust: Trust, found: &mut Vec<Found>) {
     for (at, mark) in text.match_indices("uthorization") {
         let from = at + mark.len();
@@ -233,10 +235,10 @@ pub(super) fn authorization(text: &str, rule: &'static str, trust: Trust, found:
         };
         let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=._~-".contains(byte);
         let length = text.as_bytes()[start..].iter().take(4096).take_while(|b| is_token(b)).count();
-        let ends = text.as_bytes().get(start + length).is_none_or(u8::is_ascii);
+        let is_complete = text.as_bytes().get(start + length).is_none_or(u8::is_ascii);
         let token = &text[start..start + length];
         let is_basic = text[..start].ends_with("asic ");
-        if ends
+        if is_complete
             && is_credible(token, Class::Secret, trust.min(Trust::Medium))
             && (!is_basic || is_account(token))
         {
@@ -245,7 +247,7 @@ pub(super) fn authorization(text: &str, rule: &'static str, trust: Trust, found:
     }
 }
 
-/// Whether a value is `user:password` in base64.
+/// Whether a value is `user:password` in base64, with a strong password.
 fn is_account(value: &str) -> bool {
     let password = data::decode(value).and_then(|text| Some(text.split_once(':')?.1.to_owned()));
     password.is_some_and(|password| strength(&password) == Strength::Strong)

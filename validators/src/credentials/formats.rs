@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum Syntax {
     /// `key = value` per line, with or without sections.
     Settings,
-    /// A sequence of words where a secret follows its name: netrc and similar files.
+    /// A sequence of words in which the name of a secret precedes the secret: netrc and similar
+    /// files.
     Words,
     /// JSON, also with comments.
     Json,
@@ -56,15 +57,16 @@ pub(crate) struct Format {
     /// File names (`.netrc`) and path suffixes (`.docker/config.json`), in lower case, with at most
     /// one `*`.
     names: Vec<&'static str>,
-    /// How these files are written.
-    pub(crate) form: Form,
+    /// The syntax of these files.
+    pub(crate) syntax: Syntax,
     /// The rule that reports their plain secrets.
     pub(crate) rule: &'static str,
-    /// Names that are secret in these files only, in lower case, letters and digits only.
+    /// Names of settings that are secret in these files only, in lower case, letters and digits
+    /// only.
     pub(crate) keys: Vec<&'static str>,
 }
 
-impl Form {
+impl Syntax {
     fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "settings" => Self::Settings,
@@ -94,8 +96,8 @@ impl Form {
 
 /// Source of the table of formats.
 const TABLE: &str = include_str!("formats.txt");
-/// Number of paths up to which each name is searched for in the text of the table. Parsing the
-/// whole table takes as long as this many searches.
+/// For this many paths, each name is searched for in the text of the table before the table is
+/// parsed. Parsing the table takes as long as this many searches.
 const MAX_SCANNED_PATHS: usize = 64;
 
 /// The formats, parsed from the table.
@@ -108,12 +110,12 @@ fn parse_table(table: &'static str) -> Vec<Format> {
     let mut formats: Vec<Format> = Vec::new();
     let items = |list: &'static str| list.split(',').map(str::trim).filter(|item| !item.is_empty());
     for line in table.lines().filter(|line| !line.starts_with('#')) {
-        if let Some((form, rule)) =
+        if let Some((syntax, rule)) =
             line.strip_prefix('[').and_then(|line| line.strip_suffix(']')?.split_once(' '))
         {
-            formats.extend(Form::from_name(form).map(|form| Format {
+            formats.extend(Syntax::from_name(syntax).map(|syntax| Format {
                 names: Vec::new(),
-                form,
+                syntax,
                 rule,
                 keys: Vec::new(),
             }));
@@ -132,12 +134,12 @@ pub(crate) fn for_path(path: &str) -> Option<(&'static Format, Trust)> {
     let lower = path.to_ascii_lowercase();
     let (plain, trust) = without_suffix(&lower);
     let name = plain.rsplit('/').next().unwrap_or(plain);
-    let is_early = LOOKUPS.fetch_add(1, Ordering::Relaxed) < MAX_SCANNED_PATHS;
-    // Names of settings files are also names of workflows.
+    let searches_text = LOOKUPS.fetch_add(1, Ordering::Relaxed) < MAX_SCANNED_PATHS;
+    // A workflow can have the name of a settings file.
     let is_workflow = plain.contains(".github/workflows/");
-    let is_unknown = is_workflow || (is_early && !TABLE.contains(name));
-    let named = if is_unknown { None } else { by_name(name, plain) };
-    let found = named.or_else(|| {
+    let is_unknown = is_workflow || (searches_text && !TABLE.contains(name));
+    let format_by_name = if is_unknown { None } else { by_name(name, plain) };
+    let format = format_by_name.or_else(|| {
         let hit = WILDCARD_NAMES.iter().find(|(start, end, _)| {
             let tail = tail(plain, start.matches('/').count());
             tail.len() >= start.len() + end.len() && tail.starts_with(start) && tail.ends_with(end)
@@ -145,44 +147,45 @@ pub(crate) fn for_path(path: &str) -> Option<(&'static Format, Trust)> {
         hit.and_then(|&(_, _, section)| FORMATS.get(section))
     })?;
     let is_sample = ["example", "sample", "template"].iter().any(|word| name.contains(word));
-    // In a library a file named `credentials.py` is about credentials.
-    let is_library = found.form == Form::Code
+    // In a library, a file named `credentials.py` contains code that handles credentials.
+    let is_library = format.syntax == Syntax::Code
         && ["site-packages/", "dist-packages/", "node_modules/", "vendor/"]
             .iter()
-            .any(|folder| plain.contains(folder));
+            .any(|directory| plain.contains(directory));
     // Pipelines and compose files for tests contain made-up passwords.
-    let is_short_lived = matches!(found.rule, "secrets/ci-secret" | "secrets/script-secret")
+    let is_short_lived = matches!(format.rule, "secrets/ci-secret" | "secrets/script-secret")
         || name.contains("compose")
-        || (found.rule == "secrets/config-password" && is_for_tests(plain));
+        || (format.rule == "secrets/config-password" && is_for_tests(plain));
     Some(match (is_sample || is_library, is_short_lived) {
-        (true, _) => (found, Trust::Low),
-        (_, true) => (found, trust.min(Trust::Medium)),
-        _ => (found, trust),
+        (true, _) => (format, Trust::Low),
+        (_, true) => (format, trust.min(Trust::Medium)),
+        _ => (format, trust),
     })
 }
 
-/// The format whose pattern without `*` the path ends with.
+/// Finds the format with a pattern without `*` that matches the end of the path.
 fn by_name(name: &str, path: &str) -> Option<&'static Format> {
     let first = NAMES.partition_point(|(known, ..)| *known < name);
-    let of_name = NAMES[first..].iter().take_while(|(known, ..)| *known == name);
-    let mut ends = of_name.filter(|(_, pattern, _)| {
+    let candidates = NAMES[first..].iter().take_while(|(known, ..)| *known == name);
+    let mut matches = candidates.filter(|(_, pattern, _)| {
         path.strip_suffix(*pattern).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     });
-    ends.next().map(|(_, _, format)| *format)
+    matches.next().map(|(_, _, format)| *format)
 }
 
 /// Whether a directory in the path marks the file as a test or an example.
 pub(super) fn is_for_tests(path: &str) -> bool {
-    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
-    folders.split('/').any(|folder| table::TEST_FOLDERS.contains(folder))
+    let directories = path.rsplit_once('/').map_or("", |(directories, _)| directories);
+    directories.split('/').any(|directory| table::TEST_FOLDERS.contains(directory))
 }
 
-/// The last segment of `path`, with `folders` directories before it.
-fn tail(path: &str, folders: usize) -> &str {
-    path.rmatch_indices('/').nth(folders).map_or(path, |(at, _)| &path[at + 1..])
+/// The last segment of `path`, and the `count` directories before it.
+fn tail(path: &str, count: usize) -> &str {
+    path.rmatch_indices('/').nth(count).map_or(path, |(at, _)| &path[at + 1..])
 }
 
-/// The path without the suffix of a copy; the values of a sample are not real.
+/// The path without the suffix of a copy or a sample, and how far the values are trusted: the
+/// values of a sample are not real.
 fn without_suffix(path: &str) -> (&str, Trust) {
     if let Some(rest) = table::SAMPLES.iter().find_map(|end| path.strip_suffix(end)) {
         return (rest, Trust::Low);
@@ -191,7 +194,8 @@ fn without_suffix(path: &str) -> (&str, Trust) {
     (plain, Trust::High)
 }
 
-/// The formats by the last segment of their patterns, sorted by it, then longest pattern first.
+/// Last segment of a pattern without `*`, the pattern, and its format. Sorted by the last segment,
+/// then by the length of the pattern, longest first.
 static NAMES: LazyLock<Vec<(&'static str, &'static str, &'static Format)>> = LazyLock::new(|| {
     let plain = FORMATS.iter().flat_map(|format| {
         let names = format.names.iter().filter(|pattern| !pattern.contains('*'));
@@ -202,20 +206,20 @@ static NAMES: LazyLock<Vec<(&'static str, &'static str, &'static Format)>> = Laz
     names
 });
 
-/// Prefix and suffix of patterns with `*`, and the index of the format; the more specific first.
-/// Parsed separately from the other names, which are twenty times as many.
+/// Prefix and suffix of patterns with `*`, and the index of the format, the most specific pattern
+/// first. These patterns are parsed separately, because there are twenty times as many other names.
 static WILDCARD_NAMES: LazyLock<Vec<(&'static str, &'static str, usize)>> = LazyLock::new(|| {
-    let (mut stars, mut section) = (Vec::new(), 0_usize);
+    let (mut patterns, mut section) = (Vec::new(), 0_usize);
     for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
         if line.starts_with('[') {
             section += 1;
         } else if line.contains('*') && !line.starts_with("keys:") {
             let names = line.split(',').map(str::trim).filter_map(|name| name.split_once('*'));
-            stars.extend(names.map(|(start, end)| (start, end, section.saturating_sub(1))));
+            patterns.extend(names.map(|(start, end)| (start, end, section.saturating_sub(1))));
         }
     }
-    stars.sort_by_key(|(start, end, _)| std::cmp::Reverse(start.len() + end.len()));
-    stars
+    patterns.sort_by_key(|(start, end, _)| std::cmp::Reverse(start.len() + end.len()));
+    patterns
 });
 
 #[cfg(test)]
@@ -248,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_have_formats() {
+    fn formats_are_found_by_path() {
         let rule = |path: &str| for_path(path).map(|(format, trust)| (format.rule, trust));
         assert_eq!(rule("home/.npmrc"), Some(("secrets/npmrc-auth-token", Trust::High)));
         assert_eq!(

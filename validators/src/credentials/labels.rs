@@ -5,7 +5,8 @@ use super::values::is_label;
 use aidd_engine::parse::ini::closing;
 use aidd_lexicon::tables::credentials as table;
 
-/// Maximum number of values examined: the first ones are enough to tell labels from settings.
+/// Maximum number of values examined: the first values are enough to distinguish labels from
+/// settings.
 const MAX_VALUES: usize = 2000;
 
 /// Whether most values of the file are texts of a user interface.
@@ -47,12 +48,13 @@ fn is_text(value: &str) -> bool {
 /// Whether a segment of the path is a language (`pt-BR`, `messages.fr.json`) or a directory of
 /// translations.
 fn is_localized(path: &str) -> bool {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_folder = |folder: &str| {
-        is_language(folder) || table::TRANSLATION_FOLDERS.contains(&folder.to_ascii_lowercase())
+    let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_localized_directory = |directory: &str| {
+        is_language(directory)
+            || table::TRANSLATION_FOLDERS.contains(&directory.to_ascii_lowercase())
     };
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    folders.split('/').any(is_folder)
+    directories.split('/').any(is_localized_directory)
         || is_language(stem)
         || stem.rsplit(['.', '_']).next().is_some_and(is_language)
 }

@@ -12,66 +12,68 @@ use aidd_engine::text::source::Span;
 use aidd_lexicon::tables::credentials as table;
 use std::sync::LazyLock;
 
-/// Maximum number of assignments parsed in one run of letters without quotes or blanks: the rest of
-/// the run is the value of each of them, and no value is a secret by itself.
+/// Maximum number of assignments parsed in one run of characters without quotes or spaces. The rest
+/// of the run is the value of each of these assignments, and such values are not secrets.
 const MAX_NESTED: usize = 4;
 
-/// Reports assignments whose names contain one of the words at `hits`.
+/// Reports assignments whose names contain one of the words at `hits`. With `bare`, values do not
+/// require quotes.
 pub(super) fn assignments(
-    look: Scan<'_>,
+    scan: Scan<'_>,
     hits: impl IntoIterator<Item = usize>,
     bare: bool,
     found: &mut Vec<Found>,
 ) {
-    let mut done = 0;
-    // End of the value of the last assignment without quotes, and how many assignments have ended
-    // there.
-    let (mut run, mut nested) = (0, 0);
+    let mut processed_end = 0;
+    // The end of the value of the last assignment without quotes, and the number of further
+    // assignments whose value ends there.
+    let (mut run_end, mut nested) = (0, 0);
     for hit in hits {
-        if hit < done {
+        if hit < processed_end {
             continue;
         }
-        let Some(assignment) = assign::at(look.text, hit) else { continue };
+        let Some(assignment) = assign::at(scan.text, hit) else { continue };
         if !assignment.quoted && assignment.join != Join::Element {
-            nested = if hit < run { nested + 1 } else { 0 };
-            run = assignment.value.end as usize;
+            nested = if hit < run_end { nested + 1 } else { 0 };
+            run_end = assignment.value.end as usize;
             if nested >= MAX_NESTED {
-                done = run;
+                processed_end = run_end;
             }
-            // Neither this value is a secret nor any value that starts within it and ends with it.
+            // The value is too long to be a secret. So is every value with the same end that starts
+            // before the last `MAX_SECRET_LEN` bytes.
             if assignment.value.len() > MAX_SECRET_LEN {
-                done = done.max(run - MAX_SECRET_LEN);
+                processed_end = processed_end.max(run_end - MAX_SECRET_LEN);
                 continue;
             }
         }
-        let value = &look.text[assignment.value.range()];
+        let value = &scan.text[assignment.value.range()];
         let is_literal = assignment.quoted
             || (bare && assignment.join != Join::Flag)
             || matches!(assignment.join, Join::Element);
-        if !is_literal || (assignment.join == Join::Comma && !is_setter(look.text, assignment.name))
+        if !is_literal || (assignment.join == Join::Comma && !is_setter(scan.text, assignment.name))
         {
             continue;
         }
-        let is_setter_call = || look.trust == Trust::Low && is_method(look.text, assignment.name);
+        let is_setter_call = || scan.trust == Trust::Low && is_method(scan.text, assignment.name);
         if assignment.join == Join::Call && !is_setter_call() {
             continue;
         }
-        if assignment.quoted && !is_value_end(look.text, assignment.value.end as usize + 1) {
+        if assignment.quoted && !is_value_end(scan.text, assignment.value.end as usize + 1) {
             continue;
         }
-        done = done.max(assignment.name.end as usize);
+        processed_end = processed_end.max(assignment.name.end as usize);
         let before = found.len();
-        let name = &look.text[assignment.name.range()];
-        if is_label(name, value) || !assignment.quoted && is_interpolated(look.text, assignment) {
+        let name = &scan.text[assignment.name.range()];
+        if is_label(name, value) || !assignment.quoted && is_interpolated(scan.text, assignment) {
             continue;
         }
-        // The fallback of a read from the environment.
-        let is_fallback = assignment.join == Join::Comma && is_read(look.text, assignment.name);
-        let trust = if is_fallback { Trust::Low } else { look.trust };
-        report_named(name, "", value, assignment.value, Scan { trust, ..look }, found);
-        found[before..].iter_mut().for_each(|one| one.weak |= is_fallback);
+        // The value is the fallback of a read from the environment.
+        let is_fallback = assignment.join == Join::Comma && is_read(scan.text, assignment.name);
+        let trust = if is_fallback { Trust::Low } else { scan.trust };
+        report_named(name, "", value, assignment.value, Scan { trust, ..scan }, found);
+        found[before..].iter_mut().for_each(|secret| secret.weak |= is_fallback);
         if found.len() > before {
-            done = done.max(assignment.value.end as usize);
+            processed_end = processed_end.max(assignment.value.end as usize);
         }
     }
 }
@@ -84,7 +86,7 @@ fn is_method(text: &str, name: Span) -> bool {
         || ["set", "with"].iter().any(|verb| called.starts_with(verb))
 }
 
-/// The name in lower case of the function whose first argument is `name`.
+/// The lower-case name of the function whose first argument is `name`.
 fn callee(text: &str, name: Span) -> Option<String> {
     let before = text[..name.start as usize].trim_end_matches(['"', '\'', '`', ' ']);
     let before = before.strip_suffix('(')?;
@@ -93,8 +95,8 @@ fn callee(text: &str, name: Span) -> Option<String> {
     Some(before[before.len() - length..].to_ascii_lowercase())
 }
 
-/// Whether the function that has name and value as arguments reads a variable, and the value is its
-/// fallback: `env('NAME', 'value')`.
+/// Whether the function that has name and value as arguments reads a variable, and the value is the
+/// fallback of the variable: `env('NAME', 'value')`.
 fn is_read(text: &str, name: Span) -> bool {
     callee(text, name)
         .is_some_and(|callee| callee == "env" || callee == "config" || callee.ends_with("getenv"))
@@ -103,15 +105,15 @@ fn is_read(text: &str, name: Span) -> bool {
 /// Whether an assignment is part of a template: `{{ .Values.password }}`, `${NAME:?message}`.
 fn is_interpolated(text: &str, assignment: Assignment) -> bool {
     let start = assignment.name.start as usize;
-    let reach = &text[text.floor_char_boundary(start.saturating_sub(MAX_CALL_LEN))..start];
-    let line = reach.rsplit('\n').next().unwrap_or(reach);
+    let window = &text[text.floor_char_boundary(start.saturating_sub(MAX_CALL_LEN))..start];
+    let line = window.rsplit('\n').next().unwrap_or(window);
     let is_open = line.rfind("{{").is_some_and(|open| !line[open..].contains("}}"));
     let has_default = text[assignment.name.end as usize..].starts_with([':', '-', '='])
         && text[assignment.value.start as usize..].starts_with(['-', '=']);
     is_open || (line.ends_with("${") && !has_default)
 }
 
-/// Whether the function that has name and value as arguments stores them.
+/// Whether the function that has name and value as arguments stores the value.
 fn is_setter(text: &str, name: Span) -> bool {
     let Some(callee) = callee(text, name) else { return false };
     [
@@ -124,14 +126,14 @@ fn is_setter(text: &str, name: Span) -> bool {
 
 /// Whether a value spells out its own name, as in `ACCESS_KEY = "aws_access_key_id"`.
 fn is_label(name: &str, value: &str) -> bool {
-    let plain = |text: &str| -> String {
+    let lower_letters = |text: &str| -> String {
         let letters = text.chars().filter(char::is_ascii_alphabetic);
         letters.map(|c| c.to_ascii_lowercase()).collect()
     };
     let is_identifier = value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
         && (value.contains('_') || value.bytes().skip(1).any(|byte| byte.is_ascii_uppercase()));
     let last = name.rsplit(['.', '_']).next().unwrap_or(name);
-    is_identifier && plain(value).contains(&plain(last))
+    is_identifier && lower_letters(value).contains(&lower_letters(last))
 }
 
 /// Whether an expression can end at `at`, after a literal; conversions of the literal are included.
@@ -157,7 +159,8 @@ fn is_value_end(text: &str, at: usize) -> bool {
         || conversions.iter().any(|conversion| rest.starts_with(conversion))
 }
 
-/// Functions that log in: first those with the password as second argument, then as third.
+/// Functions that log in: first the functions with the password as second argument, then the
+/// functions with the password as third argument.
 static CALLEES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let names =
         table::CALLS_WITH_PASSWORD_SECOND.iter().chain(table::CALLS_WITH_PASSWORD_THIRD.iter());
@@ -167,13 +170,13 @@ static CALLEES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 /// Reports literal passwords in calls that log in.
 pub(super) fn calls(text: &str, trust: Trust, found: &mut Vec<Found>) {
     let Some(callees) = CALLEES.as_ref() else { return };
-    let seconds = table::CALLS_WITH_PASSWORD_SECOND.iter().count();
+    let second_count = table::CALLS_WITH_PASSWORD_SECOND.iter().count();
     for hit in callees.find_iter(text) {
-        let place = if hit.pattern().as_usize() < seconds { 1 } else { 2 };
+        let position = if hit.pattern().as_usize() < second_count { 1 } else { 2 };
         let arguments = arguments(text, hit.end());
-        let Some(&(start, end, true)) = arguments.get(place) else { continue };
+        let Some(&(start, end, true)) = arguments.get(position) else { continue };
         let value = &text[start..end];
-        let name = place.checked_sub(1).and_then(|at| arguments.get(at));
+        let name = position.checked_sub(1).and_then(|at| arguments.get(at));
         let is_named = name.is_some_and(|&(from, to, quoted)| !quoted || to > from);
         let is_same = name.is_some_and(|&(from, to, _)| text[from..to].eq_ignore_ascii_case(value));
         if is_named
@@ -188,7 +191,7 @@ pub(super) fn calls(text: &str, trust: Trust, found: &mut Vec<Found>) {
 /// Maximum length of a call after its name, in bytes.
 const MAX_CALL_LEN: usize = 1024;
 
-/// `ConvertTo-SecureString "…" -AsPlainText`
+/// Reports the passwords in `ConvertTo-SecureString "…" -AsPlainText`.
 pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
     const CALL: &str = "ConvertTo-SecureString";
     for (at, _) in text.match_indices(CALL) {
@@ -209,11 +212,11 @@ pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// The arguments from `at` to the closing parenthesis or the end of the line: start, end and
-/// whether each is a single literal.
+/// The arguments from `at` to the closing parenthesis or the end of the line: the start and
+/// end of each argument, and whether the argument is a single literal.
 fn arguments(text: &str, at: usize) -> Vec<(usize, usize, bool)> {
-    let reach = &text[..text.floor_char_boundary(at + MAX_CALL_LEN)];
-    let line = &reach[..reach[at..].find('\n').map_or(reach.len(), |length| at + length)];
+    let window = &text[..text.floor_char_boundary(at + MAX_CALL_LEN)];
+    let line = &window[..window[at..].find('\n').map_or(window.len(), |length| at + length)];
     let mut arguments = Vec::new();
     let mut cursor = at;
     while cursor < line.len() && arguments.len() < 6 {

@@ -1,4 +1,5 @@
-//! Credentials in settings, dotfiles and stores, and anywhere by the names they are assigned to.
+//! Detects credentials in settings, dotfiles and credential stores, and in any file by the names to
+//! which they are assigned.
 //!
 //! A file with a known name ([`formats`]) is parsed by its format, and its values are trusted; in
 //! any other file only literals with the name and the shape of a secret are reported ([`generic`]).
@@ -29,11 +30,12 @@ use aidd_engine::text::placeholder::JOIN_MARK;
 use aidd_engine::text::source::{Source, Span};
 use aidd_lexicon::tables::credentials as table;
 use data::Scan;
-use formats::{Form, Format};
+use formats::{Format, Syntax};
 use std::sync::LazyLock;
 use values::Trust;
 
-/// Credentials in files known to contain them, and anywhere by the names they are assigned to.
+/// Detects credentials in files known to contain them, and in any file by the names to which they
+/// are assigned.
 pub(super) const FAMILY: Family = Family {
     name: "credentials",
     rules: || check_ids(rules::CHECKS),
@@ -54,7 +56,7 @@ pub(crate) struct Credentials {
     found: Vec<Found>,
 }
 
-/// A secret, and the rule it violates.
+/// A secret, and the rule that reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Found {
     rule: &'static str,
@@ -74,7 +76,7 @@ impl Credentials {
     fn report(&self, rule: &str, message: &str, help: &str, report: &mut Report<'_>) {
         for found in self.found.iter().filter(|found| found.rule == rule) {
             let finding = report.at(found.span, message).help(help);
-            // A store is reported by name; there is no value to hide.
+            // A credential store is reported as a file; there is no value to hide.
             if !found.span.is_empty() {
                 finding.secret(found.span);
             }
@@ -94,41 +96,41 @@ pub(crate) fn is_known(path: &str, start: &str) -> bool {
 pub(crate) fn parse(source: &Source) -> Credentials {
     // A byte order mark is not part of any format.
     let text = source.text().strip_prefix('\u{FEFF}').unwrap_or(source.text());
-    let mark = source.text().len() - text.len();
+    let bom_len = source.text().len() - text.len();
     let known = formats::for_path(source.path())
         .or_else(|| detect_format(source.path(), text).map(|format| (format, Trust::High)));
     let Some((format, trust)) = known else { return generic(source, hits(source.text())) };
-    let look = Scan::new(text, source.path(), format, trust);
+    let scan = Scan::new(text, source.path(), format, trust);
     let mut found = Vec::new();
-    read(look, format, &mut found);
-    if !matches!(format.form, Form::Store | Form::Key) {
+    read(scan, format, &mut found);
+    if !matches!(format.syntax, Syntax::Store | Syntax::Key) {
         embedded::private_keys(text, &mut found);
         embedded::authorization(text, format.rule, trust, &mut found);
         embedded::connection_strings(text, trust, &mut found);
         embedded::urls(text, url_rule(format), trust, &mut found);
     }
     let mut found = strength::assess(text, source.path(), deduplicate(text, found));
-    for one in found.iter_mut().filter(|one| !one.span.is_empty()) {
-        one.span = one.span.shift(mark);
+    for secret in found.iter_mut().filter(|secret| !secret.span.is_empty()) {
+        secret.span = secret.span.shift(bom_len);
     }
     Credentials { found }
 }
 
 fn url_rule(format: &Format) -> &'static str {
-    match format.form {
-        Form::Urls => format.rule,
+    match format.syntax {
+        Syntax::Urls => format.rule,
         _ => "secrets/connection-string-password",
     }
 }
 
-fn read(look: Scan<'_>, format: &Format, found: &mut Vec<Found>) {
-    let Scan { text, trust, .. } = look;
-    match format.form {
-        Form::Settings => {
-            if look.path.to_ascii_lowercase().ends_with(".rdp") {
+fn read(scan: Scan<'_>, format: &Format, found: &mut Vec<Found>) {
+    let Scan { text, trust, .. } = scan;
+    match format.syntax {
+        Syntax::Settings => {
+            if scan.path.to_ascii_lowercase().ends_with(".rdp") {
                 records::rdp(text, found);
             }
-            report_settings(look, found);
+            report_settings(scan, found);
             if format.rule == "secrets/network-service-password" {
                 records::snmp_users(text, trust, found);
             }
@@ -136,46 +138,47 @@ fn read(look: Scan<'_>, format: &Format, found: &mut Vec<Found>) {
                 records::identify(text, trust, found);
             }
         }
-        Form::Words => records::named_words(text, format, trust, found),
-        Form::Json | Form::Yaml | Form::Xml => report_tree(look, format.form, found),
-        Form::Code => {
-            literals::assignments(look, hits_wide(text), false, found);
+        Syntax::Words => records::named_words(text, format, trust, found),
+        Syntax::Json | Syntax::Yaml | Syntax::Xml => report_tree(scan, format.syntax, found),
+        Syntax::Code => {
+            literals::assignments(scan, hits_wide(text), false, found);
             literals::calls(text, trust, found);
             literals::secure_strings(text, trust, found);
         }
-        Form::Shell => shell::scan_text(text, look, found),
-        Form::Sql => sql::scan(text, trust, found),
-        Form::Pgpass => records::pgpass(text, trust, found),
-        Form::Htpasswd => records::htpasswd(text, found),
-        Form::Shadow => records::shadow(text, found),
-        Form::Urls => {
+        Syntax::Shell => shell::scan_text(text, scan, found),
+        Syntax::Sql => sql::scan(text, trust, found),
+        Syntax::Pgpass => records::pgpass(text, trust, found),
+        Syntax::Htpasswd => records::htpasswd(text, found),
+        Syntax::Shadow => records::shadow(text, found),
+        Syntax::Urls => {
             embedded::urls(text, format.rule, trust, found);
-            data::tree(&ini::parse(text), look, found);
+            data::scan_tree(&ini::parse(text), scan, found);
         }
-        Form::Chap => records::chap(text, trust, found),
-        Form::Sasl => records::sasl(text, trust, found),
-        Form::TwoLines => records::two_lines(text, trust, found),
-        Form::Ipsec => records::ipsec(text, trust, found),
-        Form::Key => records::private_key(text, found),
-        Form::Whole => records::first_line(text, format, trust, found),
-        Form::Store => records::store(text, format, found),
-        Form::Values => records::values(text, format, trust, found),
+        Syntax::Chap => records::chap(text, trust, found),
+        Syntax::Sasl => records::sasl(text, trust, found),
+        Syntax::TwoLines => records::two_lines(text, trust, found),
+        Syntax::Ipsec => records::ipsec(text, trust, found),
+        Syntax::Key => records::private_key(text, found),
+        Syntax::Whole => records::first_line(text, format, trust, found),
+        Syntax::Store => records::store(text, format, found),
+        Syntax::Values => records::values(text, format, trust, found),
     }
 }
 
-/// Settings by line; a file with such a name can turn out to be JSON, YAML or XML.
-fn report_settings(look: Scan<'_>, found: &mut Vec<Found>) {
-    match look.text.trim_start_matches('\u{FEFF}').trim_start().chars().next() {
-        Some('{') => report_tree(look, Form::Json, found),
-        Some('<') if look.text.contains("</") => report_tree(look, Form::Xml, found),
-        _ if look.path.ends_with(".yml") || look.path.ends_with(".yaml") => {
-            report_tree(look, Form::Yaml, found);
+/// Reports the secrets of a settings file. A file with the name of a settings file can also contain
+/// JSON, YAML or XML.
+fn report_settings(scan: Scan<'_>, found: &mut Vec<Found>) {
+    match scan.text.trim_start_matches('\u{FEFF}').trim_start().chars().next() {
+        Some('{') => report_tree(scan, Syntax::Json, found),
+        Some('<') if scan.text.contains("</") => report_tree(scan, Syntax::Xml, found),
+        _ if scan.path.ends_with(".yml") || scan.path.ends_with(".yaml") => {
+            report_tree(scan, Syntax::Yaml, found);
         }
         _ => {
-            data::tree(&ini::parse(look.text), look, found);
-            // Blocks with several settings per line: `server { password = "x"; }`.
-            let comments = Comments { text: look.text, ..Comments::default() };
-            literals::assignments(look, comments.retain_code(hits(look.text)), true, found);
+            data::scan_tree(&ini::parse(scan.text), scan, found);
+            // Scan blocks with several settings per line: `server { password = "x"; }`.
+            let comments = Comments { text: scan.text, ..Comments::default() };
+            literals::assignments(scan, comments.retain_code(hits(scan.text)), true, found);
         }
     }
 }
@@ -185,22 +188,22 @@ fn report_settings(look: Scan<'_>, found: &mut Vec<Found>) {
 struct Comments<'a> {
     text: &'a str,
     /// End of the scanned text.
-    read: usize,
+    scanned_end: usize,
     /// Whether the current line is a comment.
     is_comment: bool,
 }
 
 impl<'a> Comments<'a> {
-    /// Those of the ascending offsets whose line is not a comment.
+    /// Returns the offsets whose line is not a comment; `offsets` are in ascending order.
     fn retain_code(mut self, offsets: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
         self.begin_line(0);
         offsets.filter(move |&offset| {
-            let ends = |byte: &u8| matches!(byte, b'\n' | b'\r');
-            let passed = &self.text.as_bytes()[self.read..offset];
-            if let Some(end) = passed.iter().rposition(ends) {
-                self.begin_line(self.read + end + 1);
+            let is_line_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+            let skipped = &self.text.as_bytes()[self.scanned_end..offset];
+            if let Some(end) = skipped.iter().rposition(is_line_end) {
+                self.begin_line(self.scanned_end + end + 1);
             }
-            self.read = offset;
+            self.scanned_end = offset;
             !self.is_comment
         })
     }
@@ -211,31 +214,31 @@ impl<'a> Comments<'a> {
     }
 }
 
-fn report_tree(look: Scan<'_>, form: Form, found: &mut Vec<Found>) {
-    let parsed = match form {
-        Form::Json => json::parse(look.text),
-        Form::Yaml => yaml::parse(look.text),
-        _ => xml::parse(look.text),
+fn report_tree(scan: Scan<'_>, syntax: Syntax, found: &mut Vec<Found>) {
+    let parsed = match syntax {
+        Syntax::Json => json::parse(scan.text),
+        Syntax::Yaml => yaml::parse(scan.text),
+        _ => xml::parse(scan.text),
     };
-    data::tree(&parsed, look, found);
+    data::scan_tree(&parsed, scan, found);
     if !parsed.complete {
-        literals::assignments(look, hits(look.text), form == Form::Yaml, found);
+        literals::assignments(scan, hits(scan.text), syntax == Syntax::Yaml, found);
     }
-    if form == Form::Yaml {
-        report_commands(&parsed, look, found);
+    if syntax == Syntax::Yaml {
+        report_commands(&parsed, scan, found);
     }
 }
 
-/// Commands in the strings of a pipeline: `script: - docker login -p …`.
-fn report_commands(tree: &aidd_engine::parse::tree::Tree, look: Scan<'_>, found: &mut Vec<Found>) {
+/// Reports secrets in the commands of a pipeline: `script: - docker login -p …`.
+fn report_commands(tree: &aidd_engine::parse::tree::Tree, scan: Scan<'_>, found: &mut Vec<Found>) {
     for node in &tree.nodes {
         let Some(value) = node.value.as_deref() else { continue };
         if (node.key.is_empty() || data::is_command(&node.key))
             && value.contains(' ')
-            && look.text.get(node.span.range()).is_some()
+            && scan.text.get(node.span.range()).is_some()
         {
-            for (offset, line) in records::lines(&look.text[node.span.range()]) {
-                shell::scan_line(line, offset + node.span.start as usize, look, found);
+            for (offset, line) in records::lines(&scan.text[node.span.range()]) {
+                shell::scan_line(line, offset + node.span.start as usize, scan, found);
             }
         }
     }
@@ -247,25 +250,27 @@ fn detect_format(path: &str, start: &str) -> Option<&'static Format> {
         return None;
     }
     let start = &start[..start.floor_char_boundary(4096)];
-    let by = |name: &str| formats::for_path(name).map(|(format, _)| format);
+    let format_of = |name: &str| formats::for_path(name).map(|(format, _)| format);
     let text = start.trim_start_matches('\u{FEFF}');
     if text.starts_with("PuTTY-User-Key-File-") {
-        return by("key.ppk");
+        return format_of("key.ppk");
     }
     if text.starts_with("-----BEGIN ")
         && text[..text.floor_char_boundary(64)].contains("PRIVATE KEY-----")
     {
-        return by("id_rsa");
+        return format_of("id_rsa");
     }
     let has_line = |line: &str| text.lines().any(|l| l.trim_end() == line);
     if has_line("kind: Secret") && start.contains("apiVersion:") {
-        return by("secret.yaml");
+        return format_of("secret.yaml");
     }
-    (has_line("kind: Config") && start.contains("clusters:")).then(|| by("kubeconfig")).flatten()
+    (has_line("kind: Config") && start.contains("clusters:"))
+        .then(|| format_of("kubeconfig"))
+        .flatten()
 }
 
-/// Literals with the name and the shape of a secret, in a file of unknown format; `hits` are the
-/// offsets of [`keywords`] in its text.
+/// Finds literals with the name and the shape of a secret in a file of unknown format; `hits` are
+/// the offsets of [`keywords`] in the text of the file.
 pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) -> Credentials {
     let text = source.text();
     if text.contains("kind: SealedSecret") {
@@ -275,16 +280,16 @@ pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) ->
         return Credentials::default();
     }
     let (trust, bare) = trust(source);
-    let look = Scan { text, path: source.path(), rule: "secrets/generic-secret", keys: &[], trust };
+    let scan = Scan { text, path: source.path(), rule: "secrets/generic-secret", keys: &[], trust };
     let mut found = Vec::new();
-    literals::assignments(look, hits, bare, &mut found);
+    literals::assignments(scan, hits, bare, &mut found);
     if trust == Trust::Low {
         literals::calls(text, trust, &mut found);
         literals::secure_strings(text, trust, &mut found);
     }
     for hit in &mut found {
-        let name_says_password = hit.rule == look.rule && is_password(text, hit.span);
-        if name_says_password {
+        let is_named_password = hit.rule == scan.rule && is_password(text, hit.span);
+        if is_named_password {
             hit.rule = "secrets/generic-password";
         }
     }
@@ -300,7 +305,7 @@ fn is_password(text: &str, value: Span) -> bool {
     last("pass").max(last("pwd")) > last("secret").max(last("token")).max(last("key"))
 }
 
-/// Prose about secrets, whose examples look like real ones.
+/// Whether the file is documentation, in which examples look like real secrets.
 fn is_documentation(name: &str) -> bool {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     ["md", "mdx", "rst", "adoc", "html", "tex", "ipynb", "po", "pot", "svg", "css", "map", "lock"]
@@ -308,7 +313,7 @@ fn is_documentation(name: &str) -> bool {
         .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-/// How far an unknown file is trusted, and whether its values need no quotes.
+/// How far an unknown file is trusted, and whether its values do not require quotes.
 fn trust(source: &Source) -> (Trust, bool) {
     let path = source.path().to_ascii_lowercase();
     let extension =
@@ -333,7 +338,7 @@ fn trust(source: &Source) -> (Trust, bool) {
         || ["test", "example", "sample", "schema", "messages", "fixture"]
             .iter()
             .any(|word| name.contains(word))
-        || path.split('/').any(|folder| table::TRANSLATION_FOLDERS.contains(folder));
+        || path.split('/').any(|directory| table::TRANSLATION_FOLDERS.contains(directory));
     match (is_settings, is_made_up) {
         (true, false) => (
             Trust::Medium,
@@ -354,7 +359,7 @@ fn finder(words: impl Iterator<Item = &'static str>) -> Option<AhoCorasick> {
     AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
 }
 
-/// The words of which every name of a secret contains at least one; used as a prefilter.
+/// The keywords of the prefilter: every name of a secret contains at least one of them.
 pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
     table::KEYWORDS.iter()
 }
@@ -364,31 +369,31 @@ pub(crate) fn hits(text: &str) -> impl Iterator<Item = usize> {
     FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
 }
 
-/// Like [`hits`], with words that denote secrets in known files only.
+/// Like [`hits`], and also the offsets of words that denote secrets in known files only.
 fn hits_wide(text: &str) -> impl Iterator<Item = usize> {
     WIDE_FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
 }
 
-/// Removes duplicates: of overlapping findings, the first is retained. The project's own marked
-/// examples are excluded.
+/// Removes duplicates: of overlapping findings, the finding that was reported first is retained.
+/// Examples marked with [`JOIN_MARK`] are removed too.
 fn deduplicate(text: &str, found: Vec<Found>) -> Vec<Found> {
     let is_example = |found: &Found| {
         let secret = if found.span.is_empty() { text } else { &text[found.span.range()] };
         secret.contains(JOIN_MARK)
     };
-    let mut order: Vec<(usize, Found)> =
+    let mut candidates: Vec<(usize, Found)> =
         found.into_iter().filter(|found| !is_example(found)).enumerate().collect();
-    order.sort_by_key(|(at, found)| (found.span.start, *at));
-    let mut kept: Vec<(usize, Found)> = Vec::with_capacity(order.len());
-    for (at, found) in order {
-        match kept.last_mut() {
+    candidates.sort_by_key(|(index, found)| (found.span.start, *index));
+    let mut retained: Vec<(usize, Found)> = Vec::with_capacity(candidates.len());
+    for (index, found) in candidates {
+        match retained.last_mut() {
             Some(last) if last.1.span.overlaps(found.span) || last.1.span == found.span => {
-                if at < last.0 {
-                    *last = (at, found);
+                if index < last.0 {
+                    *last = (index, found);
                 }
             }
-            _ => kept.push((at, found)),
+            _ => retained.push((index, found)),
         }
     }
-    kept.into_iter().map(|(_, found)| found).collect()
+    retained.into_iter().map(|(_, found)| found).collect()
 }

@@ -1,4 +1,4 @@
-//! Whether the name of a setting denotes a secret.
+//! Classifies names of settings that denote a secret.
 
 use aidd_lexicon::tables::credentials as table;
 
@@ -17,11 +17,11 @@ pub(crate) enum Class {
 #[must_use]
 pub(crate) fn classify(name: &str) -> Option<Class> {
     let words = words(name);
-    let (last, class) = (0..words.len()).rev().find_map(|at| {
-        let before = at.checked_sub(1).map_or("", |at| words[at].as_str());
-        word_class(before, &words[at]).map(|class| (at, class))
+    let (last, class) = (0..words.len()).rev().find_map(|index| {
+        let previous = index.checked_sub(1).map_or("", |index| words[index].as_str());
+        word_class(previous, &words[index]).map(|class| (index, class))
     })?;
-    let is_request = |at: usize| table::REQUEST_PASSES.contains(&words[at]);
+    let is_request = |index: usize| table::REQUEST_PASSES.contains(&words[index]);
     if words[..last].iter().any(|word| table::NOT_BEFORE.contains(word))
         || (words[last] == "pass" && last.checked_sub(1).is_some_and(is_request))
     {
@@ -34,47 +34,47 @@ pub(crate) fn classify(name: &str) -> Option<Class> {
     after.iter().all(|word| is_neutral_suffix(word)).then_some(class)
 }
 
-/// The words of a name, in lower case: split at signs and in camel case.
+/// The words of a name, in lower case: split at punctuation and at the humps of camel case.
 pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    let mut before = ' ';
+    let mut previous = ' ';
     let mut chars = name.chars().peekable();
     while let Some(c) = chars.next() {
         if !c.is_alphanumeric() {
-            before = ' ';
+            previous = ' ';
             continue;
         }
         let next_is_lower = chars.peek().is_some_and(|next| next.is_lowercase());
-        let is_hump = c.is_uppercase()
-            && (before.is_lowercase()
-                || before.is_ascii_digit()
-                || (before.is_uppercase() && next_is_lower));
+        let starts_word = c.is_uppercase()
+            && (previous.is_lowercase()
+                || previous.is_ascii_digit()
+                || (previous.is_uppercase() && next_is_lower));
         let lower = c.to_lowercase();
         match words.last_mut() {
-            Some(word) if before != ' ' && !is_hump => word.extend(lower),
+            Some(word) if previous != ' ' && !starts_word => word.extend(lower),
             _ => words.push(lower.collect()),
         }
-        before = c;
+        previous = c;
     }
     words
 }
 
-fn word_class(before: &str, word: &str) -> Option<Class> {
-    let ends = table::PASSWORD_ENDS.iter().any(|end| word.ends_with(end));
+fn word_class(previous: &str, word: &str) -> Option<Class> {
+    let has_password_suffix = table::PASSWORD_ENDS.iter().any(|end| word.ends_with(end));
     let is_pass = word.ends_with("pass") && !table::OTHER_PASSES.contains(word) && word.len() <= 14;
-    if table::PASSWORDS.contains(word) || ends || is_pass {
+    if table::PASSWORDS.contains(word) || has_password_suffix || is_pass {
         return Some(Class::Password);
     }
     let is_secret = table::SECRETS.contains(word)
-        || (word == "key" && table::KINDS_OF_KEY.contains(before))
-        || (word == "string" && before == "connection")
+        || (word == "key" && table::KINDS_OF_KEY.contains(previous))
+        || (word == "string" && previous == "connection")
         || table::SECRET_ENDS.iter().any(|end| {
             word.strip_suffix(end).is_some_and(|start| table::SECRET_STARTS.contains(start))
         });
     is_secret.then_some(Class::Secret)
 }
 
-/// Words that can follow the secret word without changing its meaning.
+/// Whether a word can follow the word for the secret without changing the meaning of the name.
 fn is_neutral_suffix(word: &str) -> bool {
     table::TAILS.contains(word) || word.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_a_name() {
+    fn a_name_is_split_into_words() {
         assert_eq!(words("dbUserPassword"), ["db", "user", "password"]);
         assert_eq!(words("AWS_SECRET_ACCESS_KEY"), ["aws", "secret", "access", "key"]);
         assert_eq!(words("spring.datasource.password"), ["spring", "datasource", "password"]);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_secrets() {
+    fn names_of_secrets_are_classified() {
         for name in [
             "password",
             "DB_PASSWORD",
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_other_things() {
+    fn other_names_are_not_classified() {
         for name in [
             "password_file",
             "tokenUrl",

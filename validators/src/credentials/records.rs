@@ -1,4 +1,5 @@
-//! Files with one record per line: password files, account lists, files with a single secret.
+//! Detects secrets in files with one record per line: password files, account lists, files with a
+//! single secret.
 
 use super::names::Class;
 use super::values::{Trust, is_credible, is_password_hash};
@@ -42,7 +43,7 @@ pub(super) fn words(line: &str) -> Vec<(usize, &str)> {
     words
 }
 
-/// netrc and similar files: the word after `password`.
+/// Reports the word after `password`, as in netrc and similar files.
 pub(super) fn named_words(text: &str, format: &Format, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text).filter(|(_, line)| !is_comment(line)) {
         let words = words(line);
@@ -65,7 +66,7 @@ pub(super) fn named_words(text: &str, format: &Format, trust: Trust, found: &mut
                     (from, value)
                 }
                 _ => {
-                    // Routers note the encoding of a password: `password 7 …`.
+                    // Routers write the encoding before a password: `password 7 …`.
                     while at < words.len()
                         && (matches!(words[at].1, "=" | "is" | ":")
                             || (words[at].1.len() == 1
@@ -94,7 +95,8 @@ fn is_secret_word(word: &str, keys: &[&str]) -> bool {
         || keys.contains(&lower.as_str())
 }
 
-/// `host:port:database:user:password`, with `\:` for a colon within a field.
+/// Reports the passwords in lines `host:port:database:user:password`, in which `\:` is a colon
+/// within a field.
 pub(super) fn pgpass(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let mut colons = Vec::new();
@@ -117,7 +119,7 @@ pub(super) fn pgpass(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// `user:hash` and, with a realm, `user:realm:hash`.
+/// Reports the hashes in lines `user:hash` or, with a realm, `user:realm:hash`.
 pub(super) fn htpasswd(text: &str, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let Some(first) = line.find(':') else { continue };
@@ -135,7 +137,8 @@ pub(super) fn htpasswd(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// `user:hash:…`: shadow, passwd and, with two hashes, smbpasswd.
+/// Reports the hashes in lines `user:hash:…` of shadow, passwd and, with two hashes, smbpasswd
+/// files.
 pub(super) fn shadow(text: &str, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let mut start = 0;
@@ -164,7 +167,7 @@ fn is_stored_password(field: &str, at: usize) -> bool {
             || (at == 1 && (is_crypt(hash) || hash.starts_with('_') && hash.len() == 20)))
 }
 
-/// `client server secret addresses`
+/// Reports the secrets in lines `client server secret addresses`.
 pub(super) fn chap(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         if let Some(&(start, value)) = words(line).get(2)
@@ -176,7 +179,7 @@ pub(super) fn chap(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// `host user:password`, and exim's `host:user:password`.
+/// Reports the passwords in lines `host user:password`, and `host:user:password` of exim.
 pub(super) fn sasl(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let account = words(line).get(1).map(|&(start, _)| start).unwrap_or(0);
@@ -198,7 +201,8 @@ pub(super) fn sasl(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// User and password, one per line.
+/// Reports the password in a file whose first line is the user and whose second line is the
+/// password.
 pub(super) fn two_lines(text: &str, trust: Trust, found: &mut Vec<Found>) {
     if let Some((offset, value)) = lines(text).nth(1)
         && is_credible(value, Class::Password, trust)
@@ -207,7 +211,8 @@ pub(super) fn two_lines(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// `selectors : PSK "secret"`, also `XAUTH`, `EAP`, `PIN`, and the passphrase of `RSA key.pem "…"`.
+/// Reports the secrets in lines `selectors : PSK "secret"`, also with `XAUTH`, `EAP` or `PIN`, and
+/// the passphrase in `RSA key.pem "…"`.
 pub(super) fn ipsec(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let words = words(line);
@@ -216,13 +221,13 @@ pub(super) fn ipsec(text: &str, trust: Trust, found: &mut Vec<Found>) {
             ["PSK", "XAUTH", "EAP", "PIN", "RSA", "ECDSA", "P12", "NTLM"].contains(&word)
         });
         let Some(kind) = kind else { continue };
-        let after =
+        let distance =
             if matches!(words[kind].1.trim_start_matches(':'), "RSA" | "ECDSA" | "P12" | "PIN") {
                 2
             } else {
                 1
             };
-        let Some(&(start, value)) = words.get(kind + after) else { continue };
+        let Some(&(start, value)) = words.get(kind + distance) else { continue };
         if is_credible(value, Class::Password, trust)
             && value != "%prompt"
             && !value.starts_with('{')
@@ -235,14 +240,14 @@ pub(super) fn ipsec(text: &str, trust: Trust, found: &mut Vec<Found>) {
 
 /// Reports the first line as the secret.
 pub(super) fn first_line(text: &str, format: &Format, trust: Trust, found: &mut Vec<Found>) {
-    let mut all = lines(text);
-    let Some((offset, line)) = all.next() else { return };
+    let mut remaining = lines(text);
+    let Some((offset, line)) = remaining.next() else { return };
     let value = line.split_once([':', '=']).map_or(line, |(name, value)| {
         if super::names::classify(name).is_some() { value.trim() } else { line }
     });
     let class =
         if format.rule == "secrets/rails-master-key" { Class::Secret } else { Class::Password };
-    if all.count() < 3
+    if remaining.count() < 3
         && !value.contains(' ')
         && is_credible(value, class, trust)
         && value.len() >= 4
@@ -252,7 +257,8 @@ pub(super) fn first_line(text: &str, format: &Format, trust: Trust, found: &mut 
     }
 }
 
-/// A list of secrets: `name: value`, `user password`, or bare values that look like keys.
+/// Reports the secrets in a list: `name: value`, `user password`, or bare values that look like
+/// keys.
 pub(super) fn values(text: &str, format: &Format, trust: Trust, found: &mut Vec<Found>) {
     let is_csv = text.lines().next().is_some_and(|line| {
         let lower = line.to_ascii_lowercase();
@@ -266,8 +272,8 @@ pub(super) fn values(text: &str, format: &Format, trust: Trust, found: &mut Vec<
             let span = Span::new(offset + start, offset + start + value.len());
             found.push(Found::new(format.rule, span));
         };
-        let sign = line.find([':', '=']).filter(|&at| !line[at..].starts_with("://"));
-        if let Some(at) = sign {
+        let separator = line.find([':', '=']).filter(|&at| !line[at..].starts_with("://"));
+        if let Some(at) = separator {
             let raw = &line[at + 1..];
             let value = raw.trim().trim_matches(['"', '\'']);
             let name = line[..at].trim();
@@ -285,9 +291,10 @@ pub(super) fn values(text: &str, format: &Format, trust: Trust, found: &mut Vec<
             }
         }
         for (start, word) in words(line) {
-            let is_mixed = word.len() >= 24 || word.bytes().any(|byte| byte.is_ascii_digit());
+            let is_long_or_has_digit =
+                word.len() >= 24 || word.bytes().any(|byte| byte.is_ascii_digit());
             if word.len() >= 8
-                && is_mixed
+                && is_long_or_has_digit
                 && !is_placeholder(word)
                 && looks_random(word)
                 && entropy(word) >= 2.8
@@ -306,7 +313,7 @@ fn is_mixed(value: &str) -> bool {
         && !value.contains("//")
 }
 
-/// The column named `password` of an export of a password manager or a browser.
+/// Reports the values in the column `password` of an export of a password manager or a browser.
 fn csv(text: &str, format: &Format, found: &mut Vec<Found>) {
     let column = |line: &str| {
         line.split(',').position(|name| {
@@ -338,14 +345,15 @@ fn csv(text: &str, format: &Format, found: &mut Vec<Found>) {
     }
 }
 
-/// `/msg nickserv identify PASSWORD` among the commands that a client sends after connecting.
+/// Reports the password in `/msg nickserv identify PASSWORD`, one of the commands that a client
+/// sends after connecting.
 pub(super) fn identify(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let lower = line.to_ascii_lowercase();
         let marks = ["identify ", " ident "];
-        let places = marks.iter().flat_map(|mark| lower.match_indices(mark));
-        for at in places.map(|(at, mark)| at + mark.len()) {
-            // The account and the password; one line can contain thousands of commands.
+        let commands = marks.iter().flat_map(|mark| lower.match_indices(mark));
+        for at in commands.map(|(at, mark)| at + mark.len()) {
+            // Limit the length, because one line can contain thousands of commands.
             let to = line.floor_char_boundary(at + 1024);
             let Some(command) = line.get(at..to) else { continue };
             let command = &command[..command.find(['"', ';', '|', '\'']).unwrap_or(command.len())];
@@ -365,7 +373,7 @@ pub(super) fn identify(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// `createUser name SHA "authentication" AES "privacy"`
+/// Reports the passphrases in `createUser name SHA "authentication" AES "privacy"`.
 pub(super) fn snmp_users(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text).filter(|(_, line)| line.starts_with("createUser")) {
         for pair in words(line).windows(2) {
@@ -379,7 +387,7 @@ pub(super) fn snmp_users(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
-/// `password 51:b:HEX`
+/// Reports the value in `password 51:b:HEX`.
 pub(super) fn rdp(text: &str, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         if let Some(value) = line.strip_prefix("password 51:b:").filter(|value| value.len() >= 16) {
@@ -392,10 +400,10 @@ pub(super) fn rdp(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// An armoured key, or the lines of a key without armour.
+/// Reports an armoured key, or a key without armour.
 pub(super) fn private_key(text: &str, found: &mut Vec<Found>) {
     embedded::private_keys(text, found);
-    // libotr: the private number of a DSA key.
+    // Files of libotr contain the private number of a DSA key.
     if let Some(at) =
         text.find("(private-key").and_then(|from| text[from..].find("(x #").map(|at| from + at + 4))
     {
@@ -405,19 +413,19 @@ pub(super) fn private_key(text: &str, found: &mut Vec<Found>) {
         }
     }
     let body = text.trim();
-    let is_lone = found.is_empty()
+    let is_bare_key = found.is_empty()
         && (32..=128).contains(&body.len())
         && body
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
         && looks_random(body);
-    if is_lone {
+    if is_bare_key {
         let start = text.find(body).unwrap_or(0);
         found.push(Found::new("secrets/private-key-file", Span::new(start, start + body.len())));
     }
 }
 
-/// A binary store: one finding at its start, unless it is empty.
+/// Reports a binary store of secrets at the start of the file, unless the file is empty.
 pub(super) fn store(text: &str, format: &Format, found: &mut Vec<Found>) {
     if !text.trim().is_empty() {
         found.push(Found::new(format.rule, Span::at(0)));

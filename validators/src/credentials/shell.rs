@@ -1,4 +1,4 @@
-//! Shell: assignments, and passwords on the command line, in profiles, scripts and histories.
+//! Detects secrets in shell profiles, scripts and histories: in assignments and on command lines.
 
 use super::data::{Scan, report_named};
 use super::names::Class;
@@ -14,32 +14,33 @@ enum PasswordArg {
     /// The word after the flag.
     Next(&'static str),
     /// The rest of the word after the flag: `-pSECRET`.
-    Glued(&'static str),
-    /// `user:password`, after a flag.
+    Attached(&'static str),
+    /// The word `user:password` after the flag.
     Account(&'static str),
-    /// `user%password`, after a flag.
+    /// The word `user%password` after the flag.
     Percent(&'static str),
-    /// `user/password@service`
+    /// A word `user/password@service`.
     Slash,
     /// The n-th word that is not a flag.
-    Place(usize),
+    Position(usize),
 }
 
-use PasswordArg::{Account, Glued, Next, Percent, Place, Slash};
+use PasswordArg::{Account, Attached, Next, Percent, Position, Slash};
 
-/// Commands and how they receive passwords. Long flags whose name denotes a secret need no entry.
+/// Commands and how they receive passwords. Long flags whose name denotes a secret require no
+/// entry.
 const COMMANDS: &[(&str, &[PasswordArg])] = &[
-    ("mysql", &[Glued("-p")]),
-    ("mysqldump", &[Glued("-p")]),
-    ("mysqladmin", &[Glued("-p")]),
-    ("mariadb", &[Glued("-p")]),
-    ("mysqlimport", &[Glued("-p")]),
+    ("mysql", &[Attached("-p")]),
+    ("mysqldump", &[Attached("-p")]),
+    ("mysqladmin", &[Attached("-p")]),
+    ("mariadb", &[Attached("-p")]),
+    ("mysqlimport", &[Attached("-p")]),
     ("mongo", &[Next("-p")]),
     ("mongosh", &[Next("-p")]),
     ("mongodump", &[Next("-p")]),
     ("mongorestore", &[Next("-p")]),
     ("redis-cli", &[Next("-a")]),
-    ("sshpass", &[Next("-p"), Glued("-p")]),
+    ("sshpass", &[Next("-p"), Attached("-p")]),
     ("curl", &[Account("-u"), Account("--user"), Account("-U"), Account("--proxy-user")]),
     ("http", &[Account("-a")]),
     ("docker login", &[Next("-p")]),
@@ -47,16 +48,16 @@ const COMMANDS: &[(&str, &[PasswordArg])] = &[
     ("buildah login", &[Next("-p")]),
     ("oc login", &[Next("-p")]),
     ("az login", &[Next("-p")]),
-    ("htpasswd", &[Place(3)]),
+    ("htpasswd", &[Position(3)]),
     ("smbclient", &[Percent("-U")]),
     ("rpcclient", &[Percent("-U")]),
     ("ldapsearch", &[Next("-w")]),
     ("ldapadd", &[Next("-w")]),
     ("ldapmodify", &[Next("-w")]),
     ("ldapwhoami", &[Next("-w")]),
-    ("xfreerdp", &[Glued("/p:")]),
+    ("xfreerdp", &[Attached("/p:")]),
     ("rdesktop", &[Next("-p")]),
-    ("sqlcmd", &[Next("-P"), Glued("-P")]),
+    ("sqlcmd", &[Next("-P"), Attached("-P")]),
     ("bcp", &[Next("-P")]),
     ("isql", &[Next("-P")]),
     ("ncftp", &[Next("-p")]),
@@ -65,10 +66,10 @@ const COMMANDS: &[(&str, &[PasswordArg])] = &[
     ("snmpwalk", &[Next("-A"), Next("-X")]),
     ("ipmitool", &[Next("-P")]),
     ("svn", &[]),
-    ("openssl", &[Glued("pass:")]),
+    ("openssl", &[Attached("pass:")]),
     ("zip", &[Next("-P")]),
     ("unzip", &[Next("-P")]),
-    ("7z", &[Glued("-p")]),
+    ("7z", &[Attached("-p")]),
     ("nmcli", &[]),
     ("keytool", &[Next("-storepass"), Next("-keypass")]),
     ("jarsigner", &[Next("-storepass"), Next("-keypass")]),
@@ -78,7 +79,7 @@ const COMMANDS: &[(&str, &[PasswordArg])] = &[
 ];
 
 /// Reports the secrets in shell text.
-pub(super) fn scan_text(text: &str, look: Scan<'_>, found: &mut Vec<Found>) {
+pub(super) fn scan_text(text: &str, scan: Scan<'_>, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         // zsh and fish record the time: `: 1600000000:0;command`, `- cmd: command`.
         let skip = match line.strip_prefix(": ").and_then(|_| line.find(';')) {
@@ -86,25 +87,25 @@ pub(super) fn scan_text(text: &str, look: Scan<'_>, found: &mut Vec<Found>) {
             None if line.starts_with("- cmd: ") => 7,
             None => 0,
         };
-        scan_line(&line[skip..], offset + skip, look, found);
+        scan_line(&line[skip..], offset + skip, scan, found);
         // An alias is a quoted command.
         if line.starts_with("alias ")
             && let Some(open) = line.find(['\'', '"'])
         {
             let inner = line[open + 1..].trim_end_matches(['\'', '"']);
-            scan_line(inner, offset + open + 1, look, found);
+            scan_line(inner, offset + open + 1, scan, found);
         }
     }
 }
 
 /// Reports the secrets in one line.
-pub(super) fn scan_line(line: &str, offset: usize, look: Scan<'_>, found: &mut Vec<Found>) {
+pub(super) fn scan_line(line: &str, offset: usize, scan: Scan<'_>, found: &mut Vec<Found>) {
     let words = words(line);
     if !line.starts_with("alias ") {
-        assignments(line, offset, look, found);
+        assignments(line, offset, scan, found);
     }
-    let mut flags_of: &[PasswordArg] = &[];
-    let mut plain = 0;
+    let mut password_args: &[PasswordArg] = &[];
+    let mut operand_count = 0;
     let mut at = 0;
     while at < words.len() {
         let (start, word) = words[at];
@@ -116,37 +117,39 @@ pub(super) fn scan_line(line: &str, offset: usize, look: Scan<'_>, found: &mut V
             }
             None => command == name,
         };
-        if let Some((_, takes)) = COMMANDS.iter().find(|(command, _)| is_command(command)) {
-            (flags_of, plain) = (takes, 0);
+        if let Some((_, args)) = COMMANDS.iter().find(|(command, _)| is_command(command)) {
+            (password_args, operand_count) = (args, 0);
             continue;
         }
         if matches!(word, "|" | "&&" | "||" | ";") {
-            flags_of = &[];
+            password_args = &[];
             continue;
         }
         let next = words.get(at).copied();
-        if let Some(value) =
-            long_flag(word, start, next).or_else(|| password_argument(word, start, next, flags_of))
+        if let Some(value) = long_flag(word, start, next)
+            .or_else(|| password_argument(word, start, next, password_args))
         {
-            report_value(value, offset, look, found);
+            report_value(value, offset, scan, found);
             continue;
         }
         if !word.starts_with('-') {
-            plain += 1;
-            if flags_of.iter().any(|takes| matches!(takes, Place(place) if *place == plain))
+            operand_count += 1;
+            if password_args
+                .iter()
+                .any(|arg| matches!(arg, Position(position) if *position == operand_count))
                 && line.contains(" -")
             {
-                report_value((start, word), offset, look, found);
+                report_value((start, word), offset, scan, found);
             }
         }
     }
-    report_special(line, &words, offset, look, found);
+    report_special(line, &words, offset, scan, found);
     if line.len() < 4096 {
-        sql::report_statement(line, &line.to_ascii_lowercase(), offset, look.trust, found);
+        sql::report_statement(line, &line.to_ascii_lowercase(), offset, scan.trust, found);
     }
 }
 
-/// `--password=x`, `--password x`, also for tokens and secrets.
+/// The value of `--password=x` or `--password x`, also for tokens and secrets.
 fn long_flag<'a>(
     word: &'a str,
     start: usize,
@@ -171,11 +174,11 @@ fn password_argument<'a>(
     word: &'a str,
     start: usize,
     next: Option<(usize, &'a str)>,
-    takes: &[PasswordArg],
+    args: &[PasswordArg],
 ) -> Option<(usize, &'a str)> {
-    takes.iter().find_map(|takes| match takes {
+    args.iter().find_map(|arg| match arg {
         Next(flag) => next.filter(|(_, value)| word == *flag && !value.starts_with('-')),
-        Glued(flag) => {
+        Attached(flag) => {
             let value = word
                 .strip_prefix(flag)
                 .filter(|value| !value.is_empty() && !value.starts_with('-'))?;
@@ -199,26 +202,27 @@ fn password_argument<'a>(
             let password = rest.split('@').next().unwrap_or(rest);
             Some((start + user.len() + 1, password))
         }
-        Place(_) => None,
+        Position(_) => None,
     })
 }
 
 fn report_value(
     (start, value): (usize, &str),
     offset: usize,
-    look: Scan<'_>,
+    scan: Scan<'_>,
     found: &mut Vec<Found>,
 ) {
     let span = Span::new(offset + start, offset + start + value.len());
-    if is_credible(value, Class::Password, look.trust) && !is_expanded(span, look) {
-        found.push(Found::new(look.rule, span));
+    if is_credible(value, Class::Password, scan.trust) && !is_expanded(span, scan) {
+        found.push(Found::new(scan.rule, span));
     }
 }
 
-/// Whether the shell replaces a part of the value by a variable: `"admin-$RANDOM"`, `x%NAME%`.
-fn is_expanded(span: Span, look: Scan<'_>) -> bool {
-    let value = &look.text[span.range()];
-    let path = look.path.to_ascii_lowercase();
+/// Whether the shell replaces a part of the value with the value of a variable: `"admin-$RANDOM"`,
+/// `x%NAME%`.
+fn is_expanded(span: Span, scan: Scan<'_>) -> bool {
+    let value = &scan.text[span.range()];
+    let path = scan.path.to_ascii_lowercase();
     if path.ends_with(".bat") || path.ends_with(".cmd") {
         return value.split('%').skip(1).step_by(2).any(|name| !name.is_empty())
             && value.matches('%').count() >= 2;
@@ -227,26 +231,28 @@ fn is_expanded(span: Span, look: Scan<'_>) -> bool {
         let next = value.as_bytes().get(at + 1);
         next.is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'{' | b'('))
     };
-    !look.text[..span.start as usize].ends_with('\'')
+    !scan.text[..span.start as usize].ends_with('\'')
         && (value.contains('`') || value.match_indices('$').any(|(at, _)| is_variable(at)))
 }
 
-/// `NAME=value` before or without a command, with or without `export`, and fish's `set -x`.
-fn assignments(line: &str, offset: usize, look: Scan<'_>, found: &mut Vec<Found>) {
+/// Reports secrets in assignments: `NAME=value` before or without a command, with or without
+/// `export`, and `set -x` of fish.
+fn assignments(line: &str, offset: usize, scan: Scan<'_>, found: &mut Vec<Found>) {
     let mut at = 0;
     // Only words at the start of a command are assignments; flags and arguments are handled
     // elsewhere.
-    while let Some(found_at) = line[at..].find('=') {
-        let sign = at + found_at;
-        at = sign + 1;
-        let name_length = line[..sign]
+    while let Some(length_before) = line[at..].find('=') {
+        let equals = at + length_before;
+        at = equals + 1;
+        let name_length = line[..equals]
             .bytes()
             .rev()
             .take_while(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b':')
             .count();
-        let name = &line[sign - name_length..sign];
-        let before = line[..sign - name_length].chars().next_back();
-        if name.is_empty() || !matches!(before, None | Some(' ' | ';' | '\t' | '"' | '\'' | '(')) {
+        let name = &line[equals - name_length..equals];
+        let previous = line[..equals - name_length].chars().next_back();
+        if name.is_empty() || !matches!(previous, None | Some(' ' | ';' | '\t' | '"' | '\'' | '('))
+        {
             continue;
         }
         let rest = &line[at..];
@@ -265,8 +271,8 @@ fn assignments(line: &str, offset: usize, look: Scan<'_>, found: &mut Vec<Found>
         };
         let value = &line[start..start + length];
         let span = Span::new(offset + start, offset + start + length);
-        if !is_expanded(span, look) {
-            report_named(name.trim_start_matches("$env:"), "", value, span, look, found);
+        if !is_expanded(span, scan) {
+            report_named(name.trim_start_matches("$env:"), "", value, span, scan, found);
         }
         at = at.max(start + length);
     }
@@ -275,24 +281,26 @@ fn assignments(line: &str, offset: usize, look: Scan<'_>, found: &mut Vec<Found>
             let words = words(rest);
             if let [(_, name), (start, value), ..] = words[..] {
                 let start = offset + prefix.len() + start;
-                report_named(name, "", value, Span::new(start, start + value.len()), look, found);
+                report_named(name, "", value, Span::new(start, start + value.len()), scan, found);
             }
         }
     }
 }
 
-/// Cases not covered by the table: `echo x | sudo -S`, `chpasswd`, `aws configure set`, headers.
+/// Reports secrets in cases that [`COMMANDS`] does not cover: `echo x | sudo -S`, `chpasswd`, `aws
+/// configure set`, headers.
 fn report_special(
     line: &str,
     words: &[(usize, &str)],
     offset: usize,
-    look: Scan<'_>,
+    scan: Scan<'_>,
     found: &mut Vec<Found>,
 ) {
-    let is = |at: usize, text: &str| words.get(at).is_some_and(|(_, word)| *word == text);
-    let feeds =
+    let is_word =
+        |index: usize, text: &str| words.get(index).is_some_and(|(_, word)| *word == text);
+    let stdin_readers =
         ["sudo -S", "passwd --stdin", "--password-stdin", "chpasswd", "cryptsetup", "kinit"];
-    if is(0, "echo") && feeds.iter().any(|feed| line.contains(feed)) {
+    if is_word(0, "echo") && stdin_readers.iter().any(|reader| line.contains(reader)) {
         let value = words[1..].iter().find(|(_, word)| !word.starts_with('-'));
         if let Some(&(start, word)) = value {
             let inner = if line.contains("chpasswd") {
@@ -300,20 +308,20 @@ fn report_special(
             } else {
                 word
             };
-            report_value((start + word.len() - inner.len(), inner), offset, look, found);
+            report_value((start + word.len() - inner.len(), inner), offset, scan, found);
         }
     }
-    if is(0, "net") && is(1, "use") && line.to_ascii_lowercase().contains("/user:") {
+    if is_word(0, "net") && is_word(1, "use") && line.to_ascii_lowercase().contains("/user:") {
         let value = words[2..]
             .iter()
             .find(|(_, word)| !word.starts_with(['\\', '/', '*']) && !word.ends_with(':'));
         if let Some(&value) = value {
-            report_value(value, offset, look, found);
+            report_value(value, offset, scan, found);
         }
     }
-    if is(0, "aws")
-        && is(1, "configure")
-        && is(2, "set")
+    if is_word(0, "aws")
+        && is_word(1, "configure")
+        && is_word(2, "set")
         && let (Some((_, name)), Some(&(start, value))) = (words.get(3), words.get(4))
     {
         report_named(
@@ -321,7 +329,7 @@ fn report_special(
             "",
             value,
             Span::new(offset + start, offset + start + value.len()),
-            look,
+            scan,
             found,
         );
     }

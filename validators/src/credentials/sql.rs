@@ -1,4 +1,4 @@
-//! Passwords in SQL: accounts that statements create, and rows of dumped user tables.
+//! Detects passwords in SQL: in statements that create accounts, and in rows of dumped user tables.
 
 use super::Found;
 use super::names::{Class, classify};
@@ -38,7 +38,7 @@ pub(super) fn scan(text: &str, trust: Trust, found: &mut Vec<Found>) {
             tables.insert(name.clone(), Vec::new());
             table = Some(name);
         } else if let Some(name) = &table {
-            match column(trimmed) {
+            match column_name(trimmed) {
                 Some(column) => tables.entry(name.clone()).or_default().push(column),
                 None if trimmed.starts_with(')') || trimmed.contains(';') => table = None,
                 None => {}
@@ -54,9 +54,9 @@ pub(super) fn scan(text: &str, trust: Trust, found: &mut Vec<Found>) {
             }
         }
         if let Some(row) = &mut insert {
-            let lead = line.len() - trimmed.len();
+            let indent = line.len() - trimmed.len();
             row.advance(trimmed, &lower);
-            report_insert_rows(&line[lead..], start + lead, row, found);
+            report_insert_rows(&line[indent..], start + indent, row, found);
             if line.trim_end().ends_with(';') || row.is_query {
                 insert = None;
             }
@@ -88,7 +88,7 @@ struct Row {
     /// Index of the password among the values.
     password: Option<usize>,
     /// Whether the table contains accounts, judging by its name.
-    accounts: bool,
+    has_accounts: bool,
     /// Whether the keyword `values` has been read: parentheses before it contain columns.
     has_values: bool,
     /// Whether the rows are the result of a query.
@@ -99,17 +99,17 @@ impl Row {
     /// Parses `table (columns) …`.
     fn new(statement: &str, tables: &Tables) -> Self {
         let name = table_name(statement);
-        let accounts = ACCOUNTS.iter().any(|word| name.contains(word));
-        let is_password = |column: &str| is_password_column(column, accounts);
+        let has_accounts = ACCOUNTS.iter().any(|word| name.contains(word));
+        let is_password = |column: &str| is_password_column(column, has_accounts);
         let head = statement.split(" VALUES").next().unwrap_or(statement);
         let head = head.split(" values").next().unwrap_or(head);
-        let password = match listed(head) {
+        let password = match parenthesized(head) {
             Some(list) => list.split(',').position(is_password),
             None => tables
                 .get(&name)
                 .and_then(|columns| columns.iter().position(|column| is_password(column))),
         };
-        Self { password, accounts, has_values: false, is_query: false }
+        Self { password, has_accounts, has_values: false, is_query: false }
     }
 
     /// Reads a line of the statement, which is `lower` in lower case: columns, then `values` or a
@@ -121,26 +121,26 @@ impl Row {
         self.has_values = lower.contains("values");
         self.is_query =
             !self.has_values && (lower.starts_with("select") || lower.contains(" select "));
-        if let Some(list) = listed(line).filter(|_| line.starts_with('(')) {
-            let accounts = self.accounts;
-            let is_password = |column: &str| is_password_column(column, accounts);
+        if let Some(list) = parenthesized(line).filter(|_| line.starts_with('(')) {
+            let has_accounts = self.has_accounts;
+            let is_password = |column: &str| is_password_column(column, has_accounts);
             self.password = list.split(',').position(is_password);
         }
     }
 }
 
 /// The text between the first parentheses.
-fn listed(head: &str) -> Option<&str> {
+fn parenthesized(head: &str) -> Option<&str> {
     let open = head.find('(')?;
     head.get(open + 1..open + head[open..].find(')')?)
 }
 
-/// Whether a column contains passwords. A hash is one only in a table of `accounts`.
-fn is_password_column(name: &str, accounts: bool) -> bool {
+/// Whether a column contains passwords. A hash is one only in a table that `has_accounts`.
+fn is_password_column(name: &str, has_accounts: bool) -> bool {
     let name = name.trim().trim_matches(['`', '"', '[', ']', '\'']);
     let lower = name.to_ascii_lowercase();
     matches!(classify(name), Some(Class::Password | Class::Hash))
-        || accounts && matches!(lower.as_str(), "digest" | "hash")
+        || has_accounts && matches!(lower.as_str(), "digest" | "hash")
         || matches!(
             lower.as_str(),
             "pass_hash"
@@ -166,11 +166,11 @@ fn table_name(statement: &str) -> String {
 }
 
 /// The name of the column that a line of `create table` defines.
-fn column(line: &str) -> Option<String> {
+fn column_name(line: &str) -> Option<String> {
     let end = line.find(char::is_whitespace)?;
     let name = line[..end].trim_matches(['`', '"', '[', ']']);
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let is_key = [
+    let keywords = [
         "primary",
         "key",
         "unique",
@@ -181,7 +181,7 @@ fn column(line: &str) -> Option<String> {
         "fulltext",
         "using",
     ];
-    (is_name && !name.is_empty() && !is_key.contains(&name.to_ascii_lowercase().as_str()))
+    (is_name && !name.is_empty() && !keywords.contains(&name.to_ascii_lowercase().as_str()))
         .then(|| name.to_owned())
 }
 
@@ -194,7 +194,7 @@ fn report_insert_rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Foun
     while let Some(open) = line[at..].find('(').map(|open| at + open + 1) {
         let (fields, end) = fields(line, open);
         at = end;
-        let by_column = row.password.and_then(|place| fields.get(place)).filter(|field| {
+        let by_column = row.password.and_then(|index| fields.get(index)).filter(|field| {
             let value = &line[field.start..field.end];
             field.quoted && value.len() >= 4 && is_credible(value, Class::Password, Trust::High)
         });
@@ -202,7 +202,7 @@ fn report_insert_rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Foun
             fields.iter().find(|field| {
                 let value = &line[field.start..field.end];
                 let is_marked = value.starts_with(['$', '{', '*']) || value.starts_with("pbkdf2");
-                field.quoted && is_password_hash(value) && (is_marked || row.accounts)
+                field.quoted && is_password_hash(value) && (is_marked || row.has_accounts)
             })
         };
         // A row with named columns and no password column contains no password.
@@ -214,7 +214,7 @@ fn report_insert_rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Foun
     }
 }
 
-/// The rule for a stored password: binary columns are dumped in hexadecimal digits.
+/// The rule for a stored password. Values of binary columns are dumped as hexadecimal digits.
 fn rule(value: &str) -> &'static str {
     let digits = value.trim_start_matches('\\').strip_prefix('x').unwrap_or_default();
     let pairs = digits.as_bytes().chunks_exact(2).take(64);
@@ -238,7 +238,7 @@ struct Field {
     quoted: bool,
 }
 
-/// The values from `at` to the closing parenthesis, and the offset after it.
+/// The values from `at` to the closing parenthesis, and the offset after the parenthesis.
 fn fields(line: &str, mut at: usize) -> (Vec<Field>, usize) {
     let mut fields = Vec::new();
     while at < line.len() {
@@ -269,10 +269,10 @@ fn fields(line: &str, mut at: usize) -> (Vec<Field>, usize) {
 
 /// Reports the password in a tab-separated row of `copy`.
 fn report_copy_row(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
-    let Some(place) = row.password else { return };
+    let Some(password) = row.password else { return };
     let mut start = 0;
-    for (at, field) in line.trim_end_matches(['\n', '\r']).split('\t').enumerate() {
-        if at == place && field != "\\N" && is_credible(field, Class::Password, Trust::High) {
+    for (index, field) in line.trim_end_matches(['\n', '\r']).split('\t').enumerate() {
+        if index == password && field != "\\N" && is_credible(field, Class::Password, Trust::High) {
             let from = offset + start;
             found.push(Found::new(rule(field), Span::new(from, from + field.len())));
         }
@@ -280,7 +280,8 @@ fn report_copy_row(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>)
     }
 }
 
-/// `identified by 'x'`, `with password 'x'`, `set password … = 'x'`, `password('x')`.
+/// Reports the password in `identified by 'x'`, `with password 'x'`, `set password … = 'x'` or
+/// `password('x')`.
 pub(super) fn report_statement(
     line: &str,
     lower: &str,
@@ -299,7 +300,7 @@ pub(super) fn report_statement(
         "encrypted password",
         "password =",
     ];
-    let is_account = [
+    let account_words = [
         "user ",
         "role ",
         "login ",
@@ -309,7 +310,7 @@ pub(super) fn report_statement(
         "database link",
         "server ",
     ];
-    if lower.starts_with("--") || !is_account.iter().any(|word| lower.contains(word)) {
+    if lower.starts_with("--") || !account_words.iter().any(|word| lower.contains(word)) {
         return;
     }
     for mark in MARKS {
@@ -334,7 +335,7 @@ pub(super) fn report_statement(
             quote_at
         };
         let start = from + quote_at + 1;
-        // A client variable: `:'password'`.
+        // `:'password'` is a variable of the client.
         if line[..start - 1].ends_with(':') {
             return;
         }

@@ -1,4 +1,4 @@
-//! Which of the found values are worth an interruption: labels, samples and names are dropped,
+//! Decides which of the found values are reported: labels, samples and names are dropped,
 //! defaults and dictionary words are reported as information.
 
 use super::names::Class;
@@ -8,10 +8,10 @@ use aidd_engine::text::placeholder::JOIN_MARK;
 use aidd_engine::text::shape::looks_random;
 use aidd_lexicon::tables::credentials as table;
 
-/// Length in bytes up to which a value can consist of words.
+/// Maximum length in bytes of a value that can consist of words.
 const MAX_WORDED_LEN: usize = 128;
 
-/// Whether a found value protects something.
+/// How well a found value protects an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
     /// A sample, a label or the description of a secret: not reported.
@@ -63,8 +63,8 @@ fn strength_of_text(value: &str) -> Strength {
     if value.len() > MAX_WORDED_LEN {
         return Strength::Strong;
     }
-    let is_open = is_published(value) || is_public_id(value) || is_digest(value);
-    if is_open || describes_itself(value) || is_member_path(value) || is_constant_name(value) {
+    let is_public = is_published(value) || is_public_id(value) || is_digest(value);
+    if is_public || describes_itself(value) || is_member_path(value) || is_constant_name(value) {
         return Strength::None;
     }
     let is_number = value.len() <= 12 && value.bytes().all(|byte| byte.is_ascii_digit());
@@ -74,7 +74,7 @@ fn strength_of_text(value: &str) -> Strength {
     Strength::Strong
 }
 
-/// The text that `value` contains in base64: a word is no better a password in base64.
+/// The text that `value` contains in base64: encoding does not make a word a better password.
 fn decoded(value: &str) -> Option<String> {
     let is_padded = value.len() >= 8 && value.len().is_multiple_of(4);
     let text = data::decode(value).filter(|_| is_padded && value.len() <= MAX_WORDED_LEN)?;
@@ -93,7 +93,7 @@ fn is_public_id(value: &str) -> bool {
     table::PUBLIC_STARTS.iter().any(|start| value.starts_with(start))
 }
 
-/// The digest of a file or an image: `sha256:…`, `sha512-…`.
+/// Whether the value is the digest of a file or an image: `sha256:…`, `sha512-…`.
 fn is_digest(value: &str) -> bool {
     value.strip_prefix("sha").is_some_and(|rest| {
         let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -101,7 +101,7 @@ fn is_digest(value: &str) -> bool {
     })
 }
 
-/// Whether the value says that it is a secret, or that it is not one: `my_password`, `random_key`,
+/// Whether the value describes itself as a secret or as no secret: `my_password`, `random_key`,
 /// `do-not-use-in-production`.
 fn describes_itself(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
@@ -120,7 +120,8 @@ fn names_its_kind(lower: &str) -> bool {
     })
 }
 
-/// The name of a class or a function: `app.auth.TokenModel`, `project.users.get_token`.
+/// Whether the value is the name of a class or a function: `app.auth.TokenModel`,
+/// `project.users.get_token`.
 fn is_member_path(value: &str) -> bool {
     let segments: Vec<&str> = value.split('.').collect();
     let is_name = |segment: &&str| {
@@ -146,7 +147,7 @@ fn is_constant_name(value: &str) -> bool {
         && value.split('_').all(|word| is_word(word) && !looks_random(word))
 }
 
-/// The value without its outer digits and signs, and with letters for the digits and signs that
+/// The value without outer digits and punctuation, and with letters for the inner characters that
 /// resemble them: `P4ssw0rd!` → `Password`.
 fn letters_for_digits(value: &str) -> String {
     let core = value.trim_matches(|c: char| !c.is_ascii_alphabetic());
@@ -162,7 +163,7 @@ fn letters_for_digits(value: &str) -> String {
     core.chars().map(letter).collect()
 }
 
-/// A single word in natural spelling: `postgres`, `Heron`.
+/// Whether the value is a single word in the usual spelling: `postgres`, `Heron`.
 fn is_one_word(value: &str) -> bool {
     value.len() <= 24
         && value.bytes().all(|byte| byte.is_ascii_alphabetic())
@@ -170,7 +171,7 @@ fn is_one_word(value: &str) -> bool {
         && !looks_random(value)
 }
 
-/// Whether a value among labels is a secret all the same.
+/// Whether a value in a file of labels is nevertheless a secret.
 fn is_generated(value: &str) -> bool {
     let bytes = value.as_bytes();
     let is_inner = |three: &[u8]| {
@@ -203,7 +204,7 @@ fn begins_comment(text: &str, found: &Found) -> bool {
     value.starts_with('#') && words.filter(|word| word.len() > 1).count() >= 2
 }
 
-/// Whether the line of `at` is a comment in any usual language.
+/// Whether the line of `at` is a comment in a common language.
 fn is_in_comment(text: &str, at: usize) -> bool {
     let start = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
     let line = text[start..at].trim_start();
@@ -215,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_have_a_strength() {
+    fn the_strength_of_a_value_is_assessed() {
         for (value, expected) in [
             ("my_password", Strength::None),
             ("random_key", Strength::None),

@@ -1,5 +1,5 @@
-//! The trees under `tests/fixtures`: files as found in repositories, and look-alikes without
-//! secrets.
+//! Checks the files under `tests/fixtures`: files as they occur in repositories, and similar files
+//! without secrets.
 #![expect(clippy::disallowed_methods, reason = "the fixtures are files on disk")]
 
 use super::{Credentials, generic, hits, parse};
@@ -13,19 +13,19 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures")
 }
 
-/// The files below `folder`, with paths relative to it.
-fn files(folder: &Path) -> Vec<(String, String)> {
+/// The files below `root`, with paths relative to `root`.
+fn files(root: &Path) -> Vec<(String, String)> {
     let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(&next).into_iter().flatten().flatten() {
+    let mut directories = vec![root.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_dir() {
-                folders.push(path);
-            } else if let (Ok(text), Ok(inner)) =
-                (fs::read_to_string(&path), path.strip_prefix(folder))
+                directories.push(path);
+            } else if let (Ok(text), Ok(relative)) =
+                (fs::read_to_string(&path), path.strip_prefix(root))
             {
-                let name = inner.to_string_lossy().replace('\\', "/");
+                let name = relative.to_string_lossy().replace('\\', "/");
                 files.push((name, text.replace(JOIN_MARK, "")));
             }
         }
@@ -42,8 +42,8 @@ fn found(path: &str, text: &str) -> Vec<String> {
         generic(&source, hits(text))
     };
     let line = |found: &super::Found| {
-        let at = source.position(found.span.start, Encoding::CodePoints);
-        format!("{path}:{}:{} {}", at.line + 1, at.column + 1, found.rule)
+        let position = source.position(found.span.start, Encoding::CodePoints);
+        format!("{path}:{}:{} {}", position.line + 1, position.column + 1, found.rule)
     };
     found.iter().map(line).collect()
 }
@@ -58,22 +58,22 @@ fn each_secret_is_reported_once() {
         .collect();
     let unique: BTreeSet<&str> = all.iter().map(String::as_str).collect();
     assert_eq!(all.len(), unique.len(), "duplicate findings");
-    let missed: Vec<_> = expected.difference(&unique).collect();
+    let missing: Vec<_> = expected.difference(&unique).collect();
     let extra: Vec<_> = unique.difference(&expected).collect();
-    assert!(missed.is_empty() && extra.is_empty(), "missed {missed:#?}\nextra {extra:#?}");
+    assert!(missing.is_empty() && extra.is_empty(), "missing {missing:#?}\nextra {extra:#?}");
 }
 
 #[test]
 fn marked_examples_are_not_reported() {
-    let folder = fixtures().join("credentials");
-    for (path, _) in files(&folder) {
-        let text = fs::read_to_string(folder.join(&path)).unwrap_or_default();
+    let directory = fixtures().join("credentials");
+    for (path, _) in files(&directory) {
+        let text = fs::read_to_string(directory.join(&path)).unwrap_or_default();
         assert_eq!(found(&path, &text), Vec::<String>::new(), "{path}");
     }
 }
 
 #[test]
-fn look_alikes_are_clean() {
+fn similar_files_without_secrets_have_no_findings() {
     let all: Vec<String> = files(&fixtures().join("credentials-clean"))
         .iter()
         .flat_map(|(path, text)| found(path, text))
@@ -136,7 +136,7 @@ fn truncated_files_do_not_panic() {
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_scanned_without_panic(
+    fn scanning_any_text_does_not_panic(
         text in "([a-z]{0,3}(password|token|secret|pass|BEGIN|://|@|INSERT INTO users VALUES|COPY u \\(password\\) FROM stdin;|identified by|-----BEGIN RSA PRIVATE KEY-----)?[ =:;,'\"`(){}<>/\\\\é😀\\n\\t$#%\\[\\]|-]{0,4}){0,24}",
         name in proptest::sample::select(NAMES.to_vec()),
     ) {

@@ -1,17 +1,17 @@
-//! Whether a value can be the secret that its name denotes.
+//! Decides whether a value can be the secret that its name denotes.
 
 use super::names::Class;
 use aidd_engine::text::placeholder::{is_placeholder, is_template};
 use aidd_engine::text::shape::{entropy, looks_random};
 use aidd_lexicon::tables::credentials as table;
 
-/// Maximum length in bytes of a secret in a file that is not known to contain any.
+/// Maximum length in bytes of a secret in a file that is not known to contain secrets.
 pub(super) const MAX_SECRET_LEN: usize = 2048;
 
-/// Minimum length in bytes of a password in a file that is known to contain some.
+/// Minimum length in bytes of a password in a file that is known to contain secrets.
 const MIN_PASSWORD_LEN: usize = 4;
 
-/// How far the values of a file are trusted to be real.
+/// How far the values of a file are trusted to be real secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Trust {
     /// Source code, tests, documentation, samples: most values are made up or not secrets.
@@ -29,9 +29,9 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     if trust < Trust::High && value.len() > MAX_SECRET_LEN {
         return false;
     }
-    let represents_one =
+    let is_substitute =
         if trust == Trust::High { is_template(value) } else { is_placeholder(value) };
-    if represents_one
+    if is_substitute
         || is_expression(value)
         || is_pattern(value)
         || is_validation(value)
@@ -60,7 +60,7 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     }
 }
 
-/// A machine-generated value with at least `least` bytes.
+/// Whether a value is machine-generated and has at least `min_len` bytes.
 fn is_token(value: &str, min_len: usize) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -76,13 +76,13 @@ fn is_token(value: &str, min_len: usize) -> bool {
         && entropy(value) >= 2.5
 }
 
-/// In source code, only values that are unlikely to be a label: mixed character classes, not just
-/// words.
+/// Whether a value in source code is unlikely to be a label: it has mixed character classes, and
+/// does not consist only of words.
 fn is_strong_password(value: &str) -> bool {
-    let count = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
+    let count = |predicate: fn(&u8) -> bool| value.bytes().filter(predicate).count();
     let digits = count(u8::is_ascii_digit);
     let letters = count(u8::is_ascii_alphabetic);
-    let signs = value.len() - digits - letters;
+    let punctuation = value.len() - digits - letters;
     let is_identifier = value.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.:/".contains(&b));
     let is_numbered_word = value
         .trim_end_matches(|c: char| c.is_ascii_digit())
@@ -100,11 +100,11 @@ fn is_strong_password(value: &str) -> bool {
         && if is_identifier {
             looks_random(value) || (digits >= 2 && !is_numbered_word && value.len() <= 24)
         } else {
-            digits > 0 && signs <= letters + digits
+            digits > 0 && punctuation <= letters + digits
         }
 }
 
-/// A hash in the format of `crypt`, databases and frameworks.
+/// Whether a value is a hash in the format of `crypt`, databases and frameworks.
 pub(crate) fn is_password_hash(value: &str) -> bool {
     if value.len() < 13 || value.contains(char::is_whitespace) {
         return false;
@@ -139,13 +139,14 @@ pub(super) fn dummy_words(value: &str) -> Option<Vec<&str>> {
     Some(words)
 }
 
-/// Words that name a type, a method or a state rather than a secret.
+/// Whether a value is a word that names a type, a method or a state rather than a secret.
 fn is_type_word(value: &str) -> bool {
     let lower = value.trim_end_matches([',', ';']).to_ascii_lowercase();
     table::TYPE_WORDS.contains(&lower)
 }
 
-/// The start of a template, or a variable with its sign escaped: `{{ .Values.x`, `$$NAME`.
+/// Whether a value starts a template, or is a variable with an escaped `$`: `{{ .Values.x`,
+/// `$$NAME`.
 fn is_expression(value: &str) -> bool {
     let is_variable = |name: &str| {
         let name = name.trim_end_matches([';', ',']);
@@ -171,7 +172,7 @@ fn is_validation(value: &str) -> bool {
     value.contains('|') && value.split('|').all(is_rule)
 }
 
-/// The name of an HTTP header: `Authorization`, `X-Api-Key`.
+/// Whether a value is the name of an HTTP header: `Authorization`, `X-Api-Key`.
 fn is_header_name(value: &str) -> bool {
     value.split('-').all(|word| {
         word.starts_with(|c: char| c.is_ascii_uppercase())
@@ -179,48 +180,48 @@ fn is_header_name(value: &str) -> bool {
     }) && !looks_random(value)
 }
 
-/// A call, a member or a variable: an expression rather than a value.
+/// Whether a value is an expression: a call, a member or a variable.
 fn is_lookup(value: &str) -> bool {
     let is_name = |text: &str| {
         !text.is_empty()
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:$->".contains(&b))
     };
-    let called = value
+    let is_call = value
         .strip_suffix(')')
         .and_then(|value| value.find('(').map(|at| &value[..at]))
         .is_some_and(|callee| is_name(callee) && callee.bytes().any(|b| b.is_ascii_lowercase()));
-    let indexed = value
+    let is_index = value
         .strip_suffix(']')
         .and_then(|value| value.find('[').map(|at| &value[..at]))
         .is_some_and(|name| is_name(name) && name.len() > 2);
-    let lookup = |text: &str| value.starts_with(text);
-    called
-        || indexed
+    let is_prefix = |text: &str| value.starts_with(text);
+    is_call
+        || is_index
         || ["$_", "$this->", "self.", "this.", "new ", "&", "ENV", "lookup("]
             .into_iter()
-            .any(lookup)
+            .any(is_prefix)
             && !value.contains(' ')
             && is_name(value.trim_start_matches('&'))
 }
 
-/// A file path: `/etc/key.pem`, `~/.secret`, `./a/b`, `C:\keys\x`.
+/// Whether a value is a file path: `/etc/key.pem`, `~/.secret`, `./a/b`, `C:\keys\x`.
 fn is_path(value: &str) -> bool {
     let slashes = value.matches(['/', '\\']).count();
-    let rooted = ["/", "~/", "./", "../", "\\\\"].iter().any(|start| value.starts_with(start))
+    let is_rooted = ["/", "~/", "./", "../", "\\\\"].iter().any(|start| value.starts_with(start))
         || value.as_bytes().get(1..3).is_some_and(|start| start == b":\\" || start == b":/");
     let lower = value.to_ascii_lowercase();
     table::FILE_ENDS.iter().any(|end| lower.ends_with(end))
-        || (rooted && (slashes >= 2 || value.starts_with('~')) && !looks_random(value))
+        || (is_rooted && (slashes >= 2 || value.starts_with('~')) && !looks_random(value))
 }
 
-/// Bytes written as escapes: `\x9b`, `%F0%9F`.
+/// Whether a value contains bytes written as escapes: `\x9b`, `%F0%9F`.
 fn is_escaped(value: &str) -> bool {
     let escape =
         |pair: &[u8]| pair[0] == b'%' && pair[1].is_ascii_hexdigit() && pair[2].is_ascii_hexdigit();
     value.contains("\\x") || value.contains("\\u") || value.as_bytes().windows(3).any(escape)
 }
 
-/// The standard format of a UUID: more often an id than a secret.
+/// Whether a value has the standard format of a UUID, which is more often an id than a secret.
 fn is_uuid(value: &str) -> bool {
     value.len() == 36
         && value.bytes().enumerate().all(|(at, byte)| match at {
@@ -229,12 +230,13 @@ fn is_uuid(value: &str) -> bool {
         })
 }
 
-/// A URL, an e-mail address, a host name.
+/// Whether a value is a URL, an e-mail address or a host name.
 pub(super) fn is_address(value: &str) -> bool {
     value.contains("://") || value.starts_with("www.") || value.starts_with("mailto:")
 }
 
-/// Text in a natural language: several words, or letters that passwords rarely contain.
+/// Whether a value is text in a natural language: several words, or letters that passwords rarely
+/// contain.
 fn is_prose(value: &str) -> bool {
     let is_natural = |word: &str| {
         word.trim_matches(|c: char| c.is_ascii_punctuation()).chars().all(char::is_alphabetic)
@@ -245,7 +247,7 @@ fn is_prose(value: &str) -> bool {
         || is_label(value)
 }
 
-/// The text of a label: `User password`, `Clé d’accès`, `密码`.
+/// Whether a value is the text of a label: `User password`, `Clé d’accès`, `密码`.
 pub(super) fn is_label(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let is_word = |word: &str| {
@@ -262,7 +264,7 @@ pub(super) fn is_label(value: &str) -> bool {
         && (value.contains(is_foreign) || is_titled || (value.contains(' ') && !value.is_ascii()))
 }
 
-/// A single word in natural spelling.
+/// Whether a value is a single word in the usual spelling.
 fn is_word(value: &str) -> bool {
     value.chars().all(|c| c.is_alphabetic() || c == '_' || c == '-' || c == '.')
         && !looks_random(value)
@@ -281,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords() {
+    fn passwords_are_credible_depending_on_trust() {
         for (value, expected) in [
             ("Xk9#mQ2!vL", [true, true, true]),
             ("s3cr3tP4ss", [true, true, true]),
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens() {
+    fn tokens_are_credible_depending_on_trust() {
         for (value, expected) in [
             ("9f8a7c6e5d4b3a291807f6e5d4c3b2a1", [true, true, true]),
             ("abc123def", [false, true, true]),
@@ -318,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn dummies_are_made_of_known_words_only() {
+    fn dummies_consist_only_of_known_words() {
         for value in [
             "",
             "12",
@@ -339,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes() {
+    fn password_hashes_are_recognised() {
         for value in [
             "$2y$10$Qh7pXk1vNw3RzL5tYb9uSe",
             "5f4dcc3b5aa765d61d8327deb882cf99",

@@ -22,13 +22,14 @@ pub(super) const CHECKS: Checks<Dockerfile> = &[
 pub(super) const CONTEXT_CHECKS: &[(&str, ContextCheck)] =
     &[("dockerfile/untrusted-registry", untrusted_registry)];
 
-/// The stages that build on an image, with its name; without `scratch` and names that contain a
-/// variable or a template.
+/// The stages that build on an image, with the name of the image; without `scratch` and names that
+/// contain a template.
 fn images(file: &Dockerfile) -> impl Iterator<Item = (&Stage, &Word, Image<'_>)> {
     file.stages.iter().filter(|stage| stage.base.is_none()).filter_map(|stage| {
         let word = stage.image.as_ref()?;
-        let plain = word.text != "scratch" && !word.text.contains("{{") && !word.text.contains('<');
-        plain.then(|| (stage, word, image::parse(&word.text)))
+        let is_image_name =
+            word.text != "scratch" && !word.text.contains("{{") && !word.text.contains('<');
+        is_image_name.then(|| (stage, word, image::parse(&word.text)))
     })
 }
 
@@ -53,11 +54,11 @@ fn latest_tag(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 fn untrusted_registry(context: &CheckContext<'_>, report: &mut Report<'_>) {
-    let own: Option<Vec<&str>> = report
+    let from_param: Option<Vec<&str>> = report
         .param("registries")
         .and_then(Value::as_array)
         .map(|list| list.iter().filter_map(Value::as_str).collect());
-    let trusted = own.unwrap_or_else(|| {
+    let trusted = from_param.unwrap_or_else(|| {
         let config = context.config.iter();
         config.flat_map(|config| &config.trusted_registries).map(String::as_str).collect()
     });
@@ -101,7 +102,7 @@ const ARCHITECTURES: [&str; 9] =
 
 fn constant_platform(file: &Dockerfile, report: &mut Report<'_>) {
     // `FROM build_${TARGETARCH}` selects one of several stages, each for one platform.
-    let picked = file.stages.iter().any(|stage| {
+    let has_platform_stages = file.stages.iter().any(|stage| {
         stage
             .image
             .as_ref()
@@ -111,10 +112,12 @@ fn constant_platform(file: &Dockerfile, report: &mut Report<'_>) {
     for stage in &file.stages {
         let Some(flag) = platform(file, stage) else { continue };
         let Some(value) = &flag.value else { continue };
-        let named = stage.name.as_ref().is_some_and(|name| {
+        let has_architecture_suffix = stage.name.as_ref().is_some_and(|name| {
             ARCHITECTURES.iter().any(|architecture| name.text.ends_with(architecture))
         });
-        if (picked && named) || !is_constant(file, &globals, &value.text) {
+        if (has_platform_stages && has_architecture_suffix)
+            || !is_constant(file, &globals, &value.text)
+        {
             continue;
         }
         report
@@ -130,8 +133,9 @@ fn is_constant(file: &Dockerfile, globals: &HashMap<&str, Variable<'_>>, text: &
         return !text.contains('$') && !text.contains("{{");
     }
     variables.iter().all(|used| {
-        let given = globals.get(&*used.name).is_some_and(|global| global.value.is_some());
-        !is_platform(&used.name) && (given || used.operator.contains('-') || text.contains('/'))
+        let has_default = globals.get(&*used.name).is_some_and(|global| global.value.is_some());
+        !is_platform(&used.name)
+            && (has_default || used.operator.contains('-') || text.contains('/'))
     })
 }
 
@@ -155,7 +159,7 @@ fn redundant_target_platform(file: &Dockerfile, report: &mut Report<'_>) {
     }
 }
 
-/// Namespaces of Docker Hub with images for a single architecture, and that architecture.
+/// Namespaces of Docker Hub with images for a single architecture, each with the architecture.
 const NAMESPACES: [(&str, &str); 11] = [
     ("amd64", "amd64"),
     ("arm32v5", "arm"),
@@ -173,15 +177,16 @@ const NAMESPACES: [(&str, &str); 11] = [
 fn platform_mismatch(file: &Dockerfile, report: &mut Report<'_>) {
     for (stage, word, image) in images(file) {
         let Some(flag) = platform(file, stage) else { continue };
-        let hub = matches!(image.registry, None | Some("docker.io"));
+        let is_on_hub = matches!(image.registry, None | Some("docker.io"));
         let namespace = image.name.split_once('/').map_or("", |(namespace, _)| namespace);
-        let known = NAMESPACES.iter().find(|(name, _)| *name == namespace).filter(|_| hub);
-        let wanted = flag.text().split('/').nth(1);
-        if let (Some(&(_, has)), Some(wanted)) = (known, wanted)
-            && has != wanted
-            && !wanted.contains('$')
+        let known = NAMESPACES.iter().find(|(name, _)| *name == namespace).filter(|_| is_on_hub);
+        let requested = flag.text().split('/').nth(1);
+        if let (Some(&(_, architecture)), Some(requested)) = (known, requested)
+            && architecture != requested
+            && !requested.contains('$')
         {
-            let message = format!("images of `{namespace}` are for {has}, not {wanted}");
+            let message =
+                format!("images of `{namespace}` are for {architecture}, not {requested}");
             report.at(word.span, message).related(flag.span, "requested platform");
         }
     }

@@ -21,7 +21,7 @@ fn words(file: &Dockerfile, from: usize) -> impl Iterator<Item = &Word> {
     from.flags.iter().filter_map(|flag| flag.value.as_ref()).chain(from.words.first())
 }
 
-fn found(file: &Dockerfile, from: usize, word: &Word) -> Vec<Use> {
+fn variable_uses(file: &Dockerfile, from: usize, word: &Word) -> Vec<Use> {
     uses(&file.instructions[from].logical.text()[word.at.clone()], file.escape)
 }
 
@@ -29,22 +29,22 @@ fn undefined_arg_in_from(file: &Dockerfile, report: &mut Report<'_>) {
     let globals = file.globals();
     for stage in &file.stages {
         for word in words(file, stage.from) {
-            for used in found(file, stage.from, word) {
+            for used in variable_uses(file, stage.from, word) {
                 let known = globals.contains_key(&*used.name) || is_platform(&used.name);
-                let at = word.at.start + used.at.start..word.at.start + used.at.end;
-                let text = &file.instructions[stage.from].logical.text()[at.clone()];
+                let range = word.at.start + used.at.start..word.at.start + used.at.end;
+                let text = &file.instructions[stage.from].logical.text()[range.clone()];
                 // `${docker.image}` is a property that another tool fills in, such as Maven.
                 let is_property = used.operator.is_empty() && text.contains('.');
                 if !known && !is_property && !used.operator.contains(['-', '+']) {
-                    let span = file.instructions[stage.from].logical.span(at);
-                    undefined(file, &used.name, span, &globals, report);
+                    let span = file.instructions[stage.from].logical.span(range);
+                    report_undefined(file, &used.name, span, &globals, report);
                 }
             }
         }
     }
 }
 
-fn undefined(
+fn report_undefined(
     file: &Dockerfile,
     name: &str,
     span: Span,
@@ -64,7 +64,7 @@ fn undefined(
     }
 }
 
-/// A complete image reference.
+/// Matches a complete image reference.
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]+)?/)?[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[A-Za-z0-9.+_-]+:[0-9a-fA-F]+)?$",
@@ -76,7 +76,7 @@ fn empty_arg_in_from(file: &Dockerfile, report: &mut Report<'_>) {
     let globals = file.globals();
     for stage in file.stages.iter().filter(|stage| stage.base.is_none()) {
         let Some(image) = &stage.image else { continue };
-        let used = found(file, stage.from, image);
+        let used = variable_uses(file, stage.from, image);
         let empty = used.iter().find_map(|used| {
             let global = globals.get(&*used.name)?;
             (global.value.is_none_or(str::is_empty) && used.operator.is_empty()).then_some(global)

@@ -1,5 +1,6 @@
-//! The builds of a Dockerfile in the project's other files: compose files, bake files, workflows
-//! and other CI files, makefiles and scripts. They name the build context and its named contexts.
+//! Finds the builds of a Dockerfile in other files of the project: compose files, bake files,
+//! workflows and other CI files, makefiles and scripts. A build names the build context and further
+//! named contexts.
 
 use aidd_engine::parse::tree::Tree;
 use aidd_engine::parse::yaml;
@@ -30,10 +31,10 @@ const BUILD_DIRS: [&str; 12] = [
     "scripts",
 ];
 
-/// The files that can build a Dockerfile, and its path.
+/// The path of a Dockerfile, and the files that can build it.
 pub(super) struct BuildFiles<'a> {
     dockerfile: &'a str,
-    /// Path and text.
+    /// Path and text of each file.
     files: Vec<(String, String)>,
 }
 
@@ -42,26 +43,27 @@ pub(super) struct BuildFiles<'a> {
 pub(super) enum BuildContext {
     /// The directories relative to the root; the root is the empty path.
     Known(BTreeSet<String>),
-    /// A build refers to it in a way that cannot be resolved.
+    /// A build refers to the Dockerfile in a way that cannot be resolved.
     Unknown,
-    /// No build refers to it.
+    /// No build refers to the Dockerfile.
     Unmentioned,
 }
 
 impl<'a> BuildFiles<'a> {
-    /// Reads the files in the directories of `dockerfile` up to the root, and in [`BUILD_DIRS`].
+    /// Reads the files in the directory of `dockerfile` and its parents up to the root, and in
+    /// [`BUILD_DIRS`].
     pub(super) fn read(files: &dyn Files, dockerfile: &'a str) -> Self {
-        let mut folders = BTreeSet::from(BUILD_DIRS);
-        let mut folder = dockerfile;
-        while let Some((above, _)) = folder.rsplit_once('/') {
-            folders.insert(above);
-            folder = above;
+        let mut directories = BTreeSet::from(BUILD_DIRS);
+        let mut directory = dockerfile;
+        while let Some((parent, _)) = directory.rsplit_once('/') {
+            directories.insert(parent);
+            directory = parent;
         }
-        folders.insert("");
-        let paths = folders.into_iter().flat_map(|folder| {
-            let mut names = files.names(folder);
+        directories.insert("");
+        let paths = directories.into_iter().flat_map(|directory| {
+            let mut names = files.names(directory);
             names.sort_unstable();
-            names.into_iter().map(move |name| join(folder, &name).unwrap_or_default())
+            names.into_iter().map(move |name| join(directory, &name).unwrap_or_default())
         });
         let text = |path: String| {
             let bytes = files.read(&path, MAX_LEN).ok()?;
@@ -76,13 +78,13 @@ impl<'a> BuildFiles<'a> {
         const KEYS: [&str; 4] =
             ["build-context", "build_context", "additional_contexts", "contexts"];
         let is_named = |text: &str| {
-            let starts = |at: usize| {
+            let is_definition = |at: usize| {
                 let before = text[..at].chars().next_back();
                 let after = text[at + name.len()..].trim_start_matches(['"', '\'', ' ']);
-                before.is_none_or(|it| it.is_whitespace() || "\"'=,{-".contains(it))
+                before.is_none_or(|c| c.is_whitespace() || "\"'=,{-".contains(c))
                     && after.starts_with(['=', ':'])
             };
-            text.match_indices(name).any(|(at, _)| starts(at))
+            text.match_indices(name).any(|(at, _)| is_definition(at))
         };
         let has_key = |text: &str| KEYS.iter().any(|key| text.contains(key));
         !name.is_empty() && self.files.iter().any(|(_, text)| has_key(text) && is_named(text))
@@ -90,21 +92,24 @@ impl<'a> BuildFiles<'a> {
 
     /// The build contexts of the Dockerfile.
     pub(super) fn context(&self) -> BuildContext {
-        let mut found =
-            Found { dockerfile: self.dockerfile, contexts: BTreeSet::new(), is_unknown: false };
+        let mut collector = ContextCollector {
+            dockerfile: self.dockerfile,
+            contexts: BTreeSet::new(),
+            is_unknown: false,
+        };
         for (path, text) in &self.files {
-            found.file(path, text);
+            collector.add_file(path, text);
         }
-        match found {
-            Found { is_unknown: true, .. } => BuildContext::Unknown,
-            Found { contexts, .. } if contexts.is_empty() => BuildContext::Unmentioned,
-            Found { contexts, .. } => BuildContext::Known(contexts),
+        match collector {
+            ContextCollector { is_unknown: true, .. } => BuildContext::Unknown,
+            ContextCollector { contexts, .. } if contexts.is_empty() => BuildContext::Unmentioned,
+            ContextCollector { contexts, .. } => BuildContext::Known(contexts),
         }
     }
 }
 
-/// Whether the file at `path` configures builds without being a script, so that a change of it
-/// affects findings in Dockerfiles.
+/// Whether the file at `path` configures builds without being a script, so that a change of
+/// the file affects findings in Dockerfiles.
 pub(super) fn is_build_settings(path: &str) -> bool {
     is_build_file(path) && !path.ends_with(".sh") && !path.ends_with("package.json")
 }
@@ -128,10 +133,10 @@ fn is_build_file(path: &str) -> bool {
     ];
     const PREFIXES: [&str; 5] =
         [".gitlab-ci", ".goreleaser", "azure-pipelines", "bitbucket-pipelines", "buildspec"];
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let name = name.to_ascii_lowercase();
     let is_yaml = name.ends_with(".yml") || name.ends_with(".yaml");
-    let is_ci = matches!(folder, ".github/workflows" | ".circleci" | ".gitlab");
+    let is_ci = matches!(directory, ".github/workflows" | ".circleci" | ".gitlab");
     NAMES.contains(&&*name)
         || is_yaml && (is_ci || name.contains("compose") || name.contains("bake"))
         || is_yaml && PREFIXES.iter().any(|prefix| name.starts_with(prefix))
@@ -141,50 +146,52 @@ fn is_build_file(path: &str) -> bool {
 }
 
 /// Collects the build contexts of one Dockerfile.
-struct Found<'a> {
+struct ContextCollector<'a> {
     dockerfile: &'a str,
     contexts: BTreeSet<String>,
     is_unknown: bool,
 }
 
-impl Found<'_> {
-    fn file(&mut self, path: &str, text: &str) {
+impl ContextCollector<'_> {
+    fn add_file(&mut self, path: &str, text: &str) {
         let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
         // goreleaser builds in a temporary directory.
         if name.starts_with(".goreleaser") {
             self.is_unknown |= text.contains("docker");
             return;
         }
-        let is_workflow = folder.starts_with(".github");
-        let base = if is_workflow { "" } else { folder };
+        let is_workflow = directory.starts_with(".github");
+        let base = if is_workflow { "" } else { directory };
         if name.ends_with(".yml") || name.ends_with(".yaml") || name.ends_with(".json") {
-            self.tree(&yaml::parse(text), base);
+            self.add_tree(&yaml::parse(text), base);
         } else if name.ends_with(".hcl") {
-            self.bake(text, base);
+            self.add_bake_file(text, base);
         }
         // Scripts can run in their directory or at the root.
         let bases = if base.is_empty() { vec![""] } else { vec![base, ""] };
         for line in commands(text) {
-            self.command(&line, &bases);
+            self.add_command(&line, &bases);
         }
     }
 
-    /// A build in directory `base`, with the Dockerfile relative to `base` or the context.
-    fn build(&mut self, context: Option<&str>, dockerfile: Option<&str>, base: &str) {
+    /// Adds the context of a build in directory `base`; the path of the Dockerfile is relative to
+    /// `base` or the context.
+    fn add_build(&mut self, context: Option<&str>, dockerfile: Option<&str>, base: &str) {
         let context = context.unwrap_or(".");
-        if ["://", "git@", "target:", "docker-image:"].iter().any(|it| context.contains(it)) {
+        if ["://", "git@", "target:", "docker-image:"].iter().any(|prefix| context.contains(prefix))
+        {
             return;
         }
-        let own = self.dockerfile.rsplit('/').next().unwrap_or(self.dockerfile);
+        let own_name = self.dockerfile.rsplit('/').next().unwrap_or(self.dockerfile);
         if dockerfile.is_some_and(is_variable) {
             self.is_unknown = true;
             return;
         }
         if is_variable(context) {
-            // It can be ours if the name is.
+            // The build can use this Dockerfile if the file names are equal.
             let named = dockerfile.unwrap_or("Dockerfile").rsplit('/').next();
-            self.is_unknown |= named == Some(own);
+            self.is_unknown |= named == Some(own_name);
             return;
         }
         let Some(context) = join(base, context) else { return };
@@ -195,13 +202,13 @@ impl Found<'_> {
         }
     }
 
-    /// Builds in the form of a mapping with a context and a Dockerfile.
-    fn tree(&mut self, tree: &Tree, base: &str) {
+    /// Adds the contexts of builds that are mappings with a context and a Dockerfile.
+    fn add_tree(&mut self, tree: &Tree, base: &str) {
         for node in &tree.nodes {
             if node.key == "build"
                 && let Some(context) = &node.value
             {
-                self.build(Some(context), None, base);
+                self.add_build(Some(context), None, base);
             }
             let mut context = None;
             let mut dockerfile = None;
@@ -218,13 +225,13 @@ impl Found<'_> {
             }
             let is_build = node.key == "build" || node.key == "with" || context.is_some();
             if is_build && (context.is_some() || dockerfile.is_some()) {
-                self.build(context, dockerfile, base);
+                self.add_build(context, dockerfile, base);
             }
         }
     }
 
-    /// The targets of a bake file in HCL.
-    fn bake(&mut self, text: &str, base: &str) {
+    /// Adds the contexts of the targets of a bake file in HCL.
+    fn add_bake_file(&mut self, text: &str, base: &str) {
         static SETTING: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r#"^\s*"?(context|dockerfile)"?\s*=\s*(.+?)\s*$"#).expect("a fixed pattern")
         });
@@ -233,7 +240,7 @@ impl Found<'_> {
             if line.trim_start().starts_with("target") {
                 let ended = target.replace(BTreeMap::new()).unwrap_or_default();
                 if !ended.is_empty() {
-                    self.build(
+                    self.add_build(
                         ended.get("context").copied(),
                         ended.get("dockerfile").copied(),
                         base,
@@ -242,14 +249,14 @@ impl Found<'_> {
             } else if let (Some(target), Some(found)) = (&mut target, SETTING.captures(line)) {
                 let value = found.get(2).map_or("", |value| value.as_str());
                 let quoted = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-                // An expression is as unknown as a variable.
+                // The value of an expression is unknown, like the value of a variable.
                 target.insert(found.get(1).map_or("", |key| key.as_str()), quoted.unwrap_or("$"));
             }
         }
     }
 
-    /// The arguments of `docker build`.
-    fn command(&mut self, line: &str, bases: &[&str]) {
+    /// Adds the context of a `docker build` command with the arguments `line`.
+    fn add_command(&mut self, line: &str, bases: &[&str]) {
         let mut dockerfile = None;
         let mut context = None;
         let mut words = line.split_whitespace().map(|word| word.trim_matches(['"', '\'', '`']));
@@ -268,12 +275,12 @@ impl Found<'_> {
         }
         let Some(context) = context.filter(|context| *context != "-") else { return };
         for base in bases {
-            self.build(Some(context), dockerfile, base);
+            self.add_build(Some(context), dockerfile, base);
         }
     }
 }
 
-/// Options of `docker build` without a value.
+/// Whether an option of `docker build` has no value.
 fn is_switch(option: &str) -> bool {
     const SWITCHES: [&str; 14] = [
         "--pull",

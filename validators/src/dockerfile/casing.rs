@@ -12,12 +12,14 @@ pub(super) enum Casing {
 }
 
 impl Casing {
-    /// The case of most keywords; upper if as many are in lower case.
+    /// The case of most keywords; upper case if both cases are equally frequent.
     pub(super) fn of(file: &Dockerfile, source: &Source) -> Self {
         let count = |has_other: fn(char) -> bool| {
-            let written = |one: &&Instruction| !source.slice(one.keyword).contains(has_other);
-            let known = file.instructions.iter().filter(|one| one.kind != Keyword::Unknown);
-            known.filter(written).count()
+            let is_cased =
+                |instruction: &&Instruction| !source.slice(instruction.keyword).contains(has_other);
+            let known =
+                file.instructions.iter().filter(|instruction| instruction.kind != Keyword::Unknown);
+            known.filter(is_cased).count()
         };
         let (lower, upper) = (count(char::is_uppercase), count(char::is_lowercase));
         if lower > upper { Self::Lower } else { Self::Upper }

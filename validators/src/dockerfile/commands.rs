@@ -40,17 +40,17 @@ fn shell_form_command(file: &Dockerfile, report: &mut Report<'_>) {
     }
 }
 
-/// Words that are only valid in a shell at the start of a command.
+/// Words that only a shell supports at the start of a command.
 const BUILTINS: [&str; 16] = [
     ".", ":", "alias", "cd", "eval", "exec", "exit", "export", "if", "for", "read", "set",
     "source", "trap", "ulimit", "while",
 ];
 
-/// The words of a command without shell syntax; a leading `exec` is dropped.
+/// The words of a command without shell syntax; a leading `exec` is removed.
 fn plain_words(command: &Instruction) -> Option<Vec<&str>> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_./:=@%+,- ".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:=@%+,- ".contains(c);
     let text = command.argument();
-    if command.json || !text.chars().all(plain) {
+    if command.json || !text.chars().all(is_plain) {
         return None;
     }
     let mut words: Vec<&str> = text.split_whitespace().collect();
@@ -79,37 +79,43 @@ fn report_all_but_first(file: &Dockerfile, kind: Keyword, report: &mut Report<'_
         return;
     }
     for stage in &file.stages {
-        let mut before: Option<&Instruction> = None;
-        for instruction in file.of_stage(stage).iter().filter(|one| one.kind == kind) {
-            if let Some(before) = before {
+        let mut previous: Option<&Instruction> = None;
+        for instruction in
+            file.of_stage(stage).iter().filter(|instruction| instruction.kind == kind)
+        {
+            if let Some(previous) = previous {
                 let name = kind.name();
                 report
                     .at(instruction.span, format!("more than one {name} in the stage"))
                     .help(format!("only the last {name} takes effect; remove the others"))
-                    .related(before.span, "this one has no effect");
+                    .related(previous.span, "this instruction has no effect");
             }
-            before = Some(instruction);
+            previous = Some(instruction);
         }
     }
 }
 
 fn no_healthcheck(file: &Dockerfile, report: &mut Report<'_>) {
-    // A stage has the check of its base; a base only serves the stages that build on it.
-    let has_own =
-        |stage: &Stage| file.of_stage(stage).iter().any(|one| one.kind == Keyword::Healthcheck);
-    let own: Vec<bool> = file.stages.iter().map(has_own).collect();
-    let mut checked = own.clone();
+    // A stage inherits the check of its base. A base without a check is not reported if a stage
+    // that builds on it has a check.
+    let contains_check = |stage: &Stage| {
+        file.of_stage(stage).iter().any(|instruction| instruction.kind == Keyword::Healthcheck)
+    };
+    let has_check: Vec<bool> = file.stages.iter().map(contains_check).collect();
+    let mut has_check_or_inherits = has_check.clone();
     for (at, stage) in file.stages.iter().enumerate() {
-        checked[at] |= stage.base.is_some_and(|base| checked[base]);
+        has_check_or_inherits[at] |= stage.base.is_some_and(|base| has_check_or_inherits[base]);
     }
-    let mut serves = own;
+    let mut has_check_or_is_base = has_check;
     for (at, stage) in file.stages.iter().enumerate().rev() {
-        if let Some(base) = stage.base.filter(|_| serves[at]) {
-            serves[base] = true;
+        if let Some(base) = stage.base.filter(|_| has_check_or_is_base[at]) {
+            has_check_or_is_base[base] = true;
         }
     }
-    for (stage, has_check) in file.stages.iter().zip(std::iter::zip(checked, serves)) {
-        if has_check == (false, false) {
+    for (stage, checks) in
+        file.stages.iter().zip(std::iter::zip(has_check_or_inherits, has_check_or_is_base))
+    {
+        if checks == (false, false) {
             report
                 .at(file.instructions[stage.from].span, "the image has no HEALTHCHECK")
                 .help("add a check command, or `HEALTHCHECK NONE`");
@@ -128,7 +134,8 @@ fn forbidden_onbuild(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 fn relative_workdir(file: &Dockerfile, report: &mut Report<'_>) {
-    // Whether the directory is known; index 0 is the part before the first FROM.
+    // For each stage, whether its working directory is known; index 0 is the part before the first
+    // FROM.
     let mut known = vec![false; file.stages.len() + 1];
     for instruction in &file.instructions {
         let at = instruction.stage.map_or(0, |stage| stage + 1);
@@ -148,9 +155,9 @@ fn relative_workdir(file: &Dockerfile, report: &mut Report<'_>) {
 
 fn is_absolute(file: &Dockerfile, path: &str) -> bool {
     let path = path.trim();
-    let drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
-    let share = file.escape.0 == '`' && path.starts_with('\\');
-    drive || share || path.starts_with(['/', '$', '{'])
+    let has_drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    let is_share = file.escape.0 == '`' && path.starts_with('\\');
+    has_drive || is_share || path.starts_with(['/', '$', '{'])
 }
 
 fn maintainer(file: &Dockerfile, report: &mut Report<'_>) {

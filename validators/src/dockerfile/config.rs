@@ -46,16 +46,17 @@ struct Raw {
 /// directory. An invalid file counts as missing; a separate finding reports it.
 #[must_use]
 pub(crate) fn hadolint_config(files: &dyn Files, path: &str) -> Option<HadolintConfig> {
-    let mut folder = path;
+    let mut directory = path;
     loop {
-        folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+        directory = directory.rsplit_once('/').map_or("", |(directory, _)| directory);
         for name in HADOLINT_CONFIGS {
-            let at = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-            if let Some(text) = side_file(files, &at) {
-                return read(&text, at);
+            let path =
+                if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") };
+            if let Some(text) = side_file(files, &path) {
+                return read(&text, path);
             }
         }
-        if folder.is_empty() {
+        if directory.is_empty() {
             return None;
         }
     }
@@ -64,7 +65,7 @@ pub(crate) fn hadolint_config(files: &dyn Files, path: &str) -> Option<HadolintC
 /// The rule on the configuration file itself.
 pub(super) const INVALID: &str = "dockerfile/invalid-hadolint-config";
 
-/// Reports why a configuration file is invalid; the whole file is ignored then.
+/// Reports why a configuration file is invalid. An invalid file is ignored completely.
 pub(crate) fn check(report: &mut Report<'_>) {
     let source = report.source();
     let Err(error) = serde_saphyr::from_str::<Raw>(source.text()) else { return };
@@ -139,11 +140,11 @@ mod tests {
 
     #[test]
     fn json_is_parsed_and_invalid_files_are_ignored() {
-        let of = |text| hadolint_config(&files(&[(".hadolint.json", text)]), "x/Dockerfile");
-        assert_eq!(of("{\"ignored\": [\"DL3000\"]}").expect("settings").ignored, ["DL3000"]);
-        assert_eq!(of("ignored: {"), None);
+        let config_of = |text| hadolint_config(&files(&[(".hadolint.json", text)]), "x/Dockerfile");
+        assert_eq!(config_of("{\"ignored\": [\"DL3000\"]}").expect("settings").ignored, ["DL3000"]);
+        assert_eq!(config_of("ignored: {"), None);
         assert_eq!(
-            of("ignored:\n").expect("settings"),
+            config_of("ignored:\n").expect("settings"),
             HadolintConfig { path: ".hadolint.json".to_owned(), ..HadolintConfig::default() }
         );
         assert_eq!(hadolint_config(&files(&[]), "x/Dockerfile"), None);

@@ -42,25 +42,26 @@ pub(super) fn is_remote(path: &str) -> bool {
 fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
     let casing = Casing::of(file, report.source());
     for add in file.all(Keyword::Add) {
-        let local = |word: &&Word| {
+        let is_local = |word: &&Word| {
             let path = &*word.text;
             !is_remote(path)
                 && !is_archive(path)
                 && !MORE_ARCHIVES.iter().any(|end| path.ends_with(end))
                 && !path.contains("{{")
         };
-        let Some(first) = sources(add).find(local) else { continue };
+        let Some(first) = sources(add).find(is_local) else { continue };
         let finding = report.at(add.keyword, format!("ADD of a local file: `{}`", first.text));
         finding.help("use COPY, unless the source should be downloaded or unpacked");
-        let plain = |word: &Word| local(&word) && !word.text.contains(['$', '*', '?', '[']);
-        let copies = add
+        let is_literal = |word: &Word| is_local(&word) && !word.text.contains(['$', '*', '?', '[']);
+        let is_convertible = add
             .flags
             .iter()
             .all(|flag| matches!(&*flag.name, "chown" | "chmod" | "link" | "exclude" | "parents"));
-        if copies && sources(add).all(plain) {
+        if is_convertible && sources(add).all(is_literal) {
             let (title, edits) =
                 ("Use COPY instead of ADD", vec![Edit::replace(add.keyword, casing.apply("COPY"))]);
-            // ADD detects an archive by its content, which a bare name does not show.
+            // ADD detects an archive by its content, so a file without an extension can be an
+            // archive.
             if sources(add).all(|word| is_certainly_not_archive(&word.text)) {
                 finding.fix(title, edits);
             } else {
@@ -73,10 +74,12 @@ fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
 /// Whether a path is certainly not an archive: a directory, or a file with a different extension.
 fn is_certainly_not_archive(path: &str) -> bool {
     let name = file_name(path);
-    let typed = name.rsplit_once('.').is_some_and(|(stem, ending)| {
-        !stem.is_empty() && ending.len() > 1 && ending.bytes().all(|b| b.is_ascii_alphabetic())
+    let has_extension = name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty()
+            && extension.len() > 1
+            && extension.bytes().all(|b| b.is_ascii_alphabetic())
     });
-    matches!(name, "" | "." | "..") || typed
+    matches!(name, "" | "." | "..") || has_extension
 }
 
 fn copy_to_non_directory(file: &Dockerfile, report: &mut Report<'_>) {
@@ -95,18 +98,19 @@ fn copy_to_non_directory(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 fn copy_to_relative_path(file: &Dockerfile, report: &mut Report<'_>) {
-    // Index 0 is the part before the first FROM, as in a file to include.
-    let mut settled = vec![false; file.stages.len() + 1];
+    // For each stage, whether WORKDIR is set. Index 0 is the part before the first FROM, as in a
+    // file to include.
+    let mut has_workdir = vec![false; file.stages.len() + 1];
     for instruction in &file.instructions {
         let at = instruction.stage.map_or(0, |stage| stage + 1);
         match instruction.kind {
             Keyword::From => {
-                let own = instruction.stage.and_then(|stage| file.stages.get(stage));
-                let base = own.and_then(|stage| stage.base);
-                settled[at] = base.is_some_and(|base| settled[base + 1]);
+                let stage = instruction.stage.and_then(|stage| file.stages.get(stage));
+                let base = stage.and_then(|stage| stage.base);
+                has_workdir[at] = base.is_some_and(|base| has_workdir[base + 1]);
             }
-            Keyword::Workdir => settled[at] = true,
-            Keyword::Copy if !settled[at] => {
+            Keyword::Workdir => has_workdir[at] = true,
+            Keyword::Copy if !has_workdir[at] => {
                 let Some(target) = instruction.words.last() else { continue };
                 if instruction.words.len() > 1 && is_relative(&target.text) {
                     report
@@ -120,8 +124,8 @@ fn copy_to_relative_path(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 fn is_relative(path: &str) -> bool {
-    let drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
-    !drive && !path.starts_with(['/', '$', '\\', '{'])
+    let has_drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    !has_drive && !path.starts_with(['/', '$', '\\', '{'])
 }
 
 /// Commands that unpack archives as ADD does.
@@ -151,13 +155,13 @@ fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {
                 Keyword::Run => collect_unpacked(instruction, &mut unpacked),
                 Keyword::Copy if instruction.flag("from").is_none() => {
                     for (archive, name) in archives(instruction) {
-                        if let Some(&place) = unpacked.get(name) {
+                        if let Some(&span) = unpacked.get(name) {
                             let message =
                                 format!("archive `{}` is copied, then unpacked", archive.text);
                             report
                                 .at(archive.span, message)
                                 .help("use ADD, which unpacks it in one step and leaves no archive in the image")
-                                .related(place, "unpacked here");
+                                .related(span, "unpacked here");
                         }
                     }
                 }
@@ -169,16 +173,16 @@ fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {
 
 /// The archives that a COPY copies, with their names in the image.
 fn archives(copy: &Instruction) -> impl Iterator<Item = (&Word, &str)> {
-    let target = copy.words.last().map_or("", |word| written(copy, word));
+    let target = copy.words.last().map_or("", |word| path_as_written(copy, word));
     let renamed = is_archive(target).then(|| file_name(target));
     sources(copy)
-        .map(|source| (source, written(copy, source)))
+        .map(|source| (source, path_as_written(copy, source)))
         .filter(|(_, path)| is_archive(path) && !path.contains(['*', '?']))
         .map(move |(source, path)| (source, renamed.unwrap_or_else(|| file_name(path))))
 }
 
-/// A path as written, without quotes: the backslashes of a Windows path are not escapes.
-fn written<'a>(copy: &'a Instruction, word: &'a Word) -> &'a str {
+/// A path as written, without quotes. The backslashes of a Windows path are not escapes.
+fn path_as_written<'a>(copy: &'a Instruction, word: &'a Word) -> &'a str {
     let raw = &copy.logical.text()[word.at.clone()];
     if raw.contains('\\') { raw.trim_matches(['"', '\'']) } else { &word.text }
 }
@@ -204,8 +208,8 @@ fn collect_unpacked<'a>(run: &'a Instruction, unpacked: &mut HashMap<&'a str, Sp
         }
         let trimmed = command.trim_start();
         let from = at + command.len() - trimmed.len();
-        let place = run.span_of(from..from + trimmed.trim_end().len());
-        unpacked.extend(rest.into_iter().map(|word| (file_name(word), place)));
+        let span = run.span_of(from..from + trimmed.trim_end().len());
+        unpacked.extend(rest.into_iter().map(|word| (file_name(word), span)));
     }
 }
 

@@ -11,14 +11,15 @@ pub(super) const CONTEXT_CHECKS: &[(&str, ContextCheck)] =
     &[("dockerfile/copy-ignored-file", copy_ignored_file)];
 
 fn copy_ignored_file(context: &CheckContext<'_>, report: &mut Report<'_>) {
-    let copies = context.docker.instructions.iter().filter(|one| {
-        matches!(one.kind, Keyword::Copy | Keyword::Add) && one.flag("from").is_none()
+    let copies = context.docker.instructions.iter().filter(|instruction| {
+        matches!(instruction.kind, Keyword::Copy | Keyword::Add)
+            && instruction.flag("from").is_none()
     });
-    let literal = |source: &&Word| {
-        let odd = |c: char| "*?[$\\{<".contains(c);
-        !is_remote(&source.text) && !source.text.contains(odd)
+    let is_literal = |source: &&Word| {
+        let is_special = |c: char| "*?[$\\{<".contains(c);
+        !is_remote(&source.text) && !source.text.contains(is_special)
     };
-    let sources = copies.flat_map(sources).filter(literal);
+    let sources = copies.flat_map(sources).filter(is_literal);
     let sources = sources.map(|source| (source, normalize(&source.text)));
     let sources: Vec<(&Word, String)> = sources.filter(|(_, name)| !name.is_empty()).collect();
     let files = ignore_files(context, report.source().path(), &sources);
@@ -36,10 +37,11 @@ fn copy_ignored_file(context: &CheckContext<'_>, report: &mut Report<'_>) {
 /// The path of an ignore file, and its patterns.
 type IgnoreFile = (String, Vec<Pattern>);
 
-/// The ignore files of the builds of the Dockerfile at `path`, with their patterns: its own, which
-/// applies to any context, or those of its build contexts. Empty if a context is unknown or has no
-/// ignore file. If no build refers to the Dockerfile, its directory is the context, provided that
-/// it has an ignore file: elsewhere that file would have no effect.
+/// The ignore files of the builds of the Dockerfile at `path`, with their patterns. An ignore file
+/// named after the Dockerfile applies to any context; otherwise each build context has its own
+/// ignore file. Empty if a context is unknown or has no ignore file. If no build refers to the
+/// Dockerfile, the context is assumed to be the directory of the Dockerfile if that directory
+/// contains an ignore file, which would otherwise have no effect.
 fn ignore_files(
     context: &CheckContext<'_>,
     path: &str,
@@ -56,22 +58,22 @@ fn ignore_files(
         return vec![own];
     }
     // The builds are only read if an ignore file above the Dockerfile excludes a source.
-    let folders = std::iter::successors(Some(path), |path| Some(path.rsplit_once('/')?.0));
+    let directories = std::iter::successors(Some(path), |path| Some(path.rsplit_once('/')?.0));
     let excludes =
         |(_, patterns): IgnoreFile| sources.iter().any(|(_, name)| is_ignored(&patterns, name));
-    let mut above = folders.filter_map(|folder| read(sibling(folder, ".dockerignore")));
-    if !above.any(excludes) {
+    let mut parents = directories.filter_map(|directory| read(sibling(directory, ".dockerignore")));
+    if !parents.any(excludes) {
         return Vec::new();
     }
-    let in_folder = |folder: &String| {
-        let slash = if folder.is_empty() { "" } else { "/" };
-        read(format!("{folder}{slash}.dockerignore"))
+    let in_directory = |directory: &String| {
+        let slash = if directory.is_empty() { "" } else { "/" };
+        read(format!("{directory}{slash}.dockerignore"))
     };
     match BuildFiles::read(context.files, path).context() {
         BuildContext::Unknown => Vec::new(),
         BuildContext::Unmentioned => read(sibling(path, ".dockerignore")).into_iter().collect(),
-        BuildContext::Known(folders) => {
-            folders.iter().map(in_folder).collect::<Option<_>>().unwrap_or_default()
+        BuildContext::Known(directories) => {
+            directories.iter().map(in_directory).collect::<Option<_>>().unwrap_or_default()
         }
     }
 }
@@ -86,7 +88,8 @@ fn normalize(path: &str) -> String {
 /// A line of an ignore file.
 struct Pattern {
     segments: Vec<String>,
-    back: bool,
+    /// Whether the pattern includes files again (`!`).
+    is_negated: bool,
 }
 
 impl Pattern {
@@ -96,9 +99,10 @@ impl Pattern {
             return None;
         }
         let line = line.trim();
-        let (back, line) = line.strip_prefix('!').map_or((false, line), |line| (true, line.trim()));
+        let (is_negated, line) =
+            line.strip_prefix('!').map_or((false, line), |line| (true, line.trim()));
         let segments: Vec<String> = normalize(line).split('/').map(str::to_owned).collect();
-        (segments != [""]).then_some(Self { segments, back })
+        (segments != [""]).then_some(Self { segments, is_negated })
     }
 
     /// Whether the pattern matches `path` or a directory above it.
@@ -116,18 +120,18 @@ impl Pattern {
 /// excluded if a later pattern includes something within it.
 fn is_ignored(patterns: &[Pattern], path: &str) -> bool {
     let path: Vec<&str> = path.split('/').collect();
-    let mut out = false;
+    let mut is_excluded = false;
     for pattern in patterns {
-        if pattern.back {
-            out &= !(pattern.covers(&path) || pattern.can_match_below(&path));
+        if pattern.is_negated {
+            is_excluded &= !(pattern.covers(&path) || pattern.can_match_below(&path));
         } else {
-            out |= pattern.covers(&path);
+            is_excluded |= pattern.covers(&path);
         }
     }
-    out
+    is_excluded
 }
 
-/// For each number of globs from the start, whether they match all of `names`; `**` matches any
+/// For each number of leading globs, whether these globs match all of `names`; `**` matches any
 /// number of names.
 fn matched_globs(globs: &[String], names: &[&str]) -> Vec<bool> {
     let is_any = |at: usize| globs.get(at).is_some_and(|glob| glob == "**");
@@ -140,7 +144,7 @@ fn matched_globs(globs: &[String], names: &[&str]) -> Vec<bool> {
         let mut next = vec![false; globs.len() + 1];
         for (at, glob) in globs.iter().enumerate() {
             if is_any(at) {
-                // The name belongs to this `**`, which can also end here.
+                // This `**` matches the name, and can end after the name.
                 next[at] |= reached[at];
             } else if reached[at] && matches_glob(glob.as_bytes(), name.as_bytes()) {
                 next[at + 1] = true;
@@ -156,24 +160,24 @@ fn matched_globs(globs: &[String], names: &[&str]) -> Vec<bool> {
 
 /// Whether `glob` matches `name`: `*`, `?`, `[…]` and `\`, within one segment.
 fn matches_glob(glob: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut here) = (0, 0);
+    let (mut glob_position, mut position) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     loop {
-        if glob.get(at) == Some(&b'*') {
-            star = Some((at, here));
-            at += 1;
+        if glob.get(glob_position) == Some(&b'*') {
+            star = Some((glob_position, position));
+            glob_position += 1;
             continue;
         }
-        let step = name.get(here).and_then(|&byte| matched_len(&glob[at..], byte));
+        let step = name.get(position).and_then(|&byte| matched_len(&glob[glob_position..], byte));
         match (step, star) {
             (Some(length), _) => {
-                at += length;
-                here += 1;
+                glob_position += length;
+                position += 1;
             }
-            _ if at == glob.len() && here == name.len() => return true,
-            (None, Some((from, taken))) if taken < name.len() => {
-                star = Some((from, taken + 1));
-                (at, here) = (from + 1, taken + 1);
+            _ if glob_position == glob.len() && position == name.len() => return true,
+            (None, Some((from, start))) if start < name.len() => {
+                star = Some((from, start + 1));
+                (glob_position, position) = (from + 1, start + 1);
             }
             _ => return false,
         }
@@ -195,11 +199,11 @@ fn class_len(glob: &[u8], byte: u8) -> Option<usize> {
     let negated = glob.get(1) == Some(&b'^');
     let mut at = if negated { 2 } else { 1 };
     let first = at;
-    let mut hit = false;
+    let mut is_match = false;
     loop {
         let low = *glob.get(at)?;
         if low == b']' && at > first {
-            return (hit != negated).then_some(at + 1);
+            return (is_match != negated).then_some(at + 1);
         }
         let high = match (glob.get(at + 1), glob.get(at + 2)) {
             (Some(b'-'), Some(&high)) if high != b']' => {
@@ -208,7 +212,7 @@ fn class_len(glob: &[u8], byte: u8) -> Option<usize> {
             }
             _ => low,
         };
-        hit |= (low..=high).contains(&byte);
+        is_match |= (low..=high).contains(&byte);
         at += 1;
     }
 }

@@ -57,19 +57,19 @@ fn required_labels<'a>(report: &Report<'a>) -> Option<Vec<&'a str>> {
     Some(list.iter().filter_map(Value::as_str).collect())
 }
 
-fn check_values(context: &CheckContext<'_>, report: &mut Report<'_>, wanted: &str) {
-    let Some(&(_, description, fits)) = VALUE_TYPES.iter().find(|(kind, ..)| *kind == wanted)
+fn check_values(context: &CheckContext<'_>, report: &mut Report<'_>, required: &str) {
+    let Some(&(_, description, fits)) = VALUE_TYPES.iter().find(|(kind, ..)| *kind == required)
     else {
         return;
     };
-    let own = required_labels(report);
+    let from_param = required_labels(report);
     for pair in labels(context.docker) {
         let key = &*pair.key.text;
-        let ours = match &own {
-            Some(own) => own.contains(&key),
-            None => value_type(context, key) == Some(wanted),
+        let is_checked = match &from_param {
+            Some(from_param) => from_param.contains(&key),
+            None => value_type(context, key) == Some(required),
         };
-        let Some(value) = pair.value.as_ref().filter(|_| ours) else { continue };
+        let Some(value) = pair.value.as_ref().filter(|_| is_checked) else { continue };
         // A value with variables or a template is only known at build time.
         if !value.text.contains(['$', '{']) && !fits(&value.text) {
             report
@@ -93,10 +93,10 @@ fn label_key(context: &CheckContext<'_>, report: &mut Report<'_>) {
         if key.contains("{{") || key.contains('<') {
             continue;
         }
-        if let Some(space) = RESERVED.iter().find(|space| key.starts_with(*space)) {
+        if let Some(namespace) = RESERVED.iter().find(|namespace| key.starts_with(*namespace)) {
             report
                 .at(pair.key.span, format!("label `{key}` is in a namespace reserved for Docker"))
-                .help(format!("`{space}*` is reserved; use your own domain"));
+                .help(format!("`{namespace}*` is reserved; use your own domain"));
         } else if !is_valid_key(key) {
             report.at(pair.key.span, format!("label `{key}` is not a valid key")).help(
                 "use lower-case letters, digits and single `.` or `-`, starting with a letter",
@@ -106,32 +106,33 @@ fn label_key(context: &CheckContext<'_>, report: &mut Report<'_>) {
 }
 
 fn is_valid_key(key: &str) -> bool {
-    let inside = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    key.bytes().all(|byte| inside(byte) || matches!(byte, b'.' | b'-' | b'_' | b'/'))
+    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    key.bytes().all(|byte| is_inner(byte) || matches!(byte, b'.' | b'-' | b'_' | b'/'))
         && key.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
-        && key.bytes().last().is_some_and(inside)
+        && key.bytes().last().is_some_and(is_inner)
         && !key.contains("..")
         && !key.contains("--")
 }
 
 fn missing_label(context: &CheckContext<'_>, report: &mut Report<'_>) {
-    let own = required_labels(report);
+    let from_param = required_labels(report);
     let schema = context.config.map(|config| &config.label_schema);
-    let wanted: Vec<&str> = own
+    let required: Vec<&str> = from_param
         .unwrap_or_else(|| schema.into_iter().flat_map(|s| s.keys()).map(String::as_str).collect());
     let file = context.docker;
     let sources = super::stages::copied_stages(file);
-    for label in wanted {
-        // A stage that only serves a labelled one is not an image of its own.
-        let mut serves = sources.clone();
+    for label in required {
+        // A stage from which another stage copies, or on which a labelled stage builds, is not
+        // reported.
+        let mut is_intermediate = sources.clone();
         for stage in file.stages.iter().filter(|stage| sets_label(file, stage, label)) {
-            if let Some(slot) = stage.base.and_then(|base| serves.get_mut(base)) {
+            if let Some(slot) = stage.base.and_then(|base| is_intermediate.get_mut(base)) {
                 *slot = true;
             }
         }
-        for (stage, serves) in file.stages.iter().zip(serves) {
+        for (stage, is_intermediate) in file.stages.iter().zip(is_intermediate) {
             let Some(image) = &stage.image else { continue };
-            if !serves && !has_label(file, stage, label) {
+            if !is_intermediate && !has_label(file, stage, label) {
                 report.at(image.span, format!("the image has no label `{label}`"));
             }
         }
@@ -139,8 +140,9 @@ fn missing_label(context: &CheckContext<'_>, report: &mut Report<'_>) {
 }
 
 fn sets_label(file: &Dockerfile, stage: &Stage, label: &str) -> bool {
-    let labels = file.of_stage(stage).iter().filter(|one| one.kind == Keyword::Label);
-    labels.flat_map(|one| &one.pairs).any(|pair| pair.key.text == label)
+    let labels =
+        file.of_stage(stage).iter().filter(|instruction| instruction.kind == Keyword::Label);
+    labels.flat_map(|instruction| &instruction.pairs).any(|pair| pair.key.text == label)
 }
 
 /// Whether the stage or a stage that it builds on sets the label.
@@ -156,15 +158,15 @@ fn has_label(file: &Dockerfile, stage: &Stage, label: &str) -> bool {
 }
 
 fn unknown_label(context: &CheckContext<'_>, report: &mut Report<'_>) {
-    let own = required_labels(report);
+    let from_param = required_labels(report);
     let config = context.config.filter(|config| config.strict_labels);
-    if own.is_none() && config.is_none() {
+    if from_param.is_none() && config.is_none() {
         return;
     }
     for pair in labels(context.docker) {
         let key = &*pair.key.text;
-        let known = match &own {
-            Some(own) => own.contains(&key),
+        let known = match &from_param {
+            Some(from_param) => from_param.contains(&key),
             None => config.is_some_and(|config| config.label_schema.contains_key(key)),
         };
         if !known {

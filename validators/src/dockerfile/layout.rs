@@ -1,4 +1,4 @@
-//! The text itself: syntax errors, casing, blank continuation lines, legacy forms, comments.
+//! Checks on the text: syntax errors, casing, blank continuation lines, legacy syntax, comments.
 
 use super::super::Checks;
 use super::casing::Casing;
@@ -28,18 +28,20 @@ fn syntax(file: &Dockerfile, report: &mut Report<'_>) {
 fn instruction_casing(file: &Dockerfile, report: &mut Report<'_>) {
     let source = report.source();
     let casing = Casing::of(file, source);
-    for one in file.instructions.iter().filter(|one| one.kind != Keyword::Unknown) {
-        let written = source.slice(one.keyword);
-        let wanted = casing.apply(one.kind.name());
-        if written == wanted {
+    for instruction in
+        file.instructions.iter().filter(|instruction| instruction.kind != Keyword::Unknown)
+    {
+        let written = source.slice(instruction.keyword);
+        let expected = casing.apply(instruction.kind.name());
+        if written == expected {
             continue;
         }
         report
             .at(
-                one.keyword,
+                instruction.keyword,
                 format!("`{written}` is cased differently from the other instructions"),
             )
-            .fix(format!("Write {wanted}"), vec![Edit::replace(one.keyword, wanted)]);
+            .fix(format!("Write {expected}"), vec![Edit::replace(instruction.keyword, expected)]);
     }
 }
 
@@ -70,37 +72,37 @@ fn legacy_key_value(file: &Dockerfile, report: &mut Report<'_>) {
             .at(pair.key.span.cover(value.span), format!("{name} without `=`"))
             .help("write KEY=value, which can set several keys in one instruction");
         if let Some(text) = key_value_syntax(instruction, pair) {
-            let between = Span { start: pair.key.span.end, end: value.span.end };
-            finding.fix("Write KEY=value", vec![Edit::replace(between, text)]);
+            let range = Span { start: pair.key.span.end, end: value.span.end };
+            finding.fix("Write KEY=value", vec![Edit::replace(range, text)]);
         }
     }
 }
 
-/// The text after the key in the form with `=`; `None` if quotes make the conversion unsafe.
+/// The text after the key in the syntax with `=`; `None` if quotes make the conversion unsafe.
 fn key_value_syntax(instruction: &Instruction, pair: &Pair) -> Option<String> {
     let value = pair.value.as_ref()?;
     let raw = &instruction.logical.text()[value.at.clone()];
     if !instruction.logical.is_contiguous(value.at.clone()) || raw.contains(['\\', '`', '\'']) {
         return None;
     }
-    let inside = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
-    if inside.contains('"') {
+    let inner = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
+    if inner.contains('"') {
         return None;
     }
-    let bare = inside.len() == raw.len() && !raw.contains(char::is_whitespace);
-    Some(if bare { format!("={raw}") } else { format!("=\"{inside}\"") })
+    let needs_no_quotes = inner.len() == raw.len() && !raw.contains(char::is_whitespace);
+    Some(if needs_no_quotes { format!("={raw}") } else { format!("=\"{inner}\"") })
 }
 
-/// A comment on separate lines directly above an instruction describes what it defines: builders
-/// show it if it starts with the name.
+/// A comment directly above an instruction describes the argument or stage that the instruction
+/// defines. Builders show the comment if it starts with the name.
 fn definition_description(file: &Dockerfile, report: &mut Report<'_>) {
     for pair in file.pieces.windows(2) {
-        let (PieceKind::Comment(comment), PieceKind::Instruction(at)) =
+        let (PieceKind::Comment(comment), PieceKind::Instruction(index)) =
             (pair[0].kind, pair[1].kind)
         else {
             continue;
         };
-        let instruction = &file.instructions[at];
+        let instruction = &file.instructions[index];
         let name = match instruction.kind {
             Keyword::Arg => instruction.pairs.first().map(|pair| &pair.key),
             Keyword::From => instruction

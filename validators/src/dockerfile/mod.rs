@@ -50,8 +50,8 @@ pub(super) const FAMILY: Family = Family {
     ],
     claim,
     fence: |language| {
-        let is_ours = matches!(language, "dockerfile" | "docker" | "containerfile");
-        is_ours.then_some(Kind::DOCKERFILE)
+        let is_docker = matches!(language, "dockerfile" | "docker" | "containerfile");
+        is_docker.then_some(Kind::DOCKERFILE)
     },
     is_whole: has_stage,
     check: |kind, context, report| match kind {
@@ -86,8 +86,8 @@ fn is_hadolint_config(path: &str) -> bool {
     HADOLINT_CONFIGS.contains(&&*name)
 }
 
-/// Whether a fenced block begins with a stage. Excerpts in documentation would be reported for
-/// instructions that are in the omitted parts.
+/// Whether a fenced block begins with a stage. Otherwise, excerpts in documentation would
+/// be reported for instructions that the excerpt omits.
 fn has_stage(text: &str) -> bool {
     let is_from = |line: &str| {
         line.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("from "))
@@ -95,11 +95,11 @@ fn has_stage(text: &str) -> bool {
     text.lines().any(is_from)
 }
 
-/// The shared input of the checks that read other files than the Dockerfile.
+/// The shared input of the checks that read files other than the Dockerfile.
 pub(crate) struct CheckContext<'a> {
     /// The Dockerfile.
     docker: &'a Dockerfile,
-    /// The configuration of hadolint in its directory or a parent directory.
+    /// The configuration of hadolint in the directory of the Dockerfile or a parent directory.
     config: Option<&'a HadolintConfig>,
     /// Access to other files.
     files: &'a dyn Files,
@@ -121,7 +121,7 @@ const TABLES: [Checks<Dockerfile>; 9] = [
 /// A check that reads other files than the Dockerfile.
 type ContextCheck = fn(&CheckContext<'_>, &mut Report<'_>);
 
-/// The tables of checks that read other files than the Dockerfile.
+/// The tables of checks that read files other than the Dockerfile.
 const CONTEXT_CHECKS: [&[(&str, ContextCheck)]; 4] = [
     base::CONTEXT_CHECKS,
     ignorefile::CONTEXT_CHECKS,
@@ -151,7 +151,7 @@ fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
         && report.begin("aidd/skipped-file")
     {
         let message = "the commands from here on were not checked: parsing them takes too long";
-        report.at(run.at.keyword, message);
+        report.at(run.instruction.keyword, message);
     }
     let check_context = CheckContext { docker: &docker, config: config.as_ref(), files };
     for &(id, check) in CONTEXT_CHECKS.into_iter().flatten() {
@@ -161,7 +161,8 @@ fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The instructions: a comment above an instruction applies to all its lines.
+/// The spans of the instructions. A comment above an instruction applies to all lines of the
+/// instruction.
 fn statements(source: &Source) -> Vec<Span> {
     let docker = dockerfile::parse(source.text());
     let instructions = docker.pieces.iter();
@@ -173,9 +174,9 @@ fn statements(source: &Source) -> Vec<Span> {
 
 /// The ids of all rules on Dockerfiles.
 fn ids() -> impl Iterator<Item = &'static str> {
-    let plain = TABLES.into_iter().flatten().map(|&(id, _): &(_, Check<Dockerfile>)| id);
-    let plain = iter::chain(plain, run::CHECKS.into_iter().flatten().map(|&(id, _)| id));
-    let all = iter::chain(plain, CONTEXT_CHECKS.into_iter().flatten().map(|&(id, _)| id));
+    let file_rules = TABLES.into_iter().flatten().map(|&(id, _): &(_, Check<Dockerfile>)| id);
+    let file_rules = iter::chain(file_rules, run::CHECKS.into_iter().flatten().map(|&(id, _)| id));
+    let all = iter::chain(file_rules, CONTEXT_CHECKS.into_iter().flatten().map(|&(id, _)| id));
     iter::chain(all, [config::INVALID])
 }
 

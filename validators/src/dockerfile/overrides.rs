@@ -1,5 +1,5 @@
-//! Rules disabled or changed by the file itself and by hadolint's configuration, by the names that
-//! these tools use.
+//! Rules disabled or changed by the Dockerfile itself and by the configuration of hadolint. Both
+//! refer to a rule by its name in BuildKit or hadolint.
 
 use super::HadolintConfig;
 use aidd_engine::parse::dockerfile::Dockerfile;
@@ -8,36 +8,36 @@ use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::{RuleId, Severity};
 use std::collections::HashMap;
 
-/// The rules that are disabled (`None`) or have a different severity for one file, by its `check`
-/// directive and hadolint's configuration.
+/// The rules that the `check` directive of the file or the configuration of hadolint disables
+/// (`None`) or gives a different severity.
 pub(super) fn rule_overrides(
     registry: &Registry,
     file: &Dockerfile,
     config: Option<&HadolintConfig>,
 ) -> HashMap<RuleId, Option<Severity>> {
-    let mut settled = HashMap::new();
-    let mut settle = |name: &str, severity: Option<Severity>| {
-        settled.extend(registry.named(name.trim()).map(|rule| (rule.id.clone(), severity)));
+    let mut overrides = HashMap::new();
+    let mut override_rule = |name: &str, severity: Option<Severity>| {
+        overrides.extend(registry.named(name.trim()).map(|rule| (rule.id.clone(), severity)));
     };
     if let Some(config) = config {
-        config.overrides.iter().for_each(|(name, severity)| settle(name, Some(*severity)));
-        config.ignored.iter().for_each(|name| settle(name, None));
+        config.overrides.iter().for_each(|(name, severity)| override_rule(name, Some(*severity)));
+        config.ignored.iter().for_each(|name| override_rule(name, None));
     }
-    skipped(file).for_each(|name| settle(name, None));
+    skipped(file).for_each(|name| override_rule(name, None));
     if skipped(file).any(|name| name.eq_ignore_ascii_case("all")) {
-        settled.extend(buildkit_rules(registry).map(|rule| (rule.id.clone(), None)));
+        overrides.extend(buildkit_rules(registry).map(|rule| (rule.id.clone(), None)));
     }
-    settled
+    overrides
 }
 
-/// Rules of BuildKit: those with an alias that is not a code such as `DL3007`.
+/// The rules of BuildKit: rules with an alias that is not a code such as `DL3007`.
 fn buildkit_rules(registry: &Registry) -> impl Iterator<Item = &Rule> {
-    let word = |alias: &String| !alias.contains(|c: char| c.is_ascii_digit());
+    let is_name = |alias: &String| !alias.contains(|c: char| c.is_ascii_digit());
     registry
         .rules()
         .iter()
         .filter(|rule| rule.id.starts_with("dockerfile/"))
-        .filter(move |rule| rule.aliases.iter().any(word))
+        .filter(move |rule| rule.aliases.iter().any(is_name))
 }
 
 /// The names in `# check=skip=A,B;error=true`.

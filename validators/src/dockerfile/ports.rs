@@ -23,11 +23,11 @@ fn invalid_port(file: &Dockerfile, report: &mut Report<'_>) {
         if range.contains(['$', '{', '}']) && !range.contains('-') {
             continue;
         }
-        let outside = |port: &str| {
-            let digits = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-            digits && !matches!(port.parse::<u32>(), Ok(0..=65535))
+        let is_out_of_range = |port: &str| {
+            let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+            is_number && !matches!(port.parse::<u32>(), Ok(0..=65535))
         };
-        if let Some(port) = range.split('-').find(|port| outside(port)) {
+        if let Some(port) = range.split('-').find(|port| is_out_of_range(port)) {
             report.at(word.span, format!("port {port} is greater than 65535"));
         }
     }
@@ -35,8 +35,8 @@ fn invalid_port(file: &Dockerfile, report: &mut Report<'_>) {
 
 fn expose_format(file: &Dockerfile, report: &mut Report<'_>) {
     for word in ports(file) {
-        let bare = word.text.split("${").next().unwrap_or_default();
-        if let Some((_, port)) = bare.rsplit_once(':') {
+        let literal_part = word.text.split("${").next().unwrap_or_default();
+        if let Some((_, port)) = literal_part.rsplit_once(':') {
             let finding = report.at(word.span, "EXPOSE does not accept an address or a host port");
             finding.help(format!("write `EXPOSE {port}` and map the port with `docker run -p`"));
         }
@@ -51,9 +51,9 @@ fn expose_protocol_casing(file: &Dockerfile, report: &mut Report<'_>) {
             continue;
         }
         let fixed = format!("{port}/{lower}");
-        let plain = report.source().slice(word.span) == word.text;
+        let is_unquoted = report.source().slice(word.span) == word.text;
         let finding = report.at(word.span, format!("protocol `{protocol}` is not in lower case"));
-        if plain {
+        if is_unquoted {
             finding.fix(format!("Write {lower}"), vec![Edit::replace(word.span, fixed)]);
         }
     }

@@ -1,6 +1,6 @@
 //! Licences of the SPDX list.
 
-/// Identifiers, separated by a blank.
+/// Identifiers, separated by spaces.
 const LICENSES: &str = "\
     0BSD 3D-Slicer-1.0 AAL ADSL AFL-1.1 AFL-1.2 AFL-2.0 AFL-2.1 AFL-3.0 AGPL-1.0-only \
     AGPL-1.0-or-later AGPL-3.0-only AGPL-3.0-or-later AMD-newlib AMDPLPA AML AML-glslang AMPAS \

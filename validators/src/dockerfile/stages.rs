@@ -22,7 +22,8 @@ pub(super) const CHECKS: Checks<Dockerfile> = &[
     ("dockerfile/instruction-before-from", instruction_before_from),
 ];
 
-/// `COPY --from` with the flag, its value and the number of stages before its own.
+/// The instructions `COPY --from`, each with the flag, the value of the flag, and the number of
+/// preceding stages.
 fn copies(file: &Dockerfile) -> impl Iterator<Item = (&Instruction, &Flag, &str, usize)> {
     file.all(Keyword::Copy).filter_map(|copy| {
         let flag = copy.flag("from")?;
@@ -34,9 +35,9 @@ fn copies(file: &Dockerfile) -> impl Iterator<Item = (&Instruction, &Flag, &str,
 pub(super) struct CopySource<'a> {
     /// The name as written.
     pub(super) name: &'a str,
-    /// The flag.
+    /// The span of the flag.
     pub(super) span: Span,
-    /// The number of stages before the one of the instruction.
+    /// The number of stages before the stage of the instruction.
     before: usize,
 }
 
@@ -77,8 +78,8 @@ pub(super) fn copied_stages(file: &Dockerfile) -> Vec<bool> {
 }
 
 fn is_own_name(file: &Dockerfile, stage: usize, name: &str) -> bool {
-    let own = file.stages.get(stage).and_then(|stage| stage.name.as_ref());
-    own.is_some_and(|own| own.text.eq_ignore_ascii_case(name))
+    let own_name = file.stages.get(stage).and_then(|stage| stage.name.as_ref());
+    own_name.is_some_and(|own_name| own_name.text.eq_ignore_ascii_case(name))
 }
 
 /// Maximum number of names compared for a suggestion.
@@ -129,7 +130,7 @@ fn report_undefined(
         .map(|known| (strsim::damerau_levenshtein(&known.text, name), known))
         .filter(|(distance, known)| distance * 3 <= known.text.len())
         .min_by_key(|(distance, _)| *distance);
-    let later = file.stage_named(name, file.stages.len()).map(|at| &file.stages[at]);
+    let later = file.stage_named(name, file.stages.len()).map(|index| &file.stages[index]);
     let finding = report.at(flag.span, format!("no earlier stage named `{name}`"));
     match (near, later.and_then(|stage| stage.name.as_ref())) {
         (Some((_, known)), _) => {
@@ -168,9 +169,9 @@ fn copy_whole_stage(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 fn duplicate_stage_name(file: &Dockerfile, report: &mut Report<'_>) {
-    for (at, stage) in file.stages.iter().enumerate() {
+    for (index, stage) in file.stages.iter().enumerate() {
         let Some(name) = &stage.name else { continue };
-        let first = file.stage_named(&name.text, at).map(|first| &file.stages[first]);
+        let first = file.stage_named(&name.text, index).map(|first| &file.stages[first]);
         if let Some(first) = first.and_then(|first| first.name.as_ref()) {
             report
                 .at(name.span, format!("duplicate stage name `{}`", first.text))
@@ -205,16 +206,16 @@ fn as_casing(file: &Dockerfile, report: &mut Report<'_>) {
     for stage in &file.stages {
         let Some(span) = stage.as_keyword else { continue };
         let from = report.source().slice(file.instructions[stage.from].keyword);
-        let wanted = match from {
+        let expected = match from {
             "FROM" => "AS",
             "from" => "as",
             _ => continue,
         };
         let written = report.source().slice(span);
-        if written != wanted && (written == "as" || wanted == "as") {
+        if written != expected && (written == "as" || expected == "as") {
             report
                 .at(span, format!("`{written}` is cased differently from `{from}`"))
-                .fix(format!("Write {wanted}"), vec![Edit::replace(span, wanted)]);
+                .fix(format!("Write {expected}"), vec![Edit::replace(span, expected)]);
         }
     }
 }

@@ -62,14 +62,15 @@ fn the_check_directive_applies() {
             "dockerfile/copy-to-no-folder error"
         ]
     );
-    let one = format!("# check=skip=MaintainerDeprecated,StageNameCasing;error=true\n{text}");
-    assert_eq!(found(&one, &[]), ["dockerfile/copy-to-no-folder error"]);
-    let all = format!("#check = error=true; skip = all\n{text}");
-    assert_eq!(found(&all, &[]), ["dockerfile/copy-to-no-folder error"]);
+    let with_two_names =
+        format!("# check=skip=MaintainerDeprecated,StageNameCasing;error=true\n{text}");
+    assert_eq!(found(&with_two_names, &[]), ["dockerfile/copy-to-no-folder error"]);
+    let with_all = format!("#check = error=true; skip = all\n{text}");
+    assert_eq!(found(&with_all, &[]), ["dockerfile/copy-to-no-folder error"]);
 }
 
 #[test]
-fn a_statement_is_all_lines_of_an_instruction() {
+fn a_statement_contains_all_lines_of_an_instruction() {
     let text = "# x\nFROM debian:12\nENV A=1 \\\n  # y\n  B=2\nRUN <<E\nz\nE\n";
     let source = Source::new("Dockerfile", text);
     let texts: Vec<&str> = statements(&source).iter().map(|span| source.slice(*span)).collect();
@@ -92,14 +93,14 @@ fn a_syntax_error_does_not_hide_other_findings() {
 
 #[test]
 fn variables_of_base_images_are_not_reported() {
-    let of = |text: &str| found(text, &[]);
+    let findings = |text: &str| found(text, &[]);
     let none = [""; 0];
-    assert_eq!(of("FROM a:1\nENV PATH=$JAVA_HOME/bin:$PATH\nWORKDIR $HOME/x\n"), none);
-    assert_eq!(of("FROM a:1\nARG LIB1=1\nCOPY $LIB2 /\nCOPY '$LIB3' /\n"), none);
-    let here = ["dockerfile/undefined-variable warning"];
-    assert_eq!(of("FROM a:1 AS x\nARG V=1\nFROM b:1\nENV W=$V\n"), here);
-    assert_eq!(of("FROM a:1 AS x\nARG V=1\nFROM x\nENV W=$V\n"), none);
-    assert_eq!(of("FROM a:1\nCOPY $FILE /\nENV FILE=x\n"), here);
+    assert_eq!(findings("FROM a:1\nENV PATH=$JAVA_HOME/bin:$PATH\nWORKDIR $HOME/x\n"), none);
+    assert_eq!(findings("FROM a:1\nARG LIB1=1\nCOPY $LIB2 /\nCOPY '$LIB3' /\n"), none);
+    let undefined = ["dockerfile/undefined-variable warning"];
+    assert_eq!(findings("FROM a:1 AS x\nARG V=1\nFROM b:1\nENV W=$V\n"), undefined);
+    assert_eq!(findings("FROM a:1 AS x\nARG V=1\nFROM x\nENV W=$V\n"), none);
+    assert_eq!(findings("FROM a:1\nCOPY $FILE /\nENV FILE=x\n"), undefined);
 }
 
 fn assert_valid_spans(text: &str) {

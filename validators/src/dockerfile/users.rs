@@ -18,8 +18,8 @@ fn user(word: &Word) -> &str {
 fn root_user(file: &Dockerfile, report: &mut Report<'_>) {
     let users: Vec<Option<&Word>> =
         file.stages.iter().map(|stage| last_user(file, stage)).collect();
-    // Whether containers run as the user at the end of the stage: the stage is the last one, or one
-    // that builds on it without a USER is.
+    // Whether containers run as the last user of the stage. This is true for the last stage, and
+    // for a stage on which such a stage builds without a USER.
     let mut runs = vec![false; file.stages.len()];
     for (at, stage) in file.stages.iter().enumerate().rev() {
         runs[at] |= at + 1 == file.stages.len();
@@ -39,22 +39,22 @@ fn root_user(file: &Dockerfile, report: &mut Report<'_>) {
 
 /// The argument of the last USER of a stage.
 fn last_user<'a>(file: &'a Dockerfile, stage: &Stage) -> Option<&'a Word> {
-    let last = file.of_stage(stage).iter().rfind(|one| one.kind == Keyword::User);
+    let last = file.of_stage(stage).iter().rfind(|instruction| instruction.kind == Keyword::User);
     last.and_then(|last| last.words.first())
 }
 
 /// Whether a stage contains a program with which the entrypoint changes the user.
 fn drops_privileges(file: &Dockerfile, stage: &Stage) -> bool {
     const PROGRAMS: [&str; 4] = ["gosu", "su-exec", "setpriv", "s6-setuidgid"];
-    file.of_stage(stage).iter().any(|one| {
-        let mut words = one.argument().split(|it: char| !it.is_alphanumeric() && it != '-');
+    file.of_stage(stage).iter().any(|instruction| {
+        let mut words = instruction.argument().split(|c: char| !c.is_alphanumeric() && c != '-');
         words.any(|word| PROGRAMS.contains(&word))
     })
 }
 
 fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
     let none = HashMap::new();
-    let mut check = |instruction: &Instruction, seen: &HashMap<&str, Variable<'_>>| {
+    let mut check = |instruction: &Instruction, visible: &HashMap<&str, Variable<'_>>| {
         let word = instruction.words.first().filter(|_| instruction.kind == Keyword::User);
         let Some(word) = word else { return };
         let name = user(word);
@@ -62,22 +62,22 @@ fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
             return;
         }
         let used = uses(name, file.escape);
-        let all = used.iter().map(|used| used.at.len()).sum::<usize>() == name.len();
-        if let Some(used) = used.first().filter(|_| all) {
+        let is_only_variables = used.iter().map(|used| used.at.len()).sum::<usize>() == name.len();
+        if let Some(used) = used.first().filter(|_| is_only_variables) {
             // The value of an ARG is chosen at build time; a number is accepted.
-            let known = seen.get(&*used.name).filter(|known| known.origin == Origin::Env);
+            let known = visible.get(&*used.name).filter(|known| known.origin == Origin::Env);
             let value = known.and_then(|known| known.value);
             if value.is_none_or(|value| is_number(value) || value.contains('$')) {
                 return;
             }
         }
-        report
-            .at(word.span, format!("user `{name}` is specified by name"))
-            .help("use its number, so that Kubernetes can verify that it is not root");
+        report.at(word.span, format!("user `{name}` is specified by name")).help(
+            "use the number of the user, so that Kubernetes can verify that the user is not root",
+        );
     };
-    // Before the first FROM, as in a file to include.
+    // Also check instructions before the first FROM, as in a file to include.
     file.instructions.iter().take_while(|it| it.stage.is_none()).for_each(|it| check(it, &none));
-    file.walk(|instruction, seen| check(instruction, seen));
+    file.walk(|instruction, visible| check(instruction, visible));
 }
 
 fn is_number(text: &str) -> bool {

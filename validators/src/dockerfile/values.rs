@@ -2,12 +2,12 @@
 
 use super::spdx;
 
-/// An absolute URI: a scheme, followed by valid URI characters.
+/// Whether a text is an absolute URI: a scheme, followed by valid URI characters.
 pub(super) fn is_url(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
-    let begins = scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-    begins && scheme.bytes().all(plain) && is_uri_text(rest)
+    let starts_with_letter = scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
+    let is_scheme_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    starts_with_letter && scheme.bytes().all(is_scheme_byte) && is_uri_text(rest)
 }
 
 fn is_uri_text(text: &str) -> bool {
@@ -21,7 +21,7 @@ fn is_uri_text(text: &str) -> bool {
     })
 }
 
-/// A date and time as in RFC 3339.
+/// Whether a text is a date and time as in RFC 3339.
 pub(super) fn is_date(text: &str) -> bool {
     let Some((date, time)) = text.split_once(['T', 't']) else { return false };
     let Some(date) = numbers(date, '-', &[4, 2, 2]) else { return false };
@@ -41,12 +41,12 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The numbers in `text`, separated by `mark`, each with the corresponding number of digits.
-fn numbers(text: &str, mark: char, digits: &[usize]) -> Option<Vec<u32>> {
-    let parts: Vec<&str> = text.split(mark).collect();
-    let fit = parts.len() == digits.len()
+/// The numbers in `text`, separated by `separator`, each with the corresponding number of digits.
+fn numbers(text: &str, separator: char, digits: &[usize]) -> Option<Vec<u32>> {
+    let parts: Vec<&str> = text.split(separator).collect();
+    let is_valid = parts.len() == digits.len()
         && parts.iter().zip(digits).all(|(part, &count)| part.len() == count && is_number(part));
-    fit.then(|| parts.iter().filter_map(|part| part.parse().ok()).collect())
+    is_valid.then(|| parts.iter().filter_map(|part| part.parse().ok()).collect())
 }
 
 fn is_day(year: u32, month: u32, day: u32) -> bool {
@@ -73,59 +73,63 @@ fn is_zone(zone: &str) -> bool {
     parts.is_some_and(|parts| parts[0] < 24 && parts[1] < 60)
 }
 
-/// Licences of the SPDX list, combined by `AND`, `OR` and `WITH`.
+/// Whether a text consists of licences of the SPDX list, combined by `AND`, `OR` and `WITH`.
 pub(super) fn is_license(text: &str) -> bool {
     let spaced = text.replace('(', " ( ").replace(')', " ) ");
     let mut depth = 0_usize;
-    let mut name_next = true;
-    let mut exception = false;
+    let mut expects_name = true;
+    let mut expects_exception = false;
     for word in spaced.split_whitespace() {
         match word {
-            "(" if name_next && !exception => depth += 1,
-            ")" if !name_next && depth > 0 => depth -= 1,
-            "AND" | "OR" if !name_next => name_next = true,
-            "WITH" if !name_next => (name_next, exception) = (true, true),
-            _ if name_next && (exception || is_license_name(word)) => {
-                (name_next, exception) = (false, false);
+            "(" if expects_name && !expects_exception => depth += 1,
+            ")" if !expects_name && depth > 0 => depth -= 1,
+            "AND" | "OR" if !expects_name => expects_name = true,
+            "WITH" if !expects_name => (expects_name, expects_exception) = (true, true),
+            _ if expects_name && (expects_exception || is_license_name(word)) => {
+                (expects_name, expects_exception) = (false, false);
             }
             _ => return false,
         }
     }
-    depth == 0 && !name_next
+    depth == 0 && !expects_name
 }
 
 fn is_license_name(word: &str) -> bool {
-    let own = |text: &str| text.strip_prefix("LicenseRef-").is_some_and(|name| !name.is_empty());
-    own(word)
+    let is_license_ref =
+        |text: &str| text.strip_prefix("LicenseRef-").is_some_and(|name| !name.is_empty());
+    is_license_ref(word)
         || word
             .strip_prefix("DocumentRef-")
             .and_then(|w| w.split_once(':'))
-            .is_some_and(|w| own(w.1))
+            .is_some_and(|w| is_license_ref(w.1))
         || spdx::is_license(word.strip_suffix('+').unwrap_or(word))
 }
 
-/// A full or abbreviated Git hash.
+/// Whether a text is a full or abbreviated Git hash.
 pub(super) fn is_git_hash(text: &str) -> bool {
     matches!(text.len(), 7 | 40)
         && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// A semantic version.
+/// Whether a text is a semantic version.
 pub(super) fn is_version(text: &str) -> bool {
     let (rest, build) =
         text.split_once('+').map_or((text, None), |(rest, tail)| (rest, Some(tail)));
-    let (core, early) =
+    let (core, pre_release) =
         rest.split_once('-').map_or((rest, None), |(core, tail)| (core, Some(tail)));
     let parts: Vec<&str> = core.split('.').collect();
-    let tail = |tail: Option<&str>| {
+    let is_valid_tail = |tail: Option<&str>| {
         tail.is_none_or(|tail| {
             tail.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
         })
     };
-    parts.len() == 3 && parts.iter().all(|part| is_number(part)) && tail(early) && tail(build)
+    parts.len() == 3
+        && parts.iter().all(|part| is_number(part))
+        && is_valid_tail(pre_release)
+        && is_valid_tail(build)
 }
 
-/// An e-mail address without a display name.
+/// Whether a text is an e-mail address without a display name.
 pub(super) fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.trim().rsplit_once('@') else { return false };
     is_local(local) && is_domain(domain)
@@ -135,49 +139,51 @@ fn is_local(local: &str) -> bool {
     if let Some(quoted) = local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         return !quoted.contains(['"', '\\']);
     }
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
-    local.split('.').all(|part| !part.is_empty() && part.bytes().all(plain))
+    let is_local_byte =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
+    local.split('.').all(|part| !part.is_empty() && part.bytes().all(is_local_byte))
 }
 
 fn is_domain(domain: &str) -> bool {
     if domain.starts_with('[') {
         return domain.len() > 2 && domain.ends_with(']');
     }
-    let inside = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    let part = |part: &str| {
+    let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let is_label = |part: &str| {
         !part.is_empty()
             && !part.starts_with('-')
             && !part.ends_with('-')
-            && part.bytes().all(inside)
+            && part.bytes().all(is_inner)
     };
-    domain.strip_suffix('.').unwrap_or(domain).split('.').all(part)
+    domain.strip_suffix('.').unwrap_or(domain).split('.').all(is_label)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn assert_all(fits: fn(&str) -> bool, yes: &[&str], no: &[&str]) {
-        for text in yes {
+    fn assert_all(fits: fn(&str) -> bool, valid: &[&str], invalid: &[&str]) {
+        for text in valid {
             assert!(fits(text), "{text}");
         }
-        for text in no {
+        for text in invalid {
             assert!(!fits(text), "{text}");
         }
     }
 
     #[test]
-    fn urls() {
-        let yes = ["http://a.b/c?d", "ftp://x/y", "mailto:x@y.z", "urn:x:y", "HTTP://A"];
-        let no = ["x", "/a", "", "http://a b", "git@a.b:c/d", "http://a/%zz", "http://é.x", "1a:b"];
-        assert_all(is_url, &yes, &no);
+    fn urls_are_recognised() {
+        let valid = ["http://a.b/c?d", "ftp://x/y", "mailto:x@y.z", "urn:x:y", "HTTP://A"];
+        let invalid =
+            ["x", "/a", "", "http://a b", "git@a.b:c/d", "http://a/%zz", "http://é.x", "1a:b"];
+        assert_all(is_url, &valid, &invalid);
     }
 
     #[test]
-    fn dates() {
-        let yes =
+    fn dates_are_recognised() {
+        let valid =
             ["2020-01-01T00:00:00Z", "2020-02-29t23:59:60.123+01:00", "2020-01-01T00:00:00+0100"];
-        let no = [
+        let invalid = [
             "2020-01-01",
             "2021-02-29T00:00:00Z",
             "2020-01-01T00:00:00",
@@ -188,12 +194,12 @@ mod tests {
             "2020-01-01T00:00Z",
             "2020-01-01T00:00:00+é",
         ];
-        assert_all(is_date, &yes, &no);
+        assert_all(is_date, &valid, &invalid);
     }
 
     #[test]
-    fn licenses() {
-        let yes = [
+    fn licenses_are_recognised() {
+        let valid = [
             "MIT",
             "0BSD",
             "GPL-3.0-or-later",
@@ -201,12 +207,12 @@ mod tests {
             "GPL-2.0-only WITH Classpath-exception-2.0",
             "LicenseRef-own",
         ];
-        let no = ["", "mit", "Apache 2.0", "MIT/Apache-2.0", "MIT OR", "(MIT", "Proprietary"];
-        assert_all(is_license, &yes, &no);
+        let invalid = ["", "mit", "Apache 2.0", "MIT/Apache-2.0", "MIT OR", "(MIT", "Proprietary"];
+        assert_all(is_license, &valid, &invalid);
     }
 
     #[test]
-    fn hashes_versions_and_addresses() {
+    fn hashes_versions_and_addresses_are_recognised() {
         let full = "0123456789012345678901234567890123456789";
         assert_all(is_git_hash, &["abcdef1", full], &["abcdef", "ABCDEF1", "abcdefg", "01234567"]);
         assert_all(
@@ -214,7 +220,8 @@ mod tests {
             &["1.2.3", "1.2.3-rc.1+b"],
             &["1.2", "v1.2.3", "1.2.3.4", "1.2.3+a_b"],
         );
-        let no = ["a", "A B <a@b.c>", "a b@c.d", "a.@b.c", "@b.c", "a@-b.c", "a@b_c.d", "a..b@c.d"];
-        assert_all(is_email, &["a@b.c", "a+b@c.d", "\"a b\"@c.d", "a@[1.2.3.4]", "a@b."], &no);
+        let invalid =
+            ["a", "A B <a@b.c>", "a b@c.d", "a.@b.c", "@b.c", "a@-b.c", "a@b_c.d", "a..b@c.d"];
+        assert_all(is_email, &["a@b.c", "a+b@c.d", "\"a b\"@c.d", "a@[1.2.3.4]", "a@b."], &invalid);
     }
 }

@@ -1,5 +1,5 @@
-//! Variables: used before they are set, used in the instruction that sets them, or containing
-//! secrets.
+//! Checks on variables that are used before they are set, used in the instruction that sets them,
+//! or contain secrets.
 
 use super::super::Checks;
 use super::base::is_platform;
@@ -46,15 +46,16 @@ fn self_references(
         let Some(value) = &pair.value else { continue };
         for (name, span, operator) in uses_in(file, env, value) {
             // `A=$A` uses the previous value of `A`.
-            let here = first.get(&*name).filter(|&&(index, _)| index != at);
-            let Some(&(_, here)) = here.filter(|_| !known.contains(&*name) && operator.is_empty())
+            let definition = first.get(&*name).filter(|&&(index, _)| index != at);
+            let Some(&(_, definition)) =
+                definition.filter(|_| !known.contains(&*name) && operator.is_empty())
             else {
                 continue;
             };
             report
                 .at(span, format!("`{name}` is set by the same ENV and not yet available"))
                 .help("set it in a separate ENV before this instruction")
-                .related(here, "set here");
+                .related(definition, "set here");
         }
     }
 }
@@ -72,7 +73,7 @@ fn uses_in<'a>(
     })
 }
 
-/// Words that denote a secret as a whole part of a name between `_`.
+/// Words that denote a secret if they are one of the parts of a name between `_`.
 const SECRET_PARTS: [&str; 10] = [
     "apikey",
     "auth",
@@ -98,7 +99,7 @@ const SECRET_SUBSTRINGS: [&str; 8] = [
     "access_key_id",
 ];
 
-/// Parts of a name which show that the value is not the secret itself.
+/// Parts of a name that show that the value is not the secret itself.
 const NON_SECRET_PARTS: [&str; 25] = [
     "public",
     "pub",
@@ -160,17 +161,17 @@ fn is_secret_name(name: &str) -> bool {
     let parts: Vec<&str> = name.split('_').collect();
     let last = parts.last().copied().unwrap_or_default();
     let is_secret_id = name.contains("access_key_id") || name.ends_with("secret_id");
-    let is_excused = parts.iter().any(|part| NON_SECRET_PARTS.contains(part))
+    let is_excluded = parts.iter().any(|part| NON_SECRET_PARTS.contains(part))
         || PROPERTIES.contains(&last)
         || last == "id" && !is_secret_id
         || CLIENT_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     // `AUTH_MODE_X` and `KEY_Y` configure something; `NPM_AUTH` and `APP_KEY` are values.
-    let denotes = |(at, part): (usize, &&str)| {
+    let is_secret_part = |(index, part): (usize, &&str)| {
         let is_vague = ["auth", "key"].contains(part);
-        SECRET_PARTS.contains(part) && (!is_vague || at + 1 == parts.len())
+        SECRET_PARTS.contains(part) && (!is_vague || index + 1 == parts.len())
     };
-    !is_excused
-        && (parts.iter().enumerate().any(denotes)
+    !is_excluded
+        && (parts.iter().enumerate().any(is_secret_part)
             || SECRET_SUBSTRINGS.iter().any(|text| name.contains(text)))
 }
 
@@ -180,16 +181,16 @@ fn is_switch(value: &str) -> bool {
         || value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit()) && !value.is_empty()
 }
 
-/// Whether a variable is set to a value that is not a secret: a switch, or a stand-in for the build.
-/// An `ARG` of a stage without a value has that of the global one.
+/// Whether a variable is set to a value that is not a secret: a switch, or a placeholder for the
+/// build. An `ARG` in a stage without a value has the value of the global `ARG`.
 fn is_harmless(pair: &Pair, globals: &HashMap<&str, Variable<'_>>) -> bool {
     let global = || globals.get(&*pair.key.text)?.value;
     let value = pair.value.as_ref().map(|value| &*value.text).or_else(global).unwrap_or_default();
-    is_switch(value) || !value.contains('$') && is_stand_in(value)
+    is_switch(value) || !value.contains('$') && is_placeholder(value)
 }
 
-/// Whether a value says that it is a placeholder: `needs-to-be-set`, `dummy`.
-fn is_stand_in(value: &str) -> bool {
+/// Whether a value describes itself as a placeholder: `needs-to-be-set`, `dummy`.
+fn is_placeholder(value: &str) -> bool {
     const WORDS: [&str; 6] = ["dummy", "placeholder", "to-be-set", "not-set", "not-used", "unused"];
     let value = value.to_ascii_lowercase().replace(['_', ' '], "-");
     WORDS.iter().any(|word| value.contains(word))
@@ -197,8 +198,9 @@ fn is_stand_in(value: &str) -> bool {
 
 fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
     let globals = file.globals();
-    let setting = |one: &&Instruction| matches!(one.kind, Keyword::Arg | Keyword::Env);
-    for instruction in file.instructions.iter().filter(setting) {
+    let is_setting =
+        |instruction: &&Instruction| matches!(instruction.kind, Keyword::Arg | Keyword::Env);
+    for instruction in file.instructions.iter().filter(is_setting) {
         for pair in &instruction.pairs {
             if is_secret_name(&pair.key.text) && !is_harmless(pair, &globals) {
                 let kind = instruction.kind.name();
@@ -229,7 +231,7 @@ const PREDEFINED: [&str; 11] = [
     "all_proxy",
 ];
 
-/// Instructions in which the builder expands variables.
+/// Whether the builder expands variables in instructions of this kind.
 fn expands(kind: Keyword) -> bool {
     use Keyword as K;
     matches!(
@@ -247,13 +249,14 @@ fn expands(kind: Keyword) -> bool {
     )
 }
 
-/// Variables set by a base image are not in the file, so only certain cases are reported: every
-/// unset name on `scratch`; otherwise a name that the file sets elsewhere, or one similar to it.
+/// Variables set by a base image are not in the file, so only certain cases are reported: on
+/// `scratch`, every unset name; otherwise, a name that the file sets elsewhere, or a name similar
+/// to a visible variable.
 fn undefined_variable(file: &Dockerfile, report: &mut Report<'_>) {
     let mut elsewhere: HashMap<&str, Span> = HashMap::new();
-    for one in &file.instructions {
-        if matches!(one.kind, Keyword::Arg | Keyword::Env) {
-            for pair in &one.pairs {
+    for instruction in &file.instructions {
+        if matches!(instruction.kind, Keyword::Arg | Keyword::Env) {
+            for pair in &instruction.pairs {
                 elsewhere.entry(&pair.key.text).or_insert(pair.key.span);
             }
         }
@@ -261,8 +264,8 @@ fn undefined_variable(file: &Dockerfile, report: &mut Report<'_>) {
     let globals = file.globals();
     file.walk(|instruction, scope| {
         if expands(instruction.kind) {
-            let seen = VisibleVariables { scope, globals: &globals, elsewhere: &elsewhere };
-            undefined_in(file, instruction, &seen, report);
+            let visible = VisibleVariables { scope, globals: &globals, elsewhere: &elsewhere };
+            check_instruction(file, instruction, &visible, report);
         }
     });
 }
@@ -274,37 +277,37 @@ struct VisibleVariables<'a, 'b> {
     elsewhere: &'b HashMap<&'a str, Span>,
 }
 
-fn undefined_in(
+fn check_instruction(
     file: &Dockerfile,
     instruction: &Instruction,
-    seen: &VisibleVariables<'_, '_>,
+    visible: &VisibleVariables<'_, '_>,
     report: &mut Report<'_>,
 ) {
     // `ENV A=$A:x` extends the value set by a base image.
-    let own: HashSet<&str> = instruction.pairs.iter().map(|pair| &*pair.key.text).collect();
+    let own_names: HashSet<&str> = instruction.pairs.iter().map(|pair| &*pair.key.text).collect();
     let values = instruction.pairs.iter().filter_map(|pair| pair.value.as_ref());
     let words = instruction.words.iter().filter(|_| instruction.pairs.is_empty());
     let flags = instruction.flags.iter().filter_map(|flag| flag.value.as_ref());
     for word in flags.chain(values).chain(words) {
         for (name, span, operator) in uses_in(file, instruction, word) {
-            let known = seen.scope.contains_key(&*name) || PREDEFINED.contains(&&*name);
-            if !known && !own.contains(&*name) && matches!(operator, "" | "#" | "%" | "/") {
-                undefined(file, instruction, &name, span, seen, report);
+            let known = visible.scope.contains_key(&*name) || PREDEFINED.contains(&&*name);
+            if !known && !own_names.contains(&*name) && matches!(operator, "" | "#" | "%" | "/") {
+                report_undefined(file, instruction, &name, span, visible, report);
             }
         }
     }
 }
 
-fn undefined(
+fn report_undefined(
     file: &Dockerfile,
     instruction: &Instruction,
     name: &str,
     span: Span,
-    seen: &VisibleVariables<'_, '_>,
+    visible: &VisibleVariables<'_, '_>,
     report: &mut Report<'_>,
 ) {
     let message = format!("variable `{name}` is not set here");
-    if let Some(global) = seen.globals.get(name) {
+    if let Some(global) = visible.globals.get(name) {
         report
             .at(span, message)
             .help(format!(
@@ -315,15 +318,15 @@ fn undefined(
         report
             .at(span, message)
             .help(format!("declare `ARG {name}` in the stage; the builder sets it then"));
-    } else if let Some(&other) = seen.elsewhere.get(name) {
+    } else if let Some(&other) = visible.elsewhere.get(name) {
         report
             .at(span, message)
             .help("set it in this stage, before it is used")
             .related(other, "set here, not visible to this instruction");
-    } else if let Some(near) = nearest_name(name, seen.scope.keys().copied()) {
+    } else if let Some(near) = nearest_name(name, visible.scope.keys().copied()) {
         report.at(span, message).help(format!("did you mean `{near}`?"));
     } else if instruction.stage.and_then(|stage| root_stage(file, stage)).is_some_and(is_scratch) {
-        report.at(span, message).help("it is empty; set it with ARG or ENV first");
+        report.at(span, message).help("the variable is empty; set it with ARG or ENV first");
     }
 }
 
@@ -348,19 +351,20 @@ pub(super) fn nearest_name<'a>(
         .map(|(_, known)| known)
 }
 
-/// `LIB1` and `LIB2` are different names, not a misspelling.
+/// Whether two names differ only in their final digits: `LIB2` is not a misspelling of `LIB1`.
 fn differ_in_digits(a: &str, b: &str) -> bool {
-    let bare = |text: &str| text.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
-    bare(a) == bare(b)
+    let without_digits =
+        |text: &str| text.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    without_digits(a) == without_digits(b)
 }
 
 /// The first stage in the chain that `stage` builds on.
 fn root_stage(file: &Dockerfile, stage: usize) -> Option<&Stage> {
-    let mut at = stage;
-    while let Some(base) = file.stages.get(at)?.base {
-        at = base;
+    let mut root = stage;
+    while let Some(base) = file.stages.get(root)?.base {
+        root = base;
     }
-    file.stages.get(at)
+    file.stages.get(root)
 }
 
 fn is_scratch(stage: &Stage) -> bool {

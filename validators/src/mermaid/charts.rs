@@ -6,8 +6,8 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::{Source, Span};
 
 pub(super) fn empty_diagram(diagram: &Diagram, report: &mut Report<'_>) {
-    if let Some(what) = diagram.model.missing_element {
-        report.at(diagram.header, format!("the diagram has no {what}"));
+    if let Some(element) = diagram.model.missing_element {
+        report.at(diagram.header, format!("the diagram has no {element}"));
     }
 }
 
@@ -20,8 +20,8 @@ pub(super) fn empty_section(diagram: &Diagram, report: &mut Report<'_>) {
         let rest = source.slice(line).strip_prefix("section");
         rest.is_some_and(|rest| rest.starts_with([' ', '\t']))
     };
-    for (at, &line) in diagram.lines.iter().enumerate() {
-        let next = diagram.lines.get(at + 1);
+    for (index, &line) in diagram.lines.iter().enumerate() {
+        let next = diagram.lines.get(index + 1);
         if is_section(line) && next.is_none_or(|&next| is_section(next)) {
             report.at(line, "empty section");
         }
@@ -30,18 +30,18 @@ pub(super) fn empty_section(diagram: &Diagram, report: &mut Report<'_>) {
 
 pub(super) fn length_mismatch(diagram: &Diagram, report: &mut Report<'_>) {
     let Some((expected, lengths)) = &diagram.model.series else { return };
-    let (places, unit): (Vec<Span>, _) = if diagram.kind == Some(Type::Radar) {
-        (diagram.symbols_of_kind(Part::RadarCurve).map(|symbol| symbol.at).collect(), "axes")
+    let (spans, unit): (Vec<Span>, _) = if diagram.kind == Some(Type::Radar) {
+        (diagram.symbols_of_kind(Part::RadarCurve).map(|symbol| symbol.name_span).collect(), "axes")
     } else {
         (series_lines(diagram, report.source()), "categories")
     };
-    if places.len() != lengths.len() || *expected == 0 {
+    if spans.len() != lengths.len() || *expected == 0 {
         return;
     }
-    for (&place, &length) in places.iter().zip(lengths) {
+    for (&span, &length) in spans.iter().zip(lengths) {
         if length != *expected {
             let values = if length == 1 { "value" } else { "values" };
-            report.at(place, format!("{length} {values} for {expected} {unit}"));
+            report.at(span, format!("{length} {values} for {expected} {unit}"));
         }
     }
 }
@@ -81,12 +81,12 @@ pub(super) fn task_without_actor(diagram: &Diagram, report: &mut Report<'_>) {
 fn report_missing_actor(task: Option<&Symbol>, report: &mut Report<'_>) {
     if let Some(task) = task {
         report
-            .at(task.at, format!("task `{}` has no actor", task.name.trim()))
+            .at(task.name_span, format!("task `{}` has no actor", task.name.trim()))
             .help("Add the actors after the score: `Task: 3: Me, Cat`");
     }
 }
 
-/// The kind of value, its predicate, and the message if it does not hold.
+/// The kind of value, its predicate, and the message if the predicate is false.
 type Range = (Part, fn(f64) -> bool, &'static str);
 
 /// The allowed ranges of values.
@@ -99,12 +99,12 @@ const RANGES: &[Range] = &[
 
 pub(super) fn value_out_of_range(diagram: &Diagram, report: &mut Report<'_>) {
     for symbol in &diagram.symbols {
-        let Some((_, fits, why)) = RANGES.iter().find(|(what, ..)| Some(*what) == symbol.kind)
+        let Some((_, fits, why)) = RANGES.iter().find(|(part, ..)| Some(*part) == symbol.kind)
         else {
             continue;
         };
         if symbol.name.trim().parse().is_ok_and(|value| !fits(value)) {
-            report.at(symbol.at, format!("{} is out of range: {why}", symbol.name.trim()));
+            report.at(symbol.name_span, format!("{} is out of range: {why}", symbol.name.trim()));
         }
     }
     let slices: Vec<&Symbol> = diagram.symbols_of_kind(Part::PieSection).collect();
@@ -112,7 +112,7 @@ pub(super) fn value_out_of_range(diagram: &Diagram, report: &mut Report<'_>) {
         for (slice, _) in
             slices.iter().zip(&diagram.model.values).filter(|(_, value)| **value == 0.0)
         {
-            report.at(slice.at, "slice with value 0 is not drawn");
+            report.at(slice.name_span, "slice with value 0 is not drawn");
         }
     }
 }

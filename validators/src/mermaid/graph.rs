@@ -50,37 +50,37 @@ pub(super) fn unconnected_node(diagram: &Diagram, report: &mut Report<'_>) {
             diagram.symbols_of_kind(Part::FlowchartNode).find(|symbol| symbol.name == *id)
         {
             report
-                .at(symbol.at, format!("`{id}` is not connected to any node"))
+                .at(symbol.name_span, format!("`{id}` is not connected to any node"))
                 .help("Connect it, move it into a subgraph, or remove it");
         }
     }
 }
 
-/// A sankey diagram is acyclic: rendering a cycle fails.
+/// Reports a cycle in a sankey diagram: rendering a cycle fails.
 pub(super) fn cyclic_flow(diagram: &Diagram, report: &mut Report<'_>) {
     if diagram.kind != Some(Type::Sankey) {
         return;
     }
     let edges = &diagram.model.edges;
-    let forth: Vec<(&str, &str)> = edges.iter().map(|edge| (&*edge.from, &*edge.to)).collect();
-    let back: Vec<(&str, &str)> = forth.iter().map(|&(from, to)| (to, from)).collect();
-    let mut circling: HashSet<&str> = forth.iter().flat_map(|&(from, to)| [from, to]).collect();
-    remove_sources(&mut circling, &forth);
-    remove_sources(&mut circling, &back);
-    // Of the remaining edges, one that leads back to a previously named node closes a cycle.
-    let mut named: HashMap<&str, usize> = HashMap::new();
-    for (at, &(from, _)) in forth.iter().enumerate() {
-        named.entry(from).or_insert(at);
+    let forward: Vec<(&str, &str)> = edges.iter().map(|edge| (&*edge.from, &*edge.to)).collect();
+    let backward: Vec<(&str, &str)> = forward.iter().map(|&(from, to)| (to, from)).collect();
+    let mut cyclic: HashSet<&str> = forward.iter().flat_map(|&(from, to)| [from, to]).collect();
+    remove_sources(&mut cyclic, &forward);
+    remove_sources(&mut cyclic, &backward);
+    // Among the remaining edges, an edge that leads back to a previously named node closes a cycle.
+    let mut first_use: HashMap<&str, usize> = HashMap::new();
+    for (at, &(from, _)) in forward.iter().enumerate() {
+        first_use.entry(from).or_insert(at);
     }
     let closing = edges.iter().find(|edge| {
-        circling.contains(&*edge.from)
-            && circling.contains(&*edge.to)
-            && named.get(&*edge.to) <= named.get(&*edge.from)
+        cyclic.contains(&*edge.from)
+            && cyclic.contains(&*edge.to)
+            && first_use.get(&*edge.to) <= first_use.get(&*edge.from)
     });
     if let Some(edge) = closing {
         let message = format!("the flow from `{}` to `{}` closes a cycle", edge.from, edge.to);
         report.at(edge.span, message).help(
-            "Split one of its nodes in two; a sankey diagram with a cycle cannot be rendered",
+            "Split one of the nodes in two; a sankey diagram with a cycle cannot be rendered",
         );
     }
 }
@@ -108,12 +108,12 @@ fn remove_sources<'a>(nodes: &mut HashSet<&'a str>, edges: &[(&'a str, &'a str)]
     }
 }
 
-/// Maximum number of transitions: visiting the states takes time quadratic in it, and no legible
-/// diagram has more.
+/// Maximum number of transitions: the time to visit the states is quadratic in this number, and no
+/// legible diagram has more transitions.
 const MAX_STEPS: usize = 1_000;
 
-/// The states of a state diagram, parsed line by line. Only built if its transitions equal those of
-/// the parser.
+/// The states of a state diagram, parsed line by line. Built only if the parser
+/// found the same number of transitions.
 struct Machine<'a> {
     steps: Vec<Step<'a>>,
     /// Scope → (name of its composite state, enclosing scope); 0 is the whole diagram.
@@ -127,8 +127,9 @@ struct Step<'a> {
     scope: usize,
     span: Span,
     /// The span of `to`.
-    to_at: Span,
-    from_at: Span,
+    to_span: Span,
+    /// The span of `from`.
+    from_span: Span,
 }
 
 impl<'a> Machine<'a> {
@@ -138,13 +139,13 @@ impl<'a> Machine<'a> {
         }
         let mut machine = Self { steps: Vec::new(), scopes: vec![("", 0)] };
         let mut scope = 0;
-        let mut note = false;
+        let mut in_note = false;
         for &line in diagram.lines.iter().skip(1) {
             let text = source.slice(line);
-            if note {
-                note = text != "end note";
+            if in_note {
+                in_note = text != "end note";
             } else if text.starts_with("note ") {
-                note = !text.contains(':');
+                in_note = !text.contains(':');
             } else if text == "}" {
                 scope = machine.scopes[scope].1;
             } else if text.starts_with("state ") && text.ends_with('{') {
@@ -168,61 +169,61 @@ fn step(text: &str, line: Span, scope: usize) -> Option<Step<'_>> {
     let arrow = text.find("-->")?;
     let (left, right) = (&text[..arrow], &text[arrow + 3..]);
     let colon = right.match_indices(':').map(|(at, _)| at).find(|&at| {
-        // `:::` sets the style of the state before it.
+        // `:::` sets the style of the preceding state.
         !right[at..].starts_with(":::") && !right[..at].ends_with(':')
     });
     let (right, label) = colon.map_or((right, ""), |at| (&right[..at], right[at + 1..].trim()));
-    let name = |text: &'_ str| text.find(":::").unwrap_or(text.len());
-    let from = left[..name(left)].trim();
-    let to = right[..name(right)].trim();
-    let lead = right.len() - right.trim_start().len();
+    let name_len = |text: &'_ str| text.find(":::").unwrap_or(text.len());
+    let from = left[..name_len(left)].trim();
+    let to = right[..name_len(right)].trim();
+    let indent = right.len() - right.trim_start().len();
     let start = line.start as usize;
-    let to_start = start + arrow + 3 + lead;
+    let to_start = start + arrow + 3 + indent;
     Some(Step {
         from,
         to,
         label,
         scope,
         span: line,
-        to_at: Span::new(to_start, to_start + to.len()),
-        from_at: Span::new(start, start + from.len()),
+        to_span: Span::new(to_start, to_start + to.len()),
+        from_span: Span::new(start, start + from.len()),
     })
 }
 
 pub(super) fn unreachable_state(diagram: &Diagram, report: &mut Report<'_>) {
     let Some(machine) = Machine::read(diagram, report.source()) else { return };
-    let started =
+    let has_start =
         |scope: usize| machine.steps.iter().any(|step| step.scope == scope && step.from == "[*]");
-    if !started(0) {
+    if !has_start(0) {
         return;
     }
-    let reached = reachable_states(&machine, started);
+    let reached = reachable_states(&machine, has_start);
     let mut reported = BTreeSet::new();
     for step in &machine.steps {
-        // Only the first state of an unreachable chain: fixing it fixes the rest.
-        let entered =
+        // Report only the first state of an unreachable chain: fixing this state fixes the rest.
+        let has_transition =
             machine.steps.iter().any(|other| other.to == step.from && other.from != step.from);
         if step.from != "[*]"
             && !reached.contains(step.from)
-            && !entered
+            && !has_transition
             && reported.insert(step.from)
         {
             report
-                .at(step.from_at, format!("no transition leads to `{}`", step.from))
+                .at(step.from_span, format!("no transition leads to `{}`", step.from))
                 .help("Add a transition, from `[*]` if it is a start state");
         }
     }
     for step in &machine.steps {
-        let circle = step.to != "[*]" && !reached.contains(step.to) && reported.is_empty();
-        if circle && reported.insert(step.to) {
-            report.at(step.to_at, format!("`{}` cannot be reached from the start", step.to));
+        let is_in_cycle = step.to != "[*]" && !reached.contains(step.to) && reported.is_empty();
+        if is_in_cycle && reported.insert(step.to) {
+            report.at(step.to_span, format!("`{}` cannot be reached from the start", step.to));
         }
     }
 }
 
 fn reachable_states<'a>(
     machine: &Machine<'a>,
-    started: impl Fn(usize) -> bool,
+    has_start: impl Fn(usize) -> bool,
 ) -> BTreeSet<&'a str> {
     let mut reached: BTreeSet<&str> = BTreeSet::new();
     let mut scopes = BTreeSet::from([0]);
@@ -232,7 +233,7 @@ fn reachable_states<'a>(
             let open = scopes.contains(&step.scope);
             let from = if step.from == "[*]" { open } else { reached.contains(step.from) };
             // A composite state without its own start can start in any state.
-            let anywhere = open && step.scope != 0 && !started(step.scope);
+            let anywhere = open && step.scope != 0 && !has_start(step.scope);
             if anywhere {
                 reached.insert(step.from);
             }
@@ -262,7 +263,7 @@ fn reachable_states<'a>(
 /// Deletes the line of `span`, with its line break.
 pub(super) fn delete_line(source: &Source, span: Span) -> Edit {
     let line = source.line_of(span.start);
-    let whole = source.line_span(line);
-    let next = source.line_span(line + 1).start.max(whole.end);
-    Edit::delete(Span { start: whole.start, end: next })
+    let full_line = source.line_span(line);
+    let next = source.line_span(line + 1).start.max(full_line.end);
+    Edit::delete(Span { start: full_line.start, end: next })
 }

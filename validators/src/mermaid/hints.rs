@@ -9,15 +9,15 @@ use aidd_engine::text::source::{Source, Span};
 /// Reports a syntax error, with the first hint that applies.
 pub(super) fn report(diagram: &Diagram, fault: &Syntax, report: &mut Report<'_>) {
     let source = report.source();
-    let found = HINTS.iter().find_map(|hint| hint(diagram, source, fault));
-    let found = found.unwrap_or_default();
-    let at = found.span.unwrap_or(fault.span);
-    let finding = report.at(at, found.message.unwrap_or_else(|| fault.message.clone()));
-    if let Some(help) = found.help {
+    let hint = HINTS.iter().find_map(|hint_fn| hint_fn(diagram, source, fault));
+    let hint = hint.unwrap_or_default();
+    let span = hint.span.unwrap_or(fault.span);
+    let finding = report.at(span, hint.message.unwrap_or_else(|| fault.message.clone()));
+    if let Some(help) = hint.help {
         finding.help(help);
     }
-    if let Some((title, edit)) = found.fix {
-        set_fix(finding, found.is_certain, title, edit);
+    if let Some((title, edit)) = hint.fix {
+        set_fix(finding, hint.is_certain, title, edit);
     }
 }
 
@@ -29,7 +29,7 @@ fn set_fix(finding: &mut Finding, is_certain: bool, title: String, edit: Edit) {
     }
 }
 
-/// Details that replace those of the parser.
+/// Details of a finding that replace the details of the parser's error.
 #[derive(Default)]
 struct Hint {
     span: Option<Span>,
@@ -40,10 +40,10 @@ struct Hint {
     is_certain: bool,
 }
 
-type HintOf = fn(&Diagram, &Source, &Syntax) -> Option<Hint>;
+type HintFn = fn(&Diagram, &Source, &Syntax) -> Option<Hint>;
 
-/// In order; the first hint that applies is used.
-const HINTS: [HintOf; 12] = [
+/// The hints in order of precedence; the first hint that applies is used.
+const HINTS: [HintFn; 12] = [
     second_diagram,
     direction,
     single_dash,
@@ -79,14 +79,14 @@ fn direction(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint>
         _ => &DIRECTIONS,
     };
     let help = Some(format!("Use one of {}", known.join(", ")));
-    let same = known.iter().find(|known| known.eq_ignore_ascii_case(word));
-    let fix = same.map(|known| (format!("Write `{known}`"), Edit::replace(fault.span, *known)));
+    let matching = known.iter().find(|known| known.eq_ignore_ascii_case(word));
+    let fix = matching.map(|known| (format!("Write `{known}`"), Edit::replace(fault.span, *known)));
     let message =
         (!word.is_empty() && diagram.is_flowchart()).then(|| format!("unknown direction `{word}`"));
     Some(Hint { help, message, is_certain: fix.is_some(), fix, ..Hint::default() })
 }
 
-/// `A -> B`: the arrow of sequence diagrams in a flowchart.
+/// Suggests `-->` for `A -> B`, the arrow of sequence diagrams.
 fn single_dash(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
     if !diagram.is_flowchart() {
         return None;
@@ -97,7 +97,7 @@ fn single_dash(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hin
         let before = text[..at].chars().next_back();
         !before.is_some_and(|c| matches!(c, '-' | '.' | '=' | '<' | '~'))
     })?;
-    // Inside a label it is part of the text.
+    // Within a label, `->` is part of the text.
     if text[..at].matches(['[', '(', '{', '"', '|']).count()
         > text[..at].matches([']', ')', '}', '"', '|']).count()
         || text[..at].matches('"').count() % 2 == 1
@@ -115,7 +115,7 @@ fn single_dash(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hin
     })
 }
 
-/// Keywords that open a block closed by `end`, by type.
+/// Keywords that open a block that `end` closes, by type.
 const BLOCKS: [(Type, &[&str]); 3] = [
     (Type::FlowchartV2, &["subgraph"]),
     (
@@ -160,24 +160,25 @@ fn reserved_end(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hi
     if word != "end" || !(diagram.is_flowchart() || diagram.kind == Some(Type::Sequence)) {
         return None;
     }
-    let alone = line_at(diagram, fault.span.start).is_some_and(|line| source.slice(line) == "end");
+    let is_alone =
+        line_at(diagram, fault.span.start).is_some_and(|line| source.slice(line) == "end");
     Some(Hint {
-        message: Some(if alone {
+        message: Some(if is_alone {
             "unmatched `end`".to_owned()
         } else {
             "`end` is a reserved word".to_owned()
         }),
-        help: (!alone)
+        help: (!is_alone)
             .then(|| "Write `End`, or use a different id with the label: `e[end]`".to_owned()),
         ..Hint::default()
     })
 }
 
-/// `A[f(x)]`: brackets in a label that is not quoted.
+/// Reports brackets in a label that is not quoted: `A[f(x)]`.
 fn unquoted_label(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
-    let of_label = matches!(fault.code, Some(Code::Label | Code::NodeLabel))
+    let is_label_error = matches!(fault.code, Some(Code::Label | Code::NodeLabel))
         || fault.expected.iter().any(|token| matches!(token, Token::NodeLabel | Token::EdgeLabel));
-    if !diagram.is_flowchart() || !of_label {
+    if !diagram.is_flowchart() || !is_label_error {
         return None;
     }
     let label = diagram.lines.iter().find_map(|&line| bracketed_label(source, line))?;
@@ -198,12 +199,12 @@ fn bracketed_label(source: &Source, line: Span) -> Option<Span> {
     let mut from = 0;
     while let Some(open) = text[from..].find('[') {
         let start = from + open + 1;
-        let inside = &text[start..];
+        let rest = &text[start..];
         // `[(`, `[[`, `[/` open other shapes.
-        let shape = inside.starts_with(['(', '[', '/', '\\', '"', '`']);
-        let end = inside.find(']')?;
-        let label = &inside[..end];
-        if !shape && label.contains(['(', ')', '{', '}', '"']) && !label.contains('[') {
+        let opens_shape = rest.starts_with(['(', '[', '/', '\\', '"', '`']);
+        let end = rest.find(']')?;
+        let label = &rest[..end];
+        if !opens_shape && label.contains(['(', ')', '{', '}', '"']) && !label.contains('[') {
             let start = line.start as usize + start;
             return Some(Span::new(start, start + label.len()));
         }
@@ -231,9 +232,9 @@ fn space_in_id(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hin
     let before = source.slice(Span { start: line.start, end: fault.span.start });
     let first =
         before.trim_end().rsplit([' ', '\t', '>', '&', '|', ';']).next().unwrap_or_default();
-    let plain =
+    let is_plain =
         |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
-    if !plain(first) || !plain(word) || !before.ends_with([' ', '\t']) {
+    if !is_plain(first) || !is_plain(word) || !before.ends_with([' ', '\t']) {
         return None;
     }
     Some(Hint {
@@ -248,25 +249,25 @@ fn missing_colon(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<H
         return None;
     }
     let line = line_at(diagram, fault.span.start.saturating_sub(1))?;
-    let note = source.slice(line).get(..4).is_some_and(|word| word.eq_ignore_ascii_case("note"));
-    let (what, help) = if note {
+    let is_note = source.slice(line).get(..4).is_some_and(|word| word.eq_ignore_ascii_case("note"));
+    let (statement, help) = if is_note {
         ("note", "Write the text after a colon: `Note over A: text`")
     } else {
         ("message", "Write the text after a colon: `A->>B: text`")
     };
     Some(Hint {
         span: Some(line),
-        message: Some(format!("the {what} is missing `:` and a text")),
+        message: Some(format!("the {statement} is missing `:` and a text")),
         help: Some(help.to_owned()),
         ..Hint::default()
     })
 }
 
-/// Classes, states, entities and requirements have bodies in braces.
+/// Reports an unclosed body of a class, state, entity or requirement.
 fn unclosed_brace(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hint> {
-    let braced = [Type::ClassDiagram, Type::StateDiagram, Type::Er, Type::Requirement];
+    let types_with_bodies = [Type::ClassDiagram, Type::StateDiagram, Type::Er, Type::Requirement];
     let at_end = matches!(fault.code, Some(Code::End | Code::BodyEnd));
-    if !braced.contains(&diagram.kind?)
+    if !types_with_bodies.contains(&diagram.kind?)
         || !(at_end || fault.span.start >= diagram.lines.last()?.end)
     {
         return None;
@@ -320,12 +321,12 @@ fn second_diagram(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<
     }
     let mut words = source.slice(line).split_whitespace();
     let word = words.next()?;
-    // These words are also common names; a direction after them shows the type.
+    // These words are also common names; a direction after such a word shows that it is the type.
     let is_name = matches!(word, "block" | "info" | "graph" | "packet");
     let has_direction = words.next().is_some_and(|next| DIRECTIONS.contains(&next));
-    let named = super::TYPES.contains(&word) && (!is_name || has_direction);
+    let is_type = super::TYPES.contains(&word) && (!is_name || has_direction);
     let start = line.start as usize;
-    named.then(|| Hint {
+    is_type.then(|| Hint {
         span: Some(Span::new(start, start + word.len())),
         message: Some(format!("`{word}` starts another diagram")),
         help: Some("Use a separate file or fence for each diagram".to_owned()),

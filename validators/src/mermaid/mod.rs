@@ -1,4 +1,4 @@
-//! Checks of Mermaid diagrams.
+//! Checks on Mermaid diagrams.
 
 mod charts;
 mod graph;
@@ -75,8 +75,8 @@ fn run(report: &mut Report<'_>) {
 
 impl Diagram {
     /// The symbols of one kind, in source order.
-    fn symbols_of_kind(&self, what: Part) -> impl Iterator<Item = &Symbol> {
-        self.symbols.iter().filter(move |symbol| symbol.kind == Some(what))
+    fn symbols_of_kind(&self, part: Part) -> impl Iterator<Item = &Symbol> {
+        self.symbols.iter().filter(move |symbol| symbol.kind == Some(part))
     }
 
     /// Whether Mermaid renders the diagram.
@@ -142,7 +142,7 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
         report.at(diagram.header, "the file contains no diagram");
         return;
     }
-    if let Some((known, rest)) = split_glued(word) {
+    if let Some((known, rest)) = split_direction(word) {
         let finding = report.at(diagram.header, format!("unknown diagram type `{word}`"));
         finding.help(format!("Write a space after `{known}`"));
         let text = format!("{known} {rest}");
@@ -153,8 +153,8 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     let near = nearest(word, TYPES.iter().copied()).or_else(|| {
-        let usual = format!("{word}Diagram");
-        TYPES.iter().copied().find(|known| known.eq_ignore_ascii_case(&usual))
+        let with_suffix = format!("{word}Diagram");
+        TYPES.iter().copied().find(|known| known.eq_ignore_ascii_case(&with_suffix))
     });
     let finding = report.at(diagram.header, format!("unknown diagram type `{word}`"));
     match near {
@@ -169,8 +169,8 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
-/// A flowchart's keyword and the direction that follows it without a space.
-fn split_glued(word: &str) -> Option<(&str, &str)> {
+/// Splits the keyword of a flowchart and the direction that follows it without a space.
+fn split_direction(word: &str) -> Option<(&str, &str)> {
     ["flowchart", "graph"].into_iter().find_map(|keyword| {
         let rest = word.strip_prefix(keyword)?;
         hints::DIRECTIONS.contains(&rest).then(|| (&word[..keyword.len()], rest))
@@ -213,7 +213,8 @@ fn no_accessible_text(diagram: &Diagram, report: &mut Report<'_>) {
     let (missing, help) = match diagram.model.accessible {
         Some((false, false)) => (
             "no `accTitle` and no `accDescr`",
-            "Add lines `accTitle: …` and `accDescr: …` that name and describe it for screen readers",
+            "Add lines `accTitle: …` and `accDescr: …` that name and describe the diagram for screen \
+             readers",
         ),
         Some((false, true)) => {
             ("no `accTitle`", "Add a line `accTitle: …` that names the diagram for screen readers")
@@ -244,7 +245,7 @@ fn outdated_keyword(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     let word = report.source().slice(diagram.header);
-    let (now, same) = match word {
+    let (current, is_equivalent) = match word {
         "graph" => ("flowchart", true),
         "classDiagram-v2" => ("classDiagram", true),
         "stateDiagram" => ("stateDiagram-v2", true),
@@ -254,10 +255,10 @@ fn outdated_keyword(diagram: &Diagram, report: &mut Report<'_>) {
             _ => return,
         },
     };
-    let finding = report.at(diagram.header, format!("`{word}` is now written `{now}`"));
-    let edits = vec![Edit::replace(diagram.header, now)];
-    let title = format!("Write `{now}`");
-    if same {
+    let finding = report.at(diagram.header, format!("`{word}` is now written `{current}`"));
+    let edits = vec![Edit::replace(diagram.header, current)];
+    let title = format!("Write `{current}`");
+    if is_equivalent {
         finding.fix(title, edits);
     } else {
         finding.fix_unsafe(title, edits);
@@ -268,7 +269,7 @@ fn missing_direction(diagram: &Diagram, report: &mut Report<'_>) {
     let drawn = diagram.is_flowchart() && diagram.model.accessible.is_some();
     if drawn && !diagram.model.has_direction {
         let finding = report.at(diagram.header, "the flowchart has no direction");
-        finding.help("Add one; the default is `TB`, from top to bottom");
+        finding.help("Add a direction; the default is `TB`, from top to bottom");
         finding.fix("Add `TB`", vec![Edit::insert(diagram.header.end, " TB")]);
     }
 }
@@ -287,11 +288,11 @@ fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a s
         .filter(|name| *name != word && name.len() <= SUGGESTION_LIMITS.0)
         .take(SUGGESTION_LIMITS.1)
         .map(|name| {
-            // Short names are similar to most others: only differences in case are allowed.
-            let least = if name.len() < 3 { 1.0 } else { 0.65 };
-            (name, strsim::normalized_damerau_levenshtein(&lower, &name.to_lowercase()), least)
+            // Short names are similar to most names: only differences in case are allowed.
+            let min_score = if name.len() < 3 { 1.0 } else { 0.65 };
+            (name, strsim::normalized_damerau_levenshtein(&lower, &name.to_lowercase()), min_score)
         })
-        .filter(|(_, score, least)| score >= least)
+        .filter(|(_, score, min_score)| score >= min_score)
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .map(|(name, ..)| name)
 }

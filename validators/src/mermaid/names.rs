@@ -16,9 +16,9 @@ pub(super) fn conflicting_labels(diagram: &Diagram, report: &mut Report<'_>) {
                 let first = *labels.entry(node).or_insert(symbol);
                 if first.name.trim() != symbol.name.trim() {
                     report
-                        .at(symbol.at, format!("`{node}` already has another label"))
+                        .at(symbol.name_span, format!("`{node}` already has another label"))
                         .help("Give each node a unique id; only the last label is drawn")
-                        .related(first.at, "first label");
+                        .related(first.name_span, "first label");
                 }
             }
             _ => {}
@@ -26,7 +26,7 @@ pub(super) fn conflicting_labels(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
-/// Kinds of names that must be unique, and their description.
+/// Kinds of names that must be unique, and the noun for the message.
 const IDS: &[(&[Part], &str)] = &[
     (&[Part::GanttTask], "task"),
     (references::REQUIREMENTS, "requirement or element"),
@@ -44,12 +44,12 @@ pub(super) fn duplicate_id(diagram: &Diagram, report: &mut Report<'_>) {
     if !diagram.is_rendered() {
         return;
     }
-    for (kinds, what) in IDS {
-        report_duplicates(diagram, kinds, report, |name| format!("duplicate {what} id `{name}`"));
+    for (kinds, noun) in IDS {
+        report_duplicates(diagram, kinds, report, |name| format!("duplicate {noun} id `{name}`"));
     }
 }
 
-/// Kinds of labels that must be unique, and their description.
+/// Kinds of labels that must be unique, and the noun for the message.
 const LABELS: &[(&[Part], &str)] = &[
     (&[Part::PieSection], "slice"),
     (&[Part::QuadrantChartPoint], "point"),
@@ -60,9 +60,9 @@ pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
     if !diagram.is_rendered() {
         return;
     }
-    for (kinds, what) in LABELS {
+    for (kinds, noun) in LABELS {
         report_duplicates(diagram, kinds, report, |name| {
-            format!("duplicate {what} label `{name}`")
+            format!("duplicate {noun} label `{name}`")
         });
     }
     // The label of a column follows its id.
@@ -72,8 +72,8 @@ pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
             let label = &pair[1];
             if let Some(first) = columns.insert(&label.name, label) {
                 report
-                    .at(label.at, format!("duplicate column label `{}`", label.name))
-                    .related(first.at, "first column");
+                    .at(label.name_span, format!("duplicate column label `{}`", label.name))
+                    .related(first.name_span, "first column");
             }
         }
     }
@@ -92,12 +92,12 @@ fn report_duplicates(
             continue;
         }
         match seen.get(name) {
-            Some(&first) if first != symbol.at => {
-                report.at(symbol.at, message(name)).related(first, "first occurrence");
+            Some(&first) if first != symbol.name_span => {
+                report.at(symbol.name_span, message(name)).related(first, "first occurrence");
             }
             Some(_) => {}
             None => {
-                seen.insert(name, symbol.at);
+                seen.insert(name, symbol.name_span);
             }
         }
     }
@@ -111,20 +111,20 @@ pub(super) fn duplicate_declaration(diagram: &Diagram, report: &mut Report<'_>) 
         format!("`{name}` is declared twice")
     });
     let source = report.source();
-    // A class or an entity can be named again; a second body looks like a second class.
+    // A class or an entity can be named several times, but a second body looks like another class.
     let mut bodies: HashMap<&str, Span> = HashMap::new();
     for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(&[Part::Class, Part::ErEntity]))
     {
-        let opens = super::line_at(diagram, symbol.at.start).is_some_and(|line| {
-            let after = source.slice(Span { start: symbol.at.end, end: line.end });
+        let has_body = super::line_at(diagram, symbol.name_span.start).is_some_and(|line| {
+            let after = source.slice(Span { start: symbol.name_span.end, end: line.end });
             after.contains('{')
         });
-        if !opens {
+        if !has_body {
             continue;
         }
-        if let Some(first) = bodies.insert(&symbol.name, symbol.at) {
+        if let Some(first) = bodies.insert(&symbol.name, symbol.name_span) {
             report
-                .at(symbol.at, format!("second body of `{}`", symbol.name))
+                .at(symbol.name_span, format!("second body of `{}`", symbol.name))
                 .help("Merge the bodies")
                 .related(first, "first body");
         }
@@ -147,17 +147,19 @@ pub(super) fn duplicate_member(diagram: &Diagram, report: &mut Report<'_>) {
                 }
                 match seen.get(&(owner, name)) {
                     Some(&first) => {
-                        let edit = graph::delete_line(report.source(), symbol.at);
-                        let alone = is_alone_on_line(report.source(), symbol.at);
-                        let finding =
-                            report.at(symbol.at, format!("duplicate member `{name}` of `{owner}`"));
+                        let edit = graph::delete_line(report.source(), symbol.name_span);
+                        let is_alone = is_alone_on_line(report.source(), symbol.name_span);
+                        let finding = report.at(
+                            symbol.name_span,
+                            format!("duplicate member `{name}` of `{owner}`"),
+                        );
                         finding.related(first, "first occurrence");
-                        if alone && symbol.is(&[Part::ClassMember]) {
+                        if is_alone && symbol.is(&[Part::ClassMember]) {
                             finding.fix_unsafe("Delete the line", vec![edit]);
                         }
                     }
                     None => {
-                        seen.insert((owner, name), symbol.at);
+                        seen.insert((owner, name), symbol.name_span);
                     }
                 }
             }
@@ -189,12 +191,12 @@ pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
     // Indentation of each open level, with the names of its children so far.
     let mut levels: Vec<(u32, HashMap<&str, Span>)> = vec![(0, HashMap::new())];
     for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(&TREES)) {
-        let Some(line) = super::line_at(diagram, symbol.at.start) else { continue };
+        let Some(line) = super::line_at(diagram, symbol.name_span.start) else { continue };
         let indent = line.start - source.line_span(source.line_of(line.start)).start;
         while levels.len() > 1 && levels.last().is_some_and(|(at, _)| *at > indent) {
             levels.pop();
         }
-        // Compares the text as written, not the id: `a[One]` and `a[Two]` differ.
+        // Compare the text as written, not the id: `a[One]` and `a[Two]` differ.
         let text = source.slice(line);
         if let Some((_, siblings)) = levels.last_mut()
             && let Some(first) = siblings.insert(text, line)
@@ -211,7 +213,7 @@ pub(super) fn empty_label(diagram: &Diagram, report: &mut Report<'_>) {
     for symbol in
         diagram.symbols_of_kind(Part::PacketBlock).filter(|symbol| symbol.name.trim().is_empty())
     {
-        report.at(symbol.at, "field without a name");
+        report.at(symbol.name_span, "field without a name");
     }
     if !diagram.is_flowchart() || !diagram.is_rendered() {
         return;
@@ -221,13 +223,13 @@ pub(super) fn empty_label(diagram: &Diagram, report: &mut Report<'_>) {
         let text = source.slice(line);
         for (at, _) in text.match_indices('"') {
             let rest = &text[at + 1..];
-            let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-            let inside = rest[blanks..].strip_prefix('"');
-            let opens = text[..at].ends_with(['[', '(', '{', '|', '>', '/', '\\']);
-            let closes = |after: &str| after.starts_with([']', ')', '}', '|', '/', '\\']);
-            if blanks > 0 && opens && inside.is_some_and(closes) {
+            let blank_len = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+            let after_blanks = rest[blank_len..].strip_prefix('"');
+            let opens_label = text[..at].ends_with(['[', '(', '{', '|', '>', '/', '\\']);
+            let closes_label = |after: &str| after.starts_with([']', ')', '}', '|', '/', '\\']);
+            if blank_len > 0 && opens_label && after_blanks.is_some_and(closes_label) {
                 let start = line.start as usize + at;
-                report.at(Span::new(start, start + blanks + 2), "blank label");
+                report.at(Span::new(start, start + blank_len + 2), "blank label");
             }
         }
     }

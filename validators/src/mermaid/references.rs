@@ -7,7 +7,7 @@ use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::{Source, Span};
 use std::collections::{BTreeSet, HashMap};
 
-/// Kinds of references, kinds of names they can refer to, and their description.
+/// Kinds of references, the kinds of names that they can refer to, and the noun for the message.
 const REFERENCES: &[(&[Part], &[Part], &str)] = &[
     (&[Part::GanttDependency, Part::GanttClickTarget], &[Part::GanttTask], "task"),
     (
@@ -120,7 +120,7 @@ pub(super) fn unknown_reference(diagram: &Diagram, report: &mut Report<'_>) {
     if !diagram.is_rendered() {
         return;
     }
-    for (from, to, what) in REFERENCES {
+    for (from, to, noun) in REFERENCES {
         let mut symbols = diagram.symbols.iter().filter(|symbol| symbol.is(from));
         let Some(first) = symbols.next() else { continue };
         let known: BTreeSet<&str> = diagram
@@ -133,7 +133,7 @@ pub(super) fn unknown_reference(diagram: &Diagram, report: &mut Report<'_>) {
             .collect();
         for symbol in std::iter::once(first).chain(symbols) {
             if !known.contains(&*symbol.name) && !is_default(symbol) {
-                report_unknown(symbol, what, &known, report);
+                report_unknown(symbol, noun, &known, report);
             }
         }
     }
@@ -144,29 +144,29 @@ fn edge_ids<'a>(source: &'a Source, diagram: &'a Diagram) -> impl Iterator<Item 
     let lines = diagram.lines.iter().filter(|_| diagram.is_flowchart());
     lines.map(|&line| source.slice(line)).flat_map(|text| {
         text.match_indices('@').filter_map(|(at, _)| {
-            let arrow = text[at + 1..].starts_with(['-', '=', '<', '~', 'x', 'o']);
+            let is_edge_id = text[at + 1..].starts_with(['-', '=', '<', '~', 'x', 'o']);
             let start = text[..at].rfind(|c: char| !is_word(c));
             let start =
                 start.map_or(0, |end| end + text[end..].chars().next().map_or(1, char::len_utf8));
-            arrow.then(|| &text[start..at])
+            is_edge_id.then(|| &text[start..at])
         })
     })
 }
 
-/// `style default …` and similar statements apply to all elements.
+/// Whether the name refers to all elements, as in `style default …`.
 fn is_default(symbol: &Symbol) -> bool {
     symbol.name == "default" || symbol.name.is_empty()
 }
 
-fn report_unknown(symbol: &Symbol, what: &str, known: &BTreeSet<&str>, report: &mut Report<'_>) {
-    let finding = report.at(symbol.at, format!("unknown {what} `{}`", symbol.name));
+fn report_unknown(symbol: &Symbol, noun: &str, known: &BTreeSet<&str>, report: &mut Report<'_>) {
+    let finding = report.at(symbol.name_span, format!("unknown {noun} `{}`", symbol.name));
     if let Some(near) = nearest(&symbol.name, known.iter().copied()) {
         finding.help(format!("Did you mean `{near}`?"));
-        finding.fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(symbol.at, near)]);
+        finding.fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(symbol.name_span, near)]);
     }
 }
 
-/// Kinds of names that refer to a style class.
+/// Kinds of symbols that refer to a style class.
 const CLASS_USES: [Part; 10] = [
     Part::FlowchartClassName,
     Part::ClassInlineClass,
@@ -192,17 +192,18 @@ pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
     if defined.is_empty() || !diagram.is_rendered() {
         return;
     }
-    let used = diagram.symbols.iter().filter(|symbol| symbol.is(&CLASS_USES));
-    let used = used.map(|symbol| (symbol.name.trim(), symbol.at));
+    let named = diagram.symbols.iter().filter(|symbol| symbol.is(&CLASS_USES));
+    let named = named.map(|symbol| (symbol.name.trim(), symbol.name_span));
     let inline = inline_classes(source, diagram);
-    let wanted = diagram.model.used_classes.iter();
-    let wanted = wanted.filter_map(|class| inline.get_key_value(&**class).map(|(k, at)| (*k, *at)));
-    let mut found: Vec<(&str, Span)> = used.chain(wanted).collect();
+    let inline_uses = diagram.model.used_classes.iter();
+    let inline_uses = inline_uses
+        .filter_map(|class| inline.get_key_value(&**class).map(|(name, span)| (*name, *span)));
+    let mut uses: Vec<(&str, Span)> = named.chain(inline_uses).collect();
     if is_quadrant {
-        found.extend(inline.iter().map(|(name, at)| (*name, *at)));
-        found.sort_by_key(|(_, at)| *at);
+        uses.extend(inline.iter().map(|(name, span)| (*name, *span)));
+        uses.sort_by_key(|(_, span)| *span);
     }
-    for (name, at) in found {
+    for (name, span) in uses {
         if defined.contains(name)
             || name.is_empty()
             || name.contains([',', ' '])
@@ -210,10 +211,10 @@ pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
         {
             continue;
         }
-        let finding = report.at(at, format!("undefined class `{name}`"));
+        let finding = report.at(span, format!("undefined class `{name}`"));
         if let Some(near) = nearest(name, defined.iter().copied()) {
             finding.help(format!("Did you mean `{near}`?"));
-            finding.fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(at, near)]);
+            finding.fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(span, near)]);
         }
     }
 }
@@ -230,18 +231,18 @@ fn definitions(diagram: &Diagram) -> impl Iterator<Item = &Symbol> {
 
 /// The span of the first use of each class after `:::`.
 fn inline_classes<'a>(source: &'a Source, diagram: &Diagram) -> HashMap<&'a str, Span> {
-    let mut places = HashMap::new();
+    let mut spans = HashMap::new();
     for &line in &diagram.lines {
         let text = source.slice(line);
         for (at, _) in text.match_indices(":::") {
             let start = at + 3;
             let rest = &text[start..];
             let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
-            let place = Span::new(line.start as usize + start, line.start as usize + start + end);
-            places.entry(&rest[..end]).or_insert(place);
+            let span = Span::new(line.start as usize + start, line.start as usize + start + end);
+            spans.entry(&rest[..end]).or_insert(span);
         }
     }
-    places
+    spans
 }
 
 fn is_word(c: char) -> bool {
@@ -261,9 +262,9 @@ pub(super) fn unused_class(diagram: &Diagram, report: &mut Report<'_>) {
         if name.is_empty() || name == "default" || name.contains(',') {
             continue;
         }
-        // The definition is the only mention; names with other characters are not counted.
+        // The definition is the only occurrence. Names with other characters are not counted.
         if words.get(name) == Some(&1) {
-            report.at(symbol.at, format!("unused class `{name}`"));
+            report.at(symbol.name_span, format!("unused class `{name}`"));
         }
     }
 }

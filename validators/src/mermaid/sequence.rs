@@ -16,29 +16,30 @@ pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>)
         .filter(|symbol| symbol.is(&DECLARED))
         .map(|symbol| &*symbol.name)
         .collect();
-    // `create participant` is not optional, so it does not show that the others are declared.
+    // `create participant` is not optional, so it does not show that other participants must be
+    // declared.
     let is_created = |symbol: &Symbol| {
-        let line = line_at(diagram, symbol.at.start);
+        let line = line_at(diagram, symbol.name_span.start);
         line.is_some_and(|line| report.source().slice(line).starts_with("create"))
     };
-    let mut chosen = diagram.symbols.iter().filter(|symbol| symbol.is(&DECLARED));
-    if chosen.all(is_created) || !diagram.is_rendered() {
+    let mut declarations = diagram.symbols.iter().filter(|symbol| symbol.is(&DECLARED));
+    if declarations.all(is_created) || !diagram.is_rendered() {
         return;
     }
     let implicit = diagram.symbols_of_kind(Part::SequenceImplicitParticipant);
     for symbol in implicit.filter(|symbol| !declared.contains(&&*symbol.name)) {
         let message = format!("participant `{}` is not declared, unlike others", symbol.name);
-        let finding = report.at(symbol.at, message);
+        let finding = report.at(symbol.name_span, message);
         match nearest(&symbol.name, declared.iter().copied()) {
             Some(near) => finding
                 .help(format!("Did you mean `{near}`?"))
-                .fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(symbol.at, near)]),
+                .fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(symbol.name_span, near)]),
             None => finding.help(format!("Add `participant {}`", symbol.name)),
         };
     }
 }
 
-/// Places that name a participant. `participant A as Alice` also has its label.
+/// Kinds of symbols that name a participant. `participant A as Alice` also contains the label.
 const PARTICIPANTS: [Part; 5] = [
     Part::SequenceParticipant,
     Part::SequenceImplicitParticipant,
@@ -47,7 +48,7 @@ const PARTICIPANTS: [Part; 5] = [
     Part::SequenceNoteParticipant,
 ];
 
-/// The effect of a name in a message or statement on the participant's activation bar.
+/// The effect of a name in a message or statement on the activation bar of the participant.
 enum BarChange {
     Begins,
     Ends,
@@ -64,27 +65,27 @@ pub(super) fn activation_without_end(diagram: &Diagram, report: &mut Report<'_>)
             Some((BarChange::Begins, _)) => open.entry(&symbol.name).or_default().push(symbol),
             // `A-->>-B` ends the activation of the sender.
             Some((BarChange::Ends, by_sender)) => {
-                let whose = if by_sender { sender.unwrap_or(symbol) } else { symbol };
-                open.entry(&whose.name).or_default().pop();
+                let participant = if by_sender { sender.unwrap_or(symbol) } else { symbol };
+                open.entry(&participant.name).or_default().pop();
             }
             None => {}
         }
         sender = Some(symbol);
     }
-    let mut left: Vec<&Symbol> = open.into_values().flatten().collect();
-    left.sort_by_key(|symbol| symbol.at);
-    for symbol in left {
+    let mut unclosed: Vec<&Symbol> = open.into_values().flatten().collect();
+    unclosed.sort_by_key(|symbol| symbol.name_span);
+    for symbol in unclosed {
         report
-            .at(symbol.at, format!("`{}` is activated but never deactivated", symbol.name))
-            .help(format!("Add `deactivate {}`, or `-` to the arrow of its reply", symbol.name));
+            .at(symbol.name_span, format!("`{}` is activated but never deactivated", symbol.name))
+            .help(format!("Add `deactivate {}`, or `-` to the arrow of the reply", symbol.name));
     }
 }
 
-/// The effect, and whether it applies to the sender's bar.
+/// The effect of a symbol, and whether the effect applies to the bar of the sender.
 fn bar_change(source: &Source, diagram: &Diagram, symbol: &Symbol) -> Option<(BarChange, bool)> {
-    let line = line_at(diagram, symbol.at.start)?;
-    let before =
-        source.slice(aidd_engine::text::source::Span { start: line.start, end: symbol.at.start });
+    let line = line_at(diagram, symbol.name_span.start)?;
+    let before = source
+        .slice(aidd_engine::text::source::Span { start: line.start, end: symbol.name_span.start });
     match before.trim_end() {
         "activate" => return Some((BarChange::Begins, false)),
         "deactivate" => return Some((BarChange::Ends, false)),

@@ -1,11 +1,11 @@
 //! Checks that the keywords and brackets of a script are balanced. The grammar cannot decide this:
-//! it rejects a few valid scripts, and parses a stray `done` as a program name. In doubtful cases
+//! it rejects a few valid scripts, and parses a stray `done` as a program name. In doubtful cases,
 //! nothing is reported.
 
 use super::word;
 use super::{Fault, ShellText};
 
-/// Openers of constructs and their closers.
+/// The openers and closers of constructs.
 const PAIRS: &[(&str, &str)] = &[
     ("if", "fi"),
     ("while", "done"),
@@ -20,7 +20,7 @@ const PAIRS: &[(&str, &str)] = &[
 /// Words after which a command can start.
 const INTRODUCERS: &[&str] = &["then", "do", "else", "elif", "!", "time"];
 
-/// The first unbalanced keyword or bracket in `text`, if it is certain.
+/// The first keyword or bracket in `text` that is certainly unbalanced.
 pub(super) fn find_faults(text: &ShellText<'_>) -> Vec<Fault> {
     let fault = Scan { text, open: Vec::new(), at_command_start: true }.run();
     fault.into_iter().collect()
@@ -73,7 +73,7 @@ impl Scan<'_> {
                     self.at_command_start = true;
                     at += 1;
                 }
-                // Here-documents and process substitutions are left to the grammar.
+                // The grammar handles here-documents and process substitutions.
                 b'<' | b'>' if matches!(bytes.get(at + 1), Some(b'<' | b'(')) => return None,
                 b'<' | b'>' => at += 1,
                 b'(' if bytes.get(at + 1) == Some(&b')') => {
@@ -121,8 +121,9 @@ impl Scan<'_> {
     fn word(&mut self, start: usize, end: usize) -> Option<Fault> {
         let written = &self.text.text()[start..end];
         // In `for name do` the keyword follows a word.
-        let loops = self.open.last().is_some_and(|open| open.opener == "for" && !open.has_keyword);
-        self.at_command_start |= loops && written == "do";
+        let in_for_header =
+            self.open.last().is_some_and(|open| open.opener == "for" && !open.has_keyword);
+        self.at_command_start |= in_for_header && written == "do";
         if !std::mem::take(&mut self.at_command_start) || written != "esac" && self.is_pattern(end)
         {
             return None;
@@ -154,17 +155,17 @@ impl Scan<'_> {
         let Some(open) = self.open.pop() else {
             return Some(self.fault(start, end, "is unmatched"));
         };
-        let Open { at, opener, closer, has_keyword: body } = open;
+        let Open { at, opener, closer, has_keyword } = open;
         if closer != written {
-            let what = format!("appears where `{opener}` is still open");
-            return Some(self.fault(start, end, &what));
+            let problem = format!("appears where `{opener}` is still open");
+            return Some(self.fault(start, end, &problem));
         }
-        let keyword = Open::keyword(opener).filter(|_| !body)?;
+        let keyword = Open::keyword(opener).filter(|_| !has_keyword)?;
         Some(self.fault(at, at + opener.len(), &format!("has no `{keyword}`")))
     }
 
-    fn fault(&self, start: usize, end: usize, what: &str) -> Fault {
+    fn fault(&self, start: usize, end: usize, problem: &str) -> Fault {
         let written = &self.text.text()[start..end];
-        Fault { span: self.text.span(start, end), message: format!("`{written}` {what}") }
+        Fault { span: self.text.span(start, end), message: format!("`{written}` {problem}") }
     }
 }

@@ -22,38 +22,38 @@ pub(crate) use word::{Expansion, ExpansionKind, Word};
 /// Maximum number of commands stored per script: some rules compare commands pairwise.
 const MAX_COMMANDS: usize = 2000;
 
-/// Time limit of the grammar for all scripts of a file. On invalid input it takes time quadratic in
-/// the length; the slowest real scripts take a hundredth of this limit.
+/// Time limit of the grammar for all scripts of a file. On invalid input, the grammar takes time
+/// quadratic in the length; the slowest real scripts take a hundredth of this limit.
 pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(1);
 
 /// A parsed script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Script {
     /// Every simple command, in source order; the commands inside the substitutions of a command
-    /// follow it.
+    /// follow the command.
     pub commands: Vec<Command>,
     /// The scopes of the commands; the first is the script itself.
     pub scopes: Vec<Scope>,
     /// Certain syntax errors.
     pub faults: Vec<Fault>,
-    /// Whether the grammar exceeded its time limit. All other fields are empty then.
+    /// Whether the grammar exceeded its time limit. In this case, the script contains no commands.
     pub skipped: bool,
 }
 
 /// A simple command: assignments, a program with arguments, redirections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Command {
-    /// From the first assignment or word to the last word or redirection.
+    /// The span from the first assignment or word to the last word or redirection.
     pub span: Span,
-    /// `NAME=value` before the program, or alone.
+    /// The assignments `NAME=value` before the program, or without a program.
     pub assignments: Vec<Word>,
     /// The program and its arguments; empty when there are only assignments or redirections.
     pub words: Vec<Word>,
-    /// Redirections, in order.
+    /// The redirections, in source order.
     pub redirects: Vec<Redirect>,
-    /// The operator that connects it to the preceding command in its scope.
+    /// The operator that connects the command to the preceding command in its scope.
     pub before: Join,
-    /// Its scope, an index into [`Script::scopes`].
+    /// The scope of the command, as an index into [`Script::scopes`].
     pub scope: usize,
 }
 
@@ -64,9 +64,9 @@ pub(crate) struct Scope {
     pub kind: ScopeKind,
     /// Index of the enclosing scope; the script's own index for the script itself.
     pub parent: usize,
-    /// The operator that connects it to the preceding command in the enclosing scope.
+    /// The operator that connects the scope to the preceding command in the enclosing scope.
     pub before: Join,
-    /// From the start to the end of the construct.
+    /// The span of the construct.
     pub span: Span,
 }
 
@@ -91,7 +91,7 @@ pub(crate) enum ScopeKind {
     Substitution,
 }
 
-/// The operator that connects a command to the preceding one.
+/// The operator that connects a command to the preceding command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Join {
     /// The first command of its scope.
@@ -112,7 +112,7 @@ pub(crate) enum Join {
 /// A redirection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Redirect {
-    /// From the descriptor to the target.
+    /// The span from the descriptor to the target.
     pub span: Span,
     /// The operator without its descriptor: `>`, `>>`, `<`, `>&`, `<<`, …
     pub operator: Box<str>,
@@ -130,11 +130,11 @@ pub(crate) struct Fault {
 }
 
 impl Script {
-    /// Parses shell text. `left` is the remaining time for the grammar; the time used is subtracted
-    /// from it.
+    /// Parses shell text. `remaining` is the remaining time for the grammar; the time used is
+    /// subtracted from `remaining`.
     #[must_use]
-    pub(crate) fn parse(text: &ShellText<'_>, left: &mut Duration) -> Self {
-        let mut script = plain::parse(text).unwrap_or_else(|| tree::parse(text, left));
+    pub(crate) fn parse(text: &ShellText<'_>, remaining: &mut Duration) -> Self {
+        let mut script = plain::parse(text).unwrap_or_else(|| tree::parse(text, remaining));
         script.commands.truncate(MAX_COMMANDS);
         script
     }
@@ -160,25 +160,30 @@ impl Script {
             .find(|next| next.scope == command.scope)
             .map(|next| (next.span.start, next.before));
         // Scopes are in source order.
-        let behind = self.scopes.partition_point(|it| it.span.start < command.span.end);
-        let next_scope = self.scopes[behind.max(1).min(self.scopes.len())..]
+        let next_scope_index =
+            self.scopes.partition_point(|scope| scope.span.start < command.span.end);
+        let next_scope = self.scopes[next_scope_index.max(1).min(self.scopes.len())..]
             .iter()
             .find(|scope| scope.parent == command.scope)
             .map(|scope| (scope.span.start, scope.before));
-        [next_command, next_scope].into_iter().flatten().min_by_key(|next| next.0).map(|it| it.1)
+        [next_command, next_scope]
+            .into_iter()
+            .flatten()
+            .min_by_key(|next| next.0)
+            .map(|next| next.1)
     }
 
     /// Whether the command at `index` is in a scope of one of `kinds`, at any depth.
     pub(crate) fn is_within(&self, index: usize, kinds: &[ScopeKind]) -> bool {
         let mut scope = self.commands[index].scope;
-        while let Some(it) = self.scopes.get(scope) {
-            if kinds.contains(&it.kind) {
+        while let Some(Scope { kind, parent, .. }) = self.scopes.get(scope) {
+            if kinds.contains(kind) {
                 return true;
             }
-            if it.parent == scope {
+            if *parent == scope {
                 break;
             }
-            scope = it.parent;
+            scope = *parent;
         }
         false
     }
@@ -192,7 +197,7 @@ impl Scope {
 
 impl Command {
     /// The program's name: the first word, without the directories of an absolute path; empty if
-    /// there is none or it is not constant.
+    /// the command has no program or the name is not constant.
     pub(crate) fn program(&self) -> &str {
         match self.words.first() {
             Some(word) if word.is_literal() => {
@@ -208,16 +213,16 @@ impl Command {
         self.words.get(1..).unwrap_or_default()
     }
 
-    /// The arguments that are not options. A lone `-` is an operand; so is everything after `--`.
+    /// The arguments that are not options. A lone `-` and all arguments after `--` are operands.
     pub(crate) fn operands(&self) -> impl Iterator<Item = &Word> {
-        let mut all = false;
+        let mut after_dashes = false;
         self.arguments().iter().filter(move |word| {
             let text = word.text();
-            if !all && text == "--" {
-                all = true;
+            if !after_dashes && text == "--" {
+                after_dashes = true;
                 return false;
             }
-            all || !text.starts_with('-') || text == "-"
+            after_dashes || !text.starts_with('-') || text == "-"
         })
     }
 
@@ -228,11 +233,11 @@ impl Command {
             let text = word.text();
             if let Some(long) = text.strip_prefix("--") {
                 let name = long.split_once('=').map_or(long, |(name, _)| name);
-                names.iter().any(|wanted| wanted.len() > 1 && *wanted == name)
+                names.iter().any(|expected| expected.len() > 1 && *expected == name)
             } else if let Some(short) = text.strip_prefix('-') {
-                names.iter().any(|wanted| match wanted.as_bytes() {
+                names.iter().any(|expected| match expected.as_bytes() {
                     [letter] => short.bytes().any(|byte| byte == *letter),
-                    _ => short == *wanted,
+                    _ => short == *expected,
                 })
             } else {
                 false

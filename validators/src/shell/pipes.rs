@@ -3,17 +3,17 @@
 use super::{Command, Join, ScopeKind, Script};
 use aidd_engine::text::source::Span;
 
-/// Programs that succeed whatever their arguments are. `yes` ends with the pipe.
+/// Programs that succeed with any arguments. `yes` ends when the pipe is closed.
 const INFALLIBLE: [&str; 16] = [
     "echo", "printf", "true", ":", "yes", "seq", "date", "pwd", "uname", "whoami", "id", "arch",
     "nproc", "hostname", "set", "sleep",
 ];
 
-/// Programs that, reading only from the pipe, do not fail.
+/// Programs that do not fail if they only read from the pipe.
 const FILTERS: [&str; 13] =
     ["tr", "sort", "uniq", "cut", "head", "tail", "rev", "tac", "wc", "nl", "fold", "sed", "tee"];
 
-/// A command or a compound in the order of its scope.
+/// A command or a compound of a scope.
 #[derive(Clone, Copy)]
 struct Item {
     start: u32,
@@ -29,8 +29,8 @@ enum Content {
 }
 
 impl Script {
-    /// The first command after a `|` whose pipeline hides the failure of a command before it: that
-    /// command can fail, and the status of the pipeline is used.
+    /// The first command after a `|` that hides the failure of the command before the `|`: the
+    /// command before the `|` can fail, and the status of the pipeline is used.
     pub(crate) fn first_hidden_failure(&self) -> Option<Span> {
         let items = self.items();
         let scopes = items.iter().enumerate();
@@ -41,7 +41,7 @@ impl Script {
             .min_by_key(|span| span.start)
     }
 
-    /// The first such command in one scope.
+    /// The first command in one scope that hides a failure, as in [`Self::first_hidden_failure`].
     fn first_in(&self, items: &[Item]) -> Option<Span> {
         let mut end = 0;
         items.chunk_by(|_, next| next.before == Join::Pipe).find_map(|pipeline| {
@@ -75,17 +75,18 @@ impl Script {
         items
     }
 
-    /// Whether the status of the commands in a scope has an effect. That of a substitution only
-    /// does in `NAME=$(…)`: a command with arguments replaces it, and a list of words has none.
+    /// Whether the status of the commands in a scope has an effect. The status of a substitution
+    /// only has an effect in `NAME=$(…)`: in a command with arguments, the status of the command
+    /// replaces it, and a list of words has no status.
     fn has_used_status(&self, mut scope: usize) -> bool {
         while let Some(it) = self.scopes.get(scope) {
             if it.kind == ScopeKind::Substitution {
-                let holds = |command: &&Command| {
+                let contains_scope = |command: &&Command| {
                     command.scope == it.parent
                         && command.span.start <= it.span.start
                         && it.span.end <= command.span.end
                 };
-                let command = self.commands.iter().find(holds);
+                let command = self.commands.iter().find(contains_scope);
                 if !command.is_some_and(|command| command.words.is_empty()) {
                     return false;
                 }
@@ -98,7 +99,7 @@ impl Script {
         true
     }
 
-    /// The first element of a pipeline after one that can fail.
+    /// The first element of a pipeline after an element that can fail.
     fn hidden_failure(&self, pipeline: &[Item]) -> Option<Span> {
         if pipeline.last().is_some_and(|last| self.needs_input(last)) {
             return None;
@@ -108,7 +109,8 @@ impl Script {
         pipeline.get(fallible + 1).map(|next| next.span)
     }
 
-    /// Whether an element of a pipeline cannot fail; `piped` if it reads from a preceding one.
+    /// Whether an element of a pipeline cannot fail. `piped` states whether the element reads from
+    /// a preceding element.
     fn is_infallible(&self, item: &Item, piped: bool) -> bool {
         match item.content {
             Content::Command(at) => {
@@ -118,14 +120,15 @@ impl Script {
                 let within = |it: &&Command| {
                     item.span.start <= it.span.start && it.span.end <= item.span.end
                 };
-                let mut own =
+                let mut commands =
                     self.commands.iter().filter(within).filter(|it| self.runs_in(it.scope, at));
-                own.all(Command::cannot_fail)
+                commands.all(Command::cannot_fail)
             }
         }
     }
 
-    /// Whether a command of `scope` belongs to the compound `outer`, not to a substitution in it.
+    /// Whether a command of `scope` belongs to the compound `outer`, and not to a substitution
+    /// within `outer`.
     fn runs_in(&self, mut scope: usize, outer: usize) -> bool {
         while scope != outer {
             match self.scopes.get(scope) {

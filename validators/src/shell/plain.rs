@@ -1,10 +1,10 @@
 //! Scripts without compound syntax: words, operators, redirections, substitutions. Most `RUN` lines
-//! are of this form.
+//! are plain scripts.
 
 use super::word;
 use super::{Command, Fault, Join, Redirect, Scope, ScopeKind, Script, ShellText};
 
-/// Maximum nesting depth of substitutions; deeper ones are left to the grammar.
+/// Maximum nesting depth of substitutions; the grammar parses deeper substitutions.
 const MAX_DEPTH: usize = 8;
 
 /// Keywords that start or continue a construct at the start of a command.
@@ -13,11 +13,11 @@ const RESERVED: &[&str] = &[
     "esac", "{", "}", "[[", "function", "coproc",
 ];
 
-/// The redirection operators, longer ones first.
+/// The redirection operators, longer operators first.
 pub(super) const REDIRECTS: &[&str] =
     &["&>>", "<<<", "<<-", "&>", "<<", "<&", "<>", ">>", ">&", ">|", "<", ">"];
 
-/// Parses a plain script; `None` if it needs the grammar.
+/// Parses a plain script; `None` if the script requires the grammar.
 pub(super) fn parse(text: &ShellText<'_>) -> Option<Script> {
     let end = text.text().len();
     let mut parser = Parser { text, script: Script::default(), here_documents: Vec::new() };
@@ -38,8 +38,9 @@ struct Parser<'a> {
 #[derive(Default)]
 struct Draft {
     command: Command,
-    /// Start and end in the text.
+    /// Start and end of the command in the text.
     range: Option<(usize, usize)>,
+    /// The ranges of its substitutions in the text.
     inner: Vec<(usize, usize)>,
 }
 
@@ -64,7 +65,7 @@ impl Parser<'_> {
         let mut draft = Draft::default();
         let mut join = Join::Start;
         // The last operator, if no command has followed it yet.
-        let mut waiting: Option<(usize, usize)> = None;
+        let mut pending: Option<(usize, usize)> = None;
         let mut at = start;
         while let Some(&byte) = bytes.get(at) {
             match byte {
@@ -74,7 +75,7 @@ impl Parser<'_> {
                 b'(' | b')' => return None,
                 b'\n' => {
                     if self.finish(&mut draft, join, scope, depth)? {
-                        (join, waiting) = (Join::Then, None);
+                        (join, pending) = (Join::Then, None);
                     }
                     at = self.skip_bodies(at + 1, end);
                 }
@@ -85,14 +86,14 @@ impl Parser<'_> {
                 b';' | b'&' | b'|' => {
                     let operator = operator(&bytes[at..])?;
                     if self.finish(&mut draft, join, scope, depth)? {
-                        waiting = None;
-                    } else if let Some((first, last)) = waiting {
+                        pending = None;
+                    } else if let Some((first, last)) = pending {
                         self.fault(first, last, "has no command after it");
                     } else {
                         self.fault(at, at + operator.length, "has no command before it");
                     }
                     if matches!(operator.join, Join::And | Join::Or | Join::Pipe) {
-                        waiting = Some((at, at + operator.length));
+                        pending = Some((at, at + operator.length));
                     }
                     join = operator.join;
                     at += operator.length;
@@ -101,19 +102,19 @@ impl Parser<'_> {
             }
         }
         if !self.finish(&mut draft, join, scope, depth)?
-            && let Some((first, last)) = waiting
+            && let Some((first, last)) = pending
         {
             self.fault(first, last, "has no command after it");
         }
         Some(())
     }
 
-    fn fault(&mut self, start: usize, end: usize, what: &str) {
-        let message = format!("`{}` {what}", &self.text.text()[start..end]);
+    fn fault(&mut self, start: usize, end: usize, problem: &str) {
+        let message = format!("`{}` {problem}", &self.text.text()[start..end]);
         self.script.faults.push(Fault { span: self.text.span(start, end), message });
     }
 
-    /// Parses the word at `at` into the command; returns the position after it.
+    /// Parses the word at `at` into the command; returns the position after the word.
     fn word(&mut self, draft: &mut Draft, at: usize, end: usize) -> Option<usize> {
         let read = word::read(self.text, at, end);
         let written = &self.text.text()[at..read.end];
@@ -148,7 +149,7 @@ impl Parser<'_> {
     }
 
     /// Parses a redirection that starts at `start`, with its operator at `at`; returns the position
-    /// after it.
+    /// after the redirection.
     fn redirect(
         &mut self,
         draft: &mut Draft,
@@ -171,14 +172,14 @@ impl Parser<'_> {
         if let (Some(delimiter), "<<" | "<<-") = (&target, *operator) {
             self.here_documents.push((delimiter.text().into(), *operator == "<<-"));
         }
-        let stop = if target.is_some() { read.end } else { at + operator.len() };
-        draft.cover(start, stop);
-        let span = self.text.span(start, stop);
+        let redirect_end = if target.is_some() { read.end } else { at + operator.len() };
+        draft.cover(start, redirect_end);
+        let span = self.text.span(start, redirect_end);
         draft.command.redirects.push(Redirect { span, operator: (*operator).into(), target });
-        Some(stop)
+        Some(redirect_end)
     }
 
-    /// Completes the command being parsed; returns whether there was one.
+    /// Completes the command being parsed; returns whether there was a command.
     fn finish(
         &mut self,
         draft: &mut Draft,
@@ -197,27 +198,28 @@ impl Parser<'_> {
             {
                 return None;
             }
-            let inside = self.script.scopes.len();
+            let inner_scope = self.script.scopes.len();
             self.script.scopes.push(Scope {
                 kind: ScopeKind::Substitution,
                 parent: scope,
                 before: Join::Start,
                 span: self.text.span(start, end),
             });
-            self.parse_list(start, end, inside, depth + 1)?;
+            self.parse_list(start, end, inner_scope, depth + 1)?;
         }
         Some(true)
     }
 
-    /// Skips the here-documents that start at the line at `at`; returns the position after them.
+    /// Skips the bodies of here-documents that start with the line at `at`; returns the position
+    /// after the bodies.
     fn skip_bodies(&mut self, mut at: usize, end: usize) -> usize {
-        for (delimiter, tabs) in std::mem::take(&mut self.here_documents) {
+        for (delimiter, strips_tabs) in std::mem::take(&mut self.here_documents) {
             while at < end {
                 let rest = &self.text.text()[at..end];
                 let line = rest.split_inclusive('\n').next().unwrap_or(rest);
                 at += line.len();
                 let line = line.trim_end_matches(['\r', '\n']);
-                let line = if tabs { line.trim_start_matches('\t') } else { line };
+                let line = if strips_tabs { line.trim_start_matches('\t') } else { line };
                 if line == &*delimiter {
                     break;
                 }

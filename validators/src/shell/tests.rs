@@ -4,11 +4,11 @@ fn script(text: &str) -> Script {
     Script::parse(&ShellText::new(text, &Span::new), &mut TIME_LIMIT.clone())
 }
 
-fn by_tree(text: &str) -> Script {
+fn parse_with_tree(text: &str) -> Script {
     tree::parse(&ShellText::new(text, &Span::new), &mut TIME_LIMIT.clone())
 }
 
-/// One line per command: scopes, join, assignments, words, redirections.
+/// Renders one line per command: scope, join, assignments, words, redirections.
 fn outline(script: &Script) -> String {
     let mut out = String::new();
     for command in &script.commands {
@@ -45,7 +45,7 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
-fn plain_commands_and_their_joins() {
+fn plain_commands_are_joined_by_operators() {
     check(
         "apt-get update && apt-get install -y 'curl' \"wget\" ; rm -rf /x || true | cat & ls",
         "Start [apt-get] [update]
@@ -96,7 +96,7 @@ fn expansions_have_positions() {
 }
 
 #[test]
-fn assignments_and_redirections() {
+fn assignments_and_redirections_are_parsed() {
     check(
         "A=1 B=\"$x\" make > /dev/null 2>&1 <in; C=2; 3>x d &> e >>f",
         "Start A=1 B=$x [make] >/dev/null >&1 <in
@@ -179,7 +179,7 @@ fn both_parsers_agree() {
         "curl -sSL https://x/y?z=1 | tar -xzC /opt --strip-components=1",
         "[ -z \"$a\" ] || apt-mark manual $a > /dev/null",
     ] {
-        assert_eq!(outline(&script(text)), outline(&by_tree(text)), "{text}");
+        assert_eq!(outline(&script(text)), outline(&parse_with_tree(text)), "{text}");
     }
 }
 
@@ -202,17 +202,17 @@ fn hostile_text_does_not_panic() {
     for text in
         ["$(", "`", "${", "$((", "\\", "'", "\"$(", "a<", "<<", "\u{FEFF}é$é", "$(((((", "case"]
     {
-        let _ = (script(text), by_tree(text));
+        let _ = (script(text), parse_with_tree(text));
     }
     let deep = "$(a ".repeat(3000);
-    let _ = (script(&deep), by_tree(&"(".repeat(5000)));
-    let _ = by_tree(&"if a; then ".repeat(3000));
+    let _ = (script(&deep), parse_with_tree(&"(".repeat(5000)));
+    let _ = parse_with_tree(&"if a; then ".repeat(3000));
 }
 
 proptest::proptest! {
     #[test]
     fn any_text_is_parsed_without_panic(text in "[ab $(){}\"'`;|&<>\n\\\\=#\\[\\]!é-]{0,40}") {
-        for script in [script(&text), by_tree(&text)] {
+        for script in [script(&text), parse_with_tree(&text)] {
             for command in &script.commands {
                 proptest::prop_assert!(command.span.end as usize <= text.len());
                 proptest::prop_assert!(command.scope < script.scopes.len());

@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Clone, Copy)]
 pub(crate) struct ShellText<'a> {
     text: &'a str,
-    place: &'a dyn Fn(usize, usize) -> Span,
+    span_of: &'a dyn Fn(usize, usize) -> Span,
 }
 
 impl fmt::Debug for ShellText<'_> {
@@ -18,9 +18,9 @@ impl fmt::Debug for ShellText<'_> {
 }
 
 impl<'a> ShellText<'a> {
-    /// Creates a text; `place(start, end)` returns the source span of its bytes `start..end`.
-    pub(crate) fn new(text: &'a str, place: &'a dyn Fn(usize, usize) -> Span) -> Self {
-        Self { text, place }
+    /// Creates a text; `span_of(start, end)` returns the source span of the bytes `start..end`.
+    pub(crate) fn new(text: &'a str, span_of: &'a dyn Fn(usize, usize) -> Span) -> Self {
+        Self { text, span_of }
     }
 
     /// The text as the shell reads it.
@@ -32,6 +32,6 @@ impl<'a> ShellText<'a> {
     /// The source span of `start..end` of the text.
     #[must_use]
     pub(crate) fn span(&self, start: usize, end: usize) -> Span {
-        (self.place)(start, end)
+        (self.span_of)(start, end)
     }
 }

@@ -7,38 +7,43 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use tree_sitter::{Node, ParseOptions, Parser, Tree, TreeCursor};
 
-/// Maximum nesting depth of scopes; deeper ones are not visited.
+/// Maximum nesting depth of scopes; deeper scopes are not visited.
 const MAX_DEPTH: usize = 64;
 
-/// Parses a script with the grammar, within the time `left`.
-pub(super) fn parse(text: &ShellText<'_>, left: &mut Duration) -> Script {
+/// Parses a script with the grammar, within the `remaining` time.
+pub(super) fn parse(text: &ShellText<'_>, remaining: &mut Duration) -> Script {
     let mut script = Script::default();
     script.scopes.push(Scope::script(text.span(0, text.text().len())));
-    let begin = Instant::now();
-    let tree = parse_tree(text.text(), begin + *left);
-    *left = left.saturating_sub(begin.elapsed());
+    let start = Instant::now();
+    let tree = parse_tree(text.text(), start + *remaining);
+    *remaining = remaining.saturating_sub(start.elapsed());
     let Some(tree) = tree else {
         script.skipped = true;
         return script;
     };
-    let mut walk =
-        Walk { text, script, frames: vec![Frame::default()], around: Vec::new(), seen: 0 };
+    let mut walk = Walk {
+        text,
+        script,
+        frames: vec![Frame::default()],
+        ancestors: Vec::new(),
+        last_token_end: 0,
+    };
     walk.run(&mut tree.walk());
     walk.script.faults = balance::find_faults(text);
     walk.script
 }
 
-/// The syntax tree of `text`; `None` if it is not complete by `deadline`.
+/// The syntax tree of `text`; `None` if parsing is not complete by `deadline`.
 fn parse_tree(text: &str, deadline: Instant) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    let mut late = |_: &_| match Instant::now() > deadline {
+    let mut check_deadline = |_: &_| match Instant::now() > deadline {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
-    let options = ParseOptions::new().progress_callback(&mut late);
-    let mut rest = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut rest, None, Some(options))
+    let options = ParseOptions::new().progress_callback(&mut check_deadline);
+    let mut input = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut input, None, Some(options))
 }
 
 /// A scope being visited.
@@ -55,9 +60,9 @@ struct Walk<'a> {
     frames: Vec<Frame>,
     /// The kinds of the ancestors of the current node, outermost first. tree-sitter's own parent
     /// lookup walks from the root.
-    around: Vec<&'a str>,
+    ancestors: Vec<&'a str>,
     /// End of the last token before the current node.
-    seen: usize,
+    last_token_end: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -65,20 +70,20 @@ impl<'a> Walk<'a> {
     fn run(&mut self, cursor: &mut TreeCursor<'a>) {
         loop {
             let node = cursor.node();
-            let enters = self.visit(node);
-            if enters && cursor.goto_first_child() {
-                self.around.push(node.kind());
+            let visits_children = self.visit(node);
+            if visits_children && cursor.goto_first_child() {
+                self.ancestors.push(node.kind());
                 continue;
             }
-            self.seen = self.seen.max(node.end_byte());
-            if enters {
+            self.last_token_end = self.last_token_end.max(node.end_byte());
+            if visits_children {
                 self.leave(node);
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     return;
                 }
-                self.around.pop();
+                self.ancestors.pop();
                 self.leave(cursor.node());
             }
         }
@@ -99,7 +104,9 @@ impl<'a> Walk<'a> {
                 self.command(node);
             }
             "variable_assignment" | "variable_assignments" => return self.assignment(node),
-            "file_redirect" | "heredoc_redirect" | "herestring_redirect" => self.redirected(node),
+            "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {
+                self.attach_redirect(node)
+            }
             "&&" | "||" if !self.is_parent_in(EXPRESSIONS) => {
                 self.join(if kind == "&&" { Join::And } else { Join::Or });
             }
@@ -116,20 +123,21 @@ impl<'a> Walk<'a> {
 
     /// Whether the parent of the current node is of one of `kinds`.
     fn is_parent_in(&self, kinds: &[&str]) -> bool {
-        self.around.last().is_some_and(|kind| kinds.contains(kind))
+        self.ancestors.last().is_some_and(|kind| kinds.contains(kind))
     }
 
     fn join(&mut self, join: Join) {
         if let Some(frame) = self.frames.last_mut() {
             // A line break after an operator or before the first command changes nothing.
-            let open = matches!(frame.join, Join::And | Join::Or | Join::Pipe | Join::Start);
-            if !(join == Join::Then && open) {
+            let is_unaffected =
+                matches!(frame.join, Join::And | Join::Or | Join::Pipe | Join::Start);
+            if !(join == Join::Then && is_unaffected) {
                 frame.join = join;
             }
         }
     }
 
-    /// The join of the next command or compound of the innermost scope.
+    /// The innermost scope, and the join of its next command or compound.
     fn take_join(&mut self) -> (usize, Join) {
         // Without an operator in between, as after `}`, the next command follows in sequence.
         self.frames.last_mut().map_or((0, Join::Start), |frame| {
@@ -197,7 +205,7 @@ impl<'a> Walk<'a> {
         word::Word::literal(self.text.span(start, end), &self.text.text()[start..end])
     }
 
-    /// The words of a test expression, where brackets and comparison operators are words too.
+    /// The words of a test expression, in which brackets and comparison operators are words too.
     fn words_between(&self, mut at: usize, end: usize) -> Vec<word::Word> {
         let bytes = self.text.text().as_bytes();
         let mut words = Vec::new();
@@ -223,10 +231,10 @@ impl<'a> Walk<'a> {
         words
     }
 
-    /// An assignment that forms a command; returns whether to visit its parts.
+    /// Processes an assignment, which can form a command; returns whether to visit its parts.
     fn assignment(&mut self, node: Node<'_>) -> bool {
-        let inside = ["command", "declaration_command", "variable_assignments"];
-        if self.is_parent_in(&inside) || self.is_parent_in(EXPRESSIONS) {
+        let parents = ["command", "declaration_command", "variable_assignments"];
+        if self.is_parent_in(&parents) || self.is_parent_in(EXPRESSIONS) {
             return true;
         }
         let (scope, before) = self.take_join();
@@ -258,7 +266,7 @@ impl<'a> Walk<'a> {
                 .end_byte();
         }
         let written = &self.text.text()[start..end];
-        let rest = written.trim_start_matches(|it: char| it.is_ascii_digit());
+        let rest = written.trim_start_matches(|c: char| c.is_ascii_digit());
         let operator = plain::REDIRECTS.iter().find(|operator| rest.starts_with(**operator))?;
         let rest = &rest[operator.len()..];
         let at = end - rest.trim_start().len();
@@ -268,17 +276,18 @@ impl<'a> Walk<'a> {
         Some(Redirect { span, operator: (*operator).into(), target })
     }
 
-    /// A redirection after a command: it belongs to the command directly before it, if any.
-    fn redirected(&mut self, node: Node<'_>) {
+    /// Processes a redirection after a command: the redirection belongs to the directly preceding
+    /// command, if there is one.
+    fn attach_redirect(&mut self, node: Node<'_>) {
         if self.is_parent_in(&["command"]) {
             return;
         }
         let Some(redirect) = self.redirect(node) else { return };
         let scope = self.frames.last().map_or(0, |frame| frame.scope);
-        let here = self.script.commands.iter().rposition(|command| command.scope == scope);
-        let Some(index) = here else { return };
-        // Otherwise it belongs to a compound in between.
-        let last = self.text.span(self.seen, self.seen).start;
+        let preceding = self.script.commands.iter().rposition(|command| command.scope == scope);
+        let Some(index) = preceding else { return };
+        // If another token is in between, the redirection belongs to a compound.
+        let last = self.text.span(self.last_token_end, self.last_token_end).start;
         let command = &mut self.script.commands[index];
         if last <= command.span.end {
             command.span = command.span.cover(redirect.span);

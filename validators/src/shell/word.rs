@@ -1,4 +1,4 @@
-//! Words: resolves quotes and finds expansions.
+//! Parses words: resolves quotes and finds expansions.
 
 use super::ShellText;
 use aidd_engine::text::source::Span;
@@ -6,9 +6,9 @@ use aidd_engine::text::source::Span;
 /// A word of a command, or an assignment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Word {
-    /// Includes the quotes.
+    /// The span of the word, including the quotes.
     pub span: Span,
-    /// The value the shell passes on: quotes removed, expansions as written.
+    /// The value that the shell passes to the program: without quotes, with expansions as written.
     text: Box<str>,
     /// Whether any part is quoted or escaped.
     pub quoted: bool,
@@ -19,11 +19,11 @@ pub(crate) struct Word {
 /// A part of a word that the shell expands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expansion {
-    /// From the `$` or backquote to its end.
+    /// The span from the `$` or backquote to the end of the expansion.
     pub span: Span,
-    /// What is expanded.
+    /// The kind of the expansion.
     pub kind: ExpansionKind,
-    /// Whether it is within double quotes, so its value is not split into words.
+    /// Whether the expansion is within double quotes, so that its value is not split into words.
     pub quoted: bool,
     /// Byte offset in the word's resolved text.
     pub at: u32,
@@ -46,7 +46,7 @@ impl Word {
         Self { span, text: text.into(), quoted: false, expansions: Vec::new() }
     }
 
-    /// The value the shell passes on; expansions as written.
+    /// The value that the shell passes to the program, with expansions as written.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -68,7 +68,7 @@ pub(super) struct Read {
     pub(super) open: Option<usize>,
 }
 
-/// Parses the word at `start`, up to an unquoted blank or operator, or to `limit`.
+/// Parses the word at `start`, up to an unquoted space or operator, or to `limit`.
 pub(super) fn read(text: &ShellText<'_>, start: usize, limit: usize) -> Read {
     let mut reader = Reader {
         bytes: &text.text().as_bytes()[..limit],
@@ -106,19 +106,19 @@ impl Reader<'_> {
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
                 b'\\' => self.escape(),
-                b'\'' => self.single(self.at + 1),
-                b'"' => self.double(),
+                b'\'' => self.single_quoted(self.at + 1),
+                b'"' => self.double_quoted(),
                 b'$' => self.dollar(false),
                 b'`' => self.backquote(false),
                 // An extended glob `!(…)`, `@(…)` or an array `x=(…)` is part of the word.
-                b'(' if self.opens_pattern() => self.balanced(),
+                b'(' if self.opens_pattern() => self.push_balanced(),
                 _ if ends_word(byte) => break,
-                _ => self.take(1),
+                _ => self.push_bytes(1),
             }
         }
     }
 
-    fn take(&mut self, count: usize) {
+    fn push_bytes(&mut self, count: usize) {
         let end = (self.at + count).min(self.bytes.len());
         self.value.extend_from_slice(&self.bytes[self.at..end]);
         self.at = end;
@@ -129,7 +129,7 @@ impl Reader<'_> {
         self.at += 1;
         match self.bytes.get(self.at) {
             Some(b'\n') => self.at += 1,
-            Some(_) => self.take(1),
+            Some(_) => self.push_bytes(1),
             None => self.value.push(b'\\'),
         }
     }
@@ -140,36 +140,36 @@ impl Reader<'_> {
             .is_some_and(|last| matches!(last, b'=' | b'!' | b'@' | b'?' | b'*' | b'+'))
     }
 
-    fn balanced(&mut self) {
+    fn push_balanced(&mut self) {
         let start = self.at;
         let (end, closed) = close(self.bytes, self.at + 1, b')');
-        self.note_open(closed, start);
-        self.take(end - start);
+        self.record_unclosed(closed, start);
+        self.push_bytes(end - start);
     }
 
-    fn note_open(&mut self, closed: bool, start: usize) {
+    fn record_unclosed(&mut self, closed: bool, start: usize) {
         if !closed {
             self.open.get_or_insert(start);
         }
     }
 
-    fn single(&mut self, from: usize) {
+    fn single_quoted(&mut self, from: usize) {
         self.word.quoted = true;
         let rest = &self.bytes[from..];
         let length = rest.iter().position(|&byte| byte == b'\'');
-        self.note_open(length.is_some(), self.at);
+        self.record_unclosed(length.is_some(), self.at);
         self.at = from;
-        self.take(length.unwrap_or(rest.len()));
+        self.push_bytes(length.unwrap_or(rest.len()));
         self.at = (self.at + 1).min(self.bytes.len());
     }
 
-    fn double(&mut self) {
+    fn double_quoted(&mut self) {
         let start = self.at;
         self.word.quoted = true;
         self.at += 1;
         loop {
             match self.bytes.get(self.at) {
-                None => return self.note_open(false, start),
+                None => return self.record_unclosed(false, start),
                 Some(b'"') => {
                     self.at += 1;
                     return;
@@ -178,13 +178,13 @@ impl Reader<'_> {
                     Some(b'\n') => self.at += 2,
                     Some(b'"' | b'\\' | b'$' | b'`') => {
                         self.at += 1;
-                        self.take(1);
+                        self.push_bytes(1);
                     }
-                    _ => self.take(1),
+                    _ => self.push_bytes(1),
                 },
                 Some(b'$') => self.dollar(true),
                 Some(b'`') => self.backquote(true),
-                Some(_) => self.take(1),
+                Some(_) => self.push_bytes(1),
             }
         }
     }
@@ -192,25 +192,25 @@ impl Reader<'_> {
     fn dollar(&mut self, quoted: bool) {
         let start = self.at;
         match self.bytes.get(start + 1) {
-            Some(b'\'') if !quoted => self.ansi(),
+            Some(b'\'') if !quoted => self.ansi_quoted(),
             Some(b'"') if !quoted => {
                 self.at += 1;
-                self.double();
+                self.double_quoted();
             }
             Some(b'(') if self.bytes.get(start + 2) == Some(&b'(') && self.is_arithmetic() => {
                 let (end, closed) = close(self.bytes, start + 2, b')');
-                self.note_open(closed, start);
+                self.record_unclosed(closed, start);
                 self.expansion(end, ExpansionKind::Arithmetic, quoted);
             }
             Some(b'(') => {
                 let (end, closed) = close(self.bytes, start + 2, b')');
-                self.note_open(closed, start);
+                self.record_unclosed(closed, start);
                 self.inner.push((start + 2, if closed { end - 1 } else { end }));
                 self.expansion(end, ExpansionKind::Command, quoted);
             }
             Some(b'{') => {
                 let (end, closed) = close(self.bytes, start + 2, b'}');
-                self.note_open(closed, start);
+                self.record_unclosed(closed, start);
                 let name = name_in_braces(&self.bytes[start + 2..end]);
                 self.expansion(end, ExpansionKind::Parameter(name), quoted);
             }
@@ -219,38 +219,38 @@ impl Reader<'_> {
                 let end = start + 1 + name.len();
                 self.expansion(end, ExpansionKind::Parameter(name.into()), quoted);
             }
-            _ => self.take(1),
+            _ => self.push_bytes(1),
         }
     }
 
-    /// `$((` opens arithmetic only if its brackets close as `))`.
+    /// Whether `$((` at the current position opens arithmetic: the parentheses must close as `))`.
     fn is_arithmetic(&self) -> bool {
         let (end, closed) = close(self.bytes, self.at + 3, b')');
         closed && self.bytes.get(end) == Some(&b')')
     }
 
-    /// `$'…'`: escapes are retained as written, since no rule inspects them.
-    fn ansi(&mut self) {
+    /// Parses `$'…'`. Escapes are retained as written, because no rule inspects them.
+    fn ansi_quoted(&mut self) {
         let start = self.at;
         self.word.quoted = true;
         self.at += 2;
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
-                b'\\' => self.take(2),
+                b'\\' => self.push_bytes(2),
                 b'\'' => {
                     self.at += 1;
                     return;
                 }
-                _ => self.take(1),
+                _ => self.push_bytes(1),
             }
         }
-        self.note_open(false, start);
+        self.record_unclosed(false, start);
     }
 
     fn backquote(&mut self, quoted: bool) {
         let start = self.at;
         let (end, closed) = close(self.bytes, start + 1, b'`');
-        self.note_open(closed, start);
+        self.record_unclosed(closed, start);
         self.inner.push((start + 1, if closed { end - 1 } else { end }));
         self.expansion(end, ExpansionKind::Command, quoted);
     }
@@ -259,21 +259,21 @@ impl Reader<'_> {
         let span = self.source.span(self.at, end);
         let at = u32::try_from(self.value.len()).unwrap_or(u32::MAX);
         self.word.expansions.push(Expansion { span, kind, quoted, at });
-        self.take(end - self.at);
+        self.push_bytes(end - self.at);
     }
 }
 
-/// The end of the bracket or backquote opened directly before `at`: the position after its `closer`
+/// The end of the bracket or backquote opened directly before `at`: the position after the `closer`
 /// and `true`, or the end of `bytes` and `false`.
 pub(super) fn close(bytes: &[u8], mut at: usize, closer: u8) -> (usize, bool) {
     // Expected closers, innermost last. A double quote closes itself.
-    let mut waiting = vec![closer];
-    while let (Some(&byte), Some(&closer)) = (bytes.get(at), waiting.last()) {
+    let mut expected_closers = vec![closer];
+    while let (Some(&byte), Some(&closer)) = (bytes.get(at), expected_closers.last()) {
         at += 1;
         match byte {
             b'\\' => at += 1,
             _ if byte == closer => {
-                waiting.pop();
+                expected_closers.pop();
             }
             b'\'' if closer != b'"' && closer != b'`' => {
                 at = bytes[at..]
@@ -281,12 +281,14 @@ pub(super) fn close(bytes: &[u8], mut at: usize, closer: u8) -> (usize, bool) {
                     .position(|&it| it == b'\'')
                     .map_or(bytes.len(), |it| at + it + 1);
             }
-            b'"' if closer != b'`' => waiting.push(b'"'),
-            b'`' => waiting.push(b'`'),
+            b'"' if closer != b'`' => expected_closers.push(b'"'),
+            b'`' => expected_closers.push(b'`'),
             b'(' if closer == b')' || (closer != b'`' && bytes[..at - 1].last() == Some(&b'$')) => {
-                waiting.push(b')');
+                expected_closers.push(b')');
             }
-            b'{' if closer != b'`' && bytes[..at - 1].last() == Some(&b'$') => waiting.push(b'}'),
+            b'{' if closer != b'`' && bytes[..at - 1].last() == Some(&b'$') => {
+                expected_closers.push(b'}')
+            }
             // A comment within a command substitution can contain any quote.
             b'#' if closer == b')'
                 && bytes[..at - 1].last().is_some_and(u8::is_ascii_whitespace) =>
@@ -299,7 +301,7 @@ pub(super) fn close(bytes: &[u8], mut at: usize, closer: u8) -> (usize, bool) {
             _ => {}
         }
     }
-    (at.min(bytes.len()), waiting.is_empty())
+    (at.min(bytes.len()), expected_closers.is_empty())
 }
 
 fn is_name(byte: u8) -> bool {
@@ -320,7 +322,8 @@ fn name_at(bytes: &[u8], at: usize) -> &str {
     std::str::from_utf8(&rest[..length]).unwrap_or_default()
 }
 
-/// The name in `${name…}`, from the text after the brace; with its `#` for a length (`${#name}`).
+/// The name in `${name…}`, from the text after the brace, including the `#` of a length
+/// (`${#name}`).
 fn name_in_braces(bytes: &[u8]) -> Box<str> {
     let skip = usize::from(matches!(bytes, [b'#' | b'!', next, ..] if is_name(*next)));
     let name = name_at(bytes, skip.min(bytes.len()));

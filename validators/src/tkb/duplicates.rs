@@ -1,6 +1,6 @@
-//! Entries on the same technology: by name or alias, by package, and by content. Compares with the
-//! other entries of the same knowledge base; if the store cannot list files, it looks for the file
-//! names that duplicates would have.
+//! Finds entries on the same technology, by name or alias, by package, and by content. An entry is
+//! compared with the other entries of the same knowledge base. If files cannot be listed, only the
+//! file names that duplicates would have are searched for.
 
 use super::entry::Entry;
 use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT, side_file};
@@ -9,17 +9,18 @@ use aidd_engine::text::source::Source;
 use aidd_page as page;
 use std::collections::BTreeSet;
 
-/// Maximum number of entries compared; in a larger base, others are found by file name only.
+/// Maximum number of entries compared; in a larger knowledge base, duplicates are only searched for
+/// by file name.
 const MAX_ENTRIES: usize = 500;
-/// Maximum number of names searched for.
+/// Maximum number of file names searched for.
 const MAX_NAMES: usize = 12;
-/// Minimum number of own lines for a comparison of contents.
+/// Minimum number of lines of each entry for a comparison of contents.
 const MIN_LINES: usize = 8;
 /// Minimum share of the shorter entry's lines that are also in the other entry: no two shipped
-/// entries share a fifth.
+/// entries share a fifth of their lines.
 const MIN_SHARED: f64 = 0.6;
-/// Number of lines of an entry that are searched for in another before it is parsed: of duplicates,
-/// at least a quarter is found, however the lines are chosen.
+/// Number of lines of an entry that are searched for in another entry before the other entry is
+/// parsed. In a duplicate, at least a quarter of these lines is found, whichever lines are chosen.
 const SAMPLE_LINES: usize = 16;
 /// Minimum length of a line in bytes; shorter lines are part of the template, such as headings.
 const MIN_LINE_LEN: usize = 24;
@@ -35,35 +36,40 @@ pub(super) struct Duplicate {
 pub(super) fn find_duplicates(entry: &Entry, source: &Source, files: &dyn Files) -> Vec<Duplicate> {
     let path = source.path();
     let Some((root, _)) = kind::knowledge_root(path) else { return Vec::new() };
-    let own = Identity::from_entry(entry, source.text());
-    let mut found = Vec::new();
-    for other in others(root, path, &own, files) {
+    let identity = Identity::from_entry(entry, source.text());
+    let mut duplicates = Vec::new();
+    for other in others(root, path, &identity, files) {
         let text = side_file(files, &other).filter(|text| text.len() as u64 <= SIDE_FILE_LIMIT);
-        let Some(text) = text.filter(|text| own.can_match(text)) else { continue };
+        let Some(text) = text.filter(|text| identity.can_match(text)) else { continue };
         let other_source = Source::new(other.as_str(), text);
-        let theirs = Identity::from_entry(&Entry::parse(&other_source), other_source.text());
-        if let Some(why) = own.match_reason(&theirs) {
-            found.push(Duplicate { path: other, why });
+        let other_identity =
+            Identity::from_entry(&Entry::parse(&other_source), other_source.text());
+        if let Some(why) = identity.match_reason(&other_identity) {
+            duplicates.push(Duplicate { path: other, why });
         }
     }
-    found
+    duplicates
 }
 
 /// The sorted paths of other entries.
-fn others(root: &str, path: &str, own: &Identity, files: &dyn Files) -> BTreeSet<String> {
-    let folders = KNOWLEDGE_CATEGORIES.iter().map(|folder| format!("{root}/{folder}"));
-    let folders: Vec<String> = folders.chain([root.to_owned()]).collect();
+fn others(root: &str, path: &str, identity: &Identity, files: &dyn Files) -> BTreeSet<String> {
+    let directories = KNOWLEDGE_CATEGORIES.iter().map(|directory| format!("{root}/{directory}"));
+    let directories: Vec<String> = directories.chain([root.to_owned()]).collect();
     let mut found = BTreeSet::new();
-    for folder in &folders {
-        let names = files.names(folder).into_iter().filter(|name| name.ends_with(".md"));
-        let index = |name: &String| matches!(&*name.to_ascii_lowercase(), "readme.md" | "index.md");
-        found.extend(names.filter(|name| !index(name)).map(|name| format!("{folder}/{name}")));
+    for directory in &directories {
+        let names = files.names(directory).into_iter().filter(|name| name.ends_with(".md"));
+        let is_index =
+            |name: &String| matches!(&*name.to_ascii_lowercase(), "readme.md" | "index.md");
+        found
+            .extend(names.filter(|name| !is_index(name)).map(|name| format!("{directory}/{name}")));
     }
     if found.len() > MAX_ENTRIES || found.is_empty() {
         let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".md"));
-        let names = own.slugs.iter().cloned().chain(stem.map(slug)).take(MAX_NAMES);
+        let names = identity.slugs.iter().cloned().chain(stem.map(slug)).take(MAX_NAMES);
         let paths = names
-            .flat_map(|name| folders.iter().map(move |folder| format!("{folder}/{name}.md")))
+            .flat_map(|name| {
+                directories.iter().map(move |directory| format!("{directory}/{name}.md"))
+            })
             .filter(|path| files.exists(path));
         found = paths.collect();
     }
@@ -73,11 +79,11 @@ fn others(root: &str, path: &str, own: &Identity, files: &dyn Files) -> BTreeSet
 
 /// The properties by which an entry is identified.
 struct Identity {
-    /// Its name and aliases, in the form of file names.
+    /// The name and aliases of the entry, in the form of file names.
     slugs: BTreeSet<String>,
-    /// Its packages, the main package first.
+    /// The packages of the entry, the main package first.
     packages: Vec<String>,
-    /// Its lines that are long enough to be specific to it.
+    /// The lines that are long enough to be specific to the entry.
     lines: BTreeSet<String>,
 }
 
@@ -89,9 +95,10 @@ impl Identity {
         let body = page::split(text).map_or(text, |(_, body)| text.get(body).unwrap_or_default());
         // Header rows of tables are part of the template and are not compared.
         let all: Vec<&str> = body.lines().map(str::trim).collect();
-        let is_head = |at: usize| all.get(at + 1).is_some_and(|next| next.starts_with("| --"));
-        let lines = all.iter().enumerate().filter(|(at, line)| {
-            line.len() > MIN_LINE_LEN && !line.starts_with(['#', '<']) && !is_head(*at)
+        let is_table_header =
+            |index: usize| all.get(index + 1).is_some_and(|next| next.starts_with("| --"));
+        let lines = all.iter().enumerate().filter(|(index, line)| {
+            line.len() > MIN_LINE_LEN && !line.starts_with(['#', '<']) && !is_table_header(*index)
         });
         Self {
             slugs: names.map(slug).filter(|name| !name.is_empty()).collect(),
@@ -100,8 +107,8 @@ impl Identity {
         }
     }
 
-    /// A prefilter: whether `text` can be a duplicate. Every criterion requires a word of this
-    /// entry in it.
+    /// A prefilter: whether `text` can be a duplicate. Every criterion requires that
+    /// `text` contains a word of this entry.
     fn can_match(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         let is_named = |slug: &String| slug.split('-').all(|part| text.contains(as_written(part)));
@@ -110,16 +117,18 @@ impl Identity {
             || self.sample().filter(|line| text.contains(line.as_str())).count() * 4 >= SAMPLE_LINES
     }
 
-    /// Some of its lines, evenly distributed.
+    /// Some lines of the entry, evenly distributed.
     fn sample(&self) -> impl Iterator<Item = &String> {
         self.lines.iter().step_by(self.lines.len().div_ceil(SAMPLE_LINES).max(1))
     }
 
     /// The reason why the other entry is on the same technology, if it is.
     fn match_reason(&self, other: &Self) -> Option<String> {
-        let squeezed = |name: &String| name.replace('-', "");
-        let theirs: BTreeSet<String> = other.slugs.iter().map(squeezed).collect();
-        if let Some(name) = self.slugs.iter().find(|name| theirs.contains(&squeezed(name))) {
+        let without_hyphens = |name: &String| name.replace('-', "");
+        let other_slugs: BTreeSet<String> = other.slugs.iter().map(without_hyphens).collect();
+        if let Some(name) =
+            self.slugs.iter().find(|name| other_slugs.contains(&without_hyphens(name)))
+        {
             return Some(format!("is also an entry on `{name}`"));
         }
         // A companion library often names the package of the main library as well: only a common
@@ -127,31 +136,34 @@ impl Identity {
         let shared = self.packages.iter().filter(|it| other.packages.contains(it)).count();
         let all = self.packages.len() + other.packages.len() - shared;
         let first = self.packages.first().filter(|it| other.packages.first() == Some(it));
-        let shown = first.or_else(|| self.packages.iter().find(|it| other.packages.contains(it)));
-        if let Some(package) = shown.filter(|_| first.is_some() || shared * 2 > all) {
+        let common_package =
+            first.or_else(|| self.packages.iter().find(|it| other.packages.contains(it)));
+        if let Some(package) = common_package.filter(|_| first.is_some() || shared * 2 > all) {
             return Some(format!("is also an entry on the package `{package}`"));
         }
-        let fewest = self.lines.len().min(other.lines.len());
-        let same = self.lines.intersection(&other.lines).count();
-        let is_alike = fewest >= MIN_LINES && same as f64 >= MIN_SHARED * fewest as f64;
-        is_alike.then(|| format!("has {same} of {fewest} lines in common"))
+        let min_count = self.lines.len().min(other.lines.len());
+        let common = self.lines.intersection(&other.lines).count();
+        let has_same_content =
+            min_count >= MIN_LINES && common as f64 >= MIN_SHARED * min_count as f64;
+        has_same_content.then(|| format!("has {common} of {min_count} lines in common"))
     }
 }
 
-/// A part of a name as written in text: `csharp` is written `c#` there.
+/// A part of a slug as it occurs in text: `csharp` is written `c#` in text, so only `c` is searched
+/// for.
 fn as_written(part: &str) -> &str {
     part.strip_suffix("sharp").or_else(|| part.strip_suffix("plusplus")).unwrap_or(part)
 }
 
-/// A name in the form of file names. The signs that distinguish C, C++ and C#, and .NET from net,
-/// become words.
+/// A name in the form of file names. The characters that distinguish C, C++ and C#, and .NET from
+/// net, become words.
 fn slug(name: &str) -> String {
     let lower = name.trim().to_lowercase();
     let lower = lower.strip_prefix('.').map_or(lower.clone(), |rest| format!("dot{rest}"));
-    let spelt = lower.replace("++", "plusplus").replace('#', "sharp").replace('*', "star");
-    let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
-    let plain = spelt.chars().map(plain).collect::<String>();
-    plain.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+    let spelled = lower.replace("++", "plusplus").replace('#', "sharp").replace('*', "star");
+    let hyphenate = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    let hyphenated = spelled.chars().map(hyphenate).collect::<String>();
+    hyphenated.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
 #[cfg(test)]
@@ -159,27 +171,27 @@ mod tests {
     use super::*;
     use aidd_engine::text::files::Memory;
 
-    fn entry(name: &str, more: &str, body: &str) -> String {
+    fn entry(name: &str, fields: &str, body: &str) -> String {
         format!(
-            "---\nname: {name}\ncategory: data\nmaturity: stable\nlast_updated: 2026-11-22\n{more}---\n# {name}\n\n{body}"
+            "---\nname: {name}\ncategory: data\nmaturity: stable\nlast_updated: 2026-11-22\n{fields}---\n# {name}\n\n{body}"
         )
     }
 
     /// The duplicates of the first of several entries.
-    fn found(entries: &[(&str, String)]) -> Vec<String> {
+    fn duplicates_of_first(entries: &[(&str, String)]) -> Vec<String> {
         let path = |name: &str| format!(".aidd/knowledge/{name}");
         let all = entries.iter().map(|(name, text)| (path(name), text.clone().into_bytes()));
         let files = Memory(all.collect());
         let source = Source::new(path(entries[0].0), entries[0].1.as_str());
-        let twins = find_duplicates(&Entry::parse(&source), &source, &files);
-        twins.into_iter().map(|twin| format!("{} {}", twin.path, twin.why)).collect()
+        let duplicates = find_duplicates(&Entry::parse(&source), &source, &files);
+        duplicates.into_iter().map(|found| format!("{} {}", found.path, found.why)).collect()
     }
 
     #[test]
-    fn one_technology_under_two_names_is_a_duplicate() {
-        let one = |name, more| ("data/one.md", entry(name, more, ""));
-        let other = |name, more| ("tooling/other.md", entry(name, more, ""));
-        for (a, b, want) in [
+    fn entries_on_one_technology_under_two_names_are_duplicates() {
+        let one = |name, fields| ("data/one.md", entry(name, fields, ""));
+        let other = |name, fields| ("tooling/other.md", entry(name, fields, ""));
+        for (a, b, expected) in [
             (one("Next.js", ""), other("NextJS", ""), "is also an entry on `next-js`"),
             (
                 one("Postgres", ""),
@@ -199,8 +211,8 @@ mod tests {
                 "is also an entry on the package `npm:a`",
             ),
         ] {
-            let said = found(&[a, b]);
-            assert_eq!(said, [format!(".aidd/knowledge/tooling/other.md {want}")]);
+            let duplicates = duplicates_of_first(&[a, b]);
+            assert_eq!(duplicates, [format!(".aidd/knowledge/tooling/other.md {expected}")]);
         }
     }
 
@@ -226,34 +238,34 @@ mod tests {
         let entries: Vec<(String, String)> = names
             .iter()
             .enumerate()
-            .map(|(at, (name, more))| (format!("data/e{at}.md"), entry(name, more, "")))
+            .map(|(index, (name, fields))| (format!("data/e{index}.md"), entry(name, fields, "")))
             .collect();
         for (at, (name, _)) in names.iter().enumerate() {
             let mut all: Vec<(&str, String)> =
                 entries.iter().map(|(path, text)| (&**path, text.clone())).collect();
             all.swap(0, at);
-            assert_eq!(found(&all), Vec::<String>::new(), "{name}");
+            assert_eq!(duplicates_of_first(&all), Vec::<String>::new(), "{name}");
         }
     }
 
     #[test]
     fn entries_with_the_same_text_are_duplicates() {
-        let said = |from: usize, to: usize| -> String {
+        let sentences = |from: usize, to: usize| -> String {
             let line = |at| format!("Sentence number {at} has its own content.\n");
             (from..to).map(line).collect()
         };
-        let one = ("data/one.md", entry("One", "", &said(0, 10)));
-        let copy = ("data/two.md", entry("Two", "", &said(0, 9)));
+        let one = ("data/one.md", entry("One", "", &sentences(0, 10)));
+        let copy = ("data/two.md", entry("Two", "", &sentences(0, 9)));
         assert_eq!(
-            found(&[one.clone(), copy]),
+            duplicates_of_first(&[one.clone(), copy]),
             [".aidd/knowledge/data/two.md has 9 of 9 lines in common"]
         );
-        let half = ("data/two.md", entry("Two", "", &said(5, 15)));
-        assert_eq!(found(&[one, half]), Vec::<String>::new());
+        let half = ("data/two.md", entry("Two", "", &sentences(5, 15)));
+        assert_eq!(duplicates_of_first(&[one, half]), Vec::<String>::new());
     }
 
     #[test]
-    fn names_suffice_if_directories_cannot_be_listed() {
+    fn duplicates_are_found_by_name_if_directories_cannot_be_listed() {
         struct UnlistableFiles(Memory);
         impl Files for UnlistableFiles {
             fn read(&self, path: &str, limit: u64) -> std::io::Result<Vec<u8>> {
@@ -264,10 +276,11 @@ mod tests {
             }
         }
         let text = entry("Redis", "", "");
-        let twin = ".aidd/knowledge/infrastructure/redis.md";
-        let files = UnlistableFiles(Memory([(twin.to_owned(), text.clone().into_bytes())].into()));
+        let duplicate = ".aidd/knowledge/infrastructure/redis.md";
+        let files =
+            UnlistableFiles(Memory([(duplicate.to_owned(), text.clone().into_bytes())].into()));
         let source = Source::new(".aidd/knowledge/data/cache.md", text.as_str());
-        let twins = find_duplicates(&Entry::parse(&source), &source, &files);
-        assert_eq!(twins.iter().map(|it| &*it.path).collect::<Vec<_>>(), [twin]);
+        let duplicates = find_duplicates(&Entry::parse(&source), &source, &files);
+        assert_eq!(duplicates.iter().map(|it| &*it.path).collect::<Vec<_>>(), [duplicate]);
     }
 }

@@ -30,9 +30,9 @@ pub(super) struct Table {
 
 /// The result of parsing a header.
 pub(super) enum Header {
-    /// Missing or invalid: the message and its location.
+    /// The header is missing or invalid: the message and its location.
     Broken(String, Span),
-    /// Its keys, and its offset in the file.
+    /// The keys of the header, and the offset of the header in the file.
     Read(Tree, usize),
 }
 
@@ -83,7 +83,7 @@ impl Entry {
         mapping_nodes(tree).map(|node| &*node.key).collect()
     }
 
-    /// Where findings on the whole entry are reported: the title, or the first line.
+    /// The span at which findings on the whole entry are reported: the title, or the first line.
     pub(super) fn title(&self, source: &Source) -> Span {
         let title = self.headings.iter().find(|heading| heading.level == HeadingLevel::H1);
         title.map_or_else(|| source.line_span(0), |heading| heading.span)
@@ -95,11 +95,14 @@ impl Entry {
         headings.filter(|(_, heading)| heading.level == HeadingLevel::H2)
     }
 
-    /// Heading and extent of a section, up to the next heading of its level.
+    /// The heading of a section, and the extent of the section up to the next heading of its level
+    /// or a higher level.
     pub(super) fn section(&self, name: &str) -> Option<(&Heading, Span)> {
-        let (at, heading) = self.sections().find(|(_, it)| it.text.eq_ignore_ascii_case(name))?;
-        let rest = self.headings.iter().skip(at + 1);
-        let next = rest.filter(|it| it.level <= HeadingLevel::H2).map(|it| it.span.start).next();
+        let (index, heading) =
+            self.sections().find(|(_, heading)| heading.text.eq_ignore_ascii_case(name))?;
+        let mut rest = self.headings.iter().skip(index + 1);
+        let next = rest.find(|heading| heading.level <= HeadingLevel::H2);
+        let next = next.map(|heading| heading.span.start);
         let end = next.unwrap_or(u32::MAX);
         Some((heading, Span { start: heading.span.end, end }))
     }
@@ -154,9 +157,9 @@ fn header(text: &str) -> Header {
             let length =
                 yaml.get(before..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
             let start = (range.start + before).min(range.end);
-            let said = error.to_string();
-            let said = said.lines().next().unwrap_or_default();
-            let message = format!("invalid YAML in the header: {said}");
+            let reason = error.to_string();
+            let reason = reason.lines().next().unwrap_or_default();
+            let message = format!("invalid YAML in the header: {reason}");
             Header::Broken(message, Span::new(start, (start + length).min(range.end)))
         }
     }
@@ -179,13 +182,13 @@ impl Reader {
             match event {
                 Event::Start(tag) => self.start(&tag, span, entry),
                 Event::End(tag) => self.end(tag, entry),
-                Event::Text(said) => self.push_text(&said, span, entry),
-                Event::Code(said) => {
+                Event::Text(part) => self.push_text(&part, span, entry),
+                Event::Code(part) => {
                     for open in [
-                        self.heading.as_mut().map(|it| &mut it.text),
-                        self.cell.as_mut().map(|it| &mut it.text),
+                        self.heading.as_mut().map(|heading| &mut heading.text),
+                        self.cell.as_mut().map(|cell| &mut cell.text),
                     ] {
-                        open.into_iter().for_each(|open| open.push_str(&said));
+                        open.into_iter().for_each(|open| open.push_str(&part));
                     }
                 }
                 _ => {}
@@ -239,17 +242,17 @@ impl Reader {
         }
     }
 
-    fn push_text(&mut self, said: &str, span: Span, entry: &mut Entry) {
+    fn push_text(&mut self, part: &str, span: Span, entry: &mut Entry) {
         if self.in_code {
             return;
         }
         if let Some(heading) = &mut self.heading {
-            heading.text.push_str(said);
+            heading.text.push_str(part);
         } else {
             entry.prose.push(span);
         }
         if let Some(cell) = &mut self.cell {
-            cell.text.push_str(said);
+            cell.text.push_str(part);
         }
     }
 }

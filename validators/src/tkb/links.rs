@@ -19,10 +19,10 @@ pub(super) fn dead_links(entry: &Entry, path: &str, files: &dyn Files) -> Vec<(S
 
 /// The path that a relative address in the file at `path` refers to.
 fn target(path: &str, address: &str) -> Option<String> {
-    let plain = address.split(['#', '?']).next().unwrap_or_default();
-    if plain.is_empty() || plain.starts_with('/') || plain.contains(':') {
+    let relative_path = address.split(['#', '?']).next().unwrap_or_default();
+    if relative_path.is_empty() || relative_path.starts_with('/') || relative_path.contains(':') {
         return None;
     }
-    let plain = plain.replace("%20", " ");
-    join(parent_dir(path), &plain)
+    let relative_path = relative_path.replace("%20", " ");
+    join(parent_dir(path), &relative_path)
 }

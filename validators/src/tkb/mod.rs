@@ -32,7 +32,7 @@ pub(super) const FAMILY: Family = Family {
 };
 
 /// The checks, by rule id.
-const CHECKS: Checks<Read> = &[
+const CHECKS: Checks<EntryContext> = &[
     ("tkb/dead-link", dead_link),
     ("tkb/duplicate-entry", duplicate_entry),
     ("tkb/fit-score", fit_score),
@@ -73,13 +73,13 @@ const MATURITIES: [&str; 4] = ["stable", "emerging", "experimental", "deprecated
 const SECTIONS: [&str; 6] =
     ["Overview", "Key Metrics", "Use Cases", "Trade-offs", "Alternatives", "References"];
 
-/// The parts of the section on trade-offs.
+/// The required parts of the section on trade-offs.
 const TRADE_OFF_PARTS: [&str; 2] = ["Strengths", "Weaknesses"];
 
-/// Default age in months after which an entry is stale: two missed quarterly reviews.
+/// Default age in months after which an entry is stale: the time of two quarterly reviews.
 const MAX_AGE_MONTHS: i64 = 6;
 
-/// Words that imply a figure but give none.
+/// Words that claim a property without a figure.
 static VAGUE: LazyLock<Regex> = LazyLock::new(|| {
     let words = "very fast|blazing(?:ly)?[ -]fast|lightning[ -]fast|high[ -]performance|lightweight|\
                  easy to use|user[ -]friendly|popular|widely used|industry[ -]standard|powerful|robust|\
@@ -87,27 +87,32 @@ static VAGUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"(?i)\b(?:{words})\b")).expect("a constant pattern")
 });
 
-/// An entry with the results of looking up other files.
-struct Read {
+/// An entry, and the facts from other files that the checks need.
+struct EntryContext {
     entry: Entry,
     /// Links to files that do not exist.
-    dead: Vec<(String, Span)>,
+    dead_links: Vec<(String, Span)>,
     /// Other entries on the same technology.
-    twins: Vec<duplicates::Duplicate>,
+    duplicates: Vec<duplicates::Duplicate>,
     /// Date of the newest shipped entry, used to measure age if the frontend passes no date.
     reviewed: Option<Date>,
 }
 
-fn parse(source: &Source, context: &FileContext<'_>) -> Read {
-    let files = context.files;
+fn parse(source: &Source, file_context: &FileContext<'_>) -> EntryContext {
+    let files = file_context.files;
     let entry = Entry::parse(source);
-    let dead = links::dead_links(&entry, source.path(), files);
-    let twins = duplicates::find_duplicates(&entry, source, files);
-    Read { entry, dead, twins, reviewed: date(context.registry.tables().reviewed) }
+    let dead_links = links::dead_links(&entry, source.path(), files);
+    let duplicates = duplicates::find_duplicates(&entry, source, files);
+    EntryContext {
+        entry,
+        dead_links,
+        duplicates,
+        reviewed: date(file_context.registry.tables().reviewed),
+    }
 }
 
-fn malformed_header(read: &Read, report: &mut Report<'_>) {
-    if let Header::Broken(message, span) = &read.entry.header {
+fn malformed_header(context: &EntryContext, report: &mut Report<'_>) {
+    if let Header::Broken(message, span) = &context.entry.header {
         report.at(*span, message.as_str()).help(
             "start the file with a line `---`, the keys name, category, maturity and last_updated, \
              and another line `---`",
@@ -115,22 +120,22 @@ fn malformed_header(read: &Read, report: &mut Report<'_>) {
     }
 }
 
-fn missing_field(read: &Read, report: &mut Report<'_>) {
-    if matches!(read.entry.header, Header::Broken(..)) {
+fn missing_field(context: &EntryContext, report: &mut Report<'_>) {
+    if matches!(context.entry.header, Header::Broken(..)) {
         return;
     }
-    let keys = read.entry.keys();
+    let keys = context.entry.keys();
     for field in FIELDS {
-        let value = read.entry.field(field);
+        let value = context.entry.field(field);
         if value.is_some_and(|(text, _)| !text.trim().is_empty()) {
             continue;
         }
-        // A misspelt key is probably the missing one.
+        // A misspelt key is probably the missing key.
         let unknown =
             keys.iter().filter(|key| !FIELDS.contains(key) && !OTHER_FIELDS.contains(key));
-        let meant = nearest(field, unknown.copied());
+        let suggestion = nearest(field, unknown.copied());
         let span = report.source().line_span(0);
-        let message = match meant {
+        let message = match suggestion {
             Some(key) => format!("the header has no `{field}`; did you mean `{key}`?"),
             None if keys.contains(&field) => format!("`{field}` in the header is not a string"),
             None => format!("the header has no `{field}`"),
@@ -140,8 +145,8 @@ fn missing_field(read: &Read, report: &mut Report<'_>) {
 }
 
 /// Reports a value of the header that is not in `known`.
-fn check_enum(read: &Read, field: &str, known: &[&str], report: &mut Report<'_>) {
-    let Some((value, span)) = read.entry.field(field) else { return };
+fn check_enum(context: &EntryContext, field: &str, known: &[&str], report: &mut Report<'_>) {
+    let Some((value, span)) = context.entry.field(field) else { return };
     if known.contains(&value) || value.trim().is_empty() {
         return;
     }
@@ -153,48 +158,49 @@ fn check_enum(read: &Read, field: &str, known: &[&str], report: &mut Report<'_>)
     }
 }
 
-fn unknown_category(read: &Read, report: &mut Report<'_>) {
-    check_enum(read, "category", &aidd_engine::text::kind::KNOWLEDGE_CATEGORIES, report);
+fn unknown_category(context: &EntryContext, report: &mut Report<'_>) {
+    check_enum(context, "category", &aidd_engine::text::kind::KNOWLEDGE_CATEGORIES, report);
 }
 
-fn unknown_maturity(read: &Read, report: &mut Report<'_>) {
-    check_enum(read, "maturity", &MATURITIES, report);
+fn unknown_maturity(context: &EntryContext, report: &mut Report<'_>) {
+    check_enum(context, "maturity", &MATURITIES, report);
 }
 
 /// A date in the form `2026-01-31`.
 fn date(text: &str) -> Option<Date> {
-    let is_shape = text.len() == 10 && text.bytes().filter(|byte| *byte == b'-').count() == 2;
-    text.parse().ok().filter(|_| is_shape)
+    let has_date_format =
+        text.len() == 10 && text.bytes().filter(|byte| *byte == b'-').count() == 2;
+    text.parse().ok().filter(|_| has_date_format)
 }
 
-fn invalid_date(read: &Read, report: &mut Report<'_>) {
-    let Some((text, span)) = read.entry.field("last_updated") else { return };
+fn invalid_date(context: &EntryContext, report: &mut Report<'_>) {
+    let Some((text, span)) = context.entry.field("last_updated") else { return };
     let Some(date) = date(text) else {
         report
             .at(span, format!("`{text}` is not a date"))
             .help("write the date of the last review as YYYY-MM-DD, such as 2026-01-31");
         return;
     };
-    // One day of tolerance for time zones to the east of this machine.
+    // Allow one day for time zones to the east of this machine.
     let tomorrow = report.today().and_then(|today| today.tomorrow().ok());
     if tomorrow.is_some_and(|tomorrow| date > tomorrow) {
         report.at(span, format!("{text} is in the future"));
     }
 }
 
-fn stale_entry(read: &Read, report: &mut Report<'_>) {
-    let Some((text, span)) = read.entry.field("last_updated") else { return };
+fn stale_entry(context: &EntryContext, report: &mut Report<'_>) {
+    let Some((text, span)) = context.entry.field("last_updated") else { return };
     let months =
         report.param("months").and_then(serde_json::Value::as_i64).unwrap_or(MAX_AGE_MONTHS);
     let configured = report.param("today").and_then(serde_json::Value::as_str).and_then(date);
-    let today = configured.or(report.today()).or(read.reviewed);
+    let today = configured.or(report.today()).or(context.reviewed);
     let (Some(date), Some(today)) = (date(text), today) else { return };
     // Deprecated technologies no longer change.
-    if read.entry.field("maturity").is_some_and(|(maturity, _)| maturity == "deprecated") {
+    if context.entry.field("maturity").is_some_and(|(maturity, _)| maturity == "deprecated") {
         return;
     }
-    let Ok(span_of) = Days::new().try_months(months.clamp(1, 1200)) else { return };
-    if date.checked_add(span_of).is_ok_and(|due| due < today) {
+    let Ok(period) = Days::new().try_months(months.clamp(1, 1200)) else { return };
+    if date.checked_add(period).is_ok_and(|due| due < today) {
         let age =
             date.until((Unit::Month, today)).map_or(months, |age| i64::from(age.get_months()));
         report.at(span, format!("last reviewed {age} months before {today}")).help(
@@ -203,8 +209,8 @@ fn stale_entry(read: &Read, report: &mut Report<'_>) {
     }
 }
 
-fn missing_section(read: &Read, report: &mut Report<'_>) {
-    let entry = &read.entry;
+fn missing_section(context: &EntryContext, report: &mut Report<'_>) {
+    let entry = &context.entry;
     let title = entry.title(report.source());
     let near_of = |name: &str, level| {
         let others = entry.headings.iter().filter(|it| it.level == level);
@@ -221,38 +227,38 @@ fn missing_section(read: &Read, report: &mut Report<'_>) {
     let Some((heading, extent)) = entry.section("Trade-offs") else { return };
     let below: Vec<&str> =
         entry.headings.iter().filter(|it| extent.contains(it.span)).map(|it| &*it.text).collect();
-    for side in TRADE_OFF_PARTS {
-        if !below.iter().any(|text| text.eq_ignore_ascii_case(side)) {
-            report.at(heading.span, format!("the section has no part `### {side}`"));
+    for part in TRADE_OFF_PARTS {
+        if !below.iter().any(|text| text.eq_ignore_ascii_case(part)) {
+            report.at(heading.span, format!("the section has no part `### {part}`"));
         }
     }
 }
 
-fn section_order(read: &Read, report: &mut Report<'_>) {
-    let place = |text: &str| SECTIONS.iter().position(|name| name.eq_ignore_ascii_case(text));
+fn section_order(context: &EntryContext, report: &mut Report<'_>) {
+    let position = |text: &str| SECTIONS.iter().position(|name| name.eq_ignore_ascii_case(text));
     let mut last = 0;
-    for (_, heading) in read.entry.sections() {
-        let Some(place) = place(&heading.text) else { continue };
-        if place < last {
+    for (_, heading) in context.entry.sections() {
+        let Some(index) = position(&heading.text) else { continue };
+        if index < last {
             let order = SECTIONS.join(", ");
-            let message = format!("`{}` is placed after `{}`", SECTIONS[place], SECTIONS[last]);
+            let message = format!("`{}` is placed after `{}`", SECTIONS[index], SECTIONS[last]);
             report.at(heading.span, message).help(format!("use the order {order}"));
         }
-        last = last.max(place);
+        last = last.max(index);
     }
 }
 
 /// A span without surrounding whitespace.
 fn trimmed(source: &Source, span: Span) -> Span {
-    let whole = source.slice(span);
-    let start = span.start as usize + whole.len() - whole.trim_start().len();
-    Span::new(start, start + whole.trim().len())
+    let text = source.slice(span);
+    let start = span.start as usize + text.len() - text.trim_start().len();
+    Span::new(start, start + text.trim().len())
 }
 
-fn fit_score(read: &Read, report: &mut Report<'_>) {
-    let Some((heading, extent)) = read.entry.section("Use Cases") else { return };
+fn fit_score(context: &EntryContext, report: &mut Report<'_>) {
+    let Some((heading, extent)) = context.entry.section("Use Cases") else { return };
     let help = "use a table with a column `Fit Score`, from 1/10 to 10/10 in each row";
-    let Some(table) = read.entry.table(extent) else {
+    let Some(table) = context.entry.table(extent) else {
         report.at(heading.span, "use cases without a table").help(help);
         return;
     };
@@ -266,18 +272,18 @@ fn fit_score(read: &Read, report: &mut Report<'_>) {
         let score = cell.text.trim().strip_suffix("/10").and_then(|it| it.parse::<u8>().ok());
         if !score.is_some_and(|score| (1..=10).contains(&score)) {
             let shown = cell.text.trim();
-            let place = trimmed(report.source(), cell.span);
-            report.at(place, format!("`{shown}` is not a fit score from 1/10 to 10/10"));
+            let span = trimmed(report.source(), cell.span);
+            report.at(span, format!("`{shown}` is not a fit score from 1/10 to 10/10"));
         }
     }
 }
 
-fn missing_alternatives(read: &Read, report: &mut Report<'_>) {
-    let Some((heading, extent)) = read.entry.section("Alternatives") else { return };
-    if read.entry.table(extent).is_none_or(|table| table.body().is_empty()) {
+fn missing_alternatives(context: &EntryContext, report: &mut Report<'_>) {
+    let Some((heading, extent)) = context.entry.section("Alternatives") else { return };
+    if context.entry.table(extent).is_none_or(|table| table.body().is_empty()) {
         report
             .at(heading.span, "alternatives without a table")
-            .help("use a table with a row for each: its name, and when to choose it");
+            .help("use a table with a row for each alternative: its name, and when to choose it");
     }
 }
 
@@ -285,12 +291,12 @@ fn is_address(text: &str) -> bool {
     text.starts_with("https://") || text.starts_with("http://")
 }
 
-fn missing_reference(read: &Read, report: &mut Report<'_>) {
-    let Some((heading, extent)) = read.entry.section("References") else { return };
+fn missing_reference(context: &EntryContext, report: &mut Report<'_>) {
+    let Some((heading, extent)) = context.entry.section("References") else { return };
     let source = report.source();
     let end = extent.end.min(u32::try_from(source.text().len()).unwrap_or(u32::MAX));
     let text = source.slice(Span { start: extent.start.min(end), end });
-    let links = read.entry.links.iter().filter(|(_, span)| extent.contains(*span));
+    let links = context.entry.links.iter().filter(|(_, span)| extent.contains(*span));
     if !links.into_iter().any(|(address, _)| is_address(address)) && !text.contains("://") {
         report
             .at(heading.span, "no reference has a URL")
@@ -298,9 +304,9 @@ fn missing_reference(read: &Read, report: &mut Report<'_>) {
     }
 }
 
-fn unsourced_metric(read: &Read, report: &mut Report<'_>) {
-    let Some((_, extent)) = read.entry.section("Key Metrics") else { return };
-    let Some(table) = read.entry.table(extent) else { return };
+fn unsourced_metric(context: &EntryContext, report: &mut Report<'_>) {
+    let Some((_, extent)) = context.entry.section("Key Metrics") else { return };
+    let Some(table) = context.entry.table(extent) else { return };
     for row in table.body() {
         let is_sourced = row.iter().any(|cell| {
             cell.links.iter().any(|address| is_address(address)) || cell.text.contains("://")
@@ -309,17 +315,17 @@ fn unsourced_metric(read: &Read, report: &mut Report<'_>) {
             continue;
         };
         let name = first.text.trim();
-        let place = trimmed(report.source(), first.span.cover(last.span));
+        let span = trimmed(report.source(), first.span.cover(last.span));
         report
-            .at(place, format!("`{name}` has no source"))
+            .at(span, format!("`{name}` has no source"))
             .help("link the source of the figure, or remove it");
     }
 }
 
-fn vague_term(read: &Read, report: &mut Report<'_>) {
+fn vague_term(context: &EntryContext, report: &mut Report<'_>) {
     let source = report.source();
-    for span in &read.entry.prose {
-        // A figure anywhere on the line is taken as the figure for the term.
+    for span in &context.entry.prose {
+        // A figure anywhere on the line is treated as the figure for the term.
         let line = source.slice(source.lines_around(*span));
         if line.contains(|c: char| c.is_ascii_digit()) {
             continue;
@@ -333,18 +339,18 @@ fn vague_term(read: &Read, report: &mut Report<'_>) {
     }
 }
 
-fn dead_link(read: &Read, report: &mut Report<'_>) {
-    for (address, span) in &read.dead {
+fn dead_link(context: &EntryContext, report: &mut Report<'_>) {
+    for (address, span) in &context.dead_links {
         report.at(*span, format!("file `{address}` does not exist"));
     }
 }
 
-fn duplicate_entry(read: &Read, report: &mut Report<'_>) {
-    let place = read.entry.field("name").map_or_else(|| report.source().line_span(0), |it| it.1);
-    for duplicates::Duplicate { path, why } in &read.twins {
+fn duplicate_entry(context: &EntryContext, report: &mut Report<'_>) {
+    let span = context.entry.field("name").map_or_else(|| report.source().line_span(0), |it| it.1);
+    for duplicates::Duplicate { path, why } in &context.duplicates {
         report
-            .at(place, format!("`{path}` {why}"))
-            .help("merge the two; a search returns both, and they will diverge");
+            .at(span, format!("`{path}` {why}"))
+            .help("merge the two entries; a search returns both, and they will diverge");
     }
 }
 

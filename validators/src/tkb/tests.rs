@@ -19,22 +19,23 @@ fn engine() -> Engine {
 
 #[test]
 fn every_shipped_entry_has_no_findings() {
-    let entries = aidd_content::RULES.guides.iter().filter(|it| it.path.starts_with("knowledge/"));
+    let entries =
+        aidd_content::RULES.guides.iter().filter(|guide| guide.path.starts_with("knowledge/"));
     let texts: Vec<(String, &str)> =
-        entries.map(|it| (format!("content/{}", it.path), it.text)).collect();
+        entries.map(|guide| (format!("content/{}", guide.path), guide.text)).collect();
     assert!(texts.len() >= 100, "{}", texts.len());
     let bytes = texts.iter().map(|(path, text)| (path.clone(), text.as_bytes().to_vec()));
     let files = Memory(bytes.collect());
     let engine = engine();
-    let mut wrong = Vec::new();
+    let mut lines = Vec::new();
     for (path, text) in &texts {
         let source = Source::new(path.as_str(), *text);
         for finding in engine.check(&source, &files).findings {
             let line = source.line_of(finding.span.start) + 1;
-            wrong.push(format!("{path}:{line} {} {}", finding.rule, finding.message));
+            lines.push(format!("{path}:{line} {} {}", finding.rule, finding.message));
         }
     }
-    assert!(wrong.is_empty(), "{} findings:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(lines.is_empty(), "{} findings:\n{}", lines.len(), lines.join("\n"));
 }
 
 #[test]

@@ -43,16 +43,16 @@ impl SymbolKind {
 pub(super) struct Symbol {
     /// The name, prefixed with the name of its type; for a test, the title.
     pub(super) name: String,
-    /// The name of the type that it belongs to.
+    /// The name of the type that the symbol belongs to.
     pub(super) parent: Option<String>,
     pub(super) kind: SymbolKind,
-    /// Whether other files can use it.
+    /// Whether other files can use the symbol.
     pub(super) exported: bool,
-    /// Whether it is only visible to tests.
+    /// Whether the symbol is only visible to tests.
     pub(super) in_test: bool,
-    /// The tokens before its body.
+    /// The tokens before the body.
     pub(super) signature: String,
-    /// The names of its parameters.
+    /// The names of the parameters.
     pub(super) parameters: Vec<String>,
     pub(super) tokens: Tokens,
 }
@@ -73,7 +73,8 @@ enum NestedNodes {
     Members,
 }
 
-/// The node kinds that are symbols, over all grammars; no two grammars use a name differently.
+/// The kinds of nodes that are symbols, in all grammars; no two grammars use the same name
+/// differently.
 const SYMBOL_NODES: &[(&str, SymbolKind, NestedNodes)] = &[
     ("abstract_class_declaration", SymbolKind::Type, NestedNodes::Members),
     ("class", SymbolKind::Type, NestedNodes::Members),
@@ -118,10 +119,10 @@ const SYMBOL_NODES: &[(&str, SymbolKind, NestedNodes)] = &[
 #[derive(Clone, Default)]
 struct NodeContext {
     parent: Option<String>,
-    /// Whether the type that it belongs to is exported.
+    /// Whether the type that the node belongs to is exported.
     parent_exported: bool,
     in_test: bool,
-    /// Whether it is in the body of a trait or interface.
+    /// Whether the node is in the body of a trait or interface.
     in_interface: bool,
     depth: usize,
 }
@@ -164,23 +165,23 @@ impl Reader<'_> {
 
     fn read(&self, root: &Node<'_>) -> Vec<Symbol> {
         let mut found = Vec::new();
-        let mut left = vec![(root.clone(), NodeContext::default())];
-        while let Some((node, place)) = left.pop() {
+        let mut remaining = vec![(root.clone(), NodeContext::default())];
+        while let Some((node, context)) = remaining.pop() {
             let kind = node.kind();
             if let Some(test) = self.script_test(&node, &kind) {
                 found.push(test);
             }
-            let mut inner = NodeContext { depth: place.depth + 1, ..place.clone() };
-            let form = SYMBOL_NODES.iter().find(|(name, ..)| *name == kind);
-            if let Some((_, symbol_kind, inside)) = form
-                && let Some(symbol) = self.symbol(&node, *symbol_kind, &place)
+            let mut inner = NodeContext { depth: context.depth + 1, ..context.clone() };
+            let row = SYMBOL_NODES.iter().find(|(name, ..)| *name == kind);
+            if let Some((_, symbol_kind, nested)) = row
+                && let Some(symbol) = self.symbol(&node, *symbol_kind, &context)
             {
                 inner.parent = Some(symbol.name.clone());
                 inner.parent_exported = symbol.exported;
                 inner.in_test = symbol.in_test;
                 inner.in_interface = matches!(&*kind, "trait_item" | "interface_declaration");
                 found.push(symbol);
-                if *inside == NestedNodes::Hidden {
+                if *nested == NestedNodes::Hidden {
                     continue;
                 }
             } else if kind == "impl_item" {
@@ -194,38 +195,38 @@ impl Reader<'_> {
             } else if kind == "mod_item" {
                 inner.in_test |= is_test_item(&node);
             } else if self.is_variable(&kind) {
-                let is_top = place.depth <= 2 && place.parent.is_none();
+                let is_top = context.depth <= 2 && context.parent.is_none();
                 if is_top {
-                    found.extend(self.variables(&node, &place));
+                    found.extend(self.variables(&node, &context));
                 }
                 continue;
             } else if kind == "enum_body" && self.is_script() {
-                found.extend(self.plain_variants(&node, &place));
+                found.extend(self.plain_variants(&node, &context));
             }
             let children: Vec<Node<'_>> = node.children().collect();
-            left.extend(children.into_iter().rev().map(|child| (child, inner.clone())));
+            remaining.extend(children.into_iter().rev().map(|child| (child, inner.clone())));
         }
         found
     }
 
-    fn symbol(&self, node: &Node<'_>, kind: SymbolKind, place: &NodeContext) -> Option<Symbol> {
+    fn symbol(&self, node: &Node<'_>, kind: SymbolKind, context: &NodeContext) -> Option<Symbol> {
         let name_node = name_node(node)?;
         let name = name_node.text().into_owned();
         if !is_name(&name) {
             return None;
         }
-        // Fields of nested records and similar nodes have no type to be named after.
-        if kind == SymbolKind::Member && place.parent.is_none() {
+        // Fields of nested records and similar nodes have no type whose name could be the prefix.
+        if kind == SymbolKind::Member && context.parent.is_none() {
             return None;
         }
-        let parent = self.receiver(node).or_else(|| place.parent.clone());
-        let in_test = place.in_test || is_test_item(node);
+        let parent = self.receiver(node).or_else(|| context.parent.clone());
+        let in_test = context.in_test || is_test_item(node);
         let is_test = kind == SymbolKind::Function && self.is_test_function(node, &name);
         let body = node.field("body").or_else(|| node.field("value"));
         let end = body.as_ref().map_or(node.range().end, |body| body.range().start);
         let range = node.range().start..end;
         Some(Symbol {
-            exported: !is_test && self.is_exported(node, &name, kind, place),
+            exported: !is_test && self.is_exported(node, &name, kind, context),
             in_test: in_test || is_test,
             kind: if is_test { SymbolKind::Test } else { kind },
             signature: syntax::range_tokens(node, range, self.text, self.language).code,
@@ -265,9 +266,9 @@ impl Reader<'_> {
         node: &Node<'_>,
         name: &str,
         kind: SymbolKind,
-        place: &NodeContext,
+        context: &NodeContext,
     ) -> bool {
-        let inside = place.parent.is_none() || place.parent_exported;
+        let inside = context.parent.is_none() || context.parent_exported;
         let has = |words: &[&str]| {
             node.children().any(|child| {
                 let kind = child.kind();
@@ -280,11 +281,11 @@ impl Reader<'_> {
                 let is_free = kind == SymbolKind::Member && node.kind() == "enum_variant";
                 let by_macro = node.kind() == "macro_definition"
                     && previous_attributes(node).any(|text| text.contains("macro_export"));
-                inside && (is_free || place.in_interface || has(&["pub"]) || by_macro)
+                inside && (is_free || context.in_interface || has(&["pub"]) || by_macro)
             }
             SupportLang::Go => name.chars().next().is_some_and(char::is_uppercase) && inside,
             SupportLang::Python | SupportLang::Ruby => !name.starts_with('_') && inside,
-            SupportLang::Java => inside && (has(&["public"]) || place.in_interface),
+            SupportLang::Java => inside && (has(&["public"]) || context.in_interface),
             SupportLang::Php => inside && !has(&["private", "protected"]),
             SupportLang::C => self.path.ends_with(".h"),
             SupportLang::Bash => false,
@@ -292,7 +293,7 @@ impl Reader<'_> {
                 let is_private = name.starts_with('#') || has(&["private", "protected"]);
                 let of_itself = self.exports.contains(name)
                     || node.parent().is_some_and(|parent| parent.kind() == "export_statement");
-                !is_private && if place.parent.is_some() { inside } else { of_itself }
+                !is_private && if context.parent.is_some() { inside } else { of_itself }
             }
         }
     }
@@ -302,7 +303,7 @@ impl Reader<'_> {
             SupportLang::Rust => previous_attributes(node).any(|text| {
                 let path = text.trim_start_matches("#[").split(['(', ']']).next();
                 path.is_some_and(|path| {
-                    path.rsplit("::").next().is_some_and(|it| it == "test" || it == "bench")
+                    path.rsplit("::").next().is_some_and(|last| last == "test" || last == "bench")
                 })
             }),
             SupportLang::Python => name.starts_with("test"),

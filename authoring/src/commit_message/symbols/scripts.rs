@@ -1,4 +1,5 @@
-//! Symbols of scripts: variables that contain functions, tests defined by calls, and export lists.
+//! Symbols of JavaScript and TypeScript: variables that contain functions, tests defined by calls,
+//! and export lists.
 
 use super::{NodeContext, Reader, Symbol, SymbolKind, parameters};
 use crate::commit_message::syntax::{self, Node};
@@ -8,9 +9,9 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 impl Reader<'_> {
-    /// `const a = …, b = …` at the top level of a script, `A = …` at the top level of a Python
-    /// module.
-    pub(super) fn variables(&self, node: &Node<'_>, place: &NodeContext) -> Vec<Symbol> {
+    /// The variables declared by `const a = …, b = …` at the top level of a script, or by `A = …` at
+    /// the top level of a Python module.
+    pub(super) fn variables(&self, node: &Node<'_>, context: &NodeContext) -> Vec<Symbol> {
         let exported_here = node.parent().is_some_and(|parent| parent.kind() == "export_statement");
         let declared = node
             .children()
@@ -40,7 +41,7 @@ impl Reader<'_> {
                 } else {
                     exported_here || self.exports.contains(&name)
                 },
-                in_test: place.in_test,
+                in_test: context.in_test,
                 kind: if function.is_some() { SymbolKind::Function } else { SymbolKind::Value },
                 signature: syntax::range_tokens(&declarator, range, self.text, self.language).code,
                 parameters: function.map(parameters).unwrap_or_default(),
@@ -52,17 +53,17 @@ impl Reader<'_> {
         declared.filter_map(symbol).collect()
     }
 
-    /// The variants of a script enumeration without an explicit value.
-    pub(super) fn plain_variants(&self, body: &Node<'_>, place: &NodeContext) -> Vec<Symbol> {
-        let Some(parent) = &place.parent else { return Vec::new() };
+    /// The variants of a TypeScript enumeration that have no explicit value.
+    pub(super) fn plain_variants(&self, body: &Node<'_>, context: &NodeContext) -> Vec<Symbol> {
+        let Some(parent) = &context.parent else { return Vec::new() };
         let names = body.children().filter(|child| child.kind() == "property_identifier");
         names
             .map(|name| Symbol {
                 name: format!("{parent}.{}", name.text()),
                 parent: Some(parent.clone()),
                 kind: SymbolKind::Member,
-                exported: place.parent_exported,
-                in_test: place.in_test,
+                exported: context.parent_exported,
+                in_test: context.in_test,
                 signature: name.text().into_owned(),
                 parameters: Vec::new(),
                 tokens: syntax::node_tokens(&name, self.text, self.language),

@@ -11,15 +11,15 @@ use serde_json::{Value as Json, json};
 /// The variables that the pages of the kind need in addition to the options.
 ///
 /// # Errors
-/// Why the rule is not imported.
+/// The reason why the rule is not imported.
 pub(super) fn vars(rule: &Rule<'_>) -> Result<Vars, String> {
     let derived = match rule.kind {
         "filename_regex" => {
-            let given = rule.text("pattern")?;
+            let pattern = rule.text("pattern")?;
             let stem = if rule.is_enabled("stem") {
-                given
+                pattern
             } else {
-                without_extension(given, &rule.paths())?
+                without_extension(pattern, &rule.paths())?
             };
             let inner = stem.trim_start_matches('^').trim_end_matches('$');
             json!({"inner": inner, "good": sample::from_regex(&format!("^(?:{inner})$"))})
@@ -33,7 +33,7 @@ pub(super) fn vars(rule: &Rule<'_>) -> Result<Vars, String> {
     Ok(recipe::vars(derived))
 }
 
-/// Files with and without the value that a rule requires.
+/// The variables for a kind on values: files with and without the value that the rule requires.
 fn value_vars(rule: &Rule<'_>) -> Result<Json, String> {
     let at = supported_query(rule.text("path")?)?;
     let good = match rule.options.get("matches").and_then(Json::as_str) {
@@ -44,17 +44,18 @@ fn value_vars(rule: &Rule<'_>) -> Result<Json, String> {
         None => None,
     };
     let file = rule.sample_path("example");
-    let of = |at: &str, value: Json| file_with_value(&file, at, &value);
+    let with_value = |at: &str, value: Json| file_with_value(&file, at, &value);
     Ok(json!({
         "present": !rule.is_enabled("if_present"),
-        // Another value, or a missing one.
-        "bad": of(at, json!("something else")),
-        "other": of("$.other", json!("x")),
-        "good": good.map_or_else(|| of("$.other", json!("x")), |good| of(at, good)),
+        // A file with another value, and a file without the value.
+        "bad": with_value(at, json!("something else")),
+        "other": with_value("$.other", json!("x")),
+        "good": good
+            .map_or_else(|| with_value("$.other", json!("x")), |good| with_value(at, good)),
     }))
 }
 
-/// Paths listed in a manifest.
+/// The variables for a kind on paths listed in a manifest.
 fn registry_vars(rule: &Rule<'_>) -> Result<Json, String> {
     let file = sample::from_glob(rule.text("source")?, "example");
     let at = extract_query(rule.options.get("extract").unwrap_or(&Json::Null))?;
@@ -67,7 +68,7 @@ fn registry_vars(rule: &Rule<'_>) -> Result<Json, String> {
     }))
 }
 
-/// A key in a file with lines `key = value`.
+/// The variables for a kind on a key in a file with lines `key = value`.
 fn setting_vars(rule: &Rule<'_>) -> Result<Json, String> {
     let path = rule.text("path")?;
     let names = names(path).ok_or_else(|| {
@@ -89,30 +90,31 @@ fn names(path: &str) -> Option<Vec<String>> {
     keys.iter().all(is_plain).then(|| keys.into_iter().map(|(name, _)| name).collect())
 }
 
-/// Converts an expression on whole names to one on names up to their last dot.
+/// Converts an expression for whole names to an expression for names up to their last dot.
 fn without_extension<'p>(pattern: &'p str, globs: &[String]) -> Result<&'p str, String> {
     let why = || {
         format!(
-            "`{pattern}` applies to the whole name; `name` of the form `tree` checks the name up to its last dot"
+            "`{pattern}` applies to the whole name; `name` of a `tree` check checks the name up to its last dot"
         )
     };
     let plain = pattern.strip_suffix('$').unwrap_or(pattern);
-    let (head, ending) = plain.rsplit_once(r"\.").ok_or_else(why)?;
-    let inner = ending.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    let inner = inner.map_or(ending, |inner| inner.strip_prefix("?:").unwrap_or(inner));
+    let (head, extension) = plain.rsplit_once(r"\.").ok_or_else(why)?;
+    let inner = extension.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let inner = inner.map_or(extension, |inner| inner.strip_prefix("?:").unwrap_or(inner));
     let known: Vec<&str> = inner.split('|').collect();
     let is_word = |text: &&str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric());
-    // All files must have one of the extensions; the others would not be reported.
-    let has = |glob: &String| {
-        let Some((_, ending)) = glob.rsplit_once('.') else { return false };
-        let inner = ending.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        inner.unwrap_or(ending).split(',').all(|ending| known.contains(&ending))
+    // Files with other extensions would no longer be reported, so all files must have one of these.
+    let has_known_extension = |glob: &String| {
+        let Some((_, extension)) = glob.rsplit_once('.') else { return false };
+        let inner = extension.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        inner.unwrap_or(extension).split(',').all(|extension| known.contains(&extension))
     };
-    let is_whole = head.matches('(').count() == head.matches(')').count();
-    let one = known.len() == 1 || inner.len() < ending.len();
-    let is_bound = one && is_whole && alternatives(head).len() == 1;
-    let fits = is_bound && known.iter().all(is_word) && globs.iter().all(has);
-    fits.then_some(head).ok_or_else(why)
+    let is_balanced = head.matches('(').count() == head.matches(')').count();
+    let is_grouped = known.len() == 1 || inner.len() < extension.len();
+    let is_separable = is_grouped && is_balanced && alternatives(head).len() == 1;
+    let is_convertible =
+        is_separable && known.iter().all(is_word) && globs.iter().all(has_known_extension);
+    is_convertible.then_some(head).ok_or_else(why)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! alint (<https://docs.rs/alint-rules/0.21.0>): rules on files, names, contents and values. The
-//! options of its kinds were taken from the schema of 0.21.0 and verified with 0.20.1.
+//! Imports alint rules (<https://docs.rs/alint-rules/0.21.0>) on files, names, contents and values.
+//! The options of each kind of rule were taken from the schema of 0.21.0 and verified with 0.20.1.
 
 mod derived;
 mod fixes;
@@ -27,7 +27,7 @@ pub(super) const MAX_FILES: usize = 50;
 pub(super) static KINDS: LazyLock<BTreeMap<String, RuleTable>> =
     LazyLock::new(|| recipe::parse_tables(crate::rule_import::tables::ALINT));
 
-/// The pages of a rule, or why there are none.
+/// The pages of a rule, or the reason why there are none.
 type Drafts = Result<Vec<Draft>, String>;
 
 /// A rule with its options.
@@ -43,12 +43,12 @@ struct Rule<'a> {
     notes: Vec<String>,
 }
 
-/// A kind by its name or an alias.
+/// The kind with the name or alias `name`.
 fn kind_of(name: &str) -> Option<(&'static str, &'static RuleTable)> {
-    let is_it = |(kind, table): &(&String, &RuleTable)| {
-        *kind == name || table.names.iter().any(|other| other == name)
+    let has_name = |(kind, table): &(&String, &RuleTable)| {
+        *kind == name || table.names.iter().any(|alias| alias == name)
     };
-    KINDS.iter().find(is_it).map(|(kind, table)| (kind.as_str(), table))
+    KINDS.iter().find(has_name).map(|(kind, table)| (kind.as_str(), table))
 }
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportError> {
@@ -58,17 +58,17 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
     made.not_imported.extend(unsupported_keys(&config, Tool::Alint, None));
     let list = |key: &str| config.get(key).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
     for rule in list("rules") {
-        let Json::Object(given) = rule else {
+        let Json::Object(options) = rule else {
             let (path, rule) = (path.to_owned(), rule.to_string());
             return Err(ImportError::RuleNotAMapping { path, rule });
         };
-        let id = given.get("id").and_then(Json::as_str).unwrap_or_default();
+        let id = options.get("id").and_then(Json::as_str).unwrap_or_default();
         if id.is_empty() {
             return Err(ImportError::MissingId(path.to_owned()));
         }
-        match convert_rule(path, id, given, list("facts"), &ignored) {
+        match convert_rule(path, id, options, list("facts"), &ignored) {
             Ok(drafts) => made.drafts.extend(drafts),
-            Err(left) => made.not_imported.push(NotImported { item: id.to_owned(), ..left }),
+            Err(error) => made.not_imported.push(NotImported { item: id.to_owned(), ..error }),
         }
     }
     Ok(made)
@@ -87,8 +87,8 @@ fn merge_extended(
     made: &mut ImportDraft,
 ) -> Result<Map<String, Json>, ImportError> {
     let mut order: Vec<(String, Map<String, Json>, Json)> = Vec::new();
-    let mut left = vec![(path.to_owned(), Json::Null)];
-    while let Some((file, entry)) = left.pop() {
+    let mut remaining = vec![(path.to_owned(), Json::Null)];
+    while let Some((file, entry)) = remaining.pop() {
         if order.iter().any(|(seen, ..)| *seen == file) {
             continue;
         }
@@ -101,7 +101,7 @@ fn merge_extended(
             let url = entry.as_str().or_else(|| entry["url"].as_str()).unwrap_or_default();
             if url.starts_with("alint://bundled/") {
                 match ruleset(url) {
-                    // The file that names a ruleset overrides it.
+                    // The file that extends a ruleset overrides it.
                     Ok(ruleset) => rulesets.push((url.to_owned(), ruleset, entry.clone())),
                     Err(why) => made.not_imported.push(why),
                 }
@@ -116,7 +116,7 @@ fn merge_extended(
                     let (path, to) = (file.clone(), url.to_owned());
                     ImportError::OutsideProject { path, to }
                 })?;
-                left.push((inner, entry.clone()));
+                remaining.push((inner, entry.clone()));
             }
         }
         order.push((file, config, entry));
@@ -136,7 +136,7 @@ fn merge_extended(
     Ok(all)
 }
 
-/// The rulesets that alint ships, by name: their rules, and what these check.
+/// The rulesets that alint ships, by name.
 pub(super) static RULESETS: LazyLock<Map<String, Json>> =
     LazyLock::new(|| recipe::parse_tables(crate::rule_import::tables::ALINT_RULESETS));
 
@@ -145,11 +145,11 @@ fn ruleset(url: &str) -> Result<Map<String, Json>, NotImported> {
     let name = url.trim_start_matches("alint://bundled/");
     let (name, revision) = name.split_once('@').unwrap_or((name, "v1"));
     let known = RULESETS.get(name).filter(|_| revision == "v1").and_then(Json::as_object);
-    let left = || {
+    let not_imported = || {
         NotImported::new(format!("extends `{url}`"), "alint 0.20 has no such ruleset")
             .instead("copy its rules into the file and import again")
     };
-    let mut ruleset = known.cloned().ok_or_else(left)?;
+    let mut ruleset = known.cloned().ok_or_else(not_imported)?;
     for rule in ruleset.get_mut("rules").and_then(Json::as_array_mut).into_iter().flatten() {
         rule["bundled"] = Json::from(url);
     }
@@ -160,16 +160,16 @@ fn ruleset(url: &str) -> Result<Map<String, Json>, NotImported> {
 fn select_rules(rules: &Json, entry: &Json) -> Json {
     let (only, except) = (string_list(&entry["only"]), string_list(&entry["except"]));
     let rules = rules.as_array().into_iter().flatten();
-    let stays = |rule: &&Json| {
+    let is_selected = |rule: &&Json| {
         let id = rule["id"].as_str().unwrap_or_default().to_owned();
         (only.is_empty() || only.contains(&id)) && !except.contains(&id)
     };
-    Json::Array(rules.filter(stays).cloned().collect())
+    Json::Array(rules.filter(is_selected).cloned().collect())
 }
 
 fn merge(before: &mut Vec<Json>, after: Vec<Json>) {
     for item in after {
-        let same = before.iter_mut().find(|one| !item["id"].is_null() && one["id"] == item["id"]);
+        let same = before.iter_mut().find(|old| !item["id"].is_null() && old["id"] == item["id"]);
         match (same.and_then(Json::as_object_mut), item) {
             (Some(map), Json::Object(fields)) => map.extend(fields),
             (_, item) => before.push(item),
@@ -185,29 +185,29 @@ fn convert_rule(
     ignored: &[String],
 ) -> Result<Vec<Draft>, NotImported> {
     let text = |key: &str| options.get(key).and_then(Json::as_str);
-    let left = |why: &str| NotImported::new("", why);
+    let not_imported = |why: &str| NotImported::new("", why);
     let level = text("level").unwrap_or("error");
     if level == "off" {
-        return Err(left("it is disabled"));
+        return Err(not_imported("it is disabled"));
     }
     if let Some(why) = text("left") {
-        return Err(NotImported { instead: text("instead").map(str::to_owned), ..left(why) });
+        let instead = text("instead").map(str::to_owned);
+        return Err(NotImported { instead, ..not_imported(why) });
     }
     if let Some(template) = text("extends_template") {
         let why = format!("it uses the template `{template}`");
-        return Err(left(&why).instead("write its fields into the rule and import again"));
+        return Err(not_imported(&why).instead("write its fields into the rule and import again"));
     }
-    let given = text("kind").filter(|kind| !kind.is_empty());
-    let given = given
-        .ok_or_else(|| left("`kind` is missing: it overrides a rule of a file that is not read"))?;
-    let known = kind_of(given);
-    let (kind, table) =
-        known.ok_or_else(|| left(&format!("unknown kind `{given}` of alint 0.21")))?;
-    if let Some(why) = &table.left {
-        return Err(left(why));
+    let name = text("kind").filter(|kind| !kind.is_empty()).ok_or_else(|| {
+        not_imported("`kind` is missing: it overrides a rule of a file that is not read")
+    })?;
+    let (kind, table) = kind_of(name)
+        .ok_or_else(|| not_imported(&format!("unknown kind `{name}` of alint 0.21")))?;
+    if let Some(why) = &table.unsupported {
+        return Err(not_imported(why));
     }
     if let Some(ours) = &table.ours {
-        return Err(left("covered by a built-in rule").instead(ours));
+        return Err(not_imported("covered by a built-in rule").instead(ours));
     }
     let (include, mut exclude) = scope(options.get("paths").unwrap_or(&Json::Null));
     exclude.extend(ignored.iter().cloned());
@@ -243,7 +243,7 @@ fn apply_common_properties(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
     if let Some(message) = text("message") {
         draft.paragraphs.insert(0, message.to_owned());
         if message.contains("{{") {
-            let note = "placeholders in its message are kept as text";
+            let note = "placeholders in its message are not replaced";
             draft.notes.push(note.to_owned());
         } else {
             draft.message = Some(message.to_owned());
@@ -251,9 +251,9 @@ fn apply_common_properties(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
     }
     // The condition must be met in the examples too.
     for siblings in rule.when.iter().flat_map(when::condition_files) {
-        for one in &mut draft.candidates {
-            if one.files.iter().all(|(path, _)| *path != siblings) {
-                one.files.insert(0, (siblings.clone(), "{}\n".to_owned()));
+        for example in &mut draft.candidates {
+            if example.files.iter().all(|(path, _)| *path != siblings) {
+                example.files.insert(0, (siblings.clone(), "{}\n".to_owned()));
             }
         }
     }
@@ -318,8 +318,8 @@ impl Rule<'_> {
         self.options.get(key) == Some(&Json::Bool(true))
     }
 
-    /// A check with the condition of the rule, its exclusions and, where the form does not name
-    /// files itself, its files.
+    /// Adds to a check the condition and the exclusions of the rule, and the files of the rule unless
+    /// the check names files itself.
     fn bind_check(&self, mut check: Json, names_files: bool) -> Json {
         let names_files =
             names_files || ["text", "doc", "data"].iter().any(|form| !check[*form].is_null());
@@ -341,8 +341,7 @@ impl Rule<'_> {
         check
     }
 
-    /// The globs as paths of the form `tree`; `**/` is removed if the rule applies to the root
-    /// only.
+    /// The globs as paths of a `tree` check; `**/` is removed if the rule applies only to the root.
     fn paths(&self) -> Vec<String> {
         let path = |glob: &String| {
             let path = glob.trim_start_matches("./").trim_end_matches('/');

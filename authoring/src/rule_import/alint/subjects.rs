@@ -1,4 +1,4 @@
-//! Kinds that have requirements for each selected file or directory.
+//! Converts the kinds of rules that have requirements for each selected file or directory.
 
 use super::super::draft::Draft;
 use super::super::steps::{convert_template, expand_template};
@@ -32,8 +32,8 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
         }
         _ => select.clone(),
     };
-    // What `{path}` refers to: the subject, or the directory of the file that identifies the
-    // subject.
+    // The capture that replaces `{path}`: the selected directory, or the directory of the file that
+    // identifies it.
     let mut subject = "<path>";
     let mut reported_by = None;
     if let Some(text) = rule.options.get("when_iter").and_then(Json::as_str) {
@@ -48,49 +48,53 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
         reported_by = Some(name);
     }
     let first = sample::from_glob(select.first().map_or("", String::as_str), "example");
-    let mut asks = Requirements::default();
+    let mut requirements = Requirements::default();
     let require = rule.options.get("require").and_then(Json::as_array);
     for nested in require.into_iter().flatten() {
         let kind = nested["kind"].as_str().unwrap_or_default();
         let (paths, _) = scope(&nested["paths"]);
         let ours = paths.iter().map(|path| convert_template(&path.replace("{path}", subject)));
         let ours = ours.collect::<Result<Vec<String>, String>>()?;
-        let said: Vec<String> = paths.iter().map(|path| path.replace("{path}/", "")).collect();
-        let said = format_list(&said, "or");
-        let there = paths.first().map(|path| expand_template(path, &first));
+        let names: Vec<String> = paths.iter().map(|path| path.replace("{path}/", "")).collect();
+        let names = format_list(&names, "or");
+        let required = paths.first().map(|path| expand_template(path, &first));
         match kind {
             "file_exists" | "dir_exists" => {
                 let (end, file) = if kind == "dir_exists" { ("/", "/a.txt") } else { ("", "") };
                 let ours: Vec<String> = ours.iter().map(|path| format!("{path}{end}")).collect();
-                asks.exists.push(ours.join(" | "));
-                let there = there.map(|path| (format!("{path}{file}"), "Text.\n".to_owned()));
-                asks.good.extend(there);
-                asks.demands.push(format!("MUST have {said}"));
+                requirements.exists.push(ours.join(" | "));
+                let required = required.map(|path| (format!("{path}{file}"), "Text.\n".to_owned()));
+                requirements.good.extend(required);
+                requirements.demands.push(format!("MUST have {names}"));
             }
             "file_absent" => {
-                asks.demands.push(format!("NEVER has {said}"));
-                asks.absent.extend(ours);
+                requirements.demands.push(format!("NEVER has {names}"));
+                requirements.absent.extend(ours);
             }
             _ => {
                 let Some(nested) = nested.as_object() else { continue };
                 match nested_file_rule(rule, nested, &select, &not, reported_by.is_some()) {
-                    Ok(drafts) => asks.nested_drafts.extend(drafts),
+                    Ok(drafts) => requirements.nested_drafts.extend(drafts),
                     Err(why) => {
-                        asks.not_imported.push(format!("its `{kind}` is not imported: {why}"));
+                        requirements
+                            .not_imported
+                            .push(format!("its `{kind}` is not imported: {why}"));
                     }
                 }
             }
         }
     }
-    if asks.demands.is_empty() {
-        match asks.nested_drafts.first_mut() {
-            Some(first) => first.notes.extend(asks.not_imported),
-            None => return asks.not_imported.into_iter().next().map_or(Ok(Vec::new()), Err),
+    if requirements.demands.is_empty() {
+        match requirements.nested_drafts.first_mut() {
+            Some(first) => first.notes.extend(requirements.not_imported),
+            None => {
+                return requirements.not_imported.into_iter().next().map_or(Ok(Vec::new()), Err);
+            }
         }
-        return Ok(asks.nested_drafts);
+        return Ok(requirements.nested_drafts);
     }
     let mut tree = json!({"each": each});
-    for (key, paths) in [("exists", asks.exists), ("absent", asks.absent)] {
+    for (key, paths) in [("exists", requirements.exists), ("absent", requirements.absent)] {
         if !paths.is_empty() {
             tree[key] = json!(paths);
         }
@@ -107,17 +111,17 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
     };
     let base = (base, "Text.\n".to_owned());
     let demand =
-        format!("Each of {} {}.", format_list(&select, "and"), asks.demands.join(", and "));
+        format!("Each of {} {}.", format_list(&select, "and"), requirements.demands.join(", and "));
     let mut draft = rule
         .draft(demand)
         .check(check)
         .project(false, vec![base.clone()])
-        .project(true, std::iter::once(base).chain(asks.good).collect());
+        .project(true, std::iter::once(base).chain(requirements.good).collect());
     if subject == "<dir>" {
         draft = draft.note("findings are reported at the file that identifies the directory");
     }
-    draft.notes.extend(asks.not_imported);
-    Ok(std::iter::once(draft).chain(asks.nested_drafts).collect())
+    draft.notes.extend(requirements.not_imported);
+    Ok(std::iter::once(draft).chain(requirements.nested_drafts).collect())
 }
 
 /// The name in `iter.has_file("name")`; `None` for any other condition.
@@ -128,8 +132,8 @@ fn required_file(text: &str) -> Option<String> {
     (!name.contains(['*', '\\', quote])).then(|| name.to_owned())
 }
 
-/// Converts a rule on files within the selection to one on their paths. `by_file`: only directories
-/// that contain a certain file are selected.
+/// Converts a rule on files within the selection to a rule on the paths of these files. `by_file`:
+/// whether only directories that contain a certain file are selected.
 fn nested_file_rule(
     rule: &Rule<'_>,
     nested: &Map<String, Json>,
@@ -137,12 +141,12 @@ fn nested_file_rule(
     not: &[String],
     by_file: bool,
 ) -> Drafts {
-    let given = nested.get("kind").and_then(Json::as_str).unwrap_or_default();
-    let (kind, table) = match kind_of(given) {
+    let name = nested.get("kind").and_then(Json::as_str).unwrap_or_default();
+    let (kind, table) = match kind_of(name) {
         Some((kind, table)) if table.ours.is_none() => (kind, table),
-        _ => return Err(format!("`{given}` is unsupported for each subject")),
+        _ => return Err(format!("`{name}` is unsupported for each subject")),
     };
-    if let Some(why) = &table.left {
+    if let Some(why) = &table.unsupported {
         return Err(why.clone());
     }
     let within = |path: &String| -> Result<Vec<String>, String> {

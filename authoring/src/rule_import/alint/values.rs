@@ -7,14 +7,14 @@ pub(super) fn supported_query(query: &str) -> Result<&str, String> {
     let filter = query.contains(['?', '@', '(']) || query.contains(':') && !query.contains('\'');
     if filter {
         return Err(format!(
-            "`{query}` has a filter or a slice: `at` of the form `data` supports names, indexes, `*` and `..`"
+            "`{query}` has a filter or a slice: `at` of a `data` check supports names, indexes, `*` and `..`"
         ));
     }
     Ok(query)
 }
 
-/// The keys of a path from the root, and whether each key has a list. Of several names the first is
-/// used, and a key at any depth is placed at the root.
+/// The keys of a path from the root, and whether the value of each key is a list. Of alternative
+/// names, the first is used; a key that can be at any depth is placed at the root.
 pub(super) fn path_keys(at: &str) -> Option<Vec<(String, bool)>> {
     let mut keys: Vec<(String, bool)> = Vec::new();
     let mut rest = at.strip_prefix('$')?;
@@ -42,17 +42,17 @@ pub(super) fn path_keys(at: &str) -> Option<Vec<(String, bool)>> {
     (!keys.is_empty()).then_some(keys)
 }
 
-/// A file that has `value` at a path from the root.
+/// The text of a file that has `value` at a path from the root; `None` if the format is unsupported.
 pub(super) fn file_with_value(file: &str, at: &str, value: &Json) -> Option<String> {
     let mut keys = path_keys(at)?;
     keys.iter_mut().filter(|(name, _)| name == "*").for_each(|(name, _)| "any".clone_into(name));
     let listed = |value: Json, in_list: bool| if in_list { json!([value]) } else { value };
     match file.rsplit('.').next()? {
         "json" | "yml" | "yaml" => {
-            let around = |whole: Json, (name, in_list): (String, bool)| {
-                Json::Object(Map::from_iter([(name, listed(whole, in_list))]))
+            let wrap = |inner: Json, (name, in_list): (String, bool)| {
+                Json::Object(Map::from_iter([(name, listed(inner, in_list))]))
             };
-            Some(format!("{}\n", keys.into_iter().rev().fold(value.clone(), around)))
+            Some(format!("{}\n", keys.into_iter().rev().fold(value.clone(), wrap)))
         }
         "toml" => {
             let is_word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
@@ -75,7 +75,7 @@ pub(super) fn file_with_value(file: &str, at: &str, value: &Json) -> Option<Stri
 pub(super) fn extract_query(spec: &Json) -> Result<String, String> {
     let query = ["json", "yaml", "toml"].into_iter().find_map(|format| spec[format].as_str());
     let query = query.ok_or(
-        "its values come from lines or an expression; the form `data` reads JSON, YAML and TOML",
+        "its values come from lines or an expression; a `data` check reads JSON, YAML and TOML",
     )?;
     supported_query(query).map(str::to_owned)
 }
@@ -87,14 +87,14 @@ mod tests {
     #[test]
     fn files_with_a_value_at_a_query_are_generated() {
         let text = |file: &str, at: &str| file_with_value(file, at, &json!("x"));
-        for (file, at, wanted) in [
+        for (file, at, expected) in [
             ("a.json", "$.a.b[*]", r#"{"a":{"b":["x"]}}"#),
             ("a.yml", "$..['a b','c']", r#"{"a b":"x"}"#),
             ("a.toml", "$.tool['my-tool'].name", "[tool.my-tool]\nname = \"x\""),
             ("a.json", "$.a.*", r#"{"a":{"any":"x"}}"#),
             ("a.toml", "$.list[0]", "list = [\"x\"]"),
         ] {
-            assert_eq!(text(file, at), Some(format!("{wanted}\n")), "{at}");
+            assert_eq!(text(file, at), Some(format!("{expected}\n")), "{at}");
         }
         for at in ["", "$", "$[?(@.a)]", "$.a[1:2]", "$.a.", "a.b", "$['a"] {
             assert_eq!(text("a.json", at), None, "{at}");

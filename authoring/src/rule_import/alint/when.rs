@@ -4,11 +4,11 @@ use super::super::sample;
 use super::{NotImported, Rule, anchor_glob, string_list};
 use serde_json::{Value as Json, json};
 
-/// Converts `when` and `scope_filter` to one of our conditions.
+/// Converts `when` and `scope_filter` to the condition of a page.
 pub(super) fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, NotImported> {
-    let mut ways = vec![json!({})];
+    let mut conditions = vec![json!({})];
     if let Some(text) = rule.options.get("when").and_then(Json::as_str).map(str::trim) {
-        ways = alternatives(text, facts).ok_or_else(|| {
+        conditions = alternatives(text, facts).ok_or_else(|| {
             format!("the condition `{text}` is unsupported: `when` of a page takes one fact about existing files, or `not` and one fact")
         })?;
     }
@@ -16,7 +16,9 @@ pub(super) fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Js
     for (key, value) in filter.into_iter().flatten() {
         match key.as_str() {
             "has_ancestor" => {
-                ways.iter_mut().for_each(|way| way["nearest"] = json!(string_list(value)));
+                conditions
+                    .iter_mut()
+                    .for_each(|condition| condition["nearest"] = json!(string_list(value)));
             }
             "changed_since" => {
                 let note = "changed files are selected by `aidd check --diff`, not by the rule";
@@ -27,8 +29,8 @@ pub(super) fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Js
             }
         }
     }
-    ways.retain(|way| *way != json!({}));
-    Ok(if ways.len() > 1 { Some(ways.into()) } else { ways.pop() })
+    conditions.retain(|condition| *condition != json!({}));
+    Ok(if conditions.len() > 1 { Some(conditions.into()) } else { conditions.pop() })
 }
 
 /// The alternative conditions for `facts.name` or `not facts.name`; `None` for anything else, and
@@ -37,31 +39,32 @@ fn alternatives(text: &str, facts: &[Json]) -> Option<Vec<Json>> {
     let plain = text.strip_prefix("not ").unwrap_or(text);
     let name = plain.trim().strip_prefix("facts.")?;
     let fact = facts.iter().find(|fact| fact["id"] == name)?;
-    let holds = plain == text;
-    let one = |way: Json| if holds { way } else { json!({"not": way}) };
+    let is_positive = plain == text;
+    let condition = |inner: Json| if is_positive { inner } else { json!({"not": inner}) };
     if fact["data"].is_object() {
-        return Some(vec![one(json!({"data": fact["data"]}))]);
+        return Some(vec![condition(json!({"data": fact["data"]}))]);
     }
-    // A plain path is relative to the root here; a glob without a slash matches in any directory.
-    let place = |glob: String| match glob.contains(['*', '?', '[', '{']) {
+    // In alint, a plain path is relative to the root; in a page, a glob without a slash matches in any
+    // directory.
+    let to_glob = |glob: String| match glob.contains(['*', '?', '[', '{']) {
         true => anchor_glob(&glob),
         false => glob.trim_start_matches("./").to_owned(),
     };
-    let places = |key: &str| string_list(&fact[key]).into_iter().map(place).collect::<Vec<_>>();
-    let groups: Vec<Vec<String>> = match (places("any_file_exists"), places("all_files_exist")) {
+    let globs = |key: &str| string_list(&fact[key]).into_iter().map(to_glob).collect::<Vec<_>>();
+    let groups: Vec<Vec<String>> = match (globs("any_file_exists"), globs("all_files_exist")) {
         (any, _) if !any.is_empty() => vec![any],
         // "One of them is missing" is a list of alternatives; "all of them exist" needs more than
         // one condition.
-        (_, all) => all.into_iter().map(|one| vec![one]).collect(),
+        (_, all) => all.into_iter().map(|glob| vec![glob]).collect(),
     };
-    let is_stated = !groups.is_empty() && (!holds || groups.len() == 1);
-    is_stated.then(|| groups.iter().map(|group| one(json!({"file": group}))).collect())
+    let is_supported = !groups.is_empty() && (!is_positive || groups.len() == 1);
+    is_supported.then(|| groups.iter().map(|group| condition(json!({"file": group}))).collect())
 }
 
-/// The files that satisfy a condition, placed deep if possible, because the rule can require a file
-/// in the root.
+/// The files that satisfy a condition, in a subdirectory if possible, because the rule can require a
+/// file in the root.
 pub(super) fn condition_files(when: &Json) -> Vec<String> {
-    // Of several alternatives the first is used.
+    // The first of several alternatives is used.
     let when = when.get(0).unwrap_or(when);
     let globs = string_list(&when["file"]);
     let deep =

@@ -8,29 +8,29 @@ use serde_json::Value as Json;
 /// The names of the cases in the value of a rule.
 ///
 /// # Errors
-/// When there is none, or an item is not a name.
+/// When there is no case, or an item is not a name.
 pub(super) fn case_names(value: &Json) -> Result<Vec<String>, String> {
-    let given = if value["cases"].is_null() { value } else { &value["cases"] };
-    let names = string_list(given);
-    let all = given.as_array().map_or(1, Vec::len);
+    let cases = if value["cases"].is_null() { value } else { &value["cases"] };
+    let names = string_list(cases);
+    let count = cases.as_array().map_or(1, Vec::len);
     match names.len() {
         0 => Err("no case is set".to_owned()),
-        some if some < all => {
+        named if named < count => {
             Err("a case with its own `when`: the page would need both".to_owned())
         }
         _ => Ok(names),
     }
 }
 
-/// An expression for a text in one of the cases that `one` names.
+/// An expression for a text in one of the cases in the value of `setting`.
 ///
 /// # Errors
-/// The first case that is unknown.
-pub(super) fn any_case_pattern(one: &RuleSetting<'_>, part: &str) -> Result<String, String> {
+/// When a case is unknown.
+pub(super) fn any_case_pattern(setting: &RuleSetting<'_>, part: &str) -> Result<String, String> {
     let case = |name: &String| {
         let case = TABLES.cases.get(name);
         let case = case.ok_or_else(|| format!("unknown case `{name}`"))?;
         recipe::fill_text(case, &TABLES.parts[part])
     };
-    Ok(case_names(&one.value)?.iter().map(case).collect::<Result<Vec<_>, String>>()?.join("|"))
+    Ok(case_names(&setting.value)?.iter().map(case).collect::<Result<Vec<_>, String>>()?.join("|"))
 }

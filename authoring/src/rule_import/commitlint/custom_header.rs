@@ -1,4 +1,4 @@
-//! Rules on first lines that a custom expression of the configuration parses.
+//! Imports rules on first lines that are parsed with a custom expression of the configuration.
 
 use super::super::draft::Draft;
 use super::super::{format_list, sample};
@@ -11,7 +11,7 @@ use serde_json::json;
 pub(super) struct HeaderRequirement {
     /// The requirement in words.
     pub(super) demand: String,
-    /// Whether the line must match the expression, or must not.
+    /// Whether the line must match the expression; otherwise it must not match.
     pub(super) matches: bool,
     pub(super) regex: String,
     /// Candidate lines for a passing and a failing example.
@@ -31,8 +31,8 @@ impl HeaderRequirement {
         draft.demand = demand;
         draft.check = Some(json!({"commit": {"subject": {key: regex}}}));
         for passes in [false, true] {
-            let fits = |line: &&String| (compiled.is_match(line) == matches) == passes;
-            if let Some(line) = lines.iter().find(fits) {
+            let has_result = |line: &&String| (compiled.is_match(line) == matches) == passes;
+            if let Some(line) = lines.iter().find(has_result) {
                 draft = draft.example(passes, MESSAGE, format!("{line}\n"));
             }
         }
@@ -43,69 +43,69 @@ impl HeaderRequirement {
 /// The forbidden cases of a part that the custom expression captures.
 ///
 /// # Errors
-/// When the rule requires something else.
+/// When the rule is not a forbidden case.
 pub(super) fn forbidden_cases(
-    one: &RuleSetting<'_>,
+    setting: &RuleSetting<'_>,
     pattern: &str,
     names: &[String],
 ) -> Result<HeaderRequirement, String> {
-    let Some(part) = one.name.strip_suffix("-case").filter(|_| one.never) else {
+    let Some(part) = setting.name.strip_suffix("-case").filter(|_| setting.never) else {
         return Err(format!(
             "with the custom `headerPattern` `{pattern}`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: {{ subject: … }}`"
         ));
     };
-    let with = |inner: &str| fill_groups(pattern, names, &[(part, inner)]);
-    let regex = with(&cases::any_case_pattern(one, part)?)
+    let fill = |inner: &str| fill_groups(pattern, names, &[(part, inner)]);
+    let regex = fill(&cases::any_case_pattern(setting, part)?)
         .ok_or_else(|| format!("the expression of its parser, `{pattern}`, captures no {part}"))?;
     // First lines that the custom expression matches.
     let words = ["some words", "Some words", "SOME", "someWords", "some Words", "x"];
-    let line = |word: &&str| sample::from_regex(&with(word)?);
+    let line = |word: &&str| sample::from_regex(&fill(word)?);
     let lines = words.iter().filter_map(line).collect();
-    let cases = format_list(&cases::case_names(&one.value)?, "or");
+    let cases = format_list(&cases::case_names(&setting.value)?, "or");
     let demand = format!("The {} of a commit message is NEVER in {cases}.", part_name(part));
     Ok(HeaderRequirement { demand, matches: false, regex, lines })
 }
 
-/// The single page on the whole first line.
+/// The requirement for the whole first line, which covers several rules.
 pub(super) fn whole_line(
     set: &[RuleSetting<'_>],
     pattern: &str,
     names: &[String],
 ) -> Result<HeaderRequirement, String> {
-    let find = |name: String| set.iter().find(|one| one.name == name);
+    let find = |name: String| set.iter().find(|setting| setting.name == name);
     let mut parts: Vec<(&str, String)> = Vec::new();
-    let mut said = Vec::new();
+    let mut clauses = Vec::new();
     for part in ["type", "scope"] {
-        let all = find(format!("{part}-enum")).filter(|one| !one.never);
-        let all = all.map(|one| enum_names(&one.value)).unwrap_or_default();
+        let all = find(format!("{part}-enum")).filter(|setting| !setting.never);
+        let all = all.map(|setting| enum_names(&setting.value)).unwrap_or_default();
         if all.is_empty() {
             continue;
         }
-        let one: Vec<String> = all.iter().map(|name| regex::escape(name)).collect();
-        let one = one.join("|");
-        let several = format!("(?:{one})(?:{}(?:{one}))*", TABLES.parted);
-        parts.push((part, if part == "scope" { several } else { one }));
-        said.push(format!("the {part} one of {}", format_list(&all, "and")));
+        let names: Vec<String> = all.iter().map(|name| regex::escape(name)).collect();
+        let single = names.join("|");
+        let several = format!("(?:{single})(?:{}(?:{single}))*", TABLES.parted);
+        parts.push((part, if part == "scope" { several } else { single }));
+        clauses.push(format!("the {part} one of {}", format_list(&all, "and")));
     }
     for part in ["type", "subject"] {
-        if find(format!("{part}-empty")).is_none_or(|one| !one.never) {
+        if find(format!("{part}-empty")).is_none_or(|setting| !setting.never) {
             continue;
         }
         if !names.iter().any(|name| name == part) {
             return Err(format!("its parser, `{pattern}`, captures no {part}, which is required"));
         }
-        if parts.iter().all(|(given, _)| *given != part) {
+        if parts.iter().all(|(name, _)| *name != part) {
             // Other restrictions of the custom expression on the part still apply.
-            said.push(format!("with a {}", part_name(part)));
+            clauses.push(format!("with a {}", part_name(part)));
         }
     }
-    let given: Vec<(&str, &str)> = parts.iter().map(|(part, inner)| (*part, &**inner)).collect();
-    let regex = fill_groups(pattern, names, &given).ok_or_else(|| {
+    let parts: Vec<(&str, &str)> = parts.iter().map(|(part, inner)| (*part, &**inner)).collect();
+    let regex = fill_groups(pattern, names, &parts).ok_or_else(|| {
         format!("the expression of its parser, `{pattern}`, does not capture all required parts")
     })?;
     let mut lines: Vec<String> = sample::from_regex(&regex).into_iter().collect();
     lines.extend(["Update", "%", ""].map(str::to_owned));
-    let said: String = said.iter().map(|said| format!(", {said}")).collect();
-    let demand = format!("The first line of a commit message MUST match `{pattern}`{said}.");
+    let clauses: String = clauses.iter().map(|clause| format!(", {clause}")).collect();
+    let demand = format!("The first line of a commit message MUST match `{pattern}`{clauses}.");
     Ok(HeaderRequirement { demand, matches: true, regex, lines })
 }

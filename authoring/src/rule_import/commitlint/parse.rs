@@ -1,5 +1,5 @@
-//! How commitlint parses a first line: as a Conventional Commit, or with an expression of the
-//! configuration (`parserPreset.parserOpts.headerPattern`).
+//! Determines how commitlint parses a first line: as a Conventional Commit, or with an expression of
+//! the configuration (`parserPreset.parserOpts.headerPattern`).
 
 use super::super::modules::{Modules, resolve};
 use super::{TABLES, string_list};
@@ -11,11 +11,11 @@ use std::ops::Range;
 /// How a first line is parsed.
 #[derive(Clone, Debug)]
 pub(super) enum HeaderParser {
-    /// As `type(scope)!: subject`.
+    /// The line is parsed as `type(scope)!: subject`.
     Conventional,
-    /// With the groups of an expression; the names of the parts, in the order of the groups.
+    /// The line is parsed with an expression; the strings are the names of its groups, in order.
     Custom(String, Vec<String>),
-    /// With a program, or with an unsupported expression; the reason.
+    /// The line is parsed with a program or an unsupported expression; the string is the reason.
     Unknown(String),
 }
 
@@ -59,18 +59,18 @@ impl HeaderParser {
 
     /// The parser defined by `parserOpts`.
     fn from_options(options: &Json) -> Self {
-        let given = &options["headerPattern"];
-        if given.is_null() {
+        let header = &options["headerPattern"];
+        if header.is_null() {
             return Self::Conventional;
         }
-        let Some(pattern) = given["regex"].as_str().or_else(|| given.as_str()) else {
+        let Some(pattern) = header["regex"].as_str().or_else(|| header.as_str()) else {
             return Self::Unknown("the expression of its parser is not a literal".to_owned());
         };
-        let is_loose = given["flags"].as_str().is_some_and(|flags| flags.contains('i'));
-        let pattern = format!("{}{pattern}", if is_loose { "(?i)" } else { "" });
+        let ignores_case = header["flags"].as_str().is_some_and(|flags| flags.contains('i'));
+        let pattern = format!("{}{pattern}", if ignores_case { "(?i)" } else { "" });
         let names = string_list(&options["headerCorrespondence"]);
-        let usual = || ["type", "scope", "subject"].map(str::to_owned).to_vec();
-        Self::from_pattern(pattern, if names.is_empty() { usual() } else { names })
+        let default_names = || ["type", "scope", "subject"].map(str::to_owned).to_vec();
+        Self::from_pattern(pattern, if names.is_empty() { default_names() } else { names })
     }
 
     fn from_pattern(pattern: String, names: Vec<String>) -> Self {
@@ -80,50 +80,50 @@ impl HeaderParser {
             ));
         };
         let group = |captures: &regex::Captures<'_>, name: &str| {
-            let at = names.iter().position(|one| one == name)?;
+            let at = names.iter().position(|known| known == name)?;
             captures.get(at + 1).map(|group| group.as_str().to_owned())
         };
-        let same = TABLES.probes.iter().all(|(line, parts)| {
+        let is_conventional = TABLES.probes.iter().all(|(line, parts)| {
             let found = regex.captures(line);
             let found = found.map(|all| {
                 ["type", "scope", "subject"].map(|name| group(&all, name).unwrap_or_default())
             });
             found == *parts
         });
-        if same { Self::Conventional } else { Self::Custom(pattern, names) }
+        if is_conventional { Self::Conventional } else { Self::Custom(pattern, names) }
     }
 }
 
-/// `parserOpts`, of the preset itself or of one it is based on.
+/// The `parserOpts` of the preset, or of the preset on which it is based.
 fn parser_options(preset: &Json) -> Json {
     let outer = &preset["parserOpts"];
     let inner = &outer["parserOpts"];
     if inner.is_object() { inner.clone() } else { outer.clone() }
 }
 
-/// `pattern` with the contents of the groups of these names replaced; `None` if a name has no
-/// group.
+/// Replaces the contents of groups of `pattern`; `parts` are names of groups and the new contents.
+/// `None` if a name has no group.
 pub(super) fn fill_groups(
     pattern: &str,
     names: &[String],
     parts: &[(&str, &str)],
 ) -> Option<String> {
     let groups = capturing_groups(pattern);
-    let mut places = Vec::new();
+    let mut ranges = Vec::new();
     for (name, inner) in parts {
-        let at = names.iter().position(|one| one == name)?;
-        places.push((groups.get(at)?, *inner));
+        let at = names.iter().position(|known| known == name)?;
+        ranges.push((groups.get(at)?, *inner));
     }
-    places.sort_by_key(|(place, _)| place.start);
+    ranges.sort_by_key(|(range, _)| range.start);
     let mut text = String::new();
-    let mut done = 0;
-    for (place, inner) in places {
-        text.push_str(pattern.get(done..place.start)?);
+    let mut end = 0;
+    for (range, inner) in ranges {
+        text.push_str(pattern.get(end..range.start)?);
         text.push_str("?:");
         text.push_str(inner);
-        done = place.end;
+        end = range.end;
     }
-    text.push_str(pattern.get(done..)?);
+    text.push_str(pattern.get(end..)?);
     Some(text)
 }
 
@@ -134,22 +134,22 @@ fn capturing_groups(pattern: &str) -> Vec<Range<usize>> {
         return Vec::new();
     };
     let mut groups = Vec::new();
-    let mut left = vec![&parsed];
-    while let Some(ast) = left.pop() {
+    let mut remaining = vec![&parsed];
+    while let Some(ast) = remaining.pop() {
         match ast {
             Ast::Group(group) => {
                 if group.is_capturing() {
                     groups.push(group.span.start.offset + 1..group.span.end.offset - 1);
                 }
-                left.push(&group.ast);
+                remaining.push(&group.ast);
             }
-            Ast::Repetition(repeated) => left.push(&repeated.ast),
-            Ast::Alternation(either) => left.extend(&either.asts),
-            Ast::Concat(row) => left.extend(&row.asts),
+            Ast::Repetition(repeated) => remaining.push(&repeated.ast),
+            Ast::Alternation(either) => remaining.extend(&either.asts),
+            Ast::Concat(row) => remaining.extend(&row.asts),
             _ => {}
         }
     }
-    groups.sort_by_key(|place| place.start);
+    groups.sort_by_key(|range| range.start);
     groups
 }
 
@@ -197,7 +197,8 @@ mod tests {
         assert_eq!(fill_groups(pattern, &names()[..1], &[("scope", "a")]), None);
         let nested = [("type", "a"), ("scope", "b")];
         assert_eq!(fill_groups("((a)b)(c)", &names(), &nested), None);
-        // In a character class it is not a group, and a group name is not part of its expression.
+        // A parenthesis in a character class does not begin a group, and the name of a group is not
+        // part of its expression.
         assert_eq!(
             fill_groups("[(](?<a>b)", &names(), &[("type", "c")]).as_deref(),
             Some("[(](?:c)")

@@ -1,4 +1,4 @@
-//! Shared configurations: those of known packages, files of the project, and packages in
+//! Shared configurations, from known packages, files of the project, and packages in
 //! `node_modules`.
 
 use super::super::modules::{Modules, resolve};
@@ -7,7 +7,7 @@ use super::super::{ImportDraft, NotImported, string_list};
 use super::TABLES;
 use serde_json::{Map, Value as Json, json};
 
-/// The rules of packages that are known without being installed, as of version 20.5
+/// The rules of a package that is known without being installed, as of version 20.5
 /// (<https://github.com/conventional-changelog/commitlint>).
 pub(super) fn known_package(package: &str) -> Option<Json> {
     let name = package.strip_prefix("@commitlint/config-").unwrap_or(package);
@@ -17,15 +17,15 @@ pub(super) fn known_package(package: &str) -> Option<Json> {
 /// Maximum depth of `extends`.
 pub(super) const MAX_DEPTH: usize = 8;
 
-/// A configuration merged with those that it extends.
+/// A configuration merged with the configurations that it extends.
 #[derive(Default)]
 pub(super) struct MergedConfig {
     pub(super) rules: Map<String, Json>,
-    /// The parser, and the file that names it.
+    /// The parser, and the file that specifies it.
     pub(super) preset: Option<(Json, String)>,
 }
 
-/// Adds what `config` extends, then its own rules.
+/// Adds the rules of the configurations that `config` extends, then its own rules.
 pub(super) fn merge_extends(
     modules: &Modules<'_>,
     path: &str,
@@ -44,15 +44,15 @@ pub(super) fn merge_extends(
             made.not_imported.push(NotImported::new(item(), "`extends` is circular or too deep"));
             continue;
         };
-        let Some(place) = resolve_package(modules, path, &extended) else {
-            let left =
+        let Some(file) = resolve_package(modules, path, &extended) else {
+            let not_imported =
                 NotImported::new(item(), "it is neither in the project nor in `node_modules`");
             let instead = "install it and import again, or write its rules out";
-            made.not_imported.push(left.instead(instead));
+            made.not_imported.push(not_imported.instead(instead));
             continue;
         };
-        match modules.literal(&place, &format!("{place}: "), made) {
-            Ok(inner) => merge_extends(modules, &place, &recipe::vars(inner), depth, all, made),
+        match modules.literal(&file, &format!("{file}: "), made) {
+            Ok(inner) => merge_extends(modules, &file, &recipe::vars(inner), depth, all, made),
             Err(why) => made.not_imported.push(NotImported::new(item(), why.to_string())),
         }
     }

@@ -12,11 +12,11 @@ pub(super) fn block(value: &Json, indent: usize, text: &mut String) {
     match value {
         Json::Object(map) if !map.is_empty() => {
             text.push('\n');
-            let place = |key: &String| {
+            let rank = |key: &String| {
                 KEY_ORDER.split(' ').position(|known| known == key).unwrap_or(usize::MAX)
             };
             let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort_by_key(|key| (place(key), key.as_str()));
+            keys.sort_by_key(|key| (rank(key), key.as_str()));
             for key in keys {
                 let _ = write!(text, "{pad}{}:", scalar(&Json::from(key.as_str())));
                 block(&map[key], indent + 1, text);
@@ -68,7 +68,7 @@ pub(super) fn scalar(value: &Json) -> String {
     }
 }
 
-/// Whether a character is invisible or easily mistaken for another one: control characters,
+/// Whether a character is invisible or easily mistaken for another character: control characters,
 /// unusual spaces, zero-width and bidirectional marks, and private-use characters.
 fn is_invisible(c: char) -> bool {
     let is_mark = matches!(c,

@@ -1,6 +1,6 @@
-//! The directories of a configuration, and which one applies to a file: the deepest that contains
-//! it. Runs of ls-lint 2.3.1 showed that a literal directory takes precedence over a glob, and that
-//! of several globs any one is applied.
+//! The directories of a configuration. The rules of the deepest directory that contains a file apply
+//! to the file. Runs of ls-lint 2.3.1 showed that a literal directory takes precedence over a glob,
+//! and that ls-lint applies an arbitrary one of several matching globs.
 
 use super::super::{ImportDraft, ImportError, NotImported};
 use super::DIRS_KEY;
@@ -13,8 +13,8 @@ pub(super) struct Directory {
     pub(super) rules: Vec<(String, String)>,
 }
 
-/// The relation of two globs: whether some directory matches both, and whether some directory of
-/// the second is inside one of the first.
+/// The relation of two globs: whether a directory can match both, and whether a directory that matches
+/// the second glob can be inside a directory that matches the first.
 type GlobRelation = (bool, bool);
 
 /// The directories of the configuration, the root first.
@@ -24,25 +24,25 @@ pub(super) fn collect_directories(
     made: &mut ImportDraft,
 ) -> Result<Vec<Directory>, ImportError> {
     let mut folders = Vec::new();
-    let mut left = vec![(String::new(), root)];
-    while let Some((path, list)) = left.pop() {
+    let mut remaining = vec![(String::new(), root)];
+    while let Some((path, list)) = remaining.pop() {
         let mut folder = Directory { path: path.clone(), rules: Vec::new() };
         for (key, value) in list {
             match value {
                 Json::Object(inner) => {
-                    left.push((below(&path, key), inner));
+                    remaining.push((below(&path, key), inner));
                 }
                 Json::String(rules) if key.starts_with('.') && !key.contains([' ', '/']) => {
                     folder.rules.push((key.clone(), rules.clone()));
                 }
                 Json::String(_) => {
-                    let left = NotImported::new(
+                    let not_imported = NotImported::new(
                         format!("{path} {key}").trim(),
                         "ls-lint treats it as an extension that no file has, so it has no effect",
                     );
                     made.not_imported.push(match suggested_key(key) {
-                        Some(meant) => left.instead(meant),
-                        None => left,
+                        Some(suggestion) => not_imported.instead(suggestion),
+                        None => not_imported,
                     });
                 }
                 Json::Null => {}
@@ -58,37 +58,37 @@ pub(super) fn collect_directories(
     Ok(folders)
 }
 
-/// The correct form of a key such as `src/**/*.ts`.
+/// The correct spelling of a key such as `src/**/*.ts`.
 fn suggested_key(key: &str) -> Option<String> {
     let (folder, file) = key.rsplit_once('/')?;
-    let ending = file.strip_prefix('*').filter(|ending| ending.starts_with('.'))?;
-    Some(format!("the key `{ending}` under the key `{folder}`"))
+    let extension = file.strip_prefix('*').filter(|extension| extension.starts_with('.'))?;
+    Some(format!("the key `{extension}` under the key `{folder}`"))
 }
 
 /// The exclusions of the rules for an extension in a directory: longer or more specific extensions,
-/// directories with their own rules, and ignored paths. Also whether ls-lint can apply the rules of
-/// another glob to some of its directories.
+/// directories with their own rules, and ignored paths. The second result is whether ls-lint can apply
+/// the rules of another glob to some of the directories.
 pub(super) fn exclusions(
     folders: &[Directory],
     at: usize,
-    ending: &str,
+    extension: &str,
     ignored: &[String],
 ) -> (Vec<String>, bool) {
     let folder = &folders[at];
     let mut exclude = Vec::new();
-    if ending != DIRS_KEY {
-        exclude.push(format!("*.*{ending}"));
+    if extension != DIRS_KEY {
+        exclude.push(format!("*.*{extension}"));
         // `*` matches one segment, from the right: `.a.*` is tried before `.*.b`.
-        let order = |ending: &str| -> Vec<bool> {
-            ending[1..].split('.').map(|part| part == "*").collect()
+        let order = |extension: &str| -> Vec<bool> {
+            extension[1..].split('.').map(|part| part == "*").collect()
         };
-        let own = order(ending);
-        let endings = folder.rules.iter().map(|(other, _)| other.as_str());
+        let own = order(extension);
+        let extensions = folder.rules.iter().map(|(other, _)| other.as_str());
         let is_before = |other: &&str| {
             let order = order(other);
-            ![ending, DIRS_KEY].contains(other) && order.len() == own.len() && order < own
+            ![extension, DIRS_KEY].contains(other) && order.len() == own.len() && order < own
         };
-        exclude.extend(endings.filter(is_before).map(|other| format!("*{other}")));
+        exclude.extend(extensions.filter(is_before).map(|other| format!("*{other}")));
     }
     let mut is_open = false;
     for (index, other) in folders.iter().enumerate() {
@@ -97,8 +97,8 @@ pub(super) fn exclusions(
         }
         let (same, inner) = glob_relation(&folder.path, &other.path);
         is_open |= same && has_glob(&folder.path) && has_glob(&other.path);
-        let goes_first = rank(&other.path, index) > rank(&folder.path, at);
-        if if same { goes_first } else { inner } {
+        let takes_precedence = rank(&other.path, index) > rank(&folder.path, at);
+        if if same { takes_precedence } else { inner } {
             exclude.push(format!("/{}/", other.path.trim_end_matches("/**").trim_matches('/')));
         }
     }
@@ -110,16 +110,16 @@ fn has_glob(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
-/// Of two globs for one directory, the one with more literal segments takes precedence.
+/// The rank of a glob: if two globs match a directory, the glob with more literal segments takes
+/// precedence.
 fn rank(path: &str, index: usize) -> (bool, usize, usize, std::cmp::Reverse<usize>) {
     let plain = path.split('/').filter(|part| !has_glob(part)).count();
     let any = path.split('/').filter(|part| *part == "**").count();
     (!has_glob(path), plain, usize::MAX - any, std::cmp::Reverse(index))
 }
 
-/// The relation of the directories of `other` to those of `one`; each cell of the table is the
-/// result for the remaining segments. Braces that contain a slash match any number of directories
-/// here, like `**`.
+/// The relation of the globs `one` and `other`; each cell of the table is the result for the remaining
+/// segments. Braces that contain a slash are treated like `**`: they match any number of directories.
 pub(super) fn glob_relation(one: &str, other: &str) -> GlobRelation {
     let is_open =
         |part: &str| part == "**" || part.matches('{').count() != part.matches('}').count();
@@ -144,7 +144,7 @@ pub(super) fn glob_relation(one: &str, other: &str) -> GlobRelation {
     table[0][0]
 }
 
-/// Whether one name can match both segments.
+/// Whether a name can match both segments.
 fn segments_overlap(one: &str, other: &str) -> bool {
     match (has_glob(one), has_glob(other)) {
         (false, false) => one == other,
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn globs_overlap_if_a_directory_can_match_both() {
-        for (one, other, wanted) in [
+        for (one, other, expected) in [
             ("", "src", (false, true)),
             ("src", "src", (true, false)),
             ("src", "src/x", (false, true)),
@@ -196,7 +196,7 @@ mod tests {
             ("a*/x", "b*/x", (false, false)),
             ("{a,{b,c}}/x", "c/*", (true, false)),
         ] {
-            assert_eq!(glob_relation(one, other), wanted, "{one} {other}");
+            assert_eq!(glob_relation(one, other), expected, "{one} {other}");
         }
     }
 
@@ -205,11 +205,11 @@ mod tests {
         let folder = |path: &str| Directory { path: path.to_owned(), rules: Vec::new() };
         let folders = ["src/**", "src/**/dtos/**", "src/**/hooks/**", "src/legacy"].map(folder);
         let of = |at: usize| exclusions(&folders, at, ".dir", &[]);
-        let wanted = ["/src/**/dtos/", "/src/**/hooks/", "/src/legacy/"].map(str::to_owned);
-        assert_eq!(of(0), (wanted.to_vec(), true));
+        let expected = ["/src/**/dtos/", "/src/**/hooks/", "/src/legacy/"].map(str::to_owned);
+        assert_eq!(of(0), (expected.to_vec(), true));
         assert_eq!(of(1), (vec![], true));
-        assert_eq!(of(2), (vec![wanted[0].clone()], true));
-        assert_eq!(of(3), (wanted[..2].to_vec(), false));
+        assert_eq!(of(2), (vec![expected[0].clone()], true));
+        assert_eq!(of(3), (expected[..2].to_vec(), false));
     }
 
     proptest! {

@@ -1,5 +1,5 @@
-//! Where the rules of a configuration apply: globs, ignored paths, and the precedence of two files
-//! in the same directory.
+//! The files to which the rules of a configuration apply: globs, ignored paths, and the precedence of
+//! two files in the same directory.
 
 use super::super::modules::Modules;
 use super::super::recipe;
@@ -14,24 +14,25 @@ use serde_json::{Map, Value as Json};
 /// The prefix of files that contain only rules.
 pub(in super::super) const RULES: &str = ".markdownlint.";
 
-/// Where the rules apply.
+/// The files to which the rules apply.
 pub(super) struct Scope {
+    /// The path of the configuration.
     pub(super) file: String,
     pub(super) files: Vec<String>,
     pub(super) exclude: Vec<String>,
 }
 
 impl Scope {
-    /// Everywhere, for the configuration at `path`.
+    /// All files, for the configuration at `path`.
     pub(super) fn from_path(path: &str) -> Self {
         Self { file: path.to_owned(), files: Vec::new(), exclude: Vec::new() }
     }
 }
 
-/// Adds the exclusions of a `.markdownlintignore` next to a configuration; markdownlint-cli reads
-/// it in the syntax of `.gitignore`.
-pub(super) fn add_ignored(files: &dyn Files, place: &mut Scope, made: &mut ImportDraft) {
-    let path = below(parent_dir(&place.file), ".markdownlintignore");
+/// Adds the exclusions of a `.markdownlintignore` next to a configuration. markdownlint-cli reads this
+/// file in the syntax of `.gitignore`.
+pub(super) fn add_ignored(files: &dyn Files, scope: &mut Scope, made: &mut ImportDraft) {
+    let path = below(parent_dir(&scope.file), ".markdownlintignore");
     if !files.exists(&path) {
         return;
     }
@@ -43,24 +44,24 @@ pub(super) fn add_ignored(files: &dyn Files, place: &mut Scope, made: &mut Impor
         if line.starts_with('#') {
             continue;
         }
-        if let Some(again) = line.strip_prefix('!') {
+        if let Some(included) = line.strip_prefix('!') {
             let why = "paths excluded by `exclude` cannot be included again";
-            made.not_imported.push(NotImported::new(format!("{path}: !{again}"), why));
+            made.not_imported.push(NotImported::new(format!("{path}: !{included}"), why));
             continue;
         }
         let folder = line.trim_end_matches('/');
         // A bare name matches in any directory.
         if !folder.contains('/') {
-            place.exclude.extend([folder.to_owned(), format!("**/{folder}/**")]);
+            scope.exclude.extend([folder.to_owned(), format!("**/{folder}/**")]);
             continue;
         }
-        let is_bound = !folder.starts_with(['/', '*']);
-        let glob = if is_bound { format!("/{folder}") } else { folder.to_owned() };
-        place.exclude.extend(path_and_contents(&glob));
+        let is_relative = !folder.starts_with(['/', '*']);
+        let glob = if is_relative { format!("/{folder}") } else { folder.to_owned() };
+        scope.exclude.extend(path_and_contents(&glob));
     }
 }
 
-/// Globs that exclude the named path, and everything below it if it is a directory.
+/// Globs that exclude a path, and everything below the path if it is a directory.
 fn exclusion_globs(glob: &str) -> Vec<String> {
     path_and_contents(&anchor_glob(glob.trim_end_matches('/')))
 }
@@ -70,35 +71,35 @@ fn path_and_contents(glob: &str) -> Vec<String> {
     std::iter::once(glob.to_owned()).chain(is_folder.then(|| format!("{glob}/"))).collect()
 }
 
-/// The rules of a markdownlint-cli2 configuration, and where they apply.
+/// The rules of a markdownlint-cli2 configuration; adds its globs and ignored paths to `scope`.
 pub(super) fn runner_rules(
     config: &Map<String, Json>,
     files: &dyn Files,
-    place: &mut Scope,
+    scope: &mut Scope,
     made: &mut ImportDraft,
 ) -> Result<Map<String, Json>, ImportError> {
     for glob in config.get("globs").map(string_list).unwrap_or_default() {
         match glob.strip_prefix(['!', '#']) {
-            Some(not) => place.exclude.extend(exclusion_globs(not)),
-            None => place.files.push(anchor_glob(&glob)),
+            Some(not) => scope.exclude.extend(exclusion_globs(not)),
+            None => scope.files.push(anchor_glob(&glob)),
         }
     }
     for glob in config.get("ignores").map(string_list).unwrap_or_default() {
-        place.exclude.extend(exclusion_globs(&glob));
+        scope.exclude.extend(exclusion_globs(&glob));
     }
-    // The rules for these files are not imported.
+    // The rules for the files of `overrides` are not imported.
     let overrides = config.get("overrides").and_then(Json::as_array).into_iter().flatten();
-    let filters = overrides.flat_map(|one| string_list(&one["filter"]));
+    let filters = overrides.flat_map(|entry| string_list(&entry["filter"]));
     let filters = filters.filter(|glob| !glob.starts_with(['!', '#']));
-    place.exclude.extend(filters.map(|glob| anchor_glob(&glob)));
+    scope.exclude.extend(filters.map(|glob| anchor_glob(&glob)));
     let unknown = "unknown key of markdownlint-cli2 0.24";
     made.not_imported.extend(unsupported_keys(config, Tool::Markdownlint, Some(unknown)));
     // The rule files that take precedence over `config` in markdownlint-cli2
     // (<https://github.com/DavidAnson/markdownlint-cli2#configuration>).
     let siblings =
         Tool::Markdownlint.files().into_iter().filter(|(name, _)| name.starts_with(RULES));
-    let mut there = siblings.map(|(name, _)| below(parent_dir(&place.file), name));
-    let Some(path) = there.find(|path| files.exists(path)) else {
+    let mut paths = siblings.map(|(name, _)| below(parent_dir(&scope.file), name));
+    let Some(path) = paths.find(|path| files.exists(path)) else {
         return Ok(config.get("config").and_then(Json::as_object).cloned().unwrap_or_default());
     };
     if config.contains_key("config") {

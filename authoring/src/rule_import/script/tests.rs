@@ -25,7 +25,7 @@ fn literals_are_read_and_the_rest_is_reported() {
 }
 
 #[test]
-fn both_export_forms_are_read() {
+fn both_kinds_of_exports_are_read() {
     for (path, text) in [
         ("a.mjs", "export default { a: 'x' };"),
         ("a.ts", "const c: UserConfig = { a: 'x' };\nexport default c;"),
@@ -81,7 +81,7 @@ fn circular_names_terminate() {
 
 proptest! {
     #[test]
-    fn nothing_panics(text in "(module.exports = )?[a{}\\[\\]:,'\"`\\\\u.( )=-]{0,40}") {
+    fn any_text_is_read_without_panic(text in "(module.exports = )?[a{}\\[\\]:,'\"`\\\\u.( )=-]{0,40}") {
         let _ = read(&text, "x.js", &|_| None);
     }
 }

@@ -1,5 +1,5 @@
-//! Imports whole configurations. The lists of rules come from the tools themselves, so that no rule
-//! can be forgotten here.
+//! Tests that import whole configurations. The lists of rules come from the tools themselves, so that
+//! the tests cover every rule.
 
 mod regressions;
 mod rulesets;
@@ -64,16 +64,16 @@ fn assert_examples_pass(import: &Import) {
 
 /// The items that are not imported, as `item: why`.
 fn not_imported(import: &Import) -> Vec<String> {
-    import.not_imported.iter().map(|left| format!("{}: {}", left.item, left.why)).collect()
+    import.not_imported.iter().map(|item| format!("{}: {}", item.item, item.why)).collect()
 }
 
-/// The form of a page's check.
+/// The form of the check on a page.
 fn form(page: &Page) -> &'static str {
     let header = aidd_page::header(&page.text).expect("a header");
     header.check.and_then(|check| check.form()).map_or("none", |form| form.key())
 }
 
-/// A rule of each kind of alint, by the schema of 0.21.0.
+/// An alint configuration with a rule of each kind in the schema of 0.21.0.
 const ALINT: &str = include_str!("carried/alint-kinds.yml");
 
 #[test]
@@ -83,32 +83,32 @@ fn every_alint_kind_is_imported_or_reported() {
     for page in &import.pages {
         forms.entry(&page.item).or_default().insert(form(page));
     }
-    let mut carried = 0;
+    let mut imported = 0;
     for (kind, table) in &*KINDS {
-        let stated = format!("\n    kind: {kind}\n");
-        assert!(ALINT.contains(&stated), "{kind} is not in the sample");
-        let left = import.not_imported.iter().find(|left| left.item == *kind);
-        if let Some(why) = &table.left {
-            assert_eq!(left.map(|left| &left.why), Some(why), "{kind}");
+        let line = format!("\n    kind: {kind}\n");
+        assert!(ALINT.contains(&line), "{kind} is not in the sample");
+        let item = import.not_imported.iter().find(|item| item.item == *kind);
+        if let Some(why) = &table.unsupported {
+            assert_eq!(item.map(|item| &item.why), Some(why), "{kind}");
         } else if let Some(ours) = &table.ours {
-            assert_eq!(left.and_then(|left| left.instead.as_ref()), Some(ours), "{kind}");
+            assert_eq!(item.and_then(|item| item.instead.as_ref()), Some(ours), "{kind}");
         } else {
             let form = table.form().expect(kind);
-            assert_eq!(left, None, "{kind}");
+            assert_eq!(item, None, "{kind}");
             assert_eq!(forms.get(kind.as_str()), Some(&BTreeSet::from([form])), "{kind}");
-            carried += 1;
+            imported += 1;
         }
     }
-    // The minimum is 65; the documentation states this figure.
-    assert_eq!(carried, 71);
-    let bare: Vec<&str> = import
+    // The documentation states this number.
+    assert_eq!(imported, 71);
+    let without_examples: Vec<&str> = import
         .pages
         .iter()
         .filter(|page| !page.has_examples)
         .map(|page| page.item.as_str())
         .collect();
-    // A block of a page always ends in a line break.
-    assert_eq!(bare, ["final_newline"], "pages without examples");
+    // A block of a page always ends with a line break.
+    assert_eq!(without_examples, ["final_newline"], "pages without examples");
 }
 
 /// A configuration with every rule of commitlint.
@@ -161,11 +161,11 @@ fn every_commitlint_rule_is_imported_or_reported() {
     assert!(import.pages.iter().any(|page| page.item.starts_with(conventional)));
     for name in commitlint::TABLES.rules.keys() {
         let name = name.as_str();
-        let left =
-            import.not_imported.iter().find(|left| left.item == name).map(|left| left.why.as_str());
+        let item =
+            import.not_imported.iter().find(|item| item.item == name).map(|item| item.why.as_str());
         // The types are lower case, so the list already defines their case.
         assert!(name == "type-case" || pages.contains(name), "{name}");
-        assert_eq!(left, None, "{name}");
+        assert_eq!(item, None, "{name}");
     }
     assert_eq!(commitlint::TABLES.rules.len(), 38);
     assert!(import.pages.iter().all(|page| page.has_examples && form(page) == "commit"));
@@ -379,9 +379,9 @@ fn incomplete_alint_rules_do_not_panic() {
         "rules:\n- {{ id: a, kind: for_each_dir, {reported} }}\n- {{ id: c, kind: markdown_required_headings }}\n- {{ id: d, kind: line_endings, target: crlf, paths: '*.bat', fix: {{ file_normalize_line_endings: {{}} }} }}\n"
     );
     let import = import_files(&[(".alint.yml", &text)], Tool::Alint);
-    let left = not_imported(&import);
-    assert!(left.contains(&"c: `headings` is missing".to_owned()), "{left:?}");
-    assert!(import.pages.iter().any(|page| page.item == "d"), "{left:?}");
+    let items = not_imported(&import);
+    assert!(items.contains(&"c: `headings` is missing".to_owned()), "{items:?}");
+    assert!(import.pages.iter().any(|page| page.item == "d"), "{items:?}");
 }
 
 proptest::proptest! {

@@ -1,11 +1,10 @@
-//! Configurations modelled on real projects, with the findings of their pages: regression tests for
-//! past errors.
+//! Regression tests: configurations modelled on real projects, with the findings of their pages.
 
 use super::*;
 use aidd_engine::text::finding::Status;
 use aidd_engine::text::source::Source;
 
-/// The findings of the imported pages in files of these paths, as `rule path`.
+/// The findings of the imported pages in `files`, as `rule path`.
 fn findings(import: &Import, files: &[(&str, &str)]) -> Vec<String> {
     let pages: Vec<_> =
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
@@ -74,11 +73,11 @@ fn the_more_literal_ls_lint_glob_takes_precedence() {
 }
 
 #[test]
-fn ls_lint_cases_match_its_results() {
+fn imported_ls_lint_cases_match_the_same_names_as_ls_lint() {
     let text = "ls:\n  .k: kebab-case\n  .l: lowercase\n  .s: snake_case\n  .c: camelCase\n  .p: PascalCase\n  .dir: kebab-case\n";
     let import = import_files(&[(".ls-lint.yml", text)], Tool::LsLint);
     assert_eq!(not_imported(&import), [""; 0]);
-    let well = [
+    let passing = [
         "a/a--b.k",
         "a/-a.k",
         "a/a_b c.l",
@@ -90,7 +89,7 @@ fn ls_lint_cases_match_its_results() {
         "a/HtmlPAge.p",
         "a/Ab1C.p",
     ];
-    let odd = [
+    let failing = [
         "a/aB.k",
         "a/\u{C774}\u{B984}.k",
         "a/\u{C774}\u{B984}.l",
@@ -101,9 +100,9 @@ fn ls_lint_cases_match_its_results() {
         "v1.2/x",
         "B/x",
     ];
-    assert_eq!(findings(&import, &empty_files(&well)), [""; 0]);
-    let found = findings(&import, &empty_files(&odd));
-    assert_eq!(found.len(), odd.len(), "{found:#?}");
+    assert_eq!(findings(&import, &empty_files(&passing)), [""; 0]);
+    let found = findings(&import, &empty_files(&failing));
+    assert_eq!(found.len(), failing.len(), "{found:#?}");
     let page = import.pages.iter().find(|page| page.id == "ls-lint/k").expect("a page");
     assert!(page.text.contains("'kebab /"), "{}", page.text);
 }
@@ -126,20 +125,20 @@ fn ls_lint_expressions_are_anchored_as_in_ls_lint() {
 }
 
 #[test]
-fn pages_exclude_themselves() {
+fn pages_that_would_check_themselves_exclude_their_directory() {
     let text = "ls:\n  .md: SCREAMING_SNAKE_CASE\n  .dir: kebab-case\n  .ts: kebab-case\n";
     let import = import_files(&[(".ls-lint.yml", text)], Tool::LsLint);
-    let spared: Vec<&str> = import
+    let self_excluding: Vec<&str> = import
         .pages
         .iter()
         .filter(|page| page.text.contains("'/.aidd', '/.aidd/'"))
         .map(|page| page.id.as_str())
         .collect();
-    assert_eq!(spared, ["ls-lint/folders", "ls-lint/md"]);
+    assert_eq!(self_excluding, ["ls-lint/folders", "ls-lint/md"]);
     let text = "{\"default\": false, \"MD043\": {\"headings\": [\"# Title\", \"*\"]}}";
     let import = import_files(&[(".markdownlint.json", text)], Tool::Markdownlint);
-    let spared = import.pages[0].text.contains("exclude: ['/.aidd', '/.aidd/']");
-    assert!(spared, "{}", import.pages[0].text);
+    let excludes_itself = import.pages[0].text.contains("exclude: ['/.aidd', '/.aidd/']");
+    assert!(excludes_itself, "{}", import.pages[0].text);
 }
 
 #[test]
@@ -167,7 +166,7 @@ fn the_markdownlint_rules_file_takes_precedence() {
 }
 
 #[test]
-fn tags_of_markdownlint_have_options_too() {
+fn options_can_be_set_by_markdownlint_tag() {
     let text = "default: warning\nhtml: { allowed_elements: [br] }\nemphasis: false\nspaces: 0\nno-duplicate-heading: { allow_different_nesting: true }\nline_length: { line_length: 120 }\nMD041: { allow_preamble: true, level: 2 }\nlanguages: true\n";
     let import = import_files(&[(".markdownlint.yaml", text)], Tool::Markdownlint);
     let text = |name: &str| {
@@ -211,7 +210,7 @@ fn files_of_overrides_of_markdownlint_are_excluded() {
     ");
     insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
-        "overrides: a page has one set of options; the files of `filter` are excluded: import their rules from a separate configuration",
+        "overrides: a page has only one set of options, so the files that match `filter` are excluded; to check these files, import their rules from a separate configuration",
     ]
     "#);
 }
@@ -242,15 +241,15 @@ fn markdownlint_comments_suppress_the_pages() {
     let pages: Vec<_> =
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
     let engine = engine_of(&pages).expect("an engine");
-    let new = |text: &str| {
+    let new_findings = |text: &str| {
         let checked = engine.check(&Source::new("a.md", text), &Memory::default());
-        let of_ours = |finding: &&aidd_engine::text::finding::Finding| {
+        let is_new = |finding: &&aidd_engine::text::finding::Finding| {
             finding.status == Status::New && finding.rule.starts_with("markdownlint/")
         };
-        checked.findings.iter().filter(of_ours).count()
+        checked.findings.iter().filter(is_new).count()
     };
     let line = "See https://a.org and <b>x</b>.";
-    for (text, wanted) in [
+    for (text, expected) in [
         (format!("# A\n\n{line}\n"), 2),
         (format!("# A\n\n<!-- markdownlint-disable -->\n\n{line}\n"), 0),
         (format!("# A\n\n<!-- markdownlint-disable MD033 no-bare-urls -->\n\n{line}\n"), 0),
@@ -270,12 +269,12 @@ fn markdownlint_comments_suppress_the_pages() {
         (format!("# A\n\n{line} <!-- markdownlint-disable-line -->\n\n{line}\n"), 2),
         (format!("# A\n\n{line}\n\n<!-- markdownlint-disable-file MD034 -->\n"), 1),
     ] {
-        assert_eq!(new(&text), wanted, "{text}");
+        assert_eq!(new_findings(&text), expected, "{text}");
     }
 }
 
 /// Directories that are identified by their contents, and conditions that a page cannot express.
-pub(super) const SHAPES: &str = r#"
+pub(super) const ALINT_CONDITIONS: &str = r#"
 version: 1
 facts:
   - { id: code, any_file_exists: ["Cargo.toml", "**/*.py"] }
@@ -320,7 +319,7 @@ rules:
 
 #[test]
 fn alint_conditions_are_imported_or_reported() {
-    let import = import_files(&[(".alint.yml", SHAPES)], Tool::Alint);
+    let import = import_files(&[(".alint.yml", ALINT_CONDITIONS)], Tool::Alint);
     insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
         "only-known: the condition `not (iter.path == \".github\" or iter.path == \"packages\")` is unsupported: a page supports only `iter.has_file(…)` for each directory",
@@ -330,7 +329,7 @@ fn alint_conditions_are_imported_or_reported() {
         "either: the condition `facts.code or facts.docs` is unsupported: `when` of a page takes one fact about existing files, or `not` and one fact",
         "neither: the condition `not (facts.code or facts.docs)` is unsupported: `when` of a page takes one fact about existing files, or `not` and one fact",
         "but-not: the condition `facts.docs and not facts.code` is unsupported: `when` of a page takes one fact about existing files, or `not` and one fact",
-        "gate: it finds imports with its own expression; write a page of the form `layers` with `forbid`",
+        "gate: it matches imports with a custom expression; write a rule page with a `layers` check and `forbid`",
     ]
     "#);
     let notes: Vec<String> = import
@@ -382,6 +381,6 @@ fn a_typescript_rule_excludes_tsx() {
     assert_eq!(findings(&import, &files), ["no-log a.ts", "no-log-tsx b.tsx"]);
     let page = &import.pages[1].text;
     assert!(page.contains("message: 'No — `log`.'"), "{page}");
-    let said = "\nUse the logger. It is there.\n\n```text\nBefore:\n  log(1)\n```\n\n```text\n- one\n- two\n```\n";
-    assert!(page.contains(said), "{page}");
+    let note = "\nUse the logger. It is there.\n\n```text\nBefore:\n  log(1)\n```\n\n```text\n- one\n- two\n```\n";
+    assert!(page.contains(note), "{page}");
 }

@@ -6,26 +6,27 @@ use super::*;
 fn alint_rulesets_are_imported_rule_by_rule() {
     let names: Vec<String> = alint::RULESETS.keys().cloned().collect();
     assert_eq!(names.len(), 24);
-    let mut carried = BTreeMap::new();
+    // Number of imported rules, of all rules, and of pages without examples.
+    let mut counts = BTreeMap::new();
     for name in &names {
         let text = format!("extends: [alint://bundled/{name}@v1]\n");
         let import = import_files(&[(".alint.yml", &text)], Tool::Alint);
         let rules = alint::RULESETS[name]["rules"].as_array().map_or(0, Vec::len);
         let pages: BTreeSet<&str> = import.pages.iter().map(|page| page.item.as_str()).collect();
-        let left: BTreeSet<&str> =
-            import.not_imported.iter().map(|left| left.item.as_str()).collect();
-        assert!(pages.is_disjoint(&left), "{name}: {left:?}");
-        assert_eq!(pages.len() + left.len(), rules, "{name}: {:?}", import.not_imported);
-        for left in &import.not_imported {
-            let why = &left.why;
-            assert!(!why.contains("unknown kind") && !why.contains("is missing"), "{left:?}");
+        let not_imported: BTreeSet<&str> =
+            import.not_imported.iter().map(|item| item.item.as_str()).collect();
+        assert!(pages.is_disjoint(&not_imported), "{name}: {not_imported:?}");
+        assert_eq!(pages.len() + not_imported.len(), rules, "{name}: {:?}", import.not_imported);
+        for item in &import.not_imported {
+            let why = &item.why;
+            assert!(!why.contains("unknown kind") && !why.contains("is missing"), "{item:?}");
         }
         let part = format!("It is part of `alint://bundled/{name}@v1`.");
         assert!(import.pages.iter().all(|page| page.text.contains(&part)), "{name}");
-        let bare = import.pages.iter().filter(|page| !page.has_examples).count();
-        carried.insert(name.as_str(), (pages.len(), rules, bare));
+        let without_examples = import.pages.iter().filter(|page| !page.has_examples).count();
+        counts.insert(name.as_str(), (pages.len(), rules, without_examples));
     }
-    insta::assert_debug_snapshot!(carried, @r#"
+    insta::assert_debug_snapshot!(counts, @r#"
     {
         "agent-context": (
             4,

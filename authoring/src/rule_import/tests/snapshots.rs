@@ -12,23 +12,23 @@ fn render(files: &[(&str, &str)], tool: Tool) -> String {
         .unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(import.defects, Vec::<String>::new());
     assert_examples_pass(&import);
-    let mut shown = String::new();
+    let mut text = String::new();
     for page in &import.pages {
-        let bare = if page.has_examples { "" } else { " (no examples)" };
-        let _ = writeln!(shown, "=== {} {} `{}`{bare}", page.path, page.id, page.item);
+        let suffix = if page.has_examples { "" } else { " (no examples)" };
+        let _ = writeln!(text, "=== {} {} `{}`{suffix}", page.path, page.id, page.item);
         for note in &page.notes {
-            let _ = writeln!(shown, "=== differs: {note}");
+            let _ = writeln!(text, "=== differs: {note}");
         }
-        shown.push_str(&page.text);
+        text.push_str(&page.text);
     }
-    for left in &import.not_imported {
-        let instead = left.instead.as_ref().map_or(String::new(), |text| format!("; {text}"));
-        let _ = writeln!(shown, "=== not imported: {}: {}{instead}", left.item, left.why);
+    for item in &import.not_imported {
+        let instead = item.instead.as_ref().map_or(String::new(), |text| format!("; {text}"));
+        let _ = writeln!(text, "=== not imported: {}: {}{instead}", item.item, item.why);
     }
-    shown
+    text
 }
 
-macro_rules! carried {
+macro_rules! assert_imported {
     ($name:literal, $tool:ident, [$(($path:literal, $text:expr)),+ $(,)?]) => {
         insta::assert_snapshot!($name, render(&[$(($path, $text)),+], Tool::$tool));
     };
@@ -36,10 +36,10 @@ macro_rules! carried {
 
 #[test]
 fn alint_is_imported() {
-    carried!("alint-kinds", Alint, [(".alint.yml", ALINT)]);
-    carried!("alint-options", Alint, [(".alint.yml", include_str!("carried/alint.yml"))]);
-    carried!("alint-shapes", Alint, [(".alint.yml", regressions::SHAPES)]);
-    carried!("alint-fixes", Alint, [(".alint.yml", rulesets::FIXES)]);
+    assert_imported!("alint-kinds", Alint, [(".alint.yml", ALINT)]);
+    assert_imported!("alint-options", Alint, [(".alint.yml", include_str!("carried/alint.yml"))]);
+    assert_imported!("alint-shapes", Alint, [(".alint.yml", regressions::ALINT_CONDITIONS)]);
+    assert_imported!("alint-fixes", Alint, [(".alint.yml", rulesets::FIXES)]);
 }
 
 #[test]
@@ -54,8 +54,8 @@ fn alint_rulesets_are_imported() {
 
 #[test]
 fn markdownlint_is_imported() {
-    carried!("markdownlint", Markdownlint, [(".markdownlint.json", "{}")]);
-    carried!(
+    assert_imported!("markdownlint", Markdownlint, [(".markdownlint.json", "{}")]);
+    assert_imported!(
         "markdownlint-options",
         Markdownlint,
         [
@@ -64,7 +64,7 @@ fn markdownlint_is_imported() {
             ("base.yaml", "MD034: false\nextends: gone\n"),
         ]
     );
-    carried!(
+    assert_imported!(
         "markdownlint-runner",
         Markdownlint,
         [
@@ -77,13 +77,13 @@ fn markdownlint_is_imported() {
 
 #[test]
 fn ls_lint_is_imported() {
-    carried!("ls-lint", LsLint, [(".ls-lint.yml", include_str!("carried/ls-lint.yml"))]);
+    assert_imported!("ls-lint", LsLint, [(".ls-lint.yml", include_str!("carried/ls-lint.yml"))]);
 }
 
 #[test]
 fn commitlint_is_imported() {
-    carried!("commitlint-rules", Commitlint, [("commitlint.config.js", &plain_rules())]);
-    carried!(
+    assert_imported!("commitlint-rules", Commitlint, [("commitlint.config.js", &plain_rules())]);
+    assert_imported!(
         "commitlint-options",
         Commitlint,
         [
@@ -91,22 +91,22 @@ fn commitlint_is_imported() {
             ("kinds.json", "[\"wip\", \"tmp\"]"),
         ]
     );
-    carried!(
+    assert_imported!(
         "commitlint-shared",
         Commitlint,
         [(".commitlintrc.yml", include_str!("carried/commitlintrc.yml")),]
     );
-    carried!(
+    assert_imported!(
         "commitlint-parser",
         Commitlint,
         [("commitlint.config.cjs", include_str!("carried/commitlint-parser.config.cjs")),]
     );
-    carried!(
+    assert_imported!(
         "commitlint-parser-without-types",
         Commitlint,
         [("commitlint.config.cjs", include_str!("carried/commitlint-looser.config.cjs")),]
     );
-    carried!(
+    assert_imported!(
         "commitlint-strict",
         Commitlint,
         [
@@ -121,8 +121,8 @@ fn commitlint_is_imported() {
 
 #[test]
 fn ast_grep_is_imported() {
-    carried!("ast-grep-keys", AstGrep, [("rule.yml", tools::AST_GREP)]);
-    carried!(
+    assert_imported!("ast-grep-keys", AstGrep, [("rule.yml", tools::AST_GREP)]);
+    assert_imported!(
         "ast-grep-options",
         AstGrep,
         [

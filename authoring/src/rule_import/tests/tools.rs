@@ -9,10 +9,10 @@ fn every_markdownlint_rule_is_imported_or_reported() {
     assert_eq!(markdownlint::RULES.len(), 53);
     for (name, table) in &*markdownlint::RULES {
         let page = import.pages.iter().find(|page| page.item == *name);
-        let item = format!("{name} {}", table.names[0]);
-        let left = import.not_imported.iter().find(|left| left.item == item);
+        let display_name = format!("{name} {}", table.names[0]);
+        let item = import.not_imported.iter().find(|item| item.item == display_name);
         if let (Some(id), Some(pack)) = (&table.ours, &table.pack) {
-            let instead = left.and_then(|left| left.instead.clone()).unwrap_or_default();
+            let instead = item.and_then(|item| item.instead.clone()).unwrap_or_default();
             assert!(instead.contains(id) && instead.contains(pack), "{name}");
             assert!(
                 Registry::new(crate::DISTRIBUTION.pages, &[]).get(id).is_some(),
@@ -23,19 +23,19 @@ fn every_markdownlint_rule_is_imported_or_reported() {
                 "{pack} is gone"
             );
         } else if table.style {
-            let by_number = |left: &NotImported| {
-                left.item.contains(&format!("{name},")) || left.item.contains(&format!("{name})"))
+            let by_number = |item: &NotImported| {
+                item.item.contains(&format!("{name},")) || item.item.contains(&format!("{name})"))
             };
             assert!(page.is_none() && import.not_imported.iter().any(by_number), "{name}");
-        } else if table.left.is_some() {
-            assert!(page.is_none() && left.is_some(), "{name}");
+        } else if table.unsupported.is_some() {
+            assert!(page.is_none() && item.is_some(), "{name}");
         } else {
             let is_shown = page.is_some_and(|page| page.has_examples);
-            assert!(is_shown && left.is_none(), "{name}: {page:?} {left:?}");
+            assert!(is_shown && item.is_none(), "{name}: {page:?} {item:?}");
         }
     }
-    assert!(not_imported(&import).iter().any(|left| left.starts_with("extends `./base.json`: ")));
-    assert!(not_imported(&import).iter().any(|left| left.starts_with("headers: neither a rule")));
+    assert!(not_imported(&import).iter().any(|item| item.starts_with("extends `./base.json`: ")));
+    assert!(not_imported(&import).iter().any(|item| item.starts_with("headers: neither a rule")));
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn every_ls_lint_case_is_imported() {
     [
         ".f | .g: ls-lint treats it as an extension that no file has, so it has no effect",
         "src/**/*.js: ls-lint treats it as an extension that no file has, so it has no effect",
-        ".e: it compares with the name of the parent directory, which expressions of the form `tree` do not support",
+        ".e: it compares with the name of the parent directory, which expressions of a `tree` check do not support",
         ".i: unknown rule `constcase` of ls-lint 2.3",
         ".k: the expression is missing, which is an error in ls-lint",
         "odd: unknown key of ls-lint",
@@ -122,7 +122,7 @@ fn every_ls_lint_case_is_imported() {
     "#);
 }
 
-/// Every key of a rule object of ast-grep, one rule each; then the keys outside it.
+/// One ast-grep rule for each key of a rule object, then rules with the keys outside the rule object.
 pub(super) const AST_GREP: &str = r##"
 id: pattern
 language: JavaScript
@@ -222,7 +222,7 @@ fn every_ast_grep_key_is_imported_or_reported() {
     insta::assert_debug_snapshot!(not_imported(&import), @r#"
     [
         "siblings: metadata: a page has `tags` and `sources`; other data about a rule is dropped",
-        "rewriters: the form `syntax` has no `rewriters`",
+        "rewriters: a `syntax` check has no `rewriters`",
         "language: `kotlin` is not a built-in language: bash, c, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml",
         "slow: `inside` with `stopBy: end` inside `has` with `stopBy: end` is too slow: start at the larger node, or bound one of them",
     ]
@@ -272,19 +272,19 @@ fn every_ast_grep_key_is_imported_or_reported() {
     ```
     ");
     assert_eq!(ast_grep::TABLES.keys.len(), 17);
-    for (key, way) in &ast_grep::TABLES.keys {
-        let stated = AST_GREP.contains(&format!("\n{key}: "));
-        let why = not_imported(&import)
+    for (key, mapping) in &ast_grep::TABLES.keys {
+        let is_in_sample = AST_GREP.contains(&format!("\n{key}: "));
+        let is_reported = not_imported(&import)
             .iter()
-            .any(|left| left.starts_with(&format!("siblings: {key}: ")));
-        match way {
+            .any(|item| item.starts_with(&format!("siblings: {key}: ")));
+        match mapping {
             ast_grep::KeyMapping::Syntax | ast_grep::KeyMapping::Page => {
-                assert!(stated, "{key} is not in the sample");
+                assert!(is_in_sample, "{key} is not in the sample");
             }
             ast_grep::KeyMapping::Rule(_) => {
-                assert!(not_imported(&import).iter().any(|left| left.contains(key)), "{key}");
+                assert!(not_imported(&import).iter().any(|item| item.contains(key)), "{key}");
             }
-            ast_grep::KeyMapping::Key(_) => assert!(why || !stated, "{key}"),
+            ast_grep::KeyMapping::Key(_) => assert!(is_reported || !is_in_sample, "{key}"),
         }
     }
 }

@@ -106,9 +106,9 @@ fn a_header_alone_becomes_a_page() {
     let fenced =
         try_text(&project, &format!("---\n{header}---\n"), Some("Never call legacyParse()"));
     assert_eq!(fenced, report);
-    let nothing = try_text(&project, header, None);
+    let unnamed = try_text(&project, header, None);
     assert_eq!(
-        (nothing.rule.as_str(), nothing.path.as_str()),
+        (unnamed.rule.as_str(), unnamed.path.as_str()),
         ("project/draft", ".aidd/rules/draft.md")
     );
 }
@@ -123,9 +123,8 @@ fn a_prose_rule_page_keeps_its_text() {
     assert_eq!(report.page, Some(format!("---\n{header}\n---\n{words}")));
 }
 
-/// Each problem names its line and a remedy.
 #[test]
-fn problems_name_line_and_remedy() {
+fn each_problem_has_a_line_and_a_remedy() {
     let (_directory, project) = project(CODE);
     let page = |from: &str, to: &str| PAGE.replace(from, to);
     let all = [
@@ -149,9 +148,9 @@ fn problems_name_line_and_remedy() {
         .map(|draft| {
             let report = try_text(&project, draft, None);
             assert!(!report.valid, "{draft}");
-            let lines = report.problems.iter().map(|one| {
-                assert!(!one.remedy.is_empty(), "{draft}");
-                format!("{}: {}\n   {}", one.line, one.message, one.remedy)
+            let lines = report.problems.iter().map(|problem| {
+                assert!(!problem.remedy.is_empty(), "{draft}");
+                format!("{}: {}\n   {}", problem.line, problem.message, problem.remedy)
             });
             lines.collect::<Vec<_>>().join("\n")
         })
@@ -193,8 +192,8 @@ fn problems_name_line_and_remedy() {
     2: unknown key `regx`; did you mean `regex`?
        correct the header and check the draft again
 
-    1: no settings of ESLint in this project
-       add them, add a `check` to the page, or remove the key
+    1: no ESLint configuration in this project
+       configure the tool, add a `check` to the page, or remove `enforced-by`
 
     1: quote a string that starts with `\u{1b}`
        correct the header and check the draft again
@@ -204,27 +203,27 @@ fn problems_name_line_and_remedy() {
 #[test]
 fn invalid_drafts_are_rejected() {
     let (_directory, project) = project(CODE);
-    let refused = |text: &str| {
-        let refused = try_draft(&project, &Draft { text, sentence: None }, &limit());
-        refused.expect_err("refused").to_string()
+    let error = |text: &str| {
+        let report = try_draft(&project, &Draft { text, sentence: None }, &limit());
+        report.expect_err("an error").to_string()
     };
-    assert_eq!(refused(" \n"), "the draft is empty");
-    assert_eq!(refused(&"a".repeat(1 << 20)), "the draft has more than 256 KiB");
+    assert_eq!(error(" \n"), "the draft is empty");
+    assert_eq!(error(&"a".repeat(1 << 20)), "the draft has more than 256 KiB");
     let long = "a ".repeat(2000);
     let error = try_draft(&project, &Draft { text: PAGE, sentence: Some(&long) }, &limit());
     assert!(matches!(error, Err(SuggestError::LongSentence)));
 }
 
 #[test]
-fn a_trial_hides_secrets_and_ends_when_it_is_stopped() {
+fn a_trial_masks_secrets_and_can_be_stopped() {
     let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
     let code = format!("const legacy = \"{token}\";\n");
     let (_directory, project) = project(&[(".aidd/x", ""), ("src/a.ts", &code)]);
     let header = "severity: info\nmessage: 'old: <match>'\ncheck: { text: { regex: 'legacy.*' } }";
     let report = try_text(&project, header, None);
     assert_eq!(report.trial.as_ref().map(|trial| trial.findings), Some(1));
-    let shown = to_json(&report);
-    assert!(!shown.contains(&token) && shown.contains("const legacy"), "{shown}");
+    let json = to_json(&report);
+    assert!(!json.contains(&token) && json.contains("const legacy"), "{json}");
     let limit = Limit { stop: Arc::new(AtomicBool::new(true)), ..limit() };
     let report = try_draft(&project, &Draft { text: header, sentence: None }, &limit);
     let trial = report.expect("a report").trial.expect("a trial");

@@ -36,7 +36,7 @@ fn lines(survey: &Survey) -> String {
     let mut text = String::new();
     for StatedSentence { sentence, places, scope, coverage } in &survey.sentences {
         let places: Vec<String> =
-            places.iter().map(|one| format!("{}:{}", one.path, one.line)).collect();
+            places.iter().map(|place| format!("{}:{}", place.path, place.line)).collect();
         let _ = writeln!(text, "{} {sentence}\n  {}", places.join(" "), status(coverage));
         if !scope.is_empty() {
             let _ = writeln!(text, "  about {}", scope.join(" "));
@@ -56,7 +56,7 @@ fn sentences_with_requirements_are_extracted() {
         ## Don't\n\n- Use `alert()`\n- Log secrets; never print them.\n\nThey are here.\n\n## 금지 사항\n\n- console.log 남기기\n";
     let source = Source::new("a.md", markdown);
     let found = extract_sentences(&source);
-    let texts: Vec<String> = found.iter().map(|one| one.text.clone()).collect();
+    let texts: Vec<String> = found.iter().map(|sentence| sentence.text.clone()).collect();
     insta::assert_snapshot!(texts.join("\n"), @"
     Never use `eval()`, e.g. in a parser.
     Files MUST be small
@@ -70,7 +70,7 @@ fn sentences_with_requirements_are_extracted() {
 }
 
 #[test]
-fn a_survey_shows_who_enforces_each_sentence() {
+fn a_survey_lists_the_rules_that_enforce_each_sentence() {
     let (_directory, project) = project(&[
         (".aidd/config.json", r#"{"compliance": ["git"]}"#),
         ("eslint.config.js", "export default [{ rules: { 'no-var': 'error' } }];\n"),
@@ -115,7 +115,7 @@ fn a_survey_shows_who_enforces_each_sentence() {
 }
 
 #[test]
-fn a_page_enforced_by_another_tool_is_counted_there() {
+fn sentences_of_a_page_with_enforced_by_are_enforced_by_the_other_tool() {
     let page = |by: &str| {
         format!(
             "---\nenforced-by: {by}\n---\n# team/output\n\nNever write to standard output. Always use the logger.\n"
@@ -133,7 +133,7 @@ fn a_page_enforced_by_another_tool_is_counted_there() {
     AGENTS.md:1 .aidd/rules/off.md:6 Always use the logger.
       elsewhere by eslint/no-console in .eslintrc.json
     .aidd/rules/off.md:6 Never write to standard alerts.
-      open: its page names `eslint/no-alert`, but no settings of ESLint here enable `no-alert`
+      open: its page names `eslint/no-alert`, but no ESLint configuration in this project enables `no-alert`
     .aidd/rules/on.md:6 Never write to standard output.
       elsewhere by eslint/no-console in .eslintrc.json
     ");
@@ -141,14 +141,14 @@ fn a_page_enforced_by_another_tool_is_counted_there() {
 
 #[test]
 fn skipped_sentences_are_noted_and_missing_files_are_errors() {
-    let many: String = (0..2100).map(|one| format!("- Never call `gone{one}()`.\n")).collect();
+    let many: String = (0..2100).map(|index| format!("- Never call `gone{index}()`.\n")).collect();
     let (_directory, project) = project(&[(".aidd/x", ""), ("AGENTS.md", &many)]);
     let found = run_survey(&project, &[]).expect("a survey");
     assert_eq!(found.sentences.len(), 2000);
     assert!(found.notes[0].starts_with("skipped 100 sentences"), "{:?}", found.notes);
     let error = run_survey(&project, &["gone.md".to_owned()]).expect_err("missing");
     assert!(error.to_string().starts_with("gone.md: "), "{error}");
-    assert_eq!(error.remedy(), "name a text file of the project");
+    assert_eq!(error.remedy(), "pass the path of a text file of the project");
 }
 
 /// The statement of a sentence, as text.
@@ -156,7 +156,7 @@ fn statement(project: &Project, sentence: &str) -> String {
     let Statement { stated, related, page } =
         describe_sentence(project, sentence).expect("a statement");
     let places: Vec<String> =
-        stated.places.iter().map(|one| format!("{}:{}", one.path, one.line)).collect();
+        stated.places.iter().map(|place| format!("{}:{}", place.path, place.line)).collect();
     let mut text = format!(
         "{}\n  at [{}], about [{}]\n  {}\n  page {page}\n",
         stated.sentence,
@@ -164,14 +164,15 @@ fn statement(project: &Project, sentence: &str) -> String {
         stated.scope.join(" "),
         status(&stated.coverage)
     );
-    for one in related {
-        let _ = writeln!(text, "  related {} {}", one.rule, if one.on { "on" } else { "off" });
+    for rule in related {
+        let state = if rule.on { "on" } else { "off" };
+        let _ = writeln!(text, "  related {} {state}", rule.rule);
     }
     text
 }
 
 #[test]
-fn a_sentence_is_found_where_it_is_stated() {
+fn a_sentence_is_described_with_its_places_and_coverage() {
     let (_directory, project) = project(&[
         (".aidd/x", ""),
         ("src/a.ts", "export const a = 1;\n"),
@@ -194,7 +195,7 @@ fn a_sentence_is_found_where_it_is_stated() {
         "커밋하기 전에 반드시 검토하세요.",
         "The compliance/any-type rule holds",
     ];
-    let text: String = all.iter().map(|one| statement(&project, one)).collect();
+    let text: String = all.iter().map(|sentence| statement(&project, sentence)).collect();
     insta::assert_snapshot!(text, @"
     Never call `legacyParse()`; it is slow.
       at [AGENTS.md:3], about []
@@ -235,13 +236,13 @@ fn a_sentence_is_found_where_it_is_stated() {
 }
 
 #[test]
-fn hostile_sentences_are_refused_or_cleaned() {
+fn hostile_sentences_are_rejected_or_sanitized() {
     let (_directory, project) = project(&[(".aidd/x", ""), ("AGENTS.md", "Never panic.\n")]);
-    let refused =
-        |sentence: &str| describe_sentence(&project, sentence).expect_err("refused").to_string();
-    assert_eq!(refused(&"never ".repeat(200_000)), "the sentence has more than 2000 characters");
-    assert_eq!(refused(" \u{7}\u{202e}\n"), "the sentence is empty");
-    assert_eq!(refused("…?!"), "the sentence is empty");
+    let error =
+        |sentence: &str| describe_sentence(&project, sentence).expect_err("an error").to_string();
+    assert_eq!(error(&"never ".repeat(200_000)), "the sentence has more than 2000 characters");
+    assert_eq!(error(" \u{7}\u{202e}\n"), "the sentence is empty");
+    assert_eq!(error("…?!"), "the sentence is empty");
     let found =
         describe_sentence(&project, "Never\u{1b}[31m \u{202e}panic\0.\n\n").expect("a statement");
     assert_eq!(found.stated.sentence, "Never [31m panic .");
@@ -253,14 +254,14 @@ fn hostile_sentences_are_refused_or_cleaned() {
 /// Documents are parsed in linear time, whatever they contain.
 #[test]
 fn a_hostile_document_is_parsed_in_linear_time() {
-    let begun = std::time::Instant::now();
+    let start = std::time::Instant::now();
     let long = format!("Never use {}`x()`.\n\n", "the any new a an with to direct ".repeat(20_000));
     let many = "- Never use `foo()` in `a/b` or (((((((\n".repeat(20_000);
     for text in [long, many, "«".repeat(100_000), "never `".repeat(50_000)] {
         let found = extract_sentences(&Source::new("AGENTS.md", text));
-        assert!(found.iter().all(|one| one.text.chars().count() <= 600));
+        assert!(found.iter().all(|sentence| sentence.text.chars().count() <= 600));
     }
-    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 
 #[test]

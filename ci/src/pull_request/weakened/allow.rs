@@ -36,28 +36,28 @@ impl Job<'_> {
             let found = found.filter(|finding| finding.status == Status::Allowed).cloned();
             allowed.entry(file.source.path()).or_default().extend(found);
         }
-        let mut found = Vec::new();
-        for change in difference.own {
+        let mut added = Vec::new();
+        for change in difference.in_scope {
             let Some(path) =
-                change.head.as_deref().filter(|path| compared.outcome.met.contains(*path))
+                change.head.as_deref().filter(|path| compared.outcome.visited.contains(*path))
             else {
                 continue;
             };
             let findings = allowed.get(path).map(Vec::as_slice).unwrap_or_default();
-            found.extend(self.added_to(engine, (change, path), findings, difference));
+            added.extend(self.comments_added_to_file(engine, (change, path), findings, difference));
         }
         // A reason can quote secrets of the file.
         let messages = self
             .project
             .distribution()
-            .redact_all(found.iter().map(|one: &AddedComment| one.message.clone()));
-        let entries = found.iter().zip(messages).filter_map(|(one, message)| {
-            entry(WeakeningKind::AllowComment, &one.path, one.line, &message)
+            .redact_all(added.iter().map(|comment: &AddedComment| comment.message.clone()));
+        let entries = added.iter().zip(messages).filter_map(|(comment, message)| {
+            entry(WeakeningKind::AllowComment, &comment.path, comment.line, &message)
         });
         entries.collect()
     }
 
-    fn added_to(
+    fn comments_added_to_file(
         &self,
         engine: &Engine,
         (change, path): (&Change, &str),
@@ -84,33 +84,33 @@ impl Job<'_> {
             })
         };
         // A moved comment is not an addition: only the increase in equal comments counts.
-        let mut more: HashMap<&str, usize> = HashMap::new();
-        let mut found = Vec::new();
+        let mut additions: HashMap<&str, usize> = HashMap::new();
+        let mut comments = Vec::new();
         for comment in engine.allow_comments(&after, findings) {
             let line = after.line_of(comment.span.start);
             let text = after.slice(comment.span);
             if !is_changed(line) {
                 continue;
             }
-            let left = more.entry(text).or_insert_with(|| {
+            let remaining = additions.entry(text).or_insert_with(|| {
                 let count = |source: &Source| source.text().matches(text).count();
                 count(&after).saturating_sub(before.as_ref().map_or(0, count))
             });
-            if *left == 0 {
+            if *remaining == 0 {
                 continue;
             }
-            *left -= 1;
+            *remaining -= 1;
             let reason = comment.reason.map_or_else(
                 || "without a reason".to_owned(),
                 |reason| format!("because: {reason}"),
             );
             let message = format!("allows findings by `{text}`, {reason}");
-            found.push(AddedComment {
+            comments.push(AddedComment {
                 path: path.to_owned(),
                 line: u32::try_from(line + 1).ok(),
                 message,
             });
         }
-        found
+        comments
     }
 }

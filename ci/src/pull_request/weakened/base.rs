@@ -1,8 +1,8 @@
-//! The settings of the base: files that Git tracks are read from the base, everything else from the
-//! run.
+//! The settings of the base of a change: files that Git tracks are read from the base commit, all
+//! other files from the disk.
 //!
-//! Files that Git does not track in the head are not part of the change: a workflow could have
-//! fetched shared rules or written a configuration. Such files apply to both sides, as options do.
+//! Files that Git does not track are not part of the change: a workflow can fetch shared rules or
+//! write a configuration. Such files apply to both sides, like command-line options.
 
 use super::super::sides::{fetch_contents, settings_files};
 use super::super::{Job, apply_options};
@@ -25,14 +25,14 @@ use std::iter::once;
 use std::path::{Path, PathBuf};
 
 /// Maximum size of a configuration in bytes.
-const CONFIG_LIMIT: u64 = 8 << 20;
+const MAX_CONFIG_SIZE: u64 = 8 << 20;
 
 /// The settings of the base of a change.
 pub(super) struct Base<'a> {
     pub(super) project: Project,
     pub(super) baseline: Option<Baseline>,
     pub(super) ignores: IgnoreFiles<'a>,
-    /// The baseline of the head; `baseline_paths` are the paths of both baselines.
+    /// The baseline of the head; `baseline_paths` are the paths of the old and the new baseline.
     head_baseline: Option<Baseline>,
     baseline_paths: [String; 2],
     config_path: String,
@@ -68,10 +68,10 @@ impl Files for IgnoreFiles<'_> {
     }
 }
 
-/// Whether Git tracks something at `path` on either side, so that the change can affect it. A link
-/// or submodule in the path counts too: the change can redirect it.
+/// Whether Git tracks `path` on either side, so that the change can affect the file at `path`. A
+/// link or submodule in the path counts too, because the change can redirect it.
 fn is_of_change(before: &Snapshot, head: &Snapshot, path: &str) -> bool {
-    // If in doubt, treat it as part of the change.
+    // If the snapshot cannot be read, treat the path as part of the change.
     let is_absent = |side: &Snapshot| side.entry(path).is_ok_and(|entry| entry == Entry::Absent);
     !(is_absent(head) && is_absent(before))
 }
@@ -83,10 +83,10 @@ fn is_elsewhere(side: &Snapshot, path: &str) -> bool {
 
 impl Job<'_> {
     /// Whether a change touches a file that contains settings. Settings outside of the snapshot
-    /// count as touched, because they can change without a trace in it.
+    /// count as touched, because the snapshot does not show whether they changed.
     pub(super) fn touches_settings(&self, difference: &Difference<'_>) -> bool {
-        let given = self.args.baseline.baseline.as_deref();
-        let named = [self.config_path(), self.project.baseline_path(given)];
+        let baseline_option = self.args.baseline.baseline.as_deref();
+        let named = [self.config_path(), self.project.baseline_path(baseline_option)];
         let named = named.map(|path| relative(self.project.root(), &path));
         let names = named.iter().map(String::as_str);
         let mut all = names.chain(RULE_DIRS).chain([PACK_DIR, MEMORY_DIR]);
@@ -103,7 +103,8 @@ impl Job<'_> {
                 || is_memory_path(path)
                 || is_ignore_file(path)
         };
-        let changed = difference.all.iter().flat_map(|one| [&one.head, &one.base]).flatten();
+        let changed =
+            difference.all.iter().flat_map(|change| [&change.head, &change.base]).flatten();
         changed.into_iter().any(is_settings)
     }
 
@@ -118,7 +119,7 @@ impl Job<'_> {
     /// The settings of the base, or the reason why they cannot be used.
     ///
     /// # Errors
-    /// Fails when they cannot be fetched.
+    /// Fails when the settings cannot be fetched.
     pub(super) fn base_settings<'a>(
         &'a self,
         difference: &Difference<'a>,
@@ -139,22 +140,24 @@ impl Job<'_> {
         let (before, head) = (difference.before, difference.head);
         let root = self.project.root();
         let (project, config_texts) = self.base_project(before, head)?;
-        let given = self.args.baseline.baseline.as_deref();
-        let [old, new] = [&project, &self.project].map(|one| one.baseline_path(given));
-        let read = |project: &Project, path: &Path, wanted: bool| {
+        let baseline_option = self.args.baseline.baseline.as_deref();
+        let [old, new] =
+            [&project, &self.project].map(|project| project.baseline_path(baseline_option));
+        let read = |project: &Project, path: &Path, is_required: bool| {
             if self.args.baseline.no_baseline {
                 return Ok(None);
             }
-            project.baseline(path, wanted).map_err(|error| error.to_string())
+            project.baseline(path, is_required).map_err(|error| error.to_string())
         };
-        let head_baseline = read(&self.project, &new, given.is_some())?;
+        let head_baseline = read(&self.project, &new, baseline_option.is_some())?;
         let old_name = relative(root, &old);
         let baseline = if old.starts_with(root) && is_of_change(before, head, &old_name) {
             read(&project, &old, false)?
         } else {
             head_baseline.clone()
         };
-        let mut changed = difference.all.iter().flat_map(|one| [&one.head, &one.base]).flatten();
+        let mut changed =
+            difference.all.iter().flat_map(|change| [&change.head, &change.base]).flatten();
         Ok(Base {
             project,
             baseline,
@@ -179,7 +182,7 @@ impl Job<'_> {
         let path = self.config_path();
         let name = relative(root, &path);
         let text = |files: &dyn Files| {
-            let bytes = files.read(&name, CONFIG_LIMIT).unwrap_or_default();
+            let bytes = files.read(&name, MAX_CONFIG_SIZE).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         };
         if let Some(path) = once(name.as_str())
@@ -189,7 +192,7 @@ impl Job<'_> {
         {
             return Err(format!("`{path}` is a link or in a submodule"));
         }
-        let own = text(disk);
+        let current = text(disk);
         let (mut project, texts) = if path.starts_with(root) && is_of_change(before, head, &name) {
             let project = Project::open_trusting(
                 self.project.distribution(),
@@ -199,7 +202,7 @@ impl Job<'_> {
             );
             let mut project = project.map_err(|error| error.to_string())?;
             apply_options(self.args, &mut project, &self.cwd);
-            (project, [text(before), own])
+            (project, [text(before), current])
         } else {
             let config: Config = self.project.config.clone();
             let project = Project::at_revision(
@@ -209,10 +212,10 @@ impl Job<'_> {
                 config,
                 Some(path),
             );
-            (project.map_err(|error| error.to_string())?, [own.clone(), own])
+            (project.map_err(|error| error.to_string())?, [current.clone(), current])
         };
         project.today = self.project.today;
-        // Rules that come with the run apply to both sides.
+        // Rule pages that Git does not track apply to both sides.
         let pages = self.project.pages.iter();
         project.pages.extend(pages.filter(|(path, _)| !is_of_change(before, head, path)).cloned());
         Ok((project, texts))
@@ -220,7 +223,7 @@ impl Job<'_> {
 }
 
 impl Base<'_> {
-    /// Both sides, for comparison.
+    /// The settings of both sides, for comparison.
     pub(super) fn sides<'s>(
         &'s self,
         (base, head): (&'s Engine, &'s Engine),
@@ -228,7 +231,7 @@ impl Base<'_> {
     ) -> (Side<'s>, Side<'s>) {
         let [old, new] = &self.baseline_paths;
         let [old_text, new_text] = &self.config_texts;
-        let known = |path: &'s String, baseline: &'s Option<Baseline>| {
+        let named_baseline = |path: &'s String, baseline: &'s Option<Baseline>| {
             baseline.as_ref().map(|baseline| (path.as_str(), baseline))
         };
         let old = Side {
@@ -236,14 +239,14 @@ impl Base<'_> {
             config: &self.project.config,
             config_path: &self.config_path,
             config_text: old_text,
-            baseline: known(old, &self.baseline),
+            baseline: named_baseline(old, &self.baseline),
             ignores: self.ignores_changed.then_some(&self.ignores),
         };
         let new = Side {
             engine: head,
             config: &job.project.config,
             config_text: new_text,
-            baseline: known(new, &self.head_baseline),
+            baseline: named_baseline(new, &self.head_baseline),
             ignores: self.ignores_changed.then_some(self.head_ignores),
             ..old
         };

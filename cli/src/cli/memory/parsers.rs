@@ -30,7 +30,7 @@ pub(super) fn field(text: &str) -> Result<(String, String), String> {
 
 pub(super) fn json(text: &str) -> Result<Value, String> {
     serde_json::from_str(text)
-        .map_err(|error| aidd_report::exit::describe_json_error(&error, "an option of JSON"))
+        .map_err(|error| aidd_report::exit::describe_json_error(&error, "a JSON option"))
 }
 
 pub(super) fn confidence(text: &str) -> Result<f64, String> {

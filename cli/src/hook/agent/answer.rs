@@ -1,7 +1,7 @@
 //! The answer of a hook in the client's format.
 
 use super::Event;
-use super::payload::{Form, Payload};
+use super::payload::{Payload, PayloadFormat};
 use aidd_report::escape;
 use aidd_report::exit::Exit;
 use serde_json::{Value, json};
@@ -18,36 +18,38 @@ pub(super) enum Answer {
 /// The text for the client, and the exit code. Only Cascade detects a refusal by the exit code and
 /// reads the reason from standard error.
 pub(super) fn render(answer: &Answer, event: Event, payload: &Payload) -> (String, Exit) {
-    let form = payload.form();
-    let said = match (form, answer) {
-        (Form::Cascade, Answer::Deny(why)) => return (format!("{why}\n"), Exit::Usage),
-        (Form::Cascade, Answer::Context(text)) => return (format!("{text}\n"), Exit::Clean),
-        (Form::Cursor, Answer::Context(text)) => json!({"additional_context": text}),
-        (Form::Cursor, Answer::Deny(why)) => json!({
+    let format = payload.format();
+    let response = match (format, answer) {
+        (PayloadFormat::Cascade, Answer::Deny(why)) => return (format!("{why}\n"), Exit::Usage),
+        (PayloadFormat::Cascade, Answer::Context(text)) => {
+            return (format!("{text}\n"), Exit::Clean);
+        }
+        (PayloadFormat::Cursor, Answer::Context(text)) => json!({"additional_context": text}),
+        (PayloadFormat::Cursor, Answer::Deny(why)) => json!({
             "permission": "deny", "user_message": first_line(why), "agent_message": why,
         }),
-        (Form::Copilot, Answer::Context(text)) => json!({"additionalContext": text}),
-        (Form::Copilot, Answer::Deny(why)) => json!({
+        (PayloadFormat::Copilot, Answer::Context(text)) => json!({"additionalContext": text}),
+        (PayloadFormat::Copilot, Answer::Deny(why)) => json!({
             "permissionDecision": "deny", "permissionDecisionReason": why,
         }),
-        (Form::Gemini, Answer::Deny(why)) => json!({"decision": "deny", "reason": why}),
+        (PayloadFormat::Gemini, Answer::Deny(why)) => json!({"decision": "deny", "reason": why}),
         (_, Answer::Context(text)) => json!({"hookSpecificOutput": {
             "hookEventName": name(event, payload), "additionalContext": text,
         }}),
         (_, Answer::Deny(why)) => {
-            let mut said = json!({"hookSpecificOutput": {
+            let mut response = json!({"hookSpecificOutput": {
                 "hookEventName": name(event, payload),
                 "permissionDecision": "deny",
                 "permissionDecisionReason": why,
             }});
-            if form == Form::Devin {
-                said["decision"] = Value::from("block");
-                said["reason"] = Value::from(why.as_str());
+            if format == PayloadFormat::Devin {
+                response["decision"] = Value::from("block");
+                response["reason"] = Value::from(why.as_str());
             }
-            said
+            response
         }
     };
-    (format!("{}\n", escape::json(&said.to_string())), Exit::Clean)
+    (format!("{}\n", escape::json(&response.to_string())), Exit::Clean)
 }
 
 fn first_line(text: &str) -> &str {

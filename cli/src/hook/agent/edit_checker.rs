@@ -1,4 +1,5 @@
-//! Checks an edit: only new findings, and only in files that `aidd check` would check.
+//! Checks an edit. Reports only new findings, and only findings in files that `aidd check` would
+//! check.
 
 use super::edits::{Change, Proposal};
 use aidd_engine::check::Distribution;
@@ -41,42 +42,42 @@ pub(super) struct EditFinding {
     rule: String,
     message: String,
     help: Option<String>,
-    /// Whether a file written next can fix it.
-    is_open: bool,
+    /// Whether a file that the agent writes later can fix the finding.
+    depends_on_other_files: bool,
 }
 
 impl EditFinding {
-    /// Whether the edit must be refused: for a secret, or an error in the text itself. A missing
-    /// test file or link target may be written next; refusing the first of two files because of the
-    /// second would block both.
+    /// Whether the edit must be refused: because of a secret, or an error in the text itself. A
+    /// missing test file or link target is not a reason: the agent can write that file next, but
+    /// only if the first edit is not refused.
     pub(super) fn must_be_refused(&self) -> bool {
         let is_secret = self.rule.starts_with("secrets/") && self.severity > Severity::Info;
-        self.severity == Severity::Error && !self.is_open || is_secret
+        self.severity == Severity::Error && !self.depends_on_other_files || is_secret
     }
 }
 
 /// Whether the findings of a check depend on other files.
 fn reads_other_files(check: &CheckHeader) -> bool {
-    let of_tree = check.tree.as_ref().is_some_and(|tree| {
+    let has_tree_check = check.tree.as_ref().is_some_and(|tree| {
         !tree.exists.is_empty()
             || !tree.absent.is_empty()
             || tree.unique.is_some()
             || tree.count.is_some()
     });
-    let of_value = |data: &DataHeader| data.resolves.is_some() || data.same.is_some();
-    of_tree
-        || check.data.as_ref().is_some_and(|data| of_value(data))
+    let reads_values = |data: &DataHeader| data.resolves.is_some() || data.same.is_some();
+    has_tree_check
+        || check.data.as_ref().is_some_and(|data| reads_values(data))
         || check
             .doc
             .as_ref()
-            .is_some_and(|doc| !doc.links.is_empty() || doc.front.iter().any(of_value))
+            .is_some_and(|doc| !doc.links.is_empty() || doc.front.iter().any(reads_values))
 }
 
 impl EditChecker {
     /// Loads the rules of the project at `root`.
     ///
     /// # Errors
-    /// When the configuration is invalid.
+    /// Fails when the configuration is invalid.
     pub(super) fn open(distribution: &'static Distribution, root: &Path) -> Result<Self> {
         let project = Project::open(distribution, root, None)?;
         let engine = project.engine(&Selection::default())?;
@@ -92,7 +93,7 @@ impl EditChecker {
     /// The findings that an edit would add.
     ///
     /// # Errors
-    /// When the file, or the baseline, cannot be read.
+    /// Fails when the file or the baseline cannot be read.
     pub(super) fn check_proposed(&self, proposal: &Proposal) -> Result<Vec<EditFinding>> {
         let Some(path) = self.checked_path(&proposal.path) else { return Ok(Vec::new()) };
         let before = match &proposal.from {
@@ -103,11 +104,11 @@ impl EditChecker {
         };
         let text = before.as_ref().map(|bytes| Source::decode(&*path, bytes.clone()));
         let after = proposal.change.after(text.as_ref().map(Source::text));
-        if !after.is_whole {
+        if !after.is_complete {
             let source = Source::new(&*path, &after.text);
             let checked = self.engine.check_secrets(&source, &Memory::default());
-            let new = checked.findings.iter().filter(|found| found.status == Status::New);
-            return Ok(new.map(|found| self.to_edit_finding(&source, found)).collect());
+            let new = checked.findings.iter().filter(|finding| finding.status == Status::New);
+            return Ok(new.map(|finding| self.to_edit_finding(&source, finding)).collect());
         }
         self.new_findings(&path, before, after.text.into_bytes())
     }
@@ -115,7 +116,7 @@ impl EditChecker {
     /// The findings that an edit has added.
     ///
     /// # Errors
-    /// When the file, or the baseline, cannot be read.
+    /// Fails when the file or the baseline cannot be read.
     pub(super) fn check_made(
         &self,
         proposal: &Proposal,
@@ -144,31 +145,32 @@ impl EditChecker {
         before: Option<Vec<u8>>,
         after: Vec<u8>,
     ) -> Result<Vec<EditFinding>> {
-        let known: HashSet<String> = before
+        let known_ids: HashSet<String> = before
             .map(|before| check_text(&self.project, &self.engine, path.to_owned(), before))
             .into_iter()
             .flat_map(|outcome| outcome.files)
             .flat_map(|file| file.checked.findings)
-            .map(|found| found.id)
+            .map(|finding| finding.id)
             .collect();
         let mut outcome = check_text(&self.project, &self.engine, path.to_owned(), after);
         baseline::apply((None, false), &self.project, &[], &mut outcome, false)?;
         let mut new = Vec::new();
         for file in &outcome.files {
             let findings = file.checked.findings.iter();
-            let findings =
-                findings.filter(|found| found.status == Status::New && !known.contains(&found.id));
-            new.extend(findings.map(|found| self.to_edit_finding(&file.source, found)));
+            let findings = findings.filter(|finding| {
+                finding.status == Status::New && !known_ids.contains(&finding.id)
+            });
+            new.extend(findings.map(|finding| self.to_edit_finding(&file.source, finding)));
         }
         Ok(new)
     }
 
-    /// The path relative to the root, if the file is checked at all.
-    fn checked_path(&self, given: &str) -> Option<String> {
-        let path = self.project.disk.inside(given)?;
-        let is_own = IGNORED_PATHS.iter().any(|own| path.starts_with(own));
-        let is_meant = !path.is_empty() && !is_own && self.globs.matches(&path);
-        (is_meant && walk::meets(&self.project.disk, &path)).then_some(path)
+    /// The path relative to the root; `None` if the file is not checked.
+    fn checked_path(&self, path_in_input: &str) -> Option<String> {
+        let path = self.project.disk.inside(path_in_input)?;
+        let is_ignored = IGNORED_PATHS.iter().any(|ignored| path.starts_with(ignored));
+        let is_selected = !path.is_empty() && !is_ignored && self.globs.matches(&path);
+        (is_selected && walk::covers(&self.project.disk, &path)).then_some(path)
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
@@ -180,18 +182,20 @@ impl EditChecker {
         }
     }
 
-    fn to_edit_finding(&self, source: &Source, found: &Finding) -> EditFinding {
-        let at = source.position(found.span.start, Encoding::CodePoints);
-        let rule = self.engine.registry().get(&found.rule);
+    fn to_edit_finding(&self, source: &Source, finding: &Finding) -> EditFinding {
+        let position = source.position(finding.span.start, Encoding::CodePoints);
+        let rule = self.engine.registry().get(&finding.rule);
         EditFinding {
             path: source.path().to_owned(),
-            line: at.line + 1,
-            column: at.column + 1,
-            severity: found.severity,
-            rule: found.rule.to_string(),
-            message: found.message.clone(),
-            help: found.help.clone(),
-            is_open: rule.and_then(|rule| rule.check.as_ref()).is_some_and(reads_other_files),
+            line: position.line + 1,
+            column: position.column + 1,
+            severity: finding.severity,
+            rule: finding.rule.to_string(),
+            message: finding.message.clone(),
+            help: finding.help.clone(),
+            depends_on_other_files: rule
+                .and_then(|rule| rule.check.as_ref())
+                .is_some_and(reads_other_files),
         }
     }
 
@@ -205,24 +209,29 @@ impl EditChecker {
 }
 
 /// Formats findings for an agent below `heading`, most severe first; `None` without findings.
-pub(super) fn render(heading: &str, found: &[EditFinding]) -> Option<String> {
-    if found.is_empty() {
+pub(super) fn render(heading: &str, findings: &[EditFinding]) -> Option<String> {
+    if findings.is_empty() {
         return None;
     }
-    let mut order: Vec<&EditFinding> = found.iter().collect();
-    order.sort_by_key(|one| Reverse(one.severity));
-    let mut text = format!("{heading} {}:", number(found.len(), "finding"));
-    for one in order.iter().take(MAX_FINDINGS) {
-        let help = one.help.as_ref().map(|help| format!(". {help}")).unwrap_or_default();
+    let mut sorted: Vec<&EditFinding> = findings.iter().collect();
+    sorted.sort_by_key(|finding| Reverse(finding.severity));
+    let mut text = format!("{heading} {}:", number(findings.len(), "finding"));
+    for finding in sorted.iter().take(MAX_FINDINGS) {
+        let help = finding.help.as_ref().map(|help| format!(". {help}")).unwrap_or_default();
         let line = format!(
             "\n{}:{}:{} {} {}: {}{help}",
-            one.path, one.line, one.column, one.severity, one.rule, one.message
+            finding.path,
+            finding.line,
+            finding.column,
+            finding.severity,
+            finding.rule,
+            finding.message
         );
         text.push('\n');
         text.push_str(one_line(line.trim_start()).trim_end());
     }
-    if found.len() > MAX_FINDINGS {
-        text.push_str(&format!("\n… and {} more", found.len() - MAX_FINDINGS));
+    if findings.len() > MAX_FINDINGS {
+        text.push_str(&format!("\n… and {} more", findings.len() - MAX_FINDINGS));
     }
     text.push_str("\n`aidd explain RULE` explains a rule.");
     Some(text)

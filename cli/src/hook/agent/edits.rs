@@ -1,12 +1,12 @@
-//! The edits that an agent is about to make or has made, extracted from the input of its tool.
-//! Unknown tools that do not look like a writing tool yield nothing.
+//! The edits that an agent is about to make or has made, extracted from the input of its tool. An
+//! unknown tool whose input does not look like an edit is ignored.
 
 use super::payload::text;
 use serde_json::Value;
 
 /// First line of a patch, in the format that Codex and others use.
 pub(super) const PATCH: &str = "*** Begin Patch";
-/// Maximum number of files of one call.
+/// Maximum number of files in one tool call.
 const MAX_FILES: usize = 50;
 
 /// A file and its change.
@@ -36,7 +36,7 @@ pub(super) enum Change {
     Unknown,
 }
 
-/// A replacement. Without an old text, its position is unknown.
+/// A replacement. If the old text is empty, the position of the new text is unknown.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub(super) old: String,
@@ -44,12 +44,12 @@ pub(super) struct Edit {
     pub(super) all: bool,
 }
 
-/// The text after the edits.
+/// The text of a file after its edits.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct After {
     pub(super) text: String,
-    /// Whether it is the whole file; otherwise only the inserted text.
-    pub(super) is_whole: bool,
+    /// Whether `text` is the whole file. Otherwise, it contains only the inserted text.
+    pub(super) is_complete: bool,
 }
 
 const PATHS: [&str; 9] = [
@@ -75,23 +75,23 @@ const MOVED_TO: &str = "*** Move to:";
 pub(super) fn proposals(input: &Value) -> Vec<Proposal> {
     let patch = input.as_str().or_else(|| text(input, &["command", "input", "patch", "patchText"]));
     if let Some(patch) = patch.filter(|patch| patch.contains(PATCH)) {
-        return patched(patch);
+        return parse_patch(patch);
     }
-    let mut found: Vec<Proposal> = Vec::new();
+    let mut proposals: Vec<Proposal> = Vec::new();
     if let Some(rows) = input.get("replacements").and_then(Value::as_array) {
         for row in rows {
             let path = text(row, &PATHS).or_else(|| text(input, &PATHS));
             if let (Some(path), Some(edit)) = (path, edit(row)) {
-                add(&mut found, path, edit);
+                add(&mut proposals, path, edit);
             }
         }
-        return found;
+        return proposals;
     }
     if let Some(files) = input.get("files").and_then(Value::as_array) {
         let files = files.iter().filter_map(Value::as_str).take(MAX_FILES);
         return files.map(|path| Proposal::new(path, Change::Unknown)).collect();
     }
-    let Some(path) = text(input, &PATHS) else { return found };
+    let Some(path) = text(input, &PATHS) else { return proposals };
     let path = path.strip_prefix("file://").unwrap_or(path);
     let change = if let Some(rows) = input.get("edits").and_then(Value::as_array) {
         Change::Edits(rows.iter().filter_map(edit).collect())
@@ -103,10 +103,10 @@ pub(super) fn proposals(input: &Value) -> Vec<Proposal> {
         let (old, new) = (String::new(), part.to_owned());
         Change::Edits(vec![Edit { old, new, all: false }])
     } else {
-        return found;
+        return proposals;
     };
-    found.push(Proposal::new(path, change));
-    found
+    proposals.push(Proposal::new(path, change));
+    proposals
 }
 
 fn edit(row: &Value) -> Option<Edit> {
@@ -118,62 +118,65 @@ fn edit(row: &Value) -> Option<Edit> {
 }
 
 /// Appends an edit to the edits of its file.
-fn add(found: &mut Vec<Proposal>, path: &str, edit: Edit) {
+fn add(proposals: &mut Vec<Proposal>, path: &str, edit: Edit) {
     if let Some(Proposal { change: Change::Edits(edits), .. }) =
-        found.iter_mut().find(|proposal| proposal.path == path)
+        proposals.iter_mut().find(|proposal| proposal.path == path)
     {
         edits.push(edit);
-    } else if found.len() < MAX_FILES {
-        found.push(Proposal::new(path, Change::Edits(vec![edit])));
+    } else if proposals.len() < MAX_FILES {
+        proposals.push(Proposal::new(path, Change::Edits(vec![edit])));
     }
 }
 
-/// Parses the files of a patch with `*** Add File:`, `*** Update File:` and hunks that start with
-/// `@@`.
-fn patched(patch: &str) -> Vec<Proposal> {
-    let mut found: Vec<Proposal> = Vec::new();
+/// Parses the file changes of a patch that has `*** Add File:` and `*** Update File:` lines, and
+/// hunks that start with `@@`.
+fn parse_patch(patch: &str) -> Vec<Proposal> {
+    let mut proposals: Vec<Proposal> = Vec::new();
     let mut hunk = Edit { old: String::new(), new: String::new(), all: false };
     for line in patch.lines() {
         let line = line.trim_end_matches('\r');
-        let starts = |mark: &str| line.strip_prefix(mark).map(|path| path.trim().to_owned());
+        let after_prefix =
+            |prefix: &str| line.strip_prefix(prefix).map(|path| path.trim().to_owned());
         if line.starts_with("*** ") || line.starts_with("@@") {
-            flush(&mut found, &mut hunk);
+            flush(&mut proposals, &mut hunk);
         }
-        if let Some(path) = starts("*** Add File:") {
-            found.push(Proposal::new(path, Change::Whole(String::new())));
-        } else if let Some(path) = starts("*** Update File:") {
-            found.push(Proposal::new(path, Change::Edits(Vec::new())));
-        } else if starts("*** Delete File:").is_some() {
+        if let Some(path) = after_prefix("*** Add File:") {
+            proposals.push(Proposal::new(path, Change::Whole(String::new())));
+        } else if let Some(path) = after_prefix("*** Update File:") {
+            proposals.push(Proposal::new(path, Change::Edits(Vec::new())));
+        } else if after_prefix("*** Delete File:").is_some() {
             // The lines of a deleted file are ignored.
-            found.push(Proposal::new("", Change::Edits(Vec::new())));
-        } else if let (Some(path), Some(file)) = (starts(MOVED_TO), found.last_mut()) {
+            proposals.push(Proposal::new("", Change::Edits(Vec::new())));
+        } else if let (Some(path), Some(file)) = (after_prefix(MOVED_TO), proposals.last_mut()) {
             let before = std::mem::replace(&mut file.path, path);
             file.from.get_or_insert(before);
         } else if !line.starts_with("*** ") && !line.starts_with("@@") {
-            take_line(found.last_mut(), &mut hunk, line);
+            add_line(proposals.last_mut(), &mut hunk, line);
         }
     }
-    flush(&mut found, &mut hunk);
-    found.retain(|one| !one.path.is_empty() && one.change != Change::Edits(Vec::new()));
-    found.truncate(MAX_FILES);
-    found
+    flush(&mut proposals, &mut hunk);
+    proposals.retain(|proposal| {
+        !proposal.path.is_empty() && proposal.change != Change::Edits(Vec::new())
+    });
+    proposals.truncate(MAX_FILES);
+    proposals
 }
 
-fn take_line(file: Option<&mut Proposal>, hunk: &mut Edit, line: &str) {
-    let put = |text: &mut String, line: &str| {
+fn add_line(file: Option<&mut Proposal>, hunk: &mut Edit, line: &str) {
+    let push_line = |text: &mut String, line: &str| {
         text.push_str(line);
         text.push('\n');
     };
     match file.map(|file| &mut file.change) {
-        Some(Change::Whole(text)) => put(text, line.strip_prefix('+').unwrap_or(line)),
+        Some(Change::Whole(text)) => push_line(text, line.strip_prefix('+').unwrap_or(line)),
         Some(Change::Edits(_) | Change::Unknown) => {
             match (line.strip_prefix('+'), line.strip_prefix('-')) {
-                (Some(new), _) => put(&mut hunk.new, new),
-                (_, Some(old)) => put(&mut hunk.old, old),
+                (Some(new), _) => push_line(&mut hunk.new, new),
+                (_, Some(old)) => push_line(&mut hunk.old, old),
                 _ => {
                     let line = line.strip_prefix(' ').unwrap_or(line);
-                    put(&mut hunk.old, line);
-                    put(&mut hunk.new, line);
+                    push_line(&mut hunk.old, line);
+                    push_line(&mut hunk.new, line);
                 }
             }
         }
@@ -181,15 +184,15 @@ fn take_line(file: Option<&mut Proposal>, hunk: &mut Edit, line: &str) {
     }
 }
 
-/// Ends a hunk.
-fn flush(found: &mut [Proposal], hunk: &mut Edit) {
-    let ended =
+/// Adds the finished `hunk` to the last file and starts an empty one.
+fn flush(proposals: &mut [Proposal], hunk: &mut Edit) {
+    let finished =
         std::mem::replace(hunk, Edit { old: String::new(), new: String::new(), all: false });
-    if ended.old == ended.new {
+    if finished.old == finished.new {
         return;
     }
-    if let Some(Proposal { change: Change::Edits(edits), .. }) = found.last_mut() {
-        edits.push(ended);
+    if let Some(Proposal { change: Change::Edits(edits), .. }) = proposals.last_mut() {
+        edits.push(finished);
     }
 }
 
@@ -197,12 +200,13 @@ impl Change {
     /// The result of applying the change to a file with the text `before`; `None` for a new file.
     pub(super) fn after(&self, before: Option<&str>) -> After {
         match self {
-            Self::Whole(text) => After { text: text.clone(), is_whole: true },
-            Self::Unknown => After { text: String::new(), is_whole: false },
+            Self::Whole(text) => After { text: text.clone(), is_complete: true },
+            Self::Unknown => After { text: String::new(), is_complete: false },
             Self::Edits(edits) => {
-                let turned = edits.iter().map(|edit| (&*edit.old, &*edit.new, edit.all));
+                let replacements = edits.iter().map(|edit| (&*edit.old, &*edit.new, edit.all));
                 let parts = || edits.iter().map(|edit| &*edit.new).collect::<Vec<_>>().join("\n");
-                replaced(before, turned).unwrap_or_else(|| After { text: parts(), is_whole: false })
+                apply_replacements(before, replacements)
+                    .unwrap_or_else(|| After { text: parts(), is_complete: false })
             }
         }
     }
@@ -213,37 +217,39 @@ impl Change {
         match self {
             Self::Whole(_) | Self::Unknown => None,
             Self::Edits(edits) => {
-                let turned = edits.iter().rev().map(|edit| (&*edit.new, &*edit.old, edit.all));
-                replaced(Some(after), turned).map(|before| before.text)
+                let replacements =
+                    edits.iter().rev().map(|edit| (&*edit.new, &*edit.old, edit.all));
+                apply_replacements(Some(after), replacements).map(|before| before.text)
             }
         }
     }
 }
 
-/// Applies replacements to a text; `None` if the position of one is unknown.
-fn replaced<'a>(
+/// Applies replacements to a text; `None` if the position of a replacement is unknown.
+fn apply_replacements<'a>(
     text: Option<&str>,
     edits: impl Iterator<Item = (&'a str, &'a str, bool)>,
 ) -> Option<After> {
-    let mut whole = text.unwrap_or_default().to_owned();
+    let mut text_after = text.unwrap_or_default().to_owned();
     for (old, new, all) in edits {
         if old.is_empty() {
-            if !whole.is_empty() {
+            if !text_after.is_empty() {
                 return None;
             }
-            new.clone_into(&mut whole);
+            new.clone_into(&mut text_after);
             continue;
         }
         // Agents write line feeds even if the file uses CRLF.
-        let (old, new) = if !whole.contains(old) && whole.contains("\r\n") {
+        let (old, new) = if !text_after.contains(old) && text_after.contains("\r\n") {
             (old.replace('\n', "\r\n"), new.replace('\n', "\r\n"))
         } else {
             (old.to_owned(), new.to_owned())
         };
-        if !whole.contains(&old) {
+        if !text_after.contains(&old) {
             return None;
         }
-        whole = if all { whole.replace(&old, &new) } else { whole.replacen(&old, &new, 1) };
+        text_after =
+            if all { text_after.replace(&old, &new) } else { text_after.replacen(&old, &new, 1) };
     }
-    Some(After { text: whole, is_whole: true })
+    Some(After { text: text_after, is_complete: true })
 }

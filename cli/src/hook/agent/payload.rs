@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// The payload format of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum PayloadFormat {
     /// Claude Code, Codex, VS Code.
     Claude,
     /// Devin's own agents, which use the format of Claude Code and an older one.
@@ -29,7 +29,7 @@ const DEVIN_TOOLS: [&str; 4] = ["edit", "write", "exec", "multi_edit"];
 /// The input of a hook.
 #[derive(Debug)]
 pub(in crate::hook) struct Payload {
-    said: Value,
+    value: Value,
     input: Value,
     response: Value,
 }
@@ -40,89 +40,93 @@ impl Payload {
     /// # Errors
     /// When it is not a JSON object.
     pub(in crate::hook) fn read(bytes: &[u8]) -> Result<Self> {
-        let said: Value = match serde_json::from_slice(bytes) {
-            Ok(said) => said,
+        let value: Value = match serde_json::from_slice(bytes) {
+            Ok(value) => value,
             Err(error) => bail!("standard input is not JSON ({error})"),
         };
-        if !said.is_object() {
+        if !value.is_object() {
             bail!("standard input is not a JSON object");
         }
-        let input = parsed_field(&said, &["tool_input", "toolInput", "tool_info", "toolArgs"]);
+        let input = parsed_field(&value, &["tool_input", "toolInput", "tool_info", "toolArgs"]);
         // Some Cursor events are about one tool and have its input at the top level.
-        let input = if input.is_null() { said.clone() } else { input };
-        let answers = ["tool_response", "tool_output", "toolResponse", "toolResult"];
-        let response = parsed_field(&said, &answers);
-        Ok(Self { said, input, response })
+        let input = if input.is_null() { value.clone() } else { input };
+        let response_fields = ["tool_response", "tool_output", "toolResponse", "toolResult"];
+        let response = parsed_field(&value, &response_fields);
+        Ok(Self { value, input, response })
     }
 
     /// The client's name of the event.
     pub(in crate::hook) fn event(&self) -> Option<&str> {
-        text(&self.said, &["hook_event_name", "hookEventName", "agent_action_name"])
+        text(&self.value, &["hook_event_name", "hookEventName", "agent_action_name"])
     }
 
-    pub(super) fn form(&self) -> Form {
-        if self.said.get("agent_action_name").is_some() {
-            return Form::Cascade;
+    pub(super) fn format(&self) -> PayloadFormat {
+        if self.value.get("agent_action_name").is_some() {
+            return PayloadFormat::Cascade;
         }
-        if self.event().is_none() && self.said.get("toolArgs").is_some() {
-            return Form::Copilot;
+        if self.event().is_none() && self.value.get("toolArgs").is_some() {
+            return PayloadFormat::Copilot;
         }
         let event = self.event().unwrap_or_default();
-        if self.said.get("cursor_version").is_some() || event.starts_with(char::is_lowercase) {
-            return Form::Cursor;
+        if self.value.get("cursor_version").is_some() || event.starts_with(char::is_lowercase) {
+            return PayloadFormat::Cursor;
         }
         if event.starts_with("Before") || event.starts_with("After") || event == "PreCompress" {
-            return Form::Gemini;
+            return PayloadFormat::Gemini;
         }
-        if DEVIN_TOOLS.contains(&self.tool()) { Form::Devin } else { Form::Claude }
+        if DEVIN_TOOLS.contains(&self.tool()) {
+            PayloadFormat::Devin
+        } else {
+            PayloadFormat::Claude
+        }
     }
 
     /// The client's id of the conversation.
     pub(super) fn session(&self) -> Option<&str> {
         let names = ["session_id", "sessionId", "conversation_id", "trajectory_id"];
-        text(&self.said, &names).filter(|name| !name.trim().is_empty() && name.len() <= 200)
+        text(&self.value, &names).filter(|name| !name.trim().is_empty() && name.len() <= 200)
     }
 
     /// The working directory of the client.
     pub(super) fn working_dir(&self) -> Option<PathBuf> {
-        let first = || self.said.get("workspace_roots")?.get(0)?.as_str();
-        text(&self.said, &["cwd"]).or_else(first).map(PathBuf::from)
+        let first = || self.value.get("workspace_roots")?.get(0)?.as_str();
+        text(&self.value, &["cwd"]).or_else(first).map(PathBuf::from)
     }
 
     /// The client's name of the model.
     pub(super) fn model(&self) -> &str {
-        text(&self.said, &["model", "model_name"]).unwrap_or_default()
+        text(&self.value, &["model", "model_name"]).unwrap_or_default()
     }
 
     /// The client, if it can be detected.
     pub(super) fn client(&self) -> &'static str {
-        let transcript = text(&self.said, &["transcript_path"]).unwrap_or_default();
-        match self.form() {
-            Form::Cursor => "Cursor",
-            Form::Cascade | Form::Devin => "Windsurf",
-            Form::Gemini => "Gemini CLI",
-            Form::Copilot => "GitHub Copilot",
-            Form::Claude if transcript.contains(".claude") => "Claude Code",
-            Form::Claude if transcript.contains(".codex") => "Codex",
-            Form::Claude if transcript.contains(".gemini") => "Gemini CLI",
-            Form::Claude if self.said.get("sessionId").is_some() => "VS Code",
-            Form::Claude => "unknown",
+        let transcript = text(&self.value, &["transcript_path"]).unwrap_or_default();
+        match self.format() {
+            PayloadFormat::Cursor => "Cursor",
+            PayloadFormat::Cascade | PayloadFormat::Devin => "Windsurf",
+            PayloadFormat::Gemini => "Gemini CLI",
+            PayloadFormat::Copilot => "GitHub Copilot",
+            PayloadFormat::Claude if transcript.contains(".claude") => "Claude Code",
+            PayloadFormat::Claude if transcript.contains(".codex") => "Codex",
+            PayloadFormat::Claude if transcript.contains(".gemini") => "Gemini CLI",
+            PayloadFormat::Claude if self.value.get("sessionId").is_some() => "VS Code",
+            PayloadFormat::Claude => "unknown",
         }
     }
 
     /// The trigger of the event: `startup`, `compact`, `auto`, `clear`.
     pub(super) fn trigger(&self) -> &str {
-        text(&self.said, &["trigger", "source", "reason"]).unwrap_or_default()
+        text(&self.value, &["trigger", "source", "reason"]).unwrap_or_default()
     }
 
     /// The user's prompt.
     pub(in crate::hook) fn prompt(&self) -> Option<&str> {
-        text(&self.said, &["prompt"])
+        text(&self.value, &["prompt"])
     }
 
     /// The client's name of the tool.
     pub(super) fn tool(&self) -> &str {
-        text(&self.said, &["tool_name", "toolName", "agent_action_name"]).unwrap_or_default()
+        text(&self.value, &["tool_name", "toolName", "agent_action_name"]).unwrap_or_default()
     }
 
     /// The input of the tool.
@@ -147,9 +151,9 @@ impl Payload {
         if event.ends_with("ToolUseFailure") {
             return Some(false);
         }
-        for said in [&self.response, &self.input] {
+        for value in [&self.response, &self.input] {
             let code = ["exit_code", "exitCode", "returncode", "code"];
-            if let Some(code) = code.iter().find_map(|name| said.get(name)?.as_i64()) {
+            if let Some(code) = code.iter().find_map(|name| value.get(name)?.as_i64()) {
                 return Some(code == 0);
             }
         }
@@ -184,17 +188,17 @@ fn exit_code(text: &str) -> Option<i64> {
 }
 
 /// The first of these fields that exists; a string that contains JSON is parsed.
-fn parsed_field(said: &Value, names: &[&str]) -> Value {
-    let Some(found) = names.iter().find_map(|name| said.get(name)) else { return Value::Null };
-    match found {
+fn parsed_field(value: &Value, names: &[&str]) -> Value {
+    let Some(field) = names.iter().find_map(|name| value.get(name)) else { return Value::Null };
+    match field {
         Value::String(text) if text.trim_start().starts_with('{') => {
-            serde_json::from_str(text).unwrap_or_else(|_| found.clone())
+            serde_json::from_str(text).unwrap_or_else(|_| field.clone())
         }
         other => other.clone(),
     }
 }
 
 /// The first of these fields that is a string.
-pub(super) fn text<'a>(said: &'a Value, names: &[&str]) -> Option<&'a str> {
-    names.iter().find_map(|name| said.get(name)?.as_str())
+pub(super) fn text<'a>(value: &'a Value, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| value.get(name)?.as_str())
 }

@@ -1,4 +1,4 @@
-//! The context at the start of a conversation: the same as the MCP tool `aidd_bootstrap` returns,
+//! The context at the start of a conversation. It is the output of the MCP tool `aidd_bootstrap`,
 //! within the token budget of the configuration.
 
 use aidd_engine::check::Distribution;
@@ -21,7 +21,7 @@ pub(super) struct Pages {
     note: Option<String>,
 }
 
-/// The pages of the project at `root`; with default settings if its configuration is invalid.
+/// The pages of the project at `root`. If its configuration is invalid, default settings apply.
 pub(super) fn pages(distribution: &'static Distribution, root: &Path) -> Pages {
     let mut note = None;
     let project = Project::open(distribution, root, None).unwrap_or_else(|error| {
@@ -39,11 +39,11 @@ pub(super) fn pages(distribution: &'static Distribution, root: &Path) -> Pages {
 /// second session.
 const INTRODUCTION: &str = "This is the output of aidd_bootstrap; do not call it again. For a task, call aidd_classify_task.";
 
-/// The context at the start of a conversation on `branch`. If it is `resumed`, it already contains
-/// the rules; then mainly the state of the work is included.
+/// The context at the start of a conversation on `branch`. A `resumed` conversation already
+/// contains the rules, so the context mainly describes the state of the work.
 ///
 /// # Errors
-/// When the store fails.
+/// Fails when the store fails.
 pub(super) fn context(
     memory: &mut ProjectMemory,
     pages: &Pages,
@@ -55,10 +55,10 @@ pub(super) fn context(
     let mut notes = vec![INTRODUCTION.to_owned()];
     notes.extend(pages.note.clone());
     let state = state::read(memory, Some(branch), None)?;
-    if let Some(own) =
-        session.filter(|own| state.session.as_ref().map(|open| &open.id) != Some(&own.id))
+    if let Some(session) =
+        session.filter(|session| state.session.as_ref().map(|open| &open.id) != Some(&session.id))
     {
-        notes.push(format!("Session of this conversation: {}", own.id));
+        notes.push(format!("Session of this conversation: {}", session.id));
     }
     let conflicts = memory.conflicts()?.len();
     if conflicts > 0 {
@@ -67,14 +67,14 @@ pub(super) fn context(
     }
     let steps = suggestions::suggest(&state, &SuggestionInput::default());
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
-    let reported = StartContext {
+    let start_context = StartContext {
         library: &pages.library,
         state: &state,
         next: &steps,
         project: name.as_deref().unwrap_or("project"),
         notes: &notes,
     };
-    let usual = pages.content.token_budget.unwrap_or_default();
-    let size = if resumed { TokenBudget::Minimal } else { usual };
-    Ok(render_start(&reported, size).text)
+    let configured = pages.content.token_budget.unwrap_or_default();
+    let budget = if resumed { TokenBudget::Minimal } else { configured };
+    Ok(render_start(&start_context, budget).text)
 }

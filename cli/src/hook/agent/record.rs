@@ -1,5 +1,5 @@
-//! What hooks record of a session: the edited files, and the checks that ran with their results.
-//! Neither file contents nor commands are recorded.
+//! Records the edited files of a session, and the checks that ran with their results. Neither file
+//! contents nor commands are recorded.
 
 use super::edits::Proposal;
 use super::payload::Payload;
@@ -20,13 +20,13 @@ use std::path::Path;
 
 /// The status of a checkpoint saved by a hook.
 const AUTOMATIC: &str = "automatic";
-/// Separator before the agent's own text in a checkpoint, and maximum number of its characters that
-/// are read.
+/// Separator before the agent's own text in a checkpoint.
 const EARLIER: &str = "; earlier: ";
+/// Maximum number of characters of the agent's own text.
 const MAX_EARLIER_CHARS: usize = 400;
 /// Age in milliseconds after which an unfinished session is ended: one day.
 const STALE_AFTER_MS: i64 = 24 * 60 * 60 * 1000;
-/// Maximum number of such sessions ended at once.
+/// Maximum number of stale sessions that are ended at once.
 const MAX_STALE: usize = 5;
 
 /// The checked-out branch; without one, Git's default branch name.
@@ -34,11 +34,11 @@ pub(super) fn branch(root: &Path) -> String {
     checked_out(root).unwrap_or_else(|| "main".to_owned())
 }
 
-/// The open session of the client's conversation, created if there is none. `None` if the payload
-/// has no conversation id.
+/// The open session of the client's conversation. If there is no open session, creates one. `None`
+/// if the payload has no conversation id.
 ///
 /// # Errors
-/// When it cannot be saved.
+/// Fails when the memory cannot be saved.
 pub(super) fn begin(
     memory: &mut ProjectMemory,
     payload: &Payload,
@@ -79,20 +79,20 @@ fn provider(model: &str) -> &'static str {
         ("swe", "cognition"),
         ("composer", "cursor"),
     ];
-    let maker = PROVIDERS.iter().find(|(name, _)| model.to_lowercase().contains(name));
-    maker.map_or("unknown", |(_, maker)| maker)
+    let provider = PROVIDERS.iter().find(|(name, _)| model.to_lowercase().contains(name));
+    provider.map_or("unknown", |(_, provider)| provider)
 }
 
-/// Ends sessions that hooks started and no client ended, since not every client reports the end of
-/// a conversation.
+/// Ends old sessions that hooks started and no client ended. Not every client reports the end of a
+/// conversation.
 fn end_stale(memory: &mut ProjectMemory, thread: &str) -> Result<()> {
     let open = memory.sessions(None, Some(false), usize::MAX)?;
     let now = now();
     let is_stale = |state: &&SessionState| {
-        let began = millis(&state.started_at).unwrap_or(now);
+        let started_at = millis(&state.started_at).unwrap_or(now);
         state.is_started_by_hook()
             && state.memory_session_id.as_deref() != Some(thread)
-            && now - began > STALE_AFTER_MS
+            && now - started_at > STALE_AFTER_MS
     };
     let stale: Vec<SessionState> = open.iter().filter(is_stale).take(MAX_STALE).cloned().collect();
     for state in stale {
@@ -114,7 +114,7 @@ fn open(memory: &mut ProjectMemory, payload: &Payload) -> Result<Option<SessionS
 /// Records the effect of a tool call if it edited files or ran a check.
 ///
 /// # Errors
-/// When it cannot be saved.
+/// Fails when the memory cannot be saved.
 pub(super) fn tool(
     memory: &mut ProjectMemory,
     payload: &Payload,
@@ -148,11 +148,11 @@ fn describe_tool(
         if passed == Some(false) {
             return None;
         }
-        let said =
+        let summary =
             if findings == 0 { "no findings".to_owned() } else { number(findings, "finding") };
         let body = Observation {
             files_modified: files.clone(),
-            facts: vec![said],
+            facts: vec![summary],
             extra,
             ..Observation::default()
         };
@@ -166,8 +166,8 @@ fn describe_tool(
     if let Some(passed) = passed {
         extra.insert("passed".to_owned(), json!(passed));
     }
-    let went = passed.map_or("", |passed| if passed { ": passed" } else { ": failed" });
-    let title = format!("ran {}{went}", words.join(", "));
+    let outcome = passed.map_or("", |passed| if passed { ": passed" } else { ": failed" });
+    let title = format!("ran {}{outcome}", words.join(", "));
     Some((title, Observation { concepts: words, extra, ..Observation::default() }))
 }
 
@@ -195,9 +195,9 @@ struct Summary {
 }
 
 impl Summary {
-    fn from_entries(seen: &[Entry]) -> Self {
-        let mut summary = Self { count: seen.len(), ..Self::default() };
-        for entry in seen {
+    fn from_entries(entries: &[Entry]) -> Self {
+        let mut summary = Self { count: entries.len(), ..Self::default() };
+        for entry in entries {
             summary.last = summary.last.max(entry.created_at);
             let body: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
             for file in body.files_modified {
@@ -208,7 +208,7 @@ impl Summary {
             if entry.kind == Kind::ToolOutcome {
                 let passed = body.extra.get("passed").and_then(Value::as_bool);
                 for check in body.concepts {
-                    summary.runs.retain(|(other, _)| *other != check);
+                    summary.runs.retain(|(known_check, _)| *known_check != check);
                     summary.runs.push((check, passed));
                 }
             }
@@ -232,28 +232,29 @@ impl Summary {
     }
 }
 
-/// Saves a checkpoint before the client compacts the conversation. A checkpoint that the agent
-/// saved since its last edit is more precise and stays the latest.
+/// Saves a checkpoint before the client compacts the conversation. If the agent has saved a
+/// checkpoint since its last edit, that checkpoint is more precise and no other is saved.
 ///
 /// # Errors
-/// When it cannot be saved.
+/// Fails when the memory cannot be saved.
 pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
     let Some(session) = open(memory, payload)? else { return Ok(()) };
     let summary = Summary::from_entries(&observations(memory, &session.id)?);
-    // Agents can save without a session id: checkpoints on the branch since the session started
-    // belong to it too.
+    // Agents can save a checkpoint without a session id. Such a checkpoint on the branch belongs to
+    // the session if it was saved after the session started.
     let last = memory.last_checkpoint(Some(&session.branch))?;
-    let began = millis(&session.started_at).unwrap_or_default();
-    let is_own = |entry: &Entry| {
+    let started_at = millis(&session.started_at).unwrap_or_default();
+    let belongs_to_session = |entry: &Entry| {
         entry.session_id.as_deref() == Some(&*session.id)
-            || entry.session_id.is_none() && entry.created_at >= began
+            || entry.session_id.is_none() && entry.created_at >= started_at
     };
-    let is_reported =
-        last.as_ref().is_some_and(|entry| is_own(entry) && entry.created_at >= summary.last);
-    if is_reported || summary.count == 0 && session.tasks_pending.is_empty() {
+    let is_up_to_date = last
+        .as_ref()
+        .is_some_and(|entry| belongs_to_session(entry) && entry.created_at >= summary.last);
+    if is_up_to_date || summary.count == 0 && session.tasks_pending.is_empty() {
         return Ok(());
     }
-    // Include the previous text, because only this checkpoint will be shown.
+    // Include the text of the previous checkpoint, because only the latest checkpoint is displayed.
     let earlier: Option<Checkpoint> =
         last.as_ref().and_then(|entry| kinds::typed(&entry.metadata).ok());
     let steps = earlier.as_ref().and_then(|earlier| earlier.next_steps.clone());
@@ -264,12 +265,13 @@ pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Resul
         "" => String::new(),
         trigger => format!(" ({})", trigger.chars().take(20).collect::<String>()),
     };
-    let before = last.and_then(|entry| {
-        let is_ours = earlier.is_some_and(|one| one.status.as_deref() == Some(AUTOMATIC));
-        earlier_text(&entry.title(MAX_EARLIER_CHARS), is_ours)
+    let earlier_text = last.and_then(|entry| {
+        let is_automatic =
+            earlier.is_some_and(|checkpoint| checkpoint.status.as_deref() == Some(AUTOMATIC));
+        agent_text(&entry.title(MAX_EARLIER_CHARS), is_automatic)
     });
-    let before = before.map(|said| format!("{EARLIER}{said}")).unwrap_or_default();
-    let text = format!("before compaction{trigger}: {}{before}", summary.text());
+    let earlier_text = earlier_text.map(|text| format!("{EARLIER}{text}")).unwrap_or_default();
+    let text = format!("before compaction{trigger}: {}{earlier_text}", summary.text());
     let body = Checkpoint {
         open_files: files,
         next_steps,
@@ -280,19 +282,20 @@ pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Resul
     Ok(())
 }
 
-/// The agent's text in a checkpoint; for a checkpoint of a hook, the text it included.
-fn earlier_text(text: &str, is_hooks: bool) -> Option<String> {
-    if !is_hooks {
+/// The agent's own text in a checkpoint. A checkpoint that a hook saved contains it after a
+/// separator.
+fn agent_text(text: &str, is_automatic: bool) -> Option<String> {
+    if !is_automatic {
         return Some(text.to_owned());
     }
-    text.split_once(EARLIER).map(|(_, said)| said.to_owned())
+    text.split_once(EARLIER).map(|(_, included)| included.to_owned())
 }
 
 /// Updates a session from its observations at the end of a turn, because a killed client sends no
 /// further event.
 ///
 /// # Errors
-/// When it cannot be saved.
+/// Fails when the memory cannot be saved.
 pub(super) fn progress(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
     let Some(session) = open(memory, payload)? else { return Ok(()) };
     let summary = Summary::from_entries(&observations(memory, &session.id)?);
@@ -310,7 +313,7 @@ fn files(summary: &Summary) -> (String, Value) {
 /// Ends the session of a conversation with a summary; a session without observations is deleted.
 ///
 /// # Errors
-/// When it cannot be saved.
+/// Fails when the memory cannot be saved.
 pub(super) fn end(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
     match open(memory, payload)? {
         Some(session) => finish(memory, &session),

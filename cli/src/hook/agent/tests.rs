@@ -1,11 +1,11 @@
 use super::edits::{Change, Edit, PATCH, Proposal, proposals};
-use super::payload::{Form, Payload};
+use super::payload::{Payload, PayloadFormat};
 use super::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn payload(said: &Value) -> Payload {
-    Payload::read(said.to_string().as_bytes()).expect("an object")
+fn payload(value: &Value) -> Payload {
+    Payload::read(value.to_string().as_bytes()).expect("an object")
 }
 
 fn edit(old: &str, new: &str, all: bool) -> Edit {
@@ -18,20 +18,26 @@ fn proposal(path: &str, change: Change) -> Vec<Proposal> {
 
 #[test]
 fn the_payload_format_is_detected() {
-    for (said, form) in [
-        (json!({"hook_event_name": "PreToolUse", "tool_name": "Write"}), Form::Claude),
-        (json!({"hookEventName": "PreToolUse", "tool_name": "create_file"}), Form::Claude),
-        (json!({"hook_event_name": "PreToolUse", "tool_name": "apply_patch"}), Form::Claude),
-        (json!({}), Form::Claude),
-        (json!({"hook_event_name": "PreToolUse", "tool_name": "edit"}), Form::Devin),
-        (json!({"hook_event_name": "preToolUse", "tool_name": "Write"}), Form::Cursor),
-        (json!({"hook_event_name": "stop", "cursor_version": "2.0"}), Form::Cursor),
-        (json!({"hook_event_name": "BeforeTool", "tool_name": "write_file"}), Form::Gemini),
-        (json!({"hook_event_name": "AfterTool"}), Form::Gemini),
-        (json!({"agent_action_name": "pre_write_code"}), Form::Cascade),
-        (json!({"toolName": "edit", "toolArgs": "{}"}), Form::Copilot),
+    for (payload_json, form) in [
+        (json!({"hook_event_name": "PreToolUse", "tool_name": "Write"}), PayloadFormat::Claude),
+        (json!({"hookEventName": "PreToolUse", "tool_name": "create_file"}), PayloadFormat::Claude),
+        (
+            json!({"hook_event_name": "PreToolUse", "tool_name": "apply_patch"}),
+            PayloadFormat::Claude,
+        ),
+        (json!({}), PayloadFormat::Claude),
+        (json!({"hook_event_name": "PreToolUse", "tool_name": "edit"}), PayloadFormat::Devin),
+        (json!({"hook_event_name": "preToolUse", "tool_name": "Write"}), PayloadFormat::Cursor),
+        (json!({"hook_event_name": "stop", "cursor_version": "2.0"}), PayloadFormat::Cursor),
+        (
+            json!({"hook_event_name": "BeforeTool", "tool_name": "write_file"}),
+            PayloadFormat::Gemini,
+        ),
+        (json!({"hook_event_name": "AfterTool"}), PayloadFormat::Gemini),
+        (json!({"agent_action_name": "pre_write_code"}), PayloadFormat::Cascade),
+        (json!({"toolName": "edit", "toolArgs": "{}"}), PayloadFormat::Copilot),
     ] {
-        assert_eq!(payload(&said).form(), form, "{said}");
+        assert_eq!(payload(&payload_json).format(), form, "{payload_json}");
     }
 }
 
@@ -97,7 +103,7 @@ const PATCHED: &str = "*** Begin Patch
 ";
 
 #[test]
-fn a_patch_names_its_files_and_hunks() {
+fn files_and_hunks_of_a_patch_are_parsed() {
     let found = proposals(&json!({"command": PATCHED}));
     let hunks = vec![
         edit("fn main() {\n    old();\n}\n", "fn main() {\n    new();\n}\n", false),
@@ -123,37 +129,37 @@ fn a_moved_file_is_checked_at_its_new_path() {
 }
 
 #[test]
-fn files_without_a_text_are_written_by_tools_that_write() {
-    let named = |tool: &str| {
+fn files_without_a_text_count_as_edits_only_for_writing_tools() {
+    let proposals_of = |tool: &str| {
         let input = json!({"files": ["a.rs", 1, "b.rs"]});
-        let said = payload(&json!({"tool_name": tool, "tool_input": input}));
-        place::proposals(&said, Path::new("/p"), Path::new("/p"))
+        let payload = payload(&json!({"tool_name": tool, "tool_input": input}));
+        paths::proposals(&payload, Path::new("/p"), Path::new("/p"))
     };
     let written = ["a.rs", "b.rs"].map(|path| proposal(path, Change::Unknown));
-    assert_eq!(named("editFiles"), written.into_iter().flatten().collect::<Vec<_>>());
-    assert_eq!(named("readFiles"), []);
+    assert_eq!(proposals_of("editFiles"), written.into_iter().flatten().collect::<Vec<_>>());
+    assert_eq!(proposals_of("readFiles"), []);
 }
 
 #[test]
 fn edits_are_applied_and_reverted() {
     let change = Change::Edits(vec![edit("b\n", "B\n", false), edit("x", "y", true)]);
     let after = change.after(Some("a\nb\nx x\n"));
-    assert_eq!((&*after.text, after.is_whole), ("a\nB\ny y\n", true));
+    assert_eq!((&*after.text, after.is_complete), ("a\nB\ny y\n", true));
     assert_eq!(change.before("a\nB\ny y\n").as_deref(), Some("a\nb\nx x\n"));
     // Line feeds match the line endings of the file.
     let after = Change::Edits(vec![edit("a\nb", "c\nd", false)]).after(Some("a\r\nb\r\n"));
-    assert_eq!((&*after.text, after.is_whole), ("c\r\nd\r\n", true));
+    assert_eq!((&*after.text, after.is_complete), ("c\r\nd\r\n", true));
     // If the position is not found, only the inserted text is known.
     let after = Change::Edits(vec![edit("gone", "new", false)]).after(Some("text"));
-    assert_eq!((&*after.text, after.is_whole), ("new", false));
+    assert_eq!((&*after.text, after.is_complete), ("new", false));
     let after = Change::Edits(vec![edit("", "new", false)]).after(None);
-    assert_eq!((&*after.text, after.is_whole), ("new", true));
+    assert_eq!((&*after.text, after.is_complete), ("new", true));
     assert_eq!(change.before("nothing of it"), None);
 }
 
 #[test]
 fn outcomes_are_read_from_every_format() {
-    for (said, expected) in [
+    for (payload_json, expected) in [
         (json!({"hook_event_name": "PostToolUseFailure"}), Some(false)),
         (json!({"hook_event_name": "PostToolUse", "tool_response": {"stdout": ""}}), Some(true)),
         (json!({"tool_response": {"stdout": "", "interrupted": true}}), None),
@@ -165,7 +171,7 @@ fn outcomes_are_read_from_every_format() {
         (json!({"tool_response": "text"}), None),
         (json!({}), None),
     ] {
-        assert_eq!(payload(&said).outcome(), expected, "{said}");
+        assert_eq!(payload(&payload_json).outcome(), expected, "{payload_json}");
     }
 }
 
@@ -174,9 +180,9 @@ fn outcomes_are_read_from_every_format() {
 fn a_hook_is_found_after_every_option() {
     for option in Cli::command().get_arguments().filter(|option| option.is_global_set()) {
         let Some(name) = option.get_long() else { continue };
-        let takes = option.get_action().takes_values();
+        let takes_value = option.get_action().takes_values();
         let words = ["aidd", &format!("--{name}"), "hook", "hook", "stop"].map(OsString::from);
-        let words = words.iter().enumerate().filter(|(at, _)| takes || *at != 2);
+        let words = words.iter().enumerate().filter(|(index, _)| takes_value || *index != 2);
         let words: Vec<OsString> = words.map(|(_, word)| word.clone()).collect();
         assert!(is_agent_hook(&words), "{words:?}");
     }
@@ -184,30 +190,31 @@ fn a_hook_is_found_after_every_option() {
 
 #[test]
 fn agent_hooks_are_recognized_in_malformed_command_lines() {
-    let is = |args: &[&str]| is_agent_hook(&args.iter().map(OsString::from).collect::<Vec<_>>());
+    let is_hook =
+        |args: &[&str]| is_agent_hook(&args.iter().map(OsString::from).collect::<Vec<_>>());
     for name in NAMES {
-        assert!(is(&["aidd", "hook", name]), "{name}");
-        assert!(is(&["aidd", "--color", "never", "hook", name, "--wrong"]), "{name}");
+        assert!(is_hook(&["aidd", "hook", name]), "{name}");
+        assert!(is_hook(&["aidd", "--color", "never", "hook", name, "--wrong"]), "{name}");
     }
-    assert!(is(&["aidd", "hook", "--color", "never", "stop"]));
+    assert!(is_hook(&["aidd", "hook", "--color", "never", "stop"]));
     for other in ["install", "stopp", "--help", ""] {
-        assert!(!is(&["aidd", "hook", other]), "{other}");
+        assert!(!is_hook(&["aidd", "hook", other]), "{other}");
     }
-    // Arguments named `hook`.
-    assert!(!is(&["aidd", "check", "hook", "stop"]));
-    assert!(!is(&["aidd", "--color", "hook", "stop"]));
+    // An argument named `hook` is not the command.
+    assert!(!is_hook(&["aidd", "check", "hook", "stop"]));
+    assert!(!is_hook(&["aidd", "--color", "hook", "stop"]));
     let unknown = |args: &[&str]| is_unknown(&args.iter().map(OsString::from).collect::<Vec<_>>());
     assert!(unknown(&["aidd", "hook", "stopp"]) && unknown(&["aidd", "hook", "PreToolUse", "x"]));
     assert!(!unknown(&["aidd", "hook", "install"]) && !unknown(&["aidd", "hook", "--wrong"]));
     assert!(!unknown(&["aidd", "check", "hook", "stopp", "--wrong"]) && !unknown(&["aidd"]));
-    assert!(!is(&["aidd", "stop"]));
+    assert!(!is_hook(&["aidd", "stop"]));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_patch_and_any_text_are_read(
+    fn arbitrary_patches_and_texts_are_handled(
         lines in prop::collection::vec("(\\*\\*\\* (Add|Update|Delete) File: ?|@@|[+ -])[ -~]{0,8}", 0..12),
         text in "[ -~\\n가]{0,40}",
     ) {
@@ -219,13 +226,13 @@ proptest! {
     }
 
     #[test]
-    fn an_edit_that_is_found_is_made(
-        before in "[a-d\\n]{1,30}", at in 0usize..30, length in 1usize..6, new in "[a-e\\n]{0,6}",
+    fn an_edit_whose_old_text_is_found_is_applied(
+        before in "[a-d\\n]{1,30}", start in 0usize..30, length in 1usize..6, new in "[a-e\\n]{0,6}",
     ) {
-        let at = at % before.len();
-        let old = &before[at..(at + length).min(before.len())];
+        let start = start % before.len();
+        let old = &before[start..(start + length).min(before.len())];
         let after = Change::Edits(vec![edit(old, &new, false)]).after(Some(&before));
-        prop_assert!(after.is_whole);
+        prop_assert!(after.is_complete);
         prop_assert_eq!(after.text, before.replacen(old, &new, 1));
     }
 }

@@ -7,7 +7,7 @@ use crate::text::source::{Source, Span};
 const MAX_READ: usize = 2048;
 
 /// Length in bytes of the longest comment opener, `<!--`.
-const OPENER: usize = 4;
+const MAX_OPENER_LENGTH: usize = 4;
 
 /// The closers of comments that can end within their line.
 const CLOSERS: [&str; 4] = ["-->", "*/", "#}", "*)"];
@@ -15,24 +15,24 @@ const CLOSERS: [&str; 4] = ["-->", "*/", "#}", "*)"];
 /// Characters that can precede the rule names in a list.
 pub(super) const LIST_PREFIXES: [char; 6] = [' ', '\t', ':', ',', '=', '['];
 
-/// The text on the line before and after a marker; `None` if the match is not a marker.
+/// The text before and after a marker on its line; `None` if the match is not a marker.
 pub(super) fn around<'a>(
     source: &'a Source,
     literal: &str,
     start: usize,
 ) -> Option<(&'a str, &'a str)> {
-    let whole = source.line_span(source.line_of(Span::at(start).start));
-    let before = &source.text()[whole.start as usize..start];
-    let after = within_reach(&source.text()[start + literal.len()..whole.end as usize]);
-    // `aidd:allowed` is a word, and an aidd comment must begin its comment: elsewhere the marker is
-    // only mentioned.
+    let line = source.line_span(source.line_of(Span::at(start).start));
+    let before = &source.text()[line.start as usize..start];
+    let after = truncated(&source.text()[start + literal.len()..line.end as usize]);
+    // `aidd:allowed` is another word, and an aidd marker must be at the start of a comment;
+    // elsewhere it is only mentioned.
     let is_word =
         after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with(['=', ':']));
     (!is_word && (!is_aidd(literal) || opens_comment(before))).then_some((before, after))
 }
 
-/// The part of the text after a marker that is read.
-fn within_reach(after: &str) -> &str {
+/// The first [`MAX_READ`] bytes of the text after a marker.
+fn truncated(after: &str) -> &str {
     &after[..after.floor_char_boundary(MAX_READ)]
 }
 
@@ -43,11 +43,11 @@ pub(super) fn opens_comment(before: &str) -> bool {
     OPENERS.iter().any(|opener| before.ends_with(opener))
 }
 
-/// Whether the line before a marker contains only the comment opener.
+/// Whether the text before a marker on its line is only a comment opener.
 pub(super) fn is_alone_on_line(before: &str) -> bool {
     let before = before.trim_end();
-    let opener = before.ceil_char_boundary(before.len().saturating_sub(OPENER));
-    // Searched from the end: thousands of markers can follow one long indent.
+    let opener = before.ceil_char_boundary(before.len().saturating_sub(MAX_OPENER_LENGTH));
+    // Search from the end, because thousands of markers can follow one long indentation.
     before[..opener].trim_end().is_empty()
 }
 
@@ -57,8 +57,8 @@ pub(super) fn split(after: &str) -> (Vec<&str>, String, usize) {
     let after = within_comment(after).trim_end();
     let mut words = Vec::new();
     let mut at = 0;
-    let mut more = true;
-    while more {
+    let mut has_next = true;
+    while has_next {
         let rest = &after[at..];
         let begin = at + rest.len() - rest.trim_start_matches(LIST_PREFIXES).len();
         let end = after[begin..].find([' ', '\t']).map_or(after.len(), |length| begin + length);
@@ -72,14 +72,14 @@ pub(super) fn split(after: &str) -> (Vec<&str>, String, usize) {
                 .filter(|word| !word.is_empty()),
         );
         // A comma before or after the gap continues the list.
-        more = part.ends_with(',') || after[end..].trim_start().starts_with(',');
+        has_next = part.ends_with(',') || after[end..].trim_start().starts_with(',');
         at = end;
     }
     let reason = after[at..].trim_matches([' ', '\t', '-', ':', '—']).to_owned();
     (words, reason, at)
 }
 
-/// The text up to the closer of its comment.
+/// The text up to the end of the comment that contains it.
 pub(super) fn within_comment(after: &str) -> &str {
     let end = CLOSERS.iter().filter_map(|closer| after.find(closer)).min();
     &after[..end.unwrap_or(after.len())]
@@ -97,15 +97,15 @@ pub(super) fn opens_comment_line(source: &Source, line: usize) -> bool {
     ["#", "//", "--", "/*", "<!--", "%%", ";"].iter().any(|opener| text.starts_with(opener))
 }
 
-/// The span of the comment around a directive; the whole line with its break, if it contains
-/// nothing else.
+/// The span of the comment around a directive. If the line contains nothing else, the span of the
+/// whole line with its line break.
 pub(super) fn whole_comment(source: &Source, span: Span) -> Span {
     let line = source.line_span(source.line_of(span.start));
     let before = source.slice(Span { start: line.start, end: span.start });
     let opener =
         before.trim_end().trim_end_matches(|c: char| !c.is_whitespace() && !c.is_alphanumeric());
     let start = line.start + Span::at(opener.trim_end().len()).start;
-    let rest = within_reach(source.slice(Span { start: span.end, end: line.end }));
+    let rest = truncated(source.slice(Span { start: span.end, end: line.end }));
     let closer =
         CLOSERS.iter().filter_map(|closer| rest.find(closer).map(|at| at + closer.len())).min();
     let end = closer.map_or(line.end, |length| span.end + Span::at(length).start);

@@ -1,4 +1,4 @@
-//! The supported allow comments: those of aidd, and those of other tools.
+//! The supported allow comments of aidd and of other tools.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::LazyLock;
@@ -6,24 +6,26 @@ use std::sync::LazyLock;
 /// Which lines a comment applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// Its own line; if the comment is alone on its line, the next line that is not such a comment.
+    /// The line of the comment. If the comment is alone on its line, the next line that is not an
+    /// allow comment.
     Here,
-    /// Only its own line.
+    /// Only the line of the comment.
     Line,
-    /// The next line, and the statement that begins there.
+    /// The next line, and the statement that begins on it.
     Next,
     /// The build stage of a Dockerfile whose `FROM` is on the next line.
     Stage,
     /// All lines of the file.
     File,
-    /// Its own line and all lines below, up to an [`End`](Scope::End).
+    /// The line of the comment and all lines below, up to an [`End`](Scope::End) comment.
     Rest,
-    /// Its own line; if the comment is alone on its line, as `Rest`.
+    /// The line of the comment. If the comment is alone on its line, the same lines as `Rest`.
     LineOrRest,
-    /// Its own line. If the comment is alone on its line, as `Rest` at the left margin; when
-    /// indented, the next line, because the tool means the enclosing block.
+    /// The line of the comment. If the comment is alone on its line and not indented, the same
+    /// lines as `Rest`. If it is alone and indented, the next line: the tool itself would allow the
+    /// rule in the enclosing block.
     LineOrBlock,
-    /// No line: ends what a `Rest` above allows.
+    /// No line: ends the range of a `Rest` comment above.
     End,
 }
 
@@ -34,19 +36,20 @@ pub(super) enum NameSyntax {
     List,
     /// As `List`; without a list, all rules.
     ListOrAll,
-    /// As `List`; without a list, the style rules of aidd that are not about security: silencing a
-    /// linter for a whole file is not meant to include those.
+    /// As `List`; without a list, the style rules of aidd that are not about security: a comment
+    /// that disables a linter for a whole file is not meant for security rules.
     ListOrStyle,
-    /// As `List`; without a list, the style rules of aidd, including those on security. These
-    /// markers are short words, so they only count at the beginning of a comment.
+    /// As `List`; without a list, the style rules of aidd, including style rules on security. These
+    /// markers are short words, so they are recognised only at the beginning of a comment.
     ListOrAllStyle,
     /// The rules that find secrets.
     Secrets,
-    /// Names separated by blanks; without any, the rules whose ids have one of these prefixes.
+    /// Names separated by white space. Without names, the rules whose ids have one of these
+    /// prefixes.
     Spaced(&'static [&'static str]),
 }
 
-/// The supported markers. Longer markers come before their prefixes.
+/// The supported markers. A marker precedes every marker that is its prefix.
 pub(super) const MARKERS: &[(&str, Scope, NameSyntax)] = &[
     ("aidd:allow-file", Scope::File, NameSyntax::List),
     ("aidd:allow", Scope::Here, NameSyntax::List),
@@ -128,13 +131,13 @@ pub(super) static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
         .expect("a few literals")
 });
 
-/// Whether a marker for a range of lines only counts in block comments, because these tools ignore
-/// it in line comments.
+/// Whether a marker for a range of lines is recognised only in block comments, because its tool
+/// ignores it in line comments.
 pub(super) fn requires_block_comment(literal: &str) -> bool {
     ["eslint", "oxlint", "stylelint", "markdownlint"].iter().any(|tool| literal.starts_with(tool))
 }
 
-/// Whether this is a marker of aidd.
+/// Whether `literal` is a marker of aidd.
 pub(super) fn is_aidd(literal: &str) -> bool {
     literal.starts_with("aidd:")
 }

@@ -1,4 +1,4 @@
-//! The positions of rule names in allow comments, complete or being typed.
+//! The positions of rule names in allow comments, including a name that is being typed.
 
 use super::comment::{LIST_PREFIXES, around, split, within_comment};
 use super::markers::{FINDER, MARKERS, NameSyntax};
@@ -11,8 +11,8 @@ pub fn names(source: &Source) -> Vec<Span> {
     let text = source.text();
     let mut names = Vec::new();
     for found in FINDER.find_iter(text) {
-        let (literal, _, form) = MARKERS[found.pattern().as_usize()];
-        if matches!(form, NameSyntax::Secrets | NameSyntax::Spaced(_)) {
+        let (literal, _, syntax) = MARKERS[found.pattern().as_usize()];
+        if matches!(syntax, NameSyntax::Secrets | NameSyntax::Spaced(_)) {
             continue;
         }
         let Some((_, after)) = around(source, literal, found.start()) else { continue };
@@ -25,13 +25,13 @@ pub fn names(source: &Source) -> Vec<Span> {
     names
 }
 
-/// The offset of `part` in `whole`, of which it is a slice.
+/// The byte offset in `whole` of its subslice `part`.
 fn offset_in(whole: &str, part: &str) -> usize {
     part.as_ptr().addr() - whole.as_ptr().addr()
 }
 
-/// The marker of the allow comment in which a rule can be named at `offset`, and the span of the
-/// name there, up to its end after the offset; empty if no name has been started.
+/// If a rule name can be written at `offset` in an allow comment, returns the marker of the comment
+/// and the span of the name around `offset`. The span is empty if no name has been started.
 #[must_use]
 pub fn name_at(source: &Source, offset: u32) -> Option<(&'static str, Span)> {
     let line = source.line_span(source.line_of(offset));
@@ -40,32 +40,32 @@ pub fn name_at(source: &Source, offset: u32) -> Option<(&'static str, Span)> {
         .find_iter(source.slice(line))
         .filter(|found| line_start + found.end() <= offset)
         .last()?;
-    let (literal, _, form) = MARKERS[found.pattern().as_usize()];
+    let (literal, _, syntax) = MARKERS[found.pattern().as_usize()];
     let (_, after) = around(source, literal, line_start + found.start())?;
     let base = line_start + found.end();
     let typed = after.get(..offset - base)?;
-    let glued = typed.is_empty() && !literal.ends_with(['=', ':']);
-    if matches!(form, NameSyntax::Secrets | NameSyntax::Spaced(_))
-        || glued
+    let lacks_separator = typed.is_empty() && !literal.ends_with(['=', ':']);
+    if matches!(syntax, NameSyntax::Secrets | NameSyntax::Spaced(_))
+        || lacks_separator
         || within_comment(after).len() < typed.len()
         || !is_in_list(typed)
     {
         return None;
     }
-    let lead = typed.len() - typed.trim_start_matches(LIST_PREFIXES).len();
-    let start = typed[lead..].rfind([' ', '\t', ',']).map_or(lead, |at| lead + at + 1);
+    let prefix = typed.len() - typed.trim_start_matches(LIST_PREFIXES).len();
+    let start = typed[prefix..].rfind([' ', '\t', ',']).map_or(prefix, |at| prefix + at + 1);
     let rest = within_comment(&after[typed.len()..]);
-    let more = rest.find([' ', '\t', ',', ';', ':', ']']).unwrap_or(rest.len());
-    Some((literal, Span::new(base + start, base + typed.len() + more)))
+    let remaining = rest.find([' ', '\t', ',', ';', ':', ']']).unwrap_or(rest.len());
+    Some((literal, Span::new(base + start, base + typed.len() + remaining)))
 }
 
 /// Whether text after `typed` would be a name rather than the reason.
 fn is_in_list(typed: &str) -> bool {
     let (words, reason, end) = split(typed);
-    let open = typed.trim_end();
+    let trimmed = typed.trim_end();
     reason.is_empty()
-        && end == open.len()
-        && (words.is_empty() || open.len() == typed.len() || open.ends_with(','))
+        && end == trimmed.len()
+        && (words.is_empty() || trimmed.len() == typed.len() || trimmed.ends_with(','))
 }
 
 #[cfg(test)]
@@ -81,21 +81,24 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_written_where_a_list_goes_on() {
-        let at = |text: &str| {
+    fn a_name_can_be_completed_where_the_list_continues() {
+        let complete = |text: &str| {
             let offset = text.find('|').expect("a cursor");
             let source = Source::new("x", text.replacen('|', "", 1));
             name_at(&source, Span::at(offset).start)
                 .map(|(marker, span)| (marker, source.slice(span).to_owned()))
         };
-        let own = |name: &str| Some(("aidd:allow", name.to_owned()));
-        assert_eq!(at("# aidd:allow |"), own(""));
-        assert_eq!(at("# aidd:allow a/|b why"), own("a/b"));
-        assert_eq!(at("# aidd:allow a/b, c|"), own("c"));
-        assert_eq!(at("# aidd:allow a/b,|"), own(""));
-        assert_eq!(at("<!-- aidd:allow | -->"), own(""));
-        assert_eq!(at("# hadolint ignore=|"), Some(("hadolint ignore=", String::new())));
-        assert_eq!(at("# hadolint ignore=DL3007,DL|"), Some(("hadolint ignore=", "DL".to_owned())));
+        let in_aidd_comment = |name: &str| Some(("aidd:allow", name.to_owned()));
+        assert_eq!(complete("# aidd:allow |"), in_aidd_comment(""));
+        assert_eq!(complete("# aidd:allow a/|b why"), in_aidd_comment("a/b"));
+        assert_eq!(complete("# aidd:allow a/b, c|"), in_aidd_comment("c"));
+        assert_eq!(complete("# aidd:allow a/b,|"), in_aidd_comment(""));
+        assert_eq!(complete("<!-- aidd:allow | -->"), in_aidd_comment(""));
+        assert_eq!(complete("# hadolint ignore=|"), Some(("hadolint ignore=", String::new())));
+        assert_eq!(
+            complete("# hadolint ignore=DL3007,DL|"),
+            Some(("hadolint ignore=", "DL".to_owned()))
+        );
         for text in [
             "# aidd:allow|",
             "# aidd:allow a/b |",
@@ -106,7 +109,7 @@ mod tests {
             "|# aidd:allow a/b",
             "|",
         ] {
-            assert_eq!(at(text), None, "{text}");
+            assert_eq!(complete(text), None, "{text}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The parameters of rules written in Rust: unknown parameters, and values of another type, are
-//! ignored and reported.
+//! Checks the parameters of rules written in Rust. Unknown parameters and values of the wrong type
+//! are ignored and reported.
 
 use super::rule_keys;
 use crate::check::family::{FileContext, Param, ParamType};
@@ -12,46 +12,48 @@ use std::ops::Range;
 /// byte range of each. A parameter set by a glob applies to the rules that have it.
 pub(super) fn invalid_params(text: &str, context: &FileContext<'_>) -> Vec<(String, Range<usize>)> {
     let Ok((config, _)) = config::read(text) else { return Vec::new() };
-    let mut wrong = Vec::new();
-    for named in rule_keys(text).iter().filter(|named| !named.name.contains('*')) {
-        let rules = match named.within {
+    let mut invalid = Vec::new();
+    for key in rule_keys(text).iter().filter(|key| !key.name.contains('*')) {
+        let rules = match key.override_index {
             None => config.rules.as_ref(),
-            Some(at) => config.overrides.as_ref().and_then(|all| all.get(at)).map(|it| &it.rules),
+            Some(at) => {
+                config.overrides.as_ref().and_then(|all| all.get(at)).map(|item| &item.rules)
+            }
         };
-        let given = rules.and_then(|rules| rules.get(&named.name)?.params());
-        // An alias can name several rules: one that has the parameter is enough.
-        let rules: Vec<_> = context.registry.named(&named.name).collect();
+        let values = rules.and_then(|rules| rules.get(&key.name)?.params());
+        // An alias can name several rules; it is sufficient that one of them has the parameter.
+        let rules: Vec<_> = context.registry.named(&key.name).collect();
         if rules.is_empty() || rules.iter().any(|rule| rule.form.is_some()) {
             continue;
         }
         let params = context.families.iter().flat_map(|family| family.params);
         let known: Vec<&Param> =
             params.filter(|param| rules.iter().any(|known| *known.id == *param.rule)).collect();
-        for (name, range) in &named.params {
-            let Some(value) = given.and_then(|given| given.get(name)) else { continue };
+        for (name, range) in &key.params {
+            let Some(value) = values.and_then(|values| values.get(name)) else { continue };
             let why = match known.iter().find(|param| param.name == name) {
                 Some(param) => {
-                    expected(param.takes, value).map(|it| format!("`{name}`: expected {it}"))
+                    expected(param.takes, value).map(|kind| format!("`{name}`: expected {kind}"))
                 }
-                None if known.is_empty() => Some(format!("`{}` takes no parameters", named.name)),
+                None if known.is_empty() => Some(format!("`{}` takes no parameters", key.name)),
                 None => {
                     let names: Vec<&str> = known.iter().map(|param| param.name).collect();
                     let hint = nearest(name, names.iter().copied()).map_or_else(
                         || format!("expected one of `{}`", names.join("`, `")),
                         |near| format!("did you mean `{near}`?"),
                     );
-                    Some(format!("`{}` has no parameter `{name}`; {hint}", named.name))
+                    Some(format!("`{}` has no parameter `{name}`; {hint}", key.name))
                 }
             };
-            wrong.extend(why.map(|why| (why, range.clone())));
+            invalid.extend(why.map(|why| (why, range.clone())));
         }
     }
-    wrong
+    invalid
 }
 
-/// The expected type of a parameter, if the value has another one.
+/// The expected type of a parameter, if the value has another type.
 fn expected(takes: ParamType, value: &Value) -> Option<&'static str> {
-    let (fits, expected) = match takes {
+    let (is_valid, expected) = match takes {
         ParamType::Strings => (
             value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
             "a list of strings, such as `[\"a\"]`",
@@ -59,5 +61,5 @@ fn expected(takes: ParamType, value: &Value) -> Option<&'static str> {
         ParamType::String => (value.is_string(), "a string"),
         ParamType::Number => (value.is_u64(), "an integer"),
     };
-    (!fits).then_some(expected)
+    (!is_valid).then_some(expected)
 }

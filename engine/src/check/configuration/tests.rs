@@ -6,7 +6,7 @@ use crate::rules::registry::Registry;
 use crate::text::files::Memory;
 use crate::text::source::{Encoding, Source};
 
-/// The findings in the file at `path`: position, the text under it, message.
+/// The findings in the file at `path`, each as position, covered text and message.
 fn findings(path: &str, text: &str, pages: &[(String, String)]) -> Vec<String> {
     let engine = Engine::new(
         &crate::DISTRIBUTION,
@@ -19,10 +19,10 @@ fn findings(path: &str, text: &str, pages: &[(String, String)]) -> Vec<String> {
     let findings = engine.check(&source, &Memory::default()).findings;
     let line = |finding: &crate::text::finding::Finding| {
         let at = source.position(finding.span.start, Encoding::CodePoints);
-        let under = source.slice(finding.span);
-        format!("{}:{} {under}: {}", at.line + 1, at.column + 1, finding.message)
+        let covered = source.slice(finding.span);
+        format!("{}:{} {covered}: {}", at.line + 1, at.column + 1, finding.message)
     };
-    findings.iter().filter(|one| one.rule.starts_with("aidd/")).map(line).collect()
+    findings.iter().filter(|finding| finding.rule.starts_with("aidd/")).map(line).collect()
 }
 
 fn page(header: &str) -> String {
@@ -30,8 +30,8 @@ fn page(header: &str) -> String {
 }
 
 #[test]
-fn page_problems_are_reported_at_their_place_with_a_remedy() {
-    let wrong = [
+fn problems_of_a_page_are_reported_at_their_position_with_a_remedy() {
+    let headers = [
         "check:\n  files: { a: b }\n  text: { regex: a }",
         "check:\n  text: foo",
         "check:\n  text: { regex: foo, max: -1 }",
@@ -61,7 +61,7 @@ fn page_problems_are_reported_at_their_place_with_a_remedy() {
         "check:\n  doc: { headings: ['#######  x'] }",
         "check:\n  commit: { subject: { matches: '(a' } }",
     ];
-    let all = wrong.map(|header| findings(".aidd/rules/x.md", &page(header), &[]).join("\n"));
+    let all = headers.map(|header| findings(".aidd/rules/x.md", &page(header), &[]).join("\n"));
     assert!(all.iter().all(|reported| !reported.is_empty()));
     insta::assert_snapshot!(all.join("\n"), @r#"
     4:10 {: expected a string, found a mapping
@@ -96,7 +96,7 @@ fn page_problems_are_reported_at_their_place_with_a_remedy() {
 }
 
 #[test]
-fn a_string_is_a_list_of_one() {
+fn a_string_is_accepted_as_a_list_of_one_item() {
     let text = page(
         "tags: a\ncheck:\n  files: '*.ts'\n  syntax: { language: typescript, rule: { pattern: 'foo($A)' } }",
     );
@@ -123,14 +123,15 @@ fn a_heading_without_a_space_is_accepted() {
             .expect("valid");
     let source = Source::new("a.md", "# Title\n");
     let findings = engine.check(&source, &Memory::default()).findings;
-    let own = findings.iter().find(|one| &*one.rule == "t/x").expect("found");
-    assert_eq!(own.message, "`## Context` is missing; it belongs after `# Title`");
-    let fix = own.fix.as_ref().expect("a fix");
+    let finding =
+        findings.iter().find(|finding| &*finding.rule == "t/x").expect("a finding of the rule");
+    assert_eq!(finding.message, "`## Context` is missing; it belongs after `# Title`");
+    let fix = finding.fix.as_ref().expect("a fix");
     assert!(fix.edits[0].text.contains("## Context"), "{:?}", fix.edits);
 }
 
 #[test]
-fn invalid_parameters_are_reported_at_their_place() {
+fn invalid_parameters_are_reported_at_their_position() {
     let text = page(
         "check:\n  params: { max: 3, word: a }\n  text: { regex: \"${word}\", max: \"${max}\" }",
     );
@@ -176,7 +177,7 @@ fn unknown_parameters_are_reported() {
 
 #[test]
 fn errors_of_yaml_and_ast_grep_are_rewritten() {
-    let wrong = [
+    let headers = [
         "tags: a\nseverity: info",
         "message: a: b",
         "message: `x` is bad",
@@ -198,7 +199,7 @@ fn errors_of_yaml_and_ast_grep_are_rewritten() {
         "check:\n  syntax: { language: typescript, rule: {} }",
         "check:\n  syntax: { language: typescript, rule: { regex: '(' } }",
     ];
-    let all = wrong.map(|header| findings(".aidd/rules/x.md", &page(header), &[]).join("\n"));
+    let all = headers.map(|header| findings(".aidd/rules/x.md", &page(header), &[]).join("\n"));
     insta::assert_snapshot!(all.join("\n"), @"
     4:1 severity: duplicate key `severity`
     3:11 : quote a string that contains a colon
@@ -224,7 +225,7 @@ fn errors_of_yaml_and_ast_grep_are_rewritten() {
 }
 
 #[test]
-fn a_too_large_expression_is_reported_at_its_place() {
+fn an_expression_that_is_too_large_is_reported_at_its_position() {
     for regex in ["(x{1,100}){1,100}", "x{1,1000}{1,1000}", "(?:(?:a{50}b?){50}c){50}"] {
         let page = page(&format!("check:\n  text: {{ regex: '{regex}' }}"));
         let why = "the check cannot run: the expression is too large to match efficiently; bound its repetitions";

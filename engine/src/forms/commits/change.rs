@@ -1,4 +1,4 @@
-//! Checks which files a change touches.
+//! Checks the files that a change touches.
 
 use super::{CHANGE, CheckedText, CommitError, Fault, Touch};
 use crate::text::paths::Globs;
@@ -7,7 +7,7 @@ use aidd_page::ChangeHeader;
 
 /// The compiled `change` check of a page: files that must be touched or added with others.
 #[derive(Debug)]
-pub(super) struct Touched {
+pub(super) struct ChangeCheck {
     header: ChangeHeader,
     /// Files that trigger the check; `None`: every change does.
     touches: Option<Globs>,
@@ -17,7 +17,7 @@ pub(super) struct Touched {
     added: Vec<(String, Globs)>,
 }
 
-impl Touched {
+impl ChangeCheck {
     pub(super) fn new(header: &ChangeHeader, base: &str) -> Result<Self, CommitError> {
         let globs = |globs: &[&str]| {
             if globs.iter().any(|glob| glob.is_empty()) {
@@ -25,12 +25,13 @@ impl Touched {
             }
             Ok(Globs::below(base, globs, &[])?)
         };
-        // `a | b` matches either glob.
-        let either = |all: &[String]| -> Result<Vec<(String, Globs)>, CommitError> {
-            all.iter()
-                .map(|one| {
-                    let parts: Vec<&str> = one.split('|').map(str::trim).collect();
-                    Ok((one.clone(), globs(&parts)?))
+        // `a | b` matches a file that matches one of the two globs.
+        let alternatives = |entries: &[String]| -> Result<Vec<(String, Globs)>, CommitError> {
+            entries
+                .iter()
+                .map(|entry| {
+                    let parts: Vec<&str> = entry.split('|').map(str::trim).collect();
+                    Ok((entry.clone(), globs(&parts)?))
                 })
                 .collect()
         };
@@ -38,8 +39,8 @@ impl Touched {
         Ok(Self {
             touches: if touches.is_empty() { None } else { Some(globs(&touches)?) },
             excluded: None,
-            requires: either(&header.requires)?,
-            added: either(&header.added)?,
+            requires: alternatives(&header.requires)?,
+            added: alternatives(&header.added)?,
             header: header.clone(),
         })
     }
@@ -58,54 +59,54 @@ impl Touched {
     /// Checks the touched files. `text` of the result lists the files that triggered the rule, one
     /// per line.
     pub(super) fn check(&self, touched: &[Touch]) -> CheckedText {
-        let is_met = |touch: &&Touch| {
+        let is_trigger = |touch: &&Touch| {
             self.touches.as_ref().is_none_or(|globs| globs.matches(&touch.path))
                 && !self.excluded.as_ref().is_some_and(|globs| globs.matches(&touch.path))
         };
-        let mut met: Vec<&Touch> = touched.iter().filter(is_met).collect();
-        met.sort();
-        let mut reported =
+        let mut triggering: Vec<&Touch> = touched.iter().filter(is_trigger).collect();
+        triggering.sort();
+        let mut result =
             CheckedText { path: CHANGE.to_owned(), text: String::new(), faults: Vec::new() };
-        let Some(first) = met.first() else { return reported };
-        reported.text = met.iter().map(|touch| format!("{}\n", touch.path)).collect();
+        let Some(first) = triggering.first() else { return result };
+        result.text = triggering.iter().map(|touch| format!("{}\n", touch.path)).collect();
         let span = Span::new(0, first.path.len());
-        let what = self.subject(&met);
-        for (shown, globs) in &self.requires {
+        let subject = self.subject(&triggering);
+        for (glob_text, globs) in &self.requires {
             if !touched.iter().any(|touch| globs.matches(&touch.path)) {
-                let message = format!("{what} but not `{shown}`");
-                reported.faults.push(Fault::new(span, message));
+                let message = format!("{subject} but not `{glob_text}`");
+                result.faults.push(Fault::new(span, message));
             }
         }
-        for (shown, globs) in &self.added {
+        for (glob_text, globs) in &self.added {
             // The triggering files that match the required glob themselves must all be new.
-            let own = || met.iter().filter(|touch| globs.matches(&touch.path));
-            if let Some(old) = own().find(|touch| !touch.added) {
-                let before = met.iter().take_while(|touch| touch != &old);
+            let matching = || triggering.iter().filter(|touch| globs.matches(&touch.path));
+            if let Some(existing) = matching().find(|touch| !touch.added) {
+                let before = triggering.iter().take_while(|touch| touch != &existing);
                 let start = before.map(|touch| touch.path.len() + 1).sum::<usize>();
-                let span = Span::new(start, start + old.path.len());
-                let message = format!("the change touches the existing file `{}`", old.path);
-                reported.faults.push(Fault::new(span, message));
-            } else if own().next().is_none()
+                let span = Span::new(start, start + existing.path.len());
+                let message = format!("the change touches the existing file `{}`", existing.path);
+                result.faults.push(Fault::new(span, message));
+            } else if matching().next().is_none()
                 && !touched.iter().any(|touch| touch.added && globs.matches(&touch.path))
             {
-                let message = format!("{what} but adds no `{shown}`");
-                reported.faults.push(Fault::new(span, message));
+                let message = format!("{subject} but adds no `{glob_text}`");
+                result.faults.push(Fault::new(span, message));
             }
         }
-        self.size(&met, span, &mut reported.faults);
-        reported
+        self.size(&triggering, span, &mut result.faults);
+        result
     }
 
-    fn subject(&self, met: &[&Touch]) -> String {
-        let first = met.first().map_or("", |touch| touch.path.as_str());
-        match met.len().saturating_sub(1) {
+    fn subject(&self, triggering: &[&Touch]) -> String {
+        let first = triggering.first().map_or("", |touch| touch.path.as_str());
+        match triggering.len().saturating_sub(1) {
             0 => format!("the change touches `{first}`"),
             more => format!("the change touches `{first}` and {more} more"),
         }
     }
 
-    fn size(&self, met: &[&Touch], span: Span, faults: &mut Vec<Fault>) {
-        let files = met.len() as u64;
+    fn size(&self, triggering: &[&Touch], span: Span, faults: &mut Vec<Fault>) {
+        let files = triggering.len() as u64;
         if let Some(max) = self.header.max_files.filter(|max| files > *max) {
             let message = format!("the change touches {files} files, more than {max}");
             faults.push(
@@ -113,7 +114,7 @@ impl Touched {
                     .with_help("split it: smaller changes are easier to review"),
             );
         }
-        let lines = met.iter().map(|touch| touch.lines).sum::<u64>();
+        let lines = triggering.iter().map(|touch| touch.lines).sum::<u64>();
         if let Some(max) = self.header.max_lines.filter(|max| lines > *max) {
             let message = format!("the change adds and removes {lines} lines, more than {max}");
             faults.push(

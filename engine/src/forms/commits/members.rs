@@ -1,4 +1,4 @@
-//! The members of a project, by the names that commit scopes use for them.
+//! Finds the names of a project's members that commits can use as scopes.
 
 use crate::project::manifest::{json, text, toml};
 use crate::text::files::Files;
@@ -22,21 +22,21 @@ const MANIFESTS: [&str; 8] = [
 pub fn members<'p>(files: &dyn Files, paths: impl IntoIterator<Item = &'p str>) -> Vec<String> {
     let mut names = BTreeSet::new();
     for path in paths {
-        let Some((folder, name)) = path.rsplit_once('/') else { continue };
+        let Some((dir, name)) = path.rsplit_once('/') else { continue };
         let is_foreign =
-            folder.split('/').any(|part| matches!(part, "node_modules" | "vendor" | "target"));
+            dir.split('/').any(|part| matches!(part, "node_modules" | "vendor" | "target"));
         if !MANIFESTS.contains(&name) || is_foreign {
             continue;
         }
-        names.extend(folder.rsplit('/').next().map(str::to_owned));
+        names.extend(dir.rsplit('/').next().map(str::to_owned));
         let declared = match name {
             "package.json" => text(&json(files, path), &["name"]).map(str::to_owned),
             "Cargo.toml" => text(&toml(files, path), &["package", "name"]).map(str::to_owned),
             "pyproject.toml" => text(&toml(files, path), &["project", "name"]).map(str::to_owned),
             _ => None,
         };
-        let plain = declared.as_deref().and_then(|name| name.rsplit('/').next());
-        names.extend(plain.map(str::to_owned));
+        let unscoped = declared.as_deref().and_then(|name| name.rsplit('/').next());
+        names.extend(unscoped.map(str::to_owned));
     }
     names.into_iter().filter(|name| !name.is_empty()).collect()
 }

@@ -1,4 +1,4 @@
-//! The parts of a commit message, by Conventional Commits 1.0
+//! Splits a commit message into the parts of Conventional Commits 1.0
 //! (<https://www.conventionalcommits.org/en/v1.0.0/#specification>).
 
 use crate::text::source::Span;
@@ -38,19 +38,19 @@ pub struct Header<'m> {
     /// The span of the scope; without a scope, an empty span after the type.
     pub scope_span: Span,
     /// Whether the line has the `!` of a breaking change.
-    pub has_mark: bool,
+    pub has_breaking_mark: bool,
     /// The text after `: `.
     pub description: &'m str,
     /// The span of the description.
     pub description_span: Span,
 }
 
-/// Why a first line does not follow the specification, and where.
+/// The reason why a first line does not follow the specification, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
-    /// The reason, as the end of a message: `expected a space after the colon`.
+    /// The reason, worded as the end of a message: `expected a space after the colon`.
     pub reason: String,
-    /// The part of the line that is wrong.
+    /// The part of the line that does not follow the specification.
     pub span: Span,
 }
 
@@ -67,8 +67,8 @@ impl<'m> Message<'m> {
             .split(|(_, line)| line.trim().is_empty())
             .filter(|lines| !lines.is_empty())
             .collect();
-        // Footers are the last paragraphs that begin with a footer, and everything from `BREAKING
-        // CHANGE` on.
+        // The footers are the paragraphs at the end that each begin with a footer, and all text
+        // from `BREAKING CHANGE` on.
         let last = paragraphs.iter().rposition(|lines| footer_token(lines).is_none());
         let first = last.map_or(0, |at| at + 1);
         let breaks = |lines: &[(Span, &str)]| footer_token(lines).is_some_and(is_breaking);
@@ -151,20 +151,20 @@ fn token(line: &str) -> Option<&str> {
 pub fn parse_header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
     let at = |start: usize, end: usize| Span::new(start, end).shift(offset as usize);
     let error = |why: &str, span: Span| Malformed { reason: why.to_owned(), span };
-    let whole = at(0, line.len());
+    let whole_line = at(0, line.len());
     let is_word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     let end = line.find(|c| !is_word(c)).unwrap_or(line.len());
     let kind = &line[..end];
     if kind.is_empty() {
-        return Err(error("expected a type, as in `fix: …`", whole));
+        return Err(error("expected a type, as in `fix: …`", whole_line));
     }
     let mut rest = &line[end..];
-    let mut used = end;
+    let mut consumed = end;
     let mut scope = None;
     let mut scope_span = at(end, end);
     if let Some(inner) = rest.strip_prefix('(') {
         let Some(close) = inner.find(')') else {
-            return Err(error("unclosed parenthesis after the scope", whole));
+            return Err(error("unclosed parenthesis after the scope", whole_line));
         };
         let name = &inner[..close];
         scope_span = at(end + 1, end + 1 + close);
@@ -173,12 +173,12 @@ pub fn parse_header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
         }
         scope = Some(name);
         rest = &inner[close + 1..];
-        used += close + 2;
+        consumed += close + 2;
     }
-    let mark = rest.starts_with('!');
-    if mark {
+    let has_breaking_mark = rest.starts_with('!');
+    if has_breaking_mark {
         rest = &rest[1..];
-        used += 1;
+        consumed += 1;
     }
     let Some(description) = rest.strip_prefix(": ") else {
         let why = match (rest.strip_prefix(':'), scope) {
@@ -187,20 +187,20 @@ pub fn parse_header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
             (None, None) if !line.contains(':') => "expected a type and a colon, as in `fix: …`",
             (None, _) => "the type must be one word followed by a colon",
         };
-        return Err(error(why, whole));
+        return Err(error(why, whole_line));
     };
-    used += 2;
+    consumed += 2;
     if description.trim().is_empty() {
-        return Err(error("expected a description after the colon", whole));
+        return Err(error("expected a description after the colon", whole_line));
     }
     Ok(Header {
         commit_type: kind,
         type_span: at(0, end),
         scope,
         scope_span,
-        has_mark: mark,
+        has_breaking_mark,
         description,
-        description_span: at(used, line.len()),
+        description_span: at(consumed, line.len()),
     })
 }
 
@@ -209,18 +209,20 @@ pub fn parse_header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
 #[must_use]
 pub fn clean(text: &str, comment: &str) -> String {
     let is_scissors = |line: &str| {
-        let cut = line.strip_prefix(comment).map(str::trim);
-        cut.is_some_and(|cut| cut.contains(">8") && cut.bytes().all(|b| b"->8 ".contains(&b)))
+        let marker = line.strip_prefix(comment).map(str::trim);
+        marker.is_some_and(|marker| {
+            marker.contains(">8") && marker.bytes().all(|b| b"->8 ".contains(&b))
+        })
     };
-    let kept: Vec<&str> = text
+    let lines: Vec<&str> = text
         .lines()
         .take_while(|line| !is_scissors(line))
         .filter(|line| !line.starts_with(comment))
         .map(str::trim_end)
         .collect();
-    let kept = kept.join("\n");
-    let kept = kept.trim_start_matches('\n').trim_end();
-    if kept.is_empty() { String::new() } else { format!("{kept}\n") }
+    let text = lines.join("\n");
+    let text = text.trim_start_matches('\n').trim_end();
+    if text.is_empty() { String::new() } else { format!("{text}\n") }
 }
 
 #[cfg(test)]
@@ -230,7 +232,9 @@ mod tests {
 
     fn display(line: &str) -> String {
         match parse_header(line, 0) {
-            Ok(Header { commit_type: kind, scope, has_mark: mark, description, .. }) => {
+            Ok(Header {
+                commit_type: kind, scope, has_breaking_mark: mark, description, ..
+            }) => {
                 format!("{kind} {scope:?} {mark} {description:?}")
             }
             Err(error) => format!("{:?}: {}", &line[error.span.range()], error.reason),
@@ -300,7 +304,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_panics_the_parser(text in "([a-zé():! #-]|\n|BREAKING CHANGE: |: ){0,60}") {
+        fn the_spans_of_any_message_are_valid(text in "([a-zé():! #-]|\n|BREAKING CHANGE: |: ){0,60}") {
             let message = Message::new(&text);
             let first = message.first_line();
             for footer in &message.footers {
@@ -312,9 +316,9 @@ mod tests {
                     prop_assert_eq!(&text[header.type_span.range()], header.commit_type);
                     prop_assert_eq!(&text[header.description_span.range()], header.description);
                     let scope = header.scope.map(|scope| format!("({scope})")).unwrap_or_default();
-                    let mark = if header.has_mark { "!" } else { "" };
-                    let again = format!("{}{scope}{mark}: {}", header.commit_type, header.description);
-                    prop_assert_eq!(again, first);
+                    let mark = if header.has_breaking_mark { "!" } else { "" };
+                    let formatted = format!("{}{scope}{mark}: {}", header.commit_type, header.description);
+                    prop_assert_eq!(formatted, first);
                 }
                 Err(error) => prop_assert!(text.get(error.span.range()).is_some()),
             }

@@ -1,6 +1,6 @@
-//! The form `commit`: commit messages, the branch name, the title of a pull request, and the files
-//! that a change touches. The check of a page is compiled once; its input is plain data that the
-//! frontend has collected.
+//! The form `commit`: checks commit messages, the branch name, the title of a pull request, and the
+//! files that a change touches. The check of a page is compiled once; its input is plain data that
+//! the frontend has collected.
 
 mod change;
 mod error;
@@ -19,7 +19,7 @@ use aidd_page::{
     BodyHeader, ChangeHeader, CommitHeader, ConventionalHeader, FootersHeader, MessageHeader,
     SkippedCommit, SubjectHeader,
 };
-use change::Touched;
+use change::ChangeCheck;
 use regex::Regex;
 
 /// The virtual directory of findings on commits. It contains no files; the rest of the path is the
@@ -100,7 +100,7 @@ pub struct Fault {
     pub span: Span,
     /// The message of the finding.
     pub message: String,
-    /// How to fix it.
+    /// How to fix the violation.
     pub help: Option<String>,
 }
 
@@ -137,7 +137,7 @@ pub struct CommitCheck {
     trailers: Vec<String>,
     branch: Option<Regex>,
     title: bool,
-    change: Option<Touched>,
+    change: Option<ChangeCheck>,
     skip: Vec<SkippedCommit>,
 }
 
@@ -182,8 +182,8 @@ impl CommitCheck {
         let message = |header: &MessageHeader| {
             Expressions::new(header.matches.as_ref(), header.not_matches.as_ref())
         };
-        let all = [SkippedCommit::Merges, SkippedCommit::Reverts, SkippedCommit::Bots];
-        let change = |header: &ChangeHeader| Touched::new(header, base);
+        let default_skips = [SkippedCommit::Merges, SkippedCommit::Reverts, SkippedCommit::Bots];
+        let change = |header: &ChangeHeader| ChangeCheck::new(header, base);
         Ok(Self {
             conventional: header.conventional.clone(),
             subject: header.subject.as_ref().map(subject).transpose()?,
@@ -194,12 +194,12 @@ impl CommitCheck {
             branch: header.branch.as_deref().map(compile).transpose()?,
             title: header.title,
             change: header.change.as_ref().map(change).transpose()?,
-            skip: header.skip.clone().unwrap_or_else(|| all.to_vec()),
+            skip: header.skip.clone().unwrap_or_else(|| default_skips.to_vec()),
         })
     }
 
-    /// The same check with the files that match `exclude` ignored: they do not trigger the rule and
-    /// are not counted.
+    /// Excludes the files that match `exclude` from the check: these files do not trigger the rule
+    /// and are not counted.
     ///
     /// # Errors
     /// A malformed glob.
@@ -213,53 +213,53 @@ impl CommitCheck {
     /// Whether the check needs the number of changed lines.
     #[must_use]
     pub fn counts_lines(&self) -> bool {
-        self.change.as_ref().is_some_and(Touched::counts_lines)
+        self.change.as_ref().is_some_and(ChangeCheck::counts_lines)
     }
 
-    /// Whether the members of the project are the allowed scopes.
+    /// Whether the names of the project's members are allowed as scopes.
     #[must_use]
     pub fn needs_members(&self) -> bool {
         let scopes = self.conventional.iter().flat_map(|header| header.scopes.iter());
         scopes.into_iter().any(|scope| scope == "workspace")
     }
 
-    /// The violations by text; texts without a violation are omitted.
+    /// Returns the checked texts that have violations.
     #[must_use]
-    pub fn check(&self, work: &CommitInput) -> Vec<CheckedText> {
-        let mut all: Vec<CheckedText> = Vec::new();
-        for commit in work.commits.iter().filter(|commit| !self.skips(commit)) {
+    pub fn check(&self, input: &CommitInput) -> Vec<CheckedText> {
+        let mut checked: Vec<CheckedText> = Vec::new();
+        for commit in input.commits.iter().filter(|commit| !self.skips(commit)) {
             let path =
                 if commit.hash.is_empty() { DRAFT.to_owned() } else { commit_path(&commit.hash) };
-            let faults = self.message(&commit.message, &work.members);
-            all.push(CheckedText { path, text: commit.message.clone(), faults });
+            let faults = self.message(&commit.message, &input.members);
+            checked.push(CheckedText { path, text: commit.message.clone(), faults });
         }
-        if let Some(title) = work.title.as_ref().filter(|_| self.title) {
-            let faults = self.title(title, &work.members);
-            all.push(CheckedText { path: TITLE.to_owned(), text: title.clone(), faults });
+        if let Some(title) = input.title.as_ref().filter(|_| self.title) {
+            let faults = self.title(title, &input.members);
+            checked.push(CheckedText { path: TITLE.to_owned(), text: title.clone(), faults });
         }
-        if let Some((branch, wanted)) = work.branch.as_ref().zip(self.branch.as_ref())
-            && !wanted.is_match(branch)
+        if let Some((branch, expected)) = input.branch.as_ref().zip(self.branch.as_ref())
+            && !expected.is_match(branch)
         {
             let span = Span::new(0, branch.len());
-            let message = format!("the branch `{branch}` does not match `{wanted}`");
+            let message = format!("the branch `{branch}` does not match `{expected}`");
             let faults = vec![Fault::new(span, message)];
-            all.push(CheckedText { path: BRANCH.to_owned(), text: branch.clone(), faults });
+            checked.push(CheckedText { path: BRANCH.to_owned(), text: branch.clone(), faults });
         }
-        if let Some((change, touched)) = self.change.as_ref().zip(work.touched.as_ref()) {
-            all.push(change.check(touched));
+        if let Some((change, touched)) = self.change.as_ref().zip(input.touched.as_ref()) {
+            checked.push(change.check(touched));
         }
-        all.retain(|listed| !listed.faults.is_empty());
-        all
+        checked.retain(|text| !text.faults.is_empty());
+        checked
     }
 
     /// The number of texts that the check applies to.
     #[must_use]
-    pub fn checked_count(&self, work: &CommitInput) -> usize {
-        let commits = work.commits.iter().filter(|commit| !self.skips(commit)).count();
+    pub fn checked_count(&self, input: &CommitInput) -> usize {
+        let commits = input.commits.iter().filter(|commit| !self.skips(commit)).count();
         commits
-            + usize::from(self.title && work.title.is_some())
-            + usize::from(self.branch.is_some() && work.branch.is_some())
-            + usize::from(self.change.is_some() && work.touched.is_some())
+            + usize::from(self.title && input.title.is_some())
+            + usize::from(self.branch.is_some() && input.branch.is_some())
+            + usize::from(self.change.is_some() && input.touched.is_some())
     }
 }
 

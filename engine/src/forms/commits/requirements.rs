@@ -18,8 +18,8 @@ const FIXUPS: [&str; 3] = ["fixup!", "squash!", "amend!"];
 
 /// Rejects an unknown value of `case`.
 pub(super) fn check_cases(header: &SubjectHeader) -> Result<(), CommitError> {
-    let odd = header.case.iter().find(|case| !CASES.contains(&case.as_str()));
-    odd.map_or(Ok(()), |odd| Err(CommitError::Case(odd.clone())))
+    let unknown = header.case.iter().find(|case| !CASES.contains(&case.as_str()));
+    unknown.map_or(Ok(()), |unknown| Err(CommitError::Case(unknown.clone())))
 }
 
 impl CommitCheck {
@@ -33,7 +33,7 @@ impl CommitCheck {
                 first.starts_with("Revert \"") || first.starts_with("Reapply \"")
             }
             SkippedCommit::Bots => is_bot(&commit.author),
-            SkippedCommit::Fixups => FIXUPS.iter().any(|mark| first.starts_with(mark)),
+            SkippedCommit::Fixups => FIXUPS.iter().any(|prefix| first.starts_with(prefix)),
         })
     }
 
@@ -42,7 +42,7 @@ impl CommitCheck {
         let mut faults = Vec::new();
         let parts = self.first_line(&message, members, &mut faults);
         let kind = parts.as_ref().map(|parts| parts.commit_type);
-        // A page that sets any other requirement on the body does not check the blank line.
+        // If a page sets any requirement on the body, the blank line is not checked.
         let requires_blank_line =
             self.body.as_ref().is_some_and(|(body, _)| *body == BodyHeader::default());
         if self.conventional.is_some() || requires_blank_line {
@@ -54,21 +54,22 @@ impl CommitCheck {
         if let (Some(conventional), Some(parts)) = (&self.conventional, &parts) {
             breaking(conventional, parts, &message, &mut faults);
         }
-        if let Some((wanted, expressions)) = &self.body {
-            body(wanted, kind, &message, &mut faults);
+        if let Some((requirements, expressions)) = &self.body {
+            body(requirements, kind, &message, &mut faults);
             if !message.body.is_empty() {
                 let body = &text[message.body.range()];
                 faults.extend(expressions.check("body of the message", body, message.body));
             }
         }
-        let whole = text.trim_end();
-        faults.extend(self.message.check("message", whole, message.header));
-        if let Some(wanted) = &self.footers {
-            footers(wanted, &message, &mut faults);
+        let full_text = text.trim_end();
+        faults.extend(self.message.check("message", full_text, message.header));
+        if let Some(requirements) = &self.footers {
+            footers(requirements, &message, &mut faults);
         }
         for name in &self.trailers {
-            let has = |footer: &super::message::Footer<'_>| footer.token.eq_ignore_ascii_case(name);
-            if !message.footers.iter().any(has) {
+            let is_trailer =
+                |footer: &super::message::Footer<'_>| footer.token.eq_ignore_ascii_case(name);
+            if !message.footers.iter().any(is_trailer) {
                 let fault = Fault::new(message.header, format!("the trailer `{name}:` is missing"));
                 let help = if name.eq_ignore_ascii_case("Signed-off-by") {
                     "run `git commit --amend --signoff` to add it".to_owned()
@@ -88,9 +89,9 @@ impl CommitCheck {
         let parts = self.first_line(&message, members, &mut faults);
         if let (Some(Breaking::Forbid), Some(parts)) =
             (self.conventional.as_ref().and_then(|header| header.breaking), &parts)
-            && parts.has_mark
+            && parts.has_breaking_mark
         {
-            faults.push(Fault::new(parts.type_span, "breaking changes are not allowed here"));
+            faults.push(Fault::new(parts.type_span, "breaking changes are not allowed"));
         }
         faults
     }
@@ -103,9 +104,9 @@ impl CommitCheck {
     ) -> Option<Header<'m>> {
         let line = message.first_line();
         let parts = parse_header(line, message.header.start);
-        if let Some(wanted) = &self.conventional {
+        if let Some(requirements) = &self.conventional {
             match &parts {
-                Ok(parts) => conventional(wanted, parts, members, faults),
+                Ok(parts) => conventional(requirements, parts, members, faults),
                 Err(error) => faults.push(
                     Fault::new(error.span, format!("not a Conventional Commit: {}", error.reason))
                         .with_help(
@@ -125,14 +126,14 @@ impl CommitCheck {
 }
 
 impl Expressions {
-    /// The fault in `text`, if any. `what` names the text in the message; `span` is where the
-    /// finding is reported.
-    fn check(&self, what: &str, text: &str, span: Span) -> Option<Fault> {
-        if let Some(wanted) = self.matches.as_ref().filter(|wanted| !wanted.is_match(text)) {
-            return Some(Fault::new(span, format!("the {what} does not match `{wanted}`")));
+    /// The fault in `text`, if any. `text_name` is the name of the text in the message; the finding
+    /// is reported at `span`.
+    fn check(&self, text_name: &str, text: &str, span: Span) -> Option<Fault> {
+        if let Some(expected) = self.matches.as_ref().filter(|expected| !expected.is_match(text)) {
+            return Some(Fault::new(span, format!("the {text_name} does not match `{expected}`")));
         }
-        let odd = self.not.as_ref().filter(|odd| odd.is_match(text))?;
-        Some(Fault::new(span, format!("the {what} matches `{odd}`")))
+        let forbidden = self.not.as_ref().filter(|forbidden| forbidden.is_match(text))?;
+        Some(Fault::new(span, format!("the {text_name} matches `{forbidden}`")))
     }
 }
 
@@ -146,17 +147,19 @@ fn is_bot(author: &str) -> bool {
 }
 
 fn conventional(
-    wanted: &ConventionalHeader,
+    requirements: &ConventionalHeader,
     parts: &Header<'_>,
     members: &[String],
     faults: &mut Vec<Fault>,
 ) {
-    if !wanted.types.is_empty() && !wanted.types.iter().any(|kind| kind == parts.commit_type) {
+    if !requirements.types.is_empty()
+        && !requirements.types.iter().any(|kind| kind == parts.commit_type)
+    {
         let near = crate::text::nearest::nearest(
             parts.commit_type,
-            wanted.types.iter().map(String::as_str),
+            requirements.types.iter().map(String::as_str),
         );
-        let known = wanted.types.join(", ");
+        let known = requirements.types.join(", ");
         let message = format!("unknown type `{}`", parts.commit_type);
         let help = near.map_or_else(
             || format!("expected one of {known}"),
@@ -165,16 +168,20 @@ fn conventional(
         faults.push(Fault::new(parts.type_span, message).with_help(help));
     }
     let Some(scope) = parts.scope else {
-        if wanted.scope_required {
+        if requirements.scope_required {
             let message = "the scope is missing: `type(scope): description`";
             faults.push(Fault::new(parts.type_span, message));
         }
         return;
     };
-    let mut known: Vec<&str> =
-        wanted.scopes.iter().map(String::as_str).filter(|scope| *scope != "workspace").collect();
-    let of_workspace = wanted.scopes.iter().any(|scope| scope == "workspace");
-    if of_workspace {
+    let mut known: Vec<&str> = requirements
+        .scopes
+        .iter()
+        .map(String::as_str)
+        .filter(|scope| *scope != "workspace")
+        .collect();
+    let includes_members = requirements.scopes.iter().any(|scope| scope == "workspace");
+    if includes_members {
         known.extend(members.iter().map(String::as_str));
     }
     // If the members of the project are unknown, there is nothing to compare with.
@@ -182,41 +189,41 @@ fn conventional(
         return;
     }
     // `a,b` and `a/b` list several scopes.
-    for one in scope.split([',', '/', '\\']).map(str::trim) {
-        if known.contains(&one) || known.contains(&scope) {
+    for part in scope.split([',', '/', '\\']).map(str::trim) {
+        if known.contains(&part) || known.contains(&scope) {
             continue;
         }
-        let near = crate::text::nearest::nearest(one, known.iter().copied());
-        let all = known.join(", ");
+        let near = crate::text::nearest::nearest(part, known.iter().copied());
+        let known_scopes = known.join(", ");
         let help = near.map_or_else(
-            || format!("expected one of {all}"),
-            |near| format!("did you mean `{near}`? Known scopes: {all}"),
+            || format!("expected one of {known_scopes}"),
+            |near| format!("did you mean `{near}`? Known scopes: {known_scopes}"),
         );
-        let message = format!("unknown scope `{one}`");
+        let message = format!("unknown scope `{part}`");
         faults.push(Fault::new(parts.scope_span, message).with_help(help));
     }
 }
 
 fn breaking(
-    wanted: &ConventionalHeader,
+    requirements: &ConventionalHeader,
     parts: &Header<'_>,
     message: &Message<'_>,
     faults: &mut Vec<Fault>,
 ) {
     let footer = message.breaking_footer();
-    match wanted.breaking {
-        Some(Breaking::Forbid) if parts.has_mark => {
-            faults.push(Fault::new(parts.type_span, "breaking changes are not allowed here"));
+    match requirements.breaking {
+        Some(Breaking::Forbid) if parts.has_breaking_mark => {
+            faults.push(Fault::new(parts.type_span, "breaking changes are not allowed"));
         }
         Some(Breaking::Forbid) => {
             faults.extend(
-                footer.map(|it| Fault::new(it.span, "breaking changes are not allowed here")),
+                footer.map(|footer| Fault::new(footer.span, "breaking changes are not allowed")),
             );
         }
-        Some(Breaking::Mark | Breaking::Footer) if !parts.has_mark => {
-            let fault = |it: &super::message::Footer<'_>| {
+        Some(Breaking::Mark | Breaking::Footer) if !parts.has_breaking_mark => {
+            let fault = |footer: &super::message::Footer<'_>| {
                 Fault::new(
-                    it.span,
+                    footer.span,
                     "a breaking change requires `!` before the colon of its first line",
                 )
             };
@@ -238,14 +245,14 @@ fn without_number(line: &str) -> &str {
 }
 
 fn subject(
-    wanted: &SubjectHeader,
+    requirements: &SubjectHeader,
     message: &Message<'_>,
     parts: Option<&Header<'_>>,
     faults: &mut Vec<Fault>,
 ) {
     let line = without_number(message.first_line());
     let length = line.chars().count() as u64;
-    if let Some(max) = wanted.max.filter(|max| length > *max) {
+    if let Some(max) = requirements.max.filter(|max| length > *max) {
         let text = format!("the first line has {length} characters, more than {max}");
         faults.push(Fault::new(message.header, text));
     }
@@ -253,13 +260,15 @@ fn subject(
         Some(parts) => (without_number(parts.description), parts.description_span),
         None => (line, message.header),
     };
-    if !wanted.case.is_empty() && !wanted.case.iter().any(|case| has_case(description, case)) {
-        let cases: Vec<&str> = wanted.case.iter().map(String::as_str).collect();
+    if !requirements.case.is_empty()
+        && !requirements.case.iter().any(|case| has_case(description, case))
+    {
+        let cases: Vec<&str> = requirements.case.iter().map(String::as_str).collect();
         let text = format!("the description is not in {} case", cases.join(" or "));
         faults.push(Fault::new(span, text));
     }
     if let Some(last) = description.chars().next_back()
-        && wanted.end.as_ref().is_some_and(|end| end.contains(last))
+        && requirements.end.as_ref().is_some_and(|end| end.contains(last))
     {
         faults.push(Fault::new(span, format!("the description ends with `{last}`")));
     }
@@ -389,13 +398,13 @@ const STARTERS: &[&str] = &[
     "write",
 ];
 
-/// Whether a lower-case word is one of [`STARTERS`] or an inflected form of one: `adds`, `added`,
-/// `adding`.
-fn begins_sentences(word: &str) -> bool {
-    let known = |word: &str| STARTERS.contains(&word);
-    let endings = ["s", "es", "d", "ed", "ing"];
-    let mut stems = endings.iter().filter_map(|ending| word.strip_suffix(ending));
-    known(word) || stems.any(|stem| known(stem) || known(&format!("{stem}e")))
+/// Whether a lower-case word is one of the [`STARTERS`] or an inflected form such as `adds`,
+/// `added` or `adding`.
+fn is_starter(word: &str) -> bool {
+    let is_listed = |word: &str| STARTERS.contains(&word);
+    let suffixes = ["s", "es", "d", "ed", "ing"];
+    let mut stems = suffixes.iter().filter_map(|suffix| word.strip_suffix(suffix));
+    is_listed(word) || stems.any(|stem| is_listed(stem) || is_listed(&format!("{stem}e")))
 }
 
 /// Whether a description has the case `case`. A first word that is a name (`README`, `iOS`,
@@ -407,53 +416,60 @@ fn has_case(description: &str, case: &str) -> bool {
         capitals > 1 || word.contains(|c: char| !c.is_alphabetic() && c != '\'' && c != '-');
     match case {
         "lower" => {
-            is_name
-                || !word.starts_with(char::is_uppercase)
-                || !begins_sentences(&word.to_lowercase())
+            is_name || !word.starts_with(char::is_uppercase) || !is_starter(&word.to_lowercase())
         }
         "sentence" => is_name || !word.starts_with(char::is_lowercase),
         _ => !description.contains(char::is_lowercase),
     }
 }
 
-fn footers(wanted: &FootersHeader, message: &Message<'_>, faults: &mut Vec<Fault>) {
+fn footers(requirements: &FootersHeader, message: &Message<'_>, faults: &mut Vec<Fault>) {
     let Some(first) =
         message.footers.iter().map(|footer| footer.span).min_by_key(|span| span.start)
     else {
         return;
     };
-    let all = message.text[first.start as usize..].trim_end();
-    let length = all.chars().count() as u64;
-    let limit = wanted.max.filter(|max| length > *max).map(|max| ("more", max));
-    let limit = limit.or_else(|| wanted.min.filter(|min| length < *min).map(|min| ("fewer", min)));
+    let text = message.text[first.start as usize..].trim_end();
+    let length = text.chars().count() as u64;
+    let limit = requirements.max.filter(|max| length > *max).map(|max| ("more", max));
+    let limit =
+        limit.or_else(|| requirements.min.filter(|min| length < *min).map(|min| ("fewer", min)));
     faults.extend(limit.map(|(than, limit)| {
         Fault::new(first, format!("the footers have {length} characters, {than} than {limit}"))
     }));
 }
 
-fn body(wanted: &BodyHeader, kind: Option<&str>, message: &Message<'_>, faults: &mut Vec<Fault>) {
-    let is_required =
-        wanted.required_for.iter().any(|one| one == "*" || Some(one.as_str()) == kind);
+fn body(
+    requirements: &BodyHeader,
+    kind: Option<&str>,
+    message: &Message<'_>,
+    faults: &mut Vec<Fault>,
+) {
+    let is_required = requirements
+        .required_for
+        .iter()
+        .any(|commit_type| commit_type == "*" || Some(commit_type.as_str()) == kind);
     if is_required && message.body.is_empty() {
-        let of = kind.map_or_else(String::new, |kind| format!(" of type `{kind}`"));
-        let text = format!("a message{of} requires a body");
+        let type_suffix = kind.map_or_else(String::new, |kind| format!(" of type `{kind}`"));
+        let text = format!("a message{type_suffix} requires a body");
         faults.push(Fault::new(message.header, text));
     }
     let length = message.text[message.body.range()].chars().count() as u64;
-    let size = |limit: u64, than: &str| {
+    let fault = |limit: u64, than: &str| {
         let text = format!("the body has {length} characters, {than} than {limit}");
         Fault::new(if message.body.is_empty() { message.header } else { message.body }, text)
     };
-    let too_long = wanted.max.filter(|max| length > *max).map(|max| size(max, "more"));
-    let too_short = wanted.min.filter(|min| length > 0 && length < *min);
-    faults.extend(too_long.or_else(|| too_short.map(|min| size(min, "fewer"))));
-    let Some(max) = wanted.max_line else { return };
+    let too_long = requirements.max.filter(|max| length > *max).map(|max| fault(max, "more"));
+    let too_short = requirements.min.filter(|min| length > 0 && length < *min);
+    faults.extend(too_long.or_else(|| too_short.map(|min| fault(min, "fewer"))));
+    let Some(max) = requirements.max_line else { return };
     for (span, line) in message.rest() {
         let length = line.chars().count() as u64;
-        // Lines that cannot be wrapped are skipped: URLs, a single long word, sign-off trailers.
-        let signs = line.split_once(": ").is_some_and(|(token, _)| token.ends_with("-by"));
+        // Lines that cannot be wrapped are skipped: lines with a URL, a single long word, and
+        // sign-off trailers.
+        let is_trailer = line.split_once(": ").is_some_and(|(token, _)| token.ends_with("-by"));
         let is_unwrappable =
-            signs || line.contains("://") || !line.trim().contains(char::is_whitespace);
+            is_trailer || line.contains("://") || !line.trim().contains(char::is_whitespace);
         if length > max && !is_unwrappable {
             let text = format!("the line has {length} characters, more than {max}");
             faults.push(Fault::new(span, text));

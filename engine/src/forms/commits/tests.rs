@@ -1,4 +1,4 @@
-//! Messages and changes in, what is wrong with them out.
+//! Tests of the faults that `commit` checks report in messages and changes.
 
 use super::*;
 use proptest::prelude::*;
@@ -10,12 +10,12 @@ fn check_from(yaml: &str) -> Result<CommitCheck, CommitError> {
     CommitCheck::new(&header.check.expect("a check").commit.expect("commit"), "")
 }
 
-fn display(reported: &[CheckedText]) -> String {
+fn display(checked: &[CheckedText]) -> String {
     let mut out = String::new();
-    for CheckedText { path, text, faults } in reported {
+    for CheckedText { path, text, faults } in checked {
         for Fault { span, message, help } in faults {
-            let place = text[span.range()].replace('\n', "|");
-            let _ = write!(out, "{path} {place:?}: {message}");
+            let covered_text = text[span.range()].replace('\n', "|");
+            let _ = write!(out, "{path} {covered_text:?}: {message}");
             let _ = writeln!(
                 out,
                 "{}",
@@ -34,17 +34,17 @@ fn commit(message: &str) -> Commit {
     }
 }
 
-fn judged(yaml: &str, messages: &[&str]) -> String {
-    let work = CommitInput {
+fn check_messages(yaml: &str, messages: &[&str]) -> String {
+    let input = CommitInput {
         commits: messages.iter().map(|message| commit(message)).collect(),
         members: vec!["core".to_owned(), "app".to_owned()],
         ..CommitInput::default()
     };
-    display(&check_from(yaml).expect("valid").check(&work))
+    display(&check_from(yaml).expect("valid").check(&input))
 }
 
 #[test]
-fn conventional_messages() {
+fn conventional_commits_are_checked() {
     let yaml = "{conventional: {types: [feat, fix, docs], scopes: [workspace, deps], scope-required: true, breaking: footer}}";
     let messages = [
         "feat(core): add x",
@@ -58,7 +58,7 @@ fn conventional_messages() {
         "Add x",
         "fix(core): y\nno blank line",
     ];
-    insta::assert_snapshot!(judged(yaml, &messages), @r#"
+    insta::assert_snapshot!(check_messages(yaml, &messages), @r#"
     commit/0123456789ab "feature": unknown type `feature` (did you mean `feat`? Known types: feat, fix, docs)
     commit/0123456789ab "fix": the scope is missing: `type(scope): description`
     commit/0123456789ab "cor": unknown scope `cor` (did you mean `core`? Known scopes: deps, core, app)
@@ -68,14 +68,14 @@ fn conventional_messages() {
     commit/0123456789ab "Add x": not a Conventional Commit: expected a type and a colon, as in `fix: …` (expected `type(scope): description`, as in `fix(parser): read empty files`)
     commit/0123456789ab "no blank line": expected a blank line after the first line
     "#);
-    insta::assert_snapshot!(judged("{conventional: {breaking: forbid}}", &["a!: b", "a: b\n\nBREAKING CHANGE: c", "a: b"]), @r#"
-    commit/0123456789ab "a": breaking changes are not allowed here
-    commit/0123456789ab "BREAKING CHANGE": breaking changes are not allowed here
+    insta::assert_snapshot!(check_messages("{conventional: {breaking: forbid}}", &["a!: b", "a: b\n\nBREAKING CHANGE: c", "a: b"]), @r#"
+    commit/0123456789ab "a": breaking changes are not allowed
+    commit/0123456789ab "BREAKING CHANGE": breaking changes are not allowed
     "#);
 }
 
 #[test]
-fn first_lines_and_bodies() {
+fn first_lines_and_bodies_are_checked() {
     let yaml = r#"{subject: {max: 20, case: lower, end: ".!", matches: "^\\w+: "}, body: {required-for: [feat], max-line: 24}, trailers: [Signed-off-by]}"#;
     let signed = "\n\nSigned-off-by: A <a@b.example>\n";
     let messages = [
@@ -88,7 +88,7 @@ fn first_lines_and_bodies() {
         "no type\n".to_owned(),
     ];
     let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
-    insta::assert_snapshot!(judged(yaml, &messages), @r#"
+    insta::assert_snapshot!(check_messages(yaml, &messages), @r#"
     commit/0123456789ab "add a thing.": the description ends with `.`
     commit/0123456789ab "feat: add a thing.": a message of type `feat` requires a body
     commit/0123456789ab "Add": the description is not in lower case
@@ -102,30 +102,37 @@ fn first_lines_and_bodies() {
 
 #[test]
 fn generated_messages_are_skipped() {
-    let all = check_from("{conventional: {}}").expect("valid");
-    let none = check_from("{conventional: {}, skip: []}").expect("valid");
-    let of = |message: &str, author: &str, is_merge: bool| Commit {
+    let default_check = check_from("{conventional: {}}").expect("valid");
+    let check_without_skips = check_from("{conventional: {}, skip: []}").expect("valid");
+    let commit_by = |message: &str, author: &str, is_merge: bool| Commit {
         author: author.to_owned(),
         is_merge,
         ..commit(message)
     };
-    let work = CommitInput {
+    let input = CommitInput {
         commits: vec![
-            of("Merge branch 'a'", "A <a@b>", true),
-            of("Revert \"feat: x\"", "A <a@b>", false),
-            of("Bump x", "dependabot[bot] <1+dependabot[bot]@users.noreply.github.com>", false),
+            commit_by("Merge branch 'a'", "A <a@b>", true),
+            commit_by("Revert \"feat: x\"", "A <a@b>", false),
+            commit_by(
+                "Bump x",
+                "dependabot[bot] <1+dependabot[bot]@users.noreply.github.com>",
+                false,
+            ),
         ],
         ..CommitInput::default()
     };
-    assert_eq!((all.check(&work).len(), all.checked_count(&work)), (0, 0));
-    assert_eq!((none.check(&work).len(), none.checked_count(&work)), (3, 3));
+    assert_eq!((default_check.check(&input).len(), default_check.checked_count(&input)), (0, 0));
+    assert_eq!(
+        (check_without_skips.check(&input).len(), check_without_skips.checked_count(&input)),
+        (3, 3)
+    );
 }
 
 #[test]
-fn titles_branches_and_changes() {
+fn titles_branches_and_changes_are_checked() {
     let yaml = r#"{conventional: {types: [fix]}, title: true, branch: "^(main|fix/[a-z-]+)$", change: {touches: ["migrations/**"], requires: ["docs/schema.md", "CHANGELOG.md | .changeset/*.md"], added: "tests/**", max-files: 1, max-lines: 10}}"#;
     let touch = |path: &str, added: bool| Touch { path: path.to_owned(), added, lines: 6 };
-    let work = CommitInput {
+    let input = CommitInput {
         title: Some("Some work (#12)".to_owned()),
         branch: Some("Feature_X".to_owned()),
         touched: Some(vec![
@@ -136,7 +143,7 @@ fn titles_branches_and_changes() {
         ]),
         ..CommitInput::default()
     };
-    insta::assert_snapshot!(display(&check_from(yaml).expect("valid").check(&work)), @r#"
+    insta::assert_snapshot!(display(&check_from(yaml).expect("valid").check(&input)), @r#"
     commit/title "Some work (#12)": not a Conventional Commit: expected a type and a colon, as in `fix: …` (expected `type(scope): description`, as in `fix(parser): read empty files`)
     commit/branch "Feature_X": the branch `Feature_X` does not match `^(main|fix/[a-z-]+)$`
     commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 more but not `docs/schema.md`
@@ -144,35 +151,35 @@ fn titles_branches_and_changes() {
     commit/change "migrations/1.sql": the change touches 2 files, more than 1 (split it: smaller changes are easier to review)
     commit/change "migrations/1.sql": the change adds and removes 12 lines, more than 10 (split it: smaller changes are easier to review)
     "#);
-    let work =
+    let input =
         CommitInput { touched: Some(vec![touch("src/a.rs", false)]), ..CommitInput::default() };
-    assert_eq!(check_from(yaml).expect("valid").check(&work), []);
+    assert_eq!(check_from(yaml).expect("valid").check(&input), []);
 }
 
 #[test]
 fn excluded_files_are_not_counted() {
     let touch = |path: &str| Touch { path: path.to_owned(), added: false, lines: 6 };
-    let work = CommitInput {
+    let input = CommitInput {
         touched: Some(vec![touch("Cargo.lock"), touch("src/a.rs"), touch("web/b.gen.ts")]),
         ..CommitInput::default()
     };
     let check = || check_from("{change: {max-lines: 10}}").expect("valid");
     let exclude = ["*.lock".to_owned(), "*.gen.*".to_owned()];
-    let less = check().excluding(&exclude, "").expect("globs");
-    assert_eq!(less.check(&work), []);
-    insta::assert_snapshot!(display(&check().check(&work)), @r#"commit/change "Cargo.lock": the change adds and removes 18 lines, more than 10 (split it: smaller changes are easier to review)"#);
+    let excluding = check().excluding(&exclude, "").expect("globs");
+    assert_eq!(excluding.check(&input), []);
+    insta::assert_snapshot!(display(&check().check(&input)), @r#"commit/change "Cargo.lock": the change adds and removes 18 lines, more than 10 (split it: smaller changes are easier to review)"#);
     assert!(check().excluding(&["{".to_owned()], "").is_err());
 }
 
 #[test]
-fn names_are_written_as_they_are_written() {
+fn names_keep_their_case_at_the_start_of_a_description() {
     let messages = [
         "docs: Dockerfiles as they are judged",
         "fix: Added a test",
         "fix: The cart",
         "fix: parse",
     ];
-    insta::assert_snapshot!(judged("{subject: {case: lower}}", &messages), @r#"
+    insta::assert_snapshot!(check_messages("{subject: {case: lower}}", &messages), @r#"
     commit/0123456789ab "Added a test": the description is not in lower case
     commit/0123456789ab "The cart": the description is not in lower case
     "#);
@@ -187,7 +194,7 @@ fn malformed_checks_are_rejected() {
 }
 
 #[test]
-fn places_of_commits_are_no_files() {
+fn paths_of_commits_are_virtual() {
     assert_eq!(commit_path("0123456789abcdef"), "commit/0123456789ab");
     assert!(is_virtual_path("commit/0123456789ab") && is_virtual_path(TITLE));
     assert!(!is_virtual_path("commit/readme") && !is_virtual_path("src/commit/title"));
@@ -195,20 +202,20 @@ fn places_of_commits_are_no_files() {
 
 proptest! {
     #[test]
-    fn no_message_breaks_a_demand(text in "([a-zA-Zé():!, .#/-]|\n|BREAKING CHANGE: |\\(#1\\)){0,60}") {
+    fn the_spans_of_faults_are_valid_in_any_message(text in "([a-zA-Zé():!, .#/-]|\n|BREAKING CHANGE: |\\(#1\\)){0,60}") {
         let yaml = r#"{conventional: {types: [feat], scopes: [a], breaking: footer}, subject: {max: 5, case: [lower, upper], end: "."}, body: {required-for: ["*"], max-line: 5}, trailers: [A-b], title: true}"#;
         let check = check_from(yaml).expect("valid");
-        let work = CommitInput { commits: vec![commit(&text)], title: Some(text.clone()), ..CommitInput::default() };
-        for reported in check.check(&work) {
-            for fault in reported.faults {
-                prop_assert!(reported.text.get(fault.span.range()).is_some());
+        let input = CommitInput { commits: vec![commit(&text)], title: Some(text.clone()), ..CommitInput::default() };
+        for checked in check.check(&input) {
+            for fault in checked.faults {
+                prop_assert!(checked.text.get(fault.span.range()).is_some());
             }
         }
     }
 }
 
 #[test]
-fn bodies_and_whole_messages() {
+fn bodies_footers_and_whole_messages_are_checked() {
     let yaml = r##"{subject: {not-matches: "(?i)\\bwip\\b"}, body: {matches: "^[A-Z]", not-matches: "TODO", min: 8, max: 20}, message: {matches: "#\\d+", not-matches: "(?i)secret"}}"##;
     let messages = [
         "Add it (#1)",
@@ -222,7 +229,7 @@ fn bodies_and_whole_messages() {
         "Add it #1\n\nKeep it secret\n",
         "Add it\n\nRefs: #3\n",
     ];
-    insta::assert_snapshot!(judged(yaml, &messages), @r#"
+    insta::assert_snapshot!(check_messages(yaml, &messages), @r#"
     commit/0123456789ab "wip: add it (#1)": the first line matches `(?i)\bwip\b`
     commit/0123456789ab "because of #2": the body of the message does not match `^[A-Z]`
     commit/0123456789ab "Because of #2 TODO": the body of the message matches `TODO`
@@ -231,14 +238,20 @@ fn bodies_and_whole_messages() {
     commit/0123456789ab "Add it": the message does not match `#\d+`
     commit/0123456789ab "Add it #1": the message matches `(?i)secret`
     "#);
-    // The blank line is only required by a page that sets no other requirement on the body.
+    // The blank line is required only by a page that sets no other requirement on the body.
     let without_blank_line = ["Add it\nand more"];
-    assert!(judged("{body: {}}", &without_blank_line).contains("expected a blank line"));
-    assert_eq!(judged("{body: {max-line: 80, required-for: ['*']}}", &without_blank_line), "");
-    assert!(judged("{body: {max: 0}}", &without_blank_line).contains("8 characters, more than 0"));
+    assert!(check_messages("{body: {}}", &without_blank_line).contains("expected a blank line"));
+    assert_eq!(
+        check_messages("{body: {max-line: 80, required-for: ['*']}}", &without_blank_line),
+        ""
+    );
+    assert!(
+        check_messages("{body: {max: 0}}", &without_blank_line)
+            .contains("8 characters, more than 0")
+    );
     let footers =
         ["Add it", "Add it\n\nWhy.\n\nRefs: #3\n", "Add it\n\nFixes #12\nReviewed-by: A Person\n"];
-    insta::assert_snapshot!(judged("{footers: {min: 9, max: 20}}", &footers), @r#"
+    insta::assert_snapshot!(check_messages("{footers: {min: 9, max: 20}}", &footers), @r#"
     commit/0123456789ab "Refs": the footers have 8 characters, fewer than 9
     commit/0123456789ab "Fixes": the footers have 31 characters, more than 20
     "#);
@@ -249,10 +262,10 @@ fn bodies_and_whole_messages() {
 #[test]
 fn fixup_commits_can_be_skipped() {
     let messages = ["fixup! feat: x", "squash! y", "amend! z", "fix up z"];
-    let reported = |skip: &str| {
-        judged(&format!("{{subject: {{matches: '^fix: '}}, skip: [{skip}]}}"), &messages)
+    let count = |skip: &str| {
+        check_messages(&format!("{{subject: {{matches: '^fix: '}}, skip: [{skip}]}}"), &messages)
             .lines()
             .count()
     };
-    assert_eq!((reported(""), reported("fixups")), (4, 1));
+    assert_eq!((count(""), count("fixups")), (4, 1));
 }

@@ -2,16 +2,17 @@
 
 use std::cmp::Ordering;
 
-/// Compares two numbers or versions; `None` if one of them is neither. Of a version range the first
-/// version counts: `>=18 <21` is 18.
-pub(super) fn compare(one: &str, other: &str) -> Option<Ordering> {
-    if let (Ok(a), Ok(b)) = (one.trim().parse::<f64>(), other.trim().parse::<f64>()) {
-        // As versions 1.9 is less than 1.10; for numbers with one part there is no difference.
-        if !(one.contains('.') && other.contains('.')) {
+/// Compares two numbers or versions; `None` if one of the two is neither. A version range is
+/// compared by its first version: `>=18 <21` as 18.
+pub(super) fn compare(left: &str, right: &str) -> Option<Ordering> {
+    if let (Ok(a), Ok(b)) = (left.trim().parse::<f64>(), right.trim().parse::<f64>()) {
+        // As a version, 1.9 is less than 1.10. If one of the two has no dot, both are compared as
+        // numbers.
+        if !(left.contains('.') && right.contains('.')) {
             return a.partial_cmp(&b);
         }
     }
-    let (a, b) = (version(one)?, version(other)?);
+    let (a, b) = (version(left)?, version(right)?);
     let length = a.0.len().max(b.0.len());
     let part = |parts: &[u64], at: usize| parts.get(at).copied().unwrap_or_default();
     let order = (0..length).map(|at| part(&a.0, at).cmp(&part(&b.0, at)));
@@ -23,7 +24,7 @@ pub(super) fn compare(one: &str, other: &str) -> Option<Ordering> {
 /// The numbers of the first version in `text`, and whether it is a pre-release.
 fn version(text: &str) -> Option<(Vec<u64>, bool)> {
     let start = text.find(|c: char| c.is_ascii_digit())?;
-    // Only the characters of a version range may precede it.
+    // Only the characters of a version range may precede the version.
     let before = text[..start].trim_end_matches(['v', 'V']);
     if !before.chars().all(|c| "^~=<> \t".contains(c) || c == '"') {
         return None;
@@ -40,14 +41,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_versions_compare() {
-        let of = |one: &str, other: &str| compare(one, other);
-        assert_eq!(of("3", "20"), Some(Ordering::Less));
-        assert_eq!(of("1.9", "1.10"), Some(Ordering::Less));
-        assert_eq!(of(">=18.2 <21", "18"), Some(Ordering::Greater));
-        assert_eq!(of("v20.1.0", "20.1"), Some(Ordering::Equal));
-        assert_eq!(of("2.0.0-rc.1", "2.0.0"), Some(Ordering::Less));
-        assert_eq!(of("latest", "1"), None);
-        assert_eq!(of("node18", "1"), None);
+    fn numbers_and_versions_are_compared() {
+        assert_eq!(compare("3", "20"), Some(Ordering::Less));
+        assert_eq!(compare("1.9", "1.10"), Some(Ordering::Less));
+        assert_eq!(compare(">=18.2 <21", "18"), Some(Ordering::Greater));
+        assert_eq!(compare("v20.1.0", "20.1"), Some(Ordering::Equal));
+        assert_eq!(compare("2.0.0-rc.1", "2.0.0"), Some(Ordering::Less));
+        assert_eq!(compare("latest", "1"), None);
+        assert_eq!(compare("node18", "1"), None);
     }
 }

@@ -33,7 +33,7 @@ pub struct Violation {
     /// The message of the finding.
     pub(crate) message: String,
     /// The expected value as text, if there is exactly one.
-    pub(crate) wanted: Option<String>,
+    pub(crate) expected: Option<String>,
     /// The expected value as JSON, if there is exactly one.
     pub(crate) value: Option<Json>,
 }
@@ -67,8 +67,8 @@ impl DataTest {
     /// An invalid path, expression, version or constant.
     pub fn new(header: &DataHeader) -> Result<Self, DataError> {
         let json = |yaml: &Yaml| serde_json::from_str::<Json>(&yaml.0);
-        let some = |yaml: &Option<Yaml>| yaml.as_ref().map(json).transpose();
-        let list = |list: &Option<Vec<Yaml>>| -> Result<Option<Vec<Json>>, serde_json::Error> {
+        let optional_json = |yaml: &Option<Yaml>| yaml.as_ref().map(json).transpose();
+        let json_list = |list: &Option<Vec<Yaml>>| -> Result<Option<Vec<Json>>, serde_json::Error> {
             list.as_ref().map(|list| list.iter().map(json).collect()).transpose()
         };
         let same = header.same.as_ref().map(|same| {
@@ -78,14 +78,14 @@ impl DataTest {
         Ok(Self {
             at: Query::new(&header.at)?,
             path_text: header.at.clone(),
-            equals: some(&header.equals)?,
-            not_equals: some(&header.not_equals)?,
-            within: list(&header.within)?,
-            not_in: list(&header.not_in)?,
+            equals: optional_json(&header.equals)?,
+            not_equals: optional_json(&header.not_equals)?,
+            within: json_list(&header.within)?,
+            not_in: json_list(&header.not_in)?,
             matches: header.matches.as_deref().map(regex).transpose()?,
             not_matches: header.not_matches.as_deref().map(regex).transpose()?,
-            min: bound("min", some(&header.min)?)?,
-            max: bound("max", some(&header.max)?)?,
+            min: bound("min", optional_json(&header.min)?)?,
+            max: bound("max", optional_json(&header.max)?)?,
             kinds: header.kind.0.clone(),
             present: header.present,
             absent: header.absent,
@@ -103,74 +103,80 @@ impl DataTest {
     }
 
     /// The indexes of the values that the test applies to.
-    pub(crate) fn select(&self, place: &FileUnderTest<'_>) -> Vec<usize> {
-        self.at.select(place.values)
+    pub(crate) fn select(&self, tested: &FileUnderTest<'_>) -> Vec<usize> {
+        self.at.select(tested.values)
     }
 
     /// The violations, in document order.
     pub(crate) fn violations(
         &self,
-        place: &FileUnderTest<'_>,
-        others: &mut OtherFiles<'_>,
+        tested: &FileUnderTest<'_>,
+        other_files: &mut OtherFiles<'_>,
     ) -> Vec<Violation> {
-        let found = self.select(place);
-        let mut broken = Vec::new();
+        let found = self.select(tested);
+        let mut violations = Vec::new();
         if found.is_empty() {
-            broken.extend(self.present.then(|| self.missing_value(place)));
+            violations.extend(self.present.then(|| self.missing_value(tested)));
         }
         for &at in &found {
-            let said = self.fault(at, place, others);
-            broken.extend(said.map(|(message, wanted)| Violation {
-                span: place.values.all[at].span,
+            let fault = self.fault(at, tested, other_files);
+            violations.extend(fault.map(|(message, expected)| Violation {
+                span: tested.values.all[at].span,
                 at: Some(at),
-                key: self.key(at, place),
+                key: self.key(at, tested),
                 message,
-                wanted: wanted.as_ref().map(display),
-                value: wanted,
+                expected: expected.as_ref().map(display),
+                value: expected,
             }));
         }
         if self.unique {
-            self.report_duplicates(&found, place, &mut broken);
+            self.report_duplicates(&found, tested, &mut violations);
         }
-        if let Some((file, query, said, Relation::Superset)) = &self.same {
-            self.report_lacking((file.as_deref(), query, said), &found, place, others, &mut broken);
+        if let Some((file, query, path_text, Relation::Superset)) = &self.same {
+            self.report_missing_values(
+                (file.as_deref(), query, path_text),
+                &found,
+                tested,
+                other_files,
+                &mut violations,
+            );
         }
-        broken
+        violations
     }
 
-    fn key(&self, at: usize, place: &FileUnderTest<'_>) -> String {
-        let key = place.values.all[at].key.as_ref().map(|(key, _)| key.clone());
+    fn key(&self, at: usize, tested: &FileUnderTest<'_>) -> String {
+        let key = tested.values.all[at].key.as_ref().map(|(key, _)| key.clone());
         key.unwrap_or_else(|| self.path_text.clone())
     }
 
-    /// The violation for a missing value: at the key of the value that should contain it, or at the
-    /// beginning of the file.
-    fn missing_value(&self, place: &FileUnderTest<'_>) -> Violation {
-        let missed = self.at.deepest_existing(place.values);
-        let mut holder = missed.as_ref().map(|(at, _)| &place.values.all[*at]);
+    /// The violation for a missing value, reported at the key of the value that should contain the
+    /// missing value, or at the beginning of the file.
+    fn missing_value(&self, tested: &FileUnderTest<'_>) -> Violation {
+        let deepest = self.at.deepest_existing(tested.values);
+        let mut container = deepest.as_ref().map(|(at, _)| &tested.values.all[*at]);
         // List items have no key, so the key of the list is used.
-        while let Some(value) = holder
+        while let Some(value) = container
             && value.key.is_none()
             && let Some(parent) = value.parent
         {
-            holder = place.values.all.get(parent);
+            container = tested.values.all.get(parent);
         }
-        let span = match holder {
+        let span = match container {
             Some(value) => match &value.key {
                 Some((_, span)) if !span.is_empty() => *span,
                 _ => Span { end: value.span.start, ..value.span },
             },
             None => Span::default(),
         };
-        let key = missed.and_then(|(_, name)| name).unwrap_or_else(|| self.path_text.clone());
-        let wanted = self.equals.clone();
+        let key = deepest.and_then(|(_, name)| name).unwrap_or_else(|| self.path_text.clone());
+        let expected = self.equals.clone();
         Violation {
             span,
             at: None,
             message: format!("`{}` is missing", self.path_text),
             key,
-            wanted: wanted.as_ref().map(display),
-            value: wanted,
+            expected: expected.as_ref().map(display),
+            value: expected,
         }
     }
 
@@ -178,23 +184,23 @@ impl DataTest {
     fn fault(
         &self,
         at: usize,
-        place: &FileUnderTest<'_>,
-        others: &mut OtherFiles<'_>,
+        tested: &FileUnderTest<'_>,
+        other_files: &mut OtherFiles<'_>,
     ) -> Option<(String, Option<Json>)> {
-        let values = place.values;
+        let values = tested.values;
         let value = &values.all[at];
-        let key = self.key(at, place);
+        let key = self.key(at, tested);
         if self.absent {
             return Some((format!("`{key}` must not be present"), None));
         }
-        if !self.kinds.is_empty() && !self.kinds.iter().any(|kind| is_of(*kind, &value.datum)) {
+        if !self.kinds.is_empty() && !self.kinds.iter().any(|kind| has_type(*kind, &value.datum)) {
             let kinds: Vec<String> = self.kinds.iter().map(|kind| type_name(*kind)).collect();
             return Some((format!("`{key}` is not {}", kinds.join(" or ")), None));
         }
         self.compare_constants(at, &key, values)
-            .or_else(|| self.text_fault(at, &key, place, others))
+            .or_else(|| self.text_fault(at, &key, tested, other_files))
             .or_else(|| self.compare_bounds(at, &key, values))
-            .or_else(|| self.compare_other(at, &key, place, others))
+            .or_else(|| self.compare_other(at, &key, tested, other_files))
     }
 
     /// Compares with the constants of the test.
@@ -212,20 +218,26 @@ impl DataTest {
             return None;
         }
         let json = values.json(at);
-        if let Some(wanted) = self.equals.as_ref().filter(|wanted| !values_equal(wanted, &json)) {
-            return Some((format!("`{key}` is not `{}`", display(wanted)), Some(wanted.clone())));
+        if let Some(expected) =
+            self.equals.as_ref().filter(|expected| !values_equal(expected, &json))
+        {
+            return Some((
+                format!("`{key}` is not `{}`", display(expected)),
+                Some(expected.clone()),
+            ));
         }
         if self.not_equals.as_ref().is_some_and(|not| values_equal(not, &json)) {
             return Some((format!("`{key}` must not be `{}`", display(&json)), None));
         }
-        let among = |list: &Vec<Json>| list.iter().any(|one| values_equal(one, &json));
-        if let Some(list) = self.within.as_ref().filter(|list| !among(list)) {
-            let known: Vec<String> = list.iter().map(|one| format!("`{}`", display(one))).collect();
+        let contains = |list: &Vec<Json>| list.iter().any(|item| values_equal(item, &json));
+        if let Some(list) = self.within.as_ref().filter(|list| !contains(list)) {
+            let known: Vec<String> =
+                list.iter().map(|item| format!("`{}`", display(item))).collect();
             return Some((format!("`{key}` is not one of {}", known.join(", ")), None));
         }
         self.not_in
             .as_ref()
-            .is_some_and(among)
+            .is_some_and(contains)
             .then(|| (format!("`{key}` must not be `{}`", display(&json)), None))
     }
 
@@ -235,10 +247,10 @@ impl DataTest {
         &self,
         at: usize,
         key: &str,
-        place: &FileUnderTest<'_>,
-        others: &OtherFiles<'_>,
+        tested: &FileUnderTest<'_>,
+        other_files: &OtherFiles<'_>,
     ) -> Option<(String, Option<Json>)> {
-        let text = place.values.text(at)?;
+        let text = tested.values.text(at)?;
         if let Some(regex) = self.matches.as_ref().filter(|regex| !regex.is_match(&text)) {
             return Some((format!("`{key}` does not match `{}`", regex.as_str()), None));
         }
@@ -247,15 +259,15 @@ impl DataTest {
         }
         let from = self.resolves?;
         let path = match from {
-            Resolves::File => normalize(&sibling(place.path, &text)),
+            Resolves::File => normalize(&sibling(tested.path, &text)),
             Resolves::Root => normalize(&text),
         };
-        let there = path.as_deref().is_some_and(|path| {
-            let folder = path.trim_end_matches('/');
-            others.files.exists(folder)
-                || others.files.listing().is_some_and(|listing| listing.has_dir(folder))
+        let exists = path.as_deref().is_some_and(|path| {
+            let path = path.trim_end_matches('/');
+            other_files.files.exists(path)
+                || other_files.files.listing().is_some_and(|listing| listing.has_dir(path))
         });
-        (!there).then(|| (format!("`{key}` names `{text}`, which does not exist"), None))
+        (!exists).then(|| (format!("`{key}` names `{text}`, which does not exist"), None))
     }
 
     /// Compares with the bounds `min` and `max`, the `count` limits and the allowed `keys`.
@@ -266,36 +278,37 @@ impl DataTest {
         values: &Values,
     ) -> Option<(String, Option<Json>)> {
         let value = &values.all[at];
-        for (limit, refused, word) in
+        for (limit, rejected, word) in
             [(&self.min, Ordering::Less, "at least"), (&self.max, Ordering::Greater, "at most")]
         {
             let Some(limit) = limit else { continue };
             let text = values.text(at).unwrap_or_default();
             match compare(&text, limit) {
                 None => return Some((format!("`{key}` is neither a number nor a version"), None)),
-                Some(order) if order == refused => {
+                Some(order) if order == rejected => {
                     return Some((format!("`{key}` is {text}, expected {word} {limit}"), None));
                 }
                 Some(_) => {}
             }
         }
         if let Some(limits) = self.count {
-            let count = match &value.datum {
-                Datum::List | Datum::Map => value.children.len(),
-                _ => values.text(at).unwrap_or_default().chars().count(),
+            let (count, unit) = match &value.datum {
+                Datum::List => (value.children.len(), "items"),
+                Datum::Map => (value.children.len(), "entries"),
+                _ => (values.text(at).unwrap_or_default().chars().count(), "characters"),
             };
             if !limits.contains(count as u64) {
                 return Some((
-                    format!("`{key}` has {count}, expected {}", limits.describe()),
+                    format!("`{key}` has {count} {unit}, expected {}", limits.describe()),
                     None,
                 ));
             }
         }
         let keys = self.keys.as_ref().filter(|_| value.datum == Datum::Map)?;
         let name = |child: &usize| values.all[*child].key.as_ref().map(|(key, _)| key.clone());
-        let odd = value.children.iter().filter_map(name).find(|name| !keys.contains(name))?;
-        let known = keys.join("`, `");
-        Some((format!("unknown key `{odd}` in `{key}`; expected one of `{known}`"), None))
+        let unknown = value.children.iter().filter_map(name).find(|name| !keys.contains(name))?;
+        let allowed = keys.join("`, `");
+        Some((format!("unknown key `{unknown}` in `{key}`; expected one of `{allowed}`"), None))
     }
 
     /// Compares with the value at another path or in another file.
@@ -303,66 +316,83 @@ impl DataTest {
         &self,
         at: usize,
         key: &str,
-        place: &FileUnderTest<'_>,
-        others: &mut OtherFiles<'_>,
+        tested: &FileUnderTest<'_>,
+        other_files: &mut OtherFiles<'_>,
     ) -> Option<(String, Option<Json>)> {
-        let (file, query, said, relation) = self.same.as_ref()?;
-        let place_said =
-            file.as_ref().map_or_else(|| format!("`{said}`"), |file| format!("`{said}` of {file}"));
-        let there = select_in_file(file.as_deref(), query, place, others);
-        let Some(there) = there.filter(|there| !there.is_empty()) else {
-            return Some((format!("`{key}` cannot be compared: {place_said} is missing"), None));
+        let (file, query, path_text, relation) = self.same.as_ref()?;
+        let location = file
+            .as_ref()
+            .map_or_else(|| format!("`{path_text}`"), |file| format!("`{path_text}` of {file}"));
+        let other_values = select_in_file(file.as_deref(), query, tested, other_files);
+        let Some(other_values) = other_values.filter(|other_values| !other_values.is_empty())
+        else {
+            return Some((format!("`{key}` cannot be compared: {location} is missing"), None));
         };
-        let here = place.values.json(at);
-        let fits = match relation {
+        let actual = tested.values.json(at);
+        let is_match = match relation {
             Relation::Superset => return None,
-            Relation::Equal => there.iter().all(|one| values_equal(one, &here)),
-            Relation::Subset => there.iter().any(|one| values_equal(one, &here)),
+            Relation::Equal => {
+                other_values.iter().all(|other_value| values_equal(other_value, &actual))
+            }
+            Relation::Subset => {
+                other_values.iter().any(|other_value| values_equal(other_value, &actual))
+            }
         };
-        let wanted = (*relation == Relation::Equal && there.len() == 1).then(|| there[0].clone());
-        let said = wanted.as_ref().map_or_else(String::new, |one| format!(" (`{}`)", display(one)));
-        (!fits).then(|| (format!("`{key}` does not match {place_said}{said}"), wanted))
+        let expected = (*relation == Relation::Equal && other_values.len() == 1)
+            .then(|| other_values[0].clone());
+        let value = expected
+            .as_ref()
+            .map_or_else(String::new, |other_value| format!(" (`{}`)", display(other_value)));
+        (!is_match).then(|| (format!("`{key}` does not match {location}{value}"), expected))
     }
 
-    /// Reports the values of the other place that are missing here.
-    fn report_lacking(
+    /// Reports the values at the compared path that the tested file does not contain.
+    fn report_missing_values(
         &self,
-        (file, query, said): (Option<&str>, &Query, &str),
+        (file, query, path_text): (Option<&str>, &Query, &str),
         found: &[usize],
-        place: &FileUnderTest<'_>,
-        others: &mut OtherFiles<'_>,
-        broken: &mut Vec<Violation>,
+        tested: &FileUnderTest<'_>,
+        other_files: &mut OtherFiles<'_>,
+        violations: &mut Vec<Violation>,
     ) {
-        let here: Vec<Json> = found.iter().map(|&at| place.values.json(at)).collect();
-        let there = select_in_file(file, query, place, others).unwrap_or_default();
-        for one in there.iter().filter(|one| !here.iter().any(|here| values_equal(here, one))) {
+        let actual: Vec<Json> = found.iter().map(|&at| tested.values.json(at)).collect();
+        let expected = select_in_file(file, query, tested, other_files).unwrap_or_default();
+        for missing in expected
+            .iter()
+            .filter(|missing| !actual.iter().any(|actual| values_equal(actual, missing)))
+        {
             let message = format!(
-                "`{}` is missing, but present in `{said}` of {}",
-                display(one),
-                file.unwrap_or(place.path)
+                "`{}` is missing, but present in `{path_text}` of {}",
+                display(missing),
+                file.unwrap_or(tested.path)
             );
-            let missed = self.missing_value(place);
-            broken.push(Violation { message, wanted: Some(display(one)), value: None, ..missed });
+            let violation = self.missing_value(tested);
+            violations.push(Violation {
+                message,
+                expected: Some(display(missing)),
+                value: None,
+                ..violation
+            });
         }
     }
 
     fn report_duplicates(
         &self,
         found: &[usize],
-        place: &FileUnderTest<'_>,
-        broken: &mut Vec<Violation>,
+        tested: &FileUnderTest<'_>,
+        violations: &mut Vec<Violation>,
     ) {
         let mut seen: HashMap<String, usize> = HashMap::new();
         for &at in found {
-            let text = place.values.json(at).to_string();
+            let text = tested.values.json(at).to_string();
             if seen.insert(text.clone(), at).is_some() {
-                let value = &place.values.all[at];
-                broken.push(Violation {
+                let value = &tested.values.all[at];
+                violations.push(Violation {
                     span: value.span,
                     at: Some(at),
-                    key: self.key(at, place),
+                    key: self.key(at, tested),
                     message: format!("duplicate `{}`", text.trim_matches('"')),
-                    wanted: None,
+                    expected: None,
                     value: None,
                 });
             }
@@ -374,15 +404,15 @@ impl DataTest {
 fn select_in_file(
     file: Option<&str>,
     query: &Query,
-    place: &FileUnderTest<'_>,
-    others: &mut OtherFiles<'_>,
+    tested: &FileUnderTest<'_>,
+    other_files: &mut OtherFiles<'_>,
 ) -> Option<Vec<Json>> {
     let select = |values: &Values| {
         query.select(values).into_iter().map(|at| values.json(at)).collect::<Vec<_>>()
     };
     match file {
-        None => Some(select(place.values)),
-        Some(file) => others.values(file).map(select),
+        None => Some(select(tested.values)),
+        Some(file) => other_files.values(file).map(select),
     }
 }
 
@@ -397,13 +427,13 @@ fn bound(name: &'static str, value: Option<Json>) -> Result<Option<String>, Data
 }
 
 /// Whether two values are equal; numbers are compared by value (`1` equals `1.0`).
-fn values_equal(one: &Json, other: &Json) -> bool {
-    match (one, other) {
+fn values_equal(left: &Json, right: &Json) -> bool {
+    match (left, right) {
         (Json::Number(a), Json::Number(b)) => a == b || a.as_f64() == b.as_f64(),
         (Json::Array(a), Json::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || display(a) == display(b))
         }
-        _ => one == other,
+        _ => left == right,
     }
 }
 
@@ -415,7 +445,7 @@ pub(super) fn display(value: &Json) -> String {
     }
 }
 
-fn is_of(kind: DataType, datum: &Datum) -> bool {
+fn has_type(kind: DataType, datum: &Datum) -> bool {
     match (kind, datum) {
         (DataType::String, Datum::Text(_))
         | (DataType::Number, Datum::Number(_))

@@ -8,11 +8,11 @@ use thiserror::Error;
 pub enum DataError {
     /// A path (`at`) is malformed.
     #[error("`at: {at}`: {fault}")]
-    Place {
+    Path {
         /// The path as written in the page.
         at: String,
         /// The error in the path.
-        fault: PlaceFault,
+        fault: PathFault,
     },
     /// An expression is malformed.
     #[error("{0}")]
@@ -32,7 +32,7 @@ pub enum DataError {
 
 /// An error in the path of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum PlaceFault {
+pub enum PathFault {
     /// The path does not begin at the root.
     #[error("expected `$` at the beginning")]
     NoRoot,

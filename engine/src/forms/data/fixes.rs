@@ -7,62 +7,63 @@ use crate::text::source::Span;
 use aidd_page::FixHeader;
 use serde_json::Value as Json;
 
-/// The title and the edit of a fix, if one can be made.
+/// Returns the title and the edit of the fix, if the value can be fixed.
 pub(super) fn fix(
     fix: &FixHeader,
     test: &DataTest,
-    broken: &Violation,
-    place: &FileUnderTest<'_>,
+    violation: &Violation,
+    tested: &FileUnderTest<'_>,
     text: &str,
 ) -> Option<(String, Edit)> {
     if fix.remove {
-        let span = entry_span(broken.at?, place, text)?;
-        return Some((format!("Remove `{}`", broken.key), Edit::delete(span)));
+        let span = entry_span(violation.at?, tested, text)?;
+        return Some((format!("Remove `{}`", violation.key), Edit::delete(span)));
     }
     let set: Json = serde_json::from_str(&fix.set.as_ref()?.0).ok()?;
-    // `same` means the value that the test compares with.
-    let value = if set == Json::String("same".to_owned()) { broken.value.clone()? } else { set };
-    let written = render_scalar(&value, place.format)?;
-    let title = format!("Set `{}` to `{}`", broken.key, display(&value));
-    match broken.at {
+    // `same` is a placeholder for the value that the test compares with.
+    let value = if set == Json::String("same".to_owned()) { violation.value.clone()? } else { set };
+    let written = render_scalar(&value, tested.format)?;
+    let title = format!("Set `{}` to `{}`", violation.key, display(&value));
+    match violation.at {
         Some(at) => {
-            let old = old_value(at, place, text)?;
-            let edit = replace_with_block(at, old, &value, place, text)
-                .or_else(|| on_its_line(at, old, &written, place, text))
-                .unwrap_or_else(|| Edit::replace(old, written));
+            let existing = old_value(at, tested, text)?;
+            let edit = replace_with_block(at, existing, &value, tested, text)
+                .or_else(|| replace_on_same_line(at, existing, &written, tested, text))
+                .unwrap_or_else(|| Edit::replace(existing, written));
             Some((title, edit))
         }
-        None => insert_entry(test, (&value, &written), place, text).map(|edit| (title, edit)),
+        None => insert_entry(test, (&value, &written), tested, text).map(|edit| (title, edit)),
     }
 }
 
-/// The span that a new value replaces; `None` if replacing it would change another place.
+/// The span that a new value replaces; `None` if the replacement would also change another value.
 ///
-/// In YAML it differs from the span of the value in two cases: the parser reports an empty value
-/// before the colon of its key, and a block scalar without its header (`|`).
-fn old_value(at: usize, place: &FileUnderTest<'_>, text: &str) -> Option<Span> {
-    let old = &place.values.all[at];
-    if !matches!(place.format, Format::Yaml | Format::FrontMatter) {
-        return Some(old.span);
+/// In YAML this span differs from the span of the value in two cases: the parser reports an empty
+/// value before the colon of its key, and a block scalar without its header (`|`).
+fn old_value(at: usize, tested: &FileUnderTest<'_>, text: &str) -> Option<Span> {
+    let existing = &tested.values.all[at];
+    if !matches!(tested.format, Format::Yaml | Format::FrontMatter) {
+        return Some(existing.span);
     }
-    if is_shared(at, place) {
+    if is_shared(at, tested) {
         return None;
     }
-    if old.span.is_empty() {
-        let end = old.key.as_ref()?.1.end as usize;
+    if existing.span.is_empty() {
+        let end = existing.key.as_ref()?.1.end as usize;
         let rest = text.get(end..)?;
         let after = rest.trim_start_matches([' ', '\t']).strip_prefix(':')?;
-        // What else may follow is an anchor, a tag or the header of an empty block scalar.
+        // Otherwise an anchor, a tag or the header of an empty block scalar follows.
         let next = after.trim_start_matches([' ', '\t']).chars().next();
         let is_empty = next.is_none_or(|c| matches!(c, '\n' | '\r' | '#' | ',' | '}'));
         return is_empty.then(|| Span::at(end + rest.len() - after.len()));
     }
-    let header = matches!(old.datum, Datum::Text(_)).then(|| header(text, old.span.start));
-    let start = header.flatten().unwrap_or(old.span.start as usize);
-    Some(Span::new(start, old.span.end as usize))
+    let header =
+        matches!(existing.datum, Datum::Text(_)).then(|| header(text, existing.span.start));
+    let start = header.flatten().unwrap_or(existing.span.start as usize);
+    Some(Span::new(start, existing.span.end as usize))
 }
 
-/// Where the header of the block scalar begins whose content begins at `start`.
+/// The offset of the header (`|`) of the block scalar whose content begins at `start`.
 fn header(text: &str, start: u32) -> Option<usize> {
     let before = &text[..start as usize];
     let (before, last) = before.rsplit_once('\n')?;
@@ -79,48 +80,48 @@ fn header(text: &str, start: u32) -> Option<usize> {
     is_header.then(|| start_of_line + line.len() - word.len())
 }
 
-/// Whether an alias makes the text of the value at `at` that of another value too. The values that
-/// an alias copies keep their spans.
-fn is_shared(at: usize, place: &FileUnderTest<'_>) -> bool {
-    let all = &place.values.all;
+/// Whether the text of the value at `at` is also the text of another value because of an alias. The
+/// values that an alias copies keep their spans.
+fn is_shared(at: usize, tested: &FileUnderTest<'_>) -> bool {
+    let all = &tested.values.all;
     let span = all[at].span;
-    // A value is followed by all that is in it.
+    // The values inside a value directly follow that value in `all`.
     let after = &all[at + 1..];
     let below = after.iter().take_while(|value| value.parent.is_some_and(|parent| parent >= at));
     let (before, after) = (&all[..at], &after[below.count()..]);
-    let mut others = before.iter().chain(after);
-    others.any(|value| span.start <= value.span.start && value.span.end <= span.end)
+    let mut other_values = before.iter().chain(after);
+    other_values.any(|value| span.start <= value.span.start && value.span.end <= span.end)
 }
 
-/// An edit that replaces a block of YAML with a scalar, or with a value in flow style; `None` where
-/// the new value can replace the old one.
-fn on_its_line(
+/// An edit that replaces a block of YAML with a scalar, or with a value in flow style; `None` if
+/// the new value can be inserted at the span of the old value.
+fn replace_on_same_line(
     at: usize,
-    old: Span,
+    existing: Span,
     written: &str,
-    place: &FileUnderTest<'_>,
+    tested: &FileUnderTest<'_>,
     text: &str,
 ) -> Option<Edit> {
-    let key = place.values.all[at].key.as_ref()?.1;
-    if !matches!(place.format, Format::Yaml | Format::FrontMatter) {
+    let key = tested.values.all[at].key.as_ref()?.1;
+    if !matches!(tested.format, Format::Yaml | Format::FrontMatter) {
         return None;
     }
-    let between = text.get(key.end as usize..old.start as usize)?;
+    let between = text.get(key.end as usize..existing.start as usize)?;
     let (_, gap) = between.split_once(':')?;
     if gap.is_empty() {
-        return Some(Edit::replace(old, format!(" {written}")));
+        return Some(Edit::replace(existing, format!(" {written}")));
     }
-    let is_block = matches!(place.values.all[at].datum, Datum::List | Datum::Map);
+    let is_block = matches!(tested.values.all[at].datum, Datum::List | Datum::Map);
     if !is_block || !gap.contains('\n') {
         return None;
     }
     if gap.trim().is_empty() {
-        let start = old.start as usize - gap.len();
-        return Some(Edit::replace(Span::new(start, old.end as usize), format!(" {written}")));
+        let start = existing.start as usize - gap.len();
+        return Some(Edit::replace(Span::new(start, existing.end as usize), format!(" {written}")));
     }
     // After a comment the value stays on its own line, deeper than its key.
-    let deeper = (indent_of(text, key.start) + 2).saturating_sub(indent_of(text, old.start));
-    Some(Edit::replace(old, format!("{}{written}", " ".repeat(deeper))))
+    let deeper = (indent_of(text, key.start) + 2).saturating_sub(indent_of(text, existing.start));
+    Some(Edit::replace(existing, format!("{}{written}", " ".repeat(deeper))))
 }
 
 /// An edit that replaces the value at `at` with a mapping or list in block style, as written by
@@ -129,19 +130,19 @@ fn replace_with_block(
     at: usize,
     span: Span,
     value: &Json,
-    place: &FileUnderTest<'_>,
+    tested: &FileUnderTest<'_>,
     text: &str,
 ) -> Option<Edit> {
-    let old = &place.values.all[at];
-    let key = old.key.as_ref()?.1;
-    if !is_block_style(value, place) || is_in_flow(key.start, place, text) {
+    let existing = &tested.values.all[at];
+    let key = existing.key.as_ref()?.1;
+    if !is_block_style(value, tested) || is_in_flow(key.start, tested, text) {
         return None;
     }
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let indent = indent_of(text, span.start);
     let line = span.start as usize - indent;
     let own_line = key.end as usize <= line && text[line..line + indent].trim().is_empty();
-    if own_line && old.datum == Datum::Map {
+    if own_line && existing.datum == Datum::Map {
         let lines = block(value, indent).replace('\n', eol);
         return Some(Edit::replace(span, lines.trim_start()));
     }
@@ -156,22 +157,23 @@ fn replace_with_block(
     Some(Edit::replace(Span::new(from, span.end as usize), lines))
 }
 
-/// Whether a value is written in block style: in YAML, if it is not empty.
-fn is_block_style(value: &Json, place: &FileUnderTest<'_>) -> bool {
+/// Whether a value is written in block style: mappings and lists in YAML that are not empty.
+fn is_block_style(value: &Json, tested: &FileUnderTest<'_>) -> bool {
     let is_filled = match value {
         Json::Object(map) => !map.is_empty(),
         Json::Array(list) => !list.is_empty(),
         _ => false,
     };
-    is_filled && matches!(place.format, Format::Yaml | Format::FrontMatter)
+    is_filled && matches!(tested.format, Format::Yaml | Format::FrontMatter)
 }
 
 /// Whether `at` is within brackets, where line breaks are not significant.
-fn is_in_flow(at: u32, place: &FileUnderTest<'_>, text: &str) -> bool {
-    let around = place.values.all.iter().filter(|one| one.span.start < at && at < one.span.end);
-    around
-        .filter(|one| matches!(one.datum, Datum::Map | Datum::List))
-        .any(|one| text.get(one.span.range()).is_some_and(|text| text.starts_with(['{', '['])))
+fn is_in_flow(at: u32, tested: &FileUnderTest<'_>, text: &str) -> bool {
+    let containers =
+        tested.values.all.iter().filter(|value| value.span.start < at && at < value.span.end);
+    containers
+        .filter(|value| matches!(value.datum, Datum::Map | Datum::List))
+        .any(|value| text.get(value.span.range()).is_some_and(|text| text.starts_with(['{', '['])))
 }
 
 /// The distance of an offset from the beginning of its line, in bytes.
@@ -183,12 +185,12 @@ fn indent_of(text: &str, at: u32) -> usize {
 /// A mapping or list as YAML in block style, without the final line break.
 fn block(value: &Json, indent: usize) -> String {
     let space = " ".repeat(indent);
-    let plainly = |value: &Json| render_scalar(value, Format::Yaml).unwrap_or_default();
+    let render = |value: &Json| render_scalar(value, Format::Yaml).unwrap_or_default();
     let lines: Vec<String> = match value {
         Json::Object(map) => map
             .iter()
             .map(|(key, value)| {
-                let key = plainly(&Json::String(key.clone()));
+                let key = render(&Json::String(key.clone()));
                 match value {
                     Json::Object(inner) if !inner.is_empty() => {
                         format!("{space}{key}:\n{}", block(value, indent + 2))
@@ -196,12 +198,14 @@ fn block(value: &Json, indent: usize) -> String {
                     Json::Array(inner) if !inner.is_empty() => {
                         format!("{space}{key}:\n{}", block(value, indent + 2))
                     }
-                    value => format!("{space}{key}: {}", plainly(value)),
+                    value => format!("{space}{key}: {}", render(value)),
                 }
             })
             .collect(),
-        Json::Array(list) => list.iter().map(|one| format!("{space}- {}", plainly(one))).collect(),
-        other => vec![format!("{space}{}", plainly(other))],
+        Json::Array(list) => {
+            list.iter().map(|value| format!("{space}- {}", render(value))).collect()
+        }
+        other => vec![format!("{space}{}", render(other))],
     };
     lines.join("\n")
 }
@@ -220,57 +224,57 @@ fn render_scalar(value: &Json, format: Format) -> Option<String> {
 
 /// Whether a string needs no quotes in YAML and does not become another value without them.
 fn is_plain(text: &str) -> bool {
-    let letters = |c: char| c.is_alphanumeric() || "-_./".contains(c);
-    let other = ["true", "false", "null", "yes", "no", "on", "off"];
+    let is_allowed = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+    let reserved = ["true", "false", "null", "yes", "no", "on", "off"];
     text.starts_with(|c: char| c.is_alphabetic())
-        && text.chars().all(letters)
-        && !other.contains(&text.to_lowercase().as_str())
+        && text.chars().all(is_allowed)
+        && !reserved.contains(&text.to_lowercase().as_str())
 }
 
-/// Inserts an entry into the mapping that lacks it. Only if that mapping exists and the rest of the
-/// path is a single name.
+/// Inserts an entry into the mapping that lacks the entry, if the mapping exists and the rest of
+/// the path is a single name.
 fn insert_entry(
     test: &DataTest,
     (value, written): (&Json, &str),
-    place: &FileUnderTest<'_>,
+    tested: &FileUnderTest<'_>,
     text: &str,
 ) -> Option<Edit> {
     let names = test.at.names()?;
-    let (at, missed) = test.at.deepest_existing(place.values)?;
-    let name = missed?;
+    let (at, missing) = test.at.deepest_existing(tested.values)?;
+    let name = missing?;
     if names.last().copied() != Some(&*name) {
         return None;
     }
-    let holder = &place.values.all[at];
-    if holder.datum != Datum::Map {
+    let container = &tested.values.all[at];
+    if container.datum != Datum::Map {
         return None;
     }
-    let first = holder.children.first().map(|&child| &place.values.all[child]);
+    let first = container.children.first().map(|&child| &tested.values.all[child]);
     let key = serde_json::Value::String(name.clone()).to_string();
-    let plain = is_plain(&name) && !name.contains(['.', '/']);
-    match (place.format, first) {
+    let needs_no_quotes = is_plain(&name) && !name.contains(['.', '/']);
+    match (tested.format, first) {
         (Format::Json, Some(first)) => {
             let start = first.key.as_ref()?.1.start;
             let between = separator(text, start);
             Some(Edit::insert(start, format!("{key}: {written},{between}")))
         }
         (Format::Json | Format::Yaml | Format::FrontMatter, None) => {
-            let inner = text.get(holder.span.range())?.strip_prefix('{')?.strip_suffix('}')?;
+            let inner = text.get(container.span.range())?.strip_prefix('{')?.strip_suffix('}')?;
             let entry = format!("{{{key}: {written}}}");
-            inner.trim().is_empty().then(|| Edit::replace(holder.span, entry))
+            inner.trim().is_empty().then(|| Edit::replace(container.span, entry))
         }
         (Format::Yaml | Format::FrontMatter, Some(first)) => {
             let start = first.key.as_ref()?.1.start;
-            let key = if plain { name } else { key };
+            let key = if needs_no_quotes { name } else { key };
             let between = separator(text, start);
             // The entries of a flow mapping are separated by commas.
-            let comma = if is_in_flow(start, place, text) { "," } else { "" };
+            let comma = if is_in_flow(start, tested, text) { "," } else { "" };
             let between = if start == 0 || is_line_start(text, start) && between.is_empty() {
                 "\n".to_owned()
             } else {
                 between
             };
-            let entry = if is_block_style(value, place) && comma.is_empty() {
+            let entry = if is_block_style(value, tested) && comma.is_empty() {
                 format!("{key}:\n{}", block(value, indent_of(text, start) + 2))
             } else {
                 format!("{key}: {written}")
@@ -280,9 +284,9 @@ fn insert_entry(
         (Format::Toml, Some(first)) => {
             let start = first.key.as_ref()?.1.start;
             // A dotted key or a table begins elsewhere.
-            let begins = is_line_start(text, start) && first.datum != Datum::Map;
-            let key = if plain { name } else { key };
-            begins.then(|| Edit::insert(start, format!("{key} = {written}\n")))
+            let is_on_own_line = is_line_start(text, start) && first.datum != Datum::Map;
+            let key = if needs_no_quotes { name } else { key };
+            is_on_own_line.then(|| Edit::insert(start, format!("{key} = {written}\n")))
         }
         _ => None,
     }
@@ -301,14 +305,14 @@ fn separator(text: &str, start: u32) -> String {
 }
 
 /// The span of an entry including its separator.
-fn entry_span(at: usize, place: &FileUnderTest<'_>, text: &str) -> Option<Span> {
-    let value = &place.values.all[at];
+fn entry_span(at: usize, tested: &FileUnderTest<'_>, text: &str) -> Option<Span> {
+    let value = &tested.values.all[at];
     let start = value.key.as_ref().map_or(value.span.start, |(_, span)| span.start) as usize;
-    let end = old_value(at, place, text)?.end as usize;
+    let end = old_value(at, tested, text)?.end as usize;
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
     let alone_before = text[line..start].trim().is_empty();
-    match place.format {
+    match tested.format {
         Format::Json => {
             let rest = text[end..].trim_start();
             if let Some(after) = rest.strip_prefix(',') {
@@ -332,7 +336,7 @@ fn entry_span(at: usize, place: &FileUnderTest<'_>, text: &str) -> Option<Span> 
             let rest = &text[end..line_end];
             let alone = alone_before && (rest.trim().is_empty() || rest.trim().starts_with('#'));
             // TOML tables and entries of flow mappings are not edited.
-            let is_table = place.format == Format::Toml
+            let is_table = tested.format == Format::Toml
                 && matches!(value.datum, Datum::Map | Datum::List)
                 && !text[start..end].contains('=');
             (alone && !is_table).then(|| Span::new(line, line_end))

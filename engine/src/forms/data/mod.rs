@@ -1,4 +1,4 @@
-//! The form `data`: tests of values in JSON, YAML, TOML and front matter.
+//! The form `data`: tests values in JSON, YAML, TOML and front matter.
 
 mod compare;
 mod data_test;
@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 use data_test::FileUnderTest;
 
 pub use data_test::{DataTest, Violation};
-pub use error::{DataError, PlaceFault};
+pub use error::{DataError, PathFault};
 
 /// All `data` tests of an engine.
 #[derive(Default)]
@@ -52,26 +52,26 @@ impl fmt::Debug for DataPatterns {
 }
 
 impl DataPatterns {
-    /// Collects the tests of the `rules` that have one. An invalid test never runs; the finding is
-    /// reported on its page.
+    /// Collects the `data` tests of `rules`. An invalid test never runs; the error is reported on
+    /// the rule page.
     #[must_use]
     pub fn new(rules: &[Rule]) -> Self {
-        let of_data = rules.iter().filter(|rule| rule.form == Some(Form::Data));
+        let data_rules = rules.iter().filter(|rule| rule.form == Some(Form::Data));
         let pattern = |rule: &Rule| DataPattern { rule: rule.clone(), ready: OnceLock::new() };
-        Self { patterns: of_data.map(pattern).collect() }
+        Self { patterns: data_rules.map(pattern).collect() }
     }
 
     /// Whether an enabled rule compares with other files.
     #[must_use]
-    pub fn read_others(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
-        let mut on = self.patterns.iter().filter(|pattern| is_on(&pattern.rule.id));
-        on.any(|pattern| pattern.ready().is_some_and(|ready| ready.test.reads_others()))
+    pub fn read_others(&self, is_enabled: &dyn Fn(&str) -> bool) -> bool {
+        let mut enabled = self.patterns.iter().filter(|pattern| is_enabled(&pattern.rule.id));
+        enabled.any(|pattern| pattern.ready().is_some_and(|ready| ready.test.reads_others()))
     }
 
     /// Runs all enabled tests over the source of `report`.
     ///
-    /// If the source cannot be parsed in its format, returns the place, the reason, and the first
-    /// rule that was skipped because of it.
+    /// If the source cannot be parsed in its format, returns the position and the reason of the
+    /// error, and the first rule that was skipped because of the error.
     pub fn run(
         &self,
         files: &dyn Files,
@@ -80,40 +80,44 @@ impl DataPatterns {
         let source = report.source();
         let format = Format::from_path(source.path())?;
         let mut values = None;
-        let mut others = OtherFiles::new(files);
-        let mut broken = None;
+        let mut other_files = OtherFiles::new(files);
+        let mut parse_error = None;
         for pattern in &self.patterns {
             // Most rules are disabled, and that is cheaper to check than their globs.
             if !report.begin(&pattern.rule.id) {
                 continue;
             }
-            let Some(ready) = pattern.ready().filter(|one| one.globs.matches(source.path())) else {
+            let Some(ready) = pattern.ready().filter(|ready| ready.globs.matches(source.path()))
+            else {
                 continue;
             };
             let values = values.get_or_insert_with(|| Values::read(format, source.text()));
             if let Some((span, why)) = &values.broken {
-                broken.get_or_insert((*span, why.clone(), pattern.rule.id.clone()));
+                parse_error.get_or_insert((*span, why.clone(), pattern.rule.id.clone()));
                 continue;
             }
             if values.roots.is_empty() {
                 continue;
             }
-            let place = FileUnderTest { values, path: source.path(), format };
-            if !ready.conditions.iter().all(|test| test.violations(&place, &mut others).is_empty())
+            let tested = FileUnderTest { values, path: source.path(), format };
+            if !ready
+                .conditions
+                .iter()
+                .all(|test| test.violations(&tested, &mut other_files).is_empty())
             {
                 continue;
             }
-            for broken in ready.test.violations(&place, &mut others) {
-                pattern.report(ready, broken, &place, report);
+            for violation in ready.test.violations(&tested, &mut other_files) {
+                pattern.report(ready, violation, &tested, report);
             }
         }
-        broken
+        parse_error
     }
 }
 
 impl DataPattern {
     fn ready(&self) -> Option<&Ready> {
-        let make = || {
+        let compile = || {
             let check = self.rule.check.as_ref()?;
             let header = check.data.as_ref()?;
             Some(Ready {
@@ -128,37 +132,37 @@ impl DataPattern {
                 globs: Globs::from_check(check, self.rule.path.as_deref()),
             })
         };
-        self.ready.get_or_init(make).as_ref()
+        self.ready.get_or_init(compile).as_ref()
     }
 
     fn report(
         &self,
         ready: &Ready,
-        broken: Violation,
-        place: &FileUnderTest<'_>,
+        violation: Violation,
+        tested: &FileUnderTest<'_>,
         report: &mut Report<'_>,
     ) {
         let source = report.source();
         let fix = ready.fix.as_ref().and_then(|fix| {
-            let fixed = fixes::fix(fix, &ready.test, &broken, place, source.text())?;
+            let fixed = fixes::fix(fix, &ready.test, &violation, tested, source.text())?;
             Some((fix.safe, fixed))
         });
-        let value = source.slice(broken.span).trim_matches(['"', '\'']).to_owned();
-        let wanted = broken.wanted.clone().unwrap_or_default();
-        let said = self.rule.message.as_deref().map(|message| {
-            super::fill(message, source, broken.span, |name| match name {
+        let value = source.slice(violation.span).trim_matches(['"', '\'']).to_owned();
+        let expected = violation.expected.clone().unwrap_or_default();
+        let page_message = self.rule.message.as_deref().map(|message| {
+            super::fill(message, source, violation.span, |name| match name {
                 "value" => Some(value.clone()),
-                "wanted" => Some(wanted.clone()),
-                "key" => Some(broken.key.clone()),
+                "wanted" => Some(expected.clone()),
+                "key" => Some(violation.key.clone()),
                 _ => None,
             })
         });
-        let help = match (&self.rule.help, &said) {
+        let help = match (&self.rule.help, &page_message) {
             (Some(help), _) => Some(help.clone()),
-            (None, Some(_)) => Some(broken.message.clone()),
+            (None, Some(_)) => Some(violation.message.clone()),
             (None, None) => None,
         };
-        let finding = report.at(broken.span, said.unwrap_or(broken.message));
+        let finding = report.at(violation.span, page_message.unwrap_or(violation.message));
         finding.help = help;
         match fix {
             Some((true, (title, edit))) => drop(finding.fix(title, vec![edit])),
@@ -198,13 +202,13 @@ impl<'a> OtherFiles<'a> {
 pub(crate) fn is_met(header: &DataHeader, files: &dyn Files) -> bool {
     let Some(path) = header.file.as_deref() else { return false };
     let Ok(test) = DataTest::new(header) else { return false };
-    let mut others = OtherFiles::new(files);
-    let Some(values) = others.values(path).cloned() else { return header.absent };
+    let mut other_files = OtherFiles::new(files);
+    let Some(values) = other_files.values(path).cloned() else { return header.absent };
     let format = Format::from_path(path).unwrap_or(Format::Json);
-    let place = FileUnderTest { values: &values, path, format };
+    let tested = FileUnderTest { values: &values, path, format };
     // A condition applies to a value, so that value must exist.
-    let there = header.absent || !test.select(&place).is_empty();
-    there && test.violations(&place, &mut others).is_empty()
+    let exists = header.absent || !test.select(&tested).is_empty();
+    exists && test.violations(&tested, &mut other_files).is_empty()
 }
 
 /// The violations of the front matter `tests` in the Markdown file at `path`.
@@ -216,9 +220,9 @@ pub fn front_matter(
     files: &dyn Files,
 ) -> Vec<Violation> {
     let values = Values::read(Format::FrontMatter, text);
-    let place = FileUnderTest { values: &values, path, format: Format::FrontMatter };
-    let mut others = OtherFiles::new(files);
-    tests.iter().flat_map(|test| test.violations(&place, &mut others)).collect()
+    let tested = FileUnderTest { values: &values, path, format: Format::FrontMatter };
+    let mut other_files = OtherFiles::new(files);
+    tests.iter().flat_map(|test| test.violations(&tested, &mut other_files)).collect()
 }
 
 /// Checks whether the header of a data test is valid.
@@ -226,10 +230,10 @@ pub fn front_matter(
 /// # Errors
 /// The invalid path, expression or version.
 pub(crate) fn check_header(header: &DataHeader) -> Result<(), String> {
-    let said = |error: DataError| error.to_string();
-    DataTest::new(header).map_err(said)?;
+    let to_text = |error: DataError| error.to_string();
+    DataTest::new(header).map_err(to_text)?;
     for test in &header.first {
-        DataTest::new(test).map_err(said)?;
+        DataTest::new(test).map_err(to_text)?;
     }
     let same = header.same.as_ref().and_then(|same| same.file.as_ref());
     match same.into_iter().chain(&header.file).find(|file| captures::has_glob(file)) {

@@ -1,7 +1,7 @@
-//! The subset of RFC 9535 (<https://www.rfc-editor.org/rfc/rfc9535>) that pages use: names,
-//! indexes, `*` and `..`, also in unions. Filters and slices are rejected.
+//! Implements the subset of RFC 9535 (<https://www.rfc-editor.org/rfc/rfc9535>) that pages use:
+//! names, indexes, `*` and `..`, also in unions. Filters and slices are rejected.
 
-use super::error::{DataError, PlaceFault};
+use super::error::{DataError, PathFault};
 use crate::parse::values::{Datum, Values};
 
 /// Maximum number of values that one query selects.
@@ -17,7 +17,7 @@ pub(crate) struct Query {
 struct Step {
     /// Whether the step is `..`, which selects at any depth.
     descends: bool,
-    any: Vec<Selector>,
+    selectors: Vec<Selector>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,32 +33,32 @@ impl Query {
     /// # Errors
     /// A syntax error, or an unsupported part of RFC 9535.
     pub(crate) fn new(text: &str) -> Result<Self, DataError> {
-        let wrong = |fault| DataError::Place { at: text.to_owned(), fault };
-        let mut rest = text.strip_prefix('$').ok_or_else(|| wrong(PlaceFault::NoRoot))?;
+        let error = |fault| DataError::Path { at: text.to_owned(), fault };
+        let mut rest = text.strip_prefix('$').ok_or_else(|| error(PathFault::NoRoot))?;
         let mut steps = Vec::new();
         while !rest.is_empty() {
             let descends = rest.starts_with("..");
             rest = if descends { &rest[2..] } else { rest };
-            let any;
+            let selectors;
             if rest.starts_with('[') {
-                (any, rest) = parse_brackets(rest).map_err(wrong)?;
+                (selectors, rest) = parse_brackets(rest).map_err(error)?;
             } else {
                 let Some(name) = (if descends { Some(rest) } else { rest.strip_prefix('.') })
                 else {
-                    return Err(wrong(PlaceFault::Step));
+                    return Err(error(PathFault::Step));
                 };
                 let end = name.find(['.', '[']).unwrap_or(name.len());
-                any = vec![match &name[..end] {
-                    "" => return Err(wrong(PlaceFault::NoName)),
+                selectors = vec![match &name[..end] {
+                    "" => return Err(error(PathFault::NoName)),
                     "*" => Selector::All,
-                    plain if plain.contains([' ', '\'', '"', '?', '@', '(', ')', ',']) => {
-                        return Err(wrong(PlaceFault::Unquoted));
+                    text if text.contains([' ', '\'', '"', '?', '@', '(', ')', ',']) => {
+                        return Err(error(PathFault::Unquoted));
                     }
-                    plain => Selector::Name(plain.to_owned()),
+                    text => Selector::Name(text.to_owned()),
                 }];
                 rest = &name[end..];
             }
-            steps.push(Step { descends, any });
+            steps.push(Step { descends, selectors });
         }
         Ok(Self { steps })
     }
@@ -68,22 +68,25 @@ impl Query {
         let mut found = values.roots.clone();
         for step in &self.steps {
             let from = if step.descends { with_descendants(values, &found) } else { found };
-            found =
-                from.into_iter().flat_map(|at| step.of(values, at)).take(MAX_SELECTED).collect();
+            found = from
+                .into_iter()
+                .flat_map(|at| step.select(values, at))
+                .take(MAX_SELECTED)
+                .collect();
             found.sort_unstable();
             found.dedup();
         }
         found
     }
 
-    /// The deepest existing value along the path, and the first name that is missing there: the
-    /// place to report a missing value.
+    /// The deepest existing value along the path, where a missing value is reported, and the first
+    /// name that is missing in that value.
     pub(crate) fn deepest_existing(&self, values: &Values) -> Option<(usize, Option<String>)> {
         let mut at = *values.roots.first()?;
         for step in &self.steps {
-            let next = step.of(values, at).first().copied().filter(|_| !step.descends);
+            let next = step.select(values, at).first().copied().filter(|_| !step.descends);
             let Some(next) = next else {
-                let name = step.any.iter().find_map(|one| match one {
+                let name = step.selectors.iter().find_map(|selector| match selector {
                     Selector::Name(name) => Some(name.clone()),
                     _ => None,
                 });
@@ -96,22 +99,27 @@ impl Query {
 
     /// The names of the steps, if every step is a single name.
     pub(crate) fn names(&self) -> Option<Vec<&str>> {
-        let name = |step: &Step| matches!(&step.any[..], [Selector::Name(_)] if !step.descends);
+        let name =
+            |step: &Step| matches!(&step.selectors[..], [Selector::Name(_)] if !step.descends);
         self.steps.iter().all(name).then(|| {
-            let names = self.steps.iter().flat_map(|step| &step.any);
+            let names = self.steps.iter().flat_map(|step| &step.selectors);
             names
-                .filter_map(|one| if let Selector::Name(name) = one { Some(&**name) } else { None })
+                .filter_map(
+                    |selector| {
+                        if let Selector::Name(name) = selector { Some(&**name) } else { None }
+                    },
+                )
                 .collect()
         })
     }
 }
 
 impl Step {
-    fn of(&self, values: &Values, at: usize) -> Vec<usize> {
+    fn select(&self, values: &Values, at: usize) -> Vec<usize> {
         let Some(value) = values.all.get(at) else { return Vec::new() };
         let mut found = Vec::new();
-        for one in &self.any {
-            match one {
+        for selector in &self.selectors {
+            match selector {
                 Selector::All => found.extend(&value.children),
                 Selector::Name(name) if value.datum == Datum::Map => {
                     found.extend(values.child(at, name));
@@ -132,47 +140,47 @@ impl Step {
 /// The values `from` and all their descendants.
 fn with_descendants(values: &Values, from: &[usize]) -> Vec<usize> {
     let mut seen = vec![false; values.all.len()];
-    let mut left = from.to_vec();
+    let mut remaining = from.to_vec();
     let mut found = Vec::new();
-    while let Some(at) = left.pop() {
+    while let Some(at) = remaining.pop() {
         if seen.get(at).copied().unwrap_or(true) {
             continue;
         }
         seen[at] = true;
         found.push(at);
-        left.extend(&values.all[at].children);
+        remaining.extend(&values.all[at].children);
     }
     found
 }
 
 /// The selectors between brackets, and the text after them.
-fn parse_brackets(text: &str) -> Result<(Vec<Selector>, &str), PlaceFault> {
+fn parse_brackets(text: &str) -> Result<(Vec<Selector>, &str), PathFault> {
     let mut rest = text[1..].trim_start();
-    let mut any = Vec::new();
+    let mut selectors = Vec::new();
     loop {
         if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '\'' | '"')) {
             let inner = &rest[1..];
-            let end = inner.find(quote).ok_or(PlaceFault::Quote)?;
-            any.push(Selector::Name(inner[..end].to_owned()));
+            let end = inner.find(quote).ok_or(PathFault::Quote)?;
+            selectors.push(Selector::Name(inner[..end].to_owned()));
             rest = &inner[end + 1..];
         } else {
-            let end = rest.find([',', ']']).ok_or(PlaceFault::Bracket)?;
-            any.push(match rest[..end].trim() {
+            let end = rest.find([',', ']']).ok_or(PathFault::Bracket)?;
+            selectors.push(match rest[..end].trim() {
                 "*" => Selector::All,
-                plain if plain.starts_with('?') || plain.contains(':') => {
-                    return Err(PlaceFault::Unknown);
+                text if text.starts_with('?') || text.contains(':') => {
+                    return Err(PathFault::Unknown);
                 }
-                plain => {
-                    Selector::Index(plain.parse().map_err(|_| PlaceFault::Index(plain.to_owned()))?)
+                text => {
+                    Selector::Index(text.parse().map_err(|_| PathFault::Index(text.to_owned()))?)
                 }
             });
             rest = &rest[end..];
         }
         rest = rest.trim_start();
         if let Some(after) = rest.strip_prefix(']') {
-            return Ok((any, after));
+            return Ok((selectors, after));
         }
-        rest = rest.strip_prefix(',').ok_or(PlaceFault::Separator)?.trim_start();
+        rest = rest.strip_prefix(',').ok_or(PathFault::Separator)?.trim_start();
     }
 }
 
@@ -192,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn names_indexes_and_descents_select() {
+    fn values_are_selected_by_name_index_and_descent() {
         assert_eq!(selected("$.a.b-c[0]"), "10");
         assert_eq!(selected("$.a['b-c'][-2,0]"), "10 20");
         assert_eq!(selected("$['e f']"), "50");
@@ -224,7 +232,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_query_panics(query in "\\$[.a\\[\\]*'\"0-9,-]{0,20}") {
+        fn arbitrary_queries_do_not_panic(query in "\\$[.a\\[\\]*'\"0-9,-]{0,20}") {
             let values = Values::read(Format::Json, TEXT);
             if let Ok(query) = Query::new(&query) {
                 let _ = (query.select(&values), query.deepest_existing(&values), query.names());

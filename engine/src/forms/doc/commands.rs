@@ -1,4 +1,4 @@
-//! Checks commands in code spans and in shell blocks whose script, target or recipe must be
+//! Checks that the scripts, targets and recipes of commands in code spans and in shell blocks are
 //! defined.
 
 use crate::project::manifest;
@@ -12,12 +12,13 @@ use std::sync::LazyLock;
 /// Scripts that npm runs without a definition (<https://docs.npmjs.com/cli/using-npm/scripts>).
 const NPM_DEFAULTS: [&str; 3] = ["env", "start", "restart"];
 
-/// Why a command in `page` cannot run, if the name it runs is not defined. `None` if it is defined,
-/// if no file that could define it exists, or if the page itself shows how to define it.
+/// Why a command in `page` cannot run, if the script, target or recipe is not defined. `None` if
+/// the name is defined, if no file that could define the name exists, or if the page itself shows
+/// how to define the name.
 pub(super) fn undefined_command(code: &str, page: &Source, files: &dyn Files) -> Option<String> {
     let mut words = code.split_whitespace();
     let (program, second) = (words.next()?, words.next()?);
-    let (name, whose) = match (program, second) {
+    let (name, runner) = match (program, second) {
         ("npm" | "pnpm" | "yarn" | "bun", "run") => (words.next()?, Runner::Script),
         ("make", _) => (second, Runner::Make),
         ("just", _) => (second, Runner::Just),
@@ -31,31 +32,32 @@ pub(super) fn undefined_command(code: &str, page: &Source, files: &dyn Files) ->
         word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-:./".contains(&b))
             && !word.starts_with(['-', '.', '/'])
     };
-    let elsewhere = ["-C", "-f", "-w", "--prefix", "--workspace", "--filter", "--cwd", "--dir"];
-    let sent = rest
-        .into_iter()
-        .any(|word| elsewhere.iter().any(|option| word.split('=').next() == Some(option)));
+    let redirecting_options =
+        ["-C", "-f", "-w", "--prefix", "--workspace", "--filter", "--cwd", "--dir"];
+    let is_redirected = rest.into_iter().any(|word| {
+        redirecting_options.iter().any(|option| word.split('=').next() == Some(option))
+    });
     // `bun run` also accepts files.
     let is_file = program == "bun" && name.contains(['/', '.']);
-    if sent || is_file || !is_plain(name) {
+    if is_redirected || is_file || !is_plain(name) {
         return None;
     }
-    let (marks, definers): (&[String], &[&str]) = match whose {
+    let (definitions, defining_files): (&[String], &[&str]) = match runner {
         Runner::Script => (&[format!("\"{name}\":")], &["package.json"]),
         Runner::Make => (&[format!("\n{name}:")], &["GNUmakefile", "makefile", "Makefile"]),
         Runner::Just => (&[format!("\n{name}:")], &["justfile", "Justfile", ".justfile"]),
         Runner::Cargo => (&[format!("{name} = ")], &[".cargo/config.toml", ".cargo/config"]),
     };
-    if marks.iter().any(|mark| page.text().contains(mark.as_str())) {
+    if definitions.iter().any(|definition| page.text().contains(definition.as_str())) {
         return None;
     }
-    let above: Vec<&str> = upwards(parent_dir(page.path())).collect();
-    let here = existing_files(definers, &above, files);
-    match whose {
-        Runner::Script => script(name, &here, files),
-        Runner::Make => target(name, &here, files),
-        Runner::Just => recipe(name, &here, files),
-        Runner::Cargo => cargo(name, &here, files),
+    let dirs: Vec<&str> = upwards(parent_dir(page.path())).collect();
+    let existing = existing_files(defining_files, &dirs, files);
+    match runner {
+        Runner::Script => script(name, &existing, files),
+        Runner::Make => target(name, &existing, files),
+        Runner::Just => recipe(name, &existing, files),
+        Runner::Cargo => cargo(name, &existing, files),
     }
 }
 
@@ -67,9 +69,8 @@ enum Runner {
 }
 
 /// The files with one of `names` in the directories.
-fn existing_files(names: &[&str], folders: &[&str], files: &dyn Files) -> Vec<String> {
-    let paths =
-        folders.iter().flat_map(|folder| names.iter().filter_map(|name| join(folder, name)));
+fn existing_files(names: &[&str], dirs: &[&str], files: &dyn Files) -> Vec<String> {
+    let paths = dirs.iter().flat_map(|dir| names.iter().filter_map(|name| join(dir, name)));
     paths.filter(|path| files.exists(path)).collect()
 }
 
@@ -79,17 +80,21 @@ fn script(name: &str, manifests: &[String], files: &dyn Files) -> Option<String>
         manifest::at(&scripts, &["scripts", name]).is_string()
     };
     let known = NPM_DEFAULTS.contains(&name) || manifests.iter().any(|path| defines(path));
-    if known || manifests.is_empty() || parts(files).any(defines) {
+    if known || manifests.is_empty() || member_manifests(files).any(defines) {
         return None;
     }
-    Some(format!("no `package.json` here or above defines the script `{name}`"))
+    Some(format!("no `package.json` in this directory or above defines the script `{name}`"))
 }
 
-/// The manifests of the project's members, up to a limit: a page can mean one of them after a `cd`.
-fn parts(files: &dyn Files) -> impl Iterator<Item = &str> {
-    const MAX_PARTS: usize = 200;
+/// The manifests of the project's members, up to a limit: after a `cd`, a command can refer to a
+/// script of a member.
+fn member_manifests(files: &dyn Files) -> impl Iterator<Item = &str> {
+    const MAX_MANIFESTS: usize = 200;
     let all = files.listing().map_or(&[][..], Listing::files);
-    all.iter().map(String::as_str).filter(|path| path.ends_with("/package.json")).take(MAX_PARTS)
+    all.iter()
+        .map(String::as_str)
+        .filter(|path| path.ends_with("/package.json"))
+        .take(MAX_MANIFESTS)
 }
 
 fn target(name: &str, makefiles: &[String], files: &dyn Files) -> Option<String> {
@@ -99,7 +104,7 @@ fn target(name: &str, makefiles: &[String], files: &dyn Files) -> Option<String>
     for path in makefiles {
         let text = side_file(files, path)?;
         // Included files, computed targets and pattern rules cannot be evaluated.
-        let is_open = text.lines().any(|line| {
+        let is_dynamic = text.lines().any(|line| {
             let line = line.trim_start();
             line.starts_with("include") || line.starts_with("-include") || line.contains("$(eval")
         });
@@ -108,12 +113,13 @@ fn target(name: &str, makefiles: &[String], files: &dyn Files) -> Option<String>
             let targets = found.get(1).map_or("", |targets| targets.as_str());
             targets.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
         });
-        if is_open || targets.any(|target| target == name || target.contains(['%', '$'])) {
+        if is_dynamic || targets.any(|target| target == name || target.contains(['%', '$'])) {
             return None;
         }
     }
-    let any = !makefiles.is_empty();
-    any.then(|| format!("no Makefile here or above defines the target `{name}`"))
+    let has_makefiles = !makefiles.is_empty();
+    has_makefiles
+        .then(|| format!("no Makefile in this directory or above defines the target `{name}`"))
 }
 
 fn recipe(name: &str, justfiles: &[String], files: &dyn Files) -> Option<String> {
@@ -123,17 +129,19 @@ fn recipe(name: &str, justfiles: &[String], files: &dyn Files) -> Option<String>
     });
     for path in justfiles {
         let text = side_file(files, path)?;
-        let is_open = text.lines().any(|line| {
+        let is_dynamic = text.lines().any(|line| {
             ["import", "mod ", "mod?", "set fallback"].iter().any(|start| line.starts_with(start))
         });
         let mut found = RECIPES.captures_iter(&text);
-        let is_it = |group: Option<regex::Match<'_>>| group.is_some_and(|it| it.as_str() == name);
-        if is_open || found.any(|found| is_it(found.get(1)) || is_it(found.get(2))) {
+        let is_name =
+            |group: Option<regex::Match<'_>>| group.is_some_and(|found| found.as_str() == name);
+        if is_dynamic || found.any(|found| is_name(found.get(1)) || is_name(found.get(2))) {
             return None;
         }
     }
-    let any = !justfiles.is_empty();
-    any.then(|| format!("no justfile here or above defines the recipe `{name}`"))
+    let has_justfiles = !justfiles.is_empty();
+    has_justfiles
+        .then(|| format!("no justfile in this directory or above defines the recipe `{name}`"))
 }
 
 /// `cargo xtask` is by convention an alias defined in the repository
@@ -143,6 +151,8 @@ fn cargo(name: &str, configs: &[String], files: &dyn Files) -> Option<String> {
         let config = manifest::toml(files, path);
         !manifest::at(&config, &["alias", name]).is_null()
     };
-    let any = configs.iter().any(defines);
-    (!any).then(|| format!("no `.cargo/config.toml` here or above has the alias `{name}`"))
+    let is_defined = configs.iter().any(defines);
+    (!is_defined).then(|| {
+        format!("no `.cargo/config.toml` in this directory or above has the alias `{name}`")
+    })
 }

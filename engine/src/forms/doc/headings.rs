@@ -27,17 +27,17 @@ pub enum HeadingError {
     },
 }
 
-/// A required heading, or a run of arbitrary headings.
+/// An entry of `headings` in a page: a required heading, or a run of arbitrary headings.
 #[derive(Debug)]
-pub(super) enum Wanted {
+pub(super) enum HeadingPattern {
     /// Any run of headings, including an empty one.
     Any,
-    One(RequiredHeading),
+    Required(RequiredHeading),
 }
 
 #[derive(Debug)]
 pub(super) struct RequiredHeading {
-    /// The heading as written in the page, without the mark for optional headings.
+    /// The heading as written in the page, without the `?` of optional headings.
     display: String,
     /// The number of `#`; `None`: any level.
     level: Option<u8>,
@@ -47,15 +47,15 @@ pub(super) struct RequiredHeading {
     optional: bool,
 }
 
-impl Wanted {
+impl HeadingPattern {
     pub(super) fn new(text: &str) -> Result<Self, HeadingError> {
         if text.trim() == "*" {
             return Ok(Self::Any);
         }
         let optional = text.starts_with('?');
-        let shown = text.trim_start_matches('?').trim();
-        let words = shown.trim_start_matches('#');
-        let level = shown.len() - words.len();
+        let display_text = text.trim_start_matches('?').trim();
+        let words = display_text.trim_start_matches('#');
+        let level = display_text.len() - words.len();
         let words = words.trim();
         if words.is_empty() || level > 6 {
             return Err(HeadingError::Form(text.to_owned()));
@@ -67,7 +67,7 @@ impl Wanted {
         });
         let glob =
             glob.transpose().map_err(|why| HeadingError::Glob { text: text.to_owned(), why })?;
-        Ok(Self::One(RequiredHeading {
+        Ok(Self::Required(RequiredHeading {
             // `##Context` is not a heading in Markdown, and would not be one if it were inserted.
             display: if level == 0 {
                 words.to_owned()
@@ -97,7 +97,7 @@ impl RequiredHeading {
     }
 }
 
-/// How a required or an existing heading was aligned.
+/// One step of the alignment of the required with the existing headings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     /// The required and the existing heading match.
@@ -112,34 +112,34 @@ enum Step {
     Pass,
 }
 
-/// Checks the headings. Headings deeper than any that is listed are ignored.
+/// Checks the headings. Headings deeper than the deepest required heading are ignored.
 pub(super) fn check(
-    wanted: &[Wanted],
+    patterns: &[HeadingPattern],
     source: &Source,
     document: &Document,
     faults: &mut Vec<Fault>,
 ) {
-    let levels = wanted.iter().map(|wanted| match wanted {
-        Wanted::One(RequiredHeading { level: Some(level), .. }) => *level,
-        Wanted::One(_) => 6,
-        Wanted::Any => 0,
+    let levels = patterns.iter().map(|pattern| match pattern {
+        HeadingPattern::Required(RequiredHeading { level: Some(level), .. }) => *level,
+        HeadingPattern::Required(_) => 6,
+        HeadingPattern::Any => 0,
     });
     let deepest = levels.max().unwrap_or(6);
     let headings: Vec<&Heading> =
         document.headings.iter().filter(|heading| heading.level <= deepest).collect();
-    let wanted = if starts_with_title(wanted, &headings) || !has_title(source, document) {
-        wanted
+    let patterns = if starts_with_title(patterns, &headings) || !has_title(source, document) {
+        patterns
     } else {
         // A title in the front matter replaces the first heading.
-        &wanted[1..]
+        &patterns[1..]
     };
-    Alignment::new(wanted, &headings).report(source, document, faults);
+    Alignment::new(patterns, &headings).report(source, document, faults);
 }
 
-fn starts_with_title(wanted: &[Wanted], headings: &[&Heading]) -> bool {
-    match wanted.first() {
-        Some(Wanted::One(one)) if one.level == Some(1) => {
-            headings.first().is_some_and(|heading| one.matches(heading))
+fn starts_with_title(patterns: &[HeadingPattern], headings: &[&Heading]) -> bool {
+    match patterns.first() {
+        Some(HeadingPattern::Required(required)) if required.level == Some(1) => {
+            headings.first().is_some_and(|heading| required.matches(heading))
         }
         _ => true,
     }
@@ -155,44 +155,46 @@ fn has_title(source: &Source, document: &Document) -> bool {
 
 /// The cheapest alignment of the two lists, as in a text diff.
 struct Alignment<'a> {
-    wanted: &'a [Wanted],
+    patterns: &'a [HeadingPattern],
     headings: &'a [&'a Heading],
-    moves: Vec<Step>,
+    steps: Vec<Step>,
 }
 
 impl<'a> Alignment<'a> {
-    fn new(wanted: &'a [Wanted], headings: &'a [&'a Heading]) -> Self {
+    fn new(patterns: &'a [HeadingPattern], headings: &'a [&'a Heading]) -> Self {
         let width = headings.len() + 1;
-        // Prefer reporting a heading as misplaced to reporting an existing heading as missing.
-        let is_there = |one: &RequiredHeading| headings.iter().any(|heading| one.matches(heading));
-        let price = |wanted: &Wanted| match wanted {
-            Wanted::Any => 0,
-            Wanted::One(one) if one.optional => 0,
-            Wanted::One(one) => 1 + 2 * u32::from(is_there(one)),
+        // An existing heading is reported as misplaced rather than as missing, so omitting such a
+        // heading costs more.
+        let exists =
+            |required: &RequiredHeading| headings.iter().any(|heading| required.matches(heading));
+        let missing_cost = |pattern: &HeadingPattern| match pattern {
+            HeadingPattern::Any => 0,
+            HeadingPattern::Required(required) if required.optional => 0,
+            HeadingPattern::Required(required) => 1 + 2 * u32::from(exists(required)),
         };
-        let prices: Vec<u32> = wanted.iter().map(price).collect();
-        let mut moves = vec![Step::Pass; (wanted.len() + 1) * width];
+        let missing_costs: Vec<u32> = patterns.iter().map(missing_cost).collect();
+        let mut steps = vec![Step::Pass; (patterns.len() + 1) * width];
         // The cost of aligning the rest of both lists, computed from their ends, row by row.
         let mut below: Vec<u32> = (0..width).map(|at| count(headings.len() - at)).collect();
         for at in 0..headings.len() {
-            moves[wanted.len() * width + at] = Step::Extra;
+            steps[patterns.len() * width + at] = Step::Extra;
         }
-        for row in (0..wanted.len()).rev() {
+        for row in (0..patterns.len()).rev() {
             let mut costs = vec![0; width];
             for column in (0..width).rev() {
                 let right = (column + 1 < width).then(|| costs[column + 1]);
                 let diagonal = (column + 1 < width).then(|| below[column + 1]);
                 let (cost, step) = cheapest(
-                    (&wanted[row], prices[row]),
+                    (&patterns[row], missing_costs[row]),
                     headings.get(column),
                     (below[column], right, diagonal),
                 );
                 costs[column] = cost;
-                moves[row * width + column] = step;
+                steps[row * width + column] = step;
             }
             below = costs;
         }
-        Self { wanted, headings, moves }
+        Self { patterns, headings, steps }
     }
 
     /// Reports headings that are missing, misplaced or unexpected.
@@ -201,8 +203,8 @@ impl<'a> Alignment<'a> {
         let (mut row, mut column) = (0, 0);
         let mut missing: Vec<(&RequiredHeading, usize)> = Vec::new();
         let mut extra: Vec<usize> = Vec::new();
-        while row < self.wanted.len() || column < self.headings.len() {
-            match self.moves[row * width + column] {
+        while row < self.patterns.len() || column < self.headings.len() {
+            match self.steps[row * width + column] {
                 Step::Match => (row, column) = (row + 1, column + 1),
                 Step::Run => column += 1,
                 Step::Pass => row += 1,
@@ -211,8 +213,8 @@ impl<'a> Alignment<'a> {
                     column += 1;
                 }
                 Step::Missing => {
-                    if let Wanted::One(one) = &self.wanted[row] {
-                        missing.push((one, column));
+                    if let HeadingPattern::Required(required) = &self.patterns[row] {
+                        missing.push((required, column));
                     }
                     row += 1;
                 }
@@ -220,24 +222,27 @@ impl<'a> Alignment<'a> {
         }
         for at in extra {
             let heading = self.headings[at];
-            let misplaced = missing.iter().position(|(one, _)| one.matches(heading));
+            let misplaced = missing.iter().position(|(required, _)| required.matches(heading));
             let message = match misplaced.map(|at| missing.remove(at)) {
-                Some((one, place)) => {
-                    format!("`{}` belongs {}", one.display, self.describe_place(place))
+                Some((required, position)) => {
+                    format!("`{}` belongs {}", required.display, self.describe_position(position))
                 }
                 None => format!("unexpected heading `{}`", self.display(heading)),
             };
             faults.push(Fault::new(heading.span, message));
         }
         // A heading that a run has consumed exists, but in the wrong place.
-        missing.retain(|(one, place)| {
-            let taken =
-                self.headings.iter().find(|heading| one.glob.is_none() && one.matches(heading));
-            if let Some(heading) = taken {
-                let message = format!("`{}` belongs {}", one.display, self.describe_place(*place));
+        missing.retain(|(required, position)| {
+            let misplaced = self
+                .headings
+                .iter()
+                .find(|heading| required.glob.is_none() && required.matches(heading));
+            if let Some(heading) = misplaced {
+                let message =
+                    format!("`{}` belongs {}", required.display, self.describe_position(*position));
                 faults.push(Fault::new(heading.span, message));
             }
-            taken.is_none()
+            misplaced.is_none()
         });
         for group in missing.chunk_by(|a, b| a.1 == b.1 && a.0.is_literal() == b.0.is_literal()) {
             faults.push(self.missing(group, source, document));
@@ -248,16 +253,16 @@ impl<'a> Alignment<'a> {
         format!("{} {}", "#".repeat(usize::from(heading.level)), heading.text)
     }
 
-    /// Describes the place of a heading that belongs before heading `at`.
-    fn describe_place(&self, at: usize) -> String {
+    /// Describes the position of a heading that belongs before heading `at`.
+    fn describe_position(&self, at: usize) -> String {
         match at.checked_sub(1).and_then(|before| self.headings.get(before)) {
             Some(before) => format!("after `{}`", self.display(before)),
             None => "at the top".to_owned(),
         }
     }
 
-    /// One fault for the headings that are missing at one place, so that one edit fixes all of
-    /// them.
+    /// Creates one fault for all headings that are missing at the same position, so that one edit
+    /// fixes all of them.
     fn missing(
         &self,
         group: &[(&RequiredHeading, usize)],
@@ -266,16 +271,17 @@ impl<'a> Alignment<'a> {
     ) -> Fault {
         let at = group.first().map_or(0, |(_, at)| *at);
         let names: Vec<String> =
-            group.iter().map(|(one, _)| format!("`{}`", one.display)).collect();
-        let is_one = names.len() == 1;
+            group.iter().map(|(required, _)| format!("`{}`", required.display)).collect();
+        let is_single = names.len() == 1;
         let names = names.join(", ");
-        let (is, belongs) = if is_one { ("is", "it belongs") } else { ("are", "they belong") };
-        let message = format!("{names} {is} missing; {belongs} {}", self.describe_place(at));
+        let (is, belongs) = if is_single { ("is", "it belongs") } else { ("are", "they belong") };
+        let message = format!("{names} {is} missing; {belongs} {}", self.describe_position(at));
         let before = at.checked_sub(1).and_then(|before| self.headings.get(before));
         let span = before.map_or_else(|| first_line(source, document), |heading| heading.span);
         let mut fault = Fault::new(span, message);
-        if group.iter().all(|(one, _)| one.is_literal()) {
-            let lines: Vec<&str> = group.iter().map(|(one, _)| one.display.as_str()).collect();
+        if group.iter().all(|(required, _)| required.is_literal()) {
+            let lines: Vec<&str> =
+                group.iter().map(|(required, _)| required.display.as_str()).collect();
             let edit = self.insertion(&lines, at, source);
             fault.fix = Some((format!("Insert {names}"), edit));
         }
@@ -318,28 +324,28 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// The cheapest step for `wanted`, which costs `price` to omit, and `heading`. The costs of the
-/// rest are `below` if `wanted` is skipped, `right` if `heading` is skipped, and `diagonal` if they
-/// match. With equal costs a match is preferred.
+/// The cheapest step for `patterns`, which costs `missing_cost` to omit, and `heading`. The costs
+/// of the rest are `below` if `patterns` is skipped, `right` if `heading` is skipped, and
+/// `diagonal` if they match. With equal costs, a match is preferred.
 fn cheapest(
-    (wanted, price): (&Wanted, u32),
+    (pattern, missing_cost): (&HeadingPattern, u32),
     heading: Option<&&Heading>,
     (below, right, diagonal): (u32, Option<u32>, Option<u32>),
 ) -> (u32, Step) {
-    let step = if price == 0 { Step::Pass } else { Step::Missing };
-    let mut best = (below.saturating_add(price), step);
+    let step = if missing_cost == 0 { Step::Pass } else { Step::Missing };
+    let mut best = (below.saturating_add(missing_cost), step);
     let (Some(heading), Some(right), Some(diagonal)) = (heading, right, diagonal) else {
         return best;
     };
-    let (step, price) = match wanted {
-        Wanted::Any => (Step::Run, 0),
-        Wanted::One(_) => (Step::Extra, 1),
+    let (step, extra_cost) = match pattern {
+        HeadingPattern::Any => (Step::Run, 0),
+        HeadingPattern::Required(_) => (Step::Extra, 1),
     };
-    if right.saturating_add(price) < best.0 {
-        best = (right.saturating_add(price), step);
+    if right.saturating_add(extra_cost) < best.0 {
+        best = (right.saturating_add(extra_cost), step);
     }
-    if let Wanted::One(one) = wanted
-        && one.matches(heading)
+    if let HeadingPattern::Required(required) = pattern
+        && required.matches(heading)
         && diagonal <= best.0
     {
         best = (diagonal, Step::Match);

@@ -16,14 +16,14 @@ pub(super) fn check(
     files: &dyn Files,
     faults: &mut Vec<Fault>,
 ) {
-    let judges = |kind: LinkKind| kinds.contains(&kind);
-    let mut others = OtherDocuments { files, documents: HashMap::new() };
+    let is_enabled = |kind: LinkKind| kinds.contains(&kind);
+    let mut other_documents = OtherDocuments { files, documents: HashMap::new() };
     for link in &document.links {
-        let is_silent = link.is_image && !link.is_decorative && link.text.trim().is_empty();
-        if is_silent && judges(LinkKind::Images) {
+        let lacks_alt_text = link.is_image && !link.is_decorative && link.text.trim().is_empty();
+        if lacks_alt_text && is_enabled(LinkKind::Images) {
             faults.push(Fault::new(link.span, "image without alternative text"));
         }
-        if !judges(LinkKind::Files) && !judges(LinkKind::Anchors) {
+        if !is_enabled(LinkKind::Files) && !is_enabled(LinkKind::Anchors) {
             continue;
         }
         let Some(target) = Target::parse(source, &link.to, files) else { continue };
@@ -32,23 +32,23 @@ pub(super) fn check(
         };
         let found =
             target.path.as_deref().is_none_or(|path| path_exists(files, path) || on_site(path));
-        if !found && judges(LinkKind::Files) {
+        if !found && is_enabled(LinkKind::Files) {
             faults.push(missing_file(link, &target, files));
-        } else if found && judges(LinkKind::Anchors) {
-            faults.extend(others.missing_anchor(link, &target, document));
+        } else if found && is_enabled(LinkKind::Anchors) {
+            faults.extend(other_documents.missing_anchor(link, &target, document));
         }
     }
     for (code, span) in &document.code {
-        if judges(LinkKind::Paths) {
+        if is_enabled(LinkKind::Paths) {
             faults.extend(missing_path(code, *span, source.path(), files));
         }
-        if judges(LinkKind::Commands)
+        if is_enabled(LinkKind::Commands)
             && let Some(why) = commands::undefined_command(code, source, files)
         {
             faults.push(Fault::new(*span, why));
         }
     }
-    if judges(LinkKind::Commands) {
+    if is_enabled(LinkKind::Commands) {
         let shell = document.blocks.iter().filter(|block| is_shell(block));
         shell.for_each(|block| report_undefined_commands(block, source, files, faults));
     }
@@ -69,10 +69,13 @@ fn report_undefined_commands(
     files: &dyn Files,
     faults: &mut Vec<Fault>,
 ) {
-    /// After these, commands run in another directory or in a newly created project.
-    const ELSEWHERE: [&str; 6] = ["cd ", "pushd ", "git clone", " create", " init", "npx "];
+    /// Commands after which the following commands run in another directory or in a newly created
+    /// project.
+    const CONTEXT_CHANGES: [&str; 6] = ["cd ", "pushd ", "git clone", " create", " init", "npx "];
     let lines = || block.parts.iter().flat_map(|part| split(source, *part, &["\n"]));
-    if lines().any(|line| ELSEWHERE.iter().any(|mark| source.slice(line).contains(mark))) {
+    if lines()
+        .any(|line| CONTEXT_CHANGES.iter().any(|command| source.slice(line).contains(command)))
+    {
         return;
     }
     for line in lines() {
@@ -89,8 +92,8 @@ fn report_undefined_commands(
     }
 }
 
-/// Splits `span` at any of `marks`.
-fn split(source: &Source, span: Span, marks: &[&str]) -> Vec<Span> {
+/// Splits `span` at any of `separators`.
+fn split(source: &Source, span: Span, separators: &[&str]) -> Vec<Span> {
     let text = source.slice(span);
     let mut parts = Vec::new();
     let mut start = 0;
@@ -98,9 +101,11 @@ fn split(source: &Source, span: Span, marks: &[&str]) -> Vec<Span> {
         if at < start {
             continue;
         }
-        if let Some(mark) = marks.iter().find(|mark| text[at..].starts_with(**mark)) {
+        if let Some(separator) =
+            separators.iter().find(|separator| text[at..].starts_with(**separator))
+        {
             parts.push((start, at));
-            start = at + mark.len();
+            start = at + separator.len();
         }
     }
     parts.push((start, text.len()));
@@ -118,11 +123,12 @@ struct Target {
 }
 
 impl Target {
-    /// `None` if the link leads out of the project, is a template, or can be an address of a site.
+    /// Resolves a link. Returns `None` if the link leads out of the project, is a template, or can
+    /// be an address of a site.
     fn parse(source: &Source, to: &str, files: &dyn Files) -> Option<Self> {
         let from = source.path();
         // `a::b` is a Rust item: crate documentation can be a Markdown page.
-        let is_template = ["{{", "${", "{%", "<", "::"].iter().any(|mark| to.contains(mark));
+        let is_template = ["{{", "${", "{%", "<", "::"].iter().any(|syntax| to.contains(syntax));
         if to.is_empty() || to.starts_with("//") || has_scheme(to) || is_template {
             return None;
         }
@@ -180,8 +186,8 @@ fn percent_decode(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether a file or directory exists at `path`. Without a listing a directory cannot be
-/// distinguished from nothing, and is assumed to exist.
+/// Whether a file or directory exists at `path`. Without a listing, existing and missing
+/// directories cannot be distinguished, so a directory is assumed to exist.
 fn path_exists(files: &dyn Files, path: &str) -> bool {
     if path.is_empty() || files.exists(path) {
         return true;
@@ -193,19 +199,20 @@ fn path_exists(files: &dyn Files, path: &str) -> bool {
 }
 
 fn missing_file(link: &Link, target: &Target, files: &dyn Files) -> Fault {
-    let what = if link.is_image { "image" } else { "link" };
-    let message = format!("the {what} target `{}` does not exist", target.written);
+    let kind = if link.is_image { "image" } else { "link" };
+    let message = format!("the {kind} target `{}` does not exist", target.written);
     let candidates = target.path.as_deref().and_then(|path| candidates(files, path));
     Fault::new(link.span, message).with_help(candidates)
 }
 
-/// Files that may have been meant: with the same name in another directory, or with an extension.
+/// Existing files that the link may refer to: with the same name in another directory, or with an
+/// added extension.
 fn candidates(files: &dyn Files, path: &str) -> Option<String> {
     /// Maximum number of suggestions.
     const MAX_CANDIDATES: usize = 3;
-    let with_ending = format!("{path}.md");
-    if files.exists(&with_ending) {
-        return Some(format!("did you mean `{with_ending}`?"));
+    let with_extension = format!("{path}.md");
+    if files.exists(&with_extension) {
+        return Some(format!("did you mean `{with_extension}`?"));
     }
     let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
     let all = files.listing()?.files();
@@ -222,14 +229,19 @@ struct OtherDocuments<'a> {
 }
 
 impl OtherDocuments<'_> {
-    fn missing_anchor(&mut self, link: &Link, target: &Target, own: &Document) -> Option<Fault> {
+    fn missing_anchor(
+        &mut self,
+        link: &Link,
+        target: &Target,
+        current: &Document,
+    ) -> Option<Fault> {
         let fragment = target.fragment.as_deref()?;
         // `#top` is defined by HTML (<https://html.spec.whatwg.org/#scroll-to-fragid>).
         if fragment.eq_ignore_ascii_case("top") {
             return None;
         }
-        let (document, place) = match target.path.as_deref() {
-            None => (own, "here".to_owned()),
+        let (document, location) = match target.path.as_deref() {
+            None => (current, "in this document".to_owned()),
             Some(path) => {
                 if !path.to_ascii_lowercase().ends_with(".md") {
                     return None;
@@ -246,7 +258,7 @@ impl OtherDocuments<'_> {
         let anchors = document.headings.iter().map(|heading| heading.anchor.as_str());
         let near = crate::text::nearest::nearest(fragment, anchors);
         let help = near.map(|near| format!("did you mean `#{near}`?"));
-        let message = format!("no heading {place} has the fragment `#{fragment}`");
+        let message = format!("no heading {location} has the fragment `#{fragment}`");
         Some(Fault::new(link.span, message).with_help(help))
     }
 }
@@ -257,25 +269,27 @@ fn missing_path(code: &str, span: Span, from: &str, files: &dyn Files) -> Option
     let listing = files.listing()?;
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"._-/+@()[]".contains(&b);
     let (path, line) = code.split_once(':').unwrap_or((code, ""));
-    let is_place = line.bytes().all(|b| b.is_ascii_digit() || b == b':' || b == b'-');
-    let plain = path.strip_prefix("./").unwrap_or(path);
-    let (first, rest) = plain.split_once('/')?;
-    if !is_place || !path.bytes().all(is_plain) || path.starts_with('/') || path.contains("...") {
+    let is_position = line.bytes().all(|b| b.is_ascii_digit() || b == b':' || b == b'-');
+    let relative = path.strip_prefix("./").unwrap_or(path);
+    let (first, rest) = relative.split_once('/')?;
+    if !is_position || !path.bytes().all(is_plain) || path.starts_with('/') || path.contains("...")
+    {
         return None;
     }
-    let folder = parent_dir(from);
-    let bases = if first == ".." { vec![folder] } else { vec!["", folder] };
-    let begins = bases.iter().any(|base| {
+    let dir = parent_dir(from);
+    let bases = if first == ".." { vec![dir] } else { vec!["", dir] };
+    let is_in_existing_dir = bases.iter().any(|base| {
         first == ".." || join(base, first).is_some_and(|first| listing.has_dir(&first))
     });
-    if !begins || rest.is_empty() {
+    if !is_in_existing_dir || rest.is_empty() {
         return None;
     }
-    let inside: Vec<String> = bases.iter().filter_map(|base| join(base, plain)).collect();
-    let found = inside.iter().any(|path| files.exists(path) || listing.has_dir(path));
-    if found || inside.is_empty() {
+    let candidate_paths: Vec<String> =
+        bases.iter().filter_map(|base| join(base, relative)).collect();
+    let found = candidate_paths.iter().any(|path| files.exists(path) || listing.has_dir(path));
+    if found || candidate_paths.is_empty() {
         return None;
     }
-    let help = candidates(files, plain);
+    let help = candidates(files, relative);
     Some(Fault::new(span, format!("`{path}` does not exist")).with_help(help))
 }

@@ -9,8 +9,8 @@ use aidd_page::{LinkKind, UniqueHeadings};
 
 /// Whether a page checks anything that this module reports.
 pub(super) fn is_needed(kinds: &[LinkKind], html: Option<&[String]>) -> bool {
-    let here = [LinkKind::Addresses, LinkKind::References, LinkKind::Definitions];
-    html.is_some() || kinds.iter().any(|kind| here.contains(kind))
+    let markup_kinds = [LinkKind::Addresses, LinkKind::References, LinkKind::Definitions];
+    html.is_some() || kinds.iter().any(|kind| markup_kinds.contains(kind))
 }
 
 /// Reports disallowed HTML, bare URLs, undefined references and unused definitions.
@@ -24,54 +24,55 @@ pub(super) fn check(
         return;
     }
     let Markup { tags, bare, undefined, unused } = markup::read(source.text());
-    let judges = |kind: LinkKind| kinds.contains(&kind);
+    let is_enabled = |kind: LinkKind| kinds.contains(&kind);
     if let Some(allowed) = html {
-        let is_allowed = |name: &String| allowed.iter().any(|one| one.eq_ignore_ascii_case(name));
-        let odd = tags.iter().filter(|(name, _)| !is_allowed(name));
+        let is_allowed =
+            |name: &String| allowed.iter().any(|allowed| allowed.eq_ignore_ascii_case(name));
+        let disallowed = tags.iter().filter(|(name, _)| !is_allowed(name));
         faults.extend(
-            odd.map(|(name, span)| Fault::new(*span, format!("the HTML element `{name}`"))),
+            disallowed.map(|(name, span)| Fault::new(*span, format!("the HTML element `{name}`"))),
         );
     }
-    if judges(LinkKind::Addresses) {
-        let reported = |span| {
+    if is_enabled(LinkKind::Addresses) {
+        let fault = |span| {
             Fault::new(span, "bare URL")
                 .with_help(Some("write `<address>` or `[text](address)`".to_owned()))
         };
-        faults.extend(bare.into_iter().map(reported));
+        faults.extend(bare.into_iter().map(fault));
     }
-    if judges(LinkKind::References) {
-        let reported = |(name, span)| Fault::new(span, format!("undefined reference `[{name}]`"));
-        faults.extend(undefined.into_iter().map(reported));
+    if is_enabled(LinkKind::References) {
+        let fault = |(name, span)| Fault::new(span, format!("undefined reference `[{name}]`"));
+        faults.extend(undefined.into_iter().map(fault));
     }
-    if judges(LinkKind::Definitions) {
+    if is_enabled(LinkKind::Definitions) {
         // `[//]: # (words)` is a comment by convention.
         let unused = unused.into_iter().filter(|(name, _)| name != "//");
-        let reported = |(name, span)| Fault::new(span, format!("unused definition `[{name}]`"));
-        faults.extend(unused.map(reported));
+        let fault = |(name, span)| Fault::new(span, format!("unused definition `[{name}]`"));
+        faults.extend(unused.map(fault));
     }
 }
 
-/// Reports headings with the same text as an earlier one.
+/// Reports headings with the same text as an earlier heading.
 pub(super) fn check_duplicates(
-    wanted: UniqueHeadings,
+    uniqueness: UniqueHeadings,
     document: &Document,
     faults: &mut Vec<Fault>,
 ) {
     // The open headings, each with the texts of the headings directly below it.
     let mut open: Vec<(u8, Vec<&str>)> = vec![(0, Vec::new())];
     for heading in &document.headings {
-        let level = if wanted == UniqueHeadings::Siblings { heading.level } else { 1 };
+        let level = if uniqueness == UniqueHeadings::Siblings { heading.level } else { 1 };
         while open.len() > 1 && open.last().is_some_and(|(above, _)| *above >= level) {
             open.pop();
         }
-        let Some((_, said)) = open.last_mut() else { return };
-        if said.contains(&heading.text.as_str()) {
+        let Some((_, texts)) = open.last_mut() else { return };
+        if texts.contains(&heading.text.as_str()) {
             let text = format!("duplicate heading `{}`", heading.text);
             faults.push(Fault::new(heading.span, text));
         } else {
-            said.push(&heading.text);
+            texts.push(&heading.text);
         }
-        if wanted == UniqueHeadings::Siblings {
+        if uniqueness == UniqueHeadings::Siblings {
             open.push((level, Vec::new()));
         }
     }

@@ -20,12 +20,12 @@ use crate::text::finding::Edit;
 use crate::text::source::{Source, Span};
 use aidd_lexicon::tokens;
 use aidd_page::{DocHeader, Limits, LinkKind, UniqueHeadings};
-use headings::Wanted;
+use headings::HeadingPattern;
 
 /// The compiled `doc` check of a page.
 #[derive(Debug)]
 pub struct DocCheck {
-    headings: Vec<Wanted>,
+    headings: Vec<HeadingPattern>,
     unique: Option<UniqueHeadings>,
     links: Vec<LinkKind>,
     html: Option<Vec<String>>,
@@ -66,7 +66,7 @@ impl DocCheck {
     /// # Errors
     /// A malformed heading.
     pub fn new(header: &DocHeader) -> Result<Self, HeadingError> {
-        let headings = header.headings.iter().map(|text| Wanted::new(text));
+        let headings = header.headings.iter().map(|text| HeadingPattern::new(text));
         Ok(Self {
             headings: headings.collect::<Result<_, _>>()?,
             unique: header.unique,
@@ -83,19 +83,21 @@ impl DocCheck {
     /// Whether the check resolves links, which requires reading other files.
     #[must_use]
     pub fn follows_links(&self) -> bool {
-        let leads = [LinkKind::Files, LinkKind::Anchors, LinkKind::Paths, LinkKind::Commands];
-        self.links.iter().any(|kind| leads.contains(kind))
+        let resolving_kinds =
+            [LinkKind::Files, LinkKind::Anchors, LinkKind::Paths, LinkKind::Commands];
+        self.links.iter().any(|kind| resolving_kinds.contains(kind))
     }
 
-    /// The violations in `document`, which was parsed from `source`. Links are resolved in `files`.
+    /// Returns the violations in `document`, which was parsed from `source`. Links are resolved in
+    /// `files`.
     #[must_use]
     pub fn check(&self, source: &Source, document: &Document, files: &dyn Files) -> Vec<Fault> {
         let mut faults = Vec::new();
         if !self.headings.is_empty() {
             headings::check(&self.headings, source, document, &mut faults);
         }
-        if let Some(wanted) = self.unique {
-            markup::check_duplicates(wanted, document, &mut faults);
+        if let Some(uniqueness) = self.unique {
+            markup::check_duplicates(uniqueness, document, &mut faults);
         }
         if let Some(limits) = self.depth {
             check_depth(limits, source, document, &mut faults);
@@ -130,7 +132,8 @@ impl DocCheck {
     }
 }
 
-/// The span of findings on the whole document: its first heading, else its first line.
+/// The span of findings on the whole document: the first heading or, without headings, the first
+/// line.
 fn heading_or_first_line(source: &Source, document: &Document) -> Span {
     document.headings.first().map_or_else(|| source.line_span(0), |heading| heading.span)
 }
@@ -143,13 +146,13 @@ fn check_size(
     document: &Document,
 ) -> Option<Fault> {
     let found = u64::try_from(count).unwrap_or(u64::MAX);
-    let counted = |count: u64| format!("{count} {unit}{}", if count == 1 { "" } else { "s" });
+    let display_count = |count: u64| format!("{count} {unit}{}", if count == 1 { "" } else { "s" });
     let message = match limits {
         Limits { max: Some(max), .. } if found > max => {
-            format!("the document has {}, more than {max}", counted(found))
+            format!("the document has {}, more than {max}", display_count(found))
         }
         Limits { min: Some(min), .. } if found < min => {
-            format!("the document has {}, fewer than {min}", counted(found))
+            format!("the document has {}, fewer than {min}", display_count(found))
         }
         _ => return None,
     };

@@ -46,19 +46,19 @@ pub(crate) fn check_header(header: &DocHeader) -> Result<(), String> {
 }
 
 impl DocPatterns {
-    /// Collects the checks of the `rules` that have one. An invalid check never runs; the finding
-    /// is reported on its page.
+    /// Collects the `doc` checks of `rules`. An invalid check never runs; the error is reported on
+    /// the rule page.
     #[must_use]
     pub fn new(rules: &[Rule]) -> Self {
-        let of_doc = rules.iter().filter(|rule| rule.form == Some(Form::Doc));
+        let doc_rules = rules.iter().filter(|rule| rule.form == Some(Form::Doc));
         let pattern = |rule: &Rule| DocPattern { rule: rule.clone(), ready: OnceLock::new() };
-        Self { patterns: of_doc.map(pattern).collect() }
+        Self { patterns: doc_rules.map(pattern).collect() }
     }
 
-    /// Whether a rule that is enabled according to `is_on` resolves links.
-    pub(crate) fn follow_links(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
-        let mut on = self.patterns.iter().filter(|pattern| is_on(&pattern.rule.id));
-        on.any(|pattern| pattern.ready().is_some_and(|ready| ready.doc.follows_links()))
+    /// Whether a rule that is enabled according to `is_enabled` resolves links.
+    pub(crate) fn follow_links(&self, is_enabled: &dyn Fn(&str) -> bool) -> bool {
+        let mut enabled = self.patterns.iter().filter(|pattern| is_enabled(&pattern.rule.id));
+        enabled.any(|pattern| pattern.ready().is_some_and(|ready| ready.doc.follows_links()))
     }
 
     /// Runs all enabled checks over the source of `report`.
@@ -69,7 +69,8 @@ impl DocPatterns {
             if !report.begin(&pattern.rule.id) {
                 continue;
             }
-            let Some(ready) = pattern.ready().filter(|one| one.globs.matches(source.path())) else {
+            let Some(ready) = pattern.ready().filter(|ready| ready.globs.matches(source.path()))
+            else {
                 continue;
             };
             let document =
@@ -80,9 +81,13 @@ impl DocPatterns {
             if ready.front.is_empty() {
                 continue;
             }
-            for broken in data::front_matter(&ready.front, source.path(), source.text(), files) {
-                let fault =
-                    Fault { span: broken.span, message: broken.message, help: None, fix: None };
+            for violation in data::front_matter(&ready.front, source.path(), source.text(), files) {
+                let fault = Fault {
+                    span: violation.span,
+                    message: violation.message,
+                    help: None,
+                    fix: None,
+                };
                 pattern.report(ready, fault, report);
             }
         }
@@ -91,7 +96,7 @@ impl DocPatterns {
 
 impl DocPattern {
     fn ready(&self) -> Option<&Ready> {
-        let make = || {
+        let compile = || {
             let check = self.rule.check.as_ref()?;
             let header = check.doc.as_ref()?;
             Some(Ready {
@@ -101,26 +106,26 @@ impl DocPattern {
                 globs: Globs::from_check(check, self.rule.path.as_deref()),
             })
         };
-        self.ready.get_or_init(make).as_ref()
+        self.ready.get_or_init(compile).as_ref()
     }
 
     fn report(&self, ready: &Ready, fault: Fault, report: &mut Report<'_>) {
         let Fault { span, message, help, fix } = fault;
         let source = report.source();
-        let said = self
+        let page_message = self
             .rule
             .message
             .as_deref()
             .map(|text| crate::forms::fill(text, source, span, |_| None));
-        // The page's message replaces the exact one, so that goes into the help.
-        let exactly = said.as_ref().map(|_| match &help {
+        // The page's message replaces the exact message, so the exact message goes into the help.
+        let exact_message = page_message.as_ref().map(|_| match &help {
             Some(help) => format!("{message}: {help}"),
             None => message.clone(),
         });
-        let finding = report.at(span, said.unwrap_or(message));
-        finding.help = self.rule.help.clone().or(exactly).or(help);
-        let wanted = ready.fix.as_ref().filter(|fix| fix.inserts_missing());
-        match (wanted, fix) {
+        let finding = report.at(span, page_message.unwrap_or(message));
+        finding.help = self.rule.help.clone().or(exact_message).or(help);
+        let page_fix = ready.fix.as_ref().filter(|fix| fix.inserts_missing());
+        match (page_fix, fix) {
             (Some(FixHeader { safe: true, .. }), Some((title, edit))) => {
                 finding.fix(title, vec![edit]);
             }

@@ -55,11 +55,12 @@ const MARKERS: [&str; 44] = [
     "config/_default/hugo.toml",
 ];
 
-/// What a link without an extension can lead to on a site.
+/// Suffixes of the files that a link without an extension can lead to on a site.
 const PAGES: [&str; 6] = [".md", ".mdx", "/index.md", "/index.mdx", "/README.md", "/_index.md"];
 
-/// The first existing path that an address on a site (without the leading `/`) can mean in the page
-/// at `from`: in the root, in a directory above the page, or in the static directory of one.
+/// Returns the first existing path that an address on a site (without the leading `/`) can refer to
+/// in the page at `from`: in the root, in a directory above the page, or in a static directory of
+/// these directories.
 pub(super) fn find(from: &str, address: &str, exists: &dyn Fn(&str) -> bool) -> Option<String> {
     let above: Vec<&str> = upwards(parent_dir(from)).collect();
     let in_dir = |dir: &str| {
@@ -70,7 +71,7 @@ pub(super) fn find(from: &str, address: &str, exists: &dyn Fn(&str) -> bool) -> 
             .filter_map(|base| join(&base, address))
             .find(|path| !path.is_empty() && exists(path))
     };
-    // The root first: that is where the platforms that host repositories look.
+    // The root comes first, because platforms that host repositories resolve such addresses there.
     in_dir("").or_else(|| above.into_iter().find_map(in_dir))
 }
 
@@ -85,9 +86,9 @@ pub(super) fn is_page(from: &str, text: &str, files: &dyn Files) -> bool {
     has_front_matter || upwards(parent_dir(from)).any(is_root)
 }
 
-/// Whether a relative link to `path` on a site has a page: the extension, or the name of the index
-/// page, can be omitted, and `.html` names the output.
+/// Whether a page exists for a relative link to `path` on a site. The link can omit the extension
+/// or the name of the index page, or refer to the generated `.html` file.
 pub(super) fn has_page(path: &str, files: &dyn Files) -> bool {
     let stem = path.strip_suffix(".html").unwrap_or(path).trim_end_matches('/');
-    PAGES.iter().any(|ending| files.exists(&format!("{stem}{ending}")))
+    PAGES.iter().any(|suffix| files.exists(&format!("{stem}{suffix}")))
 }

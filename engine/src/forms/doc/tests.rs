@@ -1,4 +1,4 @@
-//! Documents and demands in, what breaks them out.
+//! Tests of the faults that `doc` checks report in documents.
 
 use super::*;
 use crate::text::files::{Listed, Memory};
@@ -43,9 +43,9 @@ const ADR: &str =
     r###"{headings: ["# *", "## Status", "## Context", "## Decision", "*", "?## Consequences"]}"###;
 
 #[test]
-fn headings_in_their_order() {
-    let right = "# 1. Use it\n\n## Status\n\n### Deeper\n\n## Context\n\n## Decision\n\n## Notes\n\n## More\n";
-    assert_eq!(display(ADR, right, &[]), "");
+fn missing_and_misplaced_headings_are_reported() {
+    let valid = "# 1. Use it\n\n## Status\n\n### Deeper\n\n## Context\n\n## Decision\n\n## Notes\n\n## More\n";
+    assert_eq!(display(ADR, valid, &[]), "");
     insta::assert_snapshot!(display(ADR, "# 1. Use it\n\nText.\n\n## Context\n\nWhy.\n", &[]), @r###"
     1 "# 1. Use it": `## Status` is missing; it belongs after `# 1. Use it` [Insert `## Status`: 20 "## Status\n\n"]
     5 "## Context": `## Decision` is missing; it belongs after `## Context` [Insert `## Decision`: 37 "\n## Decision\n"]
@@ -64,7 +64,7 @@ fn headings_in_their_order() {
 }
 
 #[test]
-fn inserted_text_fixes() {
+fn inserted_headings_fix_the_faults() {
     for text in
         ["# 1", "# 1\n\n## Context\n", "", "# 1\r\n\r\ntext\r\n\r\n## Decision\r\n\r\n## Notes"]
     {
@@ -76,15 +76,18 @@ fn inserted_text_fixes() {
         for edit in edits.into_iter().rev() {
             text.insert_str(edit.span.start as usize, &edit.text);
         }
-        let left: Vec<String> =
+        let remaining: Vec<String> =
             faults(ADR, &text, &[]).1.into_iter().map(|fault| fault.message).collect();
         // The text of `# *` is unknown.
-        assert!(left.iter().all(|message| message.contains("`# *`")), "{text:?}: {left:?}");
+        assert!(
+            remaining.iter().all(|message| message.contains("`# *`")),
+            "{text:?}: {remaining:?}"
+        );
     }
 }
 
 #[test]
-fn size_and_depth() {
+fn size_and_depth_are_limited() {
     let text = "intro\n# A\n\n### B\n\none two three\n";
     insta::assert_snapshot!(display("{lines: {max: 5}, tokens: {min: 20}, depth: {max: 2}}", text, &[]), @r####"
     4 "### B": heading level 3 is deeper than 2
@@ -103,7 +106,7 @@ fn size_and_depth() {
 }
 
 #[test]
-fn links_that_lead_nowhere() {
+fn broken_links_are_reported() {
     let text = r##"# A b
 
 [ok](b.md) [ok](../src/x.rs#L3) [ok](/src/) [ok](#a-b) [ok](b.md#deep) [ok](https://x.y/z) [ok](mailto:a@b)
@@ -123,14 +126,14 @@ fn links_that_lead_nowhere() {
     5 "[lost](../src/y.rs)": the link target `../src/y.rs` does not exist
     5 "![lost](pic.png)": the image target `pic.png` does not exist (did you mean `src/deep/pic.png`?)
     5 "[r][r]": the link target `gone/x.rs` does not exist (did you mean `src/x.rs`?)
-    5 "[anchor](#a-c)": no heading here has the fragment `#a-c` (did you mean `#a-b`?)
+    5 "[anchor](#a-c)": no heading in this document has the fragment `#a-c` (did you mean `#a-b`?)
     5 "[anchor](b.md#deeper)": no heading in `docs/b.md` has the fragment `#deeper` (did you mean `#deep`?)
     5 "[odd](b)": the link target `b` does not exist (did you mean `docs/b.md`?)
     "#);
 }
 
 #[test]
-fn paths_commands_and_images() {
+fn broken_paths_undefined_commands_and_images_without_text_are_reported() {
     let text = r#"
 `src/x.rs` `src/y.rs` `src/x.rs:12` `src/` `and/or` `./src/z.rs` `sub/b.md` `../src/x.rs` `../src/q.rs` `src/*.rs` `docs/none/`
 `npm run build` `npm run lint` `pnpm run -r x` `npm run <name>` `make all` `make none` `make -C x y` `just test` `just t` `just none`
@@ -155,38 +158,38 @@ fn paths_commands_and_images() {
     2 "`./src/z.rs`": `./src/z.rs` does not exist
     2 "`../src/q.rs`": `../src/q.rs` does not exist
     2 "`docs/none/`": `docs/none/` does not exist
-    3 "`npm run lint`": no `package.json` here or above defines the script `lint`
-    3 "`make none`": no Makefile here or above defines the target `none`
-    3 "`just none`": no justfile here or above defines the recipe `none`
+    3 "`npm run lint`": no `package.json` in this directory or above defines the script `lint`
+    3 "`make none`": no Makefile in this directory or above defines the target `none`
+    3 "`just none`": no justfile in this directory or above defines the recipe `none`
     "#);
 }
 
 #[test]
 fn commands_without_a_possible_definition_are_ignored() {
     let text = "`npm run build` `make all` `just test` `cargo xtask` `cargo deny check`\n";
-    insta::assert_snapshot!(display("{links: [commands]}", text, &[]), @"1 \"`cargo xtask`\": no `.cargo/config.toml` here or above has the alias `xtask`");
+    insta::assert_snapshot!(display("{links: [commands]}", text, &[]), @"1 \"`cargo xtask`\": no `.cargo/config.toml` in this directory or above has the alias `xtask`");
 }
 
 #[test]
-fn pictures_over_several_lines_addresses_and_items() {
+fn images_can_span_several_lines() {
     let text = "<p>\n<img src=\"a.png\"\n  alt=\"A\">\n<img\n  src=\"a.png\">\n<img alt=\"\" src=\"a.png\">\n</p>\n\n<a@b.example> [`T`](a::T)\n";
     insta::assert_snapshot!(display("{links: [files, images]}", text, &[("docs/a.png", "")]), @r#"4 "<img\n  src=\"a.png\">": image without alternative text"#);
 }
 
 #[test]
-fn commands_in_blocks_of_shell() {
+fn undefined_commands_in_shell_blocks_are_reported() {
     let text = "```sh\nnpm run lint # style\n$ npm ci && npm run build; make none\n```\n\n> ```console\n> $ npm run x\n> ```\n\n```bash\ncd web\nnpm run y\n```\n\n```js\n// npm run z\n```\n\n```sh\nnpx create-shop\nnpm run dev\n```\n\n`bun run src/main.ts`\n";
     let nearby =
         [("package.json", r#"{"scripts": {"build": "x"}}"#), ("Makefile", "all:\n\ttrue\n")];
     insta::assert_snapshot!(display("{links: [commands]}", text, &nearby), @r#"
-    2 "npm run lint": no `package.json` here or above defines the script `lint`
-    3 "make none": no Makefile here or above defines the target `none`
-    7 "npm run x": no `package.json` here or above defines the script `x`
+    2 "npm run lint": no `package.json` in this directory or above defines the script `lint`
+    3 "make none": no Makefile in this directory or above defines the target `none`
+    7 "npm run x": no `package.json` in this directory or above defines the script `x`
     "#);
 }
 
 #[test]
-fn steps_and_named_blocks() {
+fn skipped_levels_and_unnamed_blocks_are_reported() {
     let text = "\u{feff}# A\n\nUse `a`.\n\n### B\n\n<!--\n##### C\n-->\n\n## D\n\n~~~\nx\n~~~\n\n> ```\n> y\n> ```\n\n````md\n```\n#### z\n```\n````\n\n    ```\n    w\n    ```\n";
     insta::assert_snapshot!(display("{steps: true, named-blocks: true}", text, &[]), @r####"
     5 "### B": heading level 3 directly below level 1
@@ -197,24 +200,24 @@ fn steps_and_named_blocks() {
 }
 
 #[test]
-fn ids_that_are_given_and_addresses_of_the_site() {
+fn heading_ids_and_site_addresses_are_resolved() {
     let text = "# A {#first}\n\n[a](#first) [b](/guide/start) [c](/guide.md) [d](#last)\n";
     insta::assert_snapshot!(display("{links: [files, anchors]}", text, &[]), @r#"
     3 "[c](/guide.md)": the link target `/guide.md` does not exist
-    3 "[d](#last)": no heading here has the fragment `#last`
+    3 "[d](#last)": no heading in this document has the fragment `#last`
     "#);
 }
 
 #[test]
 fn malformed_headings_are_rejected() {
-    let problem = |text: &str| Wanted::new(text).expect_err("malformed");
+    let problem = |text: &str| HeadingPattern::new(text).expect_err("malformed");
     insta::assert_snapshot!(problem("##"), @"`##` is not a heading: expected one to six `#` and text; `*` matches any run of headings");
     insta::assert_snapshot!(problem("####### x"), @"`####### x` is not a heading: expected one to six `#` and text; `*` matches any run of headings");
 }
 
 proptest! {
     #[test]
-    fn no_document_breaks_a_demand(text in "(# |## |A|B|\n|\r\n|---\n|title: x\n|\\[a\\]\\(b#c\\)|`|make x|é|src/|```sh\n|~~~\n|;|&&| #|\u{feff}){0,40}") {
+    fn the_spans_of_faults_are_valid_in_any_document(text in "(# |## |A|B|\n|\r\n|---\n|title: x\n|\\[a\\]\\(b#c\\)|`|make x|é|src/|```sh\n|~~~\n|;|&&| #|\u{feff}){0,40}") {
         let yaml = r###"{headings: ["# A", "*", "## B", "?## A", "## *"], links: [files, anchors, paths, commands, images], lines: {max: 1}, tokens: {max: 1}, depth: {max: 1}, steps: true, named-blocks: true}"###;
         let (source, found) = faults(yaml, &text, &[("src/a", "")]);
         for fault in found {
@@ -242,7 +245,7 @@ fn duplicate_headings_are_reported() {
 }
 
 #[test]
-fn html_addresses_and_references() {
+fn html_bare_urls_and_references_are_checked() {
     let text = "# A <br> <kbd>x</kbd>\n\nhttps://a.example, [b][c] [d][e] [f]\n\n[e]: e.md\n[g]: g.md\n[//]: # (words)\n";
     let yaml = "{html: [kbd], links: [addresses, references, definitions]}";
     insta::assert_snapshot!(display(yaml, text, &[]), @r#"
@@ -257,14 +260,14 @@ fn html_addresses_and_references() {
 }
 
 #[test]
-fn addresses_of_a_site_are_looked_for_in_its_directories() {
+fn site_addresses_are_resolved_in_the_directories_of_the_site() {
     let absolute = "[logo](/img/logo.png) [lost](/img/gone.png)\n";
     let lost = "1 \"[lost](/img/gone.png)\": the link target `/img/gone.png` does not exist\n";
-    for place in
+    for path in
         ["img/logo.png", "docs/img/logo.png", "docs/public/img/logo.png", "static/img/logo.png"]
     {
-        let found = display("{links: [files]}", absolute, &[(place, "")]);
-        assert_eq!(found, lost, "{place}");
+        let found = display("{links: [files]}", absolute, &[(path, "")]);
+        assert_eq!(found, lost, "{path}");
     }
     let relative = "[page](limits) [page](guide/) [page](./limits.html) [lost](gone)\n";
     let pages = [("docs/limits.md", ""), ("docs/guide/index.md", "")];

@@ -10,34 +10,35 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn check(
     layers: &LayersCheck,
     graph: &Graph,
-    judged: &dyn Fn(&str) -> bool,
+    is_checked: &dyn Fn(&str) -> bool,
 ) -> Vec<Breach> {
-    let mut judge = Checker::new(layers, graph, judged);
-    judge.order(&layers.order);
-    for one in &layers.forbid {
-        let goal = |path: &str| one.to.holds(path) && !one.except.holds(path);
-        let package = |name: &str| one.to.holds_package(name) && !one.except.holds_package(name);
-        let from = |path: &str| one.from.contains(path);
-        let has_packages = one.to.has_packages();
-        let goal = Goal { goal: &goal, package: &package, has_packages, reported_there: &from };
-        judge.check_goal(&from, &goal, &|_, to| {
-            let words = format!("`{}` must not import `{to}`", one.from.text);
-            (words, one.from.text.clone(), one.to.text.clone())
+    let mut checker = Checker::new(layers, graph, is_checked);
+    checker.check_order(&layers.order);
+    for rule in &layers.forbid {
+        let goal = |path: &str| rule.to.contains(path) && !rule.except.contains(path);
+        let package =
+            |name: &str| rule.to.contains_package(name) && !rule.except.contains_package(name);
+        let from = |path: &str| rule.from.contains(path);
+        let has_packages = rule.to.has_packages();
+        let goal = Goal { goal: &goal, package: &package, has_packages, is_reported_itself: &from };
+        checker.check_goal(&from, &goal, &|_, to| {
+            let message = format!("`{}` must not import `{to}`", rule.from.text);
+            (message, rule.from.text.clone(), rule.to.text.clone())
         });
     }
-    for one in &layers.only {
-        judge.guarded(&one.to, &one.from);
+    for rule in &layers.only {
+        checker.check_importers(&rule.to, &rule.from);
     }
-    for one in &layers.independent {
-        judge.independent(one);
+    for capture in &layers.independent {
+        checker.check_independence(capture);
     }
-    for one in &layers.acyclic {
-        judge.acyclic(one);
+    for capture in &layers.acyclic {
+        checker.check_cycles(capture);
     }
     if layers.packages_first {
-        judge.breaches.extend(order::check(graph, &judge.edges, &judge.is_checked));
+        checker.breaches.extend(order::check(graph, &checker.edges, &checker.is_checked));
     }
-    let mut breaches = judge.breaches;
+    let mut breaches = checker.breaches;
     breaches.sort();
     breaches.dedup();
     breaches
@@ -59,20 +60,21 @@ struct Goal<'a> {
     goal: &'a dyn Fn(&str) -> bool,
     package: &'a dyn Fn(&str) -> bool,
     has_packages: bool,
-    /// Files whose own imports the page checks; imports beyond them are reported there.
-    reported_there: &'a dyn Fn(&str) -> bool,
+    /// Files whose own imports the page checks. The search for indirect imports stops at these
+    /// files, because a finding is reported in them.
+    is_reported_itself: &'a dyn Fn(&str) -> bool,
 }
 
 /// Builds the message and the names of the two parts for an import in a file (first argument) that
 /// leads to a target (second argument).
-type Words<'a> = dyn Fn(&str, &str) -> (String, String, String) + 'a;
+type DescribeImport<'a> = dyn Fn(&str, &str) -> (String, String, String) + 'a;
 
 impl<'a> Checker<'a> {
-    fn new(layers: &LayersCheck, graph: &'a Graph, judged: &dyn Fn(&str) -> bool) -> Self {
-        let counts = |edge: &&Edge| {
-            (layers.judges_tests || !edge.test) && !(layers.skips_types && edge.type_only)
+    fn new(layers: &LayersCheck, graph: &'a Graph, is_checked: &dyn Fn(&str) -> bool) -> Self {
+        let is_included = |edge: &&Edge| {
+            (layers.checks_tests || !edge.test) && !(layers.skips_types && edge.type_only)
         };
-        let edges: Vec<&Edge> = graph.edges.iter().filter(counts).collect();
+        let edges: Vec<&Edge> = graph.edges.iter().filter(is_included).collect();
         let mut backward = vec![Vec::new(); graph.files.len()];
         if layers.transitive {
             for edge in &edges {
@@ -85,7 +87,7 @@ impl<'a> Checker<'a> {
             graph,
             edges,
             backward,
-            is_checked: graph.files.iter().map(|file| judged(&file.path)).collect(),
+            is_checked: graph.files.iter().map(|file| is_checked(&file.path)).collect(),
             transitive: layers.transitive,
             breaches: Vec::new(),
         }
@@ -95,14 +97,19 @@ impl<'a> Checker<'a> {
         &self.graph.files[file].path
     }
 
-    /// Files matched by `from` must not import a goal, neither directly nor, if indirect imports
-    /// count, through other files.
-    fn check_goal(&mut self, from: &dyn Fn(&str) -> bool, goal: &Goal<'_>, words: &Words<'_>) {
+    /// Reports files matched by `from` that import a goal directly or, if indirect imports are
+    /// checked, through other files.
+    fn check_goal(
+        &mut self,
+        from: &dyn Fn(&str) -> bool,
+        goal: &Goal<'_>,
+        describe: &DescribeImport<'_>,
+    ) {
         let is_from: Vec<bool> = self.graph.files.iter().map(|file| from(&file.path)).collect();
         let is_goal: Vec<bool> =
             self.graph.files.iter().map(|file| (goal.goal)(&file.path)).collect();
         let is_reported: Vec<bool> =
-            self.graph.files.iter().map(|file| (goal.reported_there)(&file.path)).collect();
+            self.graph.files.iter().map(|file| (goal.is_reported_itself)(&file.path)).collect();
         let next = self.transitive.then(|| self.next_hops_to(&is_reported, &is_goal, goal));
         let mut breaches = Vec::new();
         for edge in &self.edges {
@@ -117,7 +124,7 @@ impl<'a> Checker<'a> {
                 }
             };
             if let Some(to) = direct {
-                breaches.push(breach(path, edge, words(path, &to), Vec::new()));
+                breaches.push(breach(path, edge, describe(path, &to), Vec::new()));
                 continue;
             }
             let Some(next) = &next else { continue };
@@ -126,9 +133,9 @@ impl<'a> Checker<'a> {
             if let Some(start) = start {
                 let steps = self.steps(&path_through(next, start), goal);
                 let Some(last) = steps.last().map(|step| step.to.clone()) else { continue };
-                let (message, from, to) = words(path, &last);
-                let by_way = self.path(start);
-                let message = format!("{message}, but does so through `{by_way}`");
+                let (message, from, to) = describe(path, &last);
+                let intermediate = self.path(start);
+                let message = format!("{message}, but does so through `{intermediate}`");
                 breaches.push(breach(path, edge, (message, from, to), steps));
             }
         }
@@ -154,17 +161,17 @@ impl<'a> Checker<'a> {
     }
 
     /// The imports along a path of files, and the import of the package at its end, if any.
-    fn steps(&self, way: &[usize], goal: &Goal<'_>) -> Vec<Step> {
-        let mut steps: Vec<Step> = way
+    fn steps(&self, path: &[usize], goal: &Goal<'_>) -> Vec<Step> {
+        let mut steps: Vec<Step> = path
             .windows(2)
             .filter_map(|pair| {
-                let leads =
+                let is_next =
                     |edge: &&&Edge| edge.from == pair[0] && targets(edge).contains(&pair[1]);
-                let edge = self.edges_of(pair[0]).iter().find(|edge| leads(edge))?;
+                let edge = self.edges_of(pair[0]).iter().find(|edge| is_next(edge))?;
                 Some(self.step(edge, self.path(pair[1]).to_owned()))
             })
             .collect();
-        let Some(&last) = way.last() else { return steps };
+        let Some(&last) = path.last() else { return steps };
         if !(goal.goal)(self.path(last)) {
             let package = self.edges_of(last).iter().find_map(|edge| match &edge.to {
                 Target::Package(name) if (goal.package)(name) => Some((edge, name)),
@@ -186,62 +193,68 @@ impl<'a> Checker<'a> {
         Step { path: self.path(edge.from).to_owned(), span: edge.span, to }
     }
 
-    fn order(&mut self, order: &[Vec<Part>]) {
-        let place = |path: &str| {
+    fn check_order(&mut self, order: &[Vec<Part>]) {
+        let position = |path: &str| {
             order.iter().enumerate().find_map(|(row, parts)| {
                 let column = parts.iter().position(|part| part.contains(path))?;
                 Some((row, column))
             })
         };
         let files = self.graph.files.iter().map(|file| file.path.as_str());
-        let places: BTreeMap<&str, (usize, usize)> =
-            files.filter_map(|path| Some((path, place(path)?))).collect();
-        let place = |path: &str| places.get(path).copied();
+        let positions: BTreeMap<&str, (usize, usize)> =
+            files.filter_map(|path| Some((path, position(path)?))).collect();
+        let position = |path: &str| positions.get(path).copied();
         for (row, parts) in order.iter().enumerate() {
             for (column, part) in parts.iter().enumerate() {
-                let from = |path: &str| place(path) == Some((row, column));
+                let from = |path: &str| position(path) == Some((row, column));
                 let goal = |path: &str| {
-                    place(path).is_some_and(|(to, other)| to < row || to == row && other != column)
+                    position(path)
+                        .is_some_and(|(to, other)| to < row || to == row && other != column)
                 };
-                let listed = |path: &str| place(path).is_some();
+                let is_listed = |path: &str| position(path).is_some();
                 let goal = Goal {
                     goal: &goal,
                     package: &|_| false,
                     has_packages: false,
-                    reported_there: &listed,
+                    is_reported_itself: &is_listed,
                 };
                 self.check_goal(&from, &goal, &|_, to| {
-                    let Some((above, at)) = place(to) else {
+                    let Some((above, at)) = position(to) else {
                         return (String::new(), String::new(), String::new());
                     };
                     let other = &order[above][at].text;
                     let why = if above < row { "a higher layer" } else { "part of the same layer" };
-                    let words =
+                    let message =
                         format!("`{}` must not import `{to}` of `{other}`, {why}", part.text);
-                    (words, part.text.clone(), other.clone())
+                    (message, part.text.clone(), other.clone())
                 });
             }
         }
     }
 
-    /// Only `from` may import the guarded files. Importing the importers is allowed.
-    fn guarded(&mut self, to: &Targets, from: &Part) {
+    /// Reports files outside `from` that import one of the targets `to`. Importing files of `from`
+    /// is allowed.
+    fn check_importers(&mut self, to: &Targets, from: &Part) {
         let transitive = std::mem::replace(&mut self.transitive, false);
         let goal = Goal {
-            goal: &|path| to.holds(path),
-            package: &|name| to.holds_package(name),
+            goal: &|path| to.contains(path),
+            package: &|name| to.contains_package(name),
             has_packages: false,
-            reported_there: &|_| false,
+            is_reported_itself: &|_| false,
         };
-        self.check_goal(&|path| !from.contains(path) && !to.holds(path), &goal, &|path, found| {
-            let words =
-                format!("only `{}` may import `{found}`; `{path}` is not part of it", from.text);
-            (words, path.to_owned(), to.text.clone())
-        });
+        self.check_goal(
+            &|path| !from.contains(path) && !to.contains(path),
+            &goal,
+            &|path, found| {
+                let message =
+                    format!("only `{}` may import `{found}`; `{path}` does not match", from.text);
+                (message, path.to_owned(), to.text.clone())
+            },
+        );
         self.transitive = transitive;
     }
 
-    fn independent(&mut self, capture: &Capture) {
+    fn check_independence(&mut self, capture: &Capture) {
         let keys: BTreeMap<&str, String> = self
             .graph
             .files
@@ -254,22 +267,22 @@ impl<'a> Checker<'a> {
                 goal: &|path| keys.get(path).is_some_and(|other| other != key),
                 package: &|_| false,
                 has_packages: false,
-                reported_there: &|path| keys.contains_key(path),
+                is_reported_itself: &|path| keys.contains_key(path),
             };
             self.check_goal(&|path| keys.get(path) == Some(key), &goal, &|_, to| {
                 let other = keys.get(to).cloned().unwrap_or_default();
-                let words = format!(
+                let message = format!(
                     "`{key}` must not import `{to}` of `{other}`: the parts of `{}` are independent",
-                    capture.shown
+                    capture.text
                 );
-                (words, key.clone(), other)
+                (message, key.clone(), other)
             });
         }
     }
 
-    /// There must be no cycle between the files that a glob matches, or between the parts that its
-    /// captures form.
-    fn acyclic(&mut self, capture: &Capture) {
+    /// Reports cycles between the files that a pattern matches or, if the pattern has captures,
+    /// between the parts that the captures distinguish.
+    fn check_cycles(&mut self, capture: &Capture) {
         let keys: Vec<Option<String>> =
             self.graph.files.iter().map(|file| capture.key(&file.path)).collect();
         let by_part = capture.has_names();
@@ -280,9 +293,9 @@ impl<'a> Checker<'a> {
             Some(if by_part { *names.entry(key).or_insert(next) } else { file })
         };
         let mut forward: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        // The first import from one node to another represents all of them.
+        // The first import from one node to another represents all imports between the two nodes.
         let mut imports: BTreeMap<(usize, usize), (&Edge, usize)> = BTreeMap::new();
-        // Imports inside functions are the usual way to break such a cycle, so they do not count.
+        // Imports inside functions are commonly used to break a cycle, so they are not considered.
         for edge in self.edges.iter().filter(|edge| !edge.deferred) {
             let Some(from) = node(edge.from, &mut names) else { continue };
             for &target in targets(edge) {
@@ -291,33 +304,35 @@ impl<'a> Checker<'a> {
                 imports.entry((from, to)).or_insert((edge, target));
             }
         }
-        let shown = |at: usize| {
+        let display_node = |at: usize| {
             let name = names.iter().find(|(_, index)| by_part && **index == at);
             name.map_or_else(|| self.path(at).to_owned(), |(name, _)| (*name).to_owned())
         };
         let mut breaches = Vec::new();
-        for knot in components(&forward) {
-            let around = cycle(&forward, &knot);
-            let returning = around.iter().copied().cycle().skip(1).take(around.len());
-            let hops: Vec<(&Edge, usize)> = around
+        for component in components(&forward) {
+            let cycle_nodes = cycle(&forward, &component);
+            let returning = cycle_nodes.iter().copied().cycle().skip(1).take(cycle_nodes.len());
+            let hops: Vec<(&Edge, usize)> = cycle_nodes
                 .iter()
                 .zip(returning)
                 .filter_map(|(&from, to)| imports.get(&(from, to)).copied())
                 .collect();
-            // Reported in a file that is checked; the rest of the cycle can be in other files.
+            // The cycle is reported in a file that is checked; the rest of the cycle can be in
+            // files that are not checked.
             let Some(at) = hops.iter().position(|(edge, _)| self.is_checked[edge.from]) else {
                 continue;
             };
-            let mut names: Vec<String> = around.iter().map(|&node| shown(node)).collect();
+            let mut names: Vec<String> =
+                cycle_nodes.iter().map(|&node| display_node(node)).collect();
             names.rotate_left(at);
             let (first, rest) = (&names[0], names[1..].join("` → `"));
             let message = format!("import cycle: `{first}` → `{rest}` → `{first}`");
             let steps = hops.iter().cycle().skip(at + 1).take(hops.len() - 1);
             let steps =
                 steps.map(|(edge, to)| self.step(edge, self.path(*to).to_owned())).collect();
-            let words = (message, first.clone(), names.get(1).cloned().unwrap_or_default());
+            let description = (message, first.clone(), names.get(1).cloned().unwrap_or_default());
             let (edge, _) = hops[at];
-            breaches.push(breach(self.path(edge.from), edge, words, steps));
+            breaches.push(breach(self.path(edge.from), edge, description, steps));
         }
         self.breaches.extend(breaches);
     }

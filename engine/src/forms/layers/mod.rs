@@ -1,5 +1,5 @@
-//! The form `layers`: which parts of the code can import which. The requirements of a page are
-//! compiled once and checked on the import graph of the project.
+//! The form `layers`: checks which parts of the code import which other parts. The requirements of
+//! a page are compiled once and checked on the import graph of the project.
 
 mod check;
 mod error;
@@ -29,7 +29,7 @@ pub struct LayersCheck {
     acyclic: Vec<Capture>,
     packages_first: bool,
     skips_types: bool,
-    judges_tests: bool,
+    checks_tests: bool,
     transitive: bool,
 }
 
@@ -84,22 +84,22 @@ impl LayersCheck {
         let row = |globs: &aidd_page::Many<String>| {
             globs.iter().map(|glob| Part::new(base, std::slice::from_ref(glob))).collect()
         };
-        let forbid = |one: &aidd_page::ForbidHeader| {
+        let forbid = |entry: &aidd_page::ForbidHeader| {
             Ok(Forbid {
-                from: Part::new(base, &one.from)?,
-                to: Targets::new(base, &one.to)?,
-                except: Targets::new(base, &one.except)?,
+                from: Part::new(base, &entry.from)?,
+                to: Targets::new(base, &entry.to)?,
+                except: Targets::new(base, &entry.except)?,
             })
         };
-        let only = |one: &aidd_page::OnlyHeader| {
-            Ok(Only { to: Targets::new(base, &one.to)?, from: Part::new(base, &one.from)? })
+        let only = |entry: &aidd_page::OnlyHeader| {
+            Ok(Only { to: Targets::new(base, &entry.to)?, from: Part::new(base, &entry.from)? })
         };
         let captures = |globs: &[String]| -> Result<Vec<Capture>, LayersError> {
             globs.iter().map(|glob| Capture::new(base, glob)).collect()
         };
         let independent = captures(&header.independent)?;
-        if let Some(plain) = independent.iter().find(|one| !one.has_names()) {
-            return Err(LayersError::NoCapture(plain.shown.clone()));
+        if let Some(plain) = independent.iter().find(|capture| !capture.has_names()) {
+            return Err(LayersError::NoCapture(plain.text.clone()));
         }
         Ok(Self {
             order: header.order.iter().map(row).collect::<Result<_, LayersError>>()?,
@@ -109,24 +109,29 @@ impl LayersCheck {
             acyclic: captures(&header.acyclic)?,
             packages_first: header.packages_first,
             skips_types: header.types == Some(ImportCheck::Skip),
-            judges_tests: header.tests == Some(ImportCheck::Check),
+            checks_tests: header.tests == Some(ImportCheck::Check),
             transitive: header.transitive,
         })
     }
 
-    /// Whether a file at `path` is on either side of a requirement.
+    /// Whether a requirement of the check matches a file at `path`, as the importing or the
+    /// imported file.
     #[must_use]
     pub fn applies_to(&self, path: &str) -> bool {
         self.packages_first && order::reads(path)
             || self.order.iter().flatten().any(|part| part.contains(path))
-            || self.forbid.iter().any(|one| one.from.contains(path) || one.to.holds(path))
-            || self.only.iter().any(|one| one.to.holds(path) || one.from.contains(path))
-            || self.independent.iter().chain(&self.acyclic).any(|one| one.key(path).is_some())
+            || self.forbid.iter().any(|entry| entry.from.contains(path) || entry.to.contains(path))
+            || self.only.iter().any(|entry| entry.to.contains(path) || entry.from.contains(path))
+            || self
+                .independent
+                .iter()
+                .chain(&self.acyclic)
+                .any(|capture| capture.key(path).is_some())
     }
 
-    /// The violations in files that `judged` accepts, sorted.
+    /// The violations in files that `is_checked` accepts, sorted.
     #[must_use]
-    pub fn check(&self, graph: &Graph, judged: &dyn Fn(&str) -> bool) -> Vec<Breach> {
-        check::check(self, graph, judged)
+    pub fn check(&self, graph: &Graph, is_checked: &dyn Fn(&str) -> bool) -> Vec<Breach> {
+        check::check(self, graph, is_checked)
     }
 }

@@ -1,13 +1,13 @@
-//! The order of the imports in a file of JavaScript or TypeScript: packages first, then the files of
-//! the project. Packages of the workspace, and aliases that look like packages, can be in either
-//! part.
+//! Checks the order of the imports in a JavaScript or TypeScript file: packages come first, then
+//! the files of the project. Packages of the workspace, and aliases that look like packages, can be
+//! anywhere.
 
 use super::Breach;
 use crate::project::imports::{Edge, Graph, Specifier, Target};
 use std::collections::{HashMap, HashSet};
 
 /// Directories of a project that bundlers resolve without a leading `./`.
-const OWN_DIRS: [&str; 25] = [
+const PROJECT_DIRS: [&str; 25] = [
     "src",
     "app",
     "components",
@@ -35,28 +35,30 @@ const OWN_DIRS: [&str; 25] = [
     "constants",
 ];
 
-/// Extensions of imported files that are no code.
+/// Extensions of imported files that are not code.
 const ASSETS: [&str; 12] = [
     ".css", ".scss", ".sass", ".less", ".svg", ".png", ".jpg", ".webp", ".json", ".md", ".woff",
     ".woff2",
 ];
 
-/// Whether imports are read from the file at `path` in an order that the check knows.
+/// Whether the order of imports is checked in the file at `path`.
 pub(super) fn reads(path: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     matches!(extension, "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts")
 }
 
-/// The last import of a package below an import of the project, for each checked file. `edges` are
-/// ordered by file and position. Imports without names run where they are placed and do not count.
+/// Reports, for each checked file, the last import of a package that follows an import of a project
+/// file. `edges` are ordered by file and position. Imports without names are ignored, because they
+/// run code at their position.
 pub(super) fn check(graph: &Graph, edges: &[&Edge], is_checked: &[bool]) -> Vec<Breach> {
     let mut aliases: HashMap<&str, u32> = HashMap::new();
     let is_local = |name: &str| Specifier::of(name) == Specifier::Local;
-    for lost in graph.unresolved.iter().filter(|lost| is_local(&lost.name)) {
-        let first = aliases.entry(&lost.path).or_insert(lost.span.start);
-        *first = lost.span.start.min(*first);
+    for unresolved in graph.unresolved.iter().filter(|unresolved| is_local(&unresolved.name)) {
+        let first = aliases.entry(&unresolved.path).or_insert(unresolved.span.start);
+        *first = unresolved.span.start.min(*first);
     }
-    let own: HashSet<&str> = graph.files.iter().filter_map(|file| end(stem(&file.path))).collect();
+    let project_ends: HashSet<&str> =
+        graph.files.iter().filter_map(|file| end(stem(&file.path))).collect();
     let mut breaches = Vec::new();
     for imports in edges.chunk_by(|a, b| a.from == b.from) {
         let Some(first) = imports.first() else { continue };
@@ -64,22 +66,25 @@ pub(super) fn check(graph: &Graph, edges: &[&Edge], is_checked: &[bool]) -> Vec<
         if !is_checked[first.from] || !reads(path) {
             continue;
         }
-        let counts = |edge: &&&Edge| edge.binds.is_some() && !edge.type_only && !edge.deferred;
-        let of_project =
-            imports.iter().filter(counts).find(|edge| edge.binds == Some(Specifier::Local));
-        let own_start =
-            of_project.map(|edge| edge.span.start).into_iter().chain(aliases.get(path).copied());
-        let Some(own_start) = own_start.min() else { continue };
-        let late = imports
+        let is_considered =
+            |edge: &&&Edge| edge.binds.is_some() && !edge.type_only && !edge.deferred;
+        let first_local =
+            imports.iter().filter(is_considered).find(|edge| edge.binds == Some(Specifier::Local));
+        let local_start =
+            first_local.map(|edge| edge.span.start).into_iter().chain(aliases.get(path).copied());
+        let Some(local_start) = local_start.min() else { continue };
+        let late_package = imports
             .iter()
             .rev()
-            .filter(counts)
-            .take_while(|edge| edge.span.start > own_start)
+            .filter(is_considered)
+            .take_while(|edge| edge.span.start > local_start)
             .find_map(|edge| match &edge.to {
-                Target::Package(name) => package_name(name, &own).map(|name| (edge.span, name)),
+                Target::Package(name) => {
+                    package_name(name, &project_ends).map(|name| (edge.span, name))
+                }
                 Target::Files(_) => None,
             });
-        if let Some((span, name)) = late {
+        if let Some((span, name)) = late_package {
             breaches.push(Breach {
                 path: path.to_owned(),
                 span,
@@ -93,19 +98,20 @@ pub(super) fn check(graph: &Graph, edges: &[&Edge], is_checked: &[bool]) -> Vec<
     breaches
 }
 
-/// The specifier of a package; `None` for one that a bundler provides or resolves to a file of the
-/// project.
-fn package_name<'a>(name: &'a str, own: &HashSet<&str>) -> Option<&'a str> {
+/// The specifier of a package; `None` for a specifier that a bundler provides or resolves to a file
+/// of the project.
+fn package_name<'a>(name: &'a str, project_ends: &HashSet<&str>) -> Option<&'a str> {
     let name = name.strip_prefix("npm:")?;
-    let begins = name.strip_prefix('@').unwrap_or(name);
+    let unscoped = name.strip_prefix('@').unwrap_or(name);
     let is_name =
-        begins.starts_with(|first: char| first.is_ascii_lowercase() || first.is_ascii_digit());
+        unscoped.starts_with(|first: char| first.is_ascii_lowercase() || first.is_ascii_digit());
     let first = name.split('/').next().unwrap_or(name);
-    let is_own = name.contains('/')
-        && (OWN_DIRS.contains(&first) || end(stem(name)).is_some_and(|end| own.contains(end)));
+    let is_project_path = name.contains('/')
+        && (PROJECT_DIRS.contains(&first)
+            || end(stem(name)).is_some_and(|end| project_ends.contains(end)));
     let is_asset = ASSETS.iter().any(|extension| name.ends_with(extension));
     let is_virtual = name.contains(':') || name.ends_with("jsx-runtime");
-    (is_name && !is_own && !is_asset && !is_virtual).then_some(name)
+    (is_name && !is_project_path && !is_asset && !is_virtual).then_some(name)
 }
 
 /// The path without its extension.

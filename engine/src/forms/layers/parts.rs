@@ -5,7 +5,8 @@ use crate::text::captures::PathPattern;
 use crate::text::paths::Globs;
 use globset::{GlobBuilder, GlobMatcher};
 
-/// The registries whose packages a page can list, and the separator in package names there.
+/// The prefixes of the registries whose packages a page can list, each with the separator in its
+/// package names.
 pub(super) const REGISTRIES: [(&str, &str); 5] =
     [("npm:", "/"), ("crate:", "::"), ("py:", "."), ("go:", "/"), ("java:", ".")];
 
@@ -48,13 +49,13 @@ struct Package {
 }
 
 impl Targets {
-    pub(super) fn new(base: &str, things: &[String]) -> Result<Self, LayersError> {
+    pub(super) fn new(base: &str, entries: &[String]) -> Result<Self, LayersError> {
         let registry =
-            |thing: &String| REGISTRIES.into_iter().find(|(prefix, _)| thing.starts_with(prefix));
+            |entry: &String| REGISTRIES.into_iter().find(|(prefix, _)| entry.starts_with(prefix));
         let (packages, globs): (Vec<&String>, Vec<&String>) =
-            things.iter().partition(|thing| registry(thing).is_some());
-        if let Some(odd) = globs.iter().find(|glob| glob.contains(':')) {
-            return Err(LayersError::Registry((*odd).clone()));
+            entries.iter().partition(|entry| registry(entry).is_some());
+        if let Some(unknown) = globs.iter().find(|glob| glob.contains(':')) {
+            return Err(LayersError::Registry((*unknown).clone()));
         }
         let globs: Vec<String> = globs.into_iter().cloned().collect();
         let package = |name: &String| {
@@ -68,22 +69,22 @@ impl Targets {
             Ok(Package { name: name.clone(), separator, glob })
         };
         Ok(Self {
-            text: things.join(", "),
+            text: entries.join(", "),
             part: Part::new(base, &globs)?,
             packages: packages.into_iter().map(package).collect::<Result<_, LayersError>>()?,
         })
     }
 
-    pub(super) fn holds(&self, path: &str) -> bool {
+    pub(super) fn contains(&self, path: &str) -> bool {
         self.part.contains(path)
     }
 
     /// Whether the package matches, by its name or as the prefix of a longer name.
-    pub(super) fn holds_package(&self, package: &str) -> bool {
-        self.packages.iter().any(|one| {
-            let rest = package.strip_prefix(one.name.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(one.separator))
-                || one.glob.as_ref().is_some_and(|glob| glob.is_match(package))
+    pub(super) fn contains_package(&self, package: &str) -> bool {
+        self.packages.iter().any(|known| {
+            let rest = package.strip_prefix(known.name.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(known.separator))
+                || known.glob.as_ref().is_some_and(|glob| glob.is_match(package))
         })
     }
 
@@ -96,13 +97,13 @@ impl Targets {
 #[derive(Debug)]
 pub(super) struct Capture {
     /// The pattern as written in the page.
-    pub(super) shown: String,
+    pub(super) text: String,
     pattern: PathPattern,
 }
 
 impl Capture {
-    /// As elsewhere, a pattern without a slash matches names in any directory, and a pattern that
-    /// ends with a slash matches everything below.
+    /// Compiles a pattern. As in other globs of a page, a pattern without a slash matches names in
+    /// any directory, and a pattern that ends with a slash matches everything in the directory.
     pub(super) fn new(base: &str, text: &str) -> Result<Self, LayersError> {
         let full = if text.ends_with('/') {
             format!("{text}**")
@@ -111,7 +112,7 @@ impl Capture {
         } else {
             format!("**/{text}")
         };
-        Ok(Self { shown: text.to_owned(), pattern: PathPattern::new(base, &full)? })
+        Ok(Self { text: text.to_owned(), pattern: PathPattern::new(base, &full)? })
     }
 
     pub(super) fn has_names(&self) -> bool {

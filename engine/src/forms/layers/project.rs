@@ -11,44 +11,45 @@ use aidd_page::LayersHeader;
 use std::sync::{Arc, OnceLock};
 
 /// Maximum number of unresolved imports that a note lists.
-const MAX_NAMED: usize = 5;
+const MAX_LISTED: usize = 5;
 
 /// The import graph of a project, built when the first rule needs it.
 #[derive(Debug)]
 pub struct Imports<'a> {
-    memo: &'a FactsCache,
+    cache: &'a FactsCache,
     graph: OnceLock<(Arc<Graph>, usize)>,
 }
 
 impl<'a> Imports<'a> {
-    /// An import graph that is built on demand; `memo` caches what is read from each file.
+    /// Creates an import graph that is built on demand; `cache` stores the facts that are read from
+    /// each file.
     #[must_use]
-    pub fn new(memo: &'a FactsCache) -> Self {
-        Self { memo, graph: OnceLock::new() }
+    pub fn new(cache: &'a FactsCache) -> Self {
+        Self { cache, graph: OnceLock::new() }
     }
 
-    /// The graph of the files in `memo`, with the file of `source` replaced by its current text.
-    /// Only manifests are read.
+    /// Builds the graph of the files in `cache`, with the file of `source` replaced by its current
+    /// text. Only manifests are read.
     #[must_use]
     pub fn with(
-        memo: &'a FactsCache,
+        cache: &'a FactsCache,
         files: &dyn Files,
         listing: &Listing,
         source: &Source,
     ) -> Self {
-        let facts = memo.facts_with(listing, source.path(), source.text());
-        Self::from_graph(memo, Arc::new(Graph::new(files, listing, &facts)))
+        let facts = cache.facts_with(listing, source.path(), source.text());
+        Self::from_graph(cache, Arc::new(Graph::new(files, listing, &facts)))
     }
 
     /// Wraps a graph that is already built.
     #[must_use]
-    pub fn from_graph(memo: &'a FactsCache, graph: Arc<Graph>) -> Self {
-        Self { memo, graph: (graph, 0).into() }
+    pub fn from_graph(cache: &'a FactsCache, graph: Arc<Graph>) -> Self {
+        Self { cache, graph: (graph, 0).into() }
     }
 
-    fn of(&self, scope: &Scope<'_>) -> &(Arc<Graph>, usize) {
+    fn graph(&self, scope: &Scope<'_>) -> &(Arc<Graph>, usize) {
         self.graph.get_or_init(|| {
-            let (facts, too_large) = gather(scope.files, scope.listing, self.memo);
+            let (facts, too_large) = gather(scope.files, scope.listing, self.cache);
             (Arc::new(Graph::new(scope.files, scope.listing, &facts)), too_large)
         })
     }
@@ -64,25 +65,31 @@ pub fn run(
     imports: &Imports<'_>,
 ) -> Result<ProjectResult, LayersError> {
     let layers = LayersCheck::new(header, scope.base)?;
-    let (graph, too_large) = imports.of(scope);
-    let judges = |path: &str| layers.applies_to(path) && scope.covers(path);
-    let judged = graph.edges.iter().filter(|edge| judges(&graph.files[edge.from].path)).count();
+    let (graph, too_large) = imports.graph(scope);
+    let is_checked = |path: &str| layers.applies_to(path) && scope.covers(path);
+    let checked_count =
+        graph.edges.iter().filter(|edge| is_checked(&graph.files[edge.from].path)).count();
     let found =
         layers.check(graph, &|path| scope.covers(path)).into_iter().map(to_finding).collect();
     let mut notes = Vec::new();
-    let lost: Vec<&crate::project::imports::Unresolved> =
-        graph.unresolved.iter().filter(|lost| judges(&lost.path)).collect();
-    if !lost.is_empty() {
-        let named = lost.iter().take(MAX_NAMED);
-        let named = named.map(|lost| format!("`{}` in {}", lost.name, lost.path));
+    let unresolved: Vec<&crate::project::imports::Unresolved> =
+        graph.unresolved.iter().filter(|unresolved| is_checked(&unresolved.path)).collect();
+    if !unresolved.is_empty() {
+        let listed = unresolved.iter().take(MAX_LISTED);
+        let listed =
+            listed.map(|unresolved| format!("`{}` in {}", unresolved.name, unresolved.path));
         let mut text = format!(
             "{} look{} like a part of the project and resolve{} to no file: {}",
-            if lost.len() == 1 { "1 import".to_owned() } else { format!("{} imports", lost.len()) },
-            if lost.len() == 1 { "s" } else { "" },
-            if lost.len() == 1 { "s" } else { "" },
-            named.collect::<Vec<_>>().join(", "),
+            if unresolved.len() == 1 {
+                "1 import".to_owned()
+            } else {
+                format!("{} imports", unresolved.len())
+            },
+            if unresolved.len() == 1 { "s" } else { "" },
+            if unresolved.len() == 1 { "s" } else { "" },
+            listed.collect::<Vec<_>>().join(", "),
         );
-        if let Some(more @ 1..) = lost.len().checked_sub(MAX_NAMED) {
+        if let Some(more @ 1..) = unresolved.len().checked_sub(MAX_LISTED) {
             text.push_str(&format!(" and {more} more"));
         }
         notes.push(text);
@@ -90,12 +97,12 @@ pub fn run(
     if *too_large > 0 {
         notes.push(format!("{too_large} files are too large to read their imports"));
     }
-    Ok(ProjectResult { found, checked: judged, notes })
+    Ok(ProjectResult { found, checked: checked_count, notes })
 }
 
 fn to_finding(breach: Breach) -> ProjectFinding {
     let Breach { path, span, message, from, to, steps } = breach;
-    // Related places must be in the file of the finding, so each step is attached to the import.
+    // Related locations must be in the file of the finding, so each step is attached to the import.
     let related = steps
         .into_iter()
         .map(|step| Related { span, message: format!("`{}` imports `{}`", step.path, step.to) });

@@ -2,26 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// For each node the next one on a shortest path to a goal; a goal is followed by itself. Paths
-/// only use nodes that `through` accepts.
+/// For each node, the next node on a shortest path to a goal; the next node of a goal is the goal
+/// itself. Paths contain only nodes that `through` accepts.
 pub(super) fn next_hops(
     backward: &[Vec<usize>],
     goals: impl IntoIterator<Item = usize>,
     through: &dyn Fn(usize) -> bool,
 ) -> Vec<Option<usize>> {
     let mut next = vec![None; backward.len()];
-    let mut left: VecDeque<usize> = VecDeque::new();
+    let mut queue: VecDeque<usize> = VecDeque::new();
     for goal in goals {
         if next[goal].is_none() {
             next[goal] = Some(goal);
-            left.push_back(goal);
+            queue.push_back(goal);
         }
     }
-    while let Some(at) = left.pop_front() {
-        for &before in &backward[at] {
-            if next[before].is_none() && through(before) {
-                next[before] = Some(at);
-                left.push_back(before);
+    while let Some(at) = queue.pop_front() {
+        for &previous in &backward[at] {
+            if next[previous].is_none() && through(previous) {
+                next[previous] = Some(at);
+                queue.push_back(previous);
             }
         }
     }
@@ -30,15 +30,15 @@ pub(super) fn next_hops(
 
 /// The path from `start` to a goal, inclusive.
 pub(super) fn path(next: &[Option<usize>], start: usize) -> Vec<usize> {
-    let mut way = vec![start];
+    let mut nodes = vec![start];
     let mut at = start;
     while let Some(to) = next[at]
         && to != at
     {
-        way.push(to);
+        nodes.push(to);
         at = to;
     }
-    way
+    nodes
 }
 
 /// The strongly connected components with two or more nodes; each sorted, ordered by their first
@@ -51,9 +51,9 @@ pub(super) fn components(forward: &BTreeMap<usize, BTreeSet<usize>>) -> Vec<Vec<
             state.from(root, forward, &mut found);
         }
     }
-    found.retain(|knot| knot.len() > 1);
-    for knot in &mut found {
-        knot.sort_unstable();
+    found.retain(|component| component.len() > 1);
+    for component in &mut found {
+        component.sort_unstable();
     }
     found.sort();
     found
@@ -92,9 +92,9 @@ impl Tarjan {
         let nexts = |node: usize| forward.get(&node).unwrap_or(&none).iter();
         self.open(root);
         let mut calls = vec![(root, nexts(root))];
-        while let Some((node, left)) = calls.last_mut() {
+        while let Some((node, remaining)) = calls.last_mut() {
             let node = *node;
-            if let Some(&to) = left.next() {
+            if let Some(&to) = remaining.next() {
                 match self.index.get(&to) {
                     None => {
                         self.open(to);
@@ -117,36 +117,36 @@ impl Tarjan {
     }
 
     fn close(&mut self, node: usize) -> Vec<usize> {
-        let mut knot = Vec::new();
+        let mut component = Vec::new();
         while let Some(member) = self.stack.pop() {
             self.on_stack.remove(&member);
-            knot.push(member);
+            component.push(member);
             if member == node {
                 break;
             }
         }
-        knot
+        component
     }
 }
 
 /// A shortest cycle through the first node of a component. Begins with that node, which is not
 /// repeated at the end.
-pub(super) fn cycle(forward: &BTreeMap<usize, BTreeSet<usize>>, knot: &[usize]) -> Vec<usize> {
-    let Some(&start) = knot.first() else { return Vec::new() };
-    let members: BTreeSet<usize> = knot.iter().copied().collect();
-    let mut before: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut left = VecDeque::from([start]);
-    while let Some(at) = left.pop_front() {
+pub(super) fn cycle(forward: &BTreeMap<usize, BTreeSet<usize>>, component: &[usize]) -> Vec<usize> {
+    let Some(&start) = component.first() else { return Vec::new() };
+    let members: BTreeSet<usize> = component.iter().copied().collect();
+    let mut previous: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut queue = VecDeque::from([start]);
+    while let Some(at) = queue.pop_front() {
         for &to in forward.get(&at).into_iter().flatten() {
             if to == start {
-                let back = std::iter::successors(Some(at), |at| before.get(at).copied());
+                let back = std::iter::successors(Some(at), |at| previous.get(at).copied());
                 let mut cycle: Vec<usize> = back.collect();
                 cycle.reverse();
                 return cycle;
             }
-            if members.contains(&to) && !before.contains_key(&to) {
-                before.insert(to, at);
-                left.push_back(to);
+            if members.contains(&to) && !previous.contains_key(&to) {
+                previous.insert(to, at);
+                queue.push_back(to);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Small projects and demands in, what breaks them out.
+//! Tests of the violations that `layers` checks report in small projects.
 
 use super::*;
 use crate::project::imports::{self, Graph};
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// A graph of files, each with the files and packages it imports, in lines `a.ts: ./b c`. The
-/// prefix `+` marks a type-only import, `~` an import inside a function.
+/// Parses a graph of files from lines such as `a.ts: ./b c`, each with the files and packages that
+/// a file imports. The prefix `+` marks a type-only import, `~` an import inside a function.
 fn graph(text: &str) -> Graph {
     let mut files = Memory::default();
     for line in text.lines().filter(|line| !line.is_empty()) {
@@ -37,7 +37,7 @@ fn layers(yaml: &str) -> LayersCheck {
     LayersCheck::new(&header, "").expect("valid")
 }
 
-fn judged(yaml: &str, text: &str) -> String {
+fn violations(yaml: &str, text: &str) -> String {
     let mut out = String::new();
     for breach in layers(yaml).check(&graph(text), &|_| true) {
         let _ = writeln!(out, "{} @{}: {}", breach.path, breach.span.start, breach.message);
@@ -49,7 +49,7 @@ fn judged(yaml: &str, text: &str) -> String {
 }
 
 #[test]
-fn an_order_is_downward_only() {
+fn layers_import_only_lower_layers() {
     let text = "
 src/app/main.ts: ../billing/a ../domain/x ../util
 src/billing/a.ts: ../catalog/b ../domain/x
@@ -59,12 +59,12 @@ src/domain/x.test.ts: ../app/main
 src/util.ts: ./app/main
 ";
     let order = r#"order: ["src/app/**", ["src/billing/**", "src/catalog/**"], "src/domain/**"]"#;
-    insta::assert_snapshot!(judged(&format!("{{{order}}}"), text), @"
+    insta::assert_snapshot!(violations(&format!("{{{order}}}"), text), @"
     src/billing/a.ts @8: `src/billing/**` must not import `src/catalog/b.ts` of `src/catalog/**`, part of the same layer
     src/domain/x.ts @8: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, a higher layer
     src/domain/x.ts @43: `src/domain/**` must not import `src/billing/a.ts` of `src/billing/**`, a higher layer
     ");
-    insta::assert_snapshot!(judged(&format!("{{{order}, types: skip, tests: check, transitive: true}}"), text), @"
+    insta::assert_snapshot!(violations(&format!("{{{order}, types: skip, tests: check, transitive: true}}"), text), @"
     src/billing/a.ts @8: `src/billing/**` must not import `src/catalog/b.ts` of `src/catalog/**`, part of the same layer
     src/domain/x.test.ts @8: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, a higher layer
     src/domain/x.ts @8: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, a higher layer
@@ -74,7 +74,7 @@ src/util.ts: ./app/main
 }
 
 #[test]
-fn forbidden_imports_of_files_and_packages() {
+fn forbidden_imports_of_files_and_packages_are_reported() {
     let text = "
 src/domain/a.ts: react react-dom lodash/fp ../infra/db ../infra/types
 src/domain/b.ts: ../mid
@@ -83,7 +83,7 @@ src/far.ts: @aws-sdk/client-s3 ./infra/db
 src/infra/db.ts: pg
 src/infra/types.ts:
 ";
-    insta::assert_snapshot!(judged(r#"{forbid: [{from: "src/domain/**", to: ["npm:react", "npm:lodash", "npm:@aws-sdk/*", "src/infra/**"], except: "src/infra/types.ts"}], transitive: true}"#, text), @"
+    insta::assert_snapshot!(violations(r#"{forbid: [{from: "src/domain/**", to: ["npm:react", "npm:lodash", "npm:@aws-sdk/*", "src/infra/**"], except: "src/infra/types.ts"}], transitive: true}"#, text), @"
     src/domain/a.ts @8: `src/domain/**` must not import `npm:react`
     src/domain/a.ts @44: `src/domain/**` must not import `npm:lodash/fp`
     src/domain/a.ts @64: `src/domain/**` must not import `src/infra/db.ts`
@@ -91,22 +91,22 @@ src/infra/types.ts:
         src/mid.ts imports src/far.ts
         src/far.ts imports npm:@aws-sdk/client-s3
     ");
-    insta::assert_snapshot!(judged(r#"{only: {to: ["npm:pg", "src/infra/db.ts"], from: "src/infra/**"}, transitive: true}"#, text), @"
-    src/domain/a.ts @64: only `src/infra/**` may import `src/infra/db.ts`; `src/domain/a.ts` is not part of it
-    src/far.ts @37: only `src/infra/**` may import `src/infra/db.ts`; `src/far.ts` is not part of it
+    insta::assert_snapshot!(violations(r#"{only: {to: ["npm:pg", "src/infra/db.ts"], from: "src/infra/**"}, transitive: true}"#, text), @"
+    src/domain/a.ts @64: only `src/infra/**` may import `src/infra/db.ts`; `src/domain/a.ts` does not match
+    src/far.ts @37: only `src/infra/**` may import `src/infra/db.ts`; `src/far.ts` does not match
     ");
 }
 
 #[test]
-fn parts_that_do_not_know_each_other() {
+fn imports_between_independent_parts_are_reported() {
     let text = "
 src/features/cart/a.ts: ../user/b ./c ../../shared
 src/features/cart/c.ts: ./a
 src/features/user/b.ts:
 src/shared.ts: ./features/user/b
 ";
-    insta::assert_snapshot!(judged(r#"{independent: "src/features/<feature>/**"}"#, text), @"src/features/cart/a.ts @8: `cart` must not import `src/features/user/b.ts` of `user`: the parts of `src/features/<feature>/**` are independent");
-    insta::assert_snapshot!(judged(r#"{independent: "src/features/<feature>/**", transitive: true}"#, text), @"
+    insta::assert_snapshot!(violations(r#"{independent: "src/features/<feature>/**"}"#, text), @"src/features/cart/a.ts @8: `cart` must not import `src/features/user/b.ts` of `user`: the parts of `src/features/<feature>/**` are independent");
+    insta::assert_snapshot!(violations(r#"{independent: "src/features/<feature>/**", transitive: true}"#, text), @"
     src/features/cart/a.ts @8: `cart` must not import `src/features/user/b.ts` of `user`: the parts of `src/features/<feature>/**` are independent
     src/features/cart/a.ts @42: `cart` must not import `src/features/user/b.ts` of `user`: the parts of `src/features/<feature>/**` are independent, but does so through `src/shared.ts`
         src/shared.ts imports src/features/user/b.ts
@@ -114,7 +114,7 @@ src/shared.ts: ./features/user/b
 }
 
 #[test]
-fn cycles_of_files_and_of_folders() {
+fn cycles_of_files_and_of_parts_are_reported() {
     let text = "
 src/a/one.ts: ./two ../b/one
 src/a/two.ts: ./three
@@ -124,12 +124,12 @@ src/c/one.ts: ../a/four
 src/a/four.ts:
 lib/x.ts: ./x
 ";
-    insta::assert_snapshot!(judged(r#"{acyclic: "**/*.ts"}"#, text), @"
+    insta::assert_snapshot!(violations(r#"{acyclic: "**/*.ts"}"#, text), @"
     src/a/one.ts @8: import cycle: `src/a/one.ts` → `src/a/two.ts` → `src/a/three.ts` → `src/a/one.ts`
         src/a/two.ts imports src/a/three.ts
         src/a/three.ts imports src/a/one.ts
     ");
-    insta::assert_snapshot!(judged(r#"{acyclic: "src/<part>/**"}"#, text), @"
+    insta::assert_snapshot!(violations(r#"{acyclic: "src/<part>/**"}"#, text), @"
     src/a/one.ts @24: import cycle: `a` → `b` → `c` → `a`
         src/b/one.ts imports src/c/one.ts
         src/c/one.ts imports src/a/four.ts
@@ -138,7 +138,7 @@ lib/x.ts: ./x
 
 #[test]
 fn a_cycle_through_a_deferred_import_is_ignored() {
-    let cycles = |text: &str| judged(r#"{acyclic: "**"}"#, text);
+    let cycles = |text: &str| violations(r#"{acyclic: "**"}"#, text);
     assert_eq!(cycles("a.ts: ./b\nb.ts: ~./a\n"), "");
     assert!(cycles("a.ts: ./b\nb.ts: ~./a ./a\n").contains("import cycle"));
 }
@@ -158,7 +158,7 @@ fn malformed_checks_are_rejected() {
 }
 
 #[test]
-fn globs_start_from_the_folder_of_the_rules() {
+fn globs_are_relative_to_the_directory_of_the_rules() {
     let page = "---\nseverity: error\ncheck:\n  layers: {forbid: {from: \"src/**\", to: \"lib/**\"}}\n---\n";
     let header = aidd_page::header(page).expect("a header");
     let header = header.check.expect("a check").layers.expect("layers");
@@ -184,37 +184,37 @@ fn graph_of(nodes: usize, edges: &[(usize, usize)]) -> Graph {
 }
 
 #[test]
-fn a_long_chain_and_a_great_knot_end() {
+fn long_chains_and_large_cycles_are_searched() {
     let chain: Vec<(usize, usize)> = (0..3000).map(|at| (at, at + 1)).collect();
-    let demand =
+    let layers_check =
         layers(r#"{forbid: {from: "n0.ts", to: "n3000.ts"}, acyclic: "**", transitive: true}"#);
-    let found = demand.check(&graph_of(3001, &chain), &|_| true);
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[0].steps.len(), 2999);
+    let breaches = layers_check.check(&graph_of(3001, &chain), &|_| true);
+    assert_eq!(breaches.len(), 1);
+    assert_eq!(breaches[0].steps.len(), 2999);
     let mut ring = chain;
     ring.push((3000, 0));
-    assert_eq!(demand.check(&graph_of(3001, &ring), &|_| true).len(), 2);
+    assert_eq!(layers_check.check(&graph_of(3001, &ring), &|_| true).len(), 2);
 }
 
 proptest! {
-    /// A cycle is reported exactly if there is one, that is, if no order of the files has every
-    /// import point backwards.
+    /// A cycle is reported exactly if one exists, that is, if the files cannot be ordered so that
+    /// every import points backwards.
     #[test]
-    fn cycles_are_reported_exactly_if_there_are_any(
+    fn a_cycle_is_reported_exactly_if_one_exists(
         edges in proptest::collection::vec((0_usize..8, 0_usize..8), 0..14)
     ) {
         let edges: Vec<(usize, usize)> = edges.into_iter().filter(|(a, b)| a != b).collect();
-        let found = layers(r#"{acyclic: "**"}"#).check(&graph_of(8, &edges), &|_| true);
-        let mut left: BTreeSet<usize> = (0..8).collect();
-        while let Some(&free) = left.iter().find(|node| {
-            !edges.iter().any(|(from, to)| from == *node && left.contains(to))
+        let breaches = layers(r#"{acyclic: "**"}"#).check(&graph_of(8, &edges), &|_| true);
+        let mut remaining: BTreeSet<usize> = (0..8).collect();
+        while let Some(&without_imports) = remaining.iter().find(|node| {
+            !edges.iter().any(|(from, to)| from == *node && remaining.contains(to))
         }) {
-            left.remove(&free);
+            remaining.remove(&without_imports);
         }
-        prop_assert_eq!(found.is_empty(), left.is_empty());
-        for breach in found {
+        prop_assert_eq!(breaches.is_empty(), remaining.is_empty());
+        for breach in breaches {
             // Each step begins where the previous one ended.
-            let mut at = breach.steps.first().map(|step| step.path.clone()).expect("a way back");
+            let mut at = breach.steps.first().map(|step| step.path.clone()).expect("a step of the cycle");
             for step in &breach.steps {
                 prop_assert_eq!(&step.path, &at);
                 at.clone_from(&step.to);
@@ -225,22 +225,22 @@ proptest! {
 
     /// Indirect imports are reported exactly if a path exists.
     #[test]
-    fn indirect_imports_are_reported_exactly_if_there_is_a_path(
+    fn an_indirect_import_is_reported_exactly_if_a_path_exists(
         edges in proptest::collection::vec((0_usize..7, 0_usize..7), 0..12)
     ) {
-        let demand = layers(r#"{forbid: {from: "n0.ts", to: "n6.ts"}, transitive: true}"#);
-        let found = demand.check(&graph_of(7, &edges), &|_| true);
-        let mut reached = BTreeSet::from([0]);
+        let layers_check = layers(r#"{forbid: {from: "n0.ts", to: "n6.ts"}, transitive: true}"#);
+        let breaches = layers_check.check(&graph_of(7, &edges), &|_| true);
+        let mut reachable = BTreeSet::from([0]);
         for _ in 0..7 {
-            let more: Vec<usize> = edges.iter().filter(|(a, _)| reached.contains(a)).map(|(_, b)| *b).collect();
-            reached.extend(more);
+            let more: Vec<usize> = edges.iter().filter(|(a, _)| reachable.contains(a)).map(|(_, b)| *b).collect();
+            reachable.extend(more);
         }
-        prop_assert_eq!(!found.is_empty(), reached.contains(&6));
+        prop_assert_eq!(!breaches.is_empty(), reachable.contains(&6));
     }
 }
 
 #[test]
-fn packages_come_before_the_project() {
+fn package_imports_must_precede_project_imports() {
     let files = |text: &str| {
         let mut files = Memory::default();
         for part in text.split("== ").skip(1) {
@@ -249,19 +249,22 @@ fn packages_come_before_the_project() {
         }
         files
     };
-    let late = |text: &str| {
+    let late_imports = |text: &str| {
         let files = files(text);
         let listing = Listing::new(files.0.keys().cloned());
         let (facts, _) = imports::gather(&files, &listing, &imports::FactsCache::default());
         let graph = Graph::new(&files, &listing, &facts);
-        let found = layers("{packages-first: true, types: skip}").check(&graph, &|_| true);
-        found.iter().map(|one| format!("{} {}\n", one.path, one.to)).collect::<String>()
+        let breaches = layers("{packages-first: true, types: skip}").check(&graph, &|_| true);
+        breaches.iter().map(|breach| format!("{} {}\n", breach.path, breach.to)).collect::<String>()
     };
     let own = "== src/own.ts\nexport const a = 1;\n== hooks/use.ts\nexport const a = 1;\n";
     let text = |imports: &str| format!("== src/a.ts\n{imports}{own}");
-    assert_eq!(late(&text("import a from './own';\nimport b from 'b';\n")), "src/a.ts b\n");
-    assert_eq!(late(&text("import a from '@/x';\nimport b from 'node:fs';\n")), "src/a.ts fs\n");
-    for fine in [
+    assert_eq!(late_imports(&text("import a from './own';\nimport b from 'b';\n")), "src/a.ts b\n");
+    assert_eq!(
+        late_imports(&text("import a from '@/x';\nimport b from 'node:fs';\n")),
+        "src/a.ts fs\n"
+    );
+    for valid in [
         "import b from 'b';\nimport a from './own';\n",
         "import './own';\nimport b from 'b';\n",
         "import a from './own';\nimport 'b';\n",
@@ -275,7 +278,7 @@ fn packages_come_before_the_project() {
         "import a from './own';\nexport * from 'b';\n",
         "import a from 'hooks/use';\nimport b from 'b';\n",
     ] {
-        assert_eq!(late(&text(fine)), "", "{fine}");
+        assert_eq!(late_imports(&text(valid)), "", "{valid}");
     }
     let workspace = "== package.json\n{\"workspaces\": [\"packages/*\"]}\n\
         == packages/ui/package.json\n{\"name\": \"@shop/ui\", \"main\": \"src/index.ts\"}\n\
@@ -283,5 +286,5 @@ fn packages_come_before_the_project() {
         == packages/web/src/b.ts\nexport const b = 1;\n\
         == packages/web/src/a.ts\nimport { b } from './b';\nimport { a } from '@shop/ui';\n\
         == packages/web/src/c.ts\nimport { a } from '@shop/ui';\nimport { c } from 'c';\n";
-    assert_eq!(late(workspace), "");
+    assert_eq!(late_imports(workspace), "");
 }

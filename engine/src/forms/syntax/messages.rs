@@ -7,19 +7,21 @@ use ast_grep_language::SupportLang;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The key of a rule whose value is a list: the library would assign the items to the first keys it
-/// knows.
+/// Returns a key that expects a single rule but has a list. ast-grep would assign the items of the
+/// list to the first keys that it knows.
 pub(super) fn list_for_rule<'a>(key: &'a str, rule: &'a Value) -> Option<&'a str> {
-    const OF_ONE: [&str; 5] = ["inside", "has", "precedes", "follows", "not"];
-    let mut left = vec![(key, rule)];
-    while let Some((key, rule)) = left.pop() {
+    const SINGLE_RULE_KEYS: [&str; 5] = ["inside", "has", "precedes", "follows", "not"];
+    let mut remaining = vec![(key, rule)];
+    while let Some((key, rule)) = remaining.pop() {
         match rule {
             Value::Array(_) => return Some(key),
             Value::Object(keys) => {
-                left.extend(OF_ONE.iter().filter_map(|key| Some((*key, keys.get(*key)?))));
+                remaining.extend(
+                    SINGLE_RULE_KEYS.iter().filter_map(|key| Some((*key, keys.get(*key)?))),
+                );
                 for several in ["all", "any"] {
                     let list = keys.get(several).and_then(Value::as_array).into_iter().flatten();
-                    left.extend(list.map(|one| (several, one)));
+                    remaining.extend(list.map(|item| (several, item)));
                 }
             }
             _ => {}
@@ -28,19 +30,19 @@ pub(super) fn list_for_rule<'a>(key: &'a str, rule: &'a Value) -> Option<&'a str
     None
 }
 
-/// Rewrites a message of the library for the author of a page: it refers to a generated file that
-/// nobody wrote.
-pub(super) fn rewrite_error(said: &str, language: &str) -> String {
-    let said = said.rsplit("Fail to parse yaml as ").next().unwrap_or(said);
-    let said = ["RuleConfig: ", "Rule.: ", "`rule` is not configured correctly.: "]
+/// Rewrites a message of ast-grep for the author of a page: the original message refers to a
+/// generated file that nobody wrote.
+pub(super) fn rewrite_error(message: &str, language: &str) -> String {
+    let message = message.rsplit("Fail to parse yaml as ").next().unwrap_or(message);
+    let message = ["RuleConfig: ", "Rule.: ", "`rule` is not configured correctly.: "]
         .iter()
-        .fold(said, |said, head| said.strip_prefix(head).unwrap_or(said));
+        .fold(message, |message, prefix| message.strip_prefix(prefix).unwrap_or(message));
     let quoted = |from: &str| -> Option<String> {
-        let rest = said.split_once(from)?.1;
+        let rest = message.split_once(from)?.1;
         Some(rest.split_once('`')?.0.to_owned())
     };
     if let Some(key) = quoted("unknown field `") {
-        let known = said.split_once("expected one of ").map_or("", |(_, known)| known);
+        let known = message.split_once("expected one of ").map_or("", |(_, known)| known);
         let known = || known.split(", ").map(|key| key.trim_matches('`'));
         return match nearest(&key, known()) {
             Some(near) => format!("unknown key `{key}` in the rule; did you mean `{near}`?"),
@@ -57,35 +59,35 @@ pub(super) fn rewrite_error(said: &str, language: &str) -> String {
         let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
         return format!("`{kind}` is not a node kind of {}{hint}", author_name(language));
     }
-    if said.contains("must specify a set of AST kinds") {
+    if message.contains("must specify a set of AST kinds") {
         return "the rule has no node kind to start at; add a `kind`, or check that its `pattern` is a complete piece of code".to_owned();
     }
     if let Some(name) = quoted("Undefined meta var `") {
-        let place = said.rsplit('`').nth(1).unwrap_or("fix");
-        return format!("`{place}` names `${name}`, which the rule does not capture");
+        let key = message.rsplit('`').nth(1).unwrap_or("fix");
+        return format!("`{key}` names `${name}`, which the rule does not capture");
     }
     if let Some(value) = quoted("unknown variant `") {
         return format!(
             "invalid value `{value}`; expected `neighbor`, `end` or a rule that ends the search"
         );
     }
-    if said.contains("one positive matcher") {
+    if message.contains("one positive matcher") {
         return "the rule has nothing to match; add a `pattern`, a `kind` or a `regex`".to_owned();
     }
-    if said.contains("regex parse error") {
+    if message.contains("regex parse error") {
         return "a `regex` in the rule is not a valid expression".to_owned();
     }
-    if let Some((_, said)) = said.split_once("invalid type: ")
-        && let Some((given, wanted)) = said.split_once(", expected ")
+    if let Some((_, message)) = message.split_once("invalid type: ")
+        && let Some((found, expected)) = message.split_once(", expected ")
     {
-        let wanted = match wanted {
-            _ if wanted.starts_with("struct ") => "a mapping, such as `{ kind: … }`",
+        let expected = match expected {
+            _ if expected.starts_with("struct ") => "a mapping, such as `{ kind: … }`",
             "a sequence" => "a list, such as `[{ kind: … }]`",
             other => other,
         };
-        return format!("the rule contains {given}; expected {wanted}");
+        return format!("the rule contains {found}; expected {expected}");
     }
-    said.to_owned()
+    message.to_owned()
 }
 
 /// The name of a grammar's language as an author writes it: `typescript` selects two grammars.

@@ -31,25 +31,26 @@ pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Resu
         let text = header.regex.as_deref().unwrap_or_default();
         return Err(format!("`{text}` matches the empty string at every position"));
     }
-    if let Some((word, _)) = header.swap.iter().find(|(word, better)| word.trim() == better.trim())
+    if let Some((word, _)) =
+        header.swap.iter().find(|(word, replacement)| word.trim() == replacement.trim())
     {
         return Err(format!("`{word}` is swapped for itself"));
     }
     if let Some(name) = fix.and_then(|fix| unknown_group(fix, &compiled.regex)) {
         let groups: Vec<&str> =
             compiled.regex.group_info().all_names().filter_map(|(.., name)| name).collect();
-        let known =
+        let available =
             match (groups.is_empty(), compiled.regex.group_info().group_len(PatternID::ZERO)) {
                 (true, 1) => "it has no groups".to_owned(),
-                (true, many) => format!("its groups are numbered up to {}", many - 1),
+                (true, count) => format!("its groups are numbered up to {}", count - 1),
                 (false, _) => format!("its groups are `{}`", groups.join("`, `")),
             };
         return Err(format!(
-            "`replace` uses the group `{name}`, which the expression does not have; {known}. Write a literal `$` as `$$`"
+            "`replace` uses the group `{name}`, which the expression does not have; {available}. Write a literal `$` as `$$`"
         ));
     }
     let inserted = fix.and_then(FixHeader::inserted);
-    // For a text with placeholders, the example under `## Fixed` tests it.
+    // A text with placeholders is not checked here: the example under `## Fixed` tests it.
     match inserted.filter(|text| !text.contains('<') && !compiled.regex.is_match(text)) {
         Some(text) => Err(format!("the inserted text does not match the pattern: `{text}`")),
         None => Ok(()),
@@ -63,11 +64,11 @@ fn is_everywhere(regex: &Regex) -> bool {
     regex.find_iter(text).filter(Match::is_empty).count() >= 3
 }
 
-/// The first group in a replacement that the expression does not have: it would be replaced by
-/// nothing.
+/// The first group that a replacement refers to and the expression does not have. The reference
+/// would be replaced by an empty string.
 fn unknown_group(fix: &FixHeader, regex: &Regex) -> Option<String> {
     let unknown = std::cell::RefCell::new(None);
-    let note = |name: String| {
+    let record = |name: String| {
         unknown.borrow_mut().get_or_insert(name);
     };
     let groups = regex.group_info().group_len(PatternID::ZERO);
@@ -75,13 +76,13 @@ fn unknown_group(fix: &FixHeader, regex: &Regex) -> Option<String> {
         fix.replace.as_deref()?,
         |index, _| {
             if index >= groups {
-                note(index.to_string());
+                record(index.to_string());
             }
         },
         |name| {
             let index = regex.group_info().to_index(PatternID::ZERO, name);
             if index.is_none() {
-                note(name.to_owned());
+                record(name.to_owned());
             }
             index
         },
@@ -104,23 +105,24 @@ fn compile_for(header: &TextHeader, fast: bool) -> Result<Compiled, String> {
         (None, None) if header.swap.is_empty() => {
             return Err("expected one of `regex`, `assigned` and `swap`".to_owned());
         }
-        (None, None) => words(&header.swap),
+        (None, None) => swap_expression(&header.swap),
     };
     let (regex, longest) = build(&text, unicode, fast)?;
     let group = regex.group_info().to_index(PatternID::ZERO, "at").unwrap_or(0);
-    let all = |texts: &[String]| {
-        let all = texts.iter().map(|text| Ok(build(text, unicode, fast)?.0));
-        all.collect::<Result<_, String>>()
+    let build_all = |texts: &[String]| {
+        let regexes = texts.iter().map(|text| Ok(build(text, unicode, fast)?.0));
+        regexes.collect::<Result<_, String>>()
     };
-    let (unless, unless_match) = (all(&header.unless)?, all(&header.unless_match)?);
-    let swap = header.swap.iter().map(|(word, better)| (key(word), better.trim().to_owned()));
-    let names_mark = names_mark(&text);
+    let (unless, unless_match) = (build_all(&header.unless)?, build_all(&header.unless_match)?);
+    let swap =
+        header.swap.iter().map(|(word, replacement)| (key(word), replacement.trim().to_owned()));
+    let mentions_bom = mentions_bom(&text);
     let swap = swap.collect();
-    Ok(Compiled { regex, names_mark, max_match_len: longest, group, unless, unless_match, swap })
+    Ok(Compiled { regex, mentions_bom, max_match_len: longest, group, unless, unless_match, swap })
 }
 
 /// Whether an expression mentions U+FEFF as a character, by its number or by its bytes.
-fn names_mark(text: &str) -> bool {
+fn mentions_bom(text: &str) -> bool {
     let upper = text.to_ascii_uppercase();
     text.contains('\u{FEFF}') || upper.contains("FEFF") || upper.contains(r"\XEF\XBB\XBF")
 }
@@ -153,24 +155,29 @@ impl Compiled {
     /// The replacement for a found word, in the same case; `None` if there is none, or the word is
     /// already written that way.
     pub(super) fn replacement(&self, found: &str) -> Option<String> {
-        let better = self.swap.get(&key(found))?;
+        let replacement = self.swap.get(&key(found))?;
         // Names keep their case: `javascript` is always replaced with `JavaScript`.
-        if better.chars().any(char::is_uppercase) {
-            return Some(better.clone());
+        if replacement.chars().any(char::is_uppercase) {
+            return Some(replacement.clone());
         }
         let mut letters = found.chars().filter(|c| c.is_alphabetic());
         let first = letters.next().is_some_and(char::is_uppercase);
         if first && letters.clone().next().is_some() && letters.all(char::is_uppercase) {
-            return Some(better.to_uppercase());
+            return Some(replacement.to_uppercase());
         }
-        let mut rest = better.chars();
+        let mut rest = replacement.chars();
         let head = rest.next().filter(|_| first);
-        Some(head.map_or_else(|| better.clone(), |head| head.to_uppercase().chain(rest).collect()))
+        Some(
+            head.map_or_else(
+                || replacement.clone(),
+                |head| head.to_uppercase().chain(rest).collect(),
+            ),
+        )
     }
 
     /// Whether a found word is already written like its replacement.
     pub(super) fn is_replaced(&self, found: &str) -> bool {
-        self.swap.get(&key(found)).is_some_and(|better| better == found)
+        self.swap.get(&key(found)).is_some_and(|replacement| replacement == found)
     }
 }
 
@@ -180,17 +187,17 @@ fn key(word: &str) -> String {
 }
 
 /// The expression that matches any of the words to swap, longest first.
-fn words(swap: &BTreeMap<String, String>) -> String {
+fn swap_expression(swap: &BTreeMap<String, String>) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut words: Vec<&str> = swap.keys().map(|word| word.trim()).collect();
     words.sort_by_key(|word| (std::cmp::Reverse(word.len()), *word));
-    let one = |word: &&str| {
+    let alternative = |word: &&str| {
         let parts: Vec<String> = word.split_whitespace().map(regex::escape).collect();
         let bound = |c: Option<char>| if c.is_some_and(is_word) { r"\b" } else { "" };
         let (before, after) = (bound(word.chars().next()), bound(word.chars().next_back()));
         format!("{before}{}{after}", parts.join(r"[ \t]+"))
     };
-    format!("(?i:{})", words.iter().map(one).collect::<Vec<_>>().join("|"))
+    format!("(?i:{})", words.iter().map(alternative).collect::<Vec<_>>().join("|"))
 }
 
 /// The expression for a value that is assigned to a name containing one of `keywords`.

@@ -44,8 +44,8 @@ pub(super) fn add_found_fix(
 }
 
 /// Adds a fix that replaces the word.
-pub(super) fn add_swap_fix(span: Span, better: &str, safe: bool, finding: &mut Finding) {
-    add_fix(safe, format!("Write `{better}`"), Edit::replace(span, better), finding);
+pub(super) fn add_swap_fix(span: Span, replacement: &str, safe: bool, finding: &mut Finding) {
+    add_fix(safe, format!("Write `{replacement}`"), Edit::replace(span, replacement), finding);
 }
 
 /// Adds a fix that inserts the missing text: at the head of the file, or at its end if the pattern
@@ -61,22 +61,22 @@ pub(super) fn add_insert_fix(
     let eol = if source.text().contains("\r\n") { "\r\n" } else { "\n" };
     let lines = match fix.r#as {
         Some(InsertAs::Comment) => {
-            let form = comments::of_file(source.path(), source.text());
-            form.map(|form| form.write_lines(&text, eol))
+            let syntax = comments::of_file(source.path(), source.text());
+            syntax.map(|syntax| syntax.write_lines(&text, eol))
         }
         _ => Some(text.trim_end().lines().collect::<Vec<_>>().join(eol)),
     };
     let at_end = header.last.is_some() && header.first.is_none();
-    let place = if at_end { Some(source.text().len()) } else { head(source) };
-    let (Some(lines), Some(place)) = (lines, place) else { return };
-    let (before, after) = (&source.text()[..place], &source.text()[place..]);
-    // After a last line that has no line break.
+    let offset = if at_end { Some(source.text().len()) } else { head(source) };
+    let (Some(lines), Some(offset)) = (lines, offset) else { return };
+    let (before, after) = (&source.text()[..offset], &source.text()[offset..]);
+    // Separates the inserted text from a last line that has no line break.
     let above = if before.is_empty() || before.ends_with(['\n', '\u{FEFF}']) { "" } else { eol };
     // A comment directly above a declaration would become its documentation.
-    let blank = !after.is_empty() && !after.starts_with(['\n', '\r']);
-    let below = if blank { eol } else { "" };
+    let needs_blank_line = !after.is_empty() && !after.starts_with(['\n', '\r']);
+    let below = if needs_blank_line { eol } else { "" };
     let title = format!("Insert `{}`", text.trim().lines().next().unwrap_or_default());
-    let edit = Edit::insert(Span::at(place).start, format!("{above}{lines}{eol}{below}"));
+    let edit = Edit::insert(Span::at(offset).start, format!("{above}{lines}{eol}{below}"));
     add_fix(fix.safe, title, edit, finding);
 }
 
@@ -100,13 +100,13 @@ fn head(source: &Source) -> Option<usize> {
             rest.is_some_and(|rest| rest.trim_start().starts_with('='))
         };
         seen_php |= lower == "<?php";
-        let stays = number == 0 && lower.starts_with("#!")
+        let is_preamble = number == 0 && lower.starts_with("#!")
             // PEP 263: an encoding counts on the first two lines.
             || number < 2 && lower.starts_with('#') && lower.contains("coding:")
             || kinds.contains(&Kind::DOCKERFILE) && ["syntax", "escape", "check"].iter().any(|&name| directive(name))
             || ["<?xml", "<!doctype", "@charset"].iter().any(|start| lower.starts_with(start))
             || lower == "<?php";
-        if !stays {
+        if !is_preamble {
             break;
         }
         at += line.len();

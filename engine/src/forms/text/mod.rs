@@ -46,9 +46,9 @@ pub struct TextPatterns {
     patterns: Vec<TextPattern>,
     prefilter: Prefilter,
     keywords: Keywords,
-    /// Number of lists of watched words.
+    /// The number of lists of watched words.
     lists: usize,
-    /// Patterns that a file must match.
+    /// The indexes of the patterns that a file must match.
     required: Vec<u32>,
 }
 
@@ -82,7 +82,7 @@ struct Compiled {
     /// Maximum length of a match in bytes; `None`: unbounded.
     max_match_len: Option<usize>,
     /// Whether the expression mentions the byte order mark.
-    names_mark: bool,
+    mentions_bom: bool,
     /// Index of the group that the finding covers.
     group: usize,
     unless: Vec<Regex>,
@@ -92,16 +92,17 @@ struct Compiled {
 }
 
 impl TextPatterns {
-    /// The patterns of those `rules` that have one; `tables` are those of the shipped pages. The
-    /// scan also records the offsets of the words in each list of `watch`, at most 32 lists.
+    /// Collects the text patterns of `rules`; `tables` are the keyword tables of the shipped pages.
+    /// The scan also records the offsets of the words in each list of `watch`, at most 32 lists.
     #[must_use]
     pub fn new(tables: &'static Tables, rules: &[Rule], watch: &[&[&'static str]]) -> Self {
-        let of_text = || rules.iter().enumerate().filter(|(_, rule)| rule.form == Some(Form::Text));
+        let text_rules =
+            || rules.iter().enumerate().filter(|(_, rule)| rule.form == Some(Form::Text));
         let pattern = |(rule, _)| TextPattern { rule, ready: OnceLock::new() };
-        let required = (0..).zip(of_text()).filter(|(_, (_, rule))| rule.requires);
-        let (keywords, words) = Keywords::new(tables, of_text().map(|(_, rule)| rule), watch);
+        let required = (0..).zip(text_rules()).filter(|(_, (_, rule))| rule.requires);
+        let (keywords, words) = Keywords::new(tables, text_rules().map(|(_, rule)| rule), watch);
         Self {
-            patterns: of_text().map(pattern).collect(),
+            patterns: text_rules().map(pattern).collect(),
             prefilter: Prefilter::new(words),
             keywords,
             lists: watch.len(),
@@ -109,9 +110,9 @@ impl TextPatterns {
         }
     }
 
-    /// Runs all enabled patterns over the source of `report`; only the patterns for secrets if the
-    /// source is too large or binary. `rules` are the rules that the patterns were compiled from,
-    /// `tree` is the syntax tree of the source.
+    /// Runs all enabled patterns over the source of `report`. If `only_secrets` is set, because the
+    /// source is too large or binary, only the patterns for secrets run. `rules` are the rules that
+    /// the patterns were compiled from, `tree` is the syntax tree of the source.
     pub fn run(
         &self,
         rules: &[Rule],
@@ -130,19 +131,19 @@ impl TextPatterns {
         }
         scan.deadline = None;
         let mut watched = vec![Vec::new(); self.lists];
-        self.prefilter.for_each_match(source.text(), |keyword, place| {
+        self.prefilter.for_each_match(source.text(), |keyword, range| {
             let mut lists = self.keywords.watched(keyword);
             while lists != 0 {
-                watched[lists.trailing_zeros() as usize].push(place.start);
+                watched[lists.trailing_zeros() as usize].push(range.start);
                 lists &= lists - 1;
             }
             for &index in self.keywords.owners(keyword) {
-                scan.near(index, place.start, place.end, report);
+                scan.search_near_keyword(index, range.start, range.end, report);
             }
         });
         for &index in &self.required {
             if !scan.matches.contains_key(&index) && scan.applies(index, report) {
-                scan.missing(index, report);
+                scan.report_missing_match(index, report);
             }
         }
         Scanned { watched, stopped: scan.stopped }
@@ -171,9 +172,9 @@ struct Scan<'a> {
     /// pattern is known not to apply to the source.
     done: Vec<usize>,
     seen: HashSet<(u32, Span)>,
-    /// Pattern → number of matches that counted.
+    /// Pattern → the number of its accepted matches.
     matches: HashMap<u32, u32>,
-    /// Computed for the first match that requires it.
+    /// The parts of the source, computed for the first match that requires them.
     parts: OnceLock<Option<Parts>>,
     /// When the time limit of the current pattern expires.
     deadline: Option<Instant>,
@@ -216,7 +217,13 @@ impl<'a> Scan<'a> {
     }
 
     /// Searches for a pattern around a keyword.
-    fn near(&mut self, index: u32, start: usize, end: usize, report: &mut Report<'_>) {
+    fn search_near_keyword(
+        &mut self,
+        index: u32,
+        start: usize,
+        end: usize,
+        report: &mut Report<'_>,
+    ) {
         let done = self.done[index as usize];
         // The last window still extends far enough past this keyword.
         if end + MAX_AFTER_KEYWORD / 2 <= done {
@@ -243,7 +250,7 @@ impl<'a> Scan<'a> {
             && report.begin(&rule.id)
             && pattern.ready(check, rule).globs.matches(self.source.path())
             && parts::reads(&header.within, self.source.path())
-            // A page contains examples of what its rule reports.
+            // A rule page contains examples of the text that its rule reports.
             && rule.path.as_deref() != Some(self.source.path())
     }
 
@@ -266,7 +273,8 @@ impl<'a> Scan<'a> {
         if !report.begin(&rule.id) {
             return;
         }
-        // The expression does not compile; the finding is reported on its page.
+        // An expression that does not compile is not searched for; the error is reported on the
+        // rule page.
         let ready = pattern.ready(check, rule);
         let Some(compiled) = ready.compiled.get_or_init(|| compile::compile(header).ok()) else {
             return;
@@ -282,9 +290,9 @@ impl<'a> Scan<'a> {
             let part = compiled.part(text, at..window.end);
             search(compiled, text, part.clone(), &mut captures);
             let found = captures.get_match().zip(captures.get_group(compiled.group));
-            let Some((whole, found)) = found else {
+            let Some((full_match, found)) = found else {
                 match compiled.max_match_len.filter(|_| part.end < window.end) {
-                    // A match that begins before this would have been found completely.
+                    // A match that begins before the new `at` would have been found completely.
                     Some(longest) => at = text.floor_char_boundary(part.end - longest),
                     None => return,
                 }
@@ -293,18 +301,18 @@ impl<'a> Scan<'a> {
             // A match that could continue beyond the part is searched for again with its full
             // reach.
             if part.end < window.end
-                && compiled.max_match_len.is_some_and(|it| whole.start() + it > part.end)
+                && compiled.max_match_len.is_some_and(|max| full_match.start() + max > part.end)
             {
-                at = whole.start();
+                at = full_match.start();
                 continue;
             }
             // The next match can share the boundary at which this one ended.
-            at = found.end.max(whole.start() + 1).max(at + 1);
+            at = found.end.max(full_match.start() + 1).max(at + 1);
             let span = Span::new(found.start, found.end);
-            let around = self.source.slice(Span::from(whole.range()));
-            if !accepts(header, compiled, self.source.slice(span), around)
+            let whole_text = self.source.slice(Span::from(full_match.range()));
+            if !accepts(header, compiled, self.source.slice(span), whole_text)
                 || !compiled.swap.is_empty() && self.is_in_address(span)
-                || !self.is_in_place(header, span.start)
+                || !self.is_in_scope(header, span.start)
                 || !self.seen.insert((index, span))
             {
                 continue;
@@ -316,15 +324,16 @@ impl<'a> Scan<'a> {
                 Some(max) if *count <= max => continue,
                 _ => {}
             }
-            let better = compiled.replacement(self.source.slice(span));
-            let finding = message(rule, self.source, &captures, (span, better.as_deref()), report);
+            let replacement = compiled.replacement(self.source.slice(span));
+            let finding =
+                message(rule, self.source, &captures, (span, replacement.as_deref()), report);
             if header.secret.is_some() {
                 finding.secret(span);
             }
-            if let Some(better) = better {
+            if let Some(replacement) = replacement {
                 let harmless = matches!(self.part(span.start), Some(Part::Prose | Part::Comments));
                 let safe = harmless && !parts::is_everywhere(&header.within);
-                fixes::add_swap_fix(span, &better, safe, finding);
+                fixes::add_swap_fix(span, &replacement, safe, finding);
             } else if let Some(fix) = check.fix.as_deref() {
                 fixes::add_found_fix(fix, self.source, (&captures, compiled), span, finding);
             }
@@ -336,13 +345,13 @@ impl<'a> Scan<'a> {
     fn is_in_address(&self, span: Span) -> bool {
         let line = self.source.line_span(self.source.line_of(span.start));
         let text = self.source.slice(line);
-        let ends = |c: char| c.is_whitespace() || "<>()[]\"'`|".contains(c);
+        let is_delimiter = |c: char| c.is_whitespace() || "<>()[]\"'`|".contains(c);
         let at = (span.start - line.start) as usize;
-        // Handwritten addresses are not longer.
+        // Addresses that people write are not longer than `MAX_ADDRESS`.
         let from = text.floor_char_boundary(at.saturating_sub(MAX_ADDRESS));
         let to = text.floor_char_boundary((at + MAX_ADDRESS).min(text.len()));
-        let before = text[from..at].rsplit(ends).next().unwrap_or_default();
-        let after = text[at..to].split(ends).next().unwrap_or_default();
+        let before = text[from..at].rsplit(is_delimiter).next().unwrap_or_default();
+        let after = text[at..to].split(is_delimiter).next().unwrap_or_default();
         before.contains("://")
             || before.starts_with("www.")
             || before.ends_with('@')
@@ -351,12 +360,12 @@ impl<'a> Scan<'a> {
 
     /// Whether a match that begins at `offset` is in the lines and parts that the pattern applies
     /// to.
-    fn is_in_place(&self, header: &TextHeader, offset: u32) -> bool {
+    fn is_in_scope(&self, header: &TextHeader, offset: u32) -> bool {
         if header.first.is_some() || header.last.is_some() {
             let line = self.source.line_of(offset);
             // A final line break does not begin a new line.
-            let opened = usize::from(self.source.text().ends_with(['\n', '\r']));
-            let below = (self.source.line_count() - opened).saturating_sub(line);
+            let trailing = usize::from(self.source.text().ends_with(['\n', '\r']));
+            let below = (self.source.line_count() - trailing).saturating_sub(line);
             let is_first = header.first.is_some_and(|first| line < first as usize);
             if !is_first && header.last.is_none_or(|last| below > last as usize) {
                 return false;
@@ -371,7 +380,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Reports a file that lacks the required match, on its first line.
-    fn missing(&self, index: u32, report: &mut Report<'_>) {
+    fn report_missing_match(&self, index: u32, report: &mut Report<'_>) {
         let Some((pattern, rule, check, header)) = self.pattern(index) else { return };
         let ready = pattern.ready(check, rule);
         if ready.compiled.get_or_init(|| compile::compile(header).ok()).is_none() {
@@ -399,25 +408,26 @@ impl Compiled {
 }
 
 /// Searches a part of a text as if it had no byte order mark (U+FEFF): authors expect `^` to match
-/// before the first letter. An expression that mentions the mark sees it.
+/// before the first letter. An expression that mentions the mark is matched against the text
+/// including the mark.
 fn search(compiled: &Compiled, text: &str, part: Range<usize>, captures: &mut Captures) {
-    let seen = match text.strip_prefix('\u{FEFF}') {
-        Some(seen) if !compiled.names_mark => seen,
+    let visible = match text.strip_prefix('\u{FEFF}') {
+        Some(visible) if !compiled.mentions_bom => visible,
         _ => text,
     };
-    let mark = text.len() - seen.len();
-    let part = part.start.saturating_sub(mark)..part.end.saturating_sub(mark);
-    let input = Input::new(seen).range(part).anchored(Anchored::No);
+    let bom_len = text.len() - visible.len();
+    let part = part.start.saturating_sub(bom_len)..part.end.saturating_sub(bom_len);
+    let input = Input::new(visible).range(part).anchored(Anchored::No);
     compiled.regex.search_captures(&input, captures);
-    if mark > 0 {
+    if bom_len > 0 {
         for slot in captures.slots_mut().iter_mut().flatten() {
-            *slot = NonMaxUsize::new(slot.get() + mark).unwrap_or(*slot);
+            *slot = NonMaxUsize::new(slot.get() + bom_len).unwrap_or(*slot);
         }
     }
 }
 
-/// Tests on the found text that an expression cannot express.
-fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, whole: &str) -> bool {
+/// Applies the conditions on the found text that an expression cannot express.
+fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, full_match: &str) -> bool {
     let is_sample = match header.secret {
         None => false,
         Some(Confidence::Low) => is_placeholder(found),
@@ -426,20 +436,20 @@ fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, whole: &str) -
     !is_sample
         && shape::entropy(found) >= header.entropy
         && (!header.random || shape::looks_random(found))
-        && !(header.password && password::is_example(found, whole))
+        && !(header.password && password::is_example(found, full_match))
         && !compiled.is_replaced(found)
         && !compiled.unless.iter().any(|unless| unless.is_match(found))
-        && !compiled.unless_match.iter().any(|unless| unless.is_match(whole))
+        && !compiled.unless_match.iter().any(|unless| unless.is_match(full_match))
 }
 
 fn message<'r>(
     rule: &Rule,
     source: &Source,
     captures: &Captures,
-    (span, better): (Span, Option<&str>),
+    (span, replacement): (Span, Option<&str>),
     report: &'r mut Report<'_>,
 ) -> &'r mut Finding {
-    let message: Cow<'_, str> = match (&rule.message, better) {
+    let message: Cow<'_, str> = match (&rule.message, replacement) {
         (Some(message), _) => message.into(),
         (None, Some(_)) => "`<match>`: write `<better>`".into(),
         (None, None) => (&rule.summary).into(),
@@ -447,7 +457,7 @@ fn message<'r>(
     let message = super::fill(&message, source, span, |name| {
         let group = captures.get_group_by_name(name);
         let text = group.map(|group| source.slice(Span::from(group.range())));
-        text.or(better.filter(|_| name == "better")).map(str::to_owned)
+        text.or(replacement.filter(|_| name == "better")).map(str::to_owned)
     });
     let finding = report.at(span, message);
     finding.help.clone_from(&rule.help);

@@ -5,7 +5,7 @@ use crate::text::files::Memory;
 use crate::text::source::{Encoding, Source};
 use std::fmt::Write as _;
 
-fn found(check: &str, text: &str) -> Vec<String> {
+fn matched_texts(check: &str, text: &str) -> Vec<String> {
     let page = format!("---\nseverity: error\ncheck:\n  text: {{ {check} }}\n---\n# a/b\n\nWhy.\n");
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
     let engine =
@@ -22,50 +22,53 @@ fn found(check: &str, text: &str) -> Vec<String> {
 fn line_breaks_of_all_kinds_end_a_token() {
     let check = r"regex: '\bk_(?P<at>[a-z]{4})(?:[^a-z]|$)', keywords: [k_]";
     for end in ["", "\n", "\r\n", "\r", ";\r\n"] {
-        assert_eq!(found(check, &format!("x = k_abcd{end}")), ["abcd"], "{end:?}");
+        assert_eq!(matched_texts(check, &format!("x = k_abcd{end}")), ["abcd"], "{end:?}");
     }
-    assert_eq!(found(check, "k_abcd k_efgh\r\nk_abcde k_ijkl"), ["abcd", "efgh", "ijkl"]);
+    assert_eq!(matched_texts(check, "k_abcd k_efgh\r\nk_abcde k_ijkl"), ["abcd", "efgh", "ijkl"]);
     assert_eq!(
-        found("assigned: '[a-z]{4}', keywords: [key]", "key=abcd\r\nkey: 'efgh'\r\n"),
+        matched_texts("assigned: '[a-z]{4}', keywords: [key]", "key=abcd\r\nkey: 'efgh'\r\n"),
         ["abcd", "efgh"]
     );
 }
 
 #[test]
-fn a_byte_order_mark_hides_nothing() {
-    assert_eq!(found("regex: '^key'", "\u{FEFF}key\nkey"), ["key", "key"]);
-    assert_eq!(found(r"regex: '\Akey(?P<at>.)', keywords: [key]", "\u{FEFF}keyé"), ["é"]);
-    assert_eq!(found(r"regex: '\bkey$'", "\u{FEFF}key"), ["key"]);
-    assert_eq!(found("regex: '^key'", "\u{FEFF}"), [""; 0]);
+fn a_byte_order_mark_does_not_prevent_matches() {
+    assert_eq!(matched_texts("regex: '^key'", "\u{FEFF}key\nkey"), ["key", "key"]);
+    assert_eq!(matched_texts(r"regex: '\Akey(?P<at>.)', keywords: [key]", "\u{FEFF}keyé"), ["é"]);
+    assert_eq!(matched_texts(r"regex: '\bkey$'", "\u{FEFF}key"), ["key"]);
+    assert_eq!(matched_texts("regex: '^key'", "\u{FEFF}"), [""; 0]);
     // A rule that reports the byte order mark itself.
-    assert_eq!(found(r"regex: '\A\x{feff}'", "\u{FEFF}key"), ["\u{FEFF}"]);
+    assert_eq!(matched_texts(r"regex: '\A\x{feff}'", "\u{FEFF}key"), ["\u{FEFF}"]);
 }
 
 #[test]
-fn the_name_of_an_assigned_value_may_have_words_after_it() {
+fn words_can_follow_the_name_of_an_assigned_value() {
     let check = "assigned: '[0-9]{4}', keywords: [acme]";
-    assert_eq!(found(check, "Acme access token: 1234\nacme secret key = 5678"), ["1234", "5678"]);
-    assert_eq!(found(check, "<meta name='acme-site' content='1234'>"), [""; 0]);
-    assert_eq!(found(check, "acme was founded in the year: 1234"), [""; 0]);
+    assert_eq!(
+        matched_texts(check, "Acme access token: 1234\nacme secret key = 5678"),
+        ["1234", "5678"]
+    );
+    assert_eq!(matched_texts(check, "<meta name='acme-site' content='1234'>"), [""; 0]);
+    assert_eq!(matched_texts(check, "acme was founded in the year: 1234"), [""; 0]);
 }
 
 #[test]
 fn keywords_are_found_in_any_case_and_on_very_long_lines() {
     let check = "regex: 'KEY[0-9]', keywords: [key]";
-    assert_eq!(found(check, "KEY1 key2 Key3 KEY4"), ["KEY1", "KEY4"]);
+    assert_eq!(matched_texts(check, "KEY1 key2 Key3 KEY4"), ["KEY1", "KEY4"]);
     let long = format!("{}KEY1{}KEY2", " key ".repeat(4000), " key ".repeat(4000));
-    assert_eq!(found(check, &long), ["KEY1", "KEY2"]);
+    assert_eq!(matched_texts(check, &long), ["KEY1", "KEY2"]);
 }
 
 #[test]
-fn surrounding_text_can_suppress_a_finding() {
+fn the_surrounding_text_can_suppress_a_finding() {
     let check =
         r"regex: '://u:(?P<at>[a-z]+)@[a-z.]+', keywords: ['://'], unless-match: ['@localhost$']";
-    assert_eq!(found(check, "a://u:abc@localhost a://u:def@host.io"), ["def"]);
+    assert_eq!(matched_texts(check, "a://u:abc@localhost a://u:def@host.io"), ["def"]);
 }
 
 #[test]
-fn a_pattern_without_keywords_keeps_to_its_files() {
+fn a_pattern_without_keywords_runs_only_on_its_files() {
     let page = "---\nseverity: error\ncheck:\n  files: ['*.md']\n  text: { regex: 'a' }\n---\n# a/b\n\nWhy.\n";
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.into())]);
     let engine =
@@ -78,9 +81,9 @@ fn a_pattern_without_keywords_keeps_to_its_files() {
 }
 
 #[test]
-fn a_pattern_without_keywords_sees_the_whole_text() {
-    assert_eq!(found("regex: '(?s)a.*?b'", "x a\n\nb a b"), ["a\n\nb", "a b"]);
-    assert_eq!(found("regex: '^#.*$'", "# a\r\n# b"), ["# a", "# b"]);
+fn a_pattern_without_keywords_is_searched_for_in_the_whole_text() {
+    assert_eq!(matched_texts("regex: '(?s)a.*?b'", "x a\n\nb a b"), ["a\n\nb", "a b"]);
+    assert_eq!(matched_texts("regex: '^#.*$'", "# a\r\n# b"), ["# a", "# b"]);
 }
 
 /// The findings of a page in a file, one per line: position, text, message and fix; then the fixed
@@ -120,7 +123,7 @@ fn findings(header: &str, path: &str, text: &str) -> String {
 }
 
 #[test]
-fn a_match_counts_in_the_parts_that_are_named() {
+fn a_match_is_reported_only_in_the_selected_parts() {
     let text = "// fixme a\nlet b = \"fixme c\"; fixme();\n";
     let header = |within: &str| format!("check:\n  text: {{ regex: fixme, in: {within} }}");
     let reported = |within: &str| findings(&header(within), "a.ts", text);
@@ -207,7 +210,7 @@ fn matches_above_the_maximum_are_reported() {
 }
 
 #[test]
-fn a_word_is_replaced_in_its_case() {
+fn a_replacement_has_the_case_of_the_word() {
     let header = "check:\n  text: { in: [prose, comments], swap: { utilize: use, in order to: to, javascript: JavaScript } }";
     insta::assert_snapshot!(
         findings(header, "a.md", "# Utilize\n\nUtilize `utilize` in  order to UTILIZE reutilize Javascript, JavaScript.\n"),
@@ -245,7 +248,7 @@ fn a_word_is_replaced_in_its_case() {
 }
 
 #[test]
-fn white_space_is_trimmed_and_a_deletion_is_never_safe() {
+fn white_space_is_trimmed_and_deletions_are_never_safe() {
     let header = "check:\n  text: { regex: '[ \\t]+$' }\n  fix: { trim: true, safe: true }";
     insta::assert_snapshot!(findings(header, "a.txt", "a  \nb\n"), @r#"
     1:2 "  " Why so.; Remove the white space (safe)
@@ -261,8 +264,8 @@ fn white_space_is_trimmed_and_a_deletion_is_never_safe() {
 }
 
 #[test]
-fn a_header_that_cannot_be_meant_is_refused() {
-    let wrong = |check: &str| {
+fn contradictory_headers_are_rejected() {
+    let error = |check: &str| {
         let page = format!("---\nseverity: info\ncheck:\n  {check}\n---\n# a/b\n\nWhy.\n");
         match aidd_page::header(&page) {
             Err(error) => format!("{}: {}", &page[error.span], error.message),
@@ -274,7 +277,7 @@ fn a_header_that_cannot_be_meant_is_refused() {
             }
         }
     };
-    let shown: Vec<String> = [
+    let errors: Vec<String> = [
         "text: { regex: a, swap: { a: b } }",
         "text: { keywords: [a] }",
         "text: { regex: a, in: comment }",
@@ -292,9 +295,9 @@ fn a_header_that_cannot_be_meant_is_refused() {
         "doc: { headings: ['# a'] }\n  fix: { insert: b }",
     ]
     .into_iter()
-    .map(wrong)
+    .map(error)
     .collect();
-    insta::assert_snapshot!(shown.join("\n"), @"
+    insta::assert_snapshot!(errors.join("\n"), @"
     text: a text pattern must have exactly one of `regex`, `assigned` and `swap`
     text: a text pattern must have exactly one of `regex`, `assigned` and `swap`
     in: unknown value `comment`

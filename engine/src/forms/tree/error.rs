@@ -19,7 +19,7 @@ pub enum TreeError {
     Unbound {
         /// The unknown name.
         name: String,
-        /// The path that contains it.
+        /// The path that contains the name.
         text: String,
         /// The captured names.
         bound: Vec<String>,

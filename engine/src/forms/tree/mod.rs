@@ -1,5 +1,5 @@
-//! The form `tree`: which files and directories exist, and how they are named. File contents are
-//! not read, except to count lines.
+//! The form `tree`: checks which files and directories exist and how they are named. File contents
+//! are not read, except to count lines.
 
 mod error;
 mod names;
@@ -18,7 +18,7 @@ use aidd_page::{CheckHeader, Limits, TreeHeader};
 use names::NameRule;
 use naming::Usage;
 use std::collections::{BTreeMap, BTreeSet};
-use template::{Template, Wanted};
+use template::{AlternativePaths, Template};
 
 #[cfg(test)]
 mod tests;
@@ -27,8 +27,8 @@ mod tests;
 #[derive(Debug)]
 pub struct TreeCheck {
     each: Vec<PathPattern>,
-    /// Of each entry at least one alternative must exist.
-    exists: Vec<Wanted>,
+    /// For each entry, at least one of the alternatives must exist.
+    exists: Vec<AlternativePaths>,
     absent: Vec<Template>,
     only: Vec<PathPattern>,
     /// `only` as written in the page, for messages.
@@ -79,7 +79,8 @@ impl TreeCheck {
         let bound: Option<BTreeSet<&str>> =
             (!each.is_empty()).then(|| each.iter().flat_map(PathPattern::names).collect());
         let template_of = |text: &String| Template::new(text, base, bound.as_ref());
-        let exists = header.exists.iter().map(|text| Wanted::new(text, base, bound.as_ref()));
+        let exists =
+            header.exists.iter().map(|text| AlternativePaths::new(text, base, bound.as_ref()));
         if let Some(unique) = &header.unique {
             template::check_names(unique, bound.as_ref())?;
         }
@@ -122,16 +123,18 @@ impl TreeCheck {
         header.tracked == Some(true) || header.tracked.is_none() && !header.absent.is_empty()
     }
 
-    /// Whether its findings can differ for a file whose counts changed from `before` to `after`.
+    /// Whether the findings of the check can differ for a file whose counts changed from `before`
+    /// to `after`.
     #[must_use]
     pub fn can_differ(header: &TreeHeader, before: FileSize, after: FileSize) -> bool {
-        let holds =
-            |limits: Limits, number: Option<u64>| number.is_none_or(|it| limits.contains(it));
+        let is_within = |limits: Limits, number: Option<u64>| {
+            number.is_none_or(|number| limits.contains(number))
+        };
         let differs = |limits: Option<Limits>, before: Option<Option<u64>>, after| {
             let (Some(limits), Some(before), Some(after)) = (limits, before, after) else {
                 return false;
             };
-            before != after && !(holds(limits, before) && holds(limits, after))
+            before != after && !(is_within(limits, before) && is_within(limits, after))
         };
         differs(header.bytes, before.bytes, after.bytes)
             || differs(header.lines, before.lines, after.lines)
@@ -140,33 +143,33 @@ impl TreeCheck {
     /// Runs the check over the project.
     #[must_use]
     pub fn run(&self, scope: &Scope<'_>) -> ProjectResult {
-        let mut joined = ProjectResult::default();
+        let mut result = ProjectResult::default();
         let tracked = scope.listing.tracked();
         let listing = match (self.tracked, tracked) {
             (Some(true), Some(index)) => index,
             (Some(true), None) => {
-                joined.notes.push("no Git index; all files were checked".to_owned());
+                result.notes.push("no Git index; all files were checked".to_owned());
                 scope.listing
             }
             _ => scope.listing,
         };
-        let mut run = Run { check: self, scope, listing, joined };
+        let mut run = Run { check: self, scope, listing, result };
         if self.each.is_empty() {
             run.project();
         } else {
             let subjects = self.subjects(listing, scope);
-            run.joined.checked = subjects.len();
+            run.result.checked = subjects.len();
             run.subjects(&subjects);
         }
-        let cut = self.exists.iter().filter_map(Wanted::cut);
-        run.joined
-            .notes
-            .extend(cut.chain(self.absent.iter().filter_map(Template::truncation_note)));
-        run.joined
+        let truncation_notes = self.exists.iter().filter_map(AlternativePaths::truncation_note);
+        run.result.notes.extend(
+            truncation_notes.chain(self.absent.iter().filter_map(Template::truncation_note)),
+        );
+        run.result
     }
 
     fn subjects<'a>(&self, listing: &'a Listing, scope: &Scope<'_>) -> Vec<Subject<'a>> {
-        let mut found: BTreeMap<(&str, bool), Captured> = BTreeMap::new();
+        let mut captures_by_path: BTreeMap<(&str, bool), Captured> = BTreeMap::new();
         for pattern in &self.each {
             let is_folder = pattern.is_folder();
             let paths: Vec<&str> = if is_folder {
@@ -178,12 +181,12 @@ impl TreeCheck {
                 let Some(captured) = pattern.find(path) else { continue };
                 let covers = if is_folder { scope.covers_folder(path) } else { scope.covers(path) };
                 if covers && !path.is_empty() {
-                    found.entry((path, is_folder)).or_insert(captured);
+                    captures_by_path.entry((path, is_folder)).or_insert(captured);
                 }
             }
         }
         let subject = |((path, is_folder), captured)| Subject { path, is_folder, captured };
-        found.into_iter().map(subject).collect()
+        captures_by_path.into_iter().map(subject).collect()
     }
 }
 
@@ -193,22 +196,23 @@ impl Subject<'_> {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The value of a placeholder: a capture, else a built-in name.
+    /// The value of a placeholder: the capture with this name or, if there is none, the built-in
+    /// value.
     fn value(&self, name: &str) -> Option<String> {
         if let Some(value) = self.captured.get(name) {
             return Some(value.clone());
         }
         let file = self.name();
-        let (stem, ending) = match file.rsplit_once('.') {
-            Some((stem, ending)) if !self.is_folder && !stem.is_empty() => (stem, ending),
+        let (stem, extension) = match file.rsplit_once('.') {
+            Some((stem, extension)) if !self.is_folder && !stem.is_empty() => (stem, extension),
             _ => (file, ""),
         };
         let value = match name {
             "path" => self.path,
-            "dir" => self.path.rsplit_once('/').map_or("", |(folder, _)| folder),
+            "dir" => self.path.rsplit_once('/').map_or("", |(dir, _)| dir),
             "name" => file,
             "stem" => stem,
-            "ext" => ending,
+            "ext" => extension,
             _ => return None,
         };
         Some(value.to_owned())
@@ -224,7 +228,8 @@ impl Subject<'_> {
     }
 }
 
-/// A fix that moves or creates a file. It is never safe, because other files can refer to this one.
+/// A fix that moves or creates a file. Such a fix is never safe, because other files can refer to
+/// the file.
 fn file_fix(title: String, change: FileChange) -> Fix {
     Fix { title, safety: Safety::Unsafe, edits: Vec::new(), file: Some(change) }
 }
@@ -238,18 +243,18 @@ struct Run<'a> {
     check: &'a TreeCheck,
     scope: &'a Scope<'a>,
     listing: &'a Listing,
-    joined: ProjectResult,
+    result: ProjectResult,
 }
 
 impl Run<'_> {
     /// Checks the requirements on the project as a whole.
     fn project(&mut self) {
-        // Conditions on the file are evaluated for the directory that the rule covers.
+        // The conditions of the rule are evaluated for the directory that the rule covers.
         if !(self.scope.runs_on)(self.scope.base) {
             return;
         }
         let root = Subject { path: self.scope.base, is_folder: true, captured: Captured::new() };
-        self.joined.checked = 1;
+        self.result.checked = 1;
         self.exists(&root);
         self.absent_anywhere();
         if !self.check.only.is_empty() {
@@ -263,7 +268,7 @@ impl Run<'_> {
             self.exists(subject);
             self.absent(subject);
             self.name(subject, usage.as_ref());
-            self.numbers(subject);
+            self.check_limits(subject);
             if subject.is_folder && !self.check.only.is_empty() {
                 self.only(subject);
             }
@@ -275,10 +280,10 @@ impl Run<'_> {
         {
             let message = format!("{} files, expected {}", subjects.len(), limits.describe());
             let names = vec![("count".to_owned(), subjects.len().to_string())];
-            // Reported at the first surplus file, or at the rule itself.
-            let over = limits.max.and_then(|max| subjects.get(usize::try_from(max).ok()?));
-            let path = over.map_or_else(String::new, |subject| subject.path.to_owned());
-            self.joined.found.push(ProjectFinding {
+            // Reported at the first surplus file or, if there are too few files, without a path.
+            let surplus = limits.max.and_then(|max| subjects.get(usize::try_from(max).ok()?));
+            let path = surplus.map_or_else(String::new, |subject| subject.path.to_owned());
+            self.result.found.push(ProjectFinding {
                 path,
                 message,
                 names,
@@ -297,47 +302,47 @@ impl Run<'_> {
         let mut names = subject.names();
         names.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let path = path.to_owned();
-        self.joined.found.push(ProjectFinding {
+        self.result.found.push(ProjectFinding {
             path,
             message,
             names,
             ..ProjectFinding::default()
         });
-        let last = self.joined.found.len() - 1;
-        &mut self.joined.found[last]
+        let last = self.result.found.len() - 1;
+        &mut self.result.found[last]
     }
 
     fn exists(&mut self, subject: &Subject<'_>) {
         let check = self.check;
-        for wanted in &check.exists {
+        for alternatives in &check.exists {
             let siblings = (check.tracked != Some(true)).then_some(self.scope.files);
-            if wanted.is_there(&|name| subject.value(name), self.listing, siblings) {
+            if alternatives.is_present(&|name| subject.value(name), self.listing, siblings) {
                 continue;
             }
-            let said = wanted.description(&|name| subject.value(name));
-            let missing = wanted.literal(&|name| subject.value(name));
+            let description = alternatives.description(&|name| subject.value(name));
+            let missing = alternatives.literal(&|name| subject.value(name));
             // For a file, the finding is reported at the file; for a directory or the project, at
             // the missing path.
-            let place = match &missing {
+            let reported_path = match &missing {
                 Some(path) if subject.is_folder => path.trim_end_matches('/').to_owned(),
                 _ => subject.path.to_owned(),
             };
             let message = if subject.path.is_empty() {
-                format!("{said} is missing")
+                format!("{description} is missing")
             } else {
-                format!("`{}` has no {said}", subject.path)
+                format!("`{}` has no {description}", subject.path)
             };
             let first = missing.clone().unwrap_or_default();
-            let found = self.add(subject, &place, message, &[("missing", &first)]);
-            // A template cannot create a directory, and a captured value can be an invalid file
-            // name.
+            let finding = self.add(subject, &reported_path, message, &[("missing", &first)]);
+            // A template cannot create a directory, and a captured value can result in an invalid
+            // file name.
             if let (Some(template), Some(path)) = (&check.template, missing)
                 && !path.ends_with('/')
                 && check_new(&path).is_ok()
             {
                 let text = captures::fill(template, |name| subject.value(name));
                 let title = format!("Create {path} from the rule's template");
-                found.fix = Some(if place == path {
+                finding.fix = Some(if reported_path == path {
                     let edits = vec![Edit { span: Span::default(), text }];
                     Fix { title, safety: Safety::Unsafe, edits, file: None }
                 } else {
@@ -397,22 +402,22 @@ impl Run<'_> {
 
     fn only(&mut self, subject: &Subject<'_>) {
         let below = self.listing.below(subject.path);
-        let skip = if subject.path.is_empty() { 0 } else { subject.path.len() + 1 };
+        let prefix_len = if subject.path.is_empty() { 0 } else { subject.path.len() + 1 };
         let mut entries: BTreeMap<&str, bool> = BTreeMap::new();
         for path in below {
-            let rest = &path[skip..];
+            let rest = &path[prefix_len..];
             let (name, is_folder) =
                 rest.split_once('/').map_or((rest, false), |(folder, _)| (folder, true));
             entries.insert(name, is_folder);
         }
         for (name, is_folder) in entries {
-            let fits = |pattern: &PathPattern| {
+            let is_allowed = |pattern: &PathPattern| {
                 (is_folder || !pattern.is_folder()) && pattern.find(name).is_some()
             };
-            let path = format!("{}{name}", &below[0][..skip]);
+            let path = format!("{}{name}", &below[0][..prefix_len]);
             let covers =
                 if is_folder { self.scope.covers_folder(&path) } else { self.scope.covers(&path) };
-            if !covers || self.check.only.iter().any(fits) {
+            if !covers || self.check.only.iter().any(is_allowed) {
                 continue;
             }
             let allowed = &self.check.only_text;
@@ -421,24 +426,24 @@ impl Run<'_> {
         }
     }
 
-    fn numbers(&mut self, subject: &Subject<'_>) {
+    fn check_limits(&mut self, subject: &Subject<'_>) {
         let check = self.check;
         let levels = || {
             let path = subject.path.strip_prefix(self.scope.base).unwrap_or(subject.path);
             path.split('/').filter(|part| !part.is_empty()).count() as u64
         };
         let entries = || self.listing.dirs().get(subject.path).copied().unwrap_or_default();
-        let file = !subject.is_folder;
-        let (bytes, lines) = (check.bytes.filter(|_| file), check.lines.filter(|_| file));
+        let is_file = !subject.is_folder;
+        let (bytes, lines) = (check.bytes.filter(|_| is_file), check.lines.filter(|_| is_file));
         let numbers = [
             ("bytes", bytes.and_then(|limits| Some((limits, self.scope.bytes(subject.path)?)))),
             ("lines", lines.and_then(|limits| Some((limits, self.scope.lines(subject.path)?)))),
-            ("entries", check.count.filter(|_| !file).map(|limits| (limits, entries()))),
+            ("entries", check.count.filter(|_| !is_file).map(|limits| (limits, entries()))),
             ("levels", check.depth.map(|limits| (limits, levels()))),
         ];
-        for (unit, judged) in numbers {
+        for (unit, measured) in numbers {
             let Some((limits, number)) =
-                judged.filter(|(limits, number)| !limits.contains(*number))
+                measured.filter(|(limits, number)| !limits.contains(*number))
             else {
                 continue;
             };
@@ -453,12 +458,12 @@ impl Run<'_> {
         let mut first: BTreeMap<String, &Subject<'_>> = BTreeMap::new();
         for subject in subjects {
             let key = captures::fill(template, |name| subject.value(name));
-            let Some(before) = first.get(&key) else {
+            let Some(earlier) = first.get(&key) else {
                 first.insert(key, subject);
                 continue;
             };
-            let message = format!("duplicate `{key}`: also in `{}`", before.path);
-            let other = before.path.to_owned();
+            let message = format!("duplicate `{key}`: also in `{}`", earlier.path);
+            let other = earlier.path.to_owned();
             self.add(subject, subject.path, message, &[("key", &key), ("other", &other)]);
         }
     }

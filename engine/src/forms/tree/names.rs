@@ -38,8 +38,8 @@ pub(super) enum Case {
 #[derive(Debug)]
 pub(super) enum NameRule {
     Case(&'static str, Case),
-    /// A case with the definition of another tool: the expression decides, the case provides the
-    /// name and the suggestion.
+    /// A case as another tool defines it: the expression decides whether a name matches, and the
+    /// case provides the description and the suggestion.
     Defined(&'static str, Case, Box<Regex>),
     Regex(String, Box<Regex>),
     /// The expression must not match.
@@ -47,8 +47,8 @@ pub(super) enum NameRule {
 }
 
 impl NameRule {
-    /// Parses a case, or an expression between slashes, negated by a leading `!`. A case followed
-    /// by a blank and an expression is that case as defined by the expression.
+    /// Parses a case, or an expression between slashes, which a leading `!` negates. If a case is
+    /// followed by a space and an expression, the expression defines the case.
     pub(super) fn new(text: &str) -> Result<Self, TreeError> {
         let not = text.strip_prefix("!/");
         let expression = not.or_else(|| text.strip_prefix('/'));
@@ -60,14 +60,14 @@ impl NameRule {
                 None => Self::Regex(text.to_owned(), regex),
             });
         }
-        let (name, drawn) = match text.split_once(" /") {
+        let (name, definition) = match text.split_once(" /") {
             Some((name, rest)) => (name, rest.strip_suffix('/')),
             None => (text, None),
         };
         let known = CASES.iter().find(|(known, _)| *known == name);
-        match (known, drawn) {
-            (Some(&(name, case)), Some(drawn)) => {
-                Ok(Self::Defined(name, case, compile_whole(text, drawn)?))
+        match (known, definition) {
+            (Some(&(name, case)), Some(definition)) => {
+                Ok(Self::Defined(name, case, compile_whole(text, definition)?))
             }
             (Some(&(known, case)), None) if known == text => Ok(Self::Case(known, case)),
             _ => Err(TreeError::Case(text.to_owned())),
@@ -93,13 +93,13 @@ impl NameRule {
             Self::Regex(_, regex) | Self::Defined(.., regex) => regex.is_match(stem),
             Self::Not(_, regex) => !regex.is_match(stem),
             Self::Case(_, case) => {
-                stem.split('.').filter(|part| !part.is_empty()).all(|part| case.fits(part))
+                stem.split('.').filter(|part| !part.is_empty()).all(|part| case.matches_case(part))
             }
         }
     }
 
-    /// The same words in this case; `None` for a plain expression, and if the case cannot be formed
-    /// from the words.
+    /// The words of `stem` in this case. `None` for a plain expression, and if the expression does
+    /// not match the suggested name.
     pub(super) fn suggest(&self, stem: &str) -> Option<String> {
         let (Self::Case(_, case) | Self::Defined(_, case, _)) = self else { return None };
         let parts: Vec<String> = stem.split('.').map(|part| case.of(part)).collect();
@@ -110,34 +110,38 @@ impl NameRule {
 
 /// Compiles an expression that must match the whole name.
 fn compile_whole(text: &str, expression: &str) -> Result<Box<Regex>, TreeError> {
-    let whole = format!("^(?:{expression})$");
-    let regex = regex::RegexBuilder::new(&whole).size_limit(1 << 20).build();
+    let anchored = format!("^(?:{expression})$");
+    let regex = regex::RegexBuilder::new(&anchored).size_limit(1 << 20).build();
     regex.map(Box::new).map_err(|why| TreeError::Expression { text: text.to_owned(), why })
 }
 
 impl Case {
-    fn fits(self, part: &str) -> bool {
-        let between = match self {
+    fn matches_case(self, part: &str) -> bool {
+        let separator = match self {
             Self::Kebab => Some('-'),
             Self::Snake | Self::Screaming => Some('_'),
             _ => None,
         };
-        let letters = |c: char| c.is_alphanumeric() || Some(c) == between;
+        let is_allowed = |c: char| c.is_alphanumeric() || Some(c) == separator;
         let first = part.chars().next();
         let upper = |c: Option<char>| c.is_some_and(char::is_uppercase);
-        let tidy = between.is_none_or(|between| {
-            !part.starts_with(between)
-                && !part.ends_with(between)
-                && !part.contains(&format!("{between}{between}"))
+        let is_well_separated = separator.is_none_or(|separator| {
+            !part.starts_with(separator)
+                && !part.ends_with(separator)
+                && !part.contains(&format!("{separator}{separator}"))
         });
         match self {
             Self::Lower => !part.chars().any(char::is_uppercase),
             Self::Kebab | Self::Snake | Self::Flat => {
-                tidy && part.chars().all(|c| letters(c) && !c.is_uppercase())
+                is_well_separated && part.chars().all(|c| is_allowed(c) && !c.is_uppercase())
             }
-            Self::Screaming => tidy && part.chars().all(|c| letters(c) && !c.is_lowercase()),
-            Self::Camel => !upper(first) && part.chars().all(letters),
-            Self::Pascal => first.is_some_and(|c| !c.is_lowercase()) && part.chars().all(letters),
+            Self::Screaming => {
+                is_well_separated && part.chars().all(|c| is_allowed(c) && !c.is_lowercase())
+            }
+            Self::Camel => !upper(first) && part.chars().all(is_allowed),
+            Self::Pascal => {
+                first.is_some_and(|c| !c.is_lowercase()) && part.chars().all(is_allowed)
+            }
         }
     }
 
@@ -189,36 +193,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cases_judge_and_propose() {
-        let judged = |case: &str, stem: &str| {
+    fn names_are_checked_and_suggested() {
+        let check = |case: &str, stem: &str| {
             let rule = NameRule::new(case).expect(case);
             if rule.matches(stem) {
-                "fits".to_owned()
+                "ok".to_owned()
             } else {
                 rule.suggest(stem).unwrap_or_default()
             }
         };
-        assert_eq!(judged("kebab", "user-card.test"), "fits");
-        assert_eq!(judged("kebab", "UserCard.test"), "user-card.test");
-        assert_eq!(judged("kebab", "a--b"), "a-b");
-        assert_eq!(judged("snake", "userCard2"), "user_card2");
-        assert_eq!(judged("camel", "user-card"), "userCard");
-        assert_eq!(judged("pascal", "user_card"), "UserCard");
-        assert_eq!(judged("pascal", "App"), "fits");
-        assert_eq!(judged("screaming", "LICENSE"), "fits");
-        assert_eq!(judged("flat", "a-b"), "ab");
-        assert_eq!(judged("lower", "a-b_c"), "fits");
-        assert_eq!(judged("/\\d{4}-[a-z-]+/", "0001-a-b"), "fits");
-        assert_eq!(judged("/\\d{4}-[a-z-]+/", "x0001-a"), "");
-        assert_eq!(judged("!/test.*/", "user"), "fits");
-        assert_eq!(judged("!/test.*/", "testUser"), "");
+        assert_eq!(check("kebab", "user-card.test"), "ok");
+        assert_eq!(check("kebab", "UserCard.test"), "user-card.test");
+        assert_eq!(check("kebab", "a--b"), "a-b");
+        assert_eq!(check("snake", "userCard2"), "user_card2");
+        assert_eq!(check("camel", "user-card"), "userCard");
+        assert_eq!(check("pascal", "user_card"), "UserCard");
+        assert_eq!(check("pascal", "App"), "ok");
+        assert_eq!(check("screaming", "LICENSE"), "ok");
+        assert_eq!(check("flat", "a-b"), "ab");
+        assert_eq!(check("lower", "a-b_c"), "ok");
+        assert_eq!(check("/\\d{4}-[a-z-]+/", "0001-a-b"), "ok");
+        assert_eq!(check("/\\d{4}-[a-z-]+/", "x0001-a"), "");
+        assert_eq!(check("!/test.*/", "user"), "ok");
+        assert_eq!(check("!/test.*/", "testUser"), "");
         assert_eq!(NameRule::new("!/a/").expect("valid").description(), "not matching `/a/`");
-        assert_eq!(judged("kebab /[a-z-]*/", "a--b"), "fits");
-        assert_eq!(judged("kebab /[a-z-]*/", "UserCard"), "user-card");
-        assert_eq!(judged("kebab /[a-z-]*/", "name-\u{C774}"), "", "nothing to propose");
+        assert_eq!(check("kebab /[a-z-]*/", "a--b"), "ok");
+        assert_eq!(check("kebab /[a-z-]*/", "UserCard"), "user-card");
+        assert_eq!(check("kebab /[a-z-]*/", "name-\u{C774}"), "", "no name to suggest");
         assert_eq!(NameRule::new("kebab /[a-z-]*/").expect("valid").description(), "kebab case");
-        for odd in ["kabab /a/", "kebab /a", "kebab a", "kebab /(/"] {
-            assert!(NameRule::new(odd).is_err(), "{odd}");
+        for invalid in ["kabab /a/", "kebab /a", "kebab a", "kebab /(/"] {
+            assert!(NameRule::new(invalid).is_err(), "{invalid}");
         }
         assert!(NameRule::new("kabab").expect_err("unknown").to_string().contains("one of kebab"));
     }

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 /// Minimum number of names of a directory that show a convention.
 const MIN_NAMES: usize = 5;
 
-/// How many names follow the convention of a page, and how many do not, by directory (with all
-/// directories below it) and extension.
+/// The number of names that follow the convention of a page and the number of names that do not, by
+/// directory (including its subdirectories) and extension.
 pub(super) struct Usage(HashMap<(String, String), Counts>);
 
 #[derive(Clone, Copy, Default)]
@@ -24,7 +24,8 @@ impl Usage {
         for subject in subjects {
             let stem = stem(subject);
             let breaks = !names.iter().any(|rule| rule.matches(&stem));
-            // A single word is written the same in most conventions and shows none.
+            // A single word is written in the same way in most conventions, so it does not show
+            // which convention is followed.
             let follows =
                 names.first().is_some_and(|rule| rule.matches(&stem)) && stem.contains(['-', '_']);
             if !breaks && !follows {
@@ -39,13 +40,13 @@ impl Usage {
         Self(counts)
     }
 
-    /// Whether most names around `subject` break the convention: in the nearest directory above
-    /// with enough names.
-    fn is_other(&self, subject: &Subject<'_>) -> bool {
+    /// Whether most names break the convention in the nearest parent directory of `subject` that
+    /// has enough names.
+    fn is_exception(&self, subject: &Subject<'_>) -> bool {
         let extension = extension(subject);
-        let mut around = upwards(parent_dir(subject.path))
+        let mut ancestor_counts = upwards(parent_dir(subject.path))
             .filter_map(|dir| self.0.get(&(dir.to_owned(), extension.clone())));
-        around
+        ancestor_counts
             .find(|counts| counts.following + counts.breaking >= MIN_NAMES)
             .is_some_and(|counts| counts.breaking > counts.following)
     }
@@ -74,33 +75,38 @@ impl Run<'_> {
         if names.iter().any(|rule| rule.matches(&stem)) {
             return;
         }
-        if usage.is_some_and(|usage| usage.is_other(subject)) {
+        if usage.is_some_and(|usage| usage.is_exception(subject)) {
             return;
         }
-        let wanted = names.iter().map(NameRule::description).collect::<Vec<_>>().join(" or ");
-        let better = names.iter().find_map(|rule| rule.suggest(&stem));
-        let hint = better.as_ref().map_or(String::new(), |better| format!(", such as `{better}`"));
-        let message = format!("invalid name `{}`; expected {wanted}{hint}", subject.name());
-        let better = better.unwrap_or_default();
-        let to = self.renamed(subject, &stem, &better);
-        let found =
-            self.add(subject, subject.path, message, &[("wanted", &wanted), ("better", &better)]);
-        found.fix = to.map(|to| {
+        let expected = names.iter().map(NameRule::description).collect::<Vec<_>>().join(" or ");
+        let suggestion = names.iter().find_map(|rule| rule.suggest(&stem));
+        let hint = suggestion.as_ref().map_or(String::new(), |name| format!(", such as `{name}`"));
+        let message = format!("invalid name `{}`; expected {expected}{hint}", subject.name());
+        let suggestion = suggestion.unwrap_or_default();
+        let to = self.renamed(subject, &stem, &suggestion);
+        let finding = self.add(
+            subject,
+            subject.path,
+            message,
+            &[("wanted", &expected), ("better", &suggestion)],
+        );
+        finding.fix = to.map(|to| {
             file_fix(format!("Rename it to {}", file_name(&to)), FileChange::Rename { to })
         });
     }
 
-    /// The path of a file under a better name, if the page offers to rename it and that path is
-    /// free.
-    fn renamed(&self, subject: &Subject<'_>, stem: &str, better: &str) -> Option<String> {
+    /// The path of a file with a valid name, if the page offers to rename the file and no file
+    /// exists at that path.
+    fn renamed(&self, subject: &Subject<'_>, stem: &str, new_stem: &str) -> Option<String> {
         if !self.check.rename || subject.is_folder {
             return None;
         }
-        let fits = !better.is_empty() && self.check.names.iter().any(|rule| rule.matches(better));
-        let name = format!("{better}{}", subject.name().strip_prefix(stem)?);
-        let folder = &subject.path[..subject.path.len() - subject.name().len()];
-        let to = format!("{folder}{name}");
+        let is_valid =
+            !new_stem.is_empty() && self.check.names.iter().any(|rule| rule.matches(new_stem));
+        let name = format!("{new_stem}{}", subject.name().strip_prefix(stem)?);
+        let dir = &subject.path[..subject.path.len() - subject.name().len()];
+        let to = format!("{dir}{name}");
         let is_free = !self.scope.listing.has_file(&to);
-        (fits && is_free && check_new(&to).is_ok()).then_some(to)
+        (is_valid && is_free && check_new(&to).is_ok()).then_some(to)
     }
 }

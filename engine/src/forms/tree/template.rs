@@ -1,5 +1,5 @@
-//! Paths that depend on a subject: its captures are filled in, and the result is looked up in the
-//! listing.
+//! Paths that depend on a subject: the captures of the subject are filled in, and the resulting
+//! path is looked up in the listing.
 
 use super::TreeError;
 use crate::text::captures::{self, Captured, PathPattern};
@@ -34,10 +34,10 @@ pub(super) fn check_names(text: &str, bound: Option<&BTreeSet<&str>>) -> Result<
 pub(super) struct Template {
     text: String,
     base: String,
-    folder: bool,
+    is_folder: bool,
     has_glob: bool,
     /// The template with its placeholders unbound, for checks without a subject.
-    free: PathPattern,
+    unbound: PathPattern,
     /// The placeholders in order, if their values can be derived from a path alone.
     derivable_names: Option<Vec<String>>,
     /// The placeholder values of all matching paths of a listing, computed when first needed.
@@ -53,16 +53,16 @@ impl Template {
         bound: Option<&BTreeSet<&str>>,
     ) -> Result<Self, TreeError> {
         check_names(text, bound)?;
-        let free = PathPattern::new(base, text)?;
+        let unbound = PathPattern::new(base, text)?;
         let trimmed = text.strip_prefix("./").or_else(|| text.strip_prefix('/')).unwrap_or(text);
         Ok(Self {
-            folder: text.ends_with('/'),
+            is_folder: text.ends_with('/'),
             has_glob: captures::has_glob(text),
             derivable_names: is_derivable(trimmed)
-                .then(|| free.names().map(str::to_owned).collect()),
+                .then(|| unbound.names().map(str::to_owned).collect()),
             text: trimmed.trim_end_matches('/').to_owned(),
             base: base.to_owned(),
-            free,
+            unbound,
             index: OnceLock::new(),
             compiled: AtomicUsize::new(0),
         })
@@ -70,16 +70,16 @@ impl Template {
 
     /// Calls `found` with each path of `listing` that matches, for any values of the placeholders.
     pub(super) fn for_each_path(&self, listing: &Listing, found: &mut dyn FnMut(&str, Captured)) {
-        let pattern = &self.free;
-        let mut try_one = |path: &str| {
+        let pattern = &self.unbound;
+        let mut try_path = |path: &str| {
             if let Some(captured) = pattern.find(path) {
                 found(path, captured);
             }
         };
-        if self.folder {
-            listing.dirs().keys().for_each(|path| try_one(path));
+        if self.is_folder {
+            listing.dirs().keys().for_each(|path| try_path(path));
         } else {
-            listing.candidates(pattern.prefix(), pattern.suffix()).for_each(try_one);
+            listing.candidates(pattern.prefix(), pattern.suffix()).for_each(try_path);
         }
     }
 
@@ -97,19 +97,19 @@ impl Template {
         let mut found = BTreeSet::new();
         for listing in listings {
             if let Some(path) = self.literal(value) {
-                let there =
-                    if self.folder { listing.has_dir(&path) } else { listing.has_file(&path) };
-                found.extend(there.then_some(path));
+                let exists =
+                    if self.is_folder { listing.has_dir(&path) } else { listing.has_file(&path) };
+                found.extend(exists.then_some(path));
             } else if let Some(pattern) = self.bound(value) {
-                let mut one = |path: &str| {
+                let mut collect_match = |path: &str| {
                     if pattern.find(path).is_some() {
                         found.insert(path.to_owned());
                     }
                 };
-                if self.folder {
-                    listing.dirs().keys().for_each(|path| one(path));
+                if self.is_folder {
+                    listing.dirs().keys().for_each(|path| collect_match(path));
                 } else {
-                    listing.candidates(pattern.prefix(), pattern.suffix()).for_each(one);
+                    listing.candidates(pattern.prefix(), pattern.suffix()).for_each(collect_match);
                 }
             }
         }
@@ -123,19 +123,19 @@ impl Template {
         }
         let text = captures::fill(&self.text, |name| Some(captures::escaped(&value(name)?)));
         let text = text.trim_start_matches('/');
-        let base = if self.counts_from_root() { "" } else { &self.base };
+        let base = if self.is_root_relative() { "" } else { &self.base };
         PathPattern::new(base, text).ok()
     }
 
     /// Whether the path begins with a placeholder whose value is already relative to the root.
-    fn counts_from_root(&self) -> bool {
+    fn is_root_relative(&self) -> bool {
         self.text.starts_with("<dir>") || self.text.starts_with("<path>")
     }
 
-    /// Whether a path for the subject exists. `files` is used to look up paths that are not listed.
-    fn is_there(&self, value: Value<'_>, listing: &Listing, files: Option<&dyn Files>) -> bool {
+    /// Whether a path for the subject exists. Paths that are not listed are looked up in `files`.
+    fn is_present(&self, value: Value<'_>, listing: &Listing, files: Option<&dyn Files>) -> bool {
         if let Some(path) = self.literal(value) {
-            return if self.folder {
+            return if self.is_folder {
                 listing.has_dir(&path)
             } else {
                 // Ignored files, such as local settings, count as existing.
@@ -143,31 +143,32 @@ impl Template {
             };
         }
         let Some(names) = &self.derivable_names else {
-            // Subjects that are not tested any more produce no finding, but a note.
+            // Subjects beyond the maximum number of patterns produce no finding; a note reports
+            // this.
             return !self.matches(value, &[listing]).is_empty() || self.is_truncated();
         };
-        let wanted = names.iter().map(|name| value(name)).collect::<Option<Vec<_>>>();
+        let values = names.iter().map(|name| value(name)).collect::<Option<Vec<_>>>();
         let index = self.index.get_or_init(|| self.index(names, listing));
-        wanted.is_some_and(|wanted| index.contains(&wanted))
+        values.is_some_and(|values| index.contains(&values))
     }
 
     /// The placeholder values of all matching paths.
     fn index(&self, names: &[String], listing: &Listing) -> HashSet<Vec<String>> {
-        let mut known = HashSet::new();
-        let base = if self.counts_from_root() { "" } else { self.base.as_str() };
-        let Ok(pattern) = PathPattern::new(base, &self.text) else { return known };
-        let mut note = |path: &str| {
+        let mut index = HashSet::new();
+        let base = if self.is_root_relative() { "" } else { self.base.as_str() };
+        let Ok(pattern) = PathPattern::new(base, &self.text) else { return index };
+        let mut record = |path: &str| {
             if let Some(mut captured) = pattern.find(path) {
                 let values = names.iter().map(|name| captured.remove(name).unwrap_or_default());
-                known.insert(values.collect());
+                index.insert(values.collect());
             }
         };
-        if self.folder {
-            listing.dirs().keys().for_each(|path| note(path));
+        if self.is_folder {
+            listing.dirs().keys().for_each(|path| record(path));
         } else {
-            listing.candidates(pattern.prefix(), pattern.suffix()).for_each(note);
+            listing.candidates(pattern.prefix(), pattern.suffix()).for_each(record);
         }
-        known
+        index
     }
 
     /// The note for a pattern that was too slow to be tested for every subject.
@@ -186,7 +187,7 @@ impl Template {
     }
 }
 
-/// A path relative to the root.
+/// Makes a filled-in path relative to the root.
 fn rooted(base: &str, text: &str, path: &str) -> String {
     let path = path.trim_start_matches('/');
     if base.is_empty() || text.starts_with("<dir>") || text.starts_with("<path>") {
@@ -202,7 +203,7 @@ fn rooted(base: &str, text: &str, path: &str) -> String {
 fn is_derivable(text: &str) -> bool {
     let stars = text.split('/').filter(|part| *part == "**").count();
     let starts_with_dir = text.starts_with("<dir>/");
-    let whole = |part: &str| {
+    let has_single_wildcard = |part: &str| {
         let unknown = captures::names(part).len() + part.matches(['*', '?', '[']).count();
         captures::names(part).is_empty() || unknown == 1
     };
@@ -212,58 +213,58 @@ fn is_derivable(text: &str) -> bool {
         && dirs == usize::from(starts_with_dir)
         && (!starts_with_dir || stars == 0)
         && stars <= 1
-        && text.split('/').all(whole)
+        && text.split('/').all(has_single_wildcard)
 }
 
 /// Alternative paths, at least one of which must exist.
 #[derive(Debug)]
-pub(super) struct Wanted {
-    any: Vec<Template>,
-    said: String,
+pub(super) struct AlternativePaths {
+    alternatives: Vec<Template>,
+    text: String,
 }
 
-impl Wanted {
+impl AlternativePaths {
     /// Alternatives are separated by ` | ` or listed in braces.
     pub(super) fn new(
         text: &str,
         base: &str,
         bound: Option<&BTreeSet<&str>>,
     ) -> Result<Self, TreeError> {
-        let mut any = Vec::new();
-        for one in text.split('|') {
-            for one in captures::alternatives(one.trim())? {
-                any.push(Template::new(&one, base, bound)?);
+        let mut alternatives = Vec::new();
+        for part in text.split('|') {
+            for alternative in captures::alternatives(part.trim())? {
+                alternatives.push(Template::new(&alternative, base, bound)?);
             }
         }
-        Ok(Self { any, said: text.to_owned() })
+        Ok(Self { alternatives, text: text.to_owned() })
     }
 
-    pub(super) fn is_there(
+    pub(super) fn is_present(
         &self,
         value: Value<'_>,
         listing: &Listing,
         files: Option<&dyn Files>,
     ) -> bool {
-        self.any.iter().any(|one| one.is_there(value, listing, files))
+        self.alternatives.iter().any(|template| template.is_present(value, listing, files))
     }
 
     /// The first alternative without a glob.
     pub(super) fn literal(&self, value: Value<'_>) -> Option<String> {
-        self.any.iter().find_map(|one| one.literal(value))
+        self.alternatives.iter().find_map(|template| template.literal(value))
     }
 
-    /// The alternatives as text.
+    /// The alternatives as text for a message.
     pub(super) fn description(&self, value: Value<'_>) -> String {
-        let filled = captures::fill(&self.said, value);
+        let filled = captures::fill(&self.text, value);
         let parts: Vec<String> = filled
             .split('|')
-            .map(|one| format!("`{}`", one.trim().trim_start_matches('/')))
+            .map(|part| format!("`{}`", part.trim().trim_start_matches('/')))
             .collect();
         parts.join(" or ")
     }
 
-    /// The note on patterns that were too slow.
-    pub(super) fn cut(&self) -> Option<String> {
-        self.any.iter().find_map(Template::truncation_note)
+    /// The note for a pattern that was too slow to be tested for every subject.
+    pub(super) fn truncation_note(&self) -> Option<String> {
+        self.alternatives.iter().find_map(Template::truncation_note)
     }
 }

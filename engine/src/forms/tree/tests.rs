@@ -17,7 +17,7 @@ fn failures(page: &str) -> Vec<String> {
     examples::run(&engine, rule)
 }
 
-const SIBLING_PAGE: &str = "---
+const CREATE_PAGE: &str = "---
 severity: warning
 check:
   exclude: ['*.test.ts']
@@ -63,13 +63,13 @@ test('a')
 
 #[test]
 fn a_missing_sibling_file_is_created() {
-    assert_eq!(failures(SIBLING_PAGE), Vec::<String>::new());
-    let other = SIBLING_PAGE.replace("test('a')", "test('b')");
-    let reported = "line 20: fixed: expected Some(\"test('b')\\n\"), got \"test('a')\\n\"";
-    assert_eq!(failures(&other), [reported]);
+    assert_eq!(failures(CREATE_PAGE), Vec::<String>::new());
+    let page_with_other_text = CREATE_PAGE.replace("test('a')", "test('b')");
+    let expected = "line 20: fixed: expected Some(\"test('b')\\n\"), got \"test('a')\\n\"";
+    assert_eq!(failures(&page_with_other_text), [expected]);
 }
 
-const NAMED: &str = "---
+const RENAME_PAGE: &str = "---
 severity: warning
 check:
   tree: { each: 'src/**/*.ts', name: ['/x[0-9]/', kebab] }
@@ -103,23 +103,23 @@ src/ui/user-card.test.ts
 ";
 
 #[test]
-fn a_file_that_is_called_otherwise_is_renamed_but_never_over_another() {
-    assert_eq!(failures(NAMED), Vec::<String>::new());
-    let taken = NAMED.replace(
+fn a_file_with_an_invalid_name_is_renamed_unless_the_new_name_is_taken() {
+    assert_eq!(failures(RENAME_PAGE), Vec::<String>::new());
+    let taken = RENAME_PAGE.replace(
         "```ts path=src/ui/UserCard.test.ts\nexport {}\n```\n",
         "```ts path=src/ui/UserCard.test.ts\nexport {}\n```\n\n```ts path=src/ui/user-card.test.ts\nexport {}\n```\n",
     );
     assert!(failures(&taken)[0].contains("surplus block"), "{:?}", failures(&taken));
     // An expression cannot suggest a name.
-    let page = NAMED.replace("['/x[0-9]/', kebab]", "'/x[0-9]/'");
+    let page = RENAME_PAGE.replace("['/x[0-9]/', kebab]", "'/x[0-9]/'");
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
     let problems = crate::forms::problems(registry.get("t/x").expect("a rule"));
     assert_eq!(problems, ["`fix: { rename: true }` requires a case in `name` to rename to"]);
 }
 
 #[test]
-fn neither_is_ever_safe() {
-    for page in [SIBLING_PAGE, NAMED] {
+fn creating_and_renaming_files_is_never_safe() {
+    for page in [CREATE_PAGE, RENAME_PAGE] {
         let safe = page.replace("true }\n---", "true, safe: true }\n---");
         let error = aidd_page::header(&safe).expect_err("safe");
         assert!(error.message.contains("is never safe"), "{}", error.message);
@@ -131,20 +131,21 @@ fn neither_is_ever_safe() {
         let rule = engine.registry().get("t/x").expect("a rule");
         let (examples, _) = examples::read(rule).expect("read");
         let listing = crate::text::listing::Listing::new(examples[0].siblings.0.keys().cloned());
-        let found = crate::workspace::project_checks::check_rule(
+        let findings = crate::workspace::project_checks::check_rule(
             &engine,
             rule,
             &examples[0].siblings,
             &listing,
         );
-        let fix = found[0].1.fix.as_ref().expect("a fix");
+        let fix = findings[0].1.fix.as_ref().expect("a fix");
         assert_eq!(fix.safety, Safety::Unsafe);
         assert!(matches!(fix.file, Some(FileChange::Create { .. } | FileChange::Rename { .. })));
     }
 }
 
-/// A page on the names of files that accepts the convention of the project, with `passes` as the
-/// project that must pass and `fails` as the one whose last file is reported.
+/// A page that checks file names and accepts the prevailing convention of the project. `passes` are
+/// the files of a project without findings; `fails` are the files of a project in which the last
+/// file is reported.
 fn naming_page(passes: &[&str], fails: &[&str]) -> String {
     let blocks = |paths: &[&str]| -> String {
         paths.iter().map(|path| format!("```ts path={path}\nexport {{}}\n```\n\n")).collect()
@@ -165,7 +166,8 @@ fn the_convention_that_most_names_follow_is_accepted() {
     let kebab =
         ["src/a/one-a.ts", "src/a/two-b.ts", "src/b/three-c.ts", "src/b/four-d.ts", "src/b/eF.ts"];
     assert_eq!(failures(&naming_page(&camel, &kebab)), Vec::<String>::new());
-    // Too few names show no convention; single words show none; another extension is another one.
+    // A few names or single words do not show a convention, and each extension has its own
+    // convention.
     let few = ["src/index.ts", "src/user.ts", "src/cart.ts", "src/list.ts", "src/oneA.ts"];
     assert_eq!(failures(&naming_page(&camel, &few)), Vec::<String>::new());
     let script =

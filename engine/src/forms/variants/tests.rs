@@ -1,4 +1,4 @@
-//! Parameters that are set for some paths only.
+//! Tests of parameters that are set only for some paths.
 
 use crate::check::{Engine, Selection};
 use crate::project::config;
@@ -39,27 +39,32 @@ fn found(page: &str, config: &str, files: &[(&str, &str)]) -> Vec<String> {
     let joined = project_checks::run(&engine, &Globs::all(), &memory, &listing).files;
     let mut lines = Vec::new();
     for (source, checked) in single.chain(joined) {
-        let open = checked.findings.iter().filter(|one| one.status == Status::New);
-        for finding in open.filter(|one| &*one.rule == "t/x" || one.rule.starts_with("aidd/")) {
+        let open = checked.findings.iter().filter(|finding| finding.status == Status::New);
+        for finding in
+            open.filter(|finding| &*finding.rule == "t/x" || finding.rule.starts_with("aidd/"))
+        {
             let line = source.line_of(finding.span.start) + 1;
-            let (path, severity, said) = (source.path(), finding.severity, &finding.message);
-            lines.push(format!("{path}:{line} {severity} {said}"));
+            let (path, severity, message) = (source.path(), finding.severity, &finding.message);
+            lines.push(format!("{path}:{line} {severity} {message}"));
         }
     }
     lines
 }
 
 fn overrides(all: &[(&str, &str)]) -> String {
-    let one = |(glob, params): &(&str, &str)| {
+    let override_json = |(glob, params): &(&str, &str)| {
         format!(r#"{{"files": ["{glob}"], "rules": {{"t/x": {{"params": {params}}}}}}}"#)
     };
-    format!(r#"{{"overrides": [{}]}}"#, all.iter().map(one).collect::<Vec<_>>().join(", "))
+    format!(
+        r#"{{"overrides": [{}]}}"#,
+        all.iter().map(override_json).collect::<Vec<_>>().join(", ")
+    )
 }
 
 const NONE: [&str; 0] = [];
 
 #[test]
-fn a_text_has_other_limits_in_a_folder() {
+fn the_limits_of_a_text_check_can_differ_by_directory() {
     let page = page("{ word: foo, max: 1 }", "  text: { regex: \"${word}\", max: \"${max}\" }");
     let config = overrides(&[("legacy/", r#"{"max": 2}"#), ("legacy/b.txt", r#"{"word": "bar"}"#)]);
     let three = "foo\nfoo\nfoo bar\nbar\nbar\n";
@@ -77,7 +82,7 @@ fn a_text_has_other_limits_in_a_folder() {
 }
 
 #[test]
-fn every_form_that_judges_files_takes_them() {
+fn every_form_that_checks_files_accepts_overridden_parameters() {
     let syntax = page(
         "{ call: eval }",
         "  syntax: { language: [javascript], rule: { kind: call_expression, has: { field: function, regex: \"${call}\" } } }",
@@ -139,7 +144,7 @@ fn every_form_that_judges_files_takes_them() {
 }
 
 #[test]
-fn conditions_and_places_are_those_of_the_path() {
+fn conditions_and_globs_can_be_overridden_by_path() {
     let page = page(
         "{ when: go.mod, in: ['*.txt'] }",
         "  files: \"${in}\"\n  when: { nearest: \"${when}\" }\n  text: { regex: foo }",
@@ -150,7 +155,7 @@ fn conditions_and_places_are_those_of_the_path() {
 }
 
 #[test]
-fn the_first_parameter_switches_a_rule_on_for_its_paths() {
+fn an_overridden_parameter_enables_a_rule_for_its_paths() {
     let page = page("{ word: foo }", "  text: { regex: \"${word}\" }").replacen(
         "severity: warning\n",
         "severity: warning\nenabled: false\n",
@@ -166,32 +171,32 @@ fn the_first_parameter_switches_a_rule_on_for_its_paths() {
 }
 
 #[test]
-fn parameters_that_do_not_hold_are_refused_when_the_engine_is_made() {
-    let wrong = |params: &str, check: &str, given: &str| {
-        engine(&page(params, check), &overrides(&[("z/", "{}"), ("a/", given)]))
+fn invalid_parameters_are_rejected_when_the_engine_is_created() {
+    let error = |params: &str, check: &str, overridden: &str| {
+        engine(&page(params, check), &overrides(&[("z/", "{}"), ("a/", overridden)]))
             .expect_err("refused")
     };
     let text = "  text: { regex: \"${word}\" }";
     let unique = "  tree: { each: '**/<n>.ts', unique: \"${by}\" }";
-    let all = [
-        wrong("{ word: foo }", text, r#"{"wort": "a"}"#),
-        wrong("{ word: foo }", text, r#"{"word": 3}"#),
-        wrong("{ by: <n> }", unique, r#"{"by": "<dir>"}"#),
-        wrong(
+    let errors = [
+        error("{ word: foo }", text, r#"{"wort": "a"}"#),
+        error("{ word: foo }", text, r#"{"word": 3}"#),
+        error("{ by: <n> }", unique, r#"{"by": "<dir>"}"#),
+        error(
             "{ max: 3 }",
             "  tree: { each: '**/*.ts', count: { max: \"${max}\" } }",
             r#"{"max": 1}"#,
         ),
-        wrong("{ no: a }", "  tree: { absent: \"${no}\" }", r#"{"no": "b"}"#),
-        wrong("{ part: 'a/**' }", "  layers: { acyclic: \"${part}\" }", r#"{"part": "b/**"}"#),
-        wrong("{ max: 3 }", "  commit: { subject: { max: \"${max}\" } }", r#"{"max": 1}"#),
-        wrong(
+        error("{ no: a }", "  tree: { absent: \"${no}\" }", r#"{"no": "b"}"#),
+        error("{ part: 'a/**' }", "  layers: { acyclic: \"${part}\" }", r#"{"part": "b/**"}"#),
+        error("{ max: 3 }", "  commit: { subject: { max: \"${max}\" } }", r#"{"max": 1}"#),
+        error(
             "{ max: 3 }",
             "  tree: { each: '*.ts', lines: { min: 2, max: \"${max}\" } }",
             r#"{"max": 1}"#,
         ),
     ];
-    insta::assert_snapshot!(all.join("\n"), @"
+    insta::assert_snapshot!(errors.join("\n"), @"
     overrides[1]: parameters of `t/x`: unknown parameter `wort`; did you mean `word`?
     overrides[1]: parameters of `t/x`: parameter `word`: expected a string, found a number
     overrides[1]: parameters of `t/x`: `unique` compares files of different directories; set them under `rules`, for all paths

@@ -23,9 +23,9 @@ pub(super) fn fill(instruction: &mut Instruction, escape: Escape) {
             instruction.words = words(&instruction.logical, &argument, escape);
         }
         K::Maintainer | K::Stopsignal | K::User | K::Workdir => {
-            let whole =
+            let single_word =
                 (!argument.is_empty()).then(|| word(&instruction.logical, argument, escape));
-            instruction.words = whole.into_iter().collect();
+            instruction.words = single_word.into_iter().collect();
         }
         K::Onbuild => {}
     }
@@ -61,7 +61,8 @@ fn word(logical: &Logical, at: Range<usize>, escape: Escape) -> Word {
     Word { span: logical.span(at.clone()), at, text }
 }
 
-/// `K=v K2="v 2"`; with `legacy` also `K value to the end of the line`.
+/// Parses pairs such as `K=v K2="v 2"`; with `legacy`, also the form `K value to the end of the
+/// line`.
 fn pairs(instruction: &mut Instruction, argument: Range<usize>, escape: Escape, legacy: bool) {
     let logical = &instruction.logical;
     let text = &logical.text()[argument.clone()];

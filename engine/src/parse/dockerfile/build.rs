@@ -143,11 +143,12 @@ impl Builder<'_> {
         (logical, end)
     }
 
-    /// Parses the heredocs of `instruction`, whose bodies start at `end`; returns the offset of
-    /// their end.
+    /// Parses the heredocs of `instruction`, whose bodies start at `end`; returns the offset of the
+    /// end of the bodies.
     fn heredocs(&mut self, instruction: &mut Instruction, end: usize) -> usize {
-        let takes = matches!(instruction.kind, Keyword::Run | Keyword::Copy | Keyword::Add);
-        if !takes || instruction.json {
+        let supports_heredocs =
+            matches!(instruction.kind, Keyword::Run | Keyword::Copy | Keyword::Add);
+        if !supports_heredocs || instruction.json {
             return end;
         }
         let mut at = end;

@@ -4,13 +4,13 @@ use super::words::{split_quoted, unquote};
 use super::{Escape, Flag, Logical, Word};
 use std::ops::Range;
 
-/// Parses the flags that start at `start` of the logical text; returns them and the start of the
-/// argument.
+/// Parses the flags that start at `start` of the logical text; returns the flags and the start of
+/// the argument.
 pub(super) fn read(logical: &Logical, start: usize, escape: Escape) -> (Vec<Flag>, usize) {
     let text = logical.text();
     let mut flags = Vec::new();
     let mut at = start;
-    // The line of the flags, split once for all of them.
+    // The line of the flags, split once for all its flags.
     let mut line = at..at;
     let mut words = Vec::new().into_iter();
     loop {

@@ -18,7 +18,7 @@ pub(super) struct Opener {
     strip_tabs: bool,
 }
 
-/// The last offset of each distinct line. Shows without a search that a heredoc is never closed.
+/// The last offset of each distinct line. A lookup shows whether a heredoc is ever closed.
 pub(super) struct LastLines<'a> {
     whole: HashMap<&'a str, usize>,
     without_tabs: HashMap<&'a str, usize>,
@@ -64,8 +64,8 @@ pub(super) fn openers(logical: &Logical, argument: Range<usize>, escape: Escape)
     split_quoted(text, escape).into_iter().filter_map(opener).take(MAX_HEREDOCS).collect()
 }
 
-/// Reads the body of `opener`, which starts at `start` of the source; returns it and the offset of
-/// the line after it, or `None` when the heredoc is not closed.
+/// Reads the body of `opener`, which starts at `start` of the source. Returns the heredoc and the
+/// offset of the line after it, or `None` if the heredoc is not closed.
 pub(super) fn body(
     text: &str,
     start: usize,
@@ -75,10 +75,10 @@ pub(super) fn body(
 ) -> Option<(Heredoc, usize)> {
     // The builder reads `<<EOF>out` as the delimiter `EOF>out`; a shell, which is what the author
     // meant, stops at the operator.
-    let stop = opener.name.find(['>', '|', ';', '&', ')']).filter(|&at| at > 0);
-    let names = [Some(&*opener.name), stop.map(|at| &opener.name[..at])];
-    let closed = |name: &&str| lines.has_line(name, opener.strip_tabs, start);
-    names.into_iter().flatten().filter(closed).find_map(|name| {
+    let operator = opener.name.find(['>', '|', ';', '&', ')']).filter(|&at| at > 0);
+    let names = [Some(&*opener.name), operator.map(|at| &opener.name[..at])];
+    let is_closed = |name: &&str| lines.has_line(name, opener.strip_tabs, start);
+    names.into_iter().flatten().filter(is_closed).find_map(|name| {
         let (end, next) = closing(text, start, name, opener.strip_tabs)?;
         let last = text[..end.start as usize].rfind('\n').map_or(0, |at| at + 1);
         let body = Span::new(start, last.max(start));

@@ -16,12 +16,12 @@ pub struct Image<'a> {
 /// Splits an image name into its parts. Variables are left as written.
 #[must_use]
 pub fn parse(text: &str) -> Image<'_> {
-    let (rest, digest) = cut(text, '@');
+    let (rest, digest) = split_outside_variables(text, '@');
     let (registry, rest) = match rest.split_once('/') {
         Some((first, rest)) if is_host(first) => (Some(first), rest),
         _ => (None, rest),
     };
-    let (name, tag) = cut(rest, ':');
+    let (name, tag) = split_outside_variables(rest, ':');
     Image { registry, name, tag, digest }
 }
 
@@ -29,15 +29,15 @@ fn is_host(text: &str) -> bool {
     text == "localhost" || (text.contains(['.', ':']) && !text.contains("${"))
 }
 
-/// Splits at the first `mark` outside of `${…}`.
-fn cut(text: &str, mark: char) -> (&str, Option<&str>) {
+/// Splits at the first `delimiter` outside of `${…}`.
+fn split_outside_variables(text: &str, delimiter: char) -> (&str, Option<&str>) {
     let mut depth = 0_usize;
     let mut before = ' ';
     for (at, c) in text.char_indices() {
         match c {
             '{' if before == '$' => depth += 1,
             '}' => depth = depth.saturating_sub(1),
-            _ if c == mark && depth == 0 => return (&text[..at], Some(&text[at + 1..])),
+            _ if c == delimiter && depth == 0 => return (&text[..at], Some(&text[at + 1..])),
             _ => {}
         }
         before = c;

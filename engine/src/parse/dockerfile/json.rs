@@ -37,8 +37,8 @@ impl Reader<'_> {
         Some(c)
     }
 
-    fn take(&mut self, wanted: char) -> Option<()> {
-        self.text[self.at..].starts_with(wanted).then(|| self.at += wanted.len_utf8())
+    fn take(&mut self, expected: char) -> Option<()> {
+        self.text[self.at..].starts_with(expected).then(|| self.at += expected.len_utf8())
     }
 
     fn skip_blanks(&mut self) {

@@ -84,10 +84,10 @@ pub(super) fn begins_template(line: &str) -> bool {
 pub(super) fn template<'a>(text: &'a str, line: Line<'a>) -> Option<usize> {
     let trimmed = line.text.trim();
     if MACROS.iter().any(|name| trimmed.starts_with(name)) {
-        let bare = trimmed.strip_prefix("dnl").is_some_and(|rest| {
+        let is_other_word = trimmed.strip_prefix("dnl").is_some_and(|rest| {
             !rest.is_empty() && !rest.starts_with(|c: char| c.is_ascii_whitespace())
         });
-        return (!bare).then_some(line.next);
+        return (!is_other_word).then_some(line.next);
     }
     let mut at = line.start + line.indent();
     let mut end = None;
@@ -96,8 +96,8 @@ pub(super) fn template<'a>(text: &'a str, line: Line<'a>) -> Option<usize> {
         let Some(&(open, close)) = TAGS.iter().find(|(open, _)| rest.starts_with(open)) else {
             break;
         };
-        let near = &rest[open.len()..rest.floor_char_boundary(MAX_TAG_LEN).max(open.len())];
-        let Some(closed) = memchr::memmem::find(near.as_bytes(), close.as_bytes()) else {
+        let searched = &rest[open.len()..rest.floor_char_boundary(MAX_TAG_LEN).max(open.len())];
+        let Some(closed) = memchr::memmem::find(searched.as_bytes(), close.as_bytes()) else {
             return Some(end.unwrap_or(line.next));
         };
         at += open.len() + closed + close.len();

@@ -10,7 +10,8 @@ pub struct Logical {
     parts: Vec<Part>,
 }
 
-/// From offset `at` of the text on, bytes are from offset `source` on.
+/// A mapping to the source: the bytes of the text from offset `at` on are the bytes of the source
+/// from offset `source` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     at: usize,

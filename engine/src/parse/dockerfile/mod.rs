@@ -3,7 +3,7 @@
 //! [`parse`] follows BuildKit: parser directives, the escape character, continuations (with comment
 //! and blank lines in between), heredocs, flags, JSON forms and `ONBUILD`. Each part that cannot be
 //! parsed becomes a [`Problem`], and parsing continues after it. Lines that belong only to a
-//! template language (`{{ … }}`, `{% … %}`, `<% … %>`, m4 macros) are set aside.
+//! template language (`{{ … }}`, `{% … %}`, `<% … %>`, m4 macros) are not parsed.
 //!
 //! Offsets: every [`Span`] refers to the source. [`Logical`] is the text of one instruction without
 //! its continuations; ranges in it ([`Word::at`]) are offsets into that text, and [`Logical::span`]
@@ -182,7 +182,7 @@ impl Keyword {
 /// An instruction with its flags and arguments.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// Which instruction it is: `FROM`, `RUN`, ….
+    /// The kind of instruction: `FROM`, `RUN`, ….
     pub kind: Keyword,
     /// The keyword as written.
     pub keyword: Span,
@@ -202,13 +202,13 @@ pub struct Instruction {
     pub pairs: Vec<Pair>,
     /// Whether the argument is a JSON array of strings.
     pub json: bool,
-    /// The heredocs that it opens, in order.
+    /// The heredocs that the instruction opens, in order.
     pub heredocs: Vec<Heredoc>,
     /// Blank lines between continuation lines.
     pub blanks: Vec<Span>,
     /// The instruction after `ONBUILD`, or the `CMD` of a `HEALTHCHECK`.
     pub inner: Option<Box<Instruction>>,
-    /// Index of its stage; `None` before the first `FROM`.
+    /// Index of the build stage that contains the instruction; `None` before the first `FROM`.
     pub stage: Option<usize>,
     /// Index of the `SHELL` instruction in effect; `None` for the builder's default.
     pub shell: Option<usize>,
@@ -328,20 +328,20 @@ pub struct Stage {
     pub from: usize,
     /// Indexes of its instructions, including `FROM`.
     pub instructions: Range<usize>,
-    /// The image or stage it is based on; `None` when `FROM` has no argument.
+    /// The image or stage that this stage is based on; `None` if `FROM` has no argument.
     pub image: Option<Word>,
     /// The span of `AS`.
     pub as_keyword: Option<Span>,
     /// The name after `AS`, if there is one.
     pub name: Option<Word>,
-    /// Index of the earlier stage it is based on.
+    /// Index of the earlier stage that this stage is based on.
     pub base: Option<usize>,
 }
 
 /// A part of the file that a builder would reject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The range at fault.
+    /// The part of the source that causes the problem.
     pub span: Span,
     /// The problem, without a final period.
     pub message: String,
@@ -369,8 +369,9 @@ impl Dockerfile {
         })
     }
 
-    /// The stage that `name` refers to in `FROM` and `COPY --from` before stage `before`: compared
-    /// ignoring case; the last one if several have this name.
+    /// The stage that `name` refers to in `FROM` and `COPY --from` before stage `before`. The
+    /// comparison ignores case; if several stages have this name, the last of these stages is
+    /// returned.
     #[must_use]
     pub fn stage_named(&self, name: &str, before: usize) -> Option<usize> {
         let stages = &self.stages[..before.min(self.stages.len())];

@@ -80,7 +80,7 @@ fn check_instruction(instruction: &Instruction, escape: Escape, found: &mut Vec<
     if instruction.argument.is_empty() {
         return found.push(problem(instruction.keyword, format!("{name} has no argument"), None));
     }
-    found.extend(shape(instruction));
+    found.extend(check_arguments(instruction));
     found.extend(quotes(instruction, escape));
     if let Some(inner) = &instruction.inner {
         check_instruction(inner, escape, found);
@@ -113,9 +113,9 @@ fn unknown_flag(instruction: &Instruction, flag: &Flag) -> Option<Problem> {
         FLAGS.iter().find(|(kind, _)| *kind == instruction.kind).map_or(&[][..], |row| row.1);
     let name = instruction.kind.name();
     if known.contains(&&*flag.name) {
-        let bare = matches!(&*flag.name, "link" | "keep-git-dir" | "unpack" | "parents");
-        let empty = flag.value.as_ref().is_none_or(|value| value.at.is_empty());
-        return (empty && !bare)
+        let is_boolean = matches!(&*flag.name, "link" | "keep-git-dir" | "unpack" | "parents");
+        let is_empty = flag.value.as_ref().is_none_or(|value| value.at.is_empty());
+        return (is_empty && !is_boolean)
             .then(|| problem(flag.span, format!("--{} requires a value", flag.name), None));
     }
     let near = known
@@ -128,28 +128,29 @@ fn unknown_flag(instruction: &Instruction, flag: &Flag) -> Option<Problem> {
     Some(problem(flag.span, format!("{name} has no flag --{}", flag.name), help))
 }
 
-/// Checks the number and form of arguments.
-fn shape(instruction: &Instruction) -> Option<Problem> {
+/// Checks the number and the syntax of the arguments.
+fn check_arguments(instruction: &Instruction) -> Option<Problem> {
     let words = &instruction.words;
     let name = instruction.kind.name();
-    let here = |message: String| Some(problem(instruction.argument_span(), message, None));
+    let argument_problem =
+        |message: String| Some(problem(instruction.argument_span(), message, None));
     match instruction.kind {
         Keyword::Add | Keyword::Copy if words.len() < 2 => {
-            here(format!("{name} requires a source and a destination"))
+            argument_problem(format!("{name} requires a source and a destination"))
         }
         Keyword::From
             if !matches!(words.len(), 1 | 3) || (words.len() == 3 && !is_as(instruction)) =>
         {
-            here("FROM requires an image, or `image AS name`".to_owned())
+            argument_problem("FROM requires an image, or `image AS name`".to_owned())
         }
         Keyword::Shell if !instruction.json => {
-            here("SHELL requires a JSON array of strings".to_owned())
+            argument_problem("SHELL requires a JSON array of strings".to_owned())
         }
         Keyword::Healthcheck if words.first().is_none_or(|word| !is_check(&word.text)) => {
-            here("HEALTHCHECK requires CMD or NONE".to_owned())
+            argument_problem("HEALTHCHECK requires CMD or NONE".to_owned())
         }
         Keyword::Healthcheck if instruction.inner.is_none() && words.len() > 1 => {
-            here("HEALTHCHECK NONE takes no arguments".to_owned())
+            argument_problem("HEALTHCHECK NONE takes no arguments".to_owned())
         }
         Keyword::Env | Keyword::Label => instruction
             .pairs

@@ -37,18 +37,18 @@ pub(super) fn resolve(file: &mut Dockerfile) {
             shell = stage.base.and_then(|base| last_shell(file, base));
             file.stages.push(stage);
         }
-        let number = file.stages.len().checked_sub(1);
+        let stage_index = file.stages.len().checked_sub(1);
         if let Some(last) = file.stages.last_mut() {
             last.instructions.end = at + 1;
         }
-        place(&mut file.instructions[at], number, shell);
+        set_stage_and_shell(&mut file.instructions[at], stage_index, shell);
         if file.instructions[at].kind == Keyword::Shell {
             shell = Some(at);
         }
     }
 }
 
-fn place(instruction: &mut Instruction, stage: Option<usize>, shell: Option<usize>) {
+fn set_stage_and_shell(instruction: &mut Instruction, stage: Option<usize>, shell: Option<usize>) {
     let mut next = Some(instruction);
     while let Some(instruction) = next {
         instruction.stage = stage;
@@ -83,8 +83,8 @@ fn stage(file: &Dockerfile, from: usize) -> Stage {
 impl Dockerfile {
     /// The variables visible to the instruction at `index`, with the values set before it, earliest
     /// first. For `FROM` and instructions before the first `FROM` these are the global arguments,
-    /// otherwise those of its stage and the stages it is based on. For many instructions use
-    /// [`Dockerfile::walk`].
+    /// otherwise the variables of its stage and of the stages that its stage is based on. For many
+    /// instructions use [`Dockerfile::walk`].
     #[must_use]
     pub fn variables_at(&self, index: usize) -> Vec<Variable<'_>> {
         let Some(instruction) = self.instructions.get(index) else { return Vec::new() };
@@ -109,7 +109,7 @@ impl Dockerfile {
     }
 
     /// The variables that `instructions` set. An `ARG` of a stage without a default has the value
-    /// of the global one.
+    /// of the global `ARG`.
     fn collect<'a>(
         &'a self,
         instructions: &'a [Instruction],
@@ -173,28 +173,28 @@ impl Dockerfile {
         for base in self.stages.iter().filter_map(|stage| stage.base) {
             is_base[base] = true;
         }
-        let mut kept: HashMap<usize, HashMap<&str, Variable<'_>>> = HashMap::new();
-        for (number, stage) in self.stages.iter().enumerate() {
-            let base = stage.base.and_then(|base| kept.get(&base));
-            let mut seen = base.cloned().unwrap_or_default();
+        let mut base_variables: HashMap<usize, HashMap<&str, Variable<'_>>> = HashMap::new();
+        for (stage_index, stage) in self.stages.iter().enumerate() {
+            let base = stage.base.and_then(|base| base_variables.get(&base));
+            let mut variables = base.cloned().unwrap_or_default();
             for instruction in self.of_stage(stage).iter().skip(1) {
-                visit(instruction, &seen);
-                set(instruction, false, &globals, &mut seen);
+                visit(instruction, &variables);
+                set(instruction, false, &globals, &mut variables);
             }
-            if is_base[number] {
-                kept.insert(number, seen);
+            if is_base[stage_index] {
+                base_variables.insert(stage_index, variables);
             }
         }
     }
 }
 
 /// Adds the variables that `instruction` sets. An `ARG` of a stage without a default has the value
-/// of the global one.
+/// of the global `ARG`.
 fn set<'a>(
     instruction: &'a Instruction,
     global: bool,
     globals: &HashMap<&'a str, Variable<'a>>,
-    seen: &mut HashMap<&'a str, Variable<'a>>,
+    variables: &mut HashMap<&'a str, Variable<'a>>,
 ) {
     let origin = match instruction.kind {
         Keyword::Arg if global => Origin::Global,
@@ -204,8 +204,9 @@ fn set<'a>(
     };
     for pair in &instruction.pairs {
         let name = &*pair.key.text;
-        let outer = globals.get(name).filter(|_| origin == Origin::Arg).and_then(|one| one.value);
+        let outer =
+            globals.get(name).filter(|_| origin == Origin::Arg).and_then(|variable| variable.value);
         let value = pair.value.as_ref().map(|value| &*value.text).or(outer);
-        seen.insert(name, Variable { name, origin, span: pair.key.span, value });
+        variables.insert(name, Variable { name, origin, span: pair.key.span, value });
     }
 }

@@ -47,7 +47,7 @@ fn directives_end_at_the_first_other_line() {
 }
 
 #[test]
-fn flags_words_and_stages() {
+fn flags_words_and_stages_are_parsed() {
     let text = "FROM --platform=linux/arm64 ghcr.io/a/b:1 AS Base\nFROM base as two\nCOPY --from=base --chown=\"a b\" [\"x y\", \"/z\"]\nCOPY a b/ c/";
     let file = parse(text);
     assert_eq!(file.stages.len(), 2);
@@ -64,7 +64,7 @@ fn flags_words_and_stages() {
 }
 
 #[test]
-fn pairs_of_env_label_and_arg() {
+fn pairs_of_env_label_and_arg_are_parsed() {
     let text = "ARG A B=\"x y\"\nENV one two  three \nENV a=1 b='2 3' c=\"4\\\" 5\"\\\n d=e\\ f\n";
     let file = parse(text);
     let pairs = |at: usize| -> Vec<(&str, Option<&str>)> {
@@ -83,7 +83,7 @@ fn pairs_of_env_label_and_arg() {
 }
 
 #[test]
-fn heredocs_take_the_lines_after_the_instruction() {
+fn heredoc_bodies_are_the_lines_after_the_instruction() {
     let text = "RUN <<EOF cat > /x && <<-\"B\" sh\n#!/usr/bin/env python\nFROM x\nEOF\n\techo\n\tB\nCOPY <<a <<b /dst/\n1\na\n2\nb\nCMD x";
     let file = parse(text);
     assert_eq!(kinds(&file), [Keyword::Run, Keyword::Copy, Keyword::Cmd]);
@@ -99,7 +99,7 @@ fn heredocs_take_the_lines_after_the_instruction() {
 }
 
 #[test]
-fn an_open_heredoc_swallows_nothing() {
+fn an_unclosed_heredoc_does_not_hide_instructions() {
     assert_eq!(
         problems("FROM a\nRUN cat <<EOF\nUSER x\n"),
         ["<<EOF heredoc is never closed by a line `EOF`"]
@@ -110,7 +110,7 @@ fn an_open_heredoc_swallows_nothing() {
 }
 
 #[test]
-fn onbuild_and_healthcheck_hold_an_instruction() {
+fn onbuild_and_healthcheck_contain_an_instruction() {
     let text = "FROM a\nSHELL [\"bash\", \"-c\"]\nONBUILD COPY <<E /x\nin\nE\nHEALTHCHECK --interval=5s CMD [\"a\"]\nHEALTHCHECK NONE\nFROM b";
     let file = parse(text);
     let copy = file.instructions[2].inner.as_deref().expect("an instruction");
@@ -123,7 +123,7 @@ fn onbuild_and_healthcheck_hold_an_instruction() {
 }
 
 #[test]
-fn template_lines_are_set_aside() {
+fn template_lines_are_not_parsed() {
     let text = "{{\n  def x: 1;\n-}}\nFROM a\n{{ if x then ( -}}\nRUN set -e; \\\n{{ if y -}}\n\tapk add b; \\\n{{ end -}}\n\ttrue\n{{ ) end -}}\n<% if z %>\nUSER {{ .User }}\ninclude(`x')\n";
     let file = parse(text);
     assert!(file.template);
@@ -153,7 +153,7 @@ fn problems_are_reported_and_the_rest_is_parsed() {
 }
 
 #[test]
-fn variables_follow_stages() {
+fn variables_are_resolved_across_stages() {
     let text = "ARG V=1\nFROM a:$V AS x\nARG V\nARG W=2\nENV E=3\nFROM x\nRUN y";
     let file = parse(text);
     let seen: Vec<_> = file.variables_at(6).iter().map(|v| (v.name, v.origin, v.value)).collect();
@@ -170,7 +170,7 @@ fn variables_follow_stages() {
 }
 
 #[test]
-fn variables_in_a_word() {
+fn variables_in_a_word_are_found() {
     let raw = "a$B'$C'\"$D\"\\$E${F:-x$G}${H}$1$";
     let found = uses(raw, Escape::default());
     let found: Vec<_> = found.iter().map(|u| (&*u.name, &raw[u.at.clone()], u.operator)).collect();
@@ -188,30 +188,33 @@ fn variables_in_a_word() {
 
 #[test]
 fn image_names_are_parsed() {
-    let of = |text| {
+    let parts = |text| {
         let image::Image { registry, name, tag, digest } = image::parse(text);
         (registry, name, tag, digest)
     };
-    assert_eq!(of("debian"), (None, "debian", None, None));
-    assert_eq!(of("h:5000/a/b:1@sha256:0"), (Some("h:5000"), "a/b", Some("1"), Some("sha256:0")));
-    assert_eq!(of("a/b:${V:-1}"), (None, "a/b", Some("${V:-1}"), None));
-    assert_eq!(of("${R:-x.y}/b"), (None, "${R:-x.y}/b", None, None));
-    assert_eq!(of("localhost/b"), (Some("localhost"), "b", None, None));
+    assert_eq!(parts("debian"), (None, "debian", None, None));
+    assert_eq!(
+        parts("h:5000/a/b:1@sha256:0"),
+        (Some("h:5000"), "a/b", Some("1"), Some("sha256:0"))
+    );
+    assert_eq!(parts("a/b:${V:-1}"), (None, "a/b", Some("${V:-1}"), None));
+    assert_eq!(parts("${R:-x.y}/b"), (None, "${R:-x.y}/b", None, None));
+    assert_eq!(parts("localhost/b"), (Some("localhost"), "b", None, None));
 }
 
-/// Every span of the file, to check that it is within the text.
+/// All spans of the file, to check that they are within the text.
 fn spans(file: &Dockerfile) -> Vec<Span> {
     let mut spans: Vec<Span> = file.comments.iter().map(|comment| comment.span).collect();
     spans.extend(file.problems.iter().map(|problem| problem.span));
     spans.extend(file.directives.iter().flat_map(|d| [d.span, d.value]));
-    let mut next: Vec<&Instruction> = file.instructions.iter().collect();
-    while let Some(one) = next.pop() {
-        spans.extend([one.keyword, one.span, one.argument_span()]);
-        spans.extend(one.words.iter().map(|word| word.span));
-        spans.extend(one.flags.iter().map(|flag| flag.span));
-        spans.extend(one.pairs.iter().map(|pair| pair.key.span));
-        spans.extend(one.heredocs.iter().flat_map(|h| [h.opener, h.body, h.end]));
-        next.extend(one.inner.as_deref());
+    let mut pending: Vec<&Instruction> = file.instructions.iter().collect();
+    while let Some(instruction) = pending.pop() {
+        spans.extend([instruction.keyword, instruction.span, instruction.argument_span()]);
+        spans.extend(instruction.words.iter().map(|word| word.span));
+        spans.extend(instruction.flags.iter().map(|flag| flag.span));
+        spans.extend(instruction.pairs.iter().map(|pair| pair.key.span));
+        spans.extend(instruction.heredocs.iter().flat_map(|h| [h.opener, h.body, h.end]));
+        pending.extend(instruction.inner.as_deref());
     }
     spans
 }
@@ -220,18 +223,21 @@ fn assert_lossless(text: &str) {
     let file = parse(text);
     let mut end = 0;
     for piece in &file.pieces {
-        assert_eq!(piece.span.start as usize, end, "pieces follow each other: {text:?}");
+        assert_eq!(piece.span.start as usize, end, "pieces are contiguous: {text:?}");
         assert!(!piece.span.is_empty());
         end = piece.span.end as usize;
     }
-    assert_eq!(end, text.len(), "pieces make up the text: {text:?}");
+    assert_eq!(end, text.len(), "pieces cover the whole text: {text:?}");
     for span in spans(&file) {
         assert!(text.get(span.range()).is_some(), "{span:?} in {text:?}");
     }
     for instruction in &file.instructions {
         for (at, c) in instruction.logical.text().char_indices() {
-            let there = instruction.logical.offset(at);
-            assert!(text[there..].starts_with(c), "each character comes from its place: {text:?}");
+            let source_offset = instruction.logical.offset(at);
+            assert!(
+                text[source_offset..].starts_with(c),
+                "each character maps to its offset in the source: {text:?}"
+            );
         }
     }
     for at in 0..file.instructions.len().min(50) {

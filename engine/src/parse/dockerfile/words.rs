@@ -47,8 +47,8 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// The ranges of consecutive characters for which `keeps` is true.
-    fn run(mut self, mut keeps: impl FnMut(char) -> bool) -> Vec<Range<usize>> {
+    /// The ranges of consecutive characters for which `is_in_word` is true.
+    fn run(mut self, mut is_in_word: impl FnMut(char) -> bool) -> Vec<Range<usize>> {
         let mut words = Vec::new();
         let mut start = None;
         let mut tag_end = 0;
@@ -56,7 +56,7 @@ impl<'a> Splitter<'a> {
             if at >= tag_end && matches!(c, '{' | '<') {
                 tag_end = self.tag_end(at).unwrap_or(tag_end);
             }
-            if at < tag_end || keeps(c) {
+            if at < tag_end || is_in_word(c) {
                 start.get_or_insert(at);
             } else {
                 words.extend(start.take().map(|start| start..at));
@@ -162,17 +162,17 @@ pub fn uses(raw: &str, escape: Escape) -> Vec<Use> {
             ('\'' | '"', None) => quote = Some(c),
             _ if c == escape.0 => next += raw[next..].chars().next().map_or(0, char::len_utf8),
             ('$', _) => {
-                if let Some((used, braced)) = use_at(raw, at) {
-                    next = used.at.end;
+                if let Some((variable, braced)) = use_at(raw, at) {
+                    next = variable.at.end;
                     if braced {
                         open.push(found.len());
                     }
-                    found.push(used);
+                    found.push(variable);
                 }
             }
             ('}', _) => {
-                if let Some(used) = open.pop().and_then(|at: usize| found.get_mut(at)) {
-                    used.at.end = next;
+                if let Some(variable) = open.pop().and_then(|at: usize| found.get_mut(at)) {
+                    variable.at.end = next;
                 }
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! Messages in one table, and validity by another implementation.
+//! Tests of the messages, and a comparison of the validity with another implementation.
 
 use super::*;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -39,7 +39,7 @@ fn schema() -> Map<String, Value> {
     schema
 }
 
-/// The faults of a document, each with its place in it.
+/// The faults of a document, each with the text that its span covers.
 fn report(text: &str) -> String {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
     let ast = parsed.expect("JSON").value.expect("a value");
@@ -53,12 +53,12 @@ fn report(text: &str) -> String {
 }
 
 #[test]
-fn each_fault_names_its_place_and_what_is_expected() {
-    let wrong = r#"{
+fn each_fault_has_a_position_and_the_expected_value() {
+    let invalid = r#"{
         "qurey": "x", "limit": "5", "kind": "mistakes", "level": 2, "ids": "a",
         "provider": {"modle": "m", "size": "large"}, "flags": {"x": 1, "x": true}, "date": null
     }"#;
-    insta::assert_snapshot!(report(wrong), @r#"
+    insta::assert_snapshot!(report(invalid), @r#"
     unknown key `qurey`; did you mean `query`?
       UnknownKey at "qurey" -> "query"
     `limit`: expected an integer, such as 20, found the string "5"; remove the quotes
@@ -87,12 +87,12 @@ fn each_fault_names_its_place_and_what_is_expected() {
             "provider": {"modle": "m", "size": "large"}, "flags": {"x": 1, "x": true}, "date": null
         }
     "#);
-    let wrong = r#"{
+    let invalid = r#"{
         "query": "", "limit": 101, "kind": 1, "level": {"severity": "loud"}, "ids": ["a", 2, "c"],
         "provider": [], "either": {"a": true, "b": 1}, "colour": 1,
         "date": [], "free": [null, {"a": 1}]
     }"#;
-    insta::assert_snapshot!(report(wrong), @r#"
+    insta::assert_snapshot!(report(invalid), @r#"
     `query` must have at least 1 characters, found 0
       Bounds at ""
     `limit` must be at most 100, found 101
@@ -126,24 +126,24 @@ fn each_fault_names_its_place_and_what_is_expected() {
 }
 
 #[test]
-fn what_the_schema_allows_passes() {
-    let right = r#"{
+fn a_valid_document_has_no_faults() {
+    let valid = r#"{
         "query": "q", "limit": 100, "kind": "mistake", "level": null, "ids": ["a", "b"], "date": 4,
         "provider": {"model": "m", "size": 1}, "either": {"a": false}, "flags": {"x": true},
         "free": [null, {"a": 1}]
     }"#;
-    assert_eq!(report(right), "");
+    assert_eq!(report(valid), "");
 }
 
 #[test]
-fn a_cycle_of_references_ends() {
+fn a_cycle_of_references_is_not_followed() {
     let schema = json!({"$ref": "#/$defs/A", "$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}]}}});
     let schema = schema.as_object().expect("an object");
     assert!(branches(schema, schema).is_empty());
 }
 
-/// The schema with every object closed, as our checker reads it.
-fn closed(schema: &mut Value) {
+/// Disallows additional properties in every object of the schema, as the checker does.
+fn disallow_additional_properties(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
             if map.get("properties").is_some_and(Value::is_object)
@@ -152,9 +152,9 @@ fn closed(schema: &mut Value) {
             {
                 map.insert("additionalProperties".into(), json!(false));
             }
-            map.values_mut().for_each(closed);
+            map.values_mut().for_each(disallow_additional_properties);
         }
-        Value::Array(list) => list.iter_mut().for_each(closed),
+        Value::Array(list) => list.iter_mut().for_each(disallow_additional_properties),
         _ => {}
     }
 }
@@ -186,7 +186,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
     #[test]
-    fn a_value_is_valid_when_jsonschema_says_so(
+    fn validity_is_the_same_as_in_the_jsonschema_crate(
         entries in proptest::collection::hash_map(
             proptest::sample::select(NAMES),
             any_value(),
@@ -200,18 +200,18 @@ proptest! {
             object.insert("query".into(), json!("q"));
         }
         let mut closed_schema = Value::Object(schema());
-        closed(&mut closed_schema);
-        let oracle = jsonschema::validator_for(&closed_schema).expect("a schema");
+        disallow_additional_properties(&mut closed_schema);
+        let validator = jsonschema::validator_for(&closed_schema).expect("a schema");
         let value = Value::Object(object.clone());
         let found = faults(&schema(), Node::Object(&object), "argument", 8);
-        prop_assert_eq!(found.is_empty(), oracle.is_valid(&value), "{} {:?}", value, found);
-        // A document with the same value has the same faults, each with a place.
+        prop_assert_eq!(found.is_empty(), validator.is_valid(&value), "{} {:?}", value, found);
+        // A document with the same value has the same faults, each with a position.
         let text = value.to_string();
         let parsed = parse_to_ast(&text, &CollectOptions::default(), &ParseOptions::default());
         let ast = parsed.expect("JSON").value.expect("a value");
-        let placed = faults(&schema(), Node::Ast(&ast), "argument", 8);
-        let messages = |faults: &[Fault]| faults.iter().map(|one| one.message.clone()).collect::<Vec<_>>();
-        prop_assert_eq!(messages(&placed), messages(&found));
-        prop_assert!(placed.iter().all(|fault| fault.span.end > fault.span.start));
+        let with_positions = faults(&schema(), Node::Ast(&ast), "argument", 8);
+        let messages = |faults: &[Fault]| faults.iter().map(|fault| fault.message.clone()).collect::<Vec<_>>();
+        prop_assert_eq!(messages(&with_positions), messages(&found));
+        prop_assert!(with_positions.iter().all(|fault| fault.span.end > fault.span.start));
     }
 }

@@ -6,7 +6,7 @@ use super::types::{Entry, Kind, Relation, Status};
 use super::words::topic_key;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The memories of a file by id, and which of them are active.
+/// The memories of a file by id, and the ids of the active memories.
 #[derive(Debug, Default)]
 pub struct ActiveSet<'a> {
     memories: BTreeMap<&'a str, &'a Folded>,
@@ -38,19 +38,18 @@ impl<'a> ActiveSet<'a> {
             .filter(|memory| memory.entry.status != Status::Removed)
             .map(|memory| (&*memory.entry.id, memory))
             .collect();
-        let mut standing = Self { memories, ..Self::default() };
-        standing.cycles = find_cycles(standing.links(Relation::Supersedes));
-        let superseded: BTreeSet<&str> = standing
+        let mut set = Self { memories, ..Self::default() };
+        set.cycles = find_cycles(set.links(Relation::Supersedes));
+        let superseded: BTreeSet<&str> = set
             .links(Relation::Supersedes)
-            .filter(|(from, to)| !standing.is_cycle(from, to))
+            .filter(|(from, to)| !set.is_cycle(from, to))
             .map(|(_, to)| to)
             .collect();
-        standing.active =
-            standing.memories.keys().copied().filter(|id| !superseded.contains(id)).collect();
-        let holding = standing.active.iter().map(|id| &standing.memories[id].entry);
-        let repeats = repeats(holding);
-        standing.active.retain(|id| !repeats.contains_key(id));
-        standing
+        set.active = set.memories.keys().copied().filter(|id| !superseded.contains(id)).collect();
+        let active_entries = set.active.iter().map(|id| &set.memories[id].entry);
+        let repeats = repeats(active_entries);
+        set.active.retain(|id| !repeats.contains_key(id));
+        set
     }
 
     /// The links with this relation between memories of the file.
@@ -63,8 +62,7 @@ impl<'a> ActiveSet<'a> {
     }
 
     fn is_cycle(&self, from: &str, to: &str) -> bool {
-        from == to
-            || self.cycles.get(from).is_some_and(|circle| self.cycles.get(to) == Some(circle))
+        from == to || self.cycles.get(from).is_some_and(|cycle| self.cycles.get(to) == Some(cycle))
     }
 
     /// Whether a memory of the file is active.
@@ -76,35 +74,35 @@ impl<'a> ActiveSet<'a> {
     /// All conflicts, ordered.
     #[must_use]
     pub fn conflicts(&self) -> Vec<Conflict<'a>> {
-        let mut clashes = Vec::new();
+        let mut conflicts = Vec::new();
         let mut topics: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for &id in &self.active {
             if let Some(key) = normalized_topic(&self.memories[id].entry) {
                 topics.entry(key).or_default().push(id);
             }
         }
-        clashes.extend(
+        conflicts.extend(
             topics
                 .into_iter()
                 .filter(|(_, ids)| ids.len() > 1)
                 .map(|(topic, ids)| Conflict::SharedTopic(topic, ids)),
         );
-        let holds = |id: &str| self.is_active(id);
+        let is_active = |id: &str| self.is_active(id);
         let contradicting = self.links(Relation::Contradicts);
-        clashes.extend(
+        conflicts.extend(
             contradicting
-                .filter(|(from, to)| holds(from) && holds(to))
+                .filter(|(from, to)| is_active(from) && is_active(to))
                 .map(|(from, to)| Conflict::Contradiction(from, to)),
         );
         let superseding = self.links(Relation::Supersedes);
-        clashes.extend(
+        conflicts.extend(
             superseding
-                .filter(|(from, to)| self.is_cycle(from, to) && holds(to))
+                .filter(|(from, to)| self.is_cycle(from, to) && is_active(to))
                 .map(|(from, to)| Conflict::Cycle(from, to)),
         );
-        clashes.extend(self.find_forks().into_iter().map(Conflict::Forked));
-        clashes.sort();
-        clashes
+        conflicts.extend(self.find_forks().into_iter().map(Conflict::Forked));
+        conflicts.sort();
+        conflicts
     }
 
     /// See [`Conflict::Forked`].
@@ -128,22 +126,23 @@ pub fn normalized_topic(entry: &Entry) -> Option<String> {
     topic.map(topic_key).filter(|key| !key.is_empty())
 }
 
-/// Groups of active memories that are connected by these supersession links, directly or
-/// indirectly; only groups of more than one.
+/// Groups of at least two active memories that are connected by these supersession links, directly
+/// or indirectly.
 #[must_use]
 pub fn forks<'a>(
     superseding: &[(&'a str, &'a str)],
-    holds: &dyn Fn(&str) -> bool,
+    is_active: &dyn Fn(&str) -> bool,
 ) -> Vec<Vec<&'a str>> {
     let ids = superseding.iter().flat_map(|(from, to)| [*from, *to]);
     let mut forks = connected_components(ids, superseding.iter().copied());
-    forks.iter_mut().for_each(|ids| ids.retain(|id| holds(id)));
+    forks.iter_mut().for_each(|ids| ids.retain(|id| is_active(id)));
     forks.retain(|ids| ids.len() > 1);
     forks
 }
 
-/// Whether the memories are not all connected by links or a shared topic. Memories on one topic are
-/// already another conflict; two memories that intentionally replace one are linked.
+/// Whether the memories are not all connected by links or a shared topic. Memories with the same
+/// topic are already reported as another conflict; two memories that intentionally replace the same
+/// memory are linked.
 #[must_use]
 pub fn is_unrelated<'a>(
     ids: &[&'a str],
@@ -169,56 +168,56 @@ fn connected_components<'a>(
     links: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Vec<Vec<&'a str>> {
     let ids: Vec<&str> = ids.collect::<BTreeSet<_>>().into_iter().collect();
-    let mut above: Vec<usize> = (0..ids.len()).collect();
-    let root = |above: &mut Vec<usize>, mut at: usize| {
-        while above[at] != at {
-            above[at] = above[above[at]];
-            at = above[at];
+    let mut parents: Vec<usize> = (0..ids.len()).collect();
+    let root = |parents: &mut Vec<usize>, mut at: usize| {
+        while parents[at] != at {
+            parents[at] = parents[parents[at]];
+            at = parents[at];
         }
         at
     };
     for (from, to) in links {
         if let (Ok(from), Ok(to)) = (ids.binary_search(&from), ids.binary_search(&to)) {
-            let (one, other) = (root(&mut above, from), root(&mut above, to));
-            above[one.max(other)] = one.min(other);
+            let (one, other) = (root(&mut parents, from), root(&mut parents, to));
+            parents[one.max(other)] = one.min(other);
         }
     }
     let mut groups: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for (at, id) in ids.iter().enumerate() {
-        groups.entry(root(&mut above, at)).or_default().push(id);
+        groups.entry(root(&mut parents, at)).or_default().push(id);
     }
     groups.into_values().collect()
 }
 
-/// The cycles of more than one memory: maps each member to one member that identifies its cycle.
-/// Uses the algorithm of Kosaraju and Sharir: a depth-first search, then a reverse search in order
-/// of completion.
+/// Finds the cycles of more than one memory and maps each member to one member that identifies the
+/// cycle. Uses the algorithm of Kosaraju and Sharir: a depth-first search, then a reverse search in
+/// order of completion.
 #[must_use]
 pub fn find_cycles<'a>(
     links: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> BTreeMap<&'a str, &'a str> {
-    let (mut on, mut back) = (BTreeMap::new(), BTreeMap::new());
+    let (mut forward, mut backward) = (BTreeMap::new(), BTreeMap::new());
     for (from, to) in links {
-        on.entry(from).or_insert_with(Vec::new).push(to);
-        back.entry(to).or_insert_with(Vec::new).push(from);
+        forward.entry(from).or_insert_with(Vec::new).push(to);
+        backward.entry(to).or_insert_with(Vec::new).push(from);
     }
     let (mut seen, mut order) = (BTreeSet::new(), Vec::new());
-    for &id in on.keys() {
-        walk(id, &on, &mut seen, &mut order);
+    for &id in forward.keys() {
+        walk(id, &forward, &mut seen, &mut order);
     }
-    let (mut seen, mut circles) = (BTreeSet::new(), BTreeMap::new());
+    let (mut seen, mut cycles) = (BTreeSet::new(), BTreeMap::new());
     for id in order.into_iter().rev() {
-        let mut circle = Vec::new();
-        walk(id, &back, &mut seen, &mut circle);
-        if circle.len() > 1 {
-            circles.extend(circle.into_iter().map(|member| (member, id)));
+        let mut cycle = Vec::new();
+        walk(id, &backward, &mut seen, &mut cycle);
+        if cycle.len() > 1 {
+            cycles.extend(cycle.into_iter().map(|member| (member, id)));
         }
     }
-    circles
+    cycles
 }
 
-/// Visits the nodes reachable from `start` along `links` that were not visited yet; appends each to
-/// `order` when all nodes after it were visited.
+/// Visits the nodes reachable from `start` along `links` that were not visited yet. Appends each
+/// node to `order` after all nodes that are reachable from it were visited.
 fn walk<'a>(
     start: &'a str,
     links: &BTreeMap<&'a str, Vec<&'a str>>,
@@ -228,11 +227,11 @@ fn walk<'a>(
     if !seen.insert(start) {
         return;
     }
-    let beyond = |id: &str| links.get(id).map_or(&[][..], Vec::as_slice).iter();
-    let mut path = vec![(start, beyond(start))];
+    let successors = |id: &str| links.get(id).map_or(&[][..], Vec::as_slice).iter();
+    let mut path = vec![(start, successors(start))];
     while let Some((id, next)) = path.last_mut() {
         match next.find(|next| seen.insert(next)) {
-            Some(&next) => path.push((next, beyond(next))),
+            Some(&next) => path.push((next, successors(next))),
             None => {
                 order.push(id);
                 path.pop();
@@ -265,8 +264,8 @@ mod tests {
         ];
         assert_eq!(ActiveSet::new(&memories).conflicts(), []);
         let memories = [memory("a", "Auth", &[]), memory("b", " auth", &[])];
-        let clashes = [Conflict::SharedTopic("auth".into(), vec!["a", "b"])];
-        assert_eq!(ActiveSet::new(&memories).conflicts(), clashes);
+        let conflicts = [Conflict::SharedTopic("auth".into(), vec!["a", "b"])];
+        assert_eq!(ActiveSet::new(&memories).conflicts(), conflicts);
     }
 
     #[test]
@@ -279,9 +278,9 @@ mod tests {
             memory("d", "w", &[(supersedes, "d"), (Relation::Contradicts, "a")]),
             memory("e", "v", &[]),
         ];
-        let clashes = ActiveSet::new(&memories).conflicts();
+        let conflicts = ActiveSet::new(&memories).conflicts();
         assert_eq!(
-            clashes,
+            conflicts,
             [
                 Conflict::Contradiction("d", "a"),
                 Conflict::Cycle("a", "c"),

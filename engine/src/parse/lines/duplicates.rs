@@ -24,14 +24,16 @@ pub fn meaning_key(entry: &Entry) -> Option<String> {
     (!words.is_empty()).then(|| format!("{}{SEPARATOR}{topic}{SEPARATOR}{words}", entry.kind))
 }
 
-/// Finds the memories that repeat another active memory, and maps each to that memory. The first
-/// one created is retained, on any clone. A memory with a check or an outcome takes precedence over
-/// one without; if these differ, one memory of each is retained. A memory with two edits is
-/// retained until the conflict is resolved.
+/// Finds the memories that repeat another active memory, and maps each to that memory. On every
+/// clone, the memory that was created first is retained. A memory with a check or an outcome takes
+/// precedence over a memory without; if checks or outcomes differ, one memory of each is retained.
+/// A memory with two concurrent edits is retained until the conflict is resolved.
 #[must_use]
-pub fn repeats<'a>(holding: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'a str, &'a str> {
+pub fn repeats<'a>(
+    active_entries: impl IntoIterator<Item = &'a Entry>,
+) -> BTreeMap<&'a str, &'a str> {
     let mut groups: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
-    for entry in holding {
+    for entry in active_entries {
         if let Some(key) = meaning_key(entry).filter(|_| !entry.is_contested()) {
             groups.entry(key).or_default().push(entry);
         }
@@ -39,28 +41,29 @@ pub fn repeats<'a>(holding: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'a
     let mut repeats = BTreeMap::new();
     for group in groups.values_mut() {
         group.sort_by_key(|entry| (entry.created_at, &entry.id));
-        let mut kept: BTreeMap<String, &str> = BTreeMap::new();
-        for (entry, carried) in
+        let mut retained: BTreeMap<String, &str> = BTreeMap::new();
+        for (entry, fields) in
             group.iter().filter_map(|entry| Some((entry, protected_fields(entry)?)))
         {
-            kept.entry(carried).or_insert(&entry.id);
+            retained.entry(fields).or_insert(&entry.id);
         }
-        let first = group.iter().find(|entry| kept.is_empty() || protected_fields(entry).is_some());
+        let first =
+            group.iter().find(|entry| retained.is_empty() || protected_fields(entry).is_some());
         let Some(first) = first else { continue };
-        let ids: BTreeSet<&str> = kept.values().copied().chain([&*first.id]).collect();
+        let ids: BTreeSet<&str> = retained.values().copied().chain([&*first.id]).collect();
         for entry in group.iter().filter(|entry| !ids.contains(&*entry.id)) {
-            let same = protected_fields(entry).and_then(|carried| kept.get(&carried).copied());
+            let same = protected_fields(entry).and_then(|fields| retained.get(&fields).copied());
             repeats.insert(&*entry.id, same.unwrap_or(&first.id));
         }
     }
     repeats
 }
 
-/// The parts of a memory that must not get lost: its check and its outcome.
+/// The fields of a memory that must not be lost: its check and its outcome.
 fn protected_fields(entry: &Entry) -> Option<String> {
-    let of = |name| entry.metadata.get(name).filter(|value| !value.is_null());
-    let carried: Vec<&Value> = ["check", "outcome"].into_iter().filter_map(of).collect();
-    let texts: Vec<String> = carried.into_iter().map(canonical).collect();
+    let field = |name| entry.metadata.get(name).filter(|value| !value.is_null());
+    let fields: Vec<&Value> = ["check", "outcome"].into_iter().filter_map(field).collect();
+    let texts: Vec<String> = fields.into_iter().map(canonical).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
@@ -77,24 +80,25 @@ mod tests {
     }
 
     #[test]
-    fn the_first_is_retained_with_its_protected_fields() {
+    fn the_first_duplicate_with_protected_fields_is_retained() {
         let (none, check) = (json!({}), json!({"check": {"text": {"regex": "a"}}}));
-        let of = |all: &[Entry]| -> Vec<(String, String)> {
-            let repeats = repeats(all);
-            repeats.into_iter().map(|(one, of)| (one.to_owned(), of.to_owned())).collect()
+        let repeats_of = |entries: &[Entry]| -> Vec<(String, String)> {
+            let repeats = repeats(entries);
+            repeats.into_iter().map(|(id, retained)| (id.to_owned(), retained.to_owned())).collect()
         };
-        let text = |one: &str, of: &str| (one.to_owned(), of.to_owned());
+        let pair = |id: &str, retained: &str| (id.to_owned(), retained.to_owned());
         let all = [
             memory("c", 3, "Use tabs.", &none),
             memory("b", 2, "use  TABS", &none),
             memory("a", 2, "Use tabs", &none),
             memory("z", 1, "Use spaces", &none),
         ];
-        assert_eq!(of(&all), [text("b", "a"), text("c", "a")]);
-        let with = [all[2].clone(), memory("d", 9, "use tabs", &check), all[0].clone()];
-        assert_eq!(of(&with), [text("a", "d"), text("c", "d")]);
+        assert_eq!(repeats_of(&all), [pair("b", "a"), pair("c", "a")]);
+        let with_check = [all[2].clone(), memory("d", 9, "use tabs", &check), all[0].clone()];
+        assert_eq!(repeats_of(&with_check), [pair("a", "d"), pair("c", "d")]);
         let other = json!({"check": {"text": {"regex": "b"}}});
-        let two = [with[1].clone(), memory("e", 8, "use tabs", &other), all[0].clone()];
-        assert_eq!(of(&two), [text("c", "e")]);
+        let with_two_checks =
+            [with_check[1].clone(), memory("e", 8, "use tabs", &other), all[0].clone()];
+        assert_eq!(repeats_of(&with_two_checks), [pair("c", "e")]);
     }
 }

@@ -21,7 +21,7 @@ pub enum Op {
     Put,
     /// Removes the memory.
     Remove,
-    /// Records that it occurred again.
+    /// Records that the mistake occurred again.
     Seen,
 }
 
@@ -34,7 +34,7 @@ pub struct Revision {
     /// The hash of all other fields of the line. Reveals lines that were edited by hand.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rev: String,
-    /// The `rev` of the revisions it replaces.
+    /// The `rev` of each revision that this revision replaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parents: Vec<String>,
     /// The operation; `put` if absent.
@@ -190,40 +190,41 @@ pub struct Folded {
     pub links: Vec<Link>,
 }
 
-/// Combines the revisions of one memory, in any order; `None` when none of them sets its state.
+/// Combines the revisions of one memory, in any order; `None` if no revision sets the state of the
+/// memory.
 ///
-/// Of several heads the latest is used, and an edit takes precedence over a removal; all heads are
-/// listed in [`Entry::heads`]. Heads with equal state count as one.
+/// If there are several heads, the latest is used, but an edit takes precedence over a removal; all
+/// heads are listed in [`Entry::heads`]. Heads with equal state count as one.
 #[must_use]
 pub fn fold(revisions: &[Revision]) -> Option<Folded> {
     let states = states(revisions);
     let mut heads = heads(&states);
     heads.sort_by_key(|head| head.op == Op::Remove);
-    let shown = *heads.iter().chain(&states).find(|state| state.op == Op::Put)?;
+    let current = *heads.iter().chain(&states).find(|state| state.op == Op::Put)?;
     let removed = heads.iter().all(|head| head.op == Op::Remove);
-    let born = states.iter().map(|state| state.created_at.unwrap_or(state.at)).min();
+    let created_at = states.iter().map(|state| state.created_at.unwrap_or(state.at)).min();
     let mut links: Vec<Link> = Vec::new();
     for link in heads.iter().flat_map(|head| &head.links) {
         if !links.iter().any(|known| (&known.to, known.relation) == (&link.to, link.relation)) {
-            links.push(Link { from: shown.id.clone(), ..link.clone() });
+            links.push(Link { from: current.id.clone(), ..link.clone() });
         }
     }
     links.sort_by(|a, b| (a.relation, &a.to).cmp(&(b.relation, &b.to)));
     let entry = Entry {
-        id: shown.id.clone(),
-        kind: shown.kind,
+        id: current.id.clone(),
+        kind: current.kind,
         layer: Layer::Permanent,
-        topic: shown.topic.clone(),
-        content: shown.content.clone(),
-        metadata: metadata(shown, revisions),
+        topic: current.topic.clone(),
+        content: current.content.clone(),
+        metadata: metadata(current, revisions),
         status: if removed { Status::Removed } else { Status::Active },
-        session_id: shown.session_id.clone(),
-        branch: shown.branch.clone(),
-        created_at: born.unwrap_or(shown.at),
-        updated_at: heads.iter().map(|head| head.at).max().unwrap_or(shown.at),
-        schema_version: shown.schema_version,
+        session_id: current.session_id.clone(),
+        branch: current.branch.clone(),
+        created_at: created_at.unwrap_or(current.at),
+        updated_at: heads.iter().map(|head| head.at).max().unwrap_or(current.at),
+        schema_version: current.schema_version,
         heads: heads.iter().map(|head| head.rev.clone()).collect(),
-        extra: shown.extra.clone(),
+        extra: current.extra.clone(),
     };
     Some(Folded { entry, links })
 }
@@ -237,8 +238,8 @@ fn states(revisions: &[Revision]) -> Vec<&Revision> {
     states
 }
 
-/// The states that no other state replaces. Hand-written parents can form a cycle; then all of
-/// them.
+/// The states that no other state replaces. Hand-written parents can form a cycle; in that case all
+/// states are returned.
 fn unreplaced<'a>(states: &[&'a Revision]) -> Vec<&'a Revision> {
     let replaced: BTreeSet<&str> =
         states.iter().flat_map(|state| &state.parents).map(String::as_str).collect();
@@ -247,8 +248,9 @@ fn unreplaced<'a>(states: &[&'a Revision]) -> Vec<&'a Revision> {
     if tips.is_empty() { states.to_vec() } else { tips }
 }
 
-/// The parents that a new revision needs in order to replace all current revisions of a memory. Can
-/// be more than [`Entry::heads`]: heads with equal state count as one, but each is a parent.
+/// The parents that a new revision needs in order to replace all current revisions of a memory.
+/// Their number can exceed the number of [`Entry::heads`]: heads with equal state count as one
+/// head, but each of them is a parent.
 #[must_use]
 pub fn tips(revisions: &[Revision]) -> Vec<String> {
     let mut tips = unreplaced(&states(revisions));
@@ -256,16 +258,17 @@ pub fn tips(revisions: &[Revision]) -> Vec<String> {
     tips.into_iter().map(|tip| tip.rev.clone()).collect()
 }
 
-/// The states that no other state replaces; of states with equal content only the latest.
+/// The states that no other state replaces; among states with equal content, only the latest is
+/// returned.
 fn heads<'a>(states: &[&'a Revision]) -> Vec<&'a Revision> {
     let mut heads = unreplaced(states);
-    let mut said: Vec<(Value, Op)> = Vec::new();
+    let mut distinct_states: Vec<(Value, Op)> = Vec::new();
     if heads.len() > 1 {
         heads.retain(|head| {
             let state = (head.state(), head.op);
-            let is_new = !said.contains(&state);
+            let is_new = !distinct_states.contains(&state);
             if is_new {
-                said.push(state);
+                distinct_states.push(state);
             }
             is_new
         });
@@ -274,8 +277,8 @@ fn heads<'a>(states: &[&'a Revision]) -> Vec<&'a Revision> {
 }
 
 /// The metadata of the current state, with the number and time of occurrences.
-fn metadata(shown: &Revision, revisions: &[Revision]) -> Map<String, Value> {
-    let mut metadata = shown.metadata.clone();
+fn metadata(current: &Revision, revisions: &[Revision]) -> Map<String, Value> {
+    let mut metadata = current.metadata.clone();
     let seen: BTreeSet<(i64, &str)> = revisions
         .iter()
         .filter(|revision| revision.op == Op::Seen)
@@ -289,9 +292,9 @@ fn metadata(shown: &Revision, revisions: &[Revision]) -> Map<String, Value> {
     metadata
 }
 
-/// The metadata key for how often a mistake was made.
+/// The metadata key for the number of times that a mistake was made.
 pub const OCCURRENCES: &str = "occurrences";
-/// The metadata key for when it was last made.
+/// The metadata key for the time at which a mistake was last made.
 pub const LAST_SEEN: &str = "lastSeenAt";
 
 /// A problem with a line, or between lines, of a tracked file.
@@ -312,13 +315,13 @@ pub struct Problem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProblemKind {
-    /// A marker of an unresolved merge; both sides were read.
+    /// A marker of an unresolved merge; both sides are read.
     ConflictMarker,
-    /// The line is not a memory; skipped.
+    /// The line is not a memory and is skipped.
     MalformedLine,
     /// The line duplicates another line.
     DuplicateLine,
-    /// The line was changed after it was written; read as it is now.
+    /// The line was changed after it was written; the changed version is used.
     EditedLine,
     /// The file cannot be read as memory.
     UnreadableFile,
@@ -331,7 +334,7 @@ pub fn read(path: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {
     (revisions.into_iter().map(|(_, revision)| revision).collect(), problems)
 }
 
-/// The same as [`read`], with the number of each line, from 1.
+/// Like [`read`], but with the number of each line, counted from 1.
 #[must_use]
 pub fn read_numbered(path: &str, bytes: &[u8]) -> (Vec<(usize, Revision)>, Vec<Problem>) {
     let mut reader =
@@ -357,14 +360,14 @@ fn missing_part(revision: &Revision) -> Option<String> {
     if revision.id.is_empty() {
         return Some("missing `id`".to_owned());
     }
-    let says_nothing = revision.op == Op::Put && revision.content.trim().is_empty();
+    let is_empty = revision.op == Op::Put && revision.content.trim().is_empty();
     // A newer aidd can store the content elsewhere.
-    if !says_nothing || revision.schema_version > SCHEMA_VERSION {
+    if !is_empty || revision.schema_version > SCHEMA_VERSION {
         return None;
     }
-    let older = OLDER_NAMES.iter().find(|name| revision.extra.contains_key(**name));
+    let older_name = OLDER_NAMES.iter().find(|name| revision.extra.contains_key(**name));
     let kind = revision.kind;
-    Some(match older {
+    Some(match older_name {
         Some(name) => format!("{kind} without `content`; rename `{name}` to `content`"),
         None => format!("{kind} without `content`"),
     })
@@ -374,7 +377,7 @@ fn missing_part(revision: &Revision) -> Option<String> {
 pub const OLDER_NAMES: [&str; 3] = ["decision", "error", "convention"];
 
 /// Merge conflict markers: at the start of a line, followed by a space or the end of the line.
-const MARKS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"];
+const CONFLICT_MARKERS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"];
 
 struct Reader<'a> {
     path: &'a str,
@@ -388,10 +391,10 @@ impl Reader<'_> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        let is_mark = |mark: &&[u8]| {
-            line.strip_prefix(*mark).is_some_and(|rest| matches!(rest.first(), None | Some(b' ')))
+        let is_marker = |marker: &&[u8]| {
+            line.strip_prefix(*marker).is_some_and(|rest| matches!(rest.first(), None | Some(b' ')))
         };
-        if MARKS.iter().any(is_mark) {
+        if CONFLICT_MARKERS.iter().any(is_marker) {
             let message =
                 "merge conflict marker; both sides were read; remove the marker".to_owned();
             return self.problem(number, ProblemKind::ConflictMarker, message);
@@ -411,14 +414,14 @@ impl Reader<'_> {
     }
 
     fn push_revision(&mut self, number: usize, revision: Revision) {
-        let stated = revision.rev.clone();
+        let written_rev = revision.rev.clone();
         let mut revision = revision.sealed();
-        if !stated.is_empty() && stated != revision.rev {
+        if !written_rev.is_empty() && written_rev != revision.rev {
             let message =
                 format!("`{}` was edited in place; the edited version is used", revision.id);
             self.problem(number, ProblemKind::EditedLine, message);
             // The revision replaces the original line and the revisions that line replaced.
-            revision.parents.push(stated);
+            revision.parents.push(written_rev);
             revision.parents.sort_unstable();
             revision.parents.dedup();
             revision = revision.sealed();
@@ -438,7 +441,7 @@ impl Reader<'_> {
 /// The message of a serde error, without the position that serde appends.
 fn error_message(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.rsplit_once(" at line ").map_or(text.clone(), |(said, _)| said.to_owned())
+    text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())
 }
 
 #[cfg(test)]

@@ -122,11 +122,11 @@ words! {
 words! {
     /// The outcome of a decision.
     Outcome {
-        /// It succeeded.
+        /// The decision succeeded.
         Success = "SUCCESS",
-        /// It failed.
+        /// The decision failed.
         Failed = "FAILED",
-        /// It worked in part.
+        /// The decision succeeded in part.
         Partial = "PARTIAL",
     }
 }
@@ -150,8 +150,8 @@ impl Outcome {
 }
 
 impl Kind {
-    /// The tracked file for permanent memories of this kind; `None` for kinds that stay in the
-    /// checkout.
+    /// The tracked file for permanent memories of this kind; `None` for kinds that are stored only
+    /// in the checkout.
     #[must_use]
     pub fn file(self) -> Option<&'static str> {
         match self {
@@ -185,7 +185,7 @@ pub struct Entry {
     pub topic: Option<String>,
     /// The main text: the decision, the error, the convention, the title, the summary.
     pub content: String,
-    /// Fields specific to the kind; the typed forms are in `memory::kinds`.
+    /// Fields specific to the kind; the corresponding types are in `memory::kinds`.
     #[serde(default)]
     pub metadata: Map<String, Value>,
     /// Whether it is active, superseded or removed.
@@ -274,8 +274,8 @@ pub struct Link {
 }
 
 impl Link {
-    /// The link from a permanent memory to the session observation it was created from. It
-    /// supersedes the observation where that exists, so that the content is not listed twice.
+    /// The link from a permanent memory to the session observation it was created from. If the
+    /// observation still exists, the link supersedes it, so that the content is not listed twice.
     #[must_use]
     pub fn promoting(observed: &str) -> Self {
         let extra = Map::from_iter([(PROMOTED.to_owned(), Value::Bool(true))]);
@@ -301,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_back() {
+    fn words_are_parsed() {
         for &kind in Kind::ALL {
             assert_eq!(kind.word().parse::<Kind>(), Ok(kind));
         }
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_fields_stay() {
+    fn unknown_fields_are_retained() {
         let text = r#"{"id":"decision_1_a","type":"decision","layer":"permanent","content":"c",
             "metadata":{"mood":"good"},"status":"active","createdAt":1,"updatedAt":2,
             "schemaVersion":9,"colour":{"r":1}}"#;

@@ -1,4 +1,4 @@
-//! Compares topics and texts, in every script.
+//! Normalizes and compares topics and texts, in every script.
 
 use std::collections::BTreeSet;
 use unicase::UniCase;
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn topics_are_the_same_in_every_script() {
+    fn topics_are_compared_in_every_script() {
         assert_eq!(topic_key(" Auth_Strategy "), topic_key("auth strategy"));
         for (one, other) in [
             ("인증  방식", "인증방식"),
@@ -191,19 +191,20 @@ mod tests {
 
     #[test]
     fn variable_parts_of_errors_are_ignored() {
-        let one = "TypeError: cannot read 'id' of undefined at /home/a/src/user.ts:41:7 (0x7fa9be)";
-        let other =
+        let first =
+            "TypeError: cannot read 'id' of undefined at /home/a/src/user.ts:41:7 (0x7fa9be)";
+        let second =
             "TypeError: cannot read 'id' of undefined at C:\\w\\src\\user.ts:9:12 (0x00ff12)";
-        assert_eq!(error_key(one), error_key(other));
-        assert_ne!(error_key(one), error_key("TypeError: cannot read 'name' of undefined"));
+        assert_eq!(error_key(first), error_key(second));
+        assert_ne!(error_key(first), error_key("TypeError: cannot read 'name' of undefined"));
     }
 
     #[test]
     fn similarity_supports_words_and_hangul() {
-        let like = |a, b| similarity(&pieces(a), &pieces(b));
-        assert!(like("Use PostgreSQL for storage", "use postgresql as the storage") > 0.9);
-        assert!(like("인증은 JWT로 한다", "인증을 JWT로 합니다") > 0.3);
-        assert!(like("인증은 JWT로 한다", "배포는 금요일에 한다") < 0.2);
-        assert!(like("", "") < 0.1);
+        let similarity_of = |a, b| similarity(&pieces(a), &pieces(b));
+        assert!(similarity_of("Use PostgreSQL for storage", "use postgresql as the storage") > 0.9);
+        assert!(similarity_of("인증은 JWT로 한다", "인증을 JWT로 합니다") > 0.3);
+        assert!(similarity_of("인증은 JWT로 한다", "배포는 금요일에 한다") < 0.2);
+        assert!(similarity_of("", "") < 0.1);
     }
 }

@@ -25,14 +25,15 @@ pub(super) fn read(text: &str) -> Values {
             Ast::Object(object) => {
                 let at = values.add(parent, key, Datum::Map, at);
                 // Reversed here and again by the stack, so that children retain their order.
-                pending.extend(object.properties.iter().rev().map(|one| {
-                    let name = (one.name.as_str().to_owned(), span(one.name.range()));
-                    (Some(at), Some(name), &one.value)
+                pending.extend(object.properties.iter().rev().map(|property| {
+                    let name = (property.name.as_str().to_owned(), span(property.name.range()));
+                    (Some(at), Some(name), &property.value)
                 }));
             }
             Ast::Array(array) => {
                 let at = values.add(parent, key, Datum::List, at);
-                pending.extend(array.elements.iter().rev().map(|one| (Some(at), None, one)));
+                pending
+                    .extend(array.elements.iter().rev().map(|element| (Some(at), None, element)));
             }
             Ast::StringLit(text) => {
                 values.add(parent, key, Datum::Text(text.value.to_string()), at);
@@ -40,8 +41,8 @@ pub(super) fn read(text: &str) -> Values {
             Ast::NumberLit(number) => {
                 values.add(parent, key, Datum::Number(number.value.to_owned()), at);
             }
-            Ast::BooleanLit(is) => {
-                values.add(parent, key, Datum::Bool(is.value), at);
+            Ast::BooleanLit(literal) => {
+                values.add(parent, key, Datum::Bool(literal.value), at);
             }
             Ast::NullKeyword(_) => {
                 values.add(parent, key, Datum::Null, at);

@@ -25,8 +25,8 @@ impl Format {
     #[must_use]
     pub fn from_path(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        match (name.as_str(), ending) {
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        match (name.as_str(), extension) {
             (
                 ".babelrc" | ".eslintrc" | ".swcrc" | ".prettierrc" | ".stylelintrc"
                 | "composer.lock",
@@ -119,24 +119,24 @@ impl Values {
         at
     }
 
-    /// The first list or mapping nested in more than `most` others.
+    /// The first list or mapping that is nested in more than `max` other values.
     #[must_use]
-    pub fn deeper_than(&self, most: usize) -> Option<&Value> {
+    pub fn deeper_than(&self, max: usize) -> Option<&Value> {
         let mut depths = vec![0_usize; self.all.len()];
         self.all.iter().enumerate().find_map(|(at, value)| {
             // A container precedes the values in it.
             depths[at] = value.parent.map_or(0, |parent| depths[parent] + 1);
-            (depths[at] > most && matches!(value.datum, Datum::List | Datum::Map)).then_some(value)
+            (depths[at] > max && matches!(value.datum, Datum::List | Datum::Map)).then_some(value)
         })
     }
 
     /// The index of the value with this key in the mapping `at`.
     #[must_use]
     pub fn child(&self, at: usize, key: &str) -> Option<usize> {
-        let named =
+        let has_key =
             |child: &&usize| self.all[**child].key.as_ref().is_some_and(|(name, _)| name == key);
-        // The last of several equal keys wins, as in most parsers.
-        self.all.get(at)?.children.iter().rev().find(named).copied()
+        // If a key is duplicated, the last entry is used, as in most parsers.
+        self.all.get(at)?.children.iter().rev().find(has_key).copied()
     }
 
     /// Converts the value to JSON; numbers that JSON cannot represent become strings.
@@ -151,7 +151,7 @@ impl Values {
             let Some(value) = self.all.get(index) else { continue };
             built[index - at] = match &value.datum {
                 Datum::Null => Json::Null,
-                Datum::Bool(is) => Json::Bool(*is),
+                Datum::Bool(value) => Json::Bool(*value),
                 Datum::Number(text) => number(text),
                 Datum::Text(text) => Json::String(text.clone()),
                 Datum::List => {
@@ -188,7 +188,7 @@ impl Values {
     pub fn text(&self, at: usize) -> Option<String> {
         match &self.all.get(at)?.datum {
             Datum::Null => Some("null".to_owned()),
-            Datum::Bool(is) => Some(is.to_string()),
+            Datum::Bool(value) => Some(value.to_string()),
             Datum::Number(text) | Datum::Text(text) => Some(text.clone()),
             Datum::List | Datum::Map => None,
         }
@@ -198,15 +198,15 @@ impl Values {
 /// A number as a JSON number if possible, otherwise as a string.
 fn number(text: &str) -> serde_json::Value {
     use serde_json::Value as Json;
-    let plain = text.replace('_', "");
-    let plain = plain.strip_prefix('+').unwrap_or(&plain);
-    if let Ok(whole) = plain.parse::<i64>() {
-        return whole.into();
+    let digits = text.replace('_', "");
+    let digits = digits.strip_prefix('+').unwrap_or(&digits);
+    if let Ok(integer) = digits.parse::<i64>() {
+        return integer.into();
     }
-    if let Ok(whole) = plain.parse::<u64>() {
-        return whole.into();
+    if let Ok(integer) = digits.parse::<u64>() {
+        return integer.into();
     }
-    let parsed = plain.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
+    let parsed = digits.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
     parsed.map_or_else(|| Json::String(text.to_owned()), Json::Number)
 }
 
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Every scalar with its path and the text under its span.
+    /// Every scalar with its path and the text that its span covers.
     fn render(format: Format, text: &str) -> Vec<String> {
         let values = Values::read(format, text);
         let path = |mut at: usize| {
@@ -241,8 +241,8 @@ mod tests {
                 path.push(match &values.all[at].key {
                     Some((key, _)) => key.clone(),
                     None => {
-                        let place = values.all[parent].children.iter().position(|&c| c == at);
-                        place.unwrap_or_default().to_string()
+                        let index = values.all[parent].children.iter().position(|&c| c == at);
+                        index.unwrap_or_default().to_string()
                     }
                 });
                 at = parent;
@@ -271,13 +271,13 @@ mod tests {
         assert_eq!(render(Format::FrontMatter, &front).len(), 4);
         for (format, text) in [(Format::Json, json), (Format::Yaml, yaml)] {
             let values = Values::read(format, text);
-            let wanted = serde_json::json!({"a": {"b": [1, "x", true, null]}});
-            assert_eq!(values.json(values.roots[0]), wanted);
+            let expected = serde_json::json!({"a": {"b": [1, "x", true, null]}});
+            assert_eq!(values.json(values.roots[0]), expected);
         }
     }
 
     #[test]
-    fn tables_anchors_and_documents() {
+    fn tables_anchors_and_documents_are_read() {
         let toml = "a.b = 1\n[[c]]\nd = 2\n[[c]]\nd = 3.5\n[e]\nf = { g = 2020-01-02 }\n";
         assert_eq!(
             render(Format::Toml, toml),
@@ -297,7 +297,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_panics_and_spans_are_cut_well(text in "[a-c:\\[\\]{}\"'&*=,. \n#é-]{0,60}") {
+        fn the_spans_of_any_text_are_valid(text in "[a-c:\\[\\]{}\"'&*=,. \n#é-]{0,60}") {
             for format in [Format::Json, Format::Yaml, Format::Toml, Format::FrontMatter] {
                 let values = Values::read(format, &text);
                 for value in &values.all {

@@ -21,7 +21,7 @@ pub(super) fn read(text: &str) -> Values {
         Ok(document) => document,
         Err(error) => {
             let span = error.span().unwrap_or_default();
-            values.broken = Some((cut(text, span), error.message().to_owned()));
+            values.broken = Some((clamp(text, span), error.message().to_owned()));
             return values;
         }
     };
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str) -> Values {
         // A node without a span, such as a table only implied by its subtables, is placed at its
         // key.
         let at = |span: Option<Range<usize>>| match (span, &key) {
-            (Some(span), _) => cut(text, span),
+            (Some(span), _) => clamp(text, span),
             (None, Some((_, span))) => *span,
             (None, None) => Span::default(),
         };
@@ -46,7 +46,7 @@ pub(super) fn read(text: &str) -> Values {
                 let list = values.add(Some(parent), key, Datum::List, at);
                 let tables: Vec<_> = tables.iter().collect();
                 let nodes = tables.into_iter().rev();
-                pending.extend(nodes.map(|one| (list, None, Node::Table(one, one.span()))));
+                pending.extend(nodes.map(|table| (list, None, Node::Table(table, table.span()))));
             }
             Node::Table(table, span) => {
                 let at = at(span);
@@ -60,14 +60,14 @@ pub(super) fn read(text: &str) -> Values {
                 let at = at(array.span());
                 let list = values.add(Some(parent), key, Datum::List, at);
                 let items: Vec<_> = array.iter().collect();
-                pending.extend(items.into_iter().rev().map(|one| (list, None, Node::Value(one))));
+                pending.extend(items.into_iter().rev().map(|item| (list, None, Node::Value(item))));
             }
             Node::Value(scalar) => {
                 let at = at(scalar.span());
                 let raw = &text[at.range()];
                 let datum = match scalar {
                     Toml::String(text) => Datum::Text(text.value().clone()),
-                    Toml::Boolean(is) => Datum::Bool(*is.value()),
+                    Toml::Boolean(boolean) => Datum::Bool(*boolean.value()),
                     Toml::Integer(number) => Datum::Number(number.value().to_string()),
                     Toml::Float(_) => Datum::Number(raw.to_owned()),
                     // The other formats represent dates as strings.
@@ -85,7 +85,7 @@ fn entries<'a>(at: usize, table: &'a dyn TableLike, text: &str) -> Vec<Pending<'
     let mut entries: Vec<Pending<'a>> = Vec::new();
     for (name, item) in table.iter() {
         let key = table.key(name).and_then(toml_edit::Key::span);
-        let span = key.map(|span| cut(text, span)).unwrap_or_default();
+        let span = key.map(|span| clamp(text, span)).unwrap_or_default();
         entries.push((at, Some((name.to_owned(), span)), Node::Item(item)));
     }
     entries.reverse();
@@ -93,7 +93,7 @@ fn entries<'a>(at: usize, table: &'a dyn TableLike, text: &str) -> Vec<Pending<'
 }
 
 /// A range of the parser, clamped to character boundaries of the text.
-fn cut(text: &str, range: Range<usize>) -> Span {
+fn clamp(text: &str, range: Range<usize>) -> Span {
     let end = text.floor_char_boundary(range.end.min(text.len()));
     Span::new(text.floor_char_boundary(range.start).min(end), end)
 }

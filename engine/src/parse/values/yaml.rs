@@ -22,8 +22,8 @@ pub(super) fn read(text: &str, base: usize) -> Values {
     let mut frames: Vec<Frame> = Vec::new();
     let mut anchors: HashMap<usize, usize> = HashMap::new();
     for event in Parser::new_from_str(text) {
-        let (event, place) = match event {
-            Ok(both) => both,
+        let (event, position) = match event {
+            Ok(event) => event,
             Err(error) => {
                 let at = error.marker().byte_offset().unwrap_or(text.len());
                 let end = text.floor_char_boundary(at.min(text.len()));
@@ -33,7 +33,7 @@ pub(super) fn read(text: &str, base: usize) -> Values {
                 break;
             }
         };
-        let range = place.byte_range().unwrap_or_default();
+        let range = position.byte_range().unwrap_or_default();
         let end = text.floor_char_boundary(range.end.min(text.len()));
         let start = text.floor_char_boundary(range.start).min(end);
         let mut span = Span::new(base + start, base + end);
@@ -45,12 +45,13 @@ pub(super) fn read(text: &str, base: usize) -> Values {
             Event::MappingEnd | Event::SequenceEnd => {
                 if let Some(frame) = frames.pop() {
                     // A block ends with its last line, not where the parser detects the end.
-                    let own = values.all[frame.at].children.last();
-                    let own = own.map_or(0, |&child| values.all[child].span.end as usize);
-                    let last = base + end_of_block(&text[..start], own.saturating_sub(base));
+                    let last_child = values.all[frame.at].children.last();
+                    let last_child =
+                        last_child.map_or(0, |&child| values.all[child].span.end as usize);
+                    let last = base + end_of_block(&text[..start], last_child.saturating_sub(base));
                     let end = if span.is_empty() { Span::at(last).end } else { span.end };
-                    let whole = &mut values.all[frame.at].span;
-                    whole.end = end.max(whole.start);
+                    let block_span = &mut values.all[frame.at].span;
+                    block_span.end = end.max(block_span.start);
                 }
                 continue;
             }
@@ -68,8 +69,8 @@ pub(super) fn read(text: &str, base: usize) -> Values {
                     let last = base + text[..end].trim_end().len();
                     span = Span::new(base + start, last.max(base + start));
                 }
-                let plain = matches!(style, ScalarStyle::Plain) && tag.is_none();
-                (if plain { scalar(&value) } else { Datum::Text(value.into_owned()) }, anchor)
+                let is_plain = matches!(style, ScalarStyle::Plain) && tag.is_none();
+                (if is_plain { scalar(&value) } else { Datum::Text(value.into_owned()) }, anchor)
             }
             Event::Alias(anchor) => {
                 let (parent, key) = slot(&mut frames);
@@ -80,10 +81,11 @@ pub(super) fn read(text: &str, base: usize) -> Values {
             }
             _ => continue,
         };
-        let opens = matches!(datum, Datum::Map | Datum::List);
+        let is_container = matches!(datum, Datum::Map | Datum::List);
         let is_map = datum == Datum::Map;
         // A mapping or list used as a key has no name.
-        if opens && let Some(Frame { is_map: true, key: key @ None, .. }) = frames.last_mut() {
+        if is_container && let Some(Frame { is_map: true, key: key @ None, .. }) = frames.last_mut()
+        {
             *key = Some((String::new(), span));
         }
         let (parent, key) = slot(&mut frames);
@@ -91,7 +93,7 @@ pub(super) fn read(text: &str, base: usize) -> Values {
         if anchor > 0 {
             anchors.insert(anchor, at);
         }
-        if opens {
+        if is_container {
             frames.push(Frame { at, is_map, key: None });
         }
     }
@@ -101,18 +103,18 @@ pub(super) fn read(text: &str, base: usize) -> Values {
 /// The start of a list that the parser reported at `start`. For a list at the indentation of its
 /// key the parser reports the first item, after the dash.
 fn start_of_list(text: &str, start: usize) -> usize {
-    let lead = text[..start].trim_end_matches(' ');
-    let has_mark = text[start..].starts_with(['[', '-', '&', '!']);
-    if has_mark || !lead.ends_with('-') { start } else { lead.len() - 1 }
+    let before = text[..start].trim_end_matches(' ');
+    let has_indicator = text[start..].starts_with(['[', '-', '&', '!']);
+    if has_indicator || !before.ends_with('-') { start } else { before.len() - 1 }
 }
 
-/// The end of a block that extends at most to the end of `text` and whose last value ends at `own`.
-/// Comments on their own lines after that value belong to what follows.
-fn end_of_block(text: &str, own: usize) -> usize {
+/// The end of a block that extends at most to the end of `text` and whose last value ends at
+/// `last_value_end`. Comments on their own lines after that value belong to the following entry.
+fn end_of_block(text: &str, last_value_end: usize) -> usize {
     let mut end = text.trim_end().len();
     loop {
         let line = text[..end].rfind('\n').map_or(0, |at| at + 1);
-        if line < own || line == 0 || !text[line..end].trim_start().starts_with('#') {
+        if line < last_value_end || line == 0 || !text[line..end].trim_start().starts_with('#') {
             return end;
         }
         end = text[..line].trim_end().len();

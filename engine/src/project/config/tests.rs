@@ -17,9 +17,9 @@ fn comments_and_trailing_commas_are_allowed() {
 fn an_unknown_key_is_reported_with_a_suggestion() {
     let text = r#"{"failsOn": "error", "overrides": [{"files": [], "rules": {"a/b": {"severty": "off"}}, "x": 1}]}"#;
     let (_, unknown) = read(text).expect("valid");
-    let said: Vec<_> = unknown.iter().map(|problem| problem.message.as_str()).collect();
+    let messages: Vec<_> = unknown.iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(
-        said,
+        messages,
         [
             "unknown key `failsOn`; did you mean `failOn`?",
             "unknown key `severty` in `overrides[0].rules.a/b`; did you mean `severity`?",
@@ -38,9 +38,9 @@ fn the_override_mode_selects_pages() {
     assert_eq!(content.token_budget, Some(TokenBudget::Full));
     let paths = content.paths.expect("present");
     assert_eq!((paths.get("rules"), paths.get("skills")), (Some("docs/rules"), None));
-    let said: Vec<_> = unknown.iter().map(|problem| problem.message.as_str()).collect();
+    let messages: Vec<_> = unknown.iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(
-        said,
+        messages,
         [
             "unknown key `specs` in `content.paths`; expected one of agents, knowledge, rules, skills, templates, workflows"
         ]
@@ -51,75 +51,75 @@ fn the_override_mode_selects_pages() {
     content.set_mode(" bundled_only ").expect("a mode");
     content.set_mode("").expect("nothing");
     assert_eq!(content.override_mode, Some(ContentMode::BundledOnly));
-    let refused = content.set_mode("both").expect_err("no mode").to_string();
-    assert!(refused.contains("AIDD_CONTENT_OVERRIDE_MODE: unknown mode `both`"), "{refused}");
+    let error = content.set_mode("both").expect_err("no mode").to_string();
+    assert!(error.contains("AIDD_CONTENT_OVERRIDE_MODE: unknown mode `both`"), "{error}");
 }
 
 /// The message for a rejected configuration, and the text at its position.
-fn refused(text: &str) -> (String, String) {
+fn error_in(text: &str) -> (String, String) {
     let problem = read(text).expect_err(text);
     (text[problem.span].to_owned(), problem.message)
 }
 
 #[test]
-fn a_wrong_value_is_reported_at_its_position() {
-    let said = |text: &str, place: &str, message: &str| {
-        assert_eq!(refused(text), (place.to_owned(), message.to_owned()), "{text}");
+fn an_invalid_value_is_reported_at_its_position() {
+    let assert_error = |text: &str, covered: &str, message: &str| {
+        assert_eq!(error_in(text), (covered.to_owned(), message.to_owned()), "{text}");
     };
-    said(
+    assert_error(
         r#"{"failOn": "warn"}"#,
         "\"warn\"",
         "`failOn`: expected `error`, `warning`, `info` or `never`, found the string \"warn\"; did you mean `warning`?",
     );
-    said(
+    assert_error(
         r#"{"exclude": 3}"#,
         "3",
         "`exclude`: expected a string or a list of strings, found 3; put it in quotes",
     );
-    said(
+    assert_error(
         r#"{"exclude": ["a", 3]}"#,
         "3",
         "`exclude[1]`: expected a string, found 3; put it in quotes",
     );
-    said(
+    assert_error(
         r#"{"overrides": {"files": "a"}}"#,
         r#"{"files": "a"}"#,
         "`overrides`: expected a list, found an object",
     );
-    said(
+    assert_error(
         r#"{"overrides": [{"files": "a"}]}"#,
         r#"{"files": "a"}"#,
         "`overrides[0].rules` is missing: Rule id, alias or glob of ids → setting for these paths.",
     );
-    said(
+    assert_error(
         r#"{"rules": {"a/b": 2}}"#,
         "2",
         "`rules.a/b`: expected `off`, `info`, `warning`, `error` or an object with `params`, `severity`, found 2; did you mean `error`?",
     );
-    said(
+    assert_error(
         r#"{"rules": {"a/b": {"severity": "loud"}}}"#,
         "\"loud\"",
         "`rules.a/b.severity`: expected `off`, `info`, `warning` or `error`, found the string \"loud\"",
     );
-    said(
+    assert_error(
         r#"{"maxFileSize": "2MB"}"#,
         "\"2MB\"",
         "`maxFileSize`: expected an integer, such as 2097152, found the string \"2MB\"",
     );
-    said(
+    assert_error(
         r#"{"content": {"sessionTracking": "yes"}}"#,
         "\"yes\"",
         "`content.sessionTracking`: expected true or false, found the string \"yes\"",
     );
-    said("[]", "[]", "expected an object, found a list");
-    said(
+    assert_error("[]", "[]", "expected an object, found a list");
+    assert_error(
         r#"{"ci": []}"#,
         "[]",
         "`ci`: expected an object with `blockOn`, `ignore`, `warnOn` (Which findings fail a pull request; takes precedence over `failOn`), found a list",
     );
     // Messages of serde are not shown to users.
     for text in [r#"{"rules": {"a/b": ["error", {}]}}"#, r#"{"overrides": [3]}"#, r#"{"ci": 1}"#] {
-        let (_, message) = refused(text);
+        let (_, message) = error_in(text);
         assert!(!message.contains("invalid type"), "{message}");
     }
 }
@@ -141,10 +141,10 @@ fn a_duplicate_key_is_reported() {
     let text = r#"{"failOn": "error", "rules": {"a/b": "off", "a/b": "info"}, "failOn": "info"}"#;
     let (config, problems) = read(text).expect("valid");
     assert_eq!(config.fail_on, Some(FailOnName::Info));
-    let said: Vec<_> =
+    let messages: Vec<_> =
         problems.iter().map(|problem| (problem.span.start, &*problem.message)).collect();
     assert_eq!(
-        said,
+        messages,
         [
             (1, "duplicate key `failOn`; the last value wins"),
             (30, "duplicate key `a/b`; the last value wins"),
@@ -156,26 +156,26 @@ fn a_duplicate_key_is_reported() {
 fn a_malformed_glob_is_reported_at_its_position() {
     let text = r#"{"overrides": [{"files": ["a", "[b"], "rules": {}}]}"#;
     let why = "`overrides[0].files`: not a glob: `[b`: unclosed character class; missing ']'";
-    assert_eq!(refused(text), ("\"[b\"".to_owned(), why.to_owned()));
+    assert_eq!(error_in(text), ("\"[b\"".to_owned(), why.to_owned()));
     let why = "`exclude`: empty glob";
-    assert_eq!(refused(r#"{"exclude": [""]}"#), ("\"\"".to_owned(), why.to_owned()));
+    assert_eq!(error_in(r#"{"exclude": [""]}"#), ("\"\"".to_owned(), why.to_owned()));
 }
 
 #[test]
 fn malformed_json_is_explained() {
-    let said = |text: &str| refused(text).1;
-    let torn = "<<<<<<< HEAD\n{\"failOn\": \"error\"}\n=======\n{}\n>>>>>>> b\n";
-    let (place, message) = refused(torn);
-    assert_eq!(place, "<<<<<<< HEAD");
+    let message_of = |text: &str| error_in(text).1;
+    let conflict = "<<<<<<< HEAD\n{\"failOn\": \"error\"}\n=======\n{}\n>>>>>>> b\n";
+    let (covered, message) = error_in(conflict);
+    assert_eq!(covered, "<<<<<<< HEAD");
     assert!(message.starts_with("merge conflict; resolve it"), "{message}");
-    assert_eq!(said("{\"include\": ["), "missing `]`");
-    assert_eq!(said("{"), "missing `}`");
-    assert_eq!(said("{\"a\": 1 \"b\": 2}"), "missing comma before this");
-    assert_eq!(said("{failOn: 1}"), "keys must be double-quoted");
-    assert_eq!(said("{\"failOn\" \"error\"}"), "missing colon after this key");
-    assert_eq!(said("{'a': 1}"), "strings must be double-quoted");
+    assert_eq!(message_of("{\"include\": ["), "missing `]`");
+    assert_eq!(message_of("{"), "missing `}`");
+    assert_eq!(message_of("{\"a\": 1 \"b\": 2}"), "missing comma before this");
+    assert_eq!(message_of("{failOn: 1}"), "keys must be double-quoted");
+    assert_eq!(message_of("{\"failOn\" \"error\"}"), "missing colon after this key");
+    assert_eq!(message_of("{'a': 1}"), "strings must be double-quoted");
     assert_eq!(
-        said("failOn: error\n"),
+        message_of("failOn: error\n"),
         "not JSON; strings must be double-quoted, and the file must be an object in `{ }`"
     );
 }

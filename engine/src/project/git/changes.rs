@@ -7,7 +7,7 @@ use gix::status::index_worktree;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::mem::take;
 
-/// A file that differs. Bytes of a path that are not UTF-8 become U+FFFD.
+/// A file that differs between two sides. Bytes of a path that are not UTF-8 become U+FFFD.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change {
     /// The current path; `None` when the file was deleted.
@@ -15,26 +15,27 @@ pub struct Change {
     /// The path in the base; `None` when the file is new. Differs from `head` when the file was
     /// renamed.
     pub base: Option<String>,
-    /// The path in the base, relative to the top of the work tree, if it is outside of the
-    /// directory that the repository was opened from; then `base` is `None`.
+    /// The path in the base, relative to the top of the work tree, if that path is outside the
+    /// directory that the repository was opened from. In this case, `base` is `None`.
     pub outside: Option<String>,
 }
 
 impl Change {
-    /// The current path, or the last one for a deleted file.
+    /// The current path; for a deleted file, the path in the base.
     #[must_use]
     pub fn path(&self) -> &str {
         self.head.as_deref().or(self.base.as_deref()).unwrap_or_default()
     }
 }
 
-/// Changes by current path, and deleted files.
+/// The changed files by current path, and the deleted files.
 #[derive(Default)]
 pub(super) struct Changes {
     /// Current path → path in the base.
-    now: BTreeMap<BString, Option<BString>>,
+    current: BTreeMap<BString, Option<BString>>,
     deleted: BTreeSet<BString>,
-    /// Files on one side only, until [`Changes::pair_renames`] determines which were renamed.
+    /// Files that exist on one side only, until [`Changes::pair_renames`] determines which were
+    /// renamed.
     added: Vec<Blob>,
     removed: Vec<Blob>,
 }
@@ -48,11 +49,11 @@ impl Changes {
         self.removed.push(Blob { path, id });
     }
 
-    /// Records a file whose text or type changed; each flag is whether it is a regular file on that
-    /// side.
+    /// Records a file whose text or type changed; `was_file` and `is_file` are whether it was and
+    /// is a regular file.
     pub(super) fn modify(&mut self, path: BString, was_file: bool, is_file: bool) {
         if is_file {
-            self.now.insert(path.clone(), was_file.then_some(path));
+            self.current.insert(path.clone(), was_file.then_some(path));
         } else if was_file {
             self.deleted.insert(path);
         }
@@ -77,8 +78,8 @@ impl Changes {
         }
     }
 
-    /// Pairs renamed files among those on one side only: first by equal contents with a lookup,
-    /// then the rest by similarity.
+    /// Pairs renamed files among the files that exist on one side only: first the files with equal
+    /// contents, then the remaining files by similarity.
     pub(super) fn pair_renames(&mut self, repository: &gix::Repository) {
         let (mut added, mut removed) = (take(&mut self.added), take(&mut self.removed));
         added.sort();
@@ -88,18 +89,18 @@ impl Changes {
         let by_content = |blob: &Blob| (!blob.id.is_empty_blob()).then(BString::default);
         let mut pairs = pair_equal(&mut added, &mut removed, by_name);
         pairs.extend(pair_equal(&mut added, &mut removed, by_content));
-        // A partial clone can lack the contents of old files; then only renames with equal contents
-        // are detected.
+        // A partial clone can lack the contents of old files; in this case, only renames with equal
+        // contents are detected.
         pairs.extend(similar::pairs(repository, &added, &removed));
-        let mut from: HashMap<BString, BString> = pairs.into_iter().collect();
-        let renamed: HashSet<BString> = from.values().cloned().collect();
-        let left = removed.into_iter().map(|blob| blob.path);
-        self.deleted.extend(left.filter(|path| !renamed.contains(path)));
+        let mut base_of: HashMap<BString, BString> = pairs.into_iter().collect();
+        let renamed: HashSet<BString> = base_of.values().cloned().collect();
+        let remaining = removed.into_iter().map(|blob| blob.path);
+        self.deleted.extend(remaining.filter(|path| !renamed.contains(path)));
         for Blob { path, .. } in added {
-            let base = from.remove(&path);
-            self.now.insert(path, base);
+            let base = base_of.remove(&path);
+            self.current.insert(path, base);
         }
-        self.now.extend(from.into_iter().map(|(head, base)| (head, Some(base))));
+        self.current.extend(base_of.into_iter().map(|(head, base)| (head, Some(base))));
     }
 
     /// Applies a change of the work tree on top of the changes of the index.
@@ -109,12 +110,12 @@ impl Changes {
         use gix::status::plumbing::index_as_worktree_with_renames::Summary;
         match summary {
             Summary::Removed => {
-                let base = self.now.remove(&path).unwrap_or(Some(path));
+                let base = self.current.remove(&path).unwrap_or(Some(path));
                 self.deleted.extend(base);
             }
             Summary::Added | Summary::IntentToAdd => self.untracked(path),
             _ => {
-                self.now.entry(path.clone()).or_insert(Some(path));
+                self.current.entry(path.clone()).or_insert(Some(path));
             }
         }
     }
@@ -123,19 +124,19 @@ impl Changes {
     pub(super) fn untracked(&mut self, path: BString) {
         // A file removed from the index can still exist in the work tree.
         let base = self.deleted.take(&path);
-        self.now.insert(path, base);
+        self.current.insert(path, base);
     }
 
     pub(super) fn below(self, prefix: &BStr) -> Vec<Change> {
-        let shown = |path: &BString| {
+        let relative_path = |path: &BString| {
             path.strip_prefix(prefix.as_bytes()).map(|path| path.to_str_lossy().into_owned())
         };
-        let now = self.now.iter().map(|(head, base)| (Some(head), base.as_ref()));
-        let gone = self.deleted.iter().map(|base| (None, Some(base)));
-        let mut changes: Vec<Change> = now
-            .chain(gone)
+        let current = self.current.iter().map(|(head, base)| (Some(head), base.as_ref()));
+        let deleted = self.deleted.iter().map(|base| (None, Some(base)));
+        let mut changes: Vec<Change> = current
+            .chain(deleted)
             .map(|(head, base)| {
-                let (head, inside) = (head.and_then(shown), base.and_then(shown));
+                let (head, inside) = (head.and_then(relative_path), base.and_then(relative_path));
                 let moved_in = base.filter(|_| head.is_some() && inside.is_none());
                 let outside = moved_in.map(|path| path.to_str_lossy().into_owned());
                 Change { head, base: inside, outside }
@@ -154,23 +155,23 @@ fn pair_equal(
     removed: &mut Vec<Blob>,
     key: impl Fn(&Blob) -> Option<BString>,
 ) -> Vec<(BString, BString)> {
-    let mut places: HashMap<(ObjectId, BString), VecDeque<usize>> = HashMap::new();
+    let mut by_content: HashMap<(ObjectId, BString), VecDeque<usize>> = HashMap::new();
     for (at, blob) in removed.iter().enumerate() {
         if let Some(key) = key(blob) {
-            places.entry((blob.id, key)).or_default().push_back(at);
+            by_content.entry((blob.id, key)).or_default().push_back(at);
         }
     }
     let mut pairs = Vec::new();
     let mut renamed = HashSet::new();
     added.retain(|blob| {
-        let same = key(blob).and_then(|key| places.get_mut(&(blob.id, key)));
+        let same = key(blob).and_then(|key| by_content.get_mut(&(blob.id, key)));
         let Some(at) = same.and_then(VecDeque::pop_front) else { return true };
         pairs.push((blob.path.clone(), removed[at].path.clone()));
         renamed.insert(at);
         false
     });
-    let mut places = 0..;
-    removed.retain(|_| places.next().is_some_and(|at| !renamed.contains(&at)));
+    let mut indexes = 0..;
+    removed.retain(|_| indexes.next().is_some_and(|at| !renamed.contains(&at)));
     pairs
 }
 

@@ -1,4 +1,4 @@
-//! Times and messages of commits, for measuring the outcome of work.
+//! Reads the times and messages of commits, from which the outcome of work is measured.
 
 use super::{GitError, Repository, id, other};
 use gix::ObjectId;
@@ -23,9 +23,9 @@ pub struct AuthoredCommit {
     pub id: String,
     /// The full commit message.
     pub message: String,
-    /// `Name <address>` of its author.
+    /// The author, as `Name <address>`.
     pub author: String,
-    /// Whether it has several parents.
+    /// Whether the commit has several parents.
     pub is_merge: bool,
 }
 
@@ -75,7 +75,7 @@ impl Repository {
         Ok(Commit { id: commit.id.to_string(), at: seconds.saturating_mul(1000), message })
     }
 
-    /// Whether there is a branch with this name, locally or as last fetched from `origin`.
+    /// Whether a branch with this name exists locally or among the branches fetched from `origin`.
     #[must_use]
     pub fn has_branch(&self, name: &str) -> bool {
         let repository = self.inner.to_thread_local();
@@ -100,7 +100,8 @@ impl Repository {
         Some(name.shorten().to_string())
     }
 
-    /// The name of the main branch by the repository's own configuration (`init.defaultBranch`).
+    /// The name of the main branch according to the repository's own configuration
+    /// (`init.defaultBranch`).
     #[must_use]
     pub fn default_branch(&self) -> Option<String> {
         let repository = self.inner.to_thread_local();

@@ -53,23 +53,25 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// Opens the repository that contains `folder`. The user's and the system's Git configuration
-    /// is not read, and the repository's own is not trusted.
+    /// Opens the repository that contains `folder`. The Git configuration of the user and of the
+    /// system is not read, and the configuration of the repository is not trusted.
     ///
     /// # Errors
-    /// When there is no repository, or it is damaged.
+    /// When there is no repository, or the repository is damaged.
     pub fn open(folder: &Path) -> Result<Self, GitError> {
         let trust = Upwards { trust: TrustPolicy::Assume(Trust::Reduced), ..Upwards::default() };
         let options = gix::open::Options::isolated();
-        let both = Mapping { full: options.clone(), reduced: options };
-        let inner = ThreadSafeRepository::discover_opts(folder, trust, both).map_err(|error| {
-            let text = error.to_string();
-            if text.contains("find a git repository") {
-                GitError::NoRepository(folder.display().to_string())
-            } else {
-                GitError::Other(text)
-            }
-        })?;
+        let by_trust_level = Mapping { full: options.clone(), reduced: options };
+        let inner = ThreadSafeRepository::discover_opts(folder, trust, by_trust_level).map_err(
+            |error| {
+                let text = error.to_string();
+                if text.contains("find a git repository") {
+                    GitError::NoRepository(folder.display().to_string())
+                } else {
+                    GitError::Other(text)
+                }
+            },
+        )?;
         let top = inner.work_dir().ok_or_else(|| {
             GitError::Other(format!("{} is in a bare repository", folder.display()))
         })?;
@@ -99,7 +101,7 @@ impl Repository {
     /// Resolves `rev` to a full commit hash: `main`, `HEAD~2`, `1a2b3c4`, a tag.
     ///
     /// # Errors
-    /// When it does not resolve to a commit.
+    /// When `rev` does not resolve to a commit.
     pub fn commit(&self, rev: &str) -> Result<String, GitError> {
         let unknown = || GitError::UnknownRevision(rev.to_owned());
         let repository = self.inner.to_thread_local();
@@ -122,13 +124,13 @@ impl Repository {
         Ok(commit.parents().map(|parent| parent.to_string()).collect())
     }
 
-    /// The best common ancestors of two commits; the first is the one that Git would use.
+    /// The best common ancestors of two commits; the first is the ancestor that Git would use.
     ///
     /// # Errors
     /// When an object is missing.
-    pub fn merge_bases(&self, one: &str, other_one: &str) -> Result<Vec<String>, GitError> {
+    pub fn merge_bases(&self, first: &str, second: &str) -> Result<Vec<String>, GitError> {
         let repository = self.inner.to_thread_local();
-        let bases = repository.merge_bases_many(id(one)?, &[id(other_one)?]).map_err(other)?;
+        let bases = repository.merge_bases_many(id(first)?, &[id(second)?]).map_err(other)?;
         Ok(bases.iter().map(ToString::to_string).collect())
     }
 
@@ -156,8 +158,8 @@ impl Repository {
         self.new_snapshot(Content::Tree(empty))
     }
 
-    /// The files that the next commit would contain. `index` is the path of the index if it is not
-    /// the repository's own, as in a hook of `git commit --only`.
+    /// The files that the next commit would contain. `index` is the path of an index that is used
+    /// instead of the repository's own index, as in a hook of `git commit --only`.
     ///
     /// # Errors
     /// When the index is malformed.
@@ -202,9 +204,9 @@ impl Repository {
         let (old, new) = (repository.find_tree(old), repository.find_tree(new));
         let (old, new) = (old.map_err(other)?, new.map_err(other)?);
         let options = gix::diff::Options::default();
-        let found = repository.diff_tree_to_tree(&old, &new, Some(options)).map_err(other)?;
+        let diff = repository.diff_tree_to_tree(&old, &new, Some(options)).map_err(other)?;
         let mut changes = Changes::default();
-        for change in found {
+        for change in diff {
             match change {
                 ChangeDetached::Addition { location, entry_mode, id, .. }
                     if entry_mode.is_blob() =>
@@ -270,15 +272,15 @@ impl Repository {
             .tree_index_track_renames(TrackRenames::Disabled)
             .into_iter(Vec::new())
             .map_err(other)?;
-        let (mut changes, mut touched) = (Changes::default(), Vec::new());
+        let (mut changes, mut work_tree_items) = (Changes::default(), Vec::new());
         for item in items {
             match item.map_err(other)? {
                 Item::TreeIndex(change) => changes.apply_index_change(change),
-                Item::IndexWorktree(item) => touched.push(item),
+                Item::IndexWorktree(item) => work_tree_items.push(item),
             }
         }
         changes.pair_renames(&repository);
-        for item in touched {
+        for item in work_tree_items {
             changes.apply_work_tree_change(&item);
         }
         for path in untracked {

@@ -18,7 +18,8 @@ pub struct Directories {
 }
 
 impl Repository {
-    /// The directories of the repository. `core.worktree` of its configuration is ignored.
+    /// The directories of the repository. `core.worktree` in the repository's configuration is
+    /// ignored.
     ///
     /// # Errors
     /// When a directory does not exist.

@@ -1,6 +1,7 @@
-//! Detects renamed files whose contents changed. The similarity is Git's: the bytes of equal lines
-//! relative to the longer file. Not every pair is compared, because that takes quadratic time: a
-//! new file is compared with the few old files that share its rarest lines or its name.
+//! Detects renamed files whose contents changed. The similarity is defined as in Git: the bytes of
+//! equal lines relative to the size of the longer file. Not every pair is compared, because that
+//! takes quadratic time: a new file is compared with the few old files that share its rarest lines
+//! or its name.
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -8,21 +9,23 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Git's default: files with at least this similarity are a rename.
-const SIMILARITY: f64 = 0.5;
-/// Longer lines are compared in chunks of this many bytes, as in Git.
+/// The minimum similarity of a renamed file, as in Git by default.
+const MIN_SIMILARITY: f64 = 0.5;
+/// The maximum length in bytes of a line; longer lines are compared in chunks of this length, as in
+/// Git.
 const MAX_LINE_LEN: usize = 64;
 /// Maximum size of a file that is compared by lines, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 /// Maximum total size of old files that are compared, in bytes.
 const MAX_TOTAL: u64 = 256 << 20;
-/// Lines that occur in more old files than this do not identify a file.
+/// The maximum number of old files that a line can occur in; more frequent lines do not identify a
+/// file.
 const MAX_FILES_PER_LINE: usize = 16;
-/// Maximum number of old files to compare a new file with: by shared lines, and by each form of its
-/// name.
+/// The maximum number of old files to compare a new file with: for shared lines, and for each
+/// variant of its name.
 const MAX_CANDIDATES: usize = 8;
 
-/// A file that exists on one side only.
+/// A file that exists only in the base or only in the current files.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Blob {
     pub(super) path: BString,
@@ -49,23 +52,23 @@ pub(super) fn pairs(
     let mut scored = Vec::new();
     for (at, blob) in added.iter().enumerate() {
         let Some(content) = content(repository, blob.id) else { continue };
-        let print = Fingerprint::new(&content);
-        for old in index.candidates(blob.path.as_ref(), &print) {
+        let fingerprint = Fingerprint::new(&content);
+        for old in index.candidates(blob.path.as_ref(), &fingerprint) {
             let Some((path, before)) = &index.files[old] else { continue };
-            let score = print.similarity(before);
-            if score >= SIMILARITY {
+            let score = fingerprint.similarity(before);
+            if score >= MIN_SIMILARITY {
                 let same_name = name(path) == name(blob.path.as_ref());
                 scored.push((score, same_name, Reverse(at), Reverse(old)));
             }
         }
     }
-    // Best pairs first; each file is in at most one pair.
+    // The best pairs come first; each file is in at most one pair.
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (b.1, b.2, b.3).cmp(&(a.1, a.2, a.3))));
-    let (mut new, mut gone) = (HashSet::new(), HashSet::new());
+    let (mut paired_new, mut paired_old) = (HashSet::new(), HashSet::new());
     let mut pairs = Vec::new();
     for (_, _, Reverse(at), Reverse(old)) in scored {
-        if !new.contains(&at) && gone.insert(old) {
-            new.insert(at);
+        if !paired_new.contains(&at) && paired_old.insert(old) {
+            paired_new.insert(at);
             pairs.push((added[at].path.clone(), removed[old].path.clone()));
         }
     }
@@ -79,7 +82,8 @@ fn content(repository: &gix::Repository, id: ObjectId) -> Option<Vec<u8>> {
     Some(blob.detach().data)
 }
 
-/// The fingerprint of a file: the hash of each distinct line, and the total bytes of those lines.
+/// The fingerprint of a file: the hash of each distinct line with the total bytes of all equal
+/// lines, and the size of the file.
 struct Fingerprint {
     lines: Vec<(u64, u64)>,
     bytes: u64,
@@ -101,18 +105,18 @@ impl Fingerprint {
         Self { lines, bytes: content.len() as u64 }
     }
 
-    /// The similarity of two files: the share of the longer file that is also in the other, from 0
-    /// to 1.
+    /// The similarity of two files: the share of the longer file that also occurs in the other
+    /// file, from 0 to 1.
     fn similarity(&self, other: &Self) -> f64 {
-        let (mut one, mut two) = (self.lines.iter().peekable(), other.lines.iter().peekable());
+        let (mut ours, mut theirs) = (self.lines.iter().peekable(), other.lines.iter().peekable());
         let mut equal = 0;
-        while let (Some((a, bytes)), Some((b, others))) = (one.peek(), two.peek()) {
+        while let (Some((a, bytes)), Some((b, other_bytes))) = (ours.peek(), theirs.peek()) {
             if a == b {
-                equal += bytes.min(others);
+                equal += bytes.min(other_bytes);
             }
-            let (step_one, step_two) = (a <= b, b <= a);
-            one.next_if(|_| step_one);
-            two.next_if(|_| step_two);
+            let (advance_ours, advance_theirs) = (a <= b, b <= a);
+            ours.next_if(|_| advance_ours);
+            theirs.next_if(|_| advance_theirs);
         }
         let longer = self.bytes.max(other.bytes).max(1);
         equal as f64 / longer as f64
@@ -129,9 +133,10 @@ fn hash(bytes: &[u8]) -> u64 {
 /// The old files, indexed by lines and names.
 struct Index<'a> {
     files: Vec<Option<(&'a BStr, Fingerprint)>>,
-    /// Line → the files that contain it, at most [`MAX_FILES_PER_LINE`] plus one.
+    /// Line → the files that contain it, at most [`MAX_FILES_PER_LINE`] + 1.
     lines: HashMap<u64, Vec<usize>>,
-    /// The last segment, or the last two segments, of a path → the first files with that name.
+    /// The last segment, or the last two segments, of a path → the first files whose path ends with
+    /// these segments.
     names: HashMap<&'a BStr, Vec<usize>>,
 }
 
@@ -139,19 +144,19 @@ impl<'a> Index<'a> {
     fn new(files: Vec<Option<(&'a BStr, Fingerprint)>>) -> Self {
         let mut lines: HashMap<u64, Vec<usize>> = HashMap::new();
         let mut names: HashMap<&BStr, Vec<usize>> = HashMap::new();
-        for (at, (path, print)) in
-            files.iter().enumerate().filter_map(|(at, one)| Some((at, one.as_ref()?)))
+        for (at, (path, fingerprint)) in
+            files.iter().enumerate().filter_map(|(at, file)| Some((at, file.as_ref()?)))
         {
-            for (line, _) in &print.lines {
-                let with = lines.entry(*line).or_default();
-                if with.len() <= MAX_FILES_PER_LINE {
-                    with.push(at);
+            for (line, _) in &fingerprint.lines {
+                let indexes = lines.entry(*line).or_default();
+                if indexes.len() <= MAX_FILES_PER_LINE {
+                    indexes.push(at);
                 }
             }
             for name in [name(path), name_in_folder(path)] {
-                let called = names.entry(name).or_default();
-                if called.len() < MAX_CANDIDATES {
-                    called.push(at);
+                let indexes = names.entry(name).or_default();
+                if indexes.len() < MAX_CANDIDATES {
+                    indexes.push(at);
                 }
             }
         }
@@ -159,13 +164,13 @@ impl<'a> Index<'a> {
     }
 
     /// The old files that a new file can be a rename of, in order.
-    fn candidates(&self, path: &BStr, print: &Fingerprint) -> Vec<usize> {
+    fn candidates(&self, path: &BStr, fingerprint: &Fingerprint) -> Vec<usize> {
         let mut shared: HashMap<usize, u64> = HashMap::new();
-        for (line, bytes) in &print.lines {
+        for (line, bytes) in &fingerprint.lines {
             for &at in self
                 .lines
                 .get(line)
-                .filter(|with| with.len() <= MAX_FILES_PER_LINE)
+                .filter(|indexes| indexes.len() <= MAX_FILES_PER_LINE)
                 .into_iter()
                 .flatten()
             {
@@ -189,7 +194,7 @@ fn name(path: &BStr) -> &BStr {
     path.rfind_byte(b'/').map_or(path, |at| path[at + 1..].as_bstr())
 }
 
-/// The file name together with the name of its directory.
+/// The name of the file with the name of its directory.
 fn name_in_folder(path: &BStr) -> &BStr {
     let folder = path.rfind_byte(b'/').and_then(|at| path[..at].rfind_byte(b'/'));
     folder.map_or(path, |at| path[at + 1..].as_bstr())
@@ -213,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_lines_and_names_lead_to_the_old_file() {
+    fn the_old_file_is_found_by_rare_lines_and_by_name() {
         let license = "same words in every file\n".repeat(3);
         let texts: Vec<String> = (0..40).map(|at| format!("{license}line of {at}\n")).collect();
         let paths: Vec<BString> =

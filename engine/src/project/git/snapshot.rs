@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Maximum size of an object that is read: 256 MiB, because it is loaded into memory.
+/// Maximum size of an object that is read, in bytes: objects are loaded into memory.
 const OBJECT_LIMIT: u64 = 256 << 20;
 /// Maximum depth of nested directories.
 const MAX_DEPTH: usize = 64;
@@ -21,7 +21,7 @@ pub struct Snapshot {
     pub(super) repository: ThreadSafeRepository,
     pub(super) prefix: BString,
     pub(super) content: Content,
-    /// The directories read so far, by path from the top.
+    /// The directories read so far, by path from the top of the work tree.
     pub(super) folders: Arc<Mutex<HashMap<String, Arc<Directory>>>>,
 }
 
@@ -45,8 +45,8 @@ pub enum Entry {
     Directory,
     /// A regular file.
     File,
-    /// A link or submodule, at the path or on the way to it; its target is not part of the
-    /// snapshot.
+    /// A link or submodule at the path or at one of its parent directories. The target of a link is
+    /// not part of the snapshot.
     Other,
 }
 
@@ -65,10 +65,10 @@ impl Snapshot {
 
     /// The object id of the blob at `path`.
     fn find(&self, path: &str) -> io::Result<Option<ObjectId>> {
-        let whole = format!("{}{path}", self.prefix);
+        let full_path = format!("{}{path}", self.prefix);
         match &self.content {
-            Content::Index(index) => Ok(in_index(index, &whole)),
-            Content::Tree(tree) => self.in_tree(*tree, &whole),
+            Content::Index(index) => Ok(in_index(index, &full_path)),
+            Content::Tree(tree) => self.in_tree(*tree, &full_path),
         }
     }
 
@@ -139,15 +139,15 @@ impl Snapshot {
     /// # Errors
     /// When a directory on the path cannot be read.
     pub fn entry(&self, path: &str) -> io::Result<Entry> {
-        let whole = format!("{}{path}", self.prefix);
+        let full_path = format!("{}{path}", self.prefix);
         let tree = match &self.content {
             Content::Tree(tree) => *tree,
-            Content::Index(index) => return Ok(entry_of_index(index, &whole)),
+            Content::Index(index) => return Ok(entry_of_index(index, &full_path)),
         };
         let repository = self.repository.to_thread_local();
-        let mut left = vec![(tree, whole.as_str())];
+        let mut remaining = vec![(tree, full_path.as_str())];
         let mut found = Entry::Absent;
-        while let Some((tree, path)) = left.pop() {
+        while let Some((tree, path)) = remaining.pop() {
             let (segment, rest) = path.split_once('/').unwrap_or((path, ""));
             let tree = repository.find_tree(tree).map_err(io::Error::other)?;
             for entry in tree.decode().map_err(io::Error::other)?.entries {
@@ -157,7 +157,7 @@ impl Snapshot {
                 let (is_tree, is_blob) = (entry.mode.is_tree(), entry.mode.is_blob());
                 match (is_tree, rest.is_empty()) {
                     (true, true) => found = found.max(Entry::Directory),
-                    (true, false) => left.push((entry.oid.to_owned(), rest)),
+                    (true, false) => remaining.push((entry.oid.to_owned(), rest)),
                     (false, true) if is_blob => found = found.max(Entry::File),
                     // A file cannot be a directory on the path.
                     (false, false) if is_blob => {}
@@ -178,19 +178,19 @@ impl Snapshot {
             Content::Index(index) => return Ok(self.index_below(index, folder)),
         };
         let repository = self.repository.to_thread_local();
-        let whole = format!("{}{folder}", self.prefix);
-        let whole = whole.trim_end_matches('/');
-        let start = if whole.is_empty() {
+        let full_path = format!("{}{folder}", self.prefix);
+        let full_path = full_path.trim_end_matches('/');
+        let start = if full_path.is_empty() {
             Some(tree)
         } else {
             let tree = repository.find_tree(tree).map_err(io::Error::other)?;
-            let entry = tree.lookup_entry_by_path(whole).map_err(io::Error::other)?;
+            let entry = tree.lookup_entry_by_path(full_path).map_err(io::Error::other)?;
             entry.filter(|entry| entry.mode().is_tree()).map(|entry| entry.object_id())
         };
-        let mut left: Vec<(ObjectId, String, usize)> =
+        let mut remaining: Vec<(ObjectId, String, usize)> =
             start.map(|id| (id, folder.to_owned(), 0)).into_iter().collect();
         let mut found = Vec::new();
-        while let Some((id, folder, depth)) = left.pop() {
+        while let Some((id, folder, depth)) = remaining.pop() {
             let tree = repository.find_tree(id).map_err(io::Error::other)?;
             for entry in tree.decode().map_err(io::Error::other)?.entries {
                 let name = entry.filename.to_str_lossy();
@@ -199,7 +199,7 @@ impl Snapshot {
                 if entry.mode.is_blob() {
                     found.push(path);
                 } else if entry.mode.is_tree() && depth < MAX_DEPTH {
-                    left.push((entry.oid.to_owned(), path, depth + 1));
+                    remaining.push((entry.oid.to_owned(), path, depth + 1));
                 }
             }
         }
@@ -209,9 +209,9 @@ impl Snapshot {
 
     fn index_below(&self, index: &gix::index::State, folder: &str) -> Vec<String> {
         let slash = if folder.is_empty() { "" } else { "/" };
-        let whole = format!("{}{folder}{slash}", self.prefix);
-        let shown = |path: &[u8]| format!("{folder}{slash}{}", path.to_str_lossy());
-        let paths = files_below(index, whole.as_bytes()).map(shown);
+        let full_path = format!("{}{folder}{slash}", self.prefix);
+        let from_root = |path: &[u8]| format!("{folder}{slash}{}", path.to_str_lossy());
+        let paths = files_below(index, full_path.as_bytes()).map(from_root);
         let mut found: Vec<String> = paths.collect();
         // A file in conflict has an entry for each side.
         found.dedup();
@@ -225,7 +225,8 @@ impl Snapshot {
         Some(name.shorten().to_str_lossy().into_owned())
     }
 
-    /// Whether the content of an object is available; partial clones omit some.
+    /// Whether the content of an object is available; partial clones omit the content of some
+    /// objects.
     #[must_use]
     pub fn has_object(&self, object: &str) -> bool {
         let repository = self.repository.to_thread_local();
@@ -233,25 +234,26 @@ impl Snapshot {
     }
 }
 
-/// Whether the stored name `name` is displayed as `shown`.
-fn is_named(name: &BStr, shown: &str) -> bool {
-    name == shown.as_bytes() || shown.contains('\u{FFFD}') && name.to_str_lossy() == shown
+/// Whether the stored name `name` is displayed as `displayed`.
+fn is_named(name: &BStr, displayed: &str) -> bool {
+    name == displayed.as_bytes()
+        || displayed.contains('\u{FFFD}') && name.to_str_lossy() == displayed
 }
 
 fn entry_of_index(index: &gix::index::State, path: &str) -> Entry {
     use gix::index::entry::Mode;
-    let begins = |longer: &str, start: &str| {
-        let rest = longer.get(..start.len()).filter(|own| own.eq_ignore_ascii_case(start));
-        rest.is_some() && longer.as_bytes().get(start.len()) == Some(&b'/')
+    let is_below = |path: &str, dir: &str| {
+        let rest = path.get(..dir.len()).filter(|prefix| prefix.eq_ignore_ascii_case(dir));
+        rest.is_some() && path.as_bytes().get(dir.len()) == Some(&b'/')
     };
     let kinds = index.entries().iter().map(|entry| {
         let name = entry.path(index).to_str_lossy();
         let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
         if name.eq_ignore_ascii_case(path) {
             if is_file { Entry::File } else { Entry::Other }
-        } else if !is_file && begins(path, &name) {
+        } else if !is_file && is_below(path, &name) {
             Entry::Other
-        } else if begins(&name, path) {
+        } else if is_below(&name, path) {
             Entry::Directory
         } else {
             Entry::Absent
@@ -265,7 +267,7 @@ fn in_index(index: &gix::index::State, path: &str) -> Option<ObjectId> {
     let entry = if path.contains('\u{FFFD}') {
         index.entries().iter().find(|entry| is_named(entry.path(index), path))
     } else {
-        // For a file in conflict, use our side.
+        // For a file in conflict, prefer our side.
         let stages = [Stage::Unconflicted, Stage::Ours, Stage::Theirs];
         stages.into_iter().find_map(|at| index.entry_by_path_and_stage(path.into(), at))
     }?;
@@ -292,17 +294,17 @@ impl Files for Snapshot {
 
     fn names(&self, folder: &str) -> Vec<String> {
         let slash = if folder.is_empty() { "" } else { "/" };
-        let whole = format!("{}{folder}{slash}", self.prefix);
+        let full_path = format!("{}{folder}{slash}", self.prefix);
         match &self.content {
             Content::Tree(tree) => {
-                let found = self.folder(*tree, whole.trim_end_matches('/'));
+                let found = self.folder(*tree, full_path.trim_end_matches('/'));
                 found
                     .ok()
                     .flatten()
                     .map_or_else(Vec::new, |found| found.files.keys().cloned().collect())
             }
             Content::Index(index) => {
-                let names = files_below(index, whole.as_bytes());
+                let names = files_below(index, full_path.as_bytes());
                 let names = names.filter(|name| !name.contains(&b'/'));
                 let mut names: Vec<String> =
                     names.map(|name| name.to_str_lossy().into_owned()).collect();

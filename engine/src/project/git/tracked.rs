@@ -21,12 +21,12 @@ pub struct Tracked {
     lossy: OnceLock<BTreeSet<String>>,
 }
 
-/// What the index contains for a directory.
+/// The content of the index for a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrackedDir {
-    /// Nothing at or below the directory.
+    /// The index has no entry at or below the directory.
     Empty,
-    /// Files below the directory.
+    /// The index has files below the directory.
     Files,
     /// The directory is a submodule.
     Submodule,
@@ -39,7 +39,7 @@ impl Tracked {
     /// When there is no such repository, or the index is malformed.
     pub fn open(top: &Path) -> Result<Self, GitError> {
         let repository = Repository::open(top)?;
-        // `.git` here is not a repository; the one found is above.
+        // `.git` in `top` is not a repository; the repository was found in a parent directory.
         if !repository.prefix.is_empty() {
             return Err(GitError::NoRepository(top.display().to_string()));
         }
@@ -69,7 +69,7 @@ impl Tracked {
         is_entry(path) || self.is_collapsed(path) || is_lossy(path) && self.lossy().contains(path)
     }
 
-    /// What is tracked at or below the directory at `path`.
+    /// The content of the index for the directory at `path`.
     #[must_use]
     pub fn dir(&self, path: &str) -> TrackedDir {
         let index = &self.index;
@@ -107,7 +107,7 @@ impl Tracked {
     }
 
     /// Whether `path` is in a directory that a sparse index stores in place of its files. The index
-    /// has no entries for these, so any file in the directory on disk is treated as tracked.
+    /// has no entries for these files, so any file in the directory on disk is treated as tracked.
     fn is_collapsed(&self, path: &str) -> bool {
         let mut dirs = path.match_indices('/').map(|(end, _)| &path[..=end]);
         self.index.is_sparse() && dirs.any(|dir| self.index.entry_index_by_path(dir.into()).is_ok())

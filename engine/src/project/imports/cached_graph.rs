@@ -9,8 +9,8 @@ use crate::text::listing::Listing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A graph with the data used to resolve its imports. Valid for one list of files and one state of
-/// the manifests.
+/// A graph with the data used to resolve its imports. The graph is valid only as long as the list
+/// of files and the manifests do not change.
 #[derive(Debug)]
 pub struct CachedGraph {
     graph: Arc<Graph>,
@@ -24,7 +24,7 @@ pub enum Difference {
     Positions,
     /// The targets changed.
     Targets,
-    /// The way other files import it changed; the graph must be rebuilt.
+    /// The names by which other files can import the file changed; the graph must be rebuilt.
     All,
 }
 
@@ -32,33 +32,33 @@ impl CachedGraph {
     /// Builds the graph from `facts`; see [`Graph::new`].
     #[must_use]
     pub fn new(files: &dyn Files, listing: &Listing, facts: &BTreeMap<String, Arc<Facts>>) -> Self {
-        let ground = ResolveContext::new(files, listing, facts);
-        Self { graph: Arc::new(Graph::with_context(&ground, listing, facts)), context: ground }
+        let context = ResolveContext::new(files, listing, facts);
+        Self { graph: Arc::new(Graph::with_context(&context, listing, facts)), context }
     }
 
-    /// The graph. Its unresolved imports are those from when it was built.
+    /// The graph. Unresolved imports are not updated after the graph was built.
     #[must_use]
     pub fn graph(&self) -> Arc<Graph> {
         self.graph.clone()
     }
 
     /// Updates the graph after a file changed.
-    pub fn update(&mut self, listing: &Listing, again: &ChangedFacts) -> Difference {
-        let (Some(before), Some(after)) = (&again.before, &again.after) else {
+    pub fn update(&mut self, listing: &Listing, change: &ChangedFacts) -> Difference {
+        let (Some(before), Some(after)) = (&change.before, &change.after) else {
             return Difference::All;
         };
         if before.package != after.package || !declares_same(&before.modules, &after.modules) {
             return Difference::All;
         }
         let graph = Arc::make_mut(&mut self.graph);
-        let old = edges(graph, &again.path);
-        if !graph.update_file(&self.context, listing, &again.path, after) {
+        let old = edges(graph, &change.path);
+        if !graph.update_file(&self.context, listing, &change.path, after) {
             return Difference::All;
         }
-        let new = edges(graph, &again.path);
-        let ends =
+        let new = edges(graph, &change.path);
+        let target =
             |edge: &Edge| (edge.to.clone(), edge.type_only, edge.deferred, edge.test, edge.binds);
-        if old.iter().map(ends).eq(new.iter().map(ends)) {
+        if old.iter().map(target).eq(new.iter().map(target)) {
             Difference::Positions
         } else {
             Difference::Targets
@@ -67,12 +67,12 @@ impl CachedGraph {
 }
 
 fn edges(graph: &Graph, path: &str) -> Vec<Edge> {
-    let place = graph.files.binary_search_by(|file| (*file.path).cmp(path));
-    place.map_or_else(|_| Vec::new(), |file| graph.edges[graph.range(file)].to_vec())
+    let index = graph.files.binary_search_by(|file| (*file.path).cmp(path));
+    index.map_or_else(|_| Vec::new(), |file| graph.edges[graph.range(file)].to_vec())
 }
 
-/// Whether both declare the same modules, ignoring positions.
+/// Whether both lists declare the same modules, ignoring positions.
 fn declares_same(before: &[Module], after: &[Module]) -> bool {
-    let one = |module: &Module| Module { span: Default::default(), ..module.clone() };
-    before.iter().map(one).eq(after.iter().map(one))
+    let without_span = |module: &Module| Module { span: Default::default(), ..module.clone() };
+    before.iter().map(without_span).eq(after.iter().map(without_span))
 }

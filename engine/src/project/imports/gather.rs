@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of threads; parsing is fast, and small projects need only one.
 const MAX_THREADS: usize = 16;
-/// Number of files per thread.
+/// Minimum number of files per thread.
 const FILES_PER_THREAD: usize = 32;
 
 /// A file whose facts changed.
@@ -40,7 +40,7 @@ pub struct FactsCache {
 struct CachedFacts {
     facts: Arc<Facts>,
     hash: u64,
-    /// `None` if it was not requested, or is too recent to be reliable.
+    /// `None` if the stamp was not requested, or is too recent to be reliable.
     stamp: Option<Stamp>,
 }
 
@@ -56,15 +56,15 @@ impl FactsCache {
             return;
         }
         if let Some(facts) = read_tree(path, tree) {
-            let mut siblings = self.pre_parsed.lock().unwrap_or_else(PoisonError::into_inner);
-            siblings.insert(path.to_owned(), (hash, Arc::new(facts)));
+            let mut pre_parsed = self.pre_parsed.lock().unwrap_or_else(PoisonError::into_inner);
+            pre_parsed.insert(path.to_owned(), (hash, Arc::new(facts)));
         }
     }
 
     /// The stored facts of the text with this hash, if there are any.
     fn take_stored(&self, path: &str, hash: u64) -> Option<Arc<Facts>> {
-        let mut siblings = self.pre_parsed.lock().unwrap_or_else(PoisonError::into_inner);
-        let (_, facts) = siblings.remove(path).filter(|(known, _)| *known == hash)?;
+        let mut pre_parsed = self.pre_parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, facts) = pre_parsed.remove(path).filter(|(known, _)| *known == hash)?;
         Some(facts)
     }
 
@@ -80,7 +80,7 @@ impl FactsCache {
         self.lock_entries().contains_key(path)
     }
 
-    /// Whether the cached facts of the file at `path` are those of `text`.
+    /// Whether the cached facts of the file at `path` were read from `text`.
     #[must_use]
     pub fn is_current(&self, path: &str, text: &str) -> bool {
         self.lock_entries().get(path).is_some_and(|known| known.hash == hash(text.as_bytes()))
@@ -102,8 +102,8 @@ impl FactsCache {
         });
         let mut all: BTreeMap<String, Arc<Facts>> = listed.collect();
         drop(known);
-        let taken = self.take_stored(path, hash(text.as_bytes()));
-        let facts = taken.or_else(|| read(path, text).map(Arc::new));
+        let stored = self.take_stored(path, hash(text.as_bytes()));
+        let facts = stored.or_else(|| read(path, text).map(Arc::new));
         all.extend(facts.map(|facts| (path.to_owned(), facts)));
         all
     }
@@ -121,7 +121,7 @@ impl FactsCache {
     #[must_use]
     pub fn refresh(&self, files: &dyn Files, paths: &[&str]) -> Vec<ChangedFacts> {
         let paths: Vec<&str> = paths.iter().copied().filter(|path| is_read(path)).collect();
-        let one = |path: &&str| {
+        let refresh_one = |path: &&str| {
             let before = self.lock_entries().get(*path).map(|known| known.facts.clone());
             let stamp = files.content_stamp(path);
             let read = files.read(path, SIDE_FILE_LIMIT + 1).ok();
@@ -132,11 +132,11 @@ impl FactsCache {
             }
             (before != after).then(|| ChangedFacts { path: (*path).to_owned(), before, after })
         };
-        in_parallel(&paths, &one).into_iter().flatten().collect()
+        in_parallel(&paths, &refresh_one).into_iter().flatten().collect()
     }
 
-    /// The facts of the file at `path`, read again if it changed. `None`: it cannot be read. `Err`:
-    /// it is too large.
+    /// The facts of the file at `path`, which is read again if it changed. Returns `None` if the
+    /// file cannot be read, and an error if it is too large.
     fn facts(&self, files: &dyn Files, path: &str) -> Result<Option<Arc<Facts>>, TooLarge> {
         // Get the stamp only from the second request on; a single run needs no stamps.
         let is_known = self.lock_entries().contains_key(path);
@@ -210,16 +210,16 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: &(dyn Fn(&T) -> R + Sync)) -
         return items.iter().map(work).collect();
     }
     let (next, total) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
-    let share = || {
-        let mut mine = Vec::new();
+    let run_worker = || {
+        let mut results = Vec::new();
         while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-            mine.push(work(item));
+            results.push(work(item));
         }
-        total.lock().unwrap_or_else(PoisonError::into_inner).append(&mut mine);
+        total.lock().unwrap_or_else(PoisonError::into_inner).append(&mut results);
     };
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(share);
+            scope.spawn(run_worker);
         }
     });
     total.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -259,11 +259,11 @@ mod tests {
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let file = |text, time| Counted(text, time, AtomicUsize::new(0));
         let first = file("import './b';\n", long_ago);
-        // The stamp is taken on the second request.
+        // The stamp is read on the second request.
         assert_eq!([reads(&first), reads(&first), reads(&first)], [(1, 1), (1, 1), (1, 0)]);
         let longer = file("import './b';\nimport './c';\n", long_ago);
         assert_eq!([reads(&longer), reads(&longer)], [(2, 1), (2, 0)]);
-        // A file written just now can be written again within the resolution of its stamp.
+        // A file that was just written can be written again within the resolution of its stamp.
         let young = file("import './d';\nimport './e';\n", SystemTime::now());
         assert_eq!([reads(&young), reads(&young)], [(2, 1), (2, 1)]);
     }

@@ -1,12 +1,12 @@
 //! Finds the Go modules of a project.
 
-use super::places::ProjectFiles;
+use super::project_files::ProjectFiles;
 use crate::text::files::{Files, side_file};
 use crate::text::paths::parent_dir;
 
 /// The path of each module and its directory, longest path first.
-pub(super) fn modules(files: &dyn Files, places: &ProjectFiles<'_>) -> Vec<(String, String)> {
-    let named = places.named("go.mod").filter_map(|path| {
+pub(super) fn modules(files: &dyn Files, project: &ProjectFiles<'_>) -> Vec<(String, String)> {
+    let named = project.named("go.mod").filter_map(|path| {
         let text = side_file(files, path)?;
         Some((module(&text)?, parent_dir(path).to_owned()))
     });

@@ -21,7 +21,7 @@ pub struct File {
 /// The target of an import.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
-    /// Files of the project, as indexes into [`Graph::files`]; several where a language imports
+    /// Files of the project, as indexes into [`Graph::files`]; several if the language imports
     /// whole packages.
     Files(Vec<usize>),
     /// An external package: `npm:lodash/fp`, `py:requests`, `crate:serde`, `go:fmt`,
@@ -78,27 +78,27 @@ impl Graph {
         Self::with_context(&ResolveContext::new(files, listing, facts), listing, facts)
     }
 
-    /// The same as [`Graph::new`], with the data for resolving imports already loaded.
+    /// Like [`Graph::new`], with the data for resolving imports already loaded.
     pub(super) fn with_context(
-        ground: &ResolveContext,
+        context: &ResolveContext,
         listing: &Listing,
         facts: &BTreeMap<String, Arc<Facts>>,
     ) -> Self {
-        let resolver = Resolver::new(listing, ground);
+        let resolver = Resolver::new(listing, context);
         let mut build = Builder { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
         for (path, facts) in facts {
             build.file(path, facts);
         }
-        let lost = ground.crates.missing.iter().map(|lost| Unresolved {
-            path: lost.file.clone(),
-            span: lost.span,
-            name: format!("mod {}", lost.name),
+        let missing = context.crates.missing.iter().map(|missing| Unresolved {
+            path: missing.file.clone(),
+            span: missing.span,
+            name: format!("mod {}", missing.name),
         });
-        build.unresolved.extend(lost);
+        build.unresolved.extend(missing);
         let (found, mut unresolved) = (build.found, build.unresolved);
         unresolved.sort();
         unresolved.dedup();
-        Self::from_resolved(&found, unresolved, facts, ground)
+        Self::from_resolved(&found, unresolved, facts, context)
     }
 
     /// Updates the imports of the file at `path` from its current `facts`. Returns `false` without
@@ -106,21 +106,21 @@ impl Graph {
     /// are not updated.
     pub(super) fn update_file(
         &mut self,
-        ground: &ResolveContext,
+        context: &ResolveContext,
         listing: &Listing,
         path: &str,
         facts: &Facts,
     ) -> bool {
-        let resolver = Resolver::new(listing, ground);
+        let resolver = Resolver::new(listing, context);
         let mut build = Builder { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
         build.file(path, facts);
-        let place = |path: &str| self.files.binary_search_by(|file| (*file.path).cmp(path)).ok();
-        let edge = |one: &Resolved<'_>| edge(one, &self.files, &place);
-        let known = |one: &Resolved<'_>| match &one.to {
-            Resolution::Files(paths) => paths.iter().all(|path| place(path).is_some()),
+        let index_of = |path: &str| self.files.binary_search_by(|file| (*file.path).cmp(path)).ok();
+        let edge = |import: &Resolved<'_>| edge(import, &self.files, &index_of);
+        let known = |import: &Resolved<'_>| match &import.to {
+            Resolution::Files(paths) => paths.iter().all(|path| index_of(path).is_some()),
             _ => true,
         };
-        let Some(from) = place(path).filter(|_| build.found.iter().all(known)) else {
+        let Some(from) = index_of(path).filter(|_| build.found.iter().all(known)) else {
             return false;
         };
         let edges: Vec<Edge> = build.found.iter().filter_map(edge).collect();
@@ -140,18 +140,18 @@ impl Graph {
         found: &[Resolved<'_>],
         unresolved: Vec<Unresolved>,
         facts: &BTreeMap<String, Arc<Facts>>,
-        ground: &ResolveContext,
+        context: &ResolveContext,
     ) -> Self {
         let mut names: BTreeSet<&str> = facts.keys().map(String::as_str).collect();
-        for one in found {
-            if let Resolution::Files(paths) = &one.to {
+        for import in found {
+            if let Resolution::Files(paths) = &import.to {
                 names.extend(paths.iter().map(String::as_str));
             }
         }
         let is_test = |path: &str| {
             let language = facts.get(path).map(|facts| facts.language);
             language.is_some_and(|language| is_test_path(language, path))
-                || ground.crates.tests.contains(path)
+                || context.crates.tests.contains(path)
         };
         let files: Vec<File> = names
             .iter()
@@ -159,25 +159,29 @@ impl Graph {
             .collect();
         let index: HashMap<&str, usize> =
             names.iter().enumerate().map(|(at, path)| (*path, at)).collect();
-        let place = |path: &str| index.get(path).copied();
-        let edges = found.iter().filter_map(|one| edge(one, &files, &place)).collect();
+        let index_of = |path: &str| index.get(path).copied();
+        let edges = found.iter().filter_map(|import| edge(import, &files, &index_of)).collect();
         Self { files, edges, unresolved }
     }
 }
 
-/// Converts a resolved import to an edge; `place` maps a path to its index in `files`.
-fn edge(one: &Resolved<'_>, files: &[File], place: &dyn Fn(&str) -> Option<usize>) -> Option<Edge> {
-    let from = place(one.from)?;
-    let to = match &one.to {
+/// Converts a resolved import to an edge; `index_of` maps a path to its index in `files`.
+fn edge(
+    import: &Resolved<'_>,
+    files: &[File],
+    index_of: &dyn Fn(&str) -> Option<usize>,
+) -> Option<Edge> {
+    let from = index_of(import.from)?;
+    let to = match &import.to {
         Resolution::Files(paths) => {
-            Target::Files(paths.iter().filter_map(|path| place(path)).collect())
+            Target::Files(paths.iter().filter_map(|path| index_of(path)).collect())
         }
         Resolution::Package(name) => Target::Package(name.clone()),
         Resolution::Missing | Resolution::Unknown => return None,
     };
-    let test = one.test || files[from].test;
-    let (type_only, deferred, binds) = (one.type_only, one.deferred, one.binds);
-    Some(Edge { from, to, span: one.span, type_only, deferred, test, binds })
+    let test = import.test || files[from].test;
+    let (type_only, deferred, binds) = (import.type_only, import.deferred, import.binds);
+    Some(Edge { from, to, span: import.span, type_only, deferred, test, binds })
 }
 
 /// An import with its target.
@@ -200,7 +204,8 @@ struct Builder<'a, 'r> {
 impl<'a> Builder<'a, '_> {
     fn file(&mut self, path: &'a str, facts: &'a Facts) {
         let first = self.found.len();
-        // Grouped by statement: `use a::{B, C}` from one file is one import.
+        // Imports are grouped by statement: `use a::{B, C}` is one import if both names are in one
+        // file.
         for group in facts.imports.chunk_by(|a, b| a.statement == b.statement) {
             self.statement(path, facts.language, group);
         }
@@ -243,39 +248,40 @@ impl<'a> Builder<'a, '_> {
         }
         // If a statement has a single target, use the span of the whole statement.
         let is_path = language == Language::Rust && group.len() > 1;
-        if let [one] = &mut self.found[start..]
+        if let [only] = &mut self.found[start..]
             && (is_path || language == Language::Python)
             && let Some(first) = group.first()
         {
-            one.span = first.statement;
+            only.span = first.statement;
         }
     }
 }
 
-/// Removes repeated inline paths: of several with the same target only the first is retained, and
-/// none if a statement also imports the target.
+/// Removes repeated inline paths. Of the paths with the same target, only the first is retained,
+/// and none is retained if a statement also imports the target.
 fn drop_repeated(found: &mut Vec<Resolved<'_>>, first: usize, facts: &Facts) {
     let inline: BTreeSet<Span> =
         facts.imports.iter().filter(|import| import.inline).map(|import| import.span).collect();
     if inline.is_empty() {
         return;
     }
-    let is_inline = |one: &Resolved<'_>| inline.contains(&one.span);
-    // The target, and whether the import is for tests; a test import does not hide a regular one.
+    let is_inline = |path: &Resolved<'_>| inline.contains(&path.span);
+    // The target, and whether the import is for tests; a test import does not hide a regular
+    // import.
     let mut known: BTreeSet<(Resolution, bool)> = found[first..]
         .iter()
-        .filter(|one| !is_inline(one))
-        .map(|one| (one.to.clone(), one.test))
+        .filter(|path| !is_inline(path))
+        .map(|path| (path.to.clone(), path.test))
         .collect();
     let mut at = 0;
-    found.retain(|one| {
+    found.retain(|path| {
         at += 1;
-        if at <= first || !is_inline(one) {
+        if at <= first || !is_inline(path) {
             return true;
         }
-        if one.test && known.contains(&(one.to.clone(), false)) {
+        if path.test && known.contains(&(path.to.clone(), false)) {
             return false;
         }
-        known.insert((one.to.clone(), one.test))
+        known.insert((path.to.clone(), path.test))
     });
 }

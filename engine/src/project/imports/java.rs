@@ -3,7 +3,7 @@
 use super::{Facts, Import, Name, Node, span};
 
 pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
-    // Both occur only at the top level of a file.
+    // Import and package declarations occur only at the top level of a file.
     for node in root.children() {
         let kind = node.kind();
         if kind != "import_declaration" && kind != "package_declaration" {

@@ -10,7 +10,7 @@ mod go;
 mod go_modules;
 mod graph;
 mod java;
-mod places;
+mod project_files;
 mod python;
 mod python_roots;
 mod resolve;
@@ -63,9 +63,9 @@ pub struct Import {
     pub type_only: bool,
     /// Whether the import runs in a function, not when the file is loaded.
     pub deferred: bool,
-    /// Whether it is in test code.
+    /// Whether the import is in test code.
     pub test: bool,
-    /// Whether it is a path within code instead of an import statement.
+    /// Whether the import is a path within code instead of an import statement.
     pub inline: bool,
     /// How an import statement of JavaScript that binds names refers to its target; `None` for any
     /// other import.
@@ -77,7 +77,7 @@ pub struct Import {
 pub enum Specifier {
     /// By a relative path or a common prefix of the project: `./a`, `@/a`, `~/a`, `#a`.
     Local,
-    /// By the name of a package, or an alias that looks like one.
+    /// By the name of a package, or by an alias that looks like the name of a package.
     Bare,
 }
 
@@ -103,7 +103,7 @@ pub enum Name {
         level: usize,
         /// The module, such as `a.b`; can be empty after dots.
         module: String,
-        /// The name after `from … import`, which can be a module.
+        /// The name after `from … import`, which can be the name of a module.
         member: Option<String>,
     },
     /// A Rust path, and the inline modules that contain it.
@@ -119,7 +119,7 @@ pub enum Name {
     Java {
         /// The name, such as `a.b.C`.
         name: String,
-        /// Whether it is a wildcard import such as `a.b.*`.
+        /// Whether the import is a wildcard import such as `a.b.*`.
         all: bool,
     },
 }
@@ -153,9 +153,9 @@ pub struct Module {
     pub inside: Vec<String>,
     /// The path in `#[path = "…"]`, if there is one.
     pub path: Option<String>,
-    /// Whether the content is in another file.
+    /// Whether the content of the module is in another file.
     pub is_external: bool,
-    /// Whether it is for tests only.
+    /// Whether the module is for tests only.
     pub test: bool,
     /// The span of the name.
     pub span: Span,
@@ -223,7 +223,7 @@ fn language_of(path: &str) -> Option<(Language, SupportLang)> {
     Some((language, grammar))
 }
 
-/// Whether a file is for tests, by the conventions of its language.
+/// Whether a file is for tests, according to the conventions of its language.
 #[must_use]
 pub fn is_test_path(language: Language, path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

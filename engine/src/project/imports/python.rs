@@ -5,18 +5,19 @@ use crate::text::source::Span;
 
 /// The context of an import statement.
 #[derive(Clone, Copy)]
-struct When {
+struct ImportContext {
     type_only: bool,
     deferred: bool,
 }
 
 pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
-    // Nodes are in text order, so one offset is enough to know whether a block is still open.
+    // Nodes are visited in text order, so one offset is sufficient to know whether a block is still
+    // open.
     let mut types_until = 0;
     let mut deferred_until = 0;
     for node in root.dfs() {
         let at = node.range().start;
-        let when = When { type_only: at < types_until, deferred: at < deferred_until };
+        let context = ImportContext { type_only: at < types_until, deferred: at < deferred_until };
         match &*node.kind() {
             "function_definition" => deferred_until = deferred_until.max(node.range().end),
             "if_statement" if is_for_types(&node) => {
@@ -26,10 +27,10 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
             "import_statement" => {
                 for name in node.field_children("name") {
                     let Some(module) = module_of(&name) else { continue };
-                    add(module, None, span(&name), span(&name), when, facts);
+                    add(module, None, span(&name), span(&name), context, facts);
                 }
             }
-            "import_from_statement" => from(&node, when, facts),
+            "import_from_statement" => from(&node, context, facts),
             _ => {}
         }
     }
@@ -54,20 +55,20 @@ fn module_of(node: &Node<'_>) -> Option<Module> {
     Some((0, name.text().split_whitespace().collect()))
 }
 
-fn from(statement: &Node<'_>, when: When, facts: &mut Facts) {
+fn from(statement: &Node<'_>, context: ImportContext, facts: &mut Facts) {
     let Some(module) = statement.field("module_name") else { return };
     let at = span(&module);
     let text: String = module.text().split_whitespace().collect();
     let level = text.bytes().take_while(|byte| *byte == b'.').count();
     let module = (level, text[level..].to_owned());
-    let mut any = false;
+    let mut has_names = false;
     for name in statement.field_children("name") {
         let Some((_, member)) = module_of(&name) else { continue };
-        add(module.clone(), Some(member), span(&name), at, when, facts);
-        any = true;
+        add(module.clone(), Some(member), span(&name), at, context, facts);
+        has_names = true;
     }
-    if !any {
-        add(module, None, at, at, when, facts);
+    if !has_names {
+        add(module, None, at, at, context, facts);
     }
 }
 
@@ -76,7 +77,7 @@ fn add(
     member: Option<String>,
     span: Span,
     statement: Span,
-    When { type_only, deferred }: When,
+    ImportContext { type_only, deferred }: ImportContext,
     facts: &mut Facts,
 ) {
     facts.imports.push(Import {

@@ -1,6 +1,6 @@
 //! Finds the root directories of absolute Python imports.
 
-use super::places::ProjectFiles;
+use super::project_files::ProjectFiles;
 use super::resolve::listed;
 use crate::project::manifest::{at, text, toml};
 use crate::text::files::Files;
@@ -11,27 +11,27 @@ use std::collections::BTreeSet;
 /// Python manifest files.
 const MANIFESTS: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
 
-/// The root, directories with a manifest, their `src` directories, directories named in manifests,
-/// and directories that contain top-level packages; sorted.
-pub(super) fn roots(files: &dyn Files, places: &ProjectFiles<'_>) -> Vec<String> {
+/// The root directories, sorted: the root of the project, directories with a manifest, their `src`
+/// directories, directories named in manifests, and directories that contain top-level packages.
+pub(super) fn roots(files: &dyn Files, project: &ProjectFiles<'_>) -> Vec<String> {
     let mut roots = BTreeSet::from([String::new()]);
-    if places.has_folder("src") {
+    if project.has_folder("src") {
         roots.insert("src".to_owned());
     }
     for name in MANIFESTS {
-        for path in places.named(name) {
+        for path in project.named(name) {
             let folder = parent_dir(path);
             roots.insert(folder.to_owned());
             let manifest = if name == "pyproject.toml" { toml(files, path) } else { Value::Null };
             let named = named(&manifest).into_iter().chain(["src".to_owned()]);
             let named = named.filter_map(|to| join(folder, &to));
-            roots.extend(named.filter(|root| places.has_folder(root)));
+            roots.extend(named.filter(|root| project.has_folder(root)));
         }
     }
-    // Without a manifest, the location of top-level packages determines the root.
-    for path in places.named("__init__.py") {
+    // Without a manifest, the location of top-level packages determines the root directory.
+    for path in project.named("__init__.py") {
         let mut folder = parent_dir(path);
-        while !folder.is_empty() && places.has(&format!("{folder}/__init__.py")) {
+        while !folder.is_empty() && project.has(&format!("{folder}/__init__.py")) {
             folder = parent_dir(folder);
         }
         roots.insert(folder.to_owned());

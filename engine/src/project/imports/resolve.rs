@@ -1,6 +1,6 @@
 //! Resolves imports to files of the project or packages.
 
-use super::places::{ProjectFiles, name_of};
+use super::project_files::{ProjectFiles, name_of};
 use super::rust_modules::Crates;
 use super::script_config::ScriptConfig;
 use super::{Facts, Name, go_modules, python_roots, script_resolve};
@@ -18,7 +18,7 @@ pub(super) enum Resolution {
     Files(BTreeSet<String>),
     /// A package: `npm:lodash`, `py:requests`, `crate:serde`, `go:fmt`, `java:java.util.List`.
     Package(String),
-    /// It refers to a part of the project that does not exist.
+    /// The import refers to a part of the project that does not exist.
     Missing,
     /// The target cannot be determined.
     Unknown,
@@ -51,7 +51,7 @@ impl ResolveContext {
         listing: &Listing,
         facts: &BTreeMap<String, Arc<Facts>>,
     ) -> Self {
-        let places = ProjectFiles(listing);
+        let project = ProjectFiles(listing);
         let (mut classes, mut packages) = (BTreeMap::new(), BTreeMap::<_, BTreeSet<_>>::new());
         for (path, facts) in facts {
             let Some(package) = &facts.package else { continue };
@@ -60,10 +60,10 @@ impl ResolveContext {
             packages.entry(package.clone()).or_default().insert(path.clone());
         }
         Self {
-            script: ScriptConfig::new(files, &places),
-            python: python_roots::roots(files, &places),
-            go: go_modules::modules(files, &places),
-            crates: Crates::new(files, &places, facts),
+            script: ScriptConfig::new(files, &project),
+            python: python_roots::roots(files, &project),
+            go: go_modules::modules(files, &project),
+            crates: Crates::new(files, &project, facts),
             classes,
             packages,
         }
@@ -73,20 +73,20 @@ impl ResolveContext {
 /// Resolves imports with [`ResolveContext`] and the list of files.
 #[derive(Debug)]
 pub(super) struct Resolver<'a> {
-    places: ProjectFiles<'a>,
+    project: ProjectFiles<'a>,
     pub(super) context: &'a ResolveContext,
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn new(listing: &'a Listing, ground: &'a ResolveContext) -> Self {
-        Self { places: ProjectFiles(listing), context: ground }
+    pub(super) fn new(listing: &'a Listing, context: &'a ResolveContext) -> Self {
+        Self { project: ProjectFiles(listing), context }
     }
 
     /// Resolves `name` in the file at `from`.
     pub(super) fn resolve(&self, from: &str, name: &Name) -> Resolution {
         match name {
             Name::Script(specifier) => {
-                script_resolve::resolve(&self.places, &self.context.script, from, specifier)
+                script_resolve::resolve(&self.project, &self.context.script, from, specifier)
             }
             Name::Python { level: 0, module, member } => self.python(from, module, member.as_ref()),
             Name::Python { level, module, member } => {
@@ -101,22 +101,26 @@ impl<'a> Resolver<'a> {
     fn python(&self, from: &str, module: &str, member: Option<&String>) -> Resolution {
         let nearest = |root: &&String| {
             root.is_empty()
-                || from.strip_prefix(root.as_str()).is_some_and(|it| it.starts_with('/'))
+                || from.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/'))
         };
         // A script can import modules in its own directory; a module of a package cannot.
         let folder = parent_dir(from);
-        let script = (!self.places.has(&below(folder, "__init__.py"))).then_some(folder);
+        let script = (!self.project.has(&below(folder, "__init__.py"))).then_some(folder);
         let (near, far): (Vec<_>, Vec<_>) = self.context.python.iter().partition(nearest);
         let roots = near.into_iter().rev().chain(far).map(String::as_str).chain(script);
-        let mut begins_here = false;
+        let mut is_in_project = false;
         for root in roots {
             if let Some(path) = self.python_module(root, module, member) {
                 return Resolution::files([path]);
             }
             let first = module.split('.').next().unwrap_or_default();
-            begins_here |= self.is_python_part(root, first);
+            is_in_project |= self.is_python_part(root, first);
         }
-        if begins_here { Resolution::Missing } else { Resolution::Package(format!("py:{module}")) }
+        if is_in_project {
+            Resolution::Missing
+        } else {
+            Resolution::Package(format!("py:{module}"))
+        }
     }
 
     fn relative_python(
@@ -145,8 +149,8 @@ impl<'a> Resolver<'a> {
 
     fn python_file(&self, path: &str) -> Option<String> {
         let package = ["__init__.py", "__init__.pyi"].map(|name| below(path, name));
-        let module = [".py", ".pyi"].map(|ending| format!("{path}{ending}"));
-        package.into_iter().chain(module).find(|path| self.places.has(path))
+        let module = [".py", ".pyi"].map(|extension| format!("{path}{extension}"));
+        package.into_iter().chain(module).find(|path| self.project.has(path))
     }
 
     /// Whether the Python name that starts with `first` belongs to the code below `root`.
@@ -154,7 +158,7 @@ impl<'a> Resolver<'a> {
         let path = below(root, first);
         // A directory without `__init__.py` is also a package if it contains modules.
         self.python_file(&path).is_some()
-            || self.places.in_folder(&path).any(|path| path.ends_with(".py"))
+            || self.project.in_folder(&path).any(|path| path.ends_with(".py"))
     }
 
     fn go(&self, path: &str) -> Resolution {
@@ -167,7 +171,7 @@ impl<'a> Resolver<'a> {
         let folder = if rest.is_empty() { folder.clone() } else { below(folder, rest) };
         let of_package = |path: &&str| path.ends_with(".go") && !path.ends_with("_test.go");
         let files: BTreeSet<String> =
-            self.places.in_folder(&folder).filter(of_package).map(str::to_owned).collect();
+            self.project.in_folder(&folder).filter(of_package).map(str::to_owned).collect();
         if files.is_empty() { Resolution::Missing } else { Resolution::Files(files) }
     }
 
@@ -176,11 +180,11 @@ impl<'a> Resolver<'a> {
             return Resolution::Files(files.clone());
         }
         // A member of a class or a nested class: also search the enclosing names.
-        let outwards = std::iter::successors(Some(name), |name| Some(name.rsplit_once('.')?.0));
-        if let Some(path) = outwards.clone().find_map(|name| self.context.classes.get(name)) {
+        let enclosing = std::iter::successors(Some(name), |name| Some(name.rsplit_once('.')?.0));
+        if let Some(path) = enclosing.clone().find_map(|name| self.context.classes.get(name)) {
             return Resolution::files([path.as_str()]);
         }
-        // Missing only if the project has the package that would contain it.
+        // The class is missing only if the project has the package that would contain the class.
         let package = name.rsplit_once('.').map_or("", |(package, _)| package);
         if self.context.packages.contains_key(package) {
             return Resolution::Missing;

@@ -10,8 +10,8 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
     }
 }
 
-/// The scopes that are open at the current node. Nodes are in text order and nested, so offsets are
-/// sufficient.
+/// The scopes that contain the current node. Nodes are nested and visited in text order, so the end
+/// offset of a scope is sufficient.
 #[derive(Default)]
 struct State {
     /// The end of the current test code.
@@ -20,7 +20,7 @@ struct State {
     done_until: usize,
     /// The enclosing inline modules: end offset and name.
     modules: Vec<(usize, String)>,
-    /// Attributes since the last item.
+    /// The attributes since the last item.
     pending: Pending,
 }
 
@@ -112,45 +112,45 @@ impl State {
     /// Adds the leaves of a `use` tree.
     fn tree(&self, argument: &Node<'_>, test: bool, facts: &mut Facts) {
         let statement = span(argument);
-        let mut left = vec![(argument.clone(), Vec::new())];
-        while let Some((node, mut before)) = left.pop() {
+        let mut remaining = vec![(argument.clone(), Vec::new())];
+        while let Some((node, mut prefix)) = remaining.pop() {
             match &*node.kind() {
                 "use_list" => {
                     let named: Vec<Node<'_>> = node.children().filter(Node::is_named).collect();
                     let named = named.into_iter().rev();
-                    left.extend(named.map(|child| (child, before.clone())));
+                    remaining.extend(named.map(|child| (child, prefix.clone())));
                 }
                 "scoped_use_list" => {
                     if let Some(path) = node.field("path") {
                         let Some(segments) = segments(&path) else { continue };
-                        before.extend(segments);
+                        prefix.extend(segments);
                     } else {
-                        before.push(String::new());
+                        prefix.push(String::new());
                     }
-                    left.extend(node.field("list").map(|list| (list, before)));
+                    remaining.extend(node.field("list").map(|list| (list, prefix)));
                 }
-                "use_as_clause" => left.extend(node.field("path").map(|path| (path, before))),
+                "use_as_clause" => remaining.extend(node.field("path").map(|path| (path, prefix))),
                 "use_wildcard" => {
                     let path = node.children().find(Node::is_named);
                     if let Some(segments) = path.as_ref().and_then(segments) {
-                        before.extend(segments);
+                        prefix.extend(segments);
                     }
-                    self.add(before, (span(&node), statement), (test, false), facts);
+                    self.add(prefix, (span(&node), statement), (test, false), facts);
                 }
                 "line_comment" | "block_comment" => {}
                 _ => {
                     let Some(segments) = segments(&node) else { continue };
                     // `a::{self}` is `a`.
-                    if before.is_empty() || segments != ["self"] {
-                        before.extend(segments);
+                    if prefix.is_empty() || segments != ["self"] {
+                        prefix.extend(segments);
                     }
-                    self.add(before, (span(&node), statement), (test, false), facts);
+                    self.add(prefix, (span(&node), statement), (test, false), facts);
                 }
             }
         }
     }
 
-    /// Adds a path in code. Only the whole path counts, not its prefixes.
+    /// Adds a path in code: only the complete path, not its prefixes.
     fn path(&mut self, node: &Node<'_>, test: bool, facts: &mut Facts) {
         let Some(path) = segments(node) else { return };
         // Child nodes are prefixes of the same path.

@@ -1,7 +1,7 @@
 //! Finds the crates of a project and their modules, and resolves Rust paths.
 
 use super::Facts;
-use super::places::{ProjectFiles, name_of};
+use super::project_files::{ProjectFiles, name_of};
 use super::resolve::Resolution;
 use crate::project::manifest::{at, text, toml};
 use crate::text::files::Files;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// Crates that are available in every crate.
+/// The crates that can be used without a dependency.
 const STANDARD: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 
 /// A package with a manifest.
@@ -19,9 +19,9 @@ const STANDARD: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 struct Package {
     folder: String,
     manifest: Value,
-    /// The name of its library in code.
+    /// The name of the package's library, as used in code.
     library: String,
-    /// The index of the root of its library.
+    /// The index of the library's crate.
     root: Option<usize>,
     /// Name in code → package name.
     dependencies: BTreeMap<String, String>,
@@ -51,8 +51,8 @@ pub(super) struct Crates {
     packages: Vec<Package>,
     by_name: BTreeMap<String, usize>,
     crates: Vec<Crate>,
-    /// File → its crate and module.
-    places: BTreeMap<String, (usize, Vec<String>)>,
+    /// File → its crate, by index, and its module.
+    modules_by_file: BTreeMap<String, (usize, Vec<String>)>,
     /// Files that are for tests only.
     pub(super) tests: BTreeSet<String>,
     pub(super) missing: Vec<MissingModule>,
@@ -61,29 +61,29 @@ pub(super) struct Crates {
 impl Crates {
     pub(super) fn new(
         files: &dyn Files,
-        places: &ProjectFiles<'_>,
+        project: &ProjectFiles<'_>,
         facts: &BTreeMap<String, Arc<Facts>>,
     ) -> Self {
         let mut all = Self::default();
-        for path in places.named("Cargo.toml") {
-            all.package(toml(files, path), parent_dir(path), places);
+        for path in project.named("Cargo.toml") {
+            all.package(toml(files, path), parent_dir(path), project);
         }
-        let mut for_all: BTreeSet<String> = BTreeSet::new();
+        let mut non_test_files: BTreeSet<String> = BTreeSet::new();
         for index in 0..all.crates.len() {
-            all.follow(index, places, facts, &mut for_all);
+            all.follow(index, project, facts, &mut non_test_files);
         }
-        all.tests.retain(|path| !for_all.contains(path));
+        all.tests.retain(|path| !non_test_files.contains(path));
         all
     }
 
-    fn package(&mut self, manifest: Value, folder: &str, places: &ProjectFiles<'_>) {
+    fn package(&mut self, manifest: Value, folder: &str, project: &ProjectFiles<'_>) {
         let Some(name) = text(&manifest, &["package", "name"]).map(str::to_owned) else { return };
         let library = text(&manifest, &["lib", "name"]).unwrap_or(&name).replace('-', "_");
         let dependencies = dependencies(&manifest);
         let index = self.packages.len();
         let package =
             Package { folder: folder.to_owned(), manifest, library, root: None, dependencies };
-        let roots = roots(&package, places);
+        let roots = roots(&package, project);
         self.by_name.entry(name).or_insert(index);
         self.packages.push(package);
         for (file, is_library, is_test) in roots {
@@ -99,23 +99,23 @@ impl Crates {
     fn follow(
         &mut self,
         index: usize,
-        places: &ProjectFiles<'_>,
+        project: &ProjectFiles<'_>,
         facts: &BTreeMap<String, Arc<Facts>>,
-        for_all: &mut BTreeSet<String>,
+        non_test_files: &mut BTreeSet<String>,
     ) {
         let root = &self.crates[index];
-        let mut left = VecDeque::from([(root.file.clone(), Vec::new(), root.is_test)]);
+        let mut remaining = VecDeque::from([(root.file.clone(), Vec::new(), root.is_test)]);
         let mut seen = BTreeSet::new();
-        while let Some((file, module, test)) = left.pop_front() {
+        while let Some((file, module, test)) = remaining.pop_front() {
             // A file can refer to itself with `#[path]`.
             if !seen.insert(file.clone()) {
                 continue;
             }
-            self.places.entry(file.clone()).or_insert_with(|| (index, module.clone()));
+            self.modules_by_file.entry(file.clone()).or_insert_with(|| (index, module.clone()));
             if test {
                 self.tests.insert(file.clone());
             } else {
-                for_all.insert(file.clone());
+                non_test_files.insert(file.clone());
             }
             let Some(facts) = facts.get(&file) else { continue };
             let is_root = module.is_empty();
@@ -127,10 +127,10 @@ impl Crates {
                     self.crates[index].modules.insert(path, file.clone());
                     continue;
                 }
-                match declared_file(places, &file, is_root, declared) {
+                match declared_file(project, &file, is_root, declared) {
                     Some(found) => {
                         self.crates[index].modules.insert(path.clone(), found.clone());
-                        left.push_back((found, path, test || declared.test));
+                        remaining.push_back((found, path, test || declared.test));
                     }
                     None => self.missing.push(MissingModule {
                         file: file.clone(),
@@ -145,7 +145,9 @@ impl Crates {
     /// Resolves `path` in the inline modules `inside` of the file at `from`.
     pub(super) fn resolve(&self, from: &str, path: &[String], inside: &[String]) -> Resolution {
         // The file does not belong to a known crate.
-        let Some((index, module)) = self.places.get(from) else { return Resolution::Unknown };
+        let Some((index, module)) = self.modules_by_file.get(from) else {
+            return Resolution::Unknown;
+        };
         let mut module: Vec<String> = module.iter().chain(inside).cloned().collect();
         let Some((first, rest)) = path.split_first() else { return Resolution::Unknown };
         match first.as_str() {
@@ -209,29 +211,29 @@ impl Crates {
 
 /// The file of `mod name;` in `file`.
 fn declared_file(
-    places: &ProjectFiles<'_>,
+    project: &ProjectFiles<'_>,
     file: &str,
     is_root: bool,
     declared: &super::Module,
 ) -> Option<String> {
     let folder = parent_dir(file);
     let stem = name_of(file).trim_end_matches(".rs");
-    let own = if is_root || stem == "mod" { folder.to_owned() } else { join(folder, stem)? };
-    let below = declared.inside.iter().try_fold(own, |at, name| join(&at, name))?;
+    let base_dir = if is_root || stem == "mod" { folder.to_owned() } else { join(folder, stem)? };
+    let below = declared.inside.iter().try_fold(base_dir, |at, name| join(&at, name))?;
     if let Some(path) = &declared.path {
-        let base = if declared.inside.is_empty() { folder } else { &below };
-        return join(base, path).filter(|path| places.has(path));
+        let base_dir = if declared.inside.is_empty() { folder } else { &below };
+        return join(base_dir, path).filter(|path| project.has(path));
     }
     let name = &declared.name;
     let candidates = [format!("{name}.rs"), format!("{name}/mod.rs")];
-    candidates.iter().filter_map(|name| join(&below, name)).find(|path| places.has(path))
+    candidates.iter().filter_map(|name| join(&below, name)).find(|path| project.has(path))
 }
 
-/// The root files of the crates of a package: file, whether it is the library, whether it is for
-/// tests (<https://doc.rust-lang.org/cargo/guide/project-layout.html>).
-fn roots(package: &Package, places: &ProjectFiles<'_>) -> Vec<(String, bool, bool)> {
+/// The root files of the crates of a package: the file, whether the crate is the library, and
+/// whether the crate is for tests (<https://doc.rust-lang.org/cargo/guide/project-layout.html>).
+fn roots(package: &Package, project: &ProjectFiles<'_>) -> Vec<(String, bool, bool)> {
     let manifest = &package.manifest;
-    let inside = |path: &str| join(&package.folder, path).filter(|path| places.has(path));
+    let inside = |path: &str| join(&package.folder, path).filter(|path| project.has(path));
     let mut roots = Vec::new();
     let library = text(manifest, &["lib", "path"]).unwrap_or("src/lib.rs");
     roots.extend(inside(library).map(|path| (path, true, false)));
@@ -249,9 +251,9 @@ fn roots(package: &Package, places: &ProjectFiles<'_>) -> Vec<(String, bool, boo
         let named = named.filter_map(|target| inside(text(target, &["path"])?));
         roots.extend(named.map(|path| (path, false, is_test)));
         let Some(folder) = join(&package.folder, folder) else { continue };
-        let found = places.in_folder(&folder).filter(|path| path.ends_with(".rs"));
+        let found = project.in_folder(&folder).filter(|path| path.ends_with(".rs"));
         roots.extend(found.map(|path| (path.to_owned(), false, is_test)));
-        let mains = places.below(&folder).filter(|path| {
+        let mains = project.below(&folder).filter(|path| {
             path.strip_suffix("/main.rs").is_some_and(|at| parent_dir(at) == folder)
         });
         roots.extend(mains.map(|path| (path.to_owned(), false, is_test)));
@@ -269,8 +271,8 @@ fn dependencies(manifest: &Value) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for table in tables {
         for key in TABLES {
-            for (name, wanted) in at(table, &[key]).as_object().into_iter().flatten() {
-                let package = text(wanted, &["package"]).unwrap_or(name);
+            for (name, specification) in at(table, &[key]).as_object().into_iter().flatten() {
+                let package = text(specification, &["package"]).unwrap_or(name);
                 found.insert(name.replace('-', "_"), package.to_owned());
             }
         }

@@ -1,14 +1,15 @@
 //! The configuration for resolving JavaScript specifiers: the packages of the project, and
 //! TypeScript settings.
 
-use super::places::ProjectFiles;
+use super::project_files::ProjectFiles;
 use crate::project::manifest::{at, json, strings, text};
 use crate::text::files::Files;
 use crate::text::paths::{join, parent_dir, upwards};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Maximum length of a chain of settings that extend one another.
+/// Maximum number of settings files that are read for one directory, because settings can extend
+/// other settings.
 const MAX_EXTENDS: usize = 16;
 /// Names of settings files, in order of precedence.
 const SETTINGS: [&str; 2] = ["tsconfig.json", "jsconfig.json"];
@@ -25,7 +26,7 @@ pub(super) struct Package {
 pub(super) struct Settings {
     /// The base directory of bare specifiers.
     pub(super) base: Option<String>,
-    /// Pattern, and its target paths relative to the root.
+    /// Each pattern, and its target paths relative to the root.
     pub(super) paths: Vec<(String, Vec<String>)>,
 }
 
@@ -39,26 +40,26 @@ pub(super) struct ScriptConfig {
 }
 
 impl ScriptConfig {
-    pub(super) fn new(files: &dyn Files, places: &ProjectFiles<'_>) -> Self {
-        let mut setup = Self::default();
-        for path in places.named("package.json").filter(|path| is_own(path)) {
+    pub(super) fn new(files: &dyn Files, project: &ProjectFiles<'_>) -> Self {
+        let mut config = Self::default();
+        for path in project.named("package.json").filter(|path| is_in_project(path)) {
             let manifest = json(files, path);
             let folder = parent_dir(path).to_owned();
-            let index = setup.packages.len();
+            let index = config.packages.len();
             if let Some(name) = text(&manifest, &["name"]) {
-                setup.by_name.entry(name.to_owned()).or_insert(index);
+                config.by_name.entry(name.to_owned()).or_insert(index);
             }
-            setup.by_folder.insert(folder.clone(), index);
-            setup.packages.push(Package { folder, manifest });
+            config.by_folder.insert(folder.clone(), index);
+            config.packages.push(Package { folder, manifest });
         }
         for name in SETTINGS {
-            for path in places.named(name).filter(|path| is_own(path)) {
+            for path in project.named(name).filter(|path| is_in_project(path)) {
                 let folder = parent_dir(path).to_owned();
-                let read = || settings_at(files, places, path);
-                setup.settings.entry(folder).or_insert_with(read);
+                let read = || settings_at(files, project, path);
+                config.settings.entry(folder).or_insert_with(read);
             }
         }
-        setup
+        config
     }
 
     /// The package that a specifier names, and the rest of the specifier.
@@ -83,7 +84,7 @@ impl ScriptConfig {
     }
 }
 
-fn is_own(path: &str) -> bool {
+fn is_in_project(path: &str) -> bool {
     !path.split('/').any(|part| part == "node_modules")
 }
 
@@ -97,12 +98,12 @@ fn name_and_rest(specifier: &str) -> (&str, &str) {
     }
 }
 
-fn settings_at(files: &dyn Files, places: &ProjectFiles<'_>, path: &str) -> Settings {
-    let own = extended(files, places, path);
+fn settings_at(files: &dyn Files, project: &ProjectFiles<'_>, path: &str) -> Settings {
+    let own = extended(files, project, path);
     if !own.paths.is_empty() || own.base.is_some() {
         return own;
     }
-    // A file with only references: each referenced file covers a part of the directory.
+    // If a file only has references, each referenced file applies to a part of the directory.
     let value = json(files, path);
     let references = value.get("references").and_then(Value::as_array);
     let mut all = Settings::default();
@@ -111,23 +112,24 @@ fn settings_at(files: &dyn Files, places: &ProjectFiles<'_>, path: &str) -> Sett
             continue;
         };
         // Settings in another directory apply to that directory only.
-        if !places.has(&to) || parent_dir(&to) != parent_dir(path) {
+        if !project.has(&to) || parent_dir(&to) != parent_dir(path) {
             continue;
         }
-        let other = extended(files, places, &to);
+        let other = extended(files, project, &to);
         all.base = all.base.or(other.base);
         all.paths.extend(other.paths);
     }
     all
 }
 
-/// The settings at `path`, on top of those that they extend.
-fn extended(files: &dyn Files, places: &ProjectFiles<'_>, path: &str) -> Settings {
+/// The settings at `path`, merged with the settings that they extend.
+fn extended(files: &dyn Files, project: &ProjectFiles<'_>, path: &str) -> Settings {
     let mut settings = Settings::default();
     let (mut has_paths, mut read) = (false, 0);
-    // Last in, first out: nearer settings win, and within a list the later ones.
-    let mut left = vec![path.to_owned()];
-    while let Some(path) = left.pop() {
+    // Last in, first out: settings win over the settings that they extend, and later entries of a
+    // list win over earlier entries.
+    let mut remaining = vec![path.to_owned()];
+    while let Some(path) = remaining.pop() {
         read += 1;
         if read > MAX_EXTENDS {
             break;
@@ -151,10 +153,10 @@ fn extended(files: &dyn Files, places: &ProjectFiles<'_>, path: &str) -> Setting
             }
         }
         let extends = strings(at(&value, &["extends"])).filter(|to| to.starts_with('.'));
-        left.extend(extends.filter_map(|to| {
+        remaining.extend(extends.filter_map(|to| {
             let to = join(folder, to)?;
-            let with_ending = format!("{to}.json");
-            [to, with_ending].into_iter().find(|path| places.has(path))
+            let with_extension = format!("{to}.json");
+            [to, with_extension].into_iter().find(|path| project.has(path))
         }));
     }
     settings

@@ -1,6 +1,6 @@
 //! Resolves JavaScript specifiers to files or packages.
 
-use super::places::ProjectFiles;
+use super::project_files::ProjectFiles;
 use super::resolve::Resolution;
 use super::script_config::{Package, ScriptConfig, Settings};
 use crate::text::paths::{join, parent_dir};
@@ -11,8 +11,8 @@ const EXTENSIONS: [&str; 14] = [
     ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".mjs", ".cts", ".cjs", ".vue", ".svelte",
     ".astro", ".json", ".css",
 ];
-/// Output extension → source extensions: a specifier names the output, the project contains the
-/// source.
+/// Output extension → source extensions: a specifier refers to the output, but the project contains
+/// the source.
 const SOURCES: [(&str, &[&str]); 4] = [
     (".js", &[".ts", ".tsx", ".d.ts", ".jsx"]),
     (".jsx", &[".tsx"]),
@@ -26,8 +26,8 @@ const MAX_CONDITION_DEPTH: usize = 8;
 
 /// Resolves `specifier` in the file at `from`.
 pub(super) fn resolve(
-    places: &ProjectFiles<'_>,
-    setup: &ScriptConfig,
+    project: &ProjectFiles<'_>,
+    config: &ScriptConfig,
     from: &str,
     specifier: &str,
 ) -> Resolution {
@@ -41,65 +41,65 @@ pub(super) fn resolve(
         || specifier.starts_with("../");
     if is_relative {
         let path = join(parent_dir(from), specifier);
-        return found(path.and_then(|path| file(places, setup, &path)));
+        return file_or_missing(path.and_then(|path| file(project, config, &path)));
     }
     if specifier.starts_with('#') {
-        let package = setup.enclosing(from);
-        let target = package.and_then(|package| own_import(places, setup, package, specifier));
-        return found(target);
+        let package = config.enclosing(from);
+        let target = package.and_then(|package| own_import(project, config, package, specifier));
+        return file_or_missing(target);
     }
     let mut is_alias = false;
-    if let Some(settings) = setup.settings(from) {
-        match alias(places, setup, settings, specifier) {
+    if let Some(settings) = config.settings(from) {
+        match alias(project, config, settings, specifier) {
             Alias::File(path) => return Resolution::files([path]),
             Alias::Missing => is_alias = true,
             Alias::None => {}
         }
     }
-    if let Some((package, rest)) = setup.named(specifier) {
-        return found(Some(in_package(places, setup, package, rest)));
+    if let Some((package, rest)) = config.named(specifier) {
+        return file_or_missing(Some(in_package(project, config, package, rest)));
     }
-    // Not valid at the start of a package name.
-    let names_none = ["@/", "~/", "/", "~"].iter().any(|start| specifier.starts_with(start));
-    if is_alias || names_none {
+    // A package name cannot start with these prefixes.
+    let is_invalid_name = ["@/", "~/", "/", "~"].iter().any(|start| specifier.starts_with(start));
+    if is_alias || is_invalid_name {
         return Resolution::Missing;
     }
     let name = specifier.strip_prefix("node:").unwrap_or(specifier);
     Resolution::Package(format!("npm:{name}"))
 }
 
-fn found(path: Option<String>) -> Resolution {
+fn file_or_missing(path: Option<String>) -> Resolution {
     path.map_or(Resolution::Missing, |path| Resolution::files([path]))
 }
 
 /// The file for a path with or without extension, or the entry file of a directory.
-fn file(places: &ProjectFiles<'_>, setup: &ScriptConfig, path: &str) -> Option<String> {
-    if places.has(path) {
+fn file(project: &ProjectFiles<'_>, config: &ScriptConfig, path: &str) -> Option<String> {
+    if project.has(path) {
         return Some(path.to_owned());
     }
-    for (product, sources) in SOURCES {
-        if let Some(stem) = path.strip_suffix(product) {
+    for (output, sources) in SOURCES {
+        if let Some(stem) = path.strip_suffix(output) {
             let source = sources.iter().map(|source| format!("{stem}{source}"));
-            if let Some(found) = source.into_iter().find(|path| places.has(path)) {
+            if let Some(found) = source.into_iter().find(|path| project.has(path)) {
                 return Some(found);
             }
         }
     }
-    let with_ending = |path: &str| {
-        let paths = EXTENSIONS.iter().map(|ending| format!("{path}{ending}"));
-        paths.into_iter().find(|path| places.has(path))
+    let with_extension = |path: &str| {
+        let paths = EXTENSIONS.iter().map(|extension| format!("{path}{extension}"));
+        paths.into_iter().find(|path| project.has(path))
     };
-    if let Some(found) = (!path.is_empty()).then(|| with_ending(path)).flatten() {
+    if let Some(found) = (!path.is_empty()).then(|| with_extension(path)).flatten() {
         return Some(found);
     }
-    if !places.has_folder(path) {
+    if !project.has_folder(path) {
         return None;
     }
-    let named = setup.at(path).into_iter().flat_map(|package| mains(&package.manifest));
+    let named = config.at(path).into_iter().flat_map(|package| mains(&package.manifest));
     let mut named = named.filter_map(|main| join(path, main));
     let main =
-        named.find_map(|main| if places.has(&main) { Some(main) } else { with_ending(&main) });
-    main.or_else(|| join(path, "index").and_then(|index| with_ending(&index)))
+        named.find_map(|main| if project.has(&main) { Some(main) } else { with_extension(&main) });
+    main.or_else(|| join(path, "index").and_then(|index| with_extension(&index)))
 }
 
 enum Alias {
@@ -110,12 +110,12 @@ enum Alias {
 }
 
 fn alias(
-    places: &ProjectFiles<'_>,
-    setup: &ScriptConfig,
+    project: &ProjectFiles<'_>,
+    config: &ScriptConfig,
     settings: &Settings,
     specifier: &str,
 ) -> Alias {
-    // The exact pattern wins, then the one with the longest prefix.
+    // The exact pattern wins, then the pattern with the longest prefix.
     let mut matching: Vec<(usize, &str, &[String])> = settings
         .paths
         .iter()
@@ -128,7 +128,7 @@ fn alias(
     if let Some((rank, star, targets)) = matching.first() {
         // `@/../a` leaves the directory that the alias points to.
         let paths = targets.iter().filter_map(|target| join("", &target.replacen('*', star, 1)));
-        let found = paths.into_iter().find_map(|path| file(places, setup, &path));
+        let found = paths.into_iter().find_map(|path| file(project, config, &path));
         // `*` alone also matches every package.
         return match found {
             Some(path) => Alias::File(path),
@@ -137,7 +137,7 @@ fn alias(
         };
     }
     let below = settings.base.as_ref().and_then(|base| join(base, specifier));
-    below.and_then(|path| file(places, setup, &path)).map_or(Alias::None, Alias::File)
+    below.and_then(|path| file(project, config, &path)).map_or(Alias::None, Alias::File)
 }
 
 fn is_installed(targets: &[String]) -> bool {
@@ -155,47 +155,47 @@ fn matched<'s>(pattern: &str, specifier: &'s str) -> Option<(usize, &'s str)> {
     }
 }
 
-/// The file for `name/rest`. Falls back to the manifest of the package, so that rules on
-/// directories can still locate the import.
+/// The file for `name/rest`. If there is none, falls back to the manifest of the package, so that
+/// rules on directories can still locate the import.
 fn in_package(
-    places: &ProjectFiles<'_>,
-    setup: &ScriptConfig,
+    project: &ProjectFiles<'_>,
+    config: &ScriptConfig,
     package: &Package,
     rest: &str,
 ) -> String {
     let manifest = &package.manifest;
-    let wanted = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
-    let mut targets = exported(manifest.get("exports").unwrap_or(&Value::Null), &wanted);
+    let subpath = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
+    let mut targets = exported(manifest.get("exports").unwrap_or(&Value::Null), &subpath);
     if rest.is_empty() {
         targets.extend(mains(manifest).map(str::to_owned));
         targets.extend(["index".to_owned(), "src/index".to_owned()]);
     } else {
         targets.extend([rest.to_owned(), format!("src/{rest}")]);
     }
-    let found = targets.iter().find_map(|target| source(places, setup, &package.folder, target));
+    let found = targets.iter().find_map(|target| source(project, config, &package.folder, target));
     found.or_else(|| join(&package.folder, "package.json")).unwrap_or_default()
 }
 
 /// Resolves `#name` with `imports` of the package.
 fn own_import(
-    places: &ProjectFiles<'_>,
-    setup: &ScriptConfig,
+    project: &ProjectFiles<'_>,
+    config: &ScriptConfig,
     package: &Package,
     specifier: &str,
 ) -> Option<String> {
     let targets = exported(package.manifest.get("imports")?, specifier);
-    targets.iter().find_map(|target| source(places, setup, &package.folder, target))
+    targets.iter().find_map(|target| source(project, config, &package.folder, target))
 }
 
-/// The file of a package at `target`, or the source that it is built from.
+/// The file of a package at `target`, or the source file from which the target is built.
 fn source(
-    places: &ProjectFiles<'_>,
-    setup: &ScriptConfig,
+    project: &ProjectFiles<'_>,
+    config: &ScriptConfig,
     folder: &str,
     target: &str,
 ) -> Option<String> {
     let path = join(folder, target)?;
-    if let Some(found) = file(places, setup, &path) {
+    if let Some(found) = file(project, config, &path) {
         return Some(found);
     }
     let plain = target.trim_start_matches("./");
@@ -205,30 +205,30 @@ fn source(
     }
     let stem = [".d.ts", ".d.mts", ".d.cts", ".js", ".mjs", ".cjs"]
         .iter()
-        .find_map(|ending| rest.strip_suffix(ending))
+        .find_map(|extension| rest.strip_suffix(extension))
         .unwrap_or(rest);
-    file(places, setup, &join(folder, &format!("src/{stem}"))?)
+    file(project, config, &join(folder, &format!("src/{stem}"))?)
 }
 
 fn mains(manifest: &Value) -> impl Iterator<Item = &str> {
     ["source", "module", "main", "types"].into_iter().filter_map(|key| manifest.get(key)?.as_str())
 }
 
-/// The targets of `wanted` in `exports` or `imports`, in order.
-fn exported(exports: &Value, wanted: &str) -> Vec<String> {
+/// The targets of `subpath` in `exports` or `imports`, in order.
+fn exported(exports: &Value, subpath: &str) -> Vec<String> {
     let is_map = |value: &Value| {
         value.as_object().is_some_and(|map| map.keys().any(|key| key.starts_with(['.', '#'])))
     };
     if !is_map(exports) {
-        return if wanted == "." { conditions(exports, "") } else { Vec::new() };
+        return if subpath == "." { conditions(exports, "") } else { Vec::new() };
     }
-    if let Some(entry) = exports.get(wanted) {
+    if let Some(entry) = exports.get(subpath) {
         return conditions(entry, "");
     }
     let patterns = exports.as_object().into_iter().flatten().filter(|(key, _)| key.contains('*'));
     let best = patterns
         .filter_map(|(pattern, entry)| {
-            matched(pattern, wanted).map(|(rank, star)| (rank, star, entry))
+            matched(pattern, subpath).map(|(rank, star)| (rank, star, entry))
         })
         .max_by_key(|(rank, ..)| *rank);
     best.map_or_else(Vec::new, |(_, star, entry)| conditions(entry, star))
@@ -237,15 +237,17 @@ fn exported(exports: &Value, wanted: &str) -> Vec<String> {
 /// The targets in an entry under all conditions.
 fn conditions(entry: &Value, star: &str) -> Vec<String> {
     let mut paths = Vec::new();
-    let mut left = vec![(entry, 0)];
-    while let Some((value, depth)) = left.pop() {
+    let mut remaining = vec![(entry, 0)];
+    while let Some((value, depth)) = remaining.pop() {
         match value {
             Value::String(path) => paths.push(path.replace('*', star)),
             _ if depth >= MAX_CONDITION_DEPTH => {}
-            Value::Array(items) => left.extend(items.iter().rev().map(|item| (item, depth + 1))),
+            Value::Array(items) => {
+                remaining.extend(items.iter().rev().map(|item| (item, depth + 1)));
+            }
             Value::Object(map) => {
-                // In file order, as Node does: `serde_json` has `preserve_order`.
-                left.extend(map.values().rev().map(|item| (item, depth + 1)));
+                // Keep the order of the file, as Node does; `serde_json` has `preserve_order`.
+                remaining.extend(map.values().rev().map(|item| (item, depth + 1)));
             }
             _ => {}
         }

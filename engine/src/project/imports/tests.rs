@@ -28,7 +28,8 @@ fn graph_of(files: &Memory) -> Graph {
     Graph::new(files, &Listing::new(files.0.keys().cloned()), &facts)
 }
 
-/// The graph with one line per import: the importing file, the name as written, and the target.
+/// Renders the graph with one line per import: the importing file, the name as written, and the
+/// target.
 fn render(text: &str) -> String {
     let files = project(text);
     let graph = graph_of(&files);
@@ -45,27 +46,33 @@ fn render(text: &str) -> String {
             }
             Target::Package(name) => name.clone(),
         };
-        let marks =
+        let labels =
             [(edge.type_only, " (types)"), (edge.deferred, " (later)"), (edge.test, " (test)")];
-        let marks: String = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
-        let _ = writeln!(out, "{from}: {} -> {to}{marks}", slice(from, edge.span));
+        let labels: String =
+            labels.iter().filter(|(is_set, _)| *is_set).map(|(_, label)| *label).collect();
+        let _ = writeln!(out, "{from}: {} -> {to}{labels}", slice(from, edge.span));
     }
-    for lost in &graph.unresolved {
-        let _ =
-            writeln!(out, "{}: {} -> ? ({})", lost.path, slice(&lost.path, lost.span), lost.name);
+    for unresolved in &graph.unresolved {
+        let _ = writeln!(
+            out,
+            "{}: {} -> ? ({})",
+            unresolved.path,
+            slice(&unresolved.path, unresolved.span),
+            unresolved.name
+        );
     }
     out
 }
 
-/// The same as [`shown`], with `krate` instead of `crate`, which the layer test of this crate
-/// searches for.
+/// Like [`render`], with `krate` instead of `crate`, which the layer test of this crate searches
+/// for.
 fn render_rust(text: &str) -> String {
     let word = |name: &str| format!("{name}::");
     render(&text.replace(&word("krate"), &word("crate"))).replace(&word("crate"), &word("krate"))
 }
 
 #[test]
-fn specifiers_of_javascript() {
+fn javascript_specifiers_are_resolved() {
     let text = r##"
 == tsconfig.base.json
 {"compilerOptions": {"paths": {"@lib/*": ["libs/*/src"]}}} // shared
@@ -142,7 +149,7 @@ import "./main";
 }
 
 #[test]
-fn references_of_settings_are_followed() {
+fn references_in_typescript_settings_are_followed() {
     let text = r#"
 == tsconfig.json
 {"files": [], "references": [{"path": "./tsconfig.app.json"}, {"path": "./tsconfig.node.json"}]}
@@ -174,7 +181,7 @@ import "fs";
 }
 
 #[test]
-fn modules_of_python() {
+fn python_modules_are_resolved() {
     let text = r#"
 == pyproject.toml
 [tool.setuptools.packages.find]
@@ -234,7 +241,7 @@ from shop.domain.order import Order
 }
 
 #[test]
-fn paths_of_rust() {
+fn rust_paths_are_resolved() {
     let text = r#"
 == Cargo.toml
 [workspace]
@@ -341,7 +348,7 @@ fn main() { ::shop_core::domain::order::new(); }
 }
 
 #[test]
-fn packages_of_go_and_java() {
+fn go_and_java_packages_are_resolved() {
     let text = r#"
 == go.mod
 module example.com/shop // the shop
@@ -405,7 +412,7 @@ import shop.infra.Db;
 }
 
 #[test]
-fn loops_in_settings_and_deep_code_end() {
+fn cyclic_settings_and_deeply_nested_code_terminate() {
     let deep = format!("use {}x{};", "a::{".repeat(5000), "}".repeat(5000));
     assert!(read("a.rs", &deep).is_some());
     let deep = format!("fn f() {{ {}x{} }}", "(".repeat(20_000), ")".repeat(20_000));
@@ -432,7 +439,7 @@ import \"y\";
 
 proptest! {
     #[test]
-    fn any_text_is_read_without_panic(text in "(import |from |use |mod |crate:{2}|super::|[{}();:.,*\"'@#\\n a-cé]|type |require|package |if TYPE_CHECKING:\\n ){0,60}") {
+    fn any_text_is_parsed_without_a_panic(text in "(import |from |use |mod |crate:{2}|super::|[{}();:.,*\"'@#\\n a-cé]|type |require|package |if TYPE_CHECKING:\\n ){0,60}") {
         for path in ["a.ts", "b.py", "src/lib.rs", "c.go", "d.java", "e.tsx", "f.js"] {
             let facts = read(path, &text).expect("a known language");
             for import in &facts.imports {

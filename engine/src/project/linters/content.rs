@@ -31,7 +31,7 @@ impl Content {
         if values.broken.is_some() || values.deeper_than(MAX_DEPTH).is_some() {
             return Self::Text(text);
         }
-        // An empty file leaves everything at the defaults.
+        // An empty file contains no settings, so the defaults apply.
         let root = values.roots.first().map(|root| values.json(*root));
         Self::Data(
             root.filter(|root| !root.is_null()).unwrap_or_else(|| Value::Object(<_>::default())),
@@ -55,12 +55,14 @@ impl Content {
     }
 }
 
-/// Whether any key or string in a value passes.
-pub(super) fn any_text(data: &Value, passes: &impl Fn(&str) -> bool) -> bool {
+/// Whether `is_match` is true for any key or string in a value.
+pub(super) fn any_text(data: &Value, is_match: &impl Fn(&str) -> bool) -> bool {
     match data {
-        Value::String(text) => passes(text),
-        Value::Array(all) => all.iter().any(|one| any_text(one, passes)),
-        Value::Object(all) => all.iter().any(|(key, one)| passes(key) || any_text(one, passes)),
+        Value::String(text) => is_match(text),
+        Value::Array(all) => all.iter().any(|item| any_text(item, is_match)),
+        Value::Object(all) => {
+            all.iter().any(|(key, item)| is_match(key) || any_text(item, is_match))
+        }
         _ => false,
     }
 }
@@ -85,7 +87,7 @@ fn format(name: &str, text: &str) -> Option<Format> {
 
 /// The text with comments replaced by spaces.
 fn without_comments(language: SupportLang, text: String) -> String {
-    // Fast path for Rust: few of thousands of files enable lints at all.
+    // Fast path for Rust: most crate roots contain no inner attributes.
     if language == SupportLang::Rust && !text.contains("#![") {
         return String::new();
     }
@@ -96,10 +98,10 @@ fn without_comments(language: SupportLang, text: String) -> String {
         .filter(|node| node.kind().contains("comment"))
         .map(|comment| comment.range())
         .collect();
-    let mut bare = text.into_bytes();
+    let mut bytes_without_comments = text.into_bytes();
     for range in comments {
-        let bytes = bare.get_mut(range).unwrap_or_default();
+        let bytes = bytes_without_comments.get_mut(range).unwrap_or_default();
         bytes.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
     }
-    String::from_utf8_lossy(&bare).into_owned()
+    String::from_utf8_lossy(&bytes_without_comments).into_owned()
 }

@@ -66,7 +66,7 @@ enum Level {
     On,
     /// Disabled by name.
     Off,
-    /// Not named, and the settings extend others that are not in the repository.
+    /// Not named, and the settings extend settings that are not in the repository.
     Unknown,
     /// Not enabled.
     Absent,
@@ -83,8 +83,8 @@ fn level(tool: Tool, rule: &str, settings: &Content) -> Level {
     }
 }
 
-/// Whether an expression matches. Compiled expressions are cached, because few different ones are
-/// used.
+/// Whether an expression matches. Compiled expressions are cached, because only a few different
+/// expressions are used.
 fn matches_pattern(expression: &str, text: &str) -> bool {
     static COMPILED: LazyLock<Mutex<HashMap<String, Option<Regex>>>> =
         LazyLock::new(|| Mutex::new(HashMap::new()));
@@ -101,20 +101,22 @@ fn matches_pattern(expression: &str, text: &str) -> bool {
 
 /// Whether a preset named in the settings contains the rule.
 fn by_preset(tool: Tool, rule: &str, text: &str) -> bool {
-    let has = |rules: &str| rules.split_whitespace().any(|one| one == rule);
-    PRESETS.iter().any(|one| one.tool == tool && has(one.rules) && matches_pattern(one.named, text))
+    let has = |rules: &str| rules.split_whitespace().any(|known| known == rule);
+    PRESETS.iter().any(|preset| {
+        preset.tool == tool && has(preset.rules) && matches_pattern(preset.named, text)
+    })
 }
 
 /// Whether the tool enables the rule by default.
 fn by_default(tool: Tool, rule: &str) -> bool {
-    let own = DEFAULTS.iter().filter(|(of, _)| *of == tool);
-    own.into_iter().any(|(_, rules)| rules.split_whitespace().any(|one| one == rule))
+    let defaults = DEFAULTS.iter().filter(|(known_tool, _)| *known_tool == tool);
+    defaults.into_iter().any(|(_, rules)| rules.split_whitespace().any(|known| known == rule))
 }
 
 /// The level in a setting: `"error"`, `2`, `["error", …]`, `{ level = "warn" }`.
 fn word(setting: &Value) -> Option<String> {
-    let own = setting.get(0).or_else(|| setting.get("level")).unwrap_or(setting);
-    own.as_str().map(str::to_owned).or_else(|| own.as_u64().map(|number| number.to_string()))
+    let level = setting.get(0).or_else(|| setting.get("level")).unwrap_or(setting);
+    level.as_str().map(str::to_owned).or_else(|| level.as_u64().map(|number| number.to_string()))
 }
 
 /// The state of a rule that is set by name.
@@ -137,7 +139,7 @@ fn eslint(rule: &str, settings: &Content) -> Level {
         Content::Text(_) => return Level::Unknown,
         Content::Data(data) => data,
     };
-    // In package.json the settings are below a key.
+    // In package.json, the settings are below the key `eslintConfig`.
     let root = data.get("eslintConfig").unwrap_or(data);
     let parts = || std::iter::once(root).chain(root["overrides"].as_array().into_iter().flatten());
     let set =
@@ -145,10 +147,10 @@ fn eslint(rule: &str, settings: &Content) -> Level {
     if let Some(level) = parts().find_map(set) {
         return level;
     }
-    let taken: Vec<&str> = parts().flat_map(|part| strings(&part["extends"])).collect();
-    if taken.iter().any(|name| by_preset(Eslint, rule, name)) {
+    let extended: Vec<&str> = parts().flat_map(|part| strings(&part["extends"])).collect();
+    if extended.iter().any(|name| by_preset(Eslint, rule, name)) {
         Level::On
-    } else if taken.iter().all(|name| is_preset(Eslint, name)) {
+    } else if extended.iter().all(|name| is_preset(Eslint, name)) {
         Level::Absent
     } else {
         Level::Unknown
@@ -157,11 +159,11 @@ fn eslint(rule: &str, settings: &Content) -> Level {
 
 /// Whether the rules of a preset are known.
 fn is_preset(tool: Tool, name: &str) -> bool {
-    PRESETS.iter().any(|one| one.tool == tool && matches_pattern(one.named, name))
+    PRESETS.iter().any(|preset| preset.tool == tool && matches_pattern(preset.named, name))
 }
 
-/// Settings that are a program are not run: keys are found in quotation marks, or unquoted if they
-/// are identifiers.
+/// Searches settings that are a program, without running the program. Keys are found in quotation
+/// marks, or unquoted if they are identifiers.
 fn eslint_program(rule: &str, text: &str) -> Level {
     let key = format!(r#"(?m)(?:["']|^\s*|[{{,]\s*){}["']?\s*:\s*[\["'\s]*"#, regex::escape(rule));
     if matches_pattern(&format!(r"{key}(?:error|warn|[12])\b"), text) {
@@ -189,8 +191,8 @@ fn biome(rule: &str, data: &Value) -> Level {
     if let Some(level) = groups.into_iter().find_map(set) {
         return level;
     }
-    let is_idle = rules["recommended"] == false || rules["preset"] == "none";
-    if by_default(Biome, rule) && !is_idle {
+    let has_no_defaults = rules["recommended"] == false || rules["preset"] == "none";
+    if by_default(Biome, rule) && !has_no_defaults {
         Level::On
     } else if data["extends"].is_null() {
         Level::Absent
@@ -199,7 +201,7 @@ fn biome(rule: &str, data: &Value) -> Level {
     }
 }
 
-/// The state of a lint by its name or its group: `[lints.clippy] pedantic = "warn"`,
+/// The state of a lint, set by its name or by its group: `[lints.clippy] pedantic = "warn"`,
 /// `#![deny(clippy::all)]`.
 fn clippy(rule: &str, settings: &Content) -> Level {
     let (tool, plain) = rule.split_once("::").unwrap_or(("rust", rule));
@@ -210,8 +212,8 @@ fn clippy(rule: &str, settings: &Content) -> Level {
             .find_map(|lints| named(&lints[tool][name], &["deny", "warn", "forbid"], &["allow"])),
         Content::Text(_) => None,
     };
-    let has = |rules: &str| rules.split_whitespace().any(|one| one == plain);
-    let mut groups = PRESETS.iter().filter(|one| one.tool == Clippy && has(one.rules));
+    let has = |rules: &str| rules.split_whitespace().any(|known| known == plain);
+    let mut groups = PRESETS.iter().filter(|preset| preset.tool == Clippy && has(preset.rules));
     match set(plain) {
         Some(level) => level,
         None if matches!(settings, Content::Text(_)) => Level::Unknown,
@@ -220,34 +222,34 @@ fn clippy(rule: &str, settings: &Content) -> Level {
     }
 }
 
-/// The state of a lint or group by the attributes of a crate.
+/// The state of a lint or group according to the attributes of a crate.
 fn attribute(name: &str, text: &str) -> Option<Level> {
     let name = regex::escape(name);
-    let says = |levels: &str| {
+    let sets_level = |levels: &str| {
         matches_pattern(&format!(r"(?m)^\s*#!\[(?:{levels})\([^)\]]*\b{name}\b"), text)
     };
-    if says("deny|warn|forbid") {
+    if sets_level("deny|warn|forbid") {
         return Some(Level::On);
     }
-    says("allow").then_some(Level::Off)
+    sets_level("allow").then_some(Level::Off)
 }
 
-/// Enabled if `select` or `extend-select` contains the code or a prefix of it, and `ignore` does
-/// not. Without `select`, ruff's defaults apply.
+/// The state of a rule, which is enabled if `select` or `extend-select` contains its code or a
+/// prefix of the code, and `ignore` does not. Without `select`, ruff's defaults apply.
 fn ruff(rule: &str, data: &Value) -> Level {
-    // `S` is a category of its own, not a prefix of `SIM`.
+    // `S` is a separate category, not a prefix of `SIM`.
     let letters = |code: &str| code.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     let covers =
         |code: &&str| *code == "ALL" || letters(code) == letters(rule) && rule.starts_with(*code);
     let root = data.pointer("/tool/ruff").unwrap_or(data);
     // Before ruff 0.2 these keys were not in `lint`.
-    let places = [&root["lint"], root];
-    let given = |key: &str| places.into_iter().find(|place| place[key].is_array());
-    let codes = |key: &str| places.map(|place| strings(&place[key])).concat();
-    let own = DEFAULTS.iter().filter(|(tool, _)| *tool == Ruff);
-    let mut selected: Vec<&str> = match given("select") {
+    let tables = [&root["lint"], root];
+    let is_defined = |key: &str| tables.into_iter().find(|table| table[key].is_array());
+    let codes = |key: &str| tables.map(|table| strings(&table[key])).concat();
+    let defaults = DEFAULTS.iter().filter(|(tool, _)| *tool == Ruff);
+    let mut selected: Vec<&str> = match is_defined("select") {
         Some(_) => codes("select"),
-        None => own.flat_map(|(_, codes)| codes.split_whitespace()).collect(),
+        None => defaults.flat_map(|(_, codes)| codes.split_whitespace()).collect(),
     };
     selected.extend(codes("extend-select"));
     if codes("ignore").iter().chain(&codes("extend-ignore")).any(covers) {
@@ -261,7 +263,8 @@ fn ruff(rule: &str, data: &Value) -> Level {
     }
 }
 
-/// A rule of a linter that bundles several is enabled with the linter: `gosec/G204`, `revive/…`.
+/// The state of a linter. The rules of a linter that has several rules are enabled together with
+/// the linter: `gosec/G204`, `revive/…`.
 fn golangci(rule: &str, data: &Value) -> Level {
     let linter = rule.split('/').next().unwrap_or(rule);
     let linters = &data["linters"];

@@ -1,20 +1,21 @@
-//! The rules that presets of other tools enable, with sources.
+//! The rules that presets of other tools enable, and the sources of these lists.
 
 use super::Tool::{self, Biome, Clippy, Eslint, Golangci, Ruff};
 
 /// A preset: a set of rules enabled by one name in the settings.
 pub(super) struct Preset {
     pub(super) tool: Tool,
-    /// The regular expression that matches its name in settings; for Clippy the name of the group.
+    /// The regular expression that matches the preset's name in settings; for Clippy, the name of
+    /// the lint group.
     pub(super) named: &'static str,
-    /// The names of its rules, separated by spaces.
+    /// The names of the rules in the preset, separated by spaces.
     pub(super) rules: &'static str,
 }
 
 /// ESLint: `configs/eslint-recommended.js` of `@eslint/js` 10.0.1. typescript-eslint:
 /// `configs/flat/` of `@typescript-eslint/eslint-plugin` 8.73.0; `next/typescript` includes its
-/// `recommended`. Clippy: `clippy-driver -W help` of Rust 1.95, limited to the lints that our pages
-/// refer to.
+/// `recommended`. Clippy: `clippy-driver -W help` of Rust 1.95, limited to the lints that the
+/// shipped pages refer to.
 pub(super) const PRESETS: [Preset; 10] = [
     Preset {
         tool: Eslint,

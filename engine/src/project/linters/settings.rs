@@ -23,42 +23,42 @@ struct SettingsFile {
     content: Arc<Content>,
 }
 
-/// What the settings of a tool configure.
+/// The purpose of a tool's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     /// Which rules of the tool are enabled.
     Rules(Tool),
     /// Code formatting.
     Layout,
-    /// Rules for commits, names or layers.
+    /// Rules on a subject: `commits`, `names` or `layers` (imports between parts of the project).
     About(&'static str),
     /// Disallowed names.
     Disallowed,
-    /// Only shows that the tool is used.
+    /// Nothing that is read; the settings only show that the tool is used.
     Present,
 }
 
 use Purpose::{About, Disallowed, Layout, Present, Rules};
 
-/// Whether the rule of an `enforced-by` is enforced.
+/// Whether a rule named in `enforced-by` is enforced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Enforced {
     /// Enabled by the settings at this path.
     By(String),
     /// The settings at this path exist, but it is unknown whether they enable the rule.
     Unknown(String),
-    /// Not enforced, with the reason and the remedy.
+    /// The rule is not enforced.
     Not {
         /// The reason.
         why: String,
-        /// What to change so that the tool enforces it.
+        /// The change that makes the tool enforce the rule.
         remedy: String,
     },
 }
 
-/// Tools, what their settings configure, and the names of their files; `*` matches any suffix. The
-/// text after `#` is a JSON pointer to a value that must exist in the file. Taken from the
-/// documentation of the tools.
+/// The tools, the purposes of their settings, and the names of their settings files, from the
+/// documentation of the tools. `*` matches any suffix. The text after `#` is a JSON pointer to a
+/// value that must exist in the file.
 const TOOLS: [(&str, Purpose, &[&str]); 42] = [
     ("biome", Rules(Biome), &["biome.json", "biome.jsonc"]),
     ("biome", Layout, &["biome.json", "biome.jsonc"]),
@@ -118,15 +118,15 @@ pub fn is_settings(name: &str) -> bool {
     of_name(name).next().is_some()
 }
 
-/// What a file with this name can contain: the tool, what its settings configure, and the JSON
+/// The settings that a file with this name can contain: the tool, the purpose, and the JSON
 /// pointer.
 fn of_name(name: &str) -> impl Iterator<Item = (&'static str, Purpose, &'static str)> {
-    let fits = move |file: &str| {
+    let matches_name = move |file: &str| {
         file == name || file.strip_suffix('*').is_some_and(|start| name.starts_with(start))
     };
-    TOOLS.iter().filter_map(move |(tool, say, files)| {
-        let mut places = files.iter().map(|file| file.split_once('#').unwrap_or((file, "")));
-        places.find(|(file, _)| fits(file)).map(|(_, at)| (*tool, *say, at))
+    TOOLS.iter().filter_map(move |(tool, purpose, files)| {
+        let mut patterns = files.iter().map(|file| file.split_once('#').unwrap_or((file, "")));
+        patterns.find(|(file, _)| matches_name(file)).map(|(_, pointer)| (*tool, *purpose, pointer))
     })
 }
 
@@ -141,17 +141,23 @@ impl Settings {
     #[must_use]
     pub fn of_tools(files: &dyn Files, paths: &[String], names: &[String]) -> Self {
         let tools: Vec<&str> = names.iter().map(|name| tool_and_rule(name).0).collect();
-        let is_asked = |name: &str| of_name(name).any(|(tool, ..)| tools.contains(&tool));
-        Self::read_where(files, paths, is_asked)
+        let is_requested = |name: &str| of_name(name).any(|(tool, ..)| tools.contains(&tool));
+        Self::read_where(files, paths, is_requested)
     }
 
-    fn read_where(files: &dyn Files, paths: &[String], is_asked: impl Fn(&str) -> bool) -> Self {
+    fn read_where(
+        files: &dyn Files,
+        paths: &[String],
+        is_requested: impl Fn(&str) -> bool,
+    ) -> Self {
         let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
         // Crate root files come last, so that hundreds of crates do not use up the limit.
         let is_code = |path: &&String| path.ends_with(".rs");
-        let own = || paths.iter().filter(|path| !path.contains("node_modules/"));
-        let first = own().filter(|path| !is_code(path));
-        let all = first.chain(own().filter(is_code)).filter(|path| is_asked(&name(path)));
+        let project_paths = || paths.iter().filter(|path| !path.contains("node_modules/"));
+        let non_code = project_paths().filter(|path| !is_code(path));
+        let all = non_code
+            .chain(project_paths().filter(is_code))
+            .filter(|path| is_requested(&name(path)));
         let mut settings = Self::default();
         for path in all.take(MAX_FILES) {
             if let Some(text) = side_file(files, path) {
@@ -163,37 +169,37 @@ impl Settings {
 
     fn take(&mut self, name: &str, path: &str, text: String) {
         let content = Arc::new(Content::parse(name, text));
-        let is_there = |at: &str| {
-            at.is_empty() || content.data().is_some_and(|data| data.pointer(at).is_some())
+        let has_value = |pointer: &str| {
+            pointer.is_empty() || content.data().is_some_and(|data| data.pointer(pointer).is_some())
         };
-        let held = of_name(name).filter(|(.., at)| is_there(at));
-        self.0.extend(held.map(|(tool, say, _)| SettingsFile {
+        let matching = of_name(name).filter(|(.., pointer)| has_value(pointer));
+        self.0.extend(matching.map(|(tool, purpose, _)| SettingsFile {
             tool,
-            purpose: say,
+            purpose,
             path: path.to_owned(),
             content: Arc::clone(&content),
         }));
     }
 
-    /// The settings that configure this.
-    fn with_purpose(&self, say: Purpose) -> impl Iterator<Item = &SettingsFile> {
-        self.0.iter().filter(move |found| found.purpose == say)
+    /// The settings with this purpose.
+    fn with_purpose(&self, purpose: Purpose) -> impl Iterator<Item = &SettingsFile> {
+        self.0.iter().filter(move |found| found.purpose == purpose)
     }
 
     /// The first settings of a tool that have a rule at this level.
-    fn at_level(&self, tool: Tool, rule: &str, wanted: Level) -> Option<&SettingsFile> {
-        self.with_purpose(Rules(tool)).find(|found| level(tool, rule, &found.content) == wanted)
+    fn at_level(&self, tool: Tool, rule: &str, expected: Level) -> Option<&SettingsFile> {
+        self.with_purpose(Rules(tool)).find(|found| level(tool, rule, &found.content) == expected)
     }
 
-    /// The rule and the path of the settings that enable it.
+    /// The name of the rule and the path of the settings, if settings enable the rule.
     #[must_use]
     pub fn switched_on(&self, tool: Tool, rule: &str) -> Option<(String, String)> {
         let found = self.at_level(tool, rule, Level::On)?;
         Some((tool.rule(rule), found.path.clone()))
     }
 
-    /// The first of a rule's aliases that settings enable, with the path. Aliases of ESLint plugin
-    /// rules omit the plugin.
+    /// The first of a rule's aliases that settings enable, and the path of the settings. Aliases of
+    /// ESLint plugin rules omit the plugin.
     #[must_use]
     pub fn by_alias(&self, aliases: &[String]) -> Option<(String, String)> {
         let plugins =
@@ -207,15 +213,15 @@ impl Settings {
             if alias.starts_with("clippy::") || alias == "missing_docs" {
                 return self.switched_on(Clippy, alias);
             }
-            let of_plugin = |plugin: &&str| self.switched_on(Eslint, &format!("{plugin}/{alias}"));
+            let in_plugin = |plugin: &&str| self.switched_on(Eslint, &format!("{plugin}/{alias}"));
             self.switched_on(Eslint, alias)
-                .or_else(|| plugins.iter().find_map(of_plugin))
+                .or_else(|| plugins.iter().find_map(in_plugin))
                 .or_else(|| self.switched_on(Biome, alias))
                 .or_else(|| self.switched_on(Golangci, alias))
         })
     }
 
-    /// The setting of Clippy or ESLint that disallows a name, with the path.
+    /// The setting of Clippy or ESLint that disallows a name, and the path of the settings.
     #[must_use]
     pub fn forbids(&self, name: &str) -> Option<(String, String)> {
         let tail = format!("::{name}");
@@ -225,33 +231,35 @@ impl Settings {
                 return Some((format!("clippy::disallowed ({known})"), found.path.clone()));
             }
         }
-        let restricted = |found: &&SettingsFile| restricts(&found.content, name);
-        let found = self.with_purpose(Rules(Eslint)).find(restricted)?;
+        let is_restricted = |found: &&SettingsFile| restricts(&found.content, name);
+        let found = self.with_purpose(Rules(Eslint)).find(is_restricted)?;
         Some(("eslint/no-restricted-*".to_owned(), found.path.clone()))
     }
 
     /// The settings on commits, names or layers that contain all of `parts`: the tool and the path.
     #[must_use]
     pub fn about(&self, about: &'static str, parts: &[String]) -> Option<(String, String)> {
-        let holds = |found: &&SettingsFile| parts.iter().all(|part| found.content.contains(part));
-        self.with_purpose(About(about)).find(holds).map(SettingsFile::named)
+        let contains_all =
+            |found: &&SettingsFile| parts.iter().all(|part| found.content.contains(part));
+        self.with_purpose(About(about)).find(contains_all).map(SettingsFile::named)
     }
 
-    /// The formatter in use; with `style` only one that also changes quotes and semicolons.
+    /// The formatter in use. With `style`, only a formatter that also changes quotes and
+    /// semicolons.
     #[must_use]
     pub fn formatter(&self, style: bool) -> Option<(String, String)> {
         const STYLE: [&str; 4] = ["prettier", "biome", "black", "ruff format"];
-        let changes = |found: &&SettingsFile| !style || STYLE.contains(&found.tool);
-        self.with_purpose(Layout).find(changes).map(SettingsFile::named)
+        let is_suitable = |found: &&SettingsFile| !style || STYLE.contains(&found.tool);
+        self.with_purpose(Layout).find(is_suitable).map(SettingsFile::named)
     }
 
     /// Whether a name in `enforced-by` is enforced: `eslint/no-console`, `clippy::unwrap_used`,
-    /// `ruff/T201`, or only a tool: `prettier`.
+    /// `ruff/T201`, or the name of a tool alone: `prettier`.
     #[must_use]
     pub fn enforced_by(&self, name: &str) -> Enforced {
         let (tool, rule) = tool_and_rule(name);
-        let known = TOOLS.iter().find_map(|(known, say, _)| match say {
-            Rules(whose) if *known == tool => Some(*whose),
+        let known = TOOLS.iter().find_map(|(known, purpose, _)| match purpose {
+            Rules(linter) if *known == tool => Some(*linter),
             _ => None,
         });
         match (known, rule) {
@@ -266,14 +274,15 @@ impl Settings {
 
     fn rule_of(&self, tool: Tool, rule: &str) -> Enforced {
         let path_at =
-            |wanted: Level| self.at_level(tool, rule, wanted).map(|found| found.path.clone());
+            |expected: Level| self.at_level(tool, rule, expected).map(|found| found.path.clone());
         if let Some(path) = path_at(Level::On) {
             return Enforced::By(path);
         }
         let name = tool.name();
         if let Some(path) = path_at(Level::Off) {
             let why = format!("{path} disables `{rule}`");
-            let remedy = format!("enable it there, or remove {}", tool.rule(rule));
+            let remedy =
+                format!("enable the rule there, or remove {} from `enforced-by`", tool.rule(rule));
             return Enforced::Not { why, remedy };
         }
         if let Some(path) = path_at(Level::Unknown) {
@@ -281,14 +290,15 @@ impl Settings {
         }
         match self.with_purpose(Rules(tool)).next() {
             Some(SettingsFile { path, .. }) => Enforced::Not {
-                why: format!("no settings of {name} here enable `{rule}`"),
-                remedy: format!("enable it, for example in {path}"),
+                why: format!("no {name} configuration in this project enables `{rule}`"),
+                remedy: format!("enable the rule, for example in {path}"),
             },
             None => missing(name),
         }
     }
 
-    /// A tool without a rule, or with rules that are not known: enforced if it has settings.
+    /// A tool without a rule, or whose rules are not known, counts as enforced if settings of the
+    /// tool exist.
     fn tool_alone(&self, tool: &str) -> Enforced {
         if let Some(found) = self.0.iter().find(|found| found.tool == tool) {
             return Enforced::By(found.path.clone());
@@ -311,7 +321,8 @@ impl SettingsFile {
     }
 }
 
-/// The tool and the rule of a name in `enforced-by`. Compiler lints are set where Clippy's are.
+/// The tool and the rule of a name in `enforced-by`. Compiler lints are set in the same files as
+/// Clippy lints.
 fn tool_and_rule(name: &str) -> (&str, Option<&str>) {
     let (tool, rule) = match name.split_once("::").or_else(|| name.split_once('/')) {
         Some((tool, rule)) => (tool, Some(rule)),
@@ -325,7 +336,7 @@ fn disallowed(content: &Content) -> impl Iterator<Item = &str> {
     let tables = content.data().and_then(Value::as_object).into_iter().flatten();
     let lists = tables.filter(|(key, _)| key.starts_with("disallowed-"));
     let all = lists.flat_map(|(_, list)| list.as_array().into_iter().flatten());
-    all.filter_map(|one| one.get("path").unwrap_or(one).as_str())
+    all.filter_map(|item| item.get("path").unwrap_or(item).as_str())
 }
 
 /// Whether a rule `no-restricted-…` of ESLint restricts the name.
@@ -333,7 +344,7 @@ fn restricts(content: &Content, name: &str) -> bool {
     match content {
         Content::Program(text) | Content::Text(text) => {
             let quoted = [format!("\"{name}\""), format!("'{name}'")];
-            text.contains("no-restricted-") && quoted.iter().any(|one| text.contains(one))
+            text.contains("no-restricted-") && quoted.iter().any(|name| text.contains(name))
         }
         Content::Data(data) => {
             let root = data.get("eslintConfig").unwrap_or(data);
@@ -349,7 +360,7 @@ fn restricts(content: &Content, name: &str) -> bool {
 
 fn missing(tool: &str) -> Enforced {
     Enforced::Not {
-        why: format!("no settings of {tool} in this project"),
-        remedy: "add them, add a `check` to the page, or remove the key".to_owned(),
+        why: format!("no {tool} configuration in this project"),
+        remedy: "configure the tool, add a `check` to the page, or remove `enforced-by`".to_owned(),
     }
 }

@@ -13,7 +13,7 @@ fn settings(files: &[(&str, &str)]) -> Settings {
 #[test]
 fn settings_determine_enabled_rules() {
     use Level::{Absent, Off, On, Unknown};
-    for (file, rule, text, wanted) in [
+    for (file, rule, text, expected) in [
         ("eslint.config.js", "no-console", "rules: { 'no-console': ['error', {}] }", On),
         ("eslint.config.js", "no-console", "rules: { 'no-console': 0 }", Off),
         (
@@ -140,12 +140,12 @@ fn settings_determine_enabled_rules() {
             _ => Eslint,
         };
         let content = Content::parse(file, text.to_owned());
-        assert_eq!(level(tool, rule, &content), wanted, "{file}: {rule}: {text}");
+        assert_eq!(level(tool, rule, &content), expected, "{file}: {rule}: {text}");
     }
 }
 
 #[test]
-fn names_are_forbidden_as_data() {
+fn names_disallowed_by_linter_settings_are_found() {
     let all = settings(&[
         (
             "clippy.toml",
@@ -185,11 +185,11 @@ fn enforced_by_is_resolved() {
         Enforced::Unknown(path) => format!("perhaps {path}"),
         Enforced::Not { why, .. } => why,
     };
-    for (name, wanted) in [
+    for (name, expected) in [
         ("eslint/no-console", ".eslintrc.json"),
         ("eslint", ".eslintrc.json"),
         ("eslint/no-alert", ".eslintrc.json disables `no-alert`"),
-        ("eslint/no-var", "no settings of ESLint here enable `no-var`"),
+        ("eslint/no-var", "no ESLint configuration in this project enables `no-var`"),
         ("biome/noExplicitAny", "web/biome.json"),
         ("clippy::unwrap_used", "Cargo.toml"),
         ("clippy/unwrap_used", "Cargo.toml"),
@@ -197,11 +197,11 @@ fn enforced_by_is_resolved() {
         ("prettier", ".prettierrc"),
         ("mypy", "pyproject.toml"),
         ("mypy/no-untyped-def", "pyproject.toml"),
-        ("stylelint", "no settings of stylelint in this project"),
-        ("ruff/T201", "no settings of Ruff in this project"),
+        ("stylelint", "no stylelint configuration in this project"),
+        ("ruff/T201", "no Ruff configuration in this project"),
         ("sonar/S1", "unknown tool `sonar`"),
     ] {
-        assert_eq!(by(name), wanted, "{name}");
+        assert_eq!(by(name), expected, "{name}");
     }
     let shared =
         settings(&[("eslint.config.mjs", "import own from \"@own/eslint\";\nexport default own;")]);

@@ -25,42 +25,42 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     if let Some(version) = own("rust-version") {
         manifest.pins.push(Pin { name: "rust".to_owned(), version: version.to_owned(), path });
     }
-    take(&value, &mut manifest.dependencies);
+    add_dependencies(&value, &mut manifest.dependencies);
     for platform in value["target"].as_object().into_iter().flatten() {
-        take(platform.1, &mut manifest.dependencies);
+        add_dependencies(platform.1, &mut manifest.dependencies);
     }
-    for (name, wanted) in workspace["dependencies"].as_object().into_iter().flatten() {
-        let range = wanted.as_str().or(wanted["version"].as_str());
+    for (name, specification) in workspace["dependencies"].as_object().into_iter().flatten() {
+        let range = specification.as_str().or(specification["version"].as_str());
         if let Some(range) = range {
             manifest.shared.insert(name.clone(), range.to_owned());
         }
     }
-    let folders = |value: &Value| -> Vec<String> {
+    let strings = |value: &Value| -> Vec<String> {
         let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
         items.map(str::to_owned).collect()
     };
-    manifest.members = folders(&workspace["members"]);
+    manifest.members = strings(&workspace["members"]);
     if workspace.is_object() {
-        // Path dependencies of the root are members without being listed.
+        // Path dependencies of the root are members even if they are not listed.
         let tables = GROUPS.iter().filter_map(|(key, _)| value[*key].as_object()).flatten();
-        let paths = tables.filter_map(|(_, wanted)| wanted["path"].as_str());
+        let paths = tables.filter_map(|(_, specification)| specification["path"].as_str());
         manifest.members.extend(paths.map(str::to_owned));
     }
-    manifest.excluded = folders(&workspace["exclude"]);
+    manifest.excluded = strings(&workspace["exclude"]);
     vec![manifest]
 }
 
-fn take(tables: &Value, dependencies: &mut Vec<Dependency>) {
+fn add_dependencies(tables: &Value, dependencies: &mut Vec<Dependency>) {
     for (key, group) in GROUPS {
-        for (name, wanted) in tables[key].as_object().into_iter().flatten() {
-            let real = wanted["package"].as_str().unwrap_or(name);
-            if dependencies.iter().any(|known| known.name == real) {
+        for (name, specification) in tables[key].as_object().into_iter().flatten() {
+            let package = specification["package"].as_str().unwrap_or(name);
+            if dependencies.iter().any(|known| known.name == package) {
                 continue;
             }
-            let range = wanted.as_str().or(wanted["version"].as_str());
-            let group = if wanted["optional"] == true { Group::Optional } else { group };
-            let inherits = (wanted["workspace"] == true).then(|| name.clone());
-            dependencies.push(Dependency { inherits, ..Dependency::new(real, range, group) });
+            let range = specification.as_str().or(specification["version"].as_str());
+            let group = if specification["optional"] == true { Group::Optional } else { group };
+            let inherits = (specification["workspace"] == true).then(|| name.clone());
+            dependencies.push(Dependency { inherits, ..Dependency::new(package, range, group) });
         }
     }
 }

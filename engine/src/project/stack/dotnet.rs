@@ -11,23 +11,24 @@ use crate::text::files::files_in;
 pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
     let mut found = Vec::new();
     let names = files_in(reader.disk, folder);
-    let ends = |name: &str, endings: &[&str]| endings.iter().any(|end| name.ends_with(end));
-    for name in names.iter().filter(|name| ends(name, &[".csproj", ".fsproj", ".vbproj"])) {
+    let has_suffix =
+        |name: &str, suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
+    for name in names.iter().filter(|name| has_suffix(name, &[".csproj", ".fsproj", ".vbproj"])) {
         let path = join(folder, name);
         let Some(text) = reader.text(&path) else { continue };
         let tree = xml::parse(&text);
         if tree.nodes.iter().any(|node| node.key == "Project") {
             found.push(project(path, name, &tree));
         } else {
-            let said = format!("{path}:1:1: no <Project> element; file skipped");
-            reader.problems.push(said);
+            let message = format!("{path}:1:1: no <Project> element; file skipped");
+            reader.problems.push(message);
         }
     }
     let path = join(folder, "packages.config");
     if let Some(text) = reader.text(&path) {
         found.push(packages_config(path, &xml::parse(&text)));
     }
-    for name in names.iter().filter(|name| ends(name, &[".sln", ".slnx"])) {
+    for name in names.iter().filter(|name| has_suffix(name, &[".sln", ".slnx"])) {
         let path = join(folder, name);
         if let Some(text) = reader.text(&path) {
             let mut manifest = Manifest::new(path, Ecosystem::Nuget);
@@ -78,7 +79,7 @@ fn expand_property(tree: &Tree, value: String) -> Option<String> {
     set.filter(|value| !value.contains("$("))
 }
 
-/// Reads the package list of projects before .NET Core; all its versions are exact.
+/// Reads the package list of projects older than .NET Core, in which all versions are exact.
 fn packages_config(path: String, tree: &Tree) -> Manifest {
     let mut manifest = Manifest::new(path, Ecosystem::Nuget);
     manifest.manager = Some("nuget".to_owned());
@@ -87,7 +88,8 @@ fn packages_config(path: String, tree: &Tree) -> Manifest {
         else {
             continue;
         };
-        let is_tool = value(tree, node, "developmentDependency").is_some_and(|it| it == "true");
+        let is_tool =
+            value(tree, node, "developmentDependency").is_some_and(|value| value == "true");
         let group = if is_tool { Group::Dev } else { Group::Normal };
         let dependency = Dependency::new(name, Some(&version), group);
         manifest.dependencies.push(Dependency { locked: Some(version), ..dependency });
@@ -113,7 +115,7 @@ fn project(path: String, file: &str, tree: &Tree) -> Manifest {
         let Some(name) = value(tree, node, "Include") else { continue };
         let version = value(tree, node, "VersionOverride").or(value(tree, node, "Version"));
         let version = version.and_then(|version| expand_property(tree, version));
-        let is_tool = value(tree, node, "PrivateAssets").is_some_and(|it| it == "all");
+        let is_tool = value(tree, node, "PrivateAssets").is_some_and(|value| value == "all");
         let group = if is_tool { Group::Dev } else { Group::Normal };
         let inherits = version.is_none().then(|| name.clone());
         let dependency = Dependency::new(name, version.as_deref(), group);
@@ -125,7 +127,7 @@ fn project(path: String, file: &str, tree: &Tree) -> Manifest {
 /// The directories of the projects in a solution, in either format.
 fn solution(text: &str) -> Vec<String> {
     let quoted = text.split('"').skip(1).step_by(2);
-    let projects = quoted.filter(|it| it.ends_with("proj"));
+    let projects = quoted.filter(|path| path.ends_with("proj"));
     let folders = projects.filter_map(|path| {
         let path = path.replace('\\', "/");
         path.rsplit_once('/').map(|(folder, _)| folder.to_owned())

@@ -1,5 +1,6 @@
 //! Reads `go.mod`, `go.sum` and `go.work`. Go selects the minimum version that satisfies all
-//! modules, so the version in `go.mod` is the one that is built, if `go.sum` lists it.
+//! modules, so the version in `go.mod` is the version that is built, provided that `go.sum` lists
+//! it.
 
 use super::lock::Lock;
 use super::pins::Pin;
@@ -13,7 +14,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     if let Some(text) = reader.text(&path) {
         let mut manifest = Manifest::new(path.clone(), Ecosystem::Go);
         manifest.manager = Some("go".to_owned());
-        manifest.pins.extend(statements(&text).filter_map(|said| pin(said, &path)));
+        manifest.pins.extend(statements(&text).filter_map(|statement| pin(statement, &path)));
         let folders = statements(&text).filter(|(word, _)| *word == "use");
         // The directory is not a member of itself.
         let folders = folders.map(|(_, rest)| rest.trim_matches('"'));
@@ -27,8 +28,8 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         let sums = sums.as_ref().map(|text| sums_of(text).collect::<BTreeSet<_>>());
         let module = go_mod(&path, &text, sums.as_ref());
         if module.name.is_none() {
-            let said = format!("{path}:1:1: no module name; file skipped");
-            reader.problems.push(said);
+            let message = format!("{path}:1:1: no module name; file skipped");
+            reader.problems.push(message);
         } else {
             found.push(module);
         }
@@ -39,11 +40,11 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
 /// `go.sum` has a hash for each module; the versions are taken from `go.mod`.
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
     let path = join(folder, "go.sum");
-    let there = reader.text(&path);
-    there.into_iter().map(|_| Lock::new(path.clone(), Ecosystem::Go, "go")).collect()
+    let text = reader.text(&path);
+    text.into_iter().map(|_| Lock::new(path.clone(), Ecosystem::Go, "go")).collect()
 }
 
-/// Parses lines `module v1.2.3 h1:…`, without lines for `go.mod` files only.
+/// Parses lines `module v1.2.3 h1:…`, and skips lines that only concern `go.mod` files.
 fn sums_of(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
@@ -87,20 +88,20 @@ fn go_mod(path: &str, text: &str, sums: Option<&BTreeSet<(&str, &str)>>) -> Mani
 fn replace(rest: &str, dependencies: &mut [Dependency]) {
     let Some((old, new)) = rest.split_once("=>") else { return };
     let mut old = old.split_whitespace();
-    let (name, only) = (old.next(), old.next());
+    let (name, old_version) = (old.next(), old.next());
     let mut new = new.split("//").next().unwrap_or_default().split_whitespace();
-    let (place, version) = (new.next().unwrap_or_default(), new.next());
-    for dependency in dependencies.iter_mut().filter(|it| Some(&*it.name) == name) {
-        if only.is_none() || dependency.wanted.as_deref() == only {
-            let of = version.unwrap_or_default();
-            dependency.wanted = Some(format!("=> {place} {of}").trim_end().to_owned());
-            dependency.locked = version.map(|it| it.trim_start_matches('v').to_owned());
+    let (target, version) = (new.next().unwrap_or_default(), new.next());
+    for dependency in dependencies.iter_mut().filter(|known| Some(&*known.name) == name) {
+        if old_version.is_none() || dependency.wanted.as_deref() == old_version {
+            let new_version = version.unwrap_or_default();
+            dependency.wanted = Some(format!("=> {target} {new_version}").trim_end().to_owned());
+            dependency.locked = version.map(|version| version.trim_start_matches('v').to_owned());
         }
     }
 }
 
-/// The statements, with those in parentheses one by one: first word, and the rest including its
-/// comment.
+/// The statements, each as its first word and the rest, including a comment. Each line of a block
+/// in parentheses is a separate statement.
 fn statements(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut block = None;
     text.lines().filter_map(move |line| {
@@ -124,7 +125,7 @@ fn statements(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// A direct dependency, `path version`; indirect ones are omitted.
+/// Parses a direct dependency, `path version`; `None` for an indirect dependency.
 fn required(rest: &str) -> Option<Dependency> {
     if rest.contains("// indirect") {
         return None;

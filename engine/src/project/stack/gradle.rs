@@ -1,5 +1,5 @@
-//! Reads what is possible of Gradle without running it, in Groovy and Kotlin: quoted coordinates,
-//! plugins, version catalogs and lock files. Computed values of a build are not known.
+//! Reads Gradle builds in Groovy and Kotlin without running them: quoted coordinates, plugins,
+//! version catalogs and lock files. Values that a build computes are unknown.
 
 use super::lock::Lock;
 use super::pins::Pin;
@@ -18,7 +18,7 @@ static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
 static PLUGIN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r#"(?m)^\s*(id|kotlin)[\s(]+["']([\w.-]+)["']\)?\s+version\s*\(?["']([\w.+-]+)["']"#)
 });
-static CATALOGUED: LazyLock<Regex> =
+static CATALOG_REFERENCE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?m)^\s*(\w+)[\s(]+(?:(?:enforcedP|p)latform\()?libs\.([\w.]+)"));
 static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -32,7 +32,7 @@ static JAVA: LazyLock<Regex> = LazyLock::new(|| {
 });
 static INCLUDE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^\s*include\b"));
 static NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r#"["']:?([\w:./-]+)["']"#));
-static MOVED: LazyLock<Regex> = LazyLock::new(|| {
+static PROJECT_DIR: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"project\(\s*["']:?([\w:./-]+)["']\s*\)\.projectDir\s*=\s*(?:new\s+)?[fF]ile\((?:settingsDir,\s*|rootDir,\s*)?["']([^"'$]+)["']"#,
     )
@@ -76,8 +76,8 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         let (name, version) = ("java".to_owned(), found[1].to_owned());
         manifest.pins.push(Pin { name, version, path: manifest.path.clone() });
     }
-    if let Some(catalogue) = reader.toml(&join(folder, "gradle/libs.versions.toml")) {
-        manifest.dependencies.extend(catalogued(&catalogue, &mut manifest.shared));
+    if let Some(catalog) = reader.toml(&join(folder, "gradle/libs.versions.toml")) {
+        manifest.dependencies.extend(catalog_libraries(&catalog, &mut manifest.shared));
     }
     manifest.members = included(settings.as_ref().map_or("", |(_, text)| text));
     vec![manifest]
@@ -92,24 +92,28 @@ fn properties(path: &str, reader: &mut Reader<'_>) -> BTreeMap<String, String> {
 
 fn dependencies(text: &str, variables: &BTreeMap<String, String>, manifest: &mut Manifest) {
     let found = &mut manifest.dependencies;
-    for it in QUOTED.captures_iter(text) {
-        let Some(group) = group_of(&it[1]) else { continue };
-        let version = it.get(3).map(|it| it.as_str());
+    for captures in QUOTED.captures_iter(text) {
+        let Some(group) = group_of(&captures[1]) else { continue };
+        let version = captures.get(3).map(|part| part.as_str());
         let version = version.and_then(|version| match version.strip_prefix('$') {
             Some(name) => variables.get(name.trim_matches(['{', '}'])).map(String::as_str),
             None => Some(version),
         });
-        found.push(Dependency::new(&it[2], version, group));
+        found.push(Dependency::new(&captures[2], version, group));
     }
-    for it in PLUGIN.captures_iter(text) {
-        let lead = if &it[1] == "kotlin" { "org.jetbrains.kotlin." } else { "" };
-        found.push(Dependency::new(format!("{lead}{}", &it[2]), Some(&it[3]), Group::Build));
+    for captures in PLUGIN.captures_iter(text) {
+        let prefix = if &captures[1] == "kotlin" { "org.jetbrains.kotlin." } else { "" };
+        found.push(Dependency::new(
+            format!("{prefix}{}", &captures[2]),
+            Some(&captures[3]),
+            Group::Build,
+        ));
     }
-    for it in CATALOGUED.captures_iter(text) {
+    for captures in CATALOG_REFERENCE.captures_iter(text) {
         // The name of the package is resolved with the catalog of a parent directory.
-        if let Some(group) = group_of(&it[1]) {
-            let inherits = Some(it[2].replace('.', "-"));
-            let name = format!("libs.{}", &it[2]);
+        if let Some(group) = group_of(&captures[1]) {
+            let inherits = Some(captures[2].replace('.', "-"));
+            let name = format!("libs.{}", &captures[2]);
             found.push(Dependency { inherits, ..Dependency::new(name, None, group) });
         }
     }
@@ -117,28 +121,28 @@ fn dependencies(text: &str, variables: &BTreeMap<String, String>, manifest: &mut
 
 /// The directories of the projects included in the settings, on one or several lines.
 fn included(settings: &str) -> Vec<String> {
-    let moved: BTreeMap<String, String> = MOVED
+    let moved: BTreeMap<String, String> = PROJECT_DIR
         .captures_iter(settings)
         .map(|found| (found[1].replace(':', "/"), found[2].to_owned()))
         .collect();
     let mut members = Vec::new();
     for found in INCLUDE.find_iter(settings) {
         let rest = &settings[found.end()..];
-        let said = match rest.trim_start().strip_prefix('(') {
+        let arguments = match rest.trim_start().strip_prefix('(') {
             Some(within) => within.split(')').next().unwrap_or_default().to_owned(),
-            // In Groovy the list continues after a comma.
+            // In Groovy, a list continues on the next line after a comma.
             None => {
-                let mut said = String::new();
+                let mut arguments = String::new();
                 for line in rest.lines() {
-                    said.push_str(line);
+                    arguments.push_str(line);
                     if !line.trim_end().ends_with(',') {
                         break;
                     }
                 }
-                said
+                arguments
             }
         };
-        for name in NAME.captures_iter(&said) {
+        for name in NAME.captures_iter(&arguments) {
             let folder = name[1].replace(':', "/");
             members.push(moved.get(&folder).cloned().unwrap_or(folder));
         }
@@ -147,16 +151,16 @@ fn included(settings: &str) -> Vec<String> {
 }
 
 /// The version in a row of a catalog, either literal or by reference.
-fn version_of<'v>(row: &'v Value, catalogue: &'v Value) -> Option<&'v str> {
+fn version_of<'v>(row: &'v Value, catalog: &'v Value) -> Option<&'v str> {
     row["version"].as_str().or_else(|| {
         let reference = row["version"]["ref"].as_str()?;
-        catalogue["versions"][reference].as_str()
+        catalog["versions"][reference].as_str()
     })
 }
 
-/// The libraries of a version catalog. Also adds the versions of libraries and plugins to `shared`,
-/// by their names in the catalog.
-fn catalogued(value: &Value, shared: &mut BTreeMap<String, String>) -> Vec<Dependency> {
+/// The libraries of a version catalog. Also adds the versions of libraries and plugins to `shared`;
+/// the keys are their names in the catalog.
+fn catalog_libraries(value: &Value, shared: &mut BTreeMap<String, String>) -> Vec<Dependency> {
     let mut found = Vec::new();
     let mut share = |key: &str, name: &str, version: Option<&str>| {
         let key = key.replace(['_', '.'], "-");

@@ -1,6 +1,6 @@
 //! Finds packages that are installed or vendored in the project, which determine the actual
-//! versions in use. Files are read but never run, and only below the root. Caches of the machine
-//! are ignored, because they contain packages of other projects.
+//! versions in use. Files are read but never run, and only below the root. Caches outside the
+//! project are ignored, because they contain packages of other projects.
 
 use super::python::normalize_name;
 use super::read::{Reader, join};
@@ -16,15 +16,15 @@ const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 /// An installed package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
-    /// The file or directory that determines its version.
+    /// The file or directory from which the version was read.
     pub path: String,
     /// The installed version.
     pub version: Version,
-    /// The path of its interface documentation: types, a guide, sources.
+    /// The path of the package's interface documentation: types, a guide, sources.
     pub documents: Option<String>,
 }
 
-/// The installed packages of a project; records with many packages are read once.
+/// The installed packages of a project. Files that list many packages are read only once.
 pub struct Installs<'d> {
     reader: RefCell<Reader<'d>>,
     records: RefCell<BTreeMap<String, Option<Value>>>,
@@ -37,14 +37,15 @@ impl<'d> Installs<'d> {
         Self { reader: RefCell::new(Reader::new(disk)), records: RefCell::default() }
     }
 
-    /// Problems reading files, one sentence each, starting with the path.
+    /// The problems with reading files, one sentence each, starting with the path.
     #[must_use]
     pub fn problems(&self) -> Vec<String> {
         self.reader.borrow().problems.clone()
     }
 
-    /// The package for `dependency` of `manifest`: in the manifest's directory, else in the nearest
-    /// parent directory. `None` if it is not installed, or its name is not a valid package name.
+    /// The package for `dependency` of `manifest`: in the manifest's directory, or else in the
+    /// nearest parent directory. `None` if the package is not installed, or the name is not a valid
+    /// package name.
     #[must_use]
     pub fn find(&self, manifest: &Manifest, dependency: &Dependency) -> Option<Installed> {
         // The name is untrusted input from the manifest.
@@ -56,16 +57,18 @@ impl<'d> Installs<'d> {
         if !is_safe {
             return None;
         }
-        above(manifest.folder()).into_iter().find_map(|folder| match manifest.ecosystem {
-            Ecosystem::Npm => self.npm(folder, name),
-            Ecosystem::Cargo => self.cargo(folder, name, dependency),
-            Ecosystem::Pypi => self.python(folder, name),
-            Ecosystem::Go => self.go(folder, name),
-            Ecosystem::Nuget => self.nuget(folder, name),
-            Ecosystem::Gem => self.gem(folder, name),
-            Ecosystem::Composer => self.composer(folder, name),
-            // Maven packages are in a cache of the machine.
-            Ecosystem::Maven => None,
+        self_and_ancestors(manifest.folder()).into_iter().find_map(|folder| {
+            match manifest.ecosystem {
+                Ecosystem::Npm => self.npm(folder, name),
+                Ecosystem::Cargo => self.cargo(folder, name, dependency),
+                Ecosystem::Pypi => self.python(folder, name),
+                Ecosystem::Go => self.go(folder, name),
+                Ecosystem::Nuget => self.nuget(folder, name),
+                Ecosystem::Gem => self.gem(folder, name),
+                Ecosystem::Composer => self.composer(folder, name),
+                // Maven packages are in a cache outside the project.
+                Ecosystem::Maven => None,
+            }
         })
     }
 
@@ -77,11 +80,11 @@ impl<'d> Installs<'d> {
         self.reader.borrow_mut().text(path)
     }
 
-    /// Applies `look` to a JSON file with records of many packages.
-    fn with_record<T>(&self, path: &str, look: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
+    /// Applies `find` to a JSON file that lists many packages.
+    fn with_record<T>(&self, path: &str, find: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
         let mut records = self.records.borrow_mut();
         let read = || self.reader.borrow_mut().json(path);
-        look(records.entry(path.to_owned()).or_insert_with(read).as_ref()?)
+        find(records.entry(path.to_owned()).or_insert_with(read).as_ref()?)
     }
 
     fn npm(&self, folder: &str, name: &str) -> Option<Installed> {
@@ -94,8 +97,9 @@ impl<'d> Installs<'d> {
         Some(Installed { path, version, documents })
     }
 
-    /// `cargo vendor` creates a directory for each package. If it has several versions of a
-    /// package, the directories of all but the newest include the version.
+    /// `cargo vendor` creates a directory for each package. If the vendor directory has several
+    /// versions of a package, the directories of all versions except the newest include the
+    /// version.
     fn cargo(&self, folder: &str, name: &str, dependency: &Dependency) -> Option<Installed> {
         let locked = dependency.locked.as_deref();
         let exact = locked.map(|version| format!("vendor/{name}-{version}"));
@@ -119,11 +123,11 @@ impl<'d> Installs<'d> {
                 continue;
             }
             let libraries = dirs_below(disk, &format!("{home}/lib"));
-            let of_python = libraries.iter().filter(|path| path.contains("/python"));
-            let places = of_python.map(|path| format!("{path}/site-packages"));
+            let python_libraries = libraries.iter().filter(|path| path.contains("/python"));
+            let package_dirs = python_libraries.map(|path| format!("{path}/site-packages"));
             // The second directory is used on Windows.
-            for place in places.chain([format!("{home}/Lib/site-packages")]) {
-                if let Some(found) = self.distribution(&place, name) {
+            for package_dir in package_dirs.chain([format!("{home}/Lib/site-packages")]) {
+                if let Some(found) = self.distribution(&package_dir, name) {
                     return Some(found);
                 }
             }
@@ -133,9 +137,9 @@ impl<'d> Installs<'d> {
 
     /// Reads `name-1.2.dist-info/METADATA`:
     /// <https://packaging.python.org/en/latest/specifications/recording-installed-packages/>.
-    fn distribution(&self, place: &str, name: &str) -> Option<Installed> {
+    fn distribution(&self, package_dir: &str, name: &str) -> Option<Installed> {
         let disk = self.disk();
-        let mut folders = dirs_below(disk, place).into_iter();
+        let mut folders = dirs_below(disk, package_dir).into_iter();
         let folder = folders.find(|folder| {
             let folder = folder.rsplit('/').next().unwrap_or(folder);
             let stem = folder.strip_suffix(".dist-info");
@@ -144,13 +148,13 @@ impl<'d> Installs<'d> {
         })?;
         let path = format!("{folder}/METADATA");
         let text = self.text(&path)?;
-        // The header ends with the first empty line; the description by the author follows.
+        // The header ends with the first empty line; the author's description follows.
         let header = text.lines().take_while(|line| !line.is_empty());
         let version = header.clone().find_map(|line| line.strip_prefix("Version:"))?;
         let version = Version::read(version)?;
-        let module = format!("{place}/{}", name.replace('-', "_"));
-        let marks = [format!("{module}/py.typed"), format!("{module}/__init__.py")];
-        let documents = marks.into_iter().find(|path| disk.exists(path));
+        let module = format!("{package_dir}/{}", name.replace('-', "_"));
+        let module_files = [format!("{module}/py.typed"), format!("{module}/__init__.py")];
+        let documents = module_files.into_iter().find(|path| disk.exists(path));
         Some(Installed { path, version, documents })
     }
 
@@ -187,7 +191,7 @@ impl<'d> Installs<'d> {
             for path in dirs_below(disk, &format!("{ruby}/gems")) {
                 let gem = path.rsplit('/').next().unwrap_or(&path);
                 let rest = gem.strip_prefix(name).and_then(|rest| rest.strip_prefix('-'));
-                // `rack-test-2.1` is not a version of `rack`.
+                // `rack-test-2.1` is another package, not a version of `rack`.
                 let number = rest.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
                 // `1.18.2-x86_64-linux` is a platform-specific build.
                 let number = number.and_then(|rest| rest.split('-').next());
@@ -216,11 +220,11 @@ impl<'d> Installs<'d> {
 }
 
 /// A directory and all its ancestors, the root last.
-pub(super) fn above(folder: &str) -> Vec<&str> {
+pub(super) fn self_and_ancestors(folder: &str) -> Vec<&str> {
     let mut found = vec![folder];
     let mut at = folder;
     while !at.is_empty() {
-        at = at.rsplit_once('/').map_or("", |(above, _)| above);
+        at = at.rsplit_once('/').map_or("", |(parent, _)| parent);
         found.push(at);
     }
     found

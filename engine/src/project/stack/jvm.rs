@@ -7,8 +7,8 @@ use crate::parse::tree::{Node, Tree};
 use crate::parse::xml;
 use std::collections::BTreeMap;
 
-/// Parents and imported BOMs whose version applies to all artifacts of a group: all of Spring Boot,
-/// and all of Quarkus, are released with one version.
+/// The groups of parents and imported BOMs → the group whose artifacts all have the same version:
+/// Spring Boot and Quarkus release all their artifacts together.
 const RELEASED_TOGETHER: [(&str, &str); 3] = [
     ("org.springframework.boot", "org.springframework.boot"),
     ("io.quarkus.platform", "io.quarkus"),
@@ -25,15 +25,16 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         match pom(&path, &text) {
             Some(manifest) => found.push(manifest),
             None => {
-                let said = format!("{path}:1:1: no <project> element; file skipped");
-                reader.problems.push(said);
+                let message = format!("{path}:1:1: no <project> element; file skipped");
+                reader.problems.push(message);
             }
         }
     }
     found
 }
 
-/// All children with this name; unlike [`Tree::child`] not limited to the first ones.
+/// All children with this name. Unlike in [`Tree::child`], the number of children that are searched
+/// is not limited.
 fn children<'t>(tree: &'t Tree, node: &Node, key: &str) -> Vec<&'t Node> {
     let all = node.children.iter().filter_map(|&at| tree.nodes.get(at));
     all.filter(|child| child.key == key).collect()
@@ -64,7 +65,7 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
     let own = |key: &str| {
         text(&tree, project, key)
             .or_else(|| text(&tree, parent?, key))
-            .map(|it| expand_properties(&it, &properties))
+            .map(|text| expand_properties(&text, &properties))
     };
     manifest.name = own("artifactId").map(|artifact| match own("groupId") {
         Some(group) => format!("{group}:{artifact}"),
@@ -105,7 +106,7 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
     for node in [project].into_iter().chain(profiles) {
         let modules = child(&tree, node, "modules");
         let modules = modules.map_or_else(Vec::new, |node| children(&tree, node, "module"));
-        // A module can name its file instead of its directory.
+        // A module can be listed by its file instead of its directory.
         let names = modules.iter().filter_map(|node| node.value.as_deref());
         let folders = names.map(|name| name.strip_suffix("/pom.xml").unwrap_or(name).to_owned());
         manifest.members.extend(folders);
@@ -114,10 +115,14 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
 }
 
 /// Adds the version that a parent or an imported BOM sets for a group, under the key `group:*`.
-fn add_group_version(of: &Dependency, shared: &mut BTreeMap<String, String>) {
-    let (Some((group, _)), Some(version)) = (of.name.split_once(':'), &of.wanted) else { return };
-    for (_, own) in RELEASED_TOGETHER.iter().filter(|(from, _)| *from == group) {
-        shared.insert(format!("{own}:*"), version.clone());
+fn add_group_version(source: &Dependency, shared: &mut BTreeMap<String, String>) {
+    let (Some((group, _)), Some(version)) = (source.name.split_once(':'), &source.wanted) else {
+        return;
+    };
+    for (_, artifact_group) in
+        RELEASED_TOGETHER.iter().filter(|(source_group, _)| *source_group == group)
+    {
+        shared.insert(format!("{artifact_group}:*"), version.clone());
     }
 }
 
@@ -126,14 +131,14 @@ fn coordinates(
     node: &Node,
     properties: &BTreeMap<String, String>,
 ) -> Option<Dependency> {
-    let part = |key| text(tree, node, key).map(|it| expand_properties(&it, properties));
+    let part = |key| text(tree, node, key).map(|text| expand_properties(&text, properties));
     let name = format!("{}:{}", part("groupId")?, part("artifactId")?);
     let group = match part("scope").as_deref() {
         Some("test") => Group::Dev,
         Some("provided") => Group::Peer,
         _ => Group::Normal,
     };
-    // A property that is not set here can be set in a parent manifest.
+    // A property that is not set in this manifest can be set in a parent manifest.
     let version = part("version");
     let unset = version.as_deref().filter(|version| version.contains("${")).map(str::to_owned);
     let version = version.filter(|_| unset.is_none());

@@ -10,13 +10,13 @@ pub(super) struct Lock {
     /// The path, relative to the root.
     pub(super) path: String,
     pub(super) ecosystem: Ecosystem,
-    /// The package manager that wrote it.
+    /// The package manager that wrote the file.
     pub(super) manager: Option<String>,
     /// Directory of a member, relative to the lock file → name → version.
     pub(super) by_member: BTreeMap<String, BTreeMap<String, String>>,
     /// `name@range` → version.
     pub(super) by_range: BTreeMap<String, String>,
-    /// Name → all its versions.
+    /// Name → all locked versions.
     pub(super) versions: BTreeMap<String, Vec<String>>,
 }
 
@@ -55,8 +55,8 @@ impl Lock {
         }
     }
 
-    /// The version of `dependency` for a member in `folder`. `None` when there is none, or the
-    /// choice is ambiguous.
+    /// The version of `dependency` for a member in `folder`. `None` when the lock file has no
+    /// version, or several versions match.
     pub(super) fn version(&self, folder: &str, dependency: &Dependency) -> Option<String> {
         let name = &dependency.name;
         let below = folder.strip_prefix(self.folder()).unwrap_or(folder).trim_start_matches('/');
@@ -80,16 +80,17 @@ impl Lock {
         }
         match self.versions.get(name).map_or(&[][..], |versions| versions) {
             [] => None,
-            [one] => Some(one.clone()),
-            many => best(many, dependency.wanted.as_deref()?),
+            [single] => Some(single.clone()),
+            several => best(several, dependency.wanted.as_deref()?),
         }
     }
 }
 
 /// The newest version that is compatible with the range.
 fn best(versions: &[String], wanted: &str) -> Option<String> {
-    let line = Version::read(wanted)?.line();
-    let read = versions.iter().filter_map(|text| Version::read(text).map(|read| (read, text)));
-    let of_line = read.filter(|(version, _)| version.line() == line);
-    of_line.max_by(|one, other| one.0.cmp(&other.0)).map(|(_, text)| text.clone())
+    let compatible_with = Version::read(wanted)?.line();
+    let parsed =
+        versions.iter().filter_map(|text| Version::read(text).map(|parsed| (parsed, text)));
+    let compatible = parsed.filter(|(version, _)| version.line() == compatible_with);
+    compatible.max_by(|a, b| a.0.cmp(&b.0)).map(|(_, text)| text.clone())
 }

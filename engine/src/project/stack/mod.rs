@@ -2,17 +2,19 @@
 //! package managers, pinned runtime versions, and guidance.
 //!
 //! Manifests are read, never run. They are searched for in the root, in its direct subdirectories,
-//! in the subdirectories of those without a manifest (`services/api`), and in the declared members
-//! of workspaces.
+//! in the subdirectories of direct subdirectories without a manifest (`services/api`), and in the
+//! declared members of workspaces.
 
 mod cargo;
 mod dotnet;
 mod go;
 mod gradle;
+mod guidance;
 pub mod installed;
 mod jvm;
+#[cfg(test)]
+mod layout_tests;
 mod lock;
-mod markers;
 mod npm;
 mod php;
 mod pins;
@@ -21,20 +23,18 @@ mod read;
 mod resolve_versions;
 mod ruby;
 #[cfg(test)]
-mod shapes;
-#[cfg(test)]
 mod tests;
 pub mod version;
 
 use crate::text::files::{Disk, dirs_below};
 use lock::Lock;
 use read::Reader;
-use resolve_versions::{apply_locks, exact, inherit, inherit_managers};
+use resolve_versions::{apply_exact_ranges, apply_locks, inherit, inherit_managers};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-pub use markers::{Markers, markers};
+pub use guidance::{ProjectGuidance, find_guidance};
 pub use pins::Pin;
 pub use version::Version;
 
@@ -60,7 +60,7 @@ const FOREIGN_DIRS: [&str; 12] = [
     "third_party",
 ];
 
-/// A package ecosystem. The words are the values of `packages` in knowledge entries.
+/// A package ecosystem. Its serialized names are used under `packages` in knowledge entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ecosystem {
@@ -113,10 +113,11 @@ impl Ecosystem {
             Self::Gem,
             Self::Composer,
         ];
-        all.into_iter().find(|it| it.word() == word)
+        all.into_iter().find(|ecosystem| ecosystem.word() == word)
     }
 
-    /// The name of the runtime or compiler of its packages, as used in files that pin versions.
+    /// The name of the runtime or compiler of the ecosystem's packages, as used in files that pin
+    /// versions.
     #[must_use]
     pub fn runtime(self) -> &'static str {
         match self {
@@ -149,7 +150,7 @@ pub enum Group {
     Dev,
     /// Required for the build.
     Build,
-    /// Provided by the user of the package.
+    /// Provided by the project that uses the package.
     Peer,
     /// Installed if possible: npm `optionalDependencies` and similar.
     Optional,
@@ -168,7 +169,7 @@ pub struct Dependency {
     pub locked: Option<String>,
     /// The purpose of the dependency.
     pub group: Group,
-    /// The name under which a parent manifest defines the range, if it does.
+    /// The name under which a parent manifest defines the range, if the range is inherited.
     #[serde(skip)]
     pub inherits: Option<String>,
 }
@@ -179,7 +180,7 @@ impl Dependency {
         Self { name: name.into(), wanted, group, ..Self::default() }
     }
 
-    /// The effective version: the locked one, else the lower bound of the range.
+    /// The effective version: the locked version, or else the lower bound of the range.
     #[must_use]
     pub fn version(&self) -> Option<Version> {
         let locked = self.locked.as_deref().and_then(Version::read);
@@ -192,7 +193,7 @@ impl Dependency {
 pub struct Manifest {
     /// The path, relative to the root.
     pub path: String,
-    /// The ecosystem of its packages.
+    /// The ecosystem of the packages.
     pub ecosystem: Ecosystem,
     /// The name of the package.
     pub name: Option<String>,
@@ -204,14 +205,16 @@ pub struct Manifest {
     pub dependencies: Vec<Dependency>,
     /// The named commands in `scripts`.
     pub scripts: BTreeMap<String, String>,
-    /// The path of the lock file that applies to it.
+    /// The path of the lock file that applies to the manifest.
     pub lock: Option<String>,
-    /// Whether no lock file applies; those in parent directories belong to other manifests.
+    /// Whether no lock file applies, because lock files in parent directories belong to other
+    /// manifests.
     is_unlocked: bool,
-    /// Version ranges that manifests below can inherit; names of packages are under their key with
-    /// the prefix `=`.
+    /// The version ranges that manifests in subdirectories can inherit, by key. The prefix `=`
+    /// before the key yields the name of the package.
     shared: BTreeMap<String, String>,
-    /// Directories of the workspace members, as globs relative to its directory.
+    /// The directories of the workspace members, as globs relative to the directory of the
+    /// manifest.
     members: Vec<String>,
     /// Directories excluded from the workspace.
     excluded: Vec<String>,
@@ -246,7 +249,7 @@ impl Manifest {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
-    /// Whether it declares a workspace.
+    /// Whether the manifest declares a workspace.
     #[must_use]
     pub fn is_workspace(&self) -> bool {
         !self.members.is_empty()
@@ -256,13 +259,13 @@ impl Manifest {
 /// The technologies of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stack {
-    /// The manifests, those of the root first.
+    /// The manifests; the manifests in the root come first.
     pub manifests: Vec<Manifest>,
     /// The pinned versions of runtimes.
     pub pins: Vec<Pin>,
     /// The paths of the lock files that were read.
     pub locks: Vec<String>,
-    /// Problems reading files, one sentence each, starting with the path.
+    /// The problems with reading files, one sentence each, starting with the path.
     pub problems: Vec<String>,
 }
 
@@ -275,14 +278,15 @@ impl Stack {
         self.manifests.iter().any(Manifest::is_workspace) || below.len() > 1
     }
 
-    /// The runtime or compiler version for the packages of a manifest, from the nearest file in its
-    /// directory or a parent; the first one if a directory has several.
+    /// The runtime or compiler version for the packages of a manifest, from the nearest file in the
+    /// manifest's directory or a parent; if a directory has several files, from the first.
     #[must_use]
     pub fn runtime_of(&self, manifest: &Manifest) -> Option<&Pin> {
         let runtime = manifest.ecosystem.runtime();
-        installed::above(manifest.folder()).into_iter().find_map(|folder| {
-            let here = |pin: &&Pin| pin.path.rsplit_once('/').map_or("", |(of, _)| of) == folder;
-            self.pins.iter().filter(|pin| pin.name == runtime).find(here)
+        installed::self_and_ancestors(manifest.folder()).into_iter().find_map(|folder| {
+            let is_in_folder =
+                |pin: &&Pin| pin.path.rsplit_once('/').map_or("", |(dir, _)| dir) == folder;
+            self.pins.iter().filter(|pin| pin.name == runtime).find(is_in_folder)
         })
     }
 
@@ -293,16 +297,16 @@ impl Stack {
         })
     }
 
-    /// The manifests that apply to a file: `path` itself if it is a manifest, else those of its
-    /// directory, or of the nearest parent directory with any.
+    /// The manifests that apply to a file: the file itself if it is a manifest, otherwise the
+    /// manifests in the nearest directory at or above it that has any.
     #[must_use]
     pub fn nearest(&self, path: &str) -> Vec<&Manifest> {
         if let Some(own) = self.manifests.iter().find(|manifest| manifest.path == path) {
             return vec![own];
         }
-        let above = installed::above(path).into_iter();
+        let above = installed::self_and_ancestors(path).into_iter();
         let mut found = above.map(|folder| {
-            self.manifests.iter().filter(|it| it.folder() == folder).collect::<Vec<_>>()
+            self.manifests.iter().filter(|manifest| manifest.folder() == folder).collect::<Vec<_>>()
         });
         found.find(|manifests| !manifests.is_empty()).unwrap_or_default()
     }
@@ -337,7 +341,7 @@ const ECOSYSTEMS: &[(ReadManifests, ReadLocks)] = &[
     (php::manifests, php::locks),
 ];
 
-/// Maven has no lock file; the versions in a POM are the ones that are built.
+/// Maven has no lock file; the versions in a POM are the versions that are built.
 fn no_locks(_: &str, _: &mut Reader<'_>) -> Vec<Lock> {
     Vec::new()
 }
@@ -348,57 +352,60 @@ pub fn detect(disk: &Disk) -> Stack {
     detect_at(disk, "")
 }
 
-/// The same as [`detect`], and in addition the manifests of `folder` and all its parent
-/// directories.
+/// Like [`detect`], and also reads the manifests of `folder` and all its parent directories.
 #[must_use]
 pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
     let mut reader = Reader::new(disk);
     let mut stack = Stack::default();
     let mut locks = Vec::new();
     let mut seen = BTreeSet::new();
-    let mut left = vec![String::new()];
-    left.extend(installed::above(folder).into_iter().map(str::to_owned));
+    let mut queue = vec![String::new()];
+    queue.extend(installed::self_and_ancestors(folder).into_iter().map(str::to_owned));
     let outer: Vec<String> =
         dirs_below(disk, "").into_iter().filter(|name| !is_foreign(name)).collect();
-    left.extend(outer.iter().cloned());
+    queue.extend(outer.iter().cloned());
     let mut at = 0;
-    while let Some(folder) = left.get(at).cloned() {
+    while let Some(folder) = queue.get(at).cloned() {
         at += 1;
         if !seen.insert(folder.clone()) {
             continue;
         }
         if seen.len() > MAX_DIRS {
-            let said = format!(
+            let message = format!(
                 "{folder}: stopped after {MAX_DIRS} directories; the others were not searched"
             );
-            reader.problems.push(said);
+            reader.problems.push(message);
             break;
         }
         reader.enter(&folder);
-        let known = stack.manifests.len();
+        let manifest_count = stack.manifests.len();
         for (manifests, read_locks) in ECOSYSTEMS {
             let found = manifests(&folder, &mut reader);
             for manifest in &found {
-                left.extend(members(disk, manifest, &mut reader.problems));
+                queue.extend(members(disk, manifest, &mut reader.problems));
             }
             stack.manifests.extend(found);
             locks.extend(read_locks(&folder, &mut reader));
         }
         stack.pins.extend(pins::files(&folder, &mut reader));
-        let is_bare = stack.manifests.len() == known && outer.contains(&folder);
-        if is_bare && !is_auxiliary(&folder) && !is_claimed(&folder, &stack.manifests) {
+        let has_no_manifest = stack.manifests.len() == manifest_count && outer.contains(&folder);
+        if has_no_manifest
+            && !is_auxiliary(&folder)
+            && !has_member_pattern(&folder, &stack.manifests)
+        {
             let below = dirs_below(disk, &folder);
-            left.extend(below.into_iter().filter(|name| !is_foreign(name)).take(MAX_SUBDIRS));
+            queue.extend(below.into_iter().filter(|name| !is_foreign(name)).take(MAX_SUBDIRS));
         }
     }
     inherit(&mut stack.manifests);
     apply_locks(&mut stack.manifests, &locks);
     inherit_managers(&mut stack.manifests);
     for manifest in &mut stack.manifests {
-        exact(manifest);
+        apply_exact_ranges(manifest);
     }
-    let asked = stack.manifests.iter_mut().flat_map(|manifest| std::mem::take(&mut manifest.pins));
-    stack.pins.extend(asked.collect::<Vec<_>>());
+    let manifest_pins =
+        stack.manifests.iter_mut().flat_map(|manifest| std::mem::take(&mut manifest.pins));
+    stack.pins.extend(manifest_pins.collect::<Vec<_>>());
     stack.locks = locks.into_iter().map(|lock| lock.path).collect();
     stack.problems = reader.problems;
     stack
@@ -411,9 +418,9 @@ fn is_auxiliary(folder: &str) -> bool {
     words.contains(&folder)
 }
 
-/// Whether a workspace of the root lists members below `folder` by a pattern; directories that do
-/// not match it are excluded.
-fn is_claimed(folder: &str, manifests: &[Manifest]) -> bool {
+/// Whether a workspace in the root lists members below `folder` by a pattern. If so, directories
+/// that do not match the pattern are not members.
+fn has_member_pattern(folder: &str, manifests: &[Manifest]) -> bool {
     let roots = manifests.iter().filter(|manifest| manifest.folder().is_empty());
     let globs = roots.flat_map(|manifest| &manifest.members);
     let mut globs = globs.filter(|glob| glob.contains(['*', '?', '[', '{']));
@@ -429,20 +436,20 @@ fn is_foreign(folder: &str) -> bool {
 fn members(disk: &Disk, manifest: &Manifest, problems: &mut Vec<String>) -> Vec<String> {
     let mut found = Vec::new();
     let from = manifest.folder();
-    let left_out = manifest.excluded.iter().filter_map(|glob| read::resolve(from, glob));
-    let left_out: Vec<_> = left_out.filter_map(|glob| matcher(&glob)).collect();
+    let excluded = manifest.excluded.iter().filter_map(|glob| read::resolve(from, glob));
+    let excluded: Vec<_> = excluded.filter_map(|glob| matcher(&glob)).collect();
     for glob in &manifest.members {
-        let Some(inside) = read::resolve(from, glob) else {
-            let said = format!("{}: member `{glob}` is outside of the project", manifest.path);
-            problems.push(said);
+        let Some(resolved) = read::resolve(from, glob) else {
+            let message = format!("{}: member `{glob}` is outside of the project", manifest.path);
+            problems.push(message);
             continue;
         };
-        let folders = expand(disk, &inside);
+        let folders = expand(disk, &resolved);
         if folders.is_empty() {
             problems.push(format!("{}: member `{glob}` is not a directory", manifest.path));
         }
         found.extend(folders.into_iter().filter(|folder| {
-            !is_foreign(folder) && !left_out.iter().any(|glob| glob.is_match(folder))
+            !is_foreign(folder) && !excluded.iter().any(|glob| glob.is_match(folder))
         }));
     }
     found

@@ -28,7 +28,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     let mut manifest = Manifest::new(path.clone(), Ecosystem::Npm);
     manifest.name = text("name");
     manifest.version = text("version");
-    manifest.manager = text("packageManager").map(|it| before_at(&it).to_owned());
+    manifest.manager = text("packageManager").map(|manager| before_at(&manager).to_owned());
     for (key, group) in GROUPS {
         for (name, wanted) in string_entries(object.get(key)) {
             let known = manifest.dependencies.iter().any(|known| known.name == name);
@@ -82,9 +82,9 @@ fn workspace(
         let items = value.as_array().into_iter().flatten();
         items.filter_map(Value::as_str).map(str::to_owned).collect()
     };
-    let mut all = declared.map_or_else(Vec::new, |it| match it {
+    let mut all = declared.map_or_else(Vec::new, |value| match value {
         Value::Object(object) => {
-            catalogs(it, &mut manifest.shared);
+            catalogs(value, &mut manifest.shared);
             object.get("packages").map_or_else(Vec::new, globs)
         }
         other => globs(other),
@@ -124,7 +124,7 @@ fn catalogs(value: &Value, shared: &mut BTreeMap<String, String>) {
 
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
     let mut found = Vec::new();
-    // Ordered by precedence, in case a directory has several.
+    // The lock files are read in order of precedence, in case a directory has several.
     let path = join(folder, "pnpm-lock.yaml");
     if let Some(value) = reader.yaml(&path) {
         found.push(pnpm(path, &value));
@@ -161,10 +161,10 @@ pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
 
 fn npm(path: String, value: &Value) -> Lock {
     let mut lock = Lock::new(path, Ecosystem::Npm, "npm");
-    for (place, package) in value["packages"].as_object().into_iter().flatten() {
-        let Some((member, name)) = place.rsplit_once("node_modules/") else { continue };
+    for (key, package) in value["packages"].as_object().into_iter().flatten() {
+        let Some((member, name)) = key.rsplit_once("node_modules/") else { continue };
         let member = member.trim_end_matches('/');
-        // Packages nested in other packages are not direct dependencies.
+        // Packages that are nested in other packages are not direct dependencies.
         if let Some(version) = package["version"].as_str()
             && !member.contains("node_modules")
         {
@@ -186,15 +186,15 @@ fn pnpm(path: String, value: &Value) -> Lock {
     // For a single package, older formats have no `importers`.
     let importers = value["importers"].as_object().map_or_else(
         || vec![(".", value)],
-        |importers| importers.iter().map(|(at, it)| (&**at, it)).collect(),
+        |importers| importers.iter().map(|(member, importer)| (&**member, importer)).collect(),
     );
     for (member, importer) in importers {
         let member = if member == "." { "" } else { member };
         let names = lock.by_member.entry(member.to_owned()).or_default();
         for (key, _) in GROUPS {
-            for (name, it) in importer[key].as_object().into_iter().flatten() {
+            for (name, package) in importer[key].as_object().into_iter().flatten() {
                 // The suffix of `19.1.0(react@19.1.0)` lists the peers.
-                if let Some(version) = it["version"].as_str().or(it.as_str()) {
+                if let Some(version) = package["version"].as_str().or(package.as_str()) {
                     let version = version.split(['(', '_']).next().unwrap_or(version);
                     if !version.contains(':') {
                         names.insert(name.clone(), version.to_owned());
@@ -206,8 +206,8 @@ fn pnpm(path: String, value: &Value) -> Lock {
     lock
 }
 
-/// Parses both formats of Yarn: an unindented `"a@^1", "a@^2":`, then `version "1.0"` or `version:
-/// 1.0`.
+/// Parses both formats of Yarn: an unindented line `"a@^1", "a@^2":`, then an indented line
+/// `version "1.0"` or `version: 1.0`.
 fn yarn(path: String, text: &str) -> Lock {
     let mut lock = Lock::new(path, Ecosystem::Npm, "yarn");
     let mut ranges: Vec<&str> = Vec::new();
@@ -233,12 +233,12 @@ fn yarn(path: String, text: &str) -> Lock {
 fn bun(path: String, value: &Value) -> Lock {
     let mut lock = Lock::new(path, Ecosystem::Npm, "bun");
     let members = lock.by_member.entry(String::new()).or_default();
-    for (place, package) in value["packages"].as_object().into_iter().flatten() {
+    for (key, package) in value["packages"].as_object().into_iter().flatten() {
         let Some(resolved) = package[0].as_str() else { continue };
         let Some(at) = resolved.rfind('@').filter(|at| *at > 0) else { continue };
         let (name, version) = (&resolved[..at], &resolved[at + 1..]);
         // Dependencies of other packages have a nested key.
-        if place == name && !version.contains(':') {
+        if key == name && !version.contains(':') {
             members.insert(name.to_owned(), version.to_owned());
         }
     }

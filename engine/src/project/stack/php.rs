@@ -24,7 +24,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
             }
         }
     }
-    // Packages in the same repository.
+    // Path repositories contain packages of the same project.
     for repository in value["repositories"].as_array().into_iter().flatten() {
         if let Some(folder) = repository["url"].as_str().filter(|_| repository["type"] == "path") {
             manifest.members.push(folder.to_owned());

@@ -15,7 +15,7 @@ pub struct Pin {
 }
 
 /// Files that contain only a version.
-const PLAIN: [(&str, &str); 6] = [
+const VERSION_FILES: [(&str, &str); 6] = [
     (".nvmrc", "node"),
     (".node-version", "node"),
     (".python-version", "python"),
@@ -30,14 +30,14 @@ pub(super) fn files(folder: &str, reader: &mut Reader<'_>) -> Vec<Pin> {
     let mut add = |name: &str, version: &str, path: &str| {
         let version = version.trim();
         if !version.is_empty() {
-            let (name, version) = (plain(name).to_owned(), version.to_owned());
+            let (name, version) = (runtime_name(name).to_owned(), version.to_owned());
             found.push(Pin { name, version, path: path.to_owned() });
         }
     };
-    for (file, name) in PLAIN {
+    for (file, name) in VERSION_FILES {
         let path = join(folder, file);
         if let Some(text) = reader.text(&path) {
-            // The oldest toolchain format is a single line, the newer one is TOML.
+            // The old toolchain format is a single line; the newer format is TOML.
             if !text.contains('[') {
                 add(name, text.lines().next().unwrap_or_default(), &path);
             }
@@ -72,7 +72,7 @@ pub(super) fn files(folder: &str, reader: &mut Reader<'_>) -> Vec<Pin> {
     found
 }
 
-fn plain(name: &str) -> &str {
+fn runtime_name(name: &str) -> &str {
     match name {
         "nodejs" => "node",
         "golang" => "go",

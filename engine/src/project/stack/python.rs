@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Maximum number of requirements files per directory.
-const MAX_LISTS: usize = 20;
+const MAX_REQUIREMENTS_FILES: usize = 20;
 /// Name parts of requirements files for development.
 const DEV_NAMES: [&str; 6] = ["dev", "test", "lint", "doc", "ci", "build"];
 
@@ -32,28 +32,28 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         poetry(value["dev-packages"].as_object(), Group::Dev, &mut manifest.dependencies);
         found.push(manifest);
     }
-    let is_project = found.iter().any(|it| it.path.ends_with("pyproject.toml"));
-    found.extend(lists(folder, is_project, reader));
+    let is_project = found.iter().any(|manifest| manifest.path.ends_with("pyproject.toml"));
+    found.extend(requirements_files(folder, is_project, reader));
     let program = join(folder, "setup.py");
     if found.is_empty() && reader.disk.exists(&program) {
-        let said =
+        let message =
             format!("{program}: not read because it is a program; its dependencies are unknown");
-        reader.problems.push(said);
+        reader.problems.push(message);
     }
     found
 }
 
-/// The stems of requirements files in a directory, and whether `.in` and `.txt` exist: pip-tools
-/// generates the `.txt` with all versions pinned.
+/// The stems of requirements files in a directory, and whether the `.in` and the `.txt` file exist.
+/// From the `.in` file, pip-tools generates a `.txt` file with all versions pinned.
 fn stems(folder: &str, reader: &Reader<'_>) -> Vec<(String, [bool; 2])> {
     let mut found: BTreeMap<String, [bool; 2]> = BTreeMap::new();
-    let own = files_in(reader.disk, folder).into_iter();
-    let own = own.filter(|name| name.contains("requirements"));
-    let below = files_in(reader.disk, &join(folder, "requirements")).into_iter();
-    for name in own.chain(below.map(|name| format!("requirements/{name}"))) {
-        for (at, ending) in [".in", ".txt"].into_iter().enumerate() {
-            if let Some(stem) = name.strip_suffix(ending) {
-                found.entry(stem.to_owned()).or_default()[at] = true;
+    let in_dir = files_in(reader.disk, folder).into_iter();
+    let in_dir = in_dir.filter(|name| name.contains("requirements"));
+    let in_requirements_dir = files_in(reader.disk, &join(folder, "requirements")).into_iter();
+    for name in in_dir.chain(in_requirements_dir.map(|name| format!("requirements/{name}"))) {
+        for (index, extension) in [".in", ".txt"].into_iter().enumerate() {
+            if let Some(stem) = name.strip_suffix(extension) {
+                found.entry(stem.to_owned()).or_default()[index] = true;
             }
         }
     }
@@ -64,17 +64,19 @@ fn stems(folder: &str, reader: &Reader<'_>) -> Vec<(String, [bool; 2])> {
 }
 
 /// Reads requirements files. A file generated from the project file is its lock file.
-fn lists(folder: &str, is_project: bool, reader: &mut Reader<'_>) -> Vec<Manifest> {
+fn requirements_files(folder: &str, is_project: bool, reader: &mut Reader<'_>) -> Vec<Manifest> {
     let stems = stems(folder, reader);
-    if stems.len() > MAX_LISTS {
-        let said = format!("{folder}: only the first {MAX_LISTS} requirements files were read");
-        reader.problems.push(said);
+    if stems.len() > MAX_REQUIREMENTS_FILES {
+        let message = format!(
+            "{folder}: only the first {MAX_REQUIREMENTS_FILES} requirements files were read"
+        );
+        reader.problems.push(message);
     }
     let mut found = Vec::new();
-    for (stem, [is_source, is_list]) in stems.into_iter().take(MAX_LISTS) {
+    for (stem, [has_source, has_list]) in stems.into_iter().take(MAX_REQUIREMENTS_FILES) {
         let source = join(folder, &format!("{stem}.in"));
         let list = join(folder, &format!("{stem}.txt"));
-        let listed = is_list.then(|| reader.text(&list)).flatten();
+        let list_text = has_list.then(|| reader.text(&list)).flatten();
         let group = match DEV_NAMES.iter().any(|word| stem.contains(word)) {
             true => Group::Dev,
             false => Group::Normal,
@@ -84,16 +86,17 @@ fn lists(folder: &str, is_project: bool, reader: &mut Reader<'_>) -> Vec<Manifes
         };
         let mut manifest = Manifest::new(source.clone(), Ecosystem::Pypi);
         manifest.is_unlocked = true;
-        match (is_source.then(|| reader.text(&source)).flatten(), listed) {
-            (Some(text), listed) => {
+        match (has_source.then(|| reader.text(&source)).flatten(), list_text) {
+            (Some(text), list_text) => {
                 manifest.manager = Some("pip-tools".to_owned());
                 manifest.dependencies = read(&text);
-                let settled = listed.as_deref().map(read).unwrap_or_default();
-                manifest.lock = listed.map(|_| list);
+                let pinned = list_text.as_deref().map(read).unwrap_or_default();
+                manifest.lock = list_text.map(|_| list);
                 for dependency in &mut manifest.dependencies {
-                    let same = settled.iter().find(|it| it.name == dependency.name);
-                    dependency.locked =
-                        same.and_then(|it| it.locked.clone()).or(dependency.locked.take());
+                    let matching = pinned.iter().find(|known| known.name == dependency.name);
+                    dependency.locked = matching
+                        .and_then(|known| known.locked.clone())
+                        .or(dependency.locked.take());
                 }
             }
             (None, Some(text)) if !(is_project && is_generated(&text)) => {
@@ -108,13 +111,14 @@ fn lists(folder: &str, is_project: bool, reader: &mut Reader<'_>) -> Vec<Manifes
     found
 }
 
-/// Whether the file has a header saying that pip-compile or uv generated it.
+/// Whether the header of the file states that pip-compile or uv generated it.
 fn is_generated(text: &str) -> bool {
     let head = text.lines().take(4).filter(|line| line.starts_with('#'));
     head.into_iter().any(|line| line.contains("autogenerated by"))
 }
 
-/// Normalizes a package name like the index: <https://peps.python.org/pep-0503/#normalized-names>.
+/// Normalizes a package name as the package index does:
+/// <https://peps.python.org/pep-0503/#normalized-names>.
 pub(super) fn normalize_name(name: &str) -> String {
     let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("-").to_lowercase()
@@ -123,8 +127,8 @@ pub(super) fn normalize_name(name: &str) -> String {
 fn pyproject(path: String, value: &Value) -> Manifest {
     let mut manifest = Manifest::new(path.clone(), Ecosystem::Pypi);
     let (project, tool) = (&value["project"], &value["tool"]);
-    let of_poetry = &tool["poetry"];
-    let own = |key: &str| project[key].as_str().or(of_poetry[key].as_str()).map(str::to_owned);
+    let poetry_table = &tool["poetry"];
+    let own = |key: &str| project[key].as_str().or(poetry_table[key].as_str()).map(str::to_owned);
     manifest.name = own("name");
     manifest.version = own("version");
     let managers = ["uv", "poetry", "pdm", "hatch"];
@@ -146,13 +150,13 @@ fn pyproject(path: String, value: &Value) -> Manifest {
         add(list, Group::Dev);
     }
     let found = &mut manifest.dependencies;
-    poetry(of_poetry["dependencies"].as_object(), Group::Normal, found);
-    poetry(of_poetry["dev-dependencies"].as_object(), Group::Dev, found);
-    for (_, group) in of_poetry["group"].as_object().into_iter().flatten() {
+    poetry(poetry_table["dependencies"].as_object(), Group::Normal, found);
+    poetry(poetry_table["dev-dependencies"].as_object(), Group::Dev, found);
+    for (_, group) in poetry_table["group"].as_object().into_iter().flatten() {
         poetry(group["dependencies"].as_object(), Group::Dev, found);
     }
     let python = project["requires-python"].as_str();
-    let python = python.or(of_poetry["dependencies"]["python"].as_str());
+    let python = python.or(poetry_table["dependencies"]["python"].as_str());
     if let Some(version) = python {
         let (name, version) = ("python".to_owned(), version.to_owned());
         manifest.pins.push(Pin { name, version, path });
@@ -168,13 +172,13 @@ fn pyproject(path: String, value: &Value) -> Manifest {
 }
 
 fn poetry(table: Option<&Map<String, Value>>, group: Group, found: &mut Vec<Dependency>) {
-    for (name, wanted) in table.into_iter().flatten().filter(|(name, _)| *name != "python") {
-        let range = wanted.as_str().or(wanted["version"].as_str());
+    for (name, specification) in table.into_iter().flatten().filter(|(name, _)| *name != "python") {
+        let range = specification.as_str().or(specification["version"].as_str());
         let mut dependency = Dependency::new(normalize_name(name), range, group);
         // Without an operator, and with `==`, the version is exact.
-        let exact = range.map(|it| it.trim_start_matches('='));
+        let exact = range.map(|range| range.trim_start_matches('='));
         dependency.locked = exact
-            .filter(|it| super::resolve_versions::is_full_version(it, false))
+            .filter(|version| super::resolve_versions::is_full_version(version, false))
             .map(str::to_owned);
         found.push(dependency);
     }
@@ -194,7 +198,7 @@ fn requirement(line: &str, group: Group) -> Option<Dependency> {
         Some(extras) => extras.split_once(']')?.1,
         None => rest,
     };
-    // Options of pip, such as hashes, follow after a space.
+    // Options of pip, such as hashes, follow after white space.
     let range = range.trim().trim_matches(['(', ')', '\\']).split(" --").next()?.trim();
     if name.is_empty() || !range.is_empty() && !range.starts_with(['=', '<', '>', '!', '~', '@']) {
         return None;
@@ -248,7 +252,7 @@ fn setup_cfg(path: &str, text: &str) -> Option<Manifest> {
             _ => {}
         }
     }
-    // Most of these files only contain settings of tools.
+    // Most `setup.cfg` files only contain settings of tools.
     let is_package = manifest.name.is_some() || !manifest.dependencies.is_empty();
     is_package.then_some(manifest)
 }
@@ -270,12 +274,12 @@ pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
         found.push(lock);
     }
     let path = join(folder, "requirements.txt");
-    let is_source = reader.disk.exists(&join(folder, "requirements.in"));
-    if let Some(text) = reader.text(&path).filter(|text| !is_source && is_generated(text)) {
+    let has_source = reader.disk.exists(&join(folder, "requirements.in"));
+    if let Some(text) = reader.text(&path).filter(|text| !has_source && is_generated(text)) {
         let mut lock = Lock::new(path, Ecosystem::Pypi, "pip");
-        for it in text.lines().filter_map(|line| requirement(line, Group::Normal)) {
-            if let Some(version) = it.locked {
-                lock.add(it.name, version);
+        for dependency in text.lines().filter_map(|line| requirement(line, Group::Normal)) {
+            if let Some(version) = dependency.locked {
+                lock.add(dependency.name, version);
             }
         }
         found.push(lock);

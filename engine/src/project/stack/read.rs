@@ -11,28 +11,28 @@ const LIMIT: u64 = 24 << 20;
 /// Reads the files of one project.
 pub(super) struct Reader<'a> {
     pub(super) disk: &'a Disk,
-    /// Problems reading files, one sentence each, starting with the path.
+    /// The problems with reading files, one sentence each, starting with the path.
     pub(super) problems: Vec<String>,
-    /// The current directory and its entries: listing it once replaces a lookup for each possible
-    /// name of a manifest.
-    within: Option<(String, BTreeSet<String>)>,
+    /// The current directory and its entries. One listing replaces a lookup for each possible name
+    /// of a manifest.
+    current_dir: Option<(String, BTreeSet<String>)>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(disk: &'a Disk) -> Self {
-        Self { disk, problems: Vec::new(), within: None }
+        Self { disk, problems: Vec::new(), current_dir: None }
     }
 
     /// Sets the current directory; files directly in it are looked up in its listing.
     pub(super) fn enter(&mut self, folder: &str) {
         let names = names_in(self.disk, folder).into_iter().collect();
-        self.within = Some((folder.to_owned(), names));
+        self.current_dir = Some((folder.to_owned(), names));
     }
 
     fn may_exist(&self, path: &str) -> bool {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let within = self.within.as_ref().filter(|(of, _)| of == folder);
-        within.is_none_or(|(_, names)| names.contains(name))
+        let current_dir = self.current_dir.as_ref().filter(|(dir, _)| dir == folder);
+        current_dir.is_none_or(|(_, names)| names.contains(name))
     }
 
     /// The text of a file; `None` if it does not exist or cannot be read.
@@ -66,9 +66,9 @@ impl<'a> Reader<'a> {
     pub(super) fn json(&mut self, path: &str) -> Option<Value> {
         let text = self.text(path)?;
         let read = serde_json::from_str(&text).map_err(|error| {
-            let said = error.to_string();
-            let said = said.split(" at line").next().unwrap_or_default().to_owned();
-            (error.line(), error.column(), said)
+            let message = error.to_string();
+            let message = message.split(" at line").next().unwrap_or_default().to_owned();
+            (error.line(), error.column(), message)
         });
         self.or_report(path, read)
     }
@@ -81,8 +81,8 @@ impl<'a> Reader<'a> {
             &jsonc_parser::ParseOptions::default(),
         );
         let read = read.map_err(|error| {
-            let said = error.kind().to_string();
-            (error.line_display(), error.column_display(), said)
+            let message = error.kind().to_string();
+            (error.line_display(), error.column_display(), message)
         });
         self.or_report(path, read)
     }
@@ -94,11 +94,11 @@ impl<'a> Reader<'a> {
         let read = match (values.broken, values.roots.first()) {
             (None, Some(&root)) => return Some(Values { broken: None, ..values }.json(root)),
             (None, None) => return None,
-            (Some((span, said)), _) => {
+            (Some((span, message)), _) => {
                 let before = &text[..text.floor_char_boundary(span.start as usize)];
                 let line_start = before.rfind('\n').map_or(0, |end| end + 1);
                 let column = before[line_start..].chars().count() + 1;
-                Err((before.matches('\n').count() + 1, column, said))
+                Err((before.matches('\n').count() + 1, column, message))
             }
         };
         self.or_report(path, read)
@@ -109,10 +109,10 @@ impl<'a> Reader<'a> {
         let text = self.text(path)?;
         let read = serde_saphyr::from_str::<Value>(&text).map_err(|error| {
             let error = error.without_snippet();
-            let place = error.location().map_or((1, 1), |at| (at.line(), at.column()));
-            let said = error.to_string().lines().next().unwrap_or_default().to_owned();
+            let position = error.location().map_or((1, 1), |at| (at.line(), at.column()));
+            let message = error.to_string().lines().next().unwrap_or_default().to_owned();
             let number = |number: u64| usize::try_from(number).unwrap_or(1);
-            (number(place.0), number(place.1), said)
+            (number(position.0), number(position.1), message)
         });
         self.or_report(path, read)
     }
@@ -122,19 +122,20 @@ impl<'a> Reader<'a> {
         path: &str,
         read: Result<Value, (usize, usize, String)>,
     ) -> Option<Value> {
-        read.map_err(|(line, column, said)| {
-            self.problems.push(format!("{path}:{line}:{column}: {said}; file skipped"));
+        read.map_err(|(line, column, message)| {
+            self.problems.push(format!("{path}:{line}:{column}: {message}; file skipped"));
         })
         .ok()
     }
 }
 
-/// `folder/name`, or just the name in the root.
+/// The path of `name` in `folder`, which is empty for the root.
 pub(super) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// The directory for `path` in a manifest in `folder`; `None` when it leaves the root.
+/// The directory that `path` refers to in a manifest in `folder`; `None` when it is outside the
+/// root.
 pub(super) fn resolve(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split(['/', '\\']) {

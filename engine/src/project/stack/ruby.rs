@@ -26,8 +26,8 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
                 // `gem "a", require: "b"` has no version.
                 let range = quoted.find(|it| it.contains(|c: char| c.is_ascii_digit()));
                 let range = range.filter(|it| !it.contains(['/', ':']));
-                let is_for_work = [":development", ":test"].iter().any(|it| line.contains(it));
-                let group = if is_for_work { Group::Dev } else { group };
+                let is_dev = [":development", ":test"].iter().any(|it| line.contains(it));
+                let group = if is_dev { Group::Dev } else { group };
                 manifest.dependencies.push(Dependency::new(name, range, group));
             }
         } else if line.starts_with("ruby ")
@@ -40,7 +40,8 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     vec![manifest]
 }
 
-/// Under `specs:`, a gem and its version are indented by four spaces, its dependencies by six.
+/// Reads the gems under `specs:`. A gem and its version are indented by four spaces, the
+/// dependencies of the gem by six.
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
     let names = ["Gemfile.lock", "gems.locked"].map(|name| join(folder, name));
     let read = names.into_iter().find_map(|path| reader.text(&path).map(|text| (path, text)));

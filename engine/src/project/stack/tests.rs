@@ -1,4 +1,4 @@
-//! Tests of the stacks of every ecosystem, valid and malformed.
+//! Tests of stack detection in every ecosystem, with valid and malformed files.
 #![expect(clippy::disallowed_methods, reason = "tests create projects")]
 
 use super::*;
@@ -19,20 +19,20 @@ pub(super) fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
 pub(super) fn render(files: &[(&str, &str)]) -> String {
     let (_folder, stack) = project(files);
     let mut lines = Vec::new();
-    for it in &stack.manifests {
-        let or = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+    for manifest in &stack.manifests {
+        let or_dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
         lines.push(format!(
             "{} {} {} {} by {}, lock {}",
-            it.path,
-            it.ecosystem,
-            or(&it.name),
-            or(&it.version),
-            or(&it.manager),
-            or(&it.lock)
+            manifest.path,
+            manifest.ecosystem,
+            or_dash(&manifest.name),
+            or_dash(&manifest.version),
+            or_dash(&manifest.manager),
+            or_dash(&manifest.lock)
         ));
-        for dependency in &it.dependencies {
+        for dependency in &manifest.dependencies {
             let Dependency { name, wanted, locked, group, .. } = dependency;
-            lines.push(format!("  {name} {} = {} {group:?}", or(wanted), or(locked)));
+            lines.push(format!("  {name} {} = {} {group:?}", or_dash(wanted), or_dash(locked)));
         }
     }
     lines.extend(
@@ -43,7 +43,7 @@ pub(super) fn render(files: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_pnpm_monorepo() {
+fn a_pnpm_monorepo_is_read() {
     let files = [
         (
             "package.json",
@@ -79,7 +79,7 @@ fn a_pnpm_monorepo() {
 }
 
 #[test]
-fn npm_yarn_and_bun_lock_files() {
+fn npm_yarn_and_bun_lock_files_are_read() {
     let npm = r#"{"lockfileVersion": 3, "packages": {"": {}, "node_modules/react": {"version": "19.1.0"}, "apps/a/node_modules/react": {"version": "18.3.1"}, "node_modules/x/node_modules/react": {"version": "17.0.0"}}}"#;
     let manifest = r#"{"dependencies": {"react": "^19.0.0"}}"#;
     insta::assert_snapshot!(render(&[
@@ -111,7 +111,7 @@ fn npm_yarn_and_bun_lock_files() {
 }
 
 #[test]
-fn a_cargo_workspace() {
+fn a_cargo_workspace_is_read() {
     insta::assert_snapshot!(render(&[
         (
             "Cargo.toml",
@@ -139,7 +139,7 @@ fn a_cargo_workspace() {
 }
 
 #[test]
-fn python_projects() {
+fn python_projects_are_read() {
     insta::assert_snapshot!(render(&[
         (
             "pyproject.toml",
@@ -175,7 +175,7 @@ fn python_projects() {
 }
 
 #[test]
-fn go_java_dotnet_ruby_and_php() {
+fn go_java_dotnet_ruby_and_php_projects_are_read() {
     insta::assert_snapshot!(render(&[
         ("svc/go.mod", "module example.com/svc\n\ngo 1.24\n\nrequire (\n\tgithub.com/gin-gonic/gin v1.10.0\n\tgolang.org/x/net v0.1.0 // indirect\n)\n\nrequire a.b/c v2.0.0+incompatible\n"),
         (
@@ -260,7 +260,7 @@ fn malformed_files_are_reported_and_skipped() {
 }
 
 #[test]
-fn many_folders_are_not_walked() {
+fn the_number_of_searched_directories_is_limited() {
     let files: Vec<(String, String)> = (0..500)
         .map(|at| (format!("packages/p{at}/package.json"), format!("{{\"name\": \"p{at}\"}}")))
         .collect();
@@ -291,12 +291,12 @@ fn guidance_is_detected() {
         ("templates/index.html", ""),
         (".aidd/knowledge/data/x.md", ""),
     ]);
-    let found = markers(&Disk::new(folder.path()));
+    let found = find_guidance(&Disk::new(folder.path()));
     assert!(found.detected && found.aidd);
-    assert_eq!(found.protocol, ["AGENTS.md"]);
+    assert_eq!(found.instruction_files, ["AGENTS.md"]);
     let folders: Vec<(&str, &str)> = found.folders.iter().map(|(a, b)| (&**a, &**b)).collect();
-    let want = [("knowledge", ".aidd/knowledge"), ("memory", "ai/memory"), ("rules", "rules")];
-    assert_eq!(folders, want);
+    let expected = [("knowledge", ".aidd/knowledge"), ("memory", "ai/memory"), ("rules", "rules")];
+    assert_eq!(folders, expected);
     let (folder, _) = project(&[("src/main.rs", ""), ("templates/a.md", "")]);
-    assert_eq!(markers(&Disk::new(folder.path())), Markers::default());
+    assert_eq!(find_guidance(&Disk::new(folder.path())), ProjectGuidance::default());
 }

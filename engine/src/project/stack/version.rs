@@ -13,8 +13,9 @@ pub struct Version {
 }
 
 impl Version {
-    /// The first version in a text, such as that of `v5.1.0-beta.2`, or the lower bound of `^5.1`
-    /// or `>=1.2,<2`. `None` when there is no number, as in `*`, or a range has no lower bound.
+    /// The first version in a text: a version such as `v5.1.0-beta.2`, or the lower bound of a
+    /// range such as `^5.1` or `>=1.2,<2`. `None` when the text has no number, as in `*`, or is a
+    /// range without a lower bound.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -22,9 +23,9 @@ impl Version {
             return None;
         }
         let start = text.find(|c: char| c.is_ascii_digit())?;
-        // `latest2`, `git+https://host/1`: not a version.
-        let lead = &text[..start];
-        if lead.chars().any(|c| c.is_alphabetic() && !matches!(c, 'v' | 'V')) {
+        // `latest2` and `git+https://host/1` are not versions.
+        let prefix = &text[..start];
+        if prefix.chars().any(|c| c.is_alphabetic() && !matches!(c, 'v' | 'V')) {
             return None;
         }
         let rest = &text[start..];
@@ -38,11 +39,11 @@ impl Version {
         }
         let pre = tail.strip_prefix('-').unwrap_or(tail);
         let is_pre = tail.starts_with(|c: char| c == '-' || c.is_ascii_alphabetic());
-        let stop = |c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-');
-        let pre = if is_pre { pre.split(stop).next().unwrap_or_default() } else { "" };
+        let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-');
+        let pre = if is_pre { pre.split(is_end).next().unwrap_or_default() } else { "" };
         // `1.x` and `3.2.RELEASE` are releases.
-        let plain = ["x", "RELEASE", "Final", "GA"];
-        let pre = if plain.contains(&pre) { "" } else { pre };
+        let release_suffixes = ["x", "RELEASE", "Final", "GA"];
+        let pre = if release_suffixes.contains(&pre) { "" } else { pre };
         (!numbers.is_empty()).then(|| Self { numbers, pre: pre.to_owned() })
     }
 
@@ -60,7 +61,8 @@ impl Version {
         if self.numbers[0] == 0 { (0, second) } else { (self.numbers[0], 0) }
     }
 
-    /// Compares only as many numbers as `other` has: 5.1.2 is of 5 and of 5.1.
+    /// Whether this version belongs to the release series `other`, compared by as many numbers as
+    /// `other` has: 5.1.2 belongs to 5 and to 5.1.
     #[must_use]
     pub fn is_of(&self, other: &Self) -> bool {
         let at = |index: usize| self.numbers.get(index).copied().unwrap_or(0);
@@ -107,7 +109,7 @@ mod tests {
 
     #[test]
     fn versions_are_found_in_ranges() {
-        for (text, want) in [
+        for (text, expected) in [
             ("^19.1.0", "19.1.0"),
             (">=1.2,<2", "1.2"),
             ("v5.0.0-beta.2", "5.0.0-beta.2"),
@@ -125,7 +127,7 @@ mod tests {
             ("^18 || ^19", "18"),
             ("99999999999999999999", "none"),
         ] {
-            assert_eq!(render(text), want, "{text}");
+            assert_eq!(render(text), expected, "{text}");
         }
     }
 

@@ -12,31 +12,31 @@ use std::fmt::Write as _;
 
 /// Maximum number of bytes read; longer text is truncated.
 const MAX_BYTES: usize = 256 * 1024;
-/// Maximum nesting of quotes and lists; deeper ones lose their markers.
+/// Maximum nesting of quotes and lists; deeper quotes and lists lose their markers.
 const MAX_DEPTH: usize = 12;
 
 /// Sanitizes a document. Headings, lists, tables, code and safe links are retained, HTML is shown
 /// as text, HTML comments are removed, and images are replaced by their alternative text.
 #[must_use]
 pub fn page(markdown: &str) -> String {
-    render(markdown, Form::Markdown)
+    render(markdown, OutputFormat::Markdown)
 }
 
 /// Converts a document to plain text: no markup, code indented, links as `words (address)`.
 #[must_use]
 pub fn plain(markdown: &str) -> String {
-    render(markdown, Form::Plain)
+    render(markdown, OutputFormat::Plain)
 }
 
 /// Escapes a message; only code in backticks is formatted.
 #[must_use]
 pub fn message(text: &str) -> String {
-    let text = &*super::lines(cut(text));
+    let text = &*super::lines(truncated(text));
     let mut out = String::with_capacity(text.len() + 8);
     let mut from = 0;
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
         let Event::Code(_) = event else { continue };
-        // A code span over several lines could be split by a line that starts a block.
+        // In a code span over several lines, a line that starts a block would split the span.
         if range.start >= from && !text[range.clone()].contains('\n') {
             literal(&mut out, &text[from..range.start], from == 0);
             out.push_str(&text[range.clone()]);
@@ -55,7 +55,7 @@ pub fn words(text: &str) -> String {
     out
 }
 
-/// A link with literal text to an address from our own code.
+/// A link to an address that aidd itself supplies; the text is literal.
 #[must_use]
 pub fn link(words: &str, address: &str) -> String {
     let mut out = "[".to_owned();
@@ -64,7 +64,8 @@ pub fn link(words: &str, address: &str) -> String {
     out
 }
 
-/// Appends `text` with every character escaped where necessary; `at_start`: at the start of a line.
+/// Appends `text`, escaping characters where necessary. `at_start` is whether the text is at the
+/// start of a line.
 fn literal(out: &mut String, text: &str, mut at_start: bool) {
     let mut in_number = false;
     let mut chars = text.chars().peekable();
@@ -124,26 +125,26 @@ fn encoded(address: &str) -> String {
     out
 }
 
-fn cut(text: &str) -> &str {
+fn truncated(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_BYTES)]
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Form {
+enum OutputFormat {
     #[default]
     Markdown,
     Plain,
 }
 
-fn render(markdown: &str, form: Form) -> String {
-    let text = cut(markdown).replace("\r\n", "\n");
+fn render(markdown: &str, format: OutputFormat) -> String {
+    let text = truncated(markdown).replace("\r\n", "\n");
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut writer = Writer { form, ..Writer::default() };
+    let mut writer = Writer { format, ..Writer::default() };
     for event in TextMergeStream::new(Parser::new_ext(&text, options)) {
         writer.event(event);
     }
-    if cut(markdown).len() < markdown.len() {
+    if truncated(markdown).len() < markdown.len() {
         writer.block(2);
         writer.out.push('…');
     }
@@ -152,16 +153,16 @@ fn render(markdown: &str, form: Form) -> String {
 
 #[derive(Default)]
 struct Writer {
-    form: Form,
+    format: OutputFormat,
     out: String,
-    /// The start of each line: quote markers, list indentation.
+    /// The parts that every line starts with: quote markers and list indentation.
     prefix: Vec<&'static str>,
-    /// The open lists; for an ordered list the next number.
+    /// The open lists; for an ordered list, its next number.
     lists: Vec<Option<u64>>,
-    /// Line breaks to write before the next block.
-    due: usize,
-    /// Start of the content of the innermost quote or item, in bytes of the output.
-    start: usize,
+    /// The number of line breaks to write before the next block.
+    pending_breaks: usize,
+    /// The byte offset in the output where the content of the innermost quote or item starts.
+    content_start: usize,
     in_html: bool,
     /// The open code block: its language and its text so far.
     code: Option<(String, String)>,
@@ -169,7 +170,7 @@ struct Writer {
     links: Vec<Option<String>>,
     /// The number of open images; their content is written without markup.
     images: usize,
-    /// The HTML that was read last.
+    /// The HTML that was read but not yet written.
     html: String,
     table: Vec<Alignment>,
     in_cell: bool,
@@ -178,7 +179,7 @@ struct Writer {
 
 impl Writer {
     fn event(&mut self, event: Event<'_>) {
-        // A block of HTML arrives line by line.
+        // The parser returns a block of HTML line by line.
         if !matches!(event, Event::Html(_) | Event::InlineHtml(_)) {
             self.put_html();
         }
@@ -195,11 +196,11 @@ impl Writer {
                 self.mark("\\");
                 self.new_line();
             }
-            Event::Rule if self.form == Form::Plain => self.due = 3,
+            Event::Rule if self.format == OutputFormat::Plain => self.pending_breaks = 3,
             Event::Rule => {
                 self.block(2);
                 self.mark("---");
-                self.due = 2;
+                self.pending_breaks = 2;
             }
             Event::TaskListMarker(done) => self.out.push_str(if done { "[x] " } else { "[ ] " }),
             Event::Html(html) | Event::InlineHtml(html) => self.html.push_str(&html),
@@ -218,7 +219,7 @@ impl Writer {
             }
             Tag::BlockQuote(_) => {
                 self.block(2);
-                self.open(if self.form == Form::Markdown { "> " } else { "  " }, true);
+                self.open(if self.format == OutputFormat::Markdown { "> " } else { "  " }, true);
             }
             Tag::CodeBlock(kind) => {
                 self.block(2);
@@ -258,25 +259,25 @@ impl Writer {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Paragraph => self.due = 2,
+            TagEnd::Paragraph => self.pending_breaks = 2,
             TagEnd::Heading(_) => {
                 self.in_heading = false;
-                self.due = 2;
+                self.pending_breaks = 2;
             }
             TagEnd::BlockQuote(_) => {
                 self.close();
-                self.due = 2;
+                self.pending_breaks = 2;
             }
             TagEnd::CodeBlock => self.code_block(),
             TagEnd::List(_) => {
                 self.lists.pop();
-                self.due = if self.lists.is_empty() { 2 } else { 1 };
+                self.pending_breaks = if self.lists.is_empty() { 2 } else { 1 };
             }
             TagEnd::Item => {
                 self.close();
-                self.due = self.due.max(1);
+                self.pending_breaks = self.pending_breaks.max(1);
             }
-            TagEnd::Table => self.due = 2,
+            TagEnd::Table => self.pending_breaks = 2,
             TagEnd::TableHead => {
                 let rules = self.table.iter().map(|alignment| match alignment {
                     Alignment::None => " --- |",
@@ -285,25 +286,25 @@ impl Writer {
                     Alignment::Right => " ---: |",
                 });
                 let rules: String = rules.collect();
-                if self.form == Form::Markdown {
+                if self.format == OutputFormat::Markdown {
                     self.new_line();
                     let _ = write!(self.out, "|{rules}");
                 }
-                self.due = 1;
+                self.pending_breaks = 1;
             }
-            TagEnd::TableRow => self.due = 1,
+            TagEnd::TableRow => self.pending_breaks = 1,
             TagEnd::TableCell => {
                 self.in_cell = false;
-                self.out.push_str(if self.form == Form::Markdown { " |" } else { "  " });
+                self.out.push_str(if self.format == OutputFormat::Markdown { " |" } else { "  " });
             }
             TagEnd::Emphasis => self.mark("*"),
             TagEnd::Strong => self.mark("**"),
             TagEnd::Strikethrough => self.mark("~~"),
             TagEnd::Link => {
                 if let Some(Some(address)) = self.links.pop() {
-                    let _ = match self.form {
-                        Form::Markdown => write!(self.out, "]({})", encoded(&address)),
-                        Form::Plain => write!(self.out, " ({address})"),
+                    let _ = match self.format {
+                        OutputFormat::Markdown => write!(self.out, "]({})", encoded(&address)),
+                        OutputFormat::Plain => write!(self.out, " ({address})"),
                     };
                 }
             }
@@ -313,17 +314,17 @@ impl Writer {
         }
     }
 
-    /// Writes HTML as text, without comments.
+    /// Writes the collected HTML as text, without HTML comments.
     fn put_html(&mut self) {
         let html = std::mem::take(&mut self.html);
         let mut rest = html.trim_end();
-        let mut shown = String::new();
+        let mut without_comments = String::new();
         while let Some((before, comment)) = rest.split_once("<!--") {
-            shown.push_str(before);
+            without_comments.push_str(before);
             rest = comment.split_once("-->").map_or("", |(_, after)| after);
         }
-        shown.push_str(rest);
-        let lines = shown.lines().filter(|line| !line.trim().is_empty());
+        without_comments.push_str(rest);
+        let lines = without_comments.lines().filter(|line| !line.trim().is_empty());
         for (at, line) in lines.enumerate() {
             match (at, self.in_html) {
                 (0, true) => self.block(2),
@@ -331,7 +332,7 @@ impl Writer {
                 _ => self.new_line(),
             }
             self.text(if at == 0 && !self.in_html { line } else { line.trim_start() });
-            self.due = if self.in_html { 2 } else { 0 };
+            self.pending_breaks = if self.in_html { 2 } else { 0 };
         }
     }
 
@@ -347,17 +348,18 @@ impl Writer {
         let is_open = self.open(&INDENT[..mark.len().min(INDENT.len())], false);
         if is_open {
             self.out.push_str(&mark);
-            self.start = self.out.len();
+            self.content_start = self.out.len();
         }
     }
 
-    /// Starts a block on its own line, `least` line breaks after the previous block.
-    fn block(&mut self, least: usize) {
-        if self.out.len() > self.start {
-            let breaks = if self.due == 0 { 1 } else { self.due.max(least) };
+    /// Starts a block on its own line, at least `min_breaks` line breaks after the previous block.
+    fn block(&mut self, min_breaks: usize) {
+        if self.out.len() > self.content_start {
+            let breaks =
+                if self.pending_breaks == 0 { 1 } else { self.pending_breaks.max(min_breaks) };
             (0..breaks).for_each(|_| self.new_line());
         }
-        self.due = 0;
+        self.pending_breaks = 0;
     }
 
     fn new_line(&mut self) {
@@ -373,15 +375,15 @@ impl Writer {
         }
     }
 
-    /// Opens a quote or an item whose lines start with `part`; returns whether it is displayed as
-    /// such.
+    /// Opens a quote or an item whose lines start with `part`. Returns `false` if it is nested too
+    /// deeply to be displayed as a quote or item.
     fn open(&mut self, part: &'static str, is_written: bool) -> bool {
         let is_shown = self.prefix.len() < MAX_DEPTH;
         self.prefix.push(if is_shown { part } else { "" });
         if is_shown && is_written {
             self.out.push_str(part);
         }
-        self.start = self.out.len();
+        self.content_start = self.out.len();
         is_shown
     }
 
@@ -389,12 +391,12 @@ impl Writer {
     /// item.
     fn close(&mut self) {
         self.prefix.pop();
-        self.start = 0;
+        self.content_start = 0;
     }
 
     /// Writes a Markdown marker.
     fn mark(&mut self, mark: &str) {
-        if self.form == Form::Markdown && self.images == 0 {
+        if self.format == OutputFormat::Markdown && self.images == 0 {
             self.out.push_str(mark);
         }
     }
@@ -402,7 +404,7 @@ impl Writer {
     fn text(&mut self, text: &str) {
         if let Some((_, code)) = &mut self.code {
             code.push_str(text);
-        } else if self.form == Form::Plain {
+        } else if self.format == OutputFormat::Plain {
             self.out.push_str(&super::line(text));
         } else {
             let line = self.out.rfind('\n').map_or(0, |at| at + 1);
@@ -413,13 +415,17 @@ impl Writer {
 
     fn code_span(&mut self, code: &str) {
         let code = super::line(code);
-        if self.form == Form::Plain || self.images > 0 {
+        if self.format == OutputFormat::Plain || self.images > 0 {
             return self.text(&code);
         }
         let ticks = "`".repeat(longest_run(&code, '`') + 1);
         let blank = code.chars().all(|c| c == ' ');
-        let edge = |c: char| matches!(c, '`' | ' ');
-        let pad = if !blank && (code.starts_with(edge) || code.ends_with(edge)) { " " } else { "" };
+        let needs_padding = |c: char| matches!(c, '`' | ' ');
+        let pad = if !blank && (code.starts_with(needs_padding) || code.ends_with(needs_padding)) {
+            " "
+        } else {
+            ""
+        };
         let code = if self.in_cell { code.replace('|', "\\|") } else { code.into_owned() };
         let _ = write!(self.out, "{ticks}{pad}{code}{pad}{ticks}");
     }
@@ -428,21 +434,21 @@ impl Writer {
         let Some((info, text)) = self.code.take() else { return };
         let text = super::lines(&text);
         let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
-        if self.form == Form::Markdown {
+        if self.format == OutputFormat::Markdown {
             let _ = write!(self.out, "{fence}{info}");
         }
         for (at, line) in text.lines().enumerate() {
-            if self.form == Form::Markdown || at > 0 {
+            if self.format == OutputFormat::Markdown || at > 0 {
                 self.begin_line();
             }
-            self.out.push_str(if self.form == Form::Plain { "    " } else { "" });
+            self.out.push_str(if self.format == OutputFormat::Plain { "    " } else { "" });
             self.out.push_str(line);
         }
-        if self.form == Form::Markdown {
+        if self.format == OutputFormat::Markdown {
             self.begin_line();
             self.out.push_str(&fence);
         }
-        self.due = 2;
+        self.pending_breaks = 2;
     }
 }
 

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Whether `c` is a control character or hides or reorders text: C0, DEL, C1, line and paragraph
-/// separators, bidirectional controls, zero-width characters, tags, noncharacters. The joiners and
-/// variation selectors that scripts and emoji need are not included.
+/// separators, bidirectional controls, zero-width characters, tags, noncharacters. Joiners and
+/// variation selectors are not included, because some scripts and emoji require them.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     let code = u32::from(c);
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hidden_characters_are_written_out() {
+    fn hidden_characters_are_escaped() {
         assert_eq!(lines("a\r\n\tb\rc"), "a\n\tb\\u{d}c");
         assert_eq!(line("a\r\n\tb\u{1b}[2J"), "a  b\\u{1b}[2J");
         assert_eq!(
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_scripts_and_emoji_need_stays() {
+    fn characters_that_scripts_and_emoji_require_are_retained() {
         for text in ["é 漢字 한국어", "👩\u{200d}💻 ❤\u{fe0f}", "می\u{200c}خواهم", "a\u{a0}b"]
         {
             assert!(matches!(line(text), Cow::Borrowed(same) if same == text), "{text}");

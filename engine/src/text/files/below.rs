@@ -1,4 +1,4 @@
-//! Finds entries below a directory by their type.
+//! Finds files below a directory by their type.
 
 use super::Disk;
 use std::fs::FileType;
@@ -11,7 +11,7 @@ pub fn markdown_below(disk: &Disk, folder: &str) -> Vec<String> {
 }
 
 /// The entries below `folder` that are neither files nor directories nor links: pipes, sockets,
-/// devices. Searched like [`markdown_below`].
+/// devices. The search is ordered and limited as in [`markdown_below`].
 #[must_use]
 pub fn irregular_below(disk: &Disk, folder: &str) -> Vec<String> {
     let is_irregular =
@@ -19,15 +19,15 @@ pub fn irregular_below(disk: &Disk, folder: &str) -> Vec<String> {
     entries_below(disk, folder, &is_irregular)
 }
 
-/// The paths below `folder` for which `wanted` is true, ordered; at most eight levels deep.
+/// The paths below `folder` for which `is_wanted` is true, ordered; at most eight levels deep.
 fn entries_below(
     disk: &Disk,
     folder: &str,
-    wanted: &dyn Fn(FileType, &str) -> bool,
+    is_wanted: &dyn Fn(FileType, &str) -> bool,
 ) -> Vec<String> {
     let mut found = Vec::new();
-    let mut left = vec![(folder.to_owned(), 0)];
-    while let Some((folder, depth)) = left.pop() {
+    let mut remaining = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = remaining.pop() {
         let Ok(entries) = disk.locate(&folder).and_then(std::fs::read_dir) else { continue };
         for entry in entries.flatten() {
             let Some(path) = entry.file_name().to_str().map(|name| format!("{folder}/{name}"))
@@ -35,8 +35,8 @@ fn entries_below(
                 continue;
             };
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() && depth < 8 => left.push((path, depth + 1)),
-                Ok(kind) if wanted(kind, &path) => found.push(path),
+                Ok(kind) if kind.is_dir() && depth < 8 => remaining.push((path, depth + 1)),
+                Ok(kind) if is_wanted(kind, &path) => found.push(path),
                 _ => {}
             }
         }

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stamps_by_name_are_those_by_path() {
+    fn stamps_by_name_equal_stamps_by_path() {
         let folder = tempfile::tempdir().expect("a folder");
         let disk = Disk::new(folder.path());
         std::fs::create_dir(folder.path().join("a")).expect("made");
@@ -60,12 +60,16 @@ mod tests {
             std::fs::write(folder.path().join(path), text).expect("written");
         }
         let names = ["x", "y", "z", "..", "../x"].map(str::to_owned);
-        for place in ["", "a", "gone", "x"] {
+        for dir in ["", "a", "gone", "x"] {
             let by_path: Vec<_> =
-                names[..3].iter().map(|name| disk.stamp(&below(place, name))).collect();
-            let by_name = disk.stamps(place, &names);
-            assert_eq!(by_name[..3], by_path, "{place}");
-            assert_eq!(by_name[3..], [None, None], "{place}: no way up");
+                names[..3].iter().map(|name| disk.stamp(&below(dir, name))).collect();
+            let by_name = disk.stamps(dir, &names);
+            assert_eq!(by_name[..3], by_path, "{dir}");
+            assert_eq!(
+                by_name[3..],
+                [None, None],
+                "{dir}: the parent directory must not be reachable"
+            );
         }
         assert_eq!(disk.stamps("..", &names[..1]), [None]);
         assert_eq!(disk.stamps("a", &names[..1])[0].expect("there").1, 2);

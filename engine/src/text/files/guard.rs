@@ -5,20 +5,20 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// How a link in place of a file is handled.
+/// How a symbolic link to a file is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// Follow it if it stays within the root.
+    /// Follow the link if its target is within the root.
     Follow,
-    /// Treat it as an error.
+    /// Treat the link as an error.
     Reject,
 }
 
-/// Opens the regular file at `place`, following links; returns the file and its size in bytes.
+/// Opens the regular file at `path`, following links; returns the file and its size in bytes.
 ///
 /// # Errors
-/// When it cannot be opened or is not a regular file.
-pub fn open_regular(place: &Path) -> io::Result<(File, u64)> {
+/// When the file cannot be opened or is not a regular file.
+pub fn open_regular(path: &Path) -> io::Result<(File, u64)> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -29,17 +29,17 @@ pub fn open_regular(place: &Path) -> io::Result<(File, u64)> {
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         options.custom_flags(flags.bits().cast_signed());
     }
-    let file = options.open(place)?;
+    let file = options.open(path)?;
     let known = file.metadata()?;
-    if known.is_file() { Ok((file, known.len())) } else { Err(refused("not a regular file")) }
+    if known.is_file() { Ok((file, known.len())) } else { Err(invalid_input("not a regular file")) }
 }
 
-/// Reads the regular file at `place`, following links.
+/// Reads the regular file at `path`, following links.
 ///
 /// # Errors
-/// The same as [`open_regular`], or when there are more than `limit` bytes.
-pub fn read_regular(place: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let (file, length) = open_regular(place)?;
+/// The same as [`open_regular`], or when the file has more than `limit` bytes.
+pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let (file, length) = open_regular(path)?;
     read_whole(file, length, limit)
 }
 
@@ -52,7 +52,7 @@ fn read_whole(file: File, length: u64, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Allocates for the whole file up front; otherwise the buffer is copied as it grows.
+/// Allocates memory for the whole file at once; otherwise the buffer would be copied as it grows.
 pub(super) fn with_room_for(length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(usize::try_from(length).unwrap_or(0).saturating_add(1))?;
@@ -65,19 +65,19 @@ pub(crate) fn too_large(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, why)
 }
 
-fn refused(why: &str) -> io::Error {
+fn invalid_input(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
 impl Disk {
-    /// Reads a whole file that controls a run: a configuration, an ignore file, a baseline.
+    /// Reads all bytes of a file that controls a run: a configuration, an ignore file, a baseline.
     ///
     /// # Errors
-    /// When it cannot be read, is not a regular file, is outside the root, is a link that `links`
-    /// refuses, or has more than `limit` bytes.
+    /// When the file cannot be read, is not a regular file, is outside the root, is a link that
+    /// `links` rejects, or has more than `limit` bytes.
     pub fn read_whole(&self, path: &str, limit: u64, links: Links) -> io::Result<Vec<u8>> {
         if links == Links::Reject && self.locate(path)?.is_symlink() {
-            return Err(refused("symbolic links are not followed here"));
+            return Err(invalid_input("symbolic links are not followed here"));
         }
         let (file, length) = self.open(path)?;
         read_whole(file, length, limit)
@@ -87,32 +87,32 @@ impl Disk {
     /// exist.
     ///
     /// # Errors
-    /// When it is outside the root, a link leads out of the root, or it is inside a version control
-    /// directory.
-    pub fn place_to_write(&self, path: &str) -> io::Result<PathBuf> {
+    /// When the path is outside the root, a link leads out of the root, or the file is inside a
+    /// version control directory.
+    pub fn path_to_write(&self, path: &str) -> io::Result<PathBuf> {
         const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
-        let place = self.locate(path)?;
+        let location = self.locate(path)?;
         let real_root = self.root.canonicalize()?;
-        let real = super::real(&place)?;
+        let real = super::real(&location)?;
         let Ok(below) = real.strip_prefix(&real_root) else {
-            return Err(refused("symbolic link leaves the root"));
+            return Err(invalid_input("symbolic link leaves the root"));
         };
         let is_store = |part: Component<'_>| {
             let name = part.as_os_str().to_str();
             name.is_some_and(|name| STORES.iter().any(|store| store.eq_ignore_ascii_case(name)))
         };
         if below.components().any(is_store) {
-            return Err(refused("file inside a version control directory"));
+            return Err(invalid_input("file inside a version control directory"));
         }
-        Ok(place)
+        Ok(location)
     }
 
-    /// Opens a regular file that no link leads out of the root; returns the file and its size in
-    /// bytes.
+    /// Opens the regular file at `path`, which must be within the root after links are resolved;
+    /// returns the file and its size in bytes.
     pub(super) fn open(&self, path: &str) -> io::Result<(File, u64)> {
-        let place = self.locate(path)?;
+        let location = self.locate(path)?;
         // Open first, because most of the requested files do not exist.
-        let opened = open_regular(&place)?;
+        let opened = open_regular(&location)?;
         // Most paths contain no link and need no canonicalization.
         let mut at = self.root.clone();
         let mut parts = Path::new(path).components();
@@ -120,8 +120,8 @@ impl Disk {
             at.push(part);
             at.is_symlink()
         });
-        if has_link && !place.canonicalize()?.starts_with(self.root.canonicalize()?) {
-            return Err(refused("symbolic link leaves the root"));
+        if has_link && !location.canonicalize()?.starts_with(self.root.canonicalize()?) {
+            return Err(invalid_input("symbolic link leaves the root"));
         }
         Ok(opened)
     }
@@ -162,8 +162,8 @@ mod tests {
             let error = disk.read(path, 9).expect_err(path);
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{path}");
         }
-        let refused = disk.read_whole("in", 9, Links::Reject).expect_err("a link");
-        assert_eq!(refused.to_string(), "symbolic links are not followed here");
+        let invalid_input = disk.read_whole("in", 9, Links::Reject).expect_err("a link");
+        assert_eq!(invalid_input.to_string(), "symbolic links are not followed here");
         let large = disk.read_whole("in", 3, Links::Follow).expect_err("too large");
         assert_eq!(large.kind(), io::ErrorKind::FileTooLarge);
         let absent = disk.read("absent", 9).expect_err("absent");
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_outside_the_root_or_into_a_store() {
+    fn no_path_to_write_is_outside_the_root_or_in_a_version_control_directory() {
         let folder = tempfile::tempdir().expect("a directory");
         let root = folder.path().join("root");
         fs::create_dir_all(root.join(".git/hooks")).expect("made");
@@ -187,12 +187,12 @@ mod tests {
         }
         let disk = Disk::new(&root);
         for path in ["dir/file", "in/file", "new/deep/file"] {
-            assert_eq!(disk.place_to_write(path).expect(path), root.join(path));
+            assert_eq!(disk.path_to_write(path).expect(path), root.join(path));
         }
         for path in
             ["out/file", "nowhere", "hooks/pre-commit", "config", ".git/x", "new/.GIT/x", "../x"]
         {
-            assert!(disk.place_to_write(path).is_err(), "{path}");
+            assert!(disk.path_to_write(path).is_err(), "{path}");
         }
     }
 }

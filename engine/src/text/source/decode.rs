@@ -22,7 +22,7 @@ pub(super) fn decode(bytes: Vec<u8>) -> (String, Decoded) {
     )
 }
 
-/// Replaces each byte that is not valid UTF-8 by one `0x1A`, so that offsets do not change.
+/// Replaces each byte that is not valid UTF-8 with one `0x1A`, so that offsets do not change.
 fn lossy(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

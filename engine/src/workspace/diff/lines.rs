@@ -1,4 +1,5 @@
-//! The lines of a change: which differ, and where the unchanged ones are in the other version.
+//! Compares the lines of a change: which lines differ, and where the unchanged lines are in the
+//! other version.
 
 use crate::project::git::Change;
 use crate::text::files::Files;
@@ -28,16 +29,16 @@ impl LineMap<'_> {
         let hunks = self.0?;
         let before = hunks.partition_point(|hunk| hunk.base.end <= first);
         // An insertion directly before the first line does not affect the range; an insertion
-        // within it splits it.
+        // within the range splits the range.
         if hunks.get(before).is_some_and(|hunk| hunk.base.start <= last) {
             return None;
         }
         let last_before = before.checked_sub(1).map(|at| &hunks[at]);
-        let now = |line: u32| match last_before {
+        let head_line = |line: u32| match last_before {
             Some(hunk) => hunk.head.end + (line - hunk.base.end),
             None => line,
         };
-        Some((now(first), now(last)))
+        Some((head_line(first), head_line(last)))
     }
 
     pub(super) fn head_hunk(&self, lines: (u32, u32)) -> Option<usize> {
@@ -74,7 +75,7 @@ pub(super) fn hunks_of(
 }
 
 /// The lines that differ, in order. Line endings (CRLF, LF) are ignored, because the work tree can
-/// use other ones than the object store.
+/// have other line endings than the object store.
 #[must_use]
 pub fn hunks(before: &str, after: &str) -> Vec<Hunk> {
     let mut input = InternedInput::default();
@@ -92,35 +93,36 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn lines_lead_from_the_base_to_the_head() {
+    fn lines_of_the_base_are_mapped_to_the_head() {
         let hunks = hunks("a\nb\nc\nd\n", "a\r\nnew\r\nb\r\nd\r\n");
         assert_eq!(hunks, [Hunk { base: 1..1, head: 1..2 }, Hunk { base: 2..3, head: 3..3 }]);
         let map = LineMap(Some(&hunks));
-        let to = [(0, 0), (1, 1), (2, 2), (3, 3), (0, 1), (1, 3)].map(|lines| map.to_head(lines));
-        assert_eq!(to, [Some((0, 0)), Some((2, 2)), None, Some((3, 3)), None, None]);
+        let mapped =
+            [(0, 0), (1, 1), (2, 2), (3, 3), (0, 1), (1, 3)].map(|lines| map.to_head(lines));
+        assert_eq!(mapped, [Some((0, 0)), Some((2, 2)), None, Some((3, 3)), None, None]);
         assert_eq!((map.head_hunk((1, 1)), map.head_hunk((2, 2))), (Some(0), None));
         assert_eq!((map.head_hunk((2, 3)), map.base_hunk((2, 2))), (Some(1), Some(1)));
     }
 
     proptest! {
         #[test]
-        fn an_unchanged_line_keeps_its_text(
+        fn an_unchanged_line_is_mapped_to_the_same_text(
             before in proptest::collection::vec("[abc]{0,1}", 0..20),
             after in proptest::collection::vec("[abc]{0,1}", 0..20),
         ) {
             let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
             let hunks = hunks(&text(&before), &text(&after));
             let map = LineMap(Some(&hunks));
-            let mut reached = std::collections::BTreeSet::new();
+            let mut mapped = std::collections::BTreeSet::new();
             for (line, text) in (0_u32..).zip(&before) {
-                if let Some((now, _)) = map.to_head((line, line)) {
-                    prop_assert_eq!(text, &after[now as usize]);
-                    prop_assert_eq!(map.head_hunk((now, now)), None);
-                    reached.insert(now);
+                if let Some((head_line, _)) = map.to_head((line, line)) {
+                    prop_assert_eq!(text, &after[head_line as usize]);
+                    prop_assert_eq!(map.head_hunk((head_line, head_line)), None);
+                    mapped.insert(head_line);
                 }
             }
-            for now in 0..u32::try_from(after.len()).expect("few") {
-                prop_assert_eq!(!reached.contains(&now), map.head_hunk((now, now)).is_some());
+            for head_line in 0..u32::try_from(after.len()).expect("few") {
+                prop_assert_eq!(!mapped.contains(&head_line), map.head_hunk((head_line, head_line)).is_some());
             }
         }
     }

@@ -10,15 +10,15 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Why a finding is new although the base has it: its allow comment was removed. It is not a
-/// candidate for a move.
+/// The reason of a finding that is new although the base has it, because the allow comment was
+/// removed. Such a finding is not a candidate for a move.
 pub const ALLOW_COMMENT_REMOVED: &str = "the comment that allowed it was removed";
 
 /// The indexes of a finding (file, finding), its status and the reason.
 pub(super) type Verdict = ((usize, usize), Status, String);
 
-/// A finding of one side with the data that the comparison needs.
-pub(super) struct Placed {
+/// A finding of one side of the change, with the data that the comparison needs.
+pub(super) struct SideFinding {
     at: (usize, usize),
     rule: RuleId,
     severity: Severity,
@@ -26,7 +26,7 @@ pub(super) struct Placed {
     /// First and last zero-based line in the whole file.
     lines: (u32, u32),
     column: u32,
-    /// The text under the span.
+    /// The text that the span covers.
     text: String,
     /// The text of its first line, shared by the findings on that line.
     line: Arc<str>,
@@ -39,23 +39,23 @@ pub(super) struct Placed {
 
 /// The findings of one side, by path.
 pub(super) struct Side {
-    pub(super) placed: Vec<Placed>,
+    pub(super) findings: Vec<SideFinding>,
     paths: HashMap<String, Range<usize>>,
 }
 
 impl Side {
     pub(super) fn new(files: &[FileReport]) -> Self {
-        let mut side = Self { placed: Vec::new(), paths: HashMap::new() };
+        let mut side = Self { findings: Vec::new(), paths: HashMap::new() };
         for (index, file) in files.iter().enumerate() {
-            let start = side.placed.len();
+            let start = side.findings.len();
             let keys = text_keys(&file.source, &file.checked.findings);
             let findings = file.checked.findings.iter().enumerate().zip(keys);
             let mut lines = LineTexts { source: &file.source, last: None };
-            side.placed.extend(
-                findings.map(|((at, finding), key)| place((index, at), &mut lines, finding, key)),
-            );
+            side.findings.extend(findings.map(|((at, finding), key)| {
+                to_side_finding((index, at), &mut lines, finding, key)
+            }));
             // The windows of a large file are consecutive.
-            let end = side.placed.len();
+            let end = side.findings.len();
             side.paths.entry(file.source.path().to_owned()).or_insert(start..end).end = end;
         }
         side
@@ -65,31 +65,32 @@ impl Side {
         path.and_then(|path| self.paths.get(path)).cloned().unwrap_or_default()
     }
 
-    /// The number of findings of the base that were not allowed, by severity.
+    /// The number of findings that are not allowed, by severity.
     pub(super) fn count_active(&self) -> [usize; 3] {
-        count(self.placed.iter().filter(|placed| placed.status != Status::Allowed))
+        count(self.findings.iter().filter(|finding| finding.status != Status::Allowed))
     }
 
     /// As [`Self::count_active`], for files that did not change.
     pub(super) fn count_active_untouched(&self) -> [usize; 3] {
-        let open = |placed: &&Placed| placed.status != Status::Allowed && placed.verdict.is_none();
-        count(self.placed.iter().filter(open))
+        let is_active =
+            |finding: &&SideFinding| finding.status != Status::Allowed && finding.verdict.is_none();
+        count(self.findings.iter().filter(is_active))
     }
 
     pub(super) fn verdicts(self) -> Vec<Verdict> {
         let untouched = || (Status::PreExisting, "the file did not change".to_owned());
-        let head = self.placed.into_iter().filter_map(|placed| {
-            let verdict = placed.verdict.or_else(|| (!placed.matched).then(untouched));
-            verdict.map(|(status, reason)| (placed.at, status, reason))
+        let head = self.findings.into_iter().filter_map(|finding| {
+            let verdict = finding.verdict.or_else(|| (!finding.matched).then(untouched));
+            verdict.map(|(status, reason)| (finding.at, status, reason))
         });
         head.collect()
     }
 }
 
-fn count<'a>(placed: impl Iterator<Item = &'a Placed>) -> [usize; 3] {
+fn count<'a>(findings: impl Iterator<Item = &'a SideFinding>) -> [usize; 3] {
     let mut counts = [0; 3];
-    for placed in placed {
-        let at = Severity::ALL.iter().position(|&severity| severity == placed.severity);
+    for finding in findings {
+        let at = Severity::ALL.iter().position(|&severity| severity == finding.severity);
         counts[at.unwrap_or_default()] += 1;
     }
     counts
@@ -115,11 +116,16 @@ impl LineTexts<'_> {
     }
 }
 
-fn place(at: (usize, usize), lines: &mut LineTexts<'_>, finding: &Finding, key: String) -> Placed {
+fn to_side_finding(
+    at: (usize, usize),
+    lines: &mut LineTexts<'_>,
+    finding: &Finding,
+    key: String,
+) -> SideFinding {
     let source = lines.source;
     let start = source.position(finding.span.start, Encoding::CodePoints);
     let end = source.position(finding.span.end, Encoding::CodePoints);
-    Placed {
+    SideFinding {
         at,
         rule: finding.rule.clone(),
         severity: finding.severity,
@@ -135,27 +141,32 @@ fn place(at: (usize, usize), lines: &mut LineTexts<'_>, finding: &Finding, key: 
     }
 }
 
-impl Placed {
+impl SideFinding {
     /// The number of the line in a reason, from 1.
     fn display_line(&self) -> u32 {
         self.lines.0 + 1
     }
 
-    /// Classifies a finding of the head without a match in the base. `unknown`: not every rule
-    /// could check the base, so a finding on an unchanged line does not count as new.
-    pub(super) fn classify_new(&mut self, file_is_new: bool, unknown: bool, lines: &LineMap<'_>) {
+    /// Classifies a finding of the head without a match in the base. If `is_base_incomplete`, not
+    /// every rule could check the base, so a finding on an unchanged line does not count as new.
+    pub(super) fn classify_new(
+        &mut self,
+        file_is_new: bool,
+        is_base_incomplete: bool,
+        lines: &LineMap<'_>,
+    ) {
         if self.verdict.is_some() {
             return;
         }
-        let stayed = lines.0.is_some() && lines.head_hunk(self.lines).is_none();
-        if stayed && unknown {
+        let is_unchanged = lines.0.is_some() && lines.head_hunk(self.lines).is_none();
+        if is_unchanged && is_base_incomplete {
             let reason = "the line is unchanged; the base was checked only in part";
             self.verdict = Some((Status::PreExisting, reason.to_owned()));
             return;
         }
         let reason = if file_is_new {
             "the file is new"
-        } else if stayed {
+        } else if is_unchanged {
             "the line is unchanged; caused by a change elsewhere"
         } else if lines.0.is_some() {
             "this change added or changed the line"
@@ -165,14 +176,19 @@ impl Placed {
         self.verdict = Some((Status::New, reason.to_owned()));
     }
 
-    /// Classifies a finding of the base without a match in the head. `lost`: the head could not be
-    /// checked, so its status is unknown.
-    pub(super) fn classify_fixed(&mut self, file_is_gone: bool, lost: bool, lines: &LineMap<'_>) {
-        if self.matched || lost || self.status == Status::Allowed {
+    /// Classifies a finding of the base without a match in the head. If `is_head_incomplete`, the
+    /// head could not be checked, so the status of the finding is unknown.
+    pub(super) fn classify_fixed(
+        &mut self,
+        file_is_deleted: bool,
+        is_head_incomplete: bool,
+        lines: &LineMap<'_>,
+    ) {
+        if self.matched || is_head_incomplete || self.status == Status::Allowed {
             self.matched = true;
             return;
         }
-        let reason = if file_is_gone {
+        let reason = if file_is_deleted {
             "the file was removed"
         } else if lines.0.is_some() && lines.to_head(self.lines).is_some() {
             "the line is unchanged; fixed by a change elsewhere"
@@ -195,26 +211,27 @@ impl Placed {
 }
 
 /// Matches the findings of a file's head with those of its base.
-pub(super) fn pair(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
-    same_place(heads, bases, lines);
-    same_text(heads, bases, lines);
-    edited_in_place(heads, bases, lines);
+pub(super) fn pair(heads: &mut [SideFinding], bases: &mut [SideFinding], lines: &LineMap<'_>) {
+    match_by_position(heads, bases, lines);
+    match_by_text(heads, bases, lines);
+    match_on_edited_lines(heads, bases, lines);
 }
 
-/// Findings of the same rule at the same column of unchanged lines; those with the same text first.
-fn same_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
-    let now = |head: &Placed| Some((head.lines, head.column));
-    let then = |base: &Placed| Some((lines.to_head(base.lines)?, base.column));
+/// Matches findings of the same rule at the same column of unchanged lines; findings with the same
+/// text are matched first.
+fn match_by_position(heads: &mut [SideFinding], bases: &mut [SideFinding], lines: &LineMap<'_>) {
+    let head_position = |head: &SideFinding| Some((head.lines, head.column));
+    let base_position = |base: &SideFinding| Some((lines.to_head(base.lines)?, base.column));
     let reason =
-        |base: &Placed| format!("already present on line {} of the base", base.display_line());
-    for same_words in [true, false] {
-        let key = |placed: &Placed, place: Option<_>| {
-            let words = same_words.then(|| (placed.message.clone(), placed.text.clone()));
-            (!placed.matched).then_some((placed.rule.clone(), place?, words))
+        |base: &SideFinding| format!("already present on line {} of the base", base.display_line());
+    for with_text in [true, false] {
+        let key = |finding: &SideFinding, position: Option<_>| {
+            let text = with_text.then(|| (finding.message.clone(), finding.text.clone()));
+            (!finding.matched).then_some((finding.rule.clone(), position?, text))
         };
-        let heads_by = heads.iter().map(|head| key(head, now(head)));
-        let bases_by = bases.iter().map(|base| key(base, then(base)));
-        for (head, base) in first_with_first(heads_by, bases_by) {
+        let heads_by = heads.iter().map(|head| key(head, head_position(head)));
+        let bases_by = bases.iter().map(|base| key(base, base_position(base)));
+        for (head, base) in pair_in_order(heads_by, bases_by) {
             let reason = reason(&bases[base]);
             heads[head].match_with(&mut bases[base], Status::PreExisting, reason);
         }
@@ -223,18 +240,22 @@ fn same_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
 
 /// Maximum number of findings of the base that a finding of the head is compared with, line by
 /// line.
-const CANDIDATES: usize = 32;
+const MAX_CANDIDATES: usize = 32;
 
-/// Findings on a line that was changed, but not at the finding.
-fn edited_in_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
+/// Matches findings on a line that was changed, but not at the finding.
+fn match_on_edited_lines(
+    heads: &mut [SideFinding],
+    bases: &mut [SideFinding],
+    lines: &LineMap<'_>,
+) {
     type Key = (usize, RuleId, String, String);
-    let key = |placed: &Placed, hunk: usize| -> Key {
-        (hunk, placed.rule.clone(), placed.message.clone(), placed.text.clone())
+    let key = |finding: &SideFinding, hunk: usize| -> Key {
+        (hunk, finding.rule.clone(), finding.message.clone(), finding.text.clone())
     };
-    let mut there: HashMap<Key, VecDeque<usize>> = HashMap::new();
+    let mut base_findings: HashMap<Key, VecDeque<usize>> = HashMap::new();
     for (at, base) in bases.iter().enumerate() {
         if let (false, Some(hunk)) = (base.matched, lines.base_hunk(base.lines)) {
-            there.entry(key(base, hunk)).or_default().push_back(at);
+            base_findings.entry(key(base, hunk)).or_default().push_back(at);
         }
     }
     let mut edited: HashMap<(usize, usize), bool> = HashMap::new();
@@ -243,16 +264,17 @@ fn edited_in_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'
         *edited.entry(pair).or_insert_with(|| is_edited(base, head))
     };
     for head in heads.iter_mut().filter(|head| !head.matched) {
-        let near = lines.head_hunk(head.lines).and_then(|hunk| there.get_mut(&key(head, hunk)));
-        let Some(near) = near else { continue };
-        let found = near.iter().take(CANDIDATES).position(|&at| {
+        let candidates =
+            lines.head_hunk(head.lines).and_then(|hunk| base_findings.get_mut(&key(head, hunk)));
+        let Some(candidates) = candidates else { continue };
+        let found = candidates.iter().take(MAX_CANDIDATES).position(|&at| {
             let base = &bases[at];
             base.key != head.key && is_edited(&base.line, &head.line)
         });
-        if let Some(at) = found.and_then(|place| near.remove(place)) {
+        if let Some(at) = found.and_then(|index| candidates.remove(index)) {
             let base = &mut bases[at];
             let reason = format!(
-                "the line was changed around it; already present on line {} of the base",
+                "the line was changed around the finding; already present on line {} of the base",
                 base.display_line()
             );
             head.match_with(base, Status::PreExisting, reason);
@@ -266,16 +288,16 @@ fn is_edited(before: &str, after: &str) -> bool {
     let same = |(a, b): &(char, char)| a == b;
     let longer = before.chars().count().max(after.chars().count());
     let shorter = before.chars().count().min(after.chars().count());
-    let begins = before.chars().zip(after.chars()).take_while(same).count();
-    let ends = before.chars().rev().zip(after.chars().rev()).take_while(same).count();
-    2 * (begins + ends).min(shorter) >= longer
+    let prefix = before.chars().zip(after.chars()).take_while(same).count();
+    let suffix = before.chars().rev().zip(after.chars().rev()).take_while(same).count();
+    2 * (prefix + suffix).min(shorter) >= longer
 }
 
-/// Findings of the same rule on the same text elsewhere in the file.
-fn same_text(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
-    let left = |placed: &Placed| !placed.matched;
-    let (now, then) = (indices(heads, left), indices(bases, left));
-    for (head, base) in matches(heads, &now, bases, &then) {
+/// Matches findings of the same rule on the same text elsewhere in the file.
+fn match_by_text(heads: &mut [SideFinding], bases: &mut [SideFinding], lines: &LineMap<'_>) {
+    let is_unmatched = |finding: &SideFinding| !finding.matched;
+    let (head_indexes, base_indexes) = (indices(heads, is_unmatched), indices(bases, is_unmatched));
+    for (head, base) in matches(heads, &head_indexes, bases, &base_indexes) {
         let (head, base) = (&mut heads[head], &mut bases[base]);
         let line = base.display_line();
         let (status, reason) = match lines.0 {
@@ -292,43 +314,46 @@ pub fn moved_from(path: &str, line: u32) -> String {
     format!("moved from `{path}`, line {line} of the base")
 }
 
-fn indices(placed: &[Placed], wanted: impl Fn(&Placed) -> bool) -> Vec<usize> {
-    (0..placed.len()).filter(|&at| wanted(&placed[at])).collect()
+fn indices(findings: &[SideFinding], is_wanted: impl Fn(&SideFinding) -> bool) -> Vec<usize> {
+    (0..findings.len()).filter(|&at| is_wanted(&findings[at])).collect()
 }
 
 fn matches(
-    heads: &[Placed],
-    now: &[usize],
-    bases: &[Placed],
-    then: &[usize],
+    heads: &[SideFinding],
+    head_indexes: &[usize],
+    bases: &[SideFinding],
+    base_indexes: &[usize],
 ) -> Vec<(usize, usize)> {
-    let new: Vec<&str> = now.iter().map(|&at| &*heads[at].key).collect();
-    let gone: Vec<&str> = then.iter().map(|&at| &*bases[at].key).collect();
-    match_moves(&new, &gone).into_iter().map(|(head, base)| (now[head], then[base])).collect()
+    let head_keys: Vec<&str> = head_indexes.iter().map(|&at| &*heads[at].key).collect();
+    let base_keys: Vec<&str> = base_indexes.iter().map(|&at| &*bases[at].key).collect();
+    match_moves(&head_keys, &base_keys)
+        .into_iter()
+        .map(|(head, base)| (head_indexes[head], base_indexes[base]))
+        .collect()
 }
 
-/// Pairs equal keys of [`text_keys`] in order, each used once. Returns indexes in `new` and in
-/// `gone`.
+/// Pairs equal keys of [`text_keys`] in order, each used once. Returns pairs of an index in `new`
+/// and an index in `removed`.
 #[must_use]
-pub fn match_moves<K: AsRef<str>>(new: &[K], gone: &[K]) -> Vec<(usize, usize)> {
+pub fn match_moves<K: AsRef<str>>(new: &[K], removed: &[K]) -> Vec<(usize, usize)> {
     let some = |keys| <[K]>::iter(keys).map(|key| Some(key.as_ref()));
-    first_with_first(some(new), some(gone))
+    pair_in_order(some(new), some(removed))
 }
 
 /// Pairs equal keys in order, each used once; items without a key are skipped.
-fn first_with_first<K: Eq + Hash>(
+fn pair_in_order<K: Eq + Hash>(
     new: impl Iterator<Item = Option<K>>,
-    gone: impl Iterator<Item = Option<K>>,
+    removed: impl Iterator<Item = Option<K>>,
 ) -> Vec<(usize, usize)> {
-    let mut left: HashMap<K, VecDeque<usize>> = HashMap::new();
-    for (at, key) in gone.enumerate() {
+    let mut remaining: HashMap<K, VecDeque<usize>> = HashMap::new();
+    for (at, key) in removed.enumerate() {
         if let Some(key) = key {
-            left.entry(key).or_default().push_back(at);
+            remaining.entry(key).or_default().push_back(at);
         }
     }
     let pairs = new.enumerate().filter_map(|(at, key)| {
-        let gone = left.get_mut(&key?)?.pop_front()?;
-        Some((at, gone))
+        let removed = remaining.get_mut(&key?)?.pop_front()?;
+        Some((at, removed))
     });
     pairs.collect()
 }
@@ -338,7 +363,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edit_keeps_half_of_the_line() {
+    fn an_edited_line_has_half_of_its_text_in_common() {
         assert!(is_edited("FROM node:latest", "FROM node:latest AS build"));
         assert!(is_edited("FROM node:18", "FROM node:20"));
         assert!(!is_edited("password = hunter2", "x = 1"));

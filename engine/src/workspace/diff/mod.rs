@@ -40,7 +40,7 @@ pub enum Head<'a> {
     WorkTree {
         /// The project's files.
         disk: &'a Disk,
-        /// Which of them to check; `only` is set by the comparison, or unset to check all.
+        /// The options of the walk; the comparison sets `only`, or clears it to check all files.
         walk: Walk,
         /// Whether every file is checked, not only the changed ones.
         check_all: bool,
@@ -49,8 +49,8 @@ pub enum Head<'a> {
     Snapshot {
         /// The files of that commit or of the index.
         files: &'a Snapshot,
-        /// The files with the `.aiddignore` files that apply: its own, unless they are not trusted.
-        /// All other tracked files are checked, regardless of other ignore files.
+        /// The files from which `.aiddignore` files are read: the snapshot itself, unless it is not
+        /// trusted. All other tracked files are checked, regardless of other ignore files.
         ignores: &'a dyn Files,
         /// The name of the branch, if Git does not know it: CI runners check out a detached head.
         branch: Option<String>,
@@ -60,9 +60,11 @@ pub enum Head<'a> {
 impl std::fmt::Debug for Head<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::WorkTree { walk, check_all: whole, .. } => {
-                f.debug_struct("WorkTree").field("walk", walk).field("whole", whole).finish()
-            }
+            Self::WorkTree { walk, check_all, .. } => f
+                .debug_struct("WorkTree")
+                .field("walk", walk)
+                .field("check_all", check_all)
+                .finish(),
             Self::Snapshot { .. } => f.debug_struct("Snapshot").finish_non_exhaustive(),
         }
     }
@@ -84,11 +86,11 @@ pub struct Compared {
     pub before: [usize; 3],
 }
 
-/// Checks both sides of those `changes` that are `within` the run and classifies the findings of
-/// the head. `changes` are those of the whole project: a directory can have moved with its rules,
-/// and a finding of the project pass from one part to another. A moved finding belongs to its path
-/// in the head. `done` is called for each file of the head, from any thread. If the walk of the
-/// head is stopped, the result is incomplete.
+/// Checks both sides of the `changes` that are `within` the run and classifies the findings of the
+/// head. `changes` contains the changes of the whole project, because a directory can have moved
+/// with its rules, and a finding of the project pass can have moved from one part of the project to
+/// another. A moved finding belongs to its path in the head. `done` is called for each file of the
+/// head, from any thread. If the walk of the head is stopped, the result is incomplete.
 ///
 /// # Errors
 /// A malformed glob in the configuration.
@@ -99,9 +101,10 @@ pub fn compare(
     (changes, within): (&[Change], &Within),
     done: &(dyn Fn() + Sync),
 ) -> Result<Compared, EngineError> {
-    let all = changes;
-    let changes: Vec<&Change> = all.iter().filter(|one| within.contains(one.path())).collect();
-    let (rules, base_rules) = Rules::of_both_sides(engine, all)?;
+    let all_changes = changes;
+    let changes: Vec<&Change> =
+        all_changes.iter().filter(|change| within.contains(change.path())).collect();
+    let (rules, base_rules) = Rules::of_both_sides(engine, all_changes)?;
     let (jobs, stop) = match &head {
         Head::WorkTree { walk, .. } => (walk.jobs, walk.stop.clone()),
         Head::Snapshot { .. } => (0, None),
@@ -109,37 +112,41 @@ pub fn compare(
     let stop = stop.as_deref();
     let heads = changes.iter().filter_map(|change| change.head.clone());
     // The paths of the whole change, so that each part of a run applies the same rules.
-    let touched: BTreeSet<String> =
-        all.iter().flat_map(|change| [&change.head, &change.base]).flatten().cloned().collect();
+    let touched: BTreeSet<String> = all_changes
+        .iter()
+        .flat_map(|change| [&change.head, &change.base])
+        .flatten()
+        .cloned()
+        .collect();
     let branch = match &head {
         Head::WorkTree { walk, .. } => walk.branch.clone(),
         Head::Snapshot { branch, .. } => branch.clone(),
     };
-    let (base_ignores, nothing);
-    let (ignores, is_whole): (&dyn Files, bool) = match &head {
-        Head::WorkTree { disk, walk, check_all: whole } => {
+    let (base_ignores, no_ignores);
+    let (ignores, is_full_check): (&dyn Files, bool) = match &head {
+        Head::WorkTree { disk, walk, check_all } => {
             base_ignores = walk.base_ignores.clone();
-            nothing = Memory::default();
+            no_ignores = Memory::default();
             match &base_ignores {
-                _ if walk.no_ignore => (&nothing, *whole),
-                Some(base) => (base, *whole),
-                None => (*disk, *whole),
+                _ if walk.no_ignore => (&no_ignores, *check_all),
+                Some(base) => (base, *check_all),
+                None => (*disk, *check_all),
             }
         }
         Head::Snapshot { ignores, .. } => (*ignores, false),
     };
     let mut ignored = Ignored::new(ignores);
-    // Of the whole change, so that each part of a run reports the same.
-    let left_out = excluded_count(
+    // Counted over the whole change, so that each part of a run reports the same numbers.
+    let excluded = excluded_count(
         &mut ignored,
         &walk::globs(config)?,
-        all.iter().filter_map(|one| one.head.clone()),
+        all_changes.iter().filter_map(|change| change.head.clone()),
     );
     let (mut outcome, files): (Outcome, &dyn Files) = match head {
-        Head::WorkTree { disk, mut walk, check_all: whole } => {
-            walk.only = (!whole).then(|| heads.collect());
+        Head::WorkTree { disk, mut walk, check_all } => {
+            walk.only = (!check_all).then(|| heads.collect());
             walk.change = Some(touched.clone());
-            (walk::check_apart(engine, config, disk, &walk, done)?, disk)
+            (walk::check_unmerged(engine, config, disk, &walk, done)?, disk)
         }
         Head::Snapshot { files, branch, .. } => {
             let paths: Vec<String> = heads.filter(|path| !ignored.excludes(path)).collect();
@@ -163,22 +170,23 @@ pub fn compare(
             (outcome, files)
         }
     };
-    if !is_whole {
-        outcome.excluded = left_out;
+    if !is_full_check {
+        outcome.excluded = excluded;
     }
-    let met = |path: &String| outcome.met.contains(path);
-    // A deleted file counts as checked if it would be checked now.
-    let counts: Vec<Change> = changes
+    let was_visited = |path: &String| outcome.visited.contains(path);
+    // A deleted file counts as checked if the current rules of exclusion would not exclude it.
+    let checked_changes: Vec<Change> = changes
         .into_iter()
         .filter(|change| match &change.head {
-            Some(head) => met(head),
+            Some(head) => was_visited(head),
             None => change.base.as_ref().is_some_and(|base| !ignored.excludes(base)),
         })
         .map(moved_in::with_base)
         .collect();
-    let bases: Vec<String> = counts.iter().filter_map(|change| change.base.clone()).collect();
+    let bases: Vec<String> =
+        checked_changes.iter().filter_map(|change| change.base.clone()).collect();
     let listing = project_pass::listing(engine, base, ignores, (&touched, branch.as_deref()));
-    let base_files = moved_in::Base::new(base, all);
+    let base_files = moved_in::Base::new(base, all_changes);
     let checked = (&*bases, jobs, stop);
     let mut before = base_rules.check(config, &base_files, listing.as_ref(), checked)?;
     base_files.without_own_rules(engine, &mut before);
@@ -189,11 +197,12 @@ pub fn compare(
         listing.as_ref(),
         &mut before,
     )?;
-    let before_joined = std::mem::take(&mut before.project_findings);
-    let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
-    comparison.classify(&counts, (&base_files, files), before);
-    let renames = Renames::new(all, listing.as_ref());
-    comparison.classify_project_findings(before_joined, &renames, within);
+    let base_project_findings = std::mem::take(&mut before.project_findings);
+    let mut comparison =
+        Compared { outcome, changed: checked_changes.len(), ..Compared::default() };
+    comparison.classify(&checked_changes, (&base_files, files), before);
+    let renames = Renames::new(all_changes, listing.as_ref());
+    comparison.classify_project_findings(base_project_findings, &renames, within);
     Ok(comparison)
 }
 
@@ -219,20 +228,27 @@ impl Compared {
         let mut heads = Side::new(&self.outcome.files);
         let mut bases = Side::new(&base.files);
         for change in changes {
-            let (now, then) = (heads.at(change.head.as_deref()), bases.at(change.base.as_deref()));
-            if now.is_empty() && then.is_empty() {
+            let (head_range, base_range) =
+                (heads.at(change.head.as_deref()), bases.at(change.base.as_deref()));
+            if head_range.is_empty() && base_range.is_empty() {
                 continue;
             }
             let hunks = hunks_of(change, sides);
             let lines = LineMap(hunks.as_deref());
-            pair(&mut heads.placed[now.clone()], &mut bases.placed[then.clone()], &lines);
-            for placed in &mut heads.placed[now] {
-                let unknown = change.base.as_ref().is_some_and(|path| base.partly.contains(path));
-                placed.classify_new(change.base.is_none(), unknown, &lines);
+            pair(
+                &mut heads.findings[head_range.clone()],
+                &mut bases.findings[base_range.clone()],
+                &lines,
+            );
+            for finding in &mut heads.findings[head_range] {
+                let is_base_incomplete =
+                    change.base.as_ref().is_some_and(|path| base.incomplete.contains(path));
+                finding.classify_new(change.base.is_none(), is_base_incomplete, &lines);
             }
-            let lost = change.head.as_ref().is_some_and(|head| self.outcome.partly.contains(head));
-            for placed in &mut bases.placed[then] {
-                placed.classify_fixed(change.head.is_none(), lost, &lines);
+            let is_head_incomplete =
+                change.head.as_ref().is_some_and(|head| self.outcome.incomplete.contains(head));
+            for finding in &mut bases.findings[base_range] {
+                finding.classify_fixed(change.head.is_none(), is_head_incomplete, &lines);
             }
             if let (Some(head), Some(hunks)) = (&change.head, hunks) {
                 self.hunks.insert(head.clone(), hunks);
@@ -256,18 +272,18 @@ impl Compared {
 }
 
 impl Compared {
-    /// Matches new findings with findings that disappeared from other files: they moved. To be
-    /// called after the baseline is applied.
+    /// Matches new findings with findings that disappeared from other files, and marks them as
+    /// moved. Must be called after the baseline was applied.
     pub fn match_across(&mut self) {
         let is_new = |finding: &Finding| {
             finding.status == Status::New
                 && finding.reason.as_deref() != Some(ALLOW_COMMENT_REMOVED)
         };
         let (new, new_keys) = keyed(&self.outcome.files, is_new, |_| None);
-        let (gone, gone_keys) = keyed(&self.fixed, |_| true, |_| None);
+        let (removed, removed_keys) = keyed(&self.fixed, |_| true, |_| None);
         let mut moved = HashSet::new();
-        for (to, from) in match_moves(&new_keys, &gone_keys) {
-            let (file, at) = gone[from];
+        for (to, from) in match_moves(&new_keys, &removed_keys) {
+            let (file, at) = removed[from];
             let FileReport { source, checked } = &self.fixed[file];
             let start = checked.findings[at].span.start;
             let line = source.position(start, Encoding::CodePoints).line + 1;
@@ -275,57 +291,58 @@ impl Compared {
             let (file, at) = new[to];
             let finding = &mut self.outcome.files[file].checked.findings[at];
             (finding.status, finding.reason) = (Status::Moved, Some(reason));
-            moved.insert(gone[from]);
+            moved.insert(removed[from]);
         }
         for (index, file) in self.fixed.iter_mut().enumerate() {
-            let mut places = 0..;
-            let left = |_: &Finding| places.next().is_some_and(|at| !moved.contains(&(index, at)));
-            file.checked.findings.retain(left);
+            let mut indexes = 0..;
+            let is_remaining =
+                |_: &Finding| indexes.next().is_some_and(|at| !moved.contains(&(index, at)));
+            file.checked.findings.retain(is_remaining);
         }
         self.fixed.retain(|file| !file.checked.findings.is_empty());
     }
 }
 
-/// The indexes (file, finding) of the wanted findings, and their keys. A finding on a whole file
-/// has no text for a key: it is omitted, unless `head_path` returns the path of the file in the
-/// head.
+/// The indexes (file, finding) of the findings that `is_wanted` selects, and their keys. A finding
+/// on a whole file has no text for a key and is omitted, unless `head_path` returns the path of the
+/// file in the head.
 fn keyed<'a>(
     files: &'a [FileReport],
-    wanted: impl Fn(&Finding) -> bool,
+    is_wanted: impl Fn(&Finding) -> bool,
     head_path: impl Fn(&'a str) -> Option<Cow<'a, str>>,
 ) -> (Vec<(usize, usize)>, Vec<String>) {
     let mut found = Vec::new();
     for (index, file) in files.iter().enumerate() {
         let findings = &file.checked.findings;
-        if !findings.iter().any(&wanted) {
+        if !findings.iter().any(&is_wanted) {
             continue;
         }
         if file.source.text().is_empty() {
             let Some(path) = head_path(file.source.path()) else { continue };
-            let keyed = findings.iter().enumerate().filter(|(_, finding)| wanted(finding));
+            let keyed = findings.iter().enumerate().filter(|(_, finding)| is_wanted(finding));
             let key = |finding: &Finding| format!("{} {path}", finding.rule);
             found.extend(keyed.map(|(at, finding)| ((index, at), key(finding))));
         } else {
             let keyed = findings.iter().enumerate().zip(text_keys(&file.source, findings));
-            let keyed = keyed.filter(|((_, finding), _)| wanted(finding));
+            let keyed = keyed.filter(|((_, finding), _)| is_wanted(finding));
             found.extend(keyed.map(|((at, _), key)| ((index, at), key)));
         }
     }
     found.into_iter().unzip()
 }
 
-/// Only the fixed findings, with their verdicts.
+/// Retains only the fixed findings and sets their status and reason.
 fn fixed_files(mut files: Vec<FileReport>, fixed: Vec<Verdict>) -> Vec<FileReport> {
     let fixed: HashMap<(usize, usize), (Status, String)> =
         fixed.into_iter().map(|(at, status, reason)| (at, (status, reason))).collect();
     for (index, file) in files.iter_mut().enumerate() {
         let findings = std::mem::take(&mut file.checked.findings);
-        let gone = findings.into_iter().enumerate().filter_map(|(at, mut finding)| {
+        let retained = findings.into_iter().enumerate().filter_map(|(at, mut finding)| {
             let (status, reason) = fixed.get(&(index, at))?.clone();
             (finding.status, finding.reason, finding.fix) = (status, Some(reason), None);
             Some(finding)
         });
-        file.checked.findings = gone.collect();
+        file.checked.findings = retained.collect();
     }
     files.retain(|file| !file.checked.findings.is_empty());
     files

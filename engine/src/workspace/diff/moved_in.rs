@@ -1,8 +1,8 @@
 //! Files that moved into the project from elsewhere in its repository.
 //!
-//! In the base they are outside of the project, so they are compared under their current path.
-//! Shipped rules apply to a file wherever it is; the project's own rules did not apply to it
-//! before, so their findings are new.
+//! In the base these files are outside of the project, so they are compared under their current
+//! path. Shipped rules apply to a file in any directory. The project's own rules did not apply to
+//! these files before, so the findings of these rules are new.
 
 use crate::check::Engine;
 use crate::project::git::{Change, Snapshot};
@@ -22,18 +22,18 @@ pub(super) struct Base<'a> {
 impl<'a> Base<'a> {
     pub(super) fn new(files: &'a Snapshot, changes: &'a [Change]) -> Self {
         let moved_in = changes.iter();
-        let moved_in =
-            moved_in.filter_map(|one| Some((one.head.as_deref()?, one.outside.as_deref()?)));
+        let moved_in = moved_in
+            .filter_map(|change| Some((change.head.as_deref()?, change.outside.as_deref()?)));
         Self { files, top: files.at_top(), moved_in: moved_in.collect() }
     }
 
     /// Removes the findings of the project's own rules in files that moved in.
     pub(super) fn without_own_rules(&self, engine: &Engine, outcome: &mut Outcome) {
-        let is_own =
+        let is_project_rule =
             |rule: &str| engine.registry().get(rule).is_some_and(|rule| rule.path.is_some());
         for file in &mut outcome.files {
             if self.moved_in.contains_key(file.source.path()) {
-                file.checked.findings.retain(|finding| !is_own(&finding.rule));
+                file.checked.findings.retain(|finding| !is_project_rule(&finding.rule));
             }
         }
         outcome.files.retain(|file| !file.checked.findings.is_empty());
@@ -58,7 +58,7 @@ impl Files for Base<'_> {
         self.files.exists(path)
     }
 
-    fn names(&self, folder: &str) -> Vec<String> {
-        self.files.names(folder)
+    fn names(&self, dir: &str) -> Vec<String> {
+        self.files.names(dir)
     }
 }

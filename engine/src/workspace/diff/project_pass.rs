@@ -1,5 +1,5 @@
-//! Compares the findings of the project pass. They can be caused by another file than the one they
-//! are reported in, so both sides are checked completely and compared by finding id.
+//! Compares the findings of the project pass. A file can cause such a finding in another file, so
+//! both sides are checked completely and compared by finding id.
 
 use super::renames::Renames;
 use super::{Compared, keyed};
@@ -26,10 +26,10 @@ pub(super) fn listing(
     }
     let tracked = files.below("").ok()?;
     let mut ignored = Ignored::new(ignores);
-    let kept: Vec<String> =
+    let included: Vec<String> =
         tracked.iter().filter(|path| !ignored.excludes(path)).cloned().collect();
     let branch = branch.map(str::to_owned).or_else(|| files.branch());
-    let listing = Listing::new(kept).with_change(Some(change.clone())).on_branch(branch);
+    let listing = Listing::new(included).with_change(Some(change.clone())).on_branch(branch);
     Some(listing.with_tracked(Some(tracked)))
 }
 
@@ -48,35 +48,41 @@ pub(super) fn findings_of_snapshot(
 }
 
 impl Compared {
-    /// Compares the findings of the project pass, and adds those `within` the run to the others.
+    /// Compares the findings of the project pass, and adds the findings `within` the run to the
+    /// other findings.
     pub(super) fn classify_project_findings(
         &mut self,
         mut base: Vec<FileReport>,
         renames: &Renames<'_>,
         within: &Within,
     ) {
-        let is_own = |path: &str| within.contains(&renames.head_path(path).unwrap_or(path.into()));
-        let known: HashSet<String> = ids(&base).collect();
-        let here: HashSet<String> = ids(&self.outcome.project_findings).collect();
-        let allowed: HashSet<String> =
-            base.iter().flat_map(findings).filter(is_allowed).map(|one| one.id.clone()).collect();
-        let own = base.iter().filter(|file| is_own(file.source.path()));
-        for finding in own.flat_map(findings).filter(|finding| !is_allowed(finding)) {
+        let is_within =
+            |path: &str| within.contains(&renames.head_path(path).unwrap_or(path.into()));
+        let base_ids: HashSet<String> = ids(&base).collect();
+        let head_ids: HashSet<String> = ids(&self.outcome.project_findings).collect();
+        let allowed: HashSet<String> = base
+            .iter()
+            .flat_map(findings)
+            .filter(is_allowed)
+            .map(|finding| finding.id.clone())
+            .collect();
+        let files_within = base.iter().filter(|file| is_within(file.source.path()));
+        for finding in files_within.flat_map(findings).filter(|finding| !is_allowed(finding)) {
             let at = Severity::ALL.iter().position(|&severity| severity == finding.severity);
             self.before[at.unwrap_or_default()] += 1;
         }
-        // The same text, or the same file or directory under a path that changed.
-        let (then, then_keys) =
-            keyed(&base, |finding| !here.contains(&finding.id), |path| renames.head_path(path));
-        let (now, now_keys) = keyed(
+        // A finding moves with its text, or with a file or directory whose path changed.
+        let (base_indexes, base_keys) =
+            keyed(&base, |finding| !head_ids.contains(&finding.id), |path| renames.head_path(path));
+        let (head_indexes, head_keys) = keyed(
             &self.outcome.project_findings,
-            |finding| !known.contains(&finding.id),
+            |finding| !base_ids.contains(&finding.id),
             |path| Some(path.into()),
         );
         let moves: HashMap<(usize, usize), (usize, usize)> =
-            super::match_moves(&now_keys, &then_keys)
+            super::match_moves(&head_keys, &base_keys)
                 .into_iter()
-                .map(|(to, from)| (now[to], then[from]))
+                .map(|(to, from)| (head_indexes[to], base_indexes[from]))
                 .collect();
         for (index, file) in self.outcome.project_findings.iter_mut().enumerate() {
             for (at, finding) in file.checked.findings.iter_mut().enumerate() {
@@ -87,10 +93,10 @@ impl Compared {
                     _ if allowed.contains(&finding.id) => {
                         (Status::New, super::ALLOW_COMMENT_REMOVED.to_owned())
                     }
-                    _ if known.contains(&finding.id) => {
+                    _ if base_ids.contains(&finding.id) => {
                         (Status::PreExisting, "already present in the base".to_owned())
                     }
-                    Some(&(from, then)) if is_allowed(&&findings(&base[from])[then]) => {
+                    Some(&(from, at)) if is_allowed(&&findings(&base[from])[at]) => {
                         (Status::New, super::ALLOW_COMMENT_REMOVED.to_owned())
                     }
                     Some((from, _)) if base[*from].source.path() == file.source.path() => (
@@ -107,22 +113,22 @@ impl Compared {
         }
         let moved: HashSet<(usize, usize)> = moves.into_values().collect();
         for (index, file) in base.iter_mut().enumerate() {
-            let mut places = 0..;
+            let mut indexes = 0..;
             file.checked.findings.retain_mut(|finding| {
-                let at = places.next().unwrap_or(usize::MAX);
-                let gone = !here.contains(&finding.id)
+                let at = indexes.next().unwrap_or(usize::MAX);
+                let is_fixed = !head_ids.contains(&finding.id)
                     && !moved.contains(&(index, at))
                     && finding.status != Status::Allowed;
                 let reason = "fixed by this change".to_owned();
                 (finding.status, finding.reason, finding.fix) = (Status::Fixed, Some(reason), None);
-                gone
+                is_fixed
             });
         }
-        base.retain(|file| !file.checked.findings.is_empty() && is_own(file.source.path()));
+        base.retain(|file| !file.checked.findings.is_empty() && is_within(file.source.path()));
         self.fixed.append(&mut base);
-        walk::by_path(&mut self.fixed);
+        walk::sort_by_path(&mut self.fixed);
         self.outcome.project_findings.retain(|file| within.contains(file.source.path()));
-        self.outcome.join();
+        self.outcome.merge_project_findings();
     }
 }
 

@@ -1,4 +1,4 @@
-//! The paths in the head of the files and directories of the base.
+//! Maps the files and directories of the base to their paths in the head.
 
 use crate::project::git::Change;
 use crate::text::listing::Listing;
@@ -13,12 +13,13 @@ pub(super) struct Renames<'a> {
 }
 
 impl<'a> Renames<'a> {
-    /// Collects the renames from all changes of the project. `base` lists its files before the
-    /// change; without it moved directories are not detected.
+    /// Collects the renames from all changes of the project. `base` lists the files before the
+    /// change; without `base`, moved directories are not detected.
     pub(super) fn new(changes: &'a [Change], base: Option<&'a Listing>) -> Self {
-        let both =
-            changes.iter().filter_map(|one| Some((one.base.as_deref()?, one.head.as_deref()?)));
-        let files: HashMap<&str, &str> = both.filter(|(base, head)| base != head).collect();
+        let pairs = changes
+            .iter()
+            .filter_map(|change| Some((change.base.as_deref()?, change.head.as_deref()?)));
+        let files: HashMap<&str, &str> = pairs.filter(|(base, head)| base != head).collect();
         let dirs = base.map_or_else(HashMap::new, |base| moved_dirs(changes, &files, base));
         Self { base, files, dirs }
     }
@@ -67,13 +68,14 @@ fn moved_dirs<'a>(
     if counts.is_empty() {
         return HashMap::new();
     }
-    let mut gone: HashMap<&str, usize> = HashMap::new();
+    let mut removed_counts: HashMap<&str, usize> = HashMap::new();
     let mut occupied: HashSet<&str> = HashSet::new();
     for change in changes {
         let head = change.head.as_deref();
-        let left = change.base.as_deref().filter(|&path| head != Some(path) && base.has_file(path));
-        for dir in left.into_iter().flat_map(parents) {
-            *gone.entry(dir).or_default() += 1;
+        let removed =
+            change.base.as_deref().filter(|&path| head != Some(path) && base.has_file(path));
+        for dir in removed.into_iter().flat_map(parents) {
+            *removed_counts.entry(dir).or_default() += 1;
         }
         for dir in head.into_iter().flat_map(parents) {
             // If a directory is in the set, so are its parents.
@@ -84,7 +86,7 @@ fn moved_dirs<'a>(
     }
     let moved = counts.into_iter().filter(|&((from, _), count)| {
         let all = base.beginning_with(&format!("{from}/")).len();
-        2 * count > all && gone.get(from) == Some(&all) && !occupied.contains(from)
+        2 * count > all && removed_counts.get(from) == Some(&all) && !occupied.contains(from)
     });
     moved.map(|(dirs, _)| dirs).collect()
 }
@@ -114,10 +116,10 @@ mod tests {
         Listing::new(paths.iter().map(|&path| path.to_owned()))
     }
 
-    /// The new locations of `paths` in a change that moves files from one path to another; `""`:
-    /// deleted or added.
+    /// Checks the new locations of `paths` in a change that moves files from one path to another;
+    /// an empty path means that the file is added or deleted.
     #[track_caller]
-    fn leads(pairs: &[(&str, &str)], rest: &[&str], paths: &[(&str, Option<&str>)]) {
+    fn assert_head_paths(pairs: &[(&str, &str)], rest: &[&str], paths: &[(&str, Option<&str>)]) {
         let changes = renamed(pairs);
         let before = pairs.iter().map(|(base, _)| *base).filter(|path| !path.is_empty());
         let base = listing(&before.chain(rest.iter().copied()).collect::<Vec<_>>());
@@ -129,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_directory_moves_with_its_files() {
-        leads(
+        assert_head_paths(
             &[
                 ("packages/x/src/a.ts", "libs/x/src/a.ts"),
                 ("packages/x/src/b.ts", "libs/x/src/b.ts"),
@@ -147,44 +149,61 @@ mod tests {
                 ("packages/y", None),
             ],
         );
-        leads(&[("a/b/x", "c/x")], &[], &[("a/b", Some("c")), ("a/b/y", Some("c/y")), ("a", None)]);
-        leads(&[("a/x", "x")], &["y"], &[("a", Some("")), ("a/z", Some("z")), ("", None)]);
+        assert_head_paths(
+            &[("a/b/x", "c/x")],
+            &[],
+            &[("a/b", Some("c")), ("a/b/y", Some("c/y")), ("a", None)],
+        );
+        assert_head_paths(
+            &[("a/x", "x")],
+            &["y"],
+            &[("a", Some("")), ("a/z", Some("z")), ("", None)],
+        );
     }
 
     #[test]
-    fn a_directory_that_is_still_there_did_not_move() {
-        // A file that stays, a new file there, and a file that moves in.
-        leads(&[("a/x", "b/x")], &["a/y"], &[("a", None)]);
-        leads(&[("a/x", "b/x"), ("", "a/y")], &[], &[("a", None)]);
-        leads(&[("a/x", "b/x"), ("c/x", "a/x")], &[], &[("a", None), ("c", Some("a"))]);
+    fn a_directory_that_still_has_files_did_not_move() {
+        // A file stays in the directory, a new file is added to it, or another file moves into it.
+        assert_head_paths(&[("a/x", "b/x")], &["a/y"], &[("a", None)]);
+        assert_head_paths(&[("a/x", "b/x"), ("", "a/y")], &[], &[("a", None)]);
+        assert_head_paths(&[("a/x", "b/x"), ("c/x", "a/x")], &[], &[("a", None), ("c", Some("a"))]);
         // Its subdirectories can still move.
-        leads(&[("a/b/x", "c/b/x")], &["a/y"], &[("a", None), ("a/b", Some("c/b"))]);
+        assert_head_paths(&[("a/b/x", "c/b/x")], &["a/y"], &[("a", None), ("a/b", Some("c/b"))]);
     }
 
     #[test]
-    fn a_directory_moves_where_most_of_its_files_go() {
-        leads(&[("a/x", "b/x"), ("a/y", "b/y"), ("a/z", "c/z")], &[], &[("a", Some("b"))]);
-        leads(&[("a/x", "b/x"), ("a/y", "c/y")], &[], &[("a", None)]);
-        // One of several files is not a directory, even if the others are deleted.
-        leads(&[("a/LICENSE", "b/LICENSE"), ("a/x", ""), ("a/y", "")], &[], &[("a", None)]);
-        // A renamed file is no evidence for a move of its directory.
-        leads(&[("a/x", "b/y")], &[], &[("a", None), ("a/x", Some("b/y"))]);
+    fn a_directory_moves_to_where_most_of_its_files_moved() {
+        assert_head_paths(
+            &[("a/x", "b/x"), ("a/y", "b/y"), ("a/z", "c/z")],
+            &[],
+            &[("a", Some("b"))],
+        );
+        assert_head_paths(&[("a/x", "b/x"), ("a/y", "c/y")], &[], &[("a", None)]);
+        // A directory did not move if only one of its files moved, even if the other files are
+        // deleted.
+        assert_head_paths(
+            &[("a/LICENSE", "b/LICENSE"), ("a/x", ""), ("a/y", "")],
+            &[],
+            &[("a", None)],
+        );
+        // A renamed file is not evidence for a move of its directory.
+        assert_head_paths(&[("a/x", "b/y")], &[], &[("a", None), ("a/x", Some("b/y"))]);
     }
 
     #[test]
-    fn many_renames_cost_little_each() {
+    fn many_renames_are_processed_in_linear_time() {
         let paths: Vec<(String, String)> = (0..16_000)
             .map(|at| (at % 100, at / 100 % 16, at))
             .map(|(a, b, c)| format!("{a}/{b}/{c}/file.txt"))
             .map(|path| (format!("old/{path}"), format!("new/{path}")))
             .collect();
         let pairs: Vec<(&str, &str)> = paths.iter().map(|(a, b)| (&**a, &**b)).collect();
-        leads(&pairs, &[], &[("old", Some("new")), ("old/7/x", Some("new/7/x"))]);
+        assert_head_paths(&pairs, &[], &[("old", Some("new")), ("old/7/x", Some("new/7/x"))]);
     }
 
     proptest! {
         #[test]
-        fn each_directory_of_one_that_moves_moves_along(
+        fn subdirectories_move_with_their_directory(
             files in proptest::collection::btree_set("[ab](/[ab]){0,3}/f", 1..12),
             others in proptest::collection::btree_set("[cd](/[ab]){0,2}/f", 0..6),
             edited in proptest::collection::btree_set("[cd]/g", 0..2),

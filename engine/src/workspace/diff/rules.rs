@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 /// The rules of one side.
 pub(super) struct Rules<'a> {
     engine: &'a Engine,
-    /// The rules of directories that were elsewhere on this side, and these directories, each with
-    /// a trailing slash.
+    /// The rules of directories that have another path on this side, and these directories, each
+    /// with a trailing slash.
     moved: Option<(Engine, Vec<String>)>,
 }
 
@@ -61,13 +61,13 @@ impl<'a> Rules<'a> {
     ) -> Result<Outcome, EngineError> {
         let listed = listing.map(|listing| Listed { files, listing });
         let files = listed.as_ref().map_or(files, |listed| listed as &dyn Files);
-        let Some((moved, folders)) = &self.moved else {
+        let Some((moved, dirs)) = &self.moved else {
             return Ok(walk::check_files(self.engine, config, files, paths, jobs, stop)?);
         };
         let (inside, outside): (Vec<String>, Vec<String>) = paths
             .iter()
             .cloned()
-            .partition(|path| folders.iter().any(|folder| path.starts_with(folder.as_str())));
+            .partition(|path| dirs.iter().any(|dir| path.starts_with(dir.as_str())));
         let mut outcome = walk::check_files(self.engine, config, files, &outside, jobs, stop)?;
         outcome.extend(walk::check_files(moved, config, files, &inside, jobs, stop)?);
         Ok(walk::ordered(outcome))

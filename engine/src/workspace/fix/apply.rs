@@ -4,8 +4,9 @@ use crate::text::finding::{Edit, Fix};
 use crate::text::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Applies `fixes` in order, skipping those whose edits touch an edit of an earlier one. An edit
-/// that several fixes share is made once. Returns the new bytes and the number of fixes applied.
+/// Applies `fixes` in order, skipping each fix with an edit that touches an edit of an earlier fix.
+/// An edit that several fixes share is made once. Returns the new bytes and the number of fixes
+/// applied.
 #[must_use]
 pub fn apply(bytes: &[u8], fixes: &[&Fix]) -> (Vec<u8>, usize) {
     let mut edits = Edits::default();
@@ -19,14 +20,14 @@ pub fn apply(bytes: &[u8], fixes: &[&Fix]) -> (Vec<u8>, usize) {
 pub(super) struct Edits<'a>(BTreeMap<u32, BTreeSet<&'a Edit>>);
 
 impl<'a> Edits<'a> {
-    /// Adds the edits of a fix for a text of `length` bytes. `false`: there are none, they are not
-    /// in the text, or one touches an edit of another fix.
+    /// Adds the edits of a fix for a text of `length` bytes. Returns `false` if the fix has no
+    /// edits, if an edit is not within the text, or if an edit touches an edit of another fix.
     pub(super) fn add_fix(&mut self, fix: &'a Fix, length: usize) -> bool {
         let is_valid =
             |edit: &Edit| edit.span.start <= edit.span.end && edit.span.end as usize <= length;
         if fix.edits.is_empty()
             || !fix.edits.iter().all(is_valid)
-            || fix.edits.iter().any(|edit| self.clash(edit))
+            || fix.edits.iter().any(|edit| self.conflicts(edit))
         {
             return false;
         }
@@ -54,14 +55,15 @@ impl<'a> Edits<'a> {
         (out, EditMap(pairs))
     }
 
-    /// Whether an edit touches another one that is not equal to it.
-    fn clash(&self, edit: &Edit) -> bool {
+    /// Whether an edit touches another edit that is not equal to it.
+    fn conflicts(&self, edit: &Edit) -> bool {
         let Span { start, end } = edit.span;
         let at_start = self.0.get(&start).into_iter().flatten();
         let before = self.0.range(..start).next_back();
         let within = self.0.range(start..end).find(|(at, _)| **at != start);
-        let mut near = before.into_iter().chain(within).flat_map(|(_, edits)| edits);
-        at_start.into_iter().any(|other| **other != *edit) || near.any(|other| touches(other, edit))
+        let mut neighbours = before.into_iter().chain(within).flat_map(|(_, edits)| edits);
+        at_start.into_iter().any(|other| **other != *edit)
+            || neighbours.any(|other| touches(other, edit))
     }
 
     fn add(&mut self, edit: &'a Edit) {
@@ -102,12 +104,12 @@ impl EditMap {
                 to.end + (offset - from.end)
             }
         };
-        let first = self.0.partition_point(|one| pair(one).0.end <= span.start);
+        let first = self.0.partition_point(|edit| pair(edit).0.end <= span.start);
         let start = match self.0.get(first).map(&pair) {
             Some((from, to)) if from.start <= span.start => to.start,
             _ => moved(span.start, first),
         };
-        let last = self.0.partition_point(|one| pair(one).0.end < span.end);
+        let last = self.0.partition_point(|edit| pair(edit).0.end < span.end);
         let end = match self.0.get(last).map(&pair) {
             Some((from, to)) if from.start < span.end => to.end,
             _ => moved(span.end, last),
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn fixes_that_touch_wait_for_the_next_round() {
+    fn touching_fixes_are_applied_in_the_next_round() {
         let fixes = [fix(&[(0, 2, "X")]), fix(&[(1, 3, "Y")]), fix(&[(3, 3, "+"), (4, 5, "")])];
         assert_eq!(applied("abcde", &fixes), ("Xc+d".into(), 2));
     }
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_past_the_end_is_refused() {
+    fn an_edit_past_the_end_is_rejected() {
         assert_eq!(applied("ab", &[fix(&[(1, 9, "X")])]), ("ab".into(), 0));
     }
 

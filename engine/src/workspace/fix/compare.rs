@@ -7,39 +7,40 @@ use crate::text::finding::{Finding, RuleId, Status};
 use crate::text::source::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-/// Maximum number of findings with which one is compared; more than that at one position are
-/// nested.
-const CANDIDATES: usize = 32;
+/// Maximum number of findings that a finding is compared with; only nested findings exceed this
+/// number at one position.
+const MAX_CANDIDATES: usize = 32;
 
 /// A finding that a fix removed, at its position in the current text.
 #[derive(Clone, Debug)]
-pub(super) struct Gone {
+pub(super) struct RemovedFinding {
     pub(super) rule: RuleId,
     pub(super) span: Span,
 }
 
-impl Gone {
+impl RemovedFinding {
     pub(super) fn from_finding(finding: &Finding) -> Self {
         Self { rule: finding.rule.clone(), span: finding.span }
     }
 }
 
-/// The findings of one rule: indexes before, and indexes after with their span before.
+/// The findings of one rule: their indexes in the old text, and their indexes in the new text, each
+/// with the corresponding span of the old text.
 #[derive(Default)]
-struct OfRule {
+struct RuleFindings {
     before: Vec<usize>,
     after: Vec<(Span, usize)>,
 }
 
 /// The index of each finding's match in `before`. A finding whose fix was `applied` is matched only
-/// if no other finding of its rule fits: then it remains.
+/// if no other finding of its rule matches; in that case the fix did not remove the finding.
 pub(super) fn match_findings(
     before: &State,
     after: &State,
     map: &EditMap,
     applied: &BTreeSet<usize>,
 ) -> Vec<Option<usize>> {
-    let mut rules: BTreeMap<&RuleId, OfRule> = BTreeMap::new();
+    let mut rules: BTreeMap<&RuleId, RuleFindings> = BTreeMap::new();
     for (at, finding) in before.findings.iter().enumerate() {
         rules.entry(&finding.rule).or_default().before.push(at);
     }
@@ -47,67 +48,71 @@ pub(super) fn match_findings(
         rules.entry(&finding.rule).or_default().after.push((map.back(finding.span), at));
     }
     let mut matches = vec![None; after.findings.len()];
-    for OfRule { before: old, after: mut new } in rules.into_values() {
+    for RuleFindings { before: old, after: mut new } in rules.into_values() {
         let (fixed, other): (Vec<usize>, Vec<usize>) =
             old.into_iter().partition(|at| applied.contains(at));
         let mut used = BTreeSet::new();
         let mut record = |pairs: Vec<(usize, usize)>, new: &mut Vec<(Span, usize)>| {
-            for (now, then) in pairs {
-                matches[now] = Some(then);
-                used.insert(then);
+            for (new_index, old_index) in pairs {
+                matches[new_index] = Some(old_index);
+                used.insert(old_index);
             }
-            new.retain(|(_, now)| matches[*now].is_none());
+            new.retain(|(_, new_index)| matches[*new_index].is_none());
             used.clone()
         };
         // A finding that an allow comment covered and no longer covers is new.
-        let fits = |now: usize, then: usize| {
-            after.findings[now].status == Status::Allowed
-                || before.findings[then].status != Status::Allowed
+        let can_match = |new_index: usize, old_index: usize| {
+            after.findings[new_index].status == Status::Allowed
+                || before.findings[old_index].status != Status::Allowed
         };
         let all: Vec<usize> = other.iter().chain(&fixed).copied().collect();
-        let place = |then: usize| (before.findings[then].span, &*before.findings[then].message);
-        let exact = first_with_first(
-            new.iter().map(|&(span, now)| ((span, &*after.findings[now].message), now)),
-            all.iter().map(|&then| (place(then), then)),
-            fits,
+        let position = |old_index: usize| {
+            (before.findings[old_index].span, &*before.findings[old_index].message)
+        };
+        let exact = pair_in_order(
+            new.iter()
+                .map(|&(span, new_index)| ((span, &*after.findings[new_index].message), new_index)),
+            all.iter().map(|&old_index| (position(old_index), old_index)),
+            can_match,
         );
-        let mut taken = record(exact, &mut new);
+        let mut matched = record(exact, &mut new);
         for group in [&other, &fixed] {
-            let free: Vec<(Span, usize)> = group
+            let unmatched: Vec<(Span, usize)> = group
                 .iter()
-                .filter(|then| !taken.contains(then))
-                .map(|&then| (before.findings[then].span, then))
+                .filter(|old_index| !matched.contains(old_index))
+                .map(|&old_index| (before.findings[old_index].span, old_index))
                 .collect();
-            taken = record(pair_touching(&mut new, free, fits), &mut new);
+            matched = record(pair_touching(&mut new, unmatched, can_match), &mut new);
         }
         // The edits can have moved the text of a finding.
         let text = |state: &State, at: usize| {
             let finding = &state.findings[at];
             (finding.message.clone(), state.source.slice(finding.span).to_owned())
         };
-        let moved = first_with_first(
-            new.iter().map(|&(_, now)| (text(after, now), now)),
+        let moved = pair_in_order(
+            new.iter().map(|&(_, new_index)| (text(after, new_index), new_index)),
             other
                 .iter()
-                .filter(|then| !taken.contains(then))
-                .map(|&then| (text(before, then), then)),
-            fits,
+                .filter(|old_index| !matched.contains(old_index))
+                .map(|&old_index| (text(before, old_index), old_index)),
+            can_match,
         );
         record(moved, &mut new);
     }
     matches
 }
 
-/// The findings that are new after the fixes, at the position of one that an earlier fix removed.
+/// The findings that are new after the fixes, at the position of a finding that an earlier fix
+/// removed.
 pub(super) fn restored(
     after: &[Finding],
     matches: &[Option<usize>],
     map: &EditMap,
-    gone: &[Gone],
+    removed: &[RemovedFinding],
 ) -> Vec<usize> {
     let mut spans: BTreeMap<&RuleId, Vec<(Span, usize)>> = BTreeMap::new();
-    for (at, one) in gone.iter().enumerate() {
-        spans.entry(&one.rule).or_default().push((one.span, at));
+    for (at, finding) in removed.iter().enumerate() {
+        spans.entry(&finding.rule).or_default().push((finding.span, at));
     }
     let mut new: BTreeMap<&RuleId, Vec<(Span, usize)>> = BTreeMap::new();
     for (at, finding) in after.iter().enumerate() {
@@ -119,11 +124,10 @@ pub(super) fn restored(
         let mut new = new.remove(rule).unwrap_or_default();
         pair_touching(&mut new, spans, |_, _| true)
     });
-    pairs.map(|(now, _)| now).collect()
+    pairs.map(|(new_index, _)| new_index).collect()
 }
 
-/// For each finding of `culprits`, the finding among the `chosen` ones whose position or fix is at
-/// its position.
+/// For each finding of `culprits`, the finding among `chosen` whose span or fix touches it.
 pub(super) fn caused_by(
     culprits: &[usize],
     after: &State,
@@ -133,61 +137,69 @@ pub(super) fn caused_by(
 ) -> Vec<(usize, usize)> {
     let back = |&at: &usize| (map.back(after.findings[at].span), at);
     let mut new: Vec<(Span, usize)> = culprits.iter().map(back).collect();
-    let places = chosen.iter().flat_map(|&at| {
+    let positions = chosen.iter().flat_map(|&at| {
         let finding = &before.findings[at];
         let edits = finding.fix.iter().flat_map(|fix| &fix.edits).map(|edit| edit.span);
         edits.chain([finding.span]).map(move |span| (span, at))
     });
-    pair_touching(&mut new, places.collect(), |_, _| true)
+    pair_touching(&mut new, positions.collect(), |_, _| true)
 }
 
 /// Pairs items with equal keys in order, each used once.
-fn first_with_first<K: Eq + std::hash::Hash>(
+fn pair_in_order<K: Eq + std::hash::Hash>(
     new: impl Iterator<Item = (K, usize)>,
     old: impl Iterator<Item = (K, usize)>,
-    fits: impl Fn(usize, usize) -> bool,
+    can_match: impl Fn(usize, usize) -> bool,
 ) -> Vec<(usize, usize)> {
-    let mut left: HashMap<K, VecDeque<usize>> = HashMap::new();
-    for (key, then) in old {
-        left.entry(key).or_default().push_back(then);
+    let mut candidates: HashMap<K, VecDeque<usize>> = HashMap::new();
+    for (key, old_index) in old {
+        candidates.entry(key).or_default().push_back(old_index);
     }
-    let pairs = new.filter_map(|(key, now)| {
-        let left = left.get_mut(&key)?;
-        let at = left.iter().take(CANDIDATES).position(|&then| fits(now, then))?;
-        Some((now, left.remove(at)?))
+    let pairs = new.filter_map(|(key, new_index)| {
+        let candidates = candidates.get_mut(&key)?;
+        let at = candidates
+            .iter()
+            .take(MAX_CANDIDATES)
+            .position(|&old_index| can_match(new_index, old_index))?;
+        Some((new_index, candidates.remove(at)?))
     });
     pairs.collect()
 }
 
-/// Pairs spans that touch, each used once; of several, the one that ends first.
+/// Pairs spans that touch; each span is used once. If several spans touch, the span that ends first
+/// is used.
 fn pair_touching(
     new: &mut [(Span, usize)],
     mut old: Vec<(Span, usize)>,
-    fits: impl Fn(usize, usize) -> bool,
+    can_match: impl Fn(usize, usize) -> bool,
 ) -> Vec<(usize, usize)> {
     new.sort_unstable();
     old.sort_unstable();
     let mut old = old.into_iter().peekable();
     let mut open: BTreeSet<(u32, u32, usize)> = BTreeSet::new();
     let mut pairs = Vec::new();
-    for &(span, now) in &*new {
-        while let Some((began, then)) = old.next_if(|(began, _)| began.start <= span.end) {
-            open.insert((began.end, began.start, then));
+    for &(span, new_index) in &*new {
+        while let Some((old_span, old_index)) =
+            old.next_if(|(old_span, _)| old_span.start <= span.end)
+        {
+            open.insert((old_span.end, old_span.start, old_index));
         }
         let found = open
             .range((span.start, 0, 0)..)
-            .take(CANDIDATES)
-            .find(|&&(end, start, then)| touch(span, Span { start, end }) && fits(now, then))
+            .take(MAX_CANDIDATES)
+            .find(|&&(end, start, old_index)| {
+                touch(span, Span { start, end }) && can_match(new_index, old_index)
+            })
             .copied();
         if let Some(found) = found {
             open.remove(&found);
-            pairs.push((now, found.2));
+            pairs.push((new_index, found.2));
         }
     }
     pairs
 }
 
-/// Whether the spans share a byte, or an empty one is in or next to the other.
+/// Whether the spans share a byte, or an empty span is in or next to the other span.
 fn touch(a: Span, b: Span) -> bool {
     if a.is_empty() || b.is_empty() { a.start <= b.end && b.start <= a.end } else { a.overlaps(b) }
 }

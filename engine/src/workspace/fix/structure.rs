@@ -1,4 +1,4 @@
-//! Whether a file parses, to detect fixes that break it.
+//! Checks whether a file parses, to detect fixes that break the file.
 
 use super::Reason;
 use crate::check::Engine;
@@ -15,7 +15,7 @@ use serde::de::IgnoredAny;
 pub(super) struct Structure(Vec<(String, usize)>);
 
 impl Structure {
-    /// The parse errors of `source`. `rules` are those of [`syntax_rules`].
+    /// The parse errors of `source`. `rules` is the result of [`syntax_rules`].
     pub(super) fn new(
         engine: &Engine,
         source: &Source,
@@ -38,11 +38,11 @@ impl Structure {
         }
         if let Some((name, language)) = language_of(path).filter(|_| data.is_none()) {
             let tree = Tree::new(source);
-            // A parser that takes too long says nothing about the text.
+            // A parser that takes too long does not show whether the text is valid.
             if let Some(parsed) = tree.in_language(language) {
                 let nodes = parsed.root();
-                let wrong = nodes.dfs().filter(|node| node.is_error() || node.is_missing());
-                errors.push((name.to_owned(), wrong.count()));
+                let error_nodes = nodes.dfs().filter(|node| node.is_error() || node.is_missing());
+                errors.push((name.to_owned(), error_nodes.count()));
             }
         }
         for rule in rules {
@@ -52,13 +52,13 @@ impl Structure {
         Self(errors)
     }
 
-    /// The fault that `after` has more errors in a language or format.
+    /// The reason to undo a fix if `after` has more errors in a language or format.
     pub(super) fn broken_in(&self, after: &Self) -> Option<Reason> {
-        let worse = |(name, errors): &&(String, usize)| {
-            let now = after.0.iter().find(|(other, _)| other == name);
-            now.is_some_and(|(_, now)| now > errors)
+        let has_more_errors = |(name, errors): &&(String, usize)| {
+            let after_count = after.0.iter().find(|(other, _)| other == name);
+            after_count.is_some_and(|(_, count)| count > errors)
         };
-        self.0.iter().find(worse).map(|(name, _)| Reason::Breaks(name.clone()))
+        self.0.iter().find(has_more_errors).map(|(name, _)| Reason::Breaks(name.clone()))
     }
 }
 
@@ -71,8 +71,8 @@ fn name_of(format: Format) -> &'static str {
     }
 }
 
-/// The rules `…/syntax` that report files of a kind that do not parse and whose findings are not
-/// errors at `path`: new errors are compared anyway.
+/// The shipped rules `…/syntax`, which report files that do not parse, except rules whose findings
+/// are errors at `path`: new errors undo a fix in any case.
 pub(super) fn syntax_rules(engine: &Engine, path: &str) -> Vec<RuleId> {
     let settings = engine.settings(path);
     let is_error = |rule: &RuleId| {

@@ -1,4 +1,4 @@
-//! Which fixes hold, and which are undone.
+//! Tests of which fixes are retained and which are undone.
 
 use super::*;
 use crate::check::Selection;
@@ -21,10 +21,10 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
         page("good", "warning", "blue", "teal"),
         // The fix of this rule does nothing useful.
         page("same", "warning", "stays", "stays!"),
-        // Its result is an error.
+        // The result of this fix is an error.
         page("worse", "warning", "mild", "harsh"),
         page("harsh", "error", "harsh", "harsh"),
-        // Each of these restores the other.
+        // Each of these two rules restores the finding of the other.
         page("left", "warning", "left", "right"),
         page("right", "warning", "right", "left"),
         page("quote", "warning", "\"bare\"", "bare"),
@@ -49,17 +49,19 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
 fn fixed(path: &str, text: &str) -> String {
     let files = Memory::default();
     let result = fix_file(&ENGINE, path, text.as_bytes().to_vec(), &files, Safety::Unsafe);
-    let undone: Vec<String> = result
+    let undone_fixes: Vec<String> = result
         .undone
         .iter()
-        .map(|one| format!("; {} {}:{} {}", one.rule, one.line, one.column, one.reason))
+        .map(|undone| {
+            format!("; {} {}:{} {}", undone.rule, undone.line, undone.column, undone.reason)
+        })
         .collect();
     let text = String::from_utf8(result.bytes).expect("text");
-    format!("{text:?} {}{}", result.fixed, undone.concat())
+    format!("{text:?} {}{}", result.fixed, undone_fixes.concat())
 }
 
 #[test]
-fn a_fix_whose_finding_remains_is_undone_and_others_stay() {
+fn a_fix_whose_finding_remains_is_undone_and_other_fixes_are_retained() {
     assert_eq!(
         fixed("a.txt", "blue stays\nblue\n"),
         r#""teal stays\nteal\n" 2; t/same 1:6 the finding remained"#
@@ -77,7 +79,7 @@ fn a_fix_that_adds_an_error_is_undone() {
 
 #[test]
 fn a_fix_that_restores_a_fixed_finding_is_undone() {
-    // Both words are fixed at once; then the results are each other's findings.
+    // The fix of each rule produces the finding of the other rule.
     let text = fixed("a.txt", "left\n");
     assert_eq!(text, "\"right\\n\" 1; t/right 1:1 it restored a fixed finding of `t/left`");
 }
@@ -109,20 +111,20 @@ fn a_finding_that_a_fix_caused_is_fixed_but_not_counted() {
 }
 
 #[test]
-fn a_file_with_many_failing_fixes_takes_few_checks() {
+fn many_failing_fixes_require_few_checks() {
     let text = "mild\n".repeat(40) + &"blue\n".repeat(500) + "mild\n";
     let result = fix_file(&ENGINE, "a.txt", text.into_bytes(), &Memory::default(), Safety::Unsafe);
     assert_eq!(result.fixed, 500);
     assert_eq!(result.undone.len(), 41);
-    let is_verified = |one: &Undone| matches!(one.reason, Reason::AddsError { .. });
+    let is_verified = |undone: &Undone| matches!(undone.reason, Reason::AddsError { .. });
     assert!(result.undone.iter().all(is_verified), "{:?}", result.undone);
 }
 
 #[test]
-fn fixes_that_fail_are_named_without_changing_the_file() {
+fn failing_fixes_are_returned_without_changing_the_file() {
     let text = b"blue stays mild\n".to_vec();
     let failing = failing_fixes(&ENGINE, "a.txt", text, &Memory::default(), &|_| true);
-    let rules: Vec<&str> = failing.iter().map(|one| &*one.rule).collect();
+    let rules: Vec<&str> = failing.iter().map(|undone| &*undone.rule).collect();
     assert_eq!(rules, ["t/same", "t/worse"]);
     assert_eq!(failing[0].column, 6);
 }
@@ -131,7 +133,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn fixed_findings_are_gone_and_no_error_is_new(
+    fn fixed_findings_disappear_and_no_error_is_added(
         words in proptest::collection::vec(
             prop_oneof![
                 Just("blue"), Just("stays"), Just("mild"), Just("harsh"), Just("left"),
@@ -151,10 +153,10 @@ proptest! {
             fix_file(&ENGINE, path, text.clone().into_bytes(), &Memory::default(), Safety::Unsafe);
         let (before, after) = (check(text.as_bytes()), check(&result.bytes));
         let count = |findings: &[Finding], rule: &str| {
-            findings.iter().filter(|one| &*one.rule == rule).count()
+            findings.iter().filter(|finding| &*finding.rule == rule).count()
         };
         prop_assert!(count(&after, "t/harsh") <= count(&before, "t/harsh"));
-        let fixable = before.iter().filter(|one| one.fix.is_some()).count();
+        let fixable = before.iter().filter(|finding| finding.fix.is_some()).count();
         prop_assert!(result.fixed + result.undone.len() <= fixable + after.len());
         for rule in ["t/same", "t/worse"] {
             prop_assert_eq!(count(&after, rule), count(&before, rule));
@@ -162,11 +164,11 @@ proptest! {
         prop_assert_eq!(count(&after, "t/good"), 0);
         let parses = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
         prop_assert!(path != "a.json" || !parses(text.as_bytes()) || parses(&result.bytes));
-        // Rules that contradict each other replace their fixes in every run.
+        // Rules that contradict each other change the text in every run.
         if !text.contains("left") && !text.contains("right") {
-            let again = result.bytes.clone();
-            let again = fix_file(&ENGINE, path, again, &Memory::default(), Safety::Unsafe);
-            prop_assert_eq!(again.bytes, result.bytes);
+            let second = result.bytes.clone();
+            let second = fix_file(&ENGINE, path, second, &Memory::default(), Safety::Unsafe);
+            prop_assert_eq!(second.bytes, result.bytes);
         }
     }
 }

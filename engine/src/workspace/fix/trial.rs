@@ -1,8 +1,8 @@
-//! Tries fixes on a text: applies them, checks the result, and finds those that do not hold.
+//! Tries fixes on a text: applies the fixes, checks the result, and determines the fixes that fail.
 
 use super::Reason;
 use super::apply::{EditMap, Edits};
-use super::compare::{Gone, caused_by, match_findings, restored};
+use super::compare::{RemovedFinding, caused_by, match_findings, restored};
 use super::structure::{Structure, syntax_rules};
 use crate::check::Engine;
 use crate::text::files::Files;
@@ -10,8 +10,8 @@ use crate::text::finding::{Finding, RuleId, Severity, Status};
 use crate::text::source::{Encoding, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of checks of a file per round to find the fixes that do not hold.
-const CHECKS: usize = 64;
+/// Maximum number of checks of a file per round to determine the fixes that fail.
+const MAX_CHECKS: usize = 64;
 
 /// A text and its findings.
 pub(super) struct State {
@@ -23,15 +23,15 @@ pub(super) struct State {
 
 impl State {
     /// The findings among `candidates` that are not allowed and whose fixes can be applied
-    /// together; the first of those that overlap. Sorted.
+    /// together, sorted. If several fixes overlap, only the first finding is included.
     pub(super) fn without_overlap(&self, candidates: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut edits = Edits::default();
-        let fits = |at: &usize| {
+        let can_be_added = |at: &usize| {
             let finding = &self.findings[*at];
             finding.status == Status::New
                 && finding.fix.as_ref().is_some_and(|fix| edits.add_fix(fix, self.bytes.len()))
         };
-        candidates.filter(fits).collect()
+        candidates.filter(can_be_added).collect()
     }
 }
 
@@ -43,23 +43,23 @@ pub(super) struct Trial<'a> {
     syntax_rules: Vec<RuleId>,
 }
 
-/// The fixes of a round that hold, and the others.
+/// The fixes of a round that succeed, and the fixes that fail.
 pub(super) struct Round {
-    /// `None`: no fix holds.
+    /// The fixes that succeed; `None` if all fail.
     pub(super) accepted: Option<Accepted>,
-    /// The findings whose fixes do not hold.
-    pub(super) refused: Vec<(usize, Reason)>,
+    /// The findings whose fixes fail, each with the reason.
+    pub(super) failed: Vec<(usize, Reason)>,
 }
 
-/// Fixes that hold together.
+/// Fixes that succeed when they are applied together.
 pub(super) struct Accepted {
-    /// The findings that they removed.
+    /// The findings that the fixes removed.
     pub(super) fixed: Vec<usize>,
     /// The text with the fixes.
     pub(super) state: State,
     /// The positions of the edits.
     pub(super) map: EditMap,
-    /// By finding of the new text: its match in the previous text.
+    /// For each finding of the new text, its match in the previous text.
     pub(super) matches: Vec<Option<usize>>,
 }
 
@@ -68,10 +68,10 @@ struct Attempt {
     state: State,
     map: EditMap,
     matches: Vec<Option<usize>>,
-    /// The findings whose fixes fail: they are still reported, or something new is at their
-    /// position.
+    /// The findings whose fixes fail: the finding is still reported, or the fix causes a new fault
+    /// whose position shows that the fix caused it.
     failing: BTreeMap<usize, Reason>,
-    /// What is worse and not caused by a particular fix, as far as the positions show.
+    /// A fault whose position does not show which fix caused it.
     fault: Option<Reason>,
 }
 
@@ -87,35 +87,40 @@ impl<'a> Trial<'a> {
         State { bytes, source, findings, structure }
     }
 
-    /// Applies the fixes of the findings `chosen`, which do not overlap, and undoes those that do
-    /// not hold. If all hold, this is one check. Otherwise, those that fail at their own position
-    /// are left out, or halves are tried, so that a few bad ones among many cost few checks; after
-    /// [`CHECKS`] checks the rest is refused.
-    pub(super) fn run(&self, before: &State, chosen: Vec<usize>, gone: &[Gone]) -> Round {
-        let mut kept: Vec<usize> = Vec::new();
+    /// Applies the fixes of the findings `chosen`, which do not overlap, and undoes the fixes that
+    /// fail. If no fix fails, one check is enough. Otherwise, fixes that fail at their own position
+    /// are excluded, or halves are tried, so that a few failing fixes among many require few
+    /// checks. After [`MAX_CHECKS`] checks the remaining fixes are undone.
+    pub(super) fn run(
+        &self,
+        before: &State,
+        chosen: Vec<usize>,
+        removed: &[RemovedFinding],
+    ) -> Round {
+        let mut passing: Vec<usize> = Vec::new();
         let mut accepted = None;
-        let mut refused = Vec::new();
+        let mut failed = Vec::new();
         let mut untried = vec![chosen];
         let mut checks = 0;
         // The largest group first, so that most fixes are verified if the checks run out.
         while let Some(mut group) = take_largest(&mut untried) {
-            if checks == CHECKS {
-                refused.extend(group.into_iter().map(|at| (at, Reason::Unverified)));
+            if checks == MAX_CHECKS {
+                failed.extend(group.into_iter().map(|at| (at, Reason::Unverified)));
                 continue;
             }
             checks += 1;
-            let all: Vec<usize> = kept.iter().chain(&group).copied().collect();
-            let attempt = self.attempt(before, &all, gone);
+            let combined: Vec<usize> = passing.iter().chain(&group).copied().collect();
+            let attempt = self.attempt(before, &combined, removed);
             let Attempt { state, map, matches, failing, fault } = attempt;
             if failing.is_empty() && fault.is_none() {
-                accepted = Some(Accepted { fixed: all.clone(), state, map, matches });
-                kept = all;
+                accepted = Some(Accepted { fixed: combined.clone(), state, map, matches });
+                passing = combined;
                 continue;
             }
             let count = group.len();
             group.retain(|at| match failing.get(at) {
                 Some(reason) => {
-                    refused.push((*at, reason.clone()));
+                    failed.push((*at, reason.clone()));
                     false
                 }
                 None => true,
@@ -125,21 +130,21 @@ impl<'a> Trial<'a> {
                 continue;
             }
             if let [at] = group[..] {
-                // Otherwise it makes an accepted fix fail.
+                // A fix that does not itself fail makes an accepted fix fail.
                 let other = failing.into_iter().next().map(|(other, reason)| match reason {
                     Reason::Remains => Reason::Restores(before.findings[other].rule.clone()),
                     reason => reason,
                 });
-                refused.push((at, fault.or(other).unwrap_or(Reason::Unverified)));
+                failed.push((at, fault.or(other).unwrap_or(Reason::Unverified)));
             } else {
                 let second = group.split_off(group.len() / 2);
                 untried.extend([group, second]);
             }
         }
-        Round { accepted, refused }
+        Round { accepted, failed }
     }
 
-    fn attempt(&self, before: &State, chosen: &[usize], gone: &[Gone]) -> Attempt {
+    fn attempt(&self, before: &State, chosen: &[usize], removed: &[RemovedFinding]) -> Attempt {
         let mut edits = Edits::default();
         for fix in chosen.iter().filter_map(|&at| before.findings[at].fix.as_ref()) {
             edits.add_fix(fix, before.bytes.len());
@@ -154,7 +159,7 @@ impl<'a> Trial<'a> {
         if fault.is_none() {
             let remaining = matches.iter().flatten().filter(|at| applied.contains(at));
             failing.extend(remaining.map(|&at| (at, Reason::Remains)));
-            let new = new_faults(before, &state, &matches, &map, gone);
+            let new = new_faults(before, &state, &matches, &map, removed);
             let (faults, reasons): (Vec<usize>, Vec<Reason>) = new.into_iter().unzip();
             let mut reasons: BTreeMap<usize, Reason> =
                 faults.iter().copied().zip(reasons).collect();
@@ -175,27 +180,28 @@ fn take_largest(groups: &mut Vec<Vec<usize>>) -> Option<Vec<usize>> {
     Some(groups.swap_remove(at)).filter(|group| !group.is_empty())
 }
 
-/// The findings that must not appear, and why: new errors, and fixed findings that are back.
+/// The findings that must not appear, each with the reason: new errors, and fixed findings that are
+/// reported again.
 fn new_faults(
     before: &State,
     after: &State,
     matches: &[Option<usize>],
     map: &EditMap,
-    gone: &[Gone],
+    removed: &[RemovedFinding],
 ) -> Vec<(usize, Reason)> {
     let mut faults = Vec::new();
-    for (at, (finding, then)) in after.findings.iter().zip(matches).enumerate() {
+    for (at, (finding, old_index)) in after.findings.iter().zip(matches).enumerate() {
         let is_error = |finding: &Finding| finding.severity == Severity::Error;
         if is_error(finding)
             && finding.status == Status::New
-            && then.is_none_or(|then| !is_error(&before.findings[then]))
+            && old_index.is_none_or(|old_index| !is_error(&before.findings[old_index]))
         {
-            let place = after.source.position(finding.span.start, Encoding::CodePoints);
+            let position = after.source.position(finding.span.start, Encoding::CodePoints);
             let rule = finding.rule.clone();
-            faults.push((at, Reason::AddsError { rule, line: place.line + 1 }));
+            faults.push((at, Reason::AddsError { rule, line: position.line + 1 }));
         }
     }
-    let restored = restored(&after.findings, matches, map, gone);
+    let restored = restored(&after.findings, matches, map, removed);
     let restored = restored.into_iter().map(|at| (at, after.findings[at].rule.clone()));
     faults.extend(restored.map(|(at, rule)| (at, Reason::Restores(rule))));
     faults

@@ -1,5 +1,5 @@
-//! The project pass, updated incrementally: findings stay until something changes that they depend
-//! on, and only the affected checks run again.
+//! Updates the project pass incrementally: findings are retained until an input that they depend on
+//! changes, and only the affected checks run again.
 //!
 //! The findings of a rule of this pass depend on five inputs: the listing; its requests for single
 //! files ([`FileRequests`]: manifests, conditions); the sizes of the files that it counts; the import
@@ -7,7 +7,9 @@
 //! state, and an unchanged input causes no further work.
 
 use super::file_requests::{FileRequests, RecordingFiles};
-use super::{Input, ProjectFinding, Rule, one, place, rules, settings, text_of, to_checked};
+use super::{
+    Input, ProjectFinding, Rule, finding_path, rules, run_rule, settings, text_of, to_checked,
+};
 use crate::check::{Checked, Engine};
 use crate::forms::layers::Imports;
 use crate::forms::project_form::{SizeCache, Sizes};
@@ -25,17 +27,17 @@ use std::sync::Arc;
 /// The results for each path; the source of a finding on a whole file is empty.
 pub type CheckedFiles = BTreeMap<String, Arc<Vec<(Source, Checked)>>>;
 
-/// The findings of a project, and the inputs they depend on.
+/// The findings of a project, and the inputs that the findings depend on.
 #[derive(Debug)]
 pub struct ProjectPassCache {
     listing: Listing,
-    asked: FileRequests,
-    numbers: SizeCache,
+    requests: FileRequests,
+    sizes: SizeCache,
     imports: Option<imports::CachedGraph>,
     /// The findings of each rule, in rule order.
     found: Vec<Vec<ProjectFinding>>,
-    settled: Arc<CheckedFiles>,
-    /// How many times rules were run.
+    checked: Arc<CheckedFiles>,
+    /// The number of times that rules were run.
     runs: u64,
 }
 
@@ -44,37 +46,38 @@ pub struct ProjectPassCache {
 pub struct Changes {
     /// The new listing, if the files or the branch differ.
     pub listing: Option<Listing>,
-    /// Files whose text may differ; added and deleted files are optional.
+    /// Files whose text can differ; added and deleted files can be omitted.
     pub files: BTreeSet<String>,
     /// Directories with different entries, listed or not.
-    pub folders: BTreeSet<String>,
+    pub dirs: BTreeSet<String>,
 }
 
 /// A rule with its check.
 type Check<'a> = (&'a Rule, &'a CheckHeader);
 
 impl ProjectPassCache {
-    /// Checks the project of the files in `listing`. `globs` are those of the configuration.
+    /// Checks the project of the files in `listing`. `globs` are the globs of the configuration.
     #[must_use]
     pub fn new(engine: &Engine, globs: &Globs, files: &dyn Files, listing: Listing) -> Self {
-        let mut joins = Self {
+        let mut cache = Self {
             listing,
-            asked: FileRequests::default(),
-            numbers: SizeCache::default(),
+            requests: FileRequests::default(),
+            sizes: SizeCache::default(),
             imports: None,
             found: Vec::new(),
-            settled: Arc::default(),
+            checked: Arc::default(),
             runs: 0,
         };
-        if asks_imports(engine) {
-            let _ = imports::gather(files, &joins.listing, engine.memo());
+        if needs_imports(engine) {
+            let _ = imports::gather(files, &cache.listing, engine.memo());
         }
-        joins.find_all(engine, globs, files);
-        let found = joins.found.iter().zip(rules(engine));
-        let all = found.flat_map(|(found, (rule, _))| found.iter().map(|one| place(rule, one)));
-        let at = all.collect();
-        joins.recompute(engine, files, &at);
-        joins
+        cache.find_all(engine, globs, files);
+        let found = cache.found.iter().zip(rules(engine));
+        let all = found
+            .flat_map(|(found, (rule, _))| found.iter().map(|finding| finding_path(rule, finding)));
+        let paths = all.collect();
+        cache.recompute(engine, files, &paths);
+        cache
     }
 
     /// The current listing.
@@ -86,7 +89,7 @@ impl ProjectPassCache {
     /// The current results.
     #[must_use]
     pub fn checked_files(&self) -> Arc<CheckedFiles> {
-        self.settled.clone()
+        self.checked.clone()
     }
 
     /// A counter that changes whenever rules ran again and may have requested other files.
@@ -99,9 +102,9 @@ impl ProjectPassCache {
     /// directory reveal: they must be in [`Changes::files`] on each update.
     #[must_use]
     pub fn unobservable(&self, is_walked: &dyn Fn(&str) -> bool) -> Vec<String> {
-        let mut apart = self.asked.unobservable(&self.listing, is_walked);
-        apart.extend(self.numbers.paths(&|path| !self.listing.has_file(path)));
-        apart
+        let mut unobservable = self.requests.unobservable(&self.listing, is_walked);
+        unobservable.extend(self.sizes.paths(&|path| !self.listing.has_file(path)));
+        unobservable
     }
 
     /// Applies the changes; returns the paths whose findings differ.
@@ -110,53 +113,53 @@ impl ProjectPassCache {
         engine: &Engine,
         globs: &Globs,
         files: &dyn Files,
-        news: Changes,
+        changes: Changes,
     ) -> BTreeSet<String> {
-        let Changes { listing, files: mut changed, folders } = news;
+        let Changes { listing, files: mut changed, dirs } = changes;
         let is_relisted = listing.is_some();
         if let Some(listing) = listing {
             changed.extend(difference(self.listing.files(), listing.files()));
             self.listing = listing;
         }
-        let mut due = self.update_counts(engine, files, &changed);
-        let again = if asks_imports(engine) {
+        let mut due_rules = self.update_counts(engine, files, &changed);
+        let changed_facts = if needs_imports(engine) {
             self.update_imports(engine, files, &changed)
         } else {
             Vec::new()
         };
-        let asked = self.asked.among(changed.iter(), folders.iter());
-        let is_recomputed = asked.iter().any(|path| !self.asked.is_unchanged(path, files));
-        let all = match self.update_graph(engine, &again) {
+        let requests = self.requests.among(changed.iter(), dirs.iter());
+        let is_recomputed = requests.iter().any(|path| !self.requests.is_unchanged(path, files));
+        let reruns_all = match self.update_graph(engine, &changed_facts) {
             Some(rules) if !is_relisted && !is_recomputed => {
-                due.extend(rules);
+                due_rules.extend(rules);
                 false
             }
             _ => true,
         };
-        let before = if all {
+        let before = if reruns_all {
             self.listing = self.listing.without_answers();
             let before = take(&mut self.found);
             self.find_all(engine, globs, files);
             before
         } else {
-            self.find(engine, globs, files, &due)
+            self.find(engine, globs, files, &due_rules)
         };
-        let mut at = BTreeSet::new();
+        let mut paths = BTreeSet::new();
         for (rule, (old, (rule_of, _))) in before.iter().zip(rules(engine)).enumerate() {
-            let new = self.found.get(rule).filter(|_| all || due.contains(&rule));
-            at.extend(new.into_iter().flat_map(|new| differing(rule_of, old, new)));
+            let new = self.found.get(rule).filter(|_| reruns_all || due_rules.contains(&rule));
+            paths.extend(new.into_iter().flat_map(|new| differing(rule_of, old, new)));
         }
-        let is_covered = |path: &String| self.settled.contains_key(path);
-        at.extend(changed.into_iter().filter(is_covered));
-        if all {
+        let is_covered = |path: &String| self.checked.contains_key(path);
+        paths.extend(changed.into_iter().filter(is_covered));
+        if reruns_all {
             // Rules with conditions also determine whether the lines of a finding may be displayed.
             let in_text = |all: &Arc<Vec<(Source, Checked)>>| {
                 all.iter().any(|(source, _)| !source.text().is_empty())
             };
-            let texts = self.settled.iter().filter(|(_, all)| in_text(all));
-            at.extend(texts.map(|(path, _)| path.clone()));
+            let texts = self.checked.iter().filter(|(_, all)| in_text(all));
+            paths.extend(texts.map(|(path, _)| path.clone()));
         }
-        self.recompute(engine, files, &at)
+        self.recompute(engine, files, &paths)
     }
 
     /// Updates the counts of the changed files; returns the rules whose findings can differ.
@@ -166,15 +169,15 @@ impl ProjectPassCache {
         files: &dyn Files,
         changed: &BTreeSet<String>,
     ) -> BTreeSet<usize> {
-        let counts = |path: &String| {
-            let (before, after) = self.numbers.refresh(path, files)?;
+        let changed_counts = |path: &String| {
+            let (before, after) = self.sizes.refresh(path, files)?;
             if !self.listing.has_file(path) && !files.exists(path) {
-                self.numbers.forget(path);
+                self.sizes.forget(path);
             }
             (before != after).then_some((before, after))
         };
-        let numbers: Vec<_> = changed.iter().filter_map(counts).collect();
-        if numbers.is_empty() {
+        let changed_sizes: Vec<_> = changed.iter().filter_map(changed_counts).collect();
+        if changed_sizes.is_empty() {
             return BTreeSet::new();
         }
         let distinguishes = |(_, (rule, check)): &(usize, Check<'_>)| {
@@ -183,7 +186,7 @@ impl ProjectPassCache {
                 engine.variants().varies(&rule.id) || TreeCheck::can_differ(tree, *before, *after)
             };
             let tree = check.tree.as_deref();
-            tree.is_some_and(|tree| numbers.iter().any(|pair| differs(tree, pair)))
+            tree.is_some_and(|tree| changed_sizes.iter().any(|pair| differs(tree, pair)))
         };
         rules(engine).enumerate().filter(distinguishes).map(|(at, _)| at).collect()
     }
@@ -205,39 +208,40 @@ impl ProjectPassCache {
     fn update_graph(
         &mut self,
         engine: &Engine,
-        again: &[imports::ChangedFacts],
+        changed_facts: &[imports::ChangedFacts],
     ) -> Option<BTreeSet<usize>> {
-        let mut due = BTreeSet::new();
-        let Some(imports) = self.imports.as_mut().filter(|_| !again.is_empty()) else {
-            return Some(due);
+        let mut due_rules = BTreeSet::new();
+        let Some(imports) = self.imports.as_mut().filter(|_| !changed_facts.is_empty()) else {
+            return Some(due_rules);
         };
-        for file in again.iter().filter(|file| self.listing.has_file(&file.path)) {
+        for file in changed_facts.iter().filter(|file| self.listing.has_file(&file.path)) {
             let difference = imports.update(&self.listing, file);
             if difference == Difference::All {
                 return None;
             }
-            let speaks = |at: usize| {
-                let here = |one: &ProjectFinding| one.path == file.path;
-                self.found.get(at).is_some_and(|found| found.iter().any(here))
+            let has_findings = |at: usize| {
+                let is_in_file = |finding: &ProjectFinding| finding.path == file.path;
+                self.found.get(at).is_some_and(|found| found.iter().any(is_in_file))
             };
             let rules = rules(engine).enumerate().filter(|(_, check)| is_layers(check));
             let rules = rules.map(|(at, _)| at);
-            due.extend(rules.filter(|&at| difference == Difference::Targets || speaks(at)));
+            due_rules
+                .extend(rules.filter(|&at| difference == Difference::Targets || has_findings(at)));
         }
-        Some(due)
+        Some(due_rules)
     }
 
     /// Runs all rules, reusing only the cached imports and file sizes.
     fn find_all(&mut self, engine: &Engine, globs: &Globs, files: &dyn Files) {
-        self.asked.clear();
-        self.imports = asks_imports(engine).then(|| {
+        self.requests.clear();
+        self.imports = needs_imports(engine).then(|| {
             let facts = engine.memo().cached_facts(&self.listing);
-            let asking = RecordingFiles { files, asked: &self.asked };
-            imports::CachedGraph::new(&asking, &self.listing, &facts)
+            let recording = RecordingFiles { files, requests: &self.requests };
+            imports::CachedGraph::new(&recording, &self.listing, &facts)
         });
         self.found = vec![Vec::new(); rules(engine).count()];
-        let every = (0..self.found.len()).collect();
-        let _ = self.find(engine, globs, files, &every);
+        let all_rules = (0..self.found.len()).collect();
+        let _ = self.find(engine, globs, files, &all_rules);
     }
 
     /// Runs the rules with these indexes; returns their previous findings, in the order of all
@@ -247,24 +251,24 @@ impl ProjectPassCache {
         engine: &Engine,
         globs: &Globs,
         files: &dyn Files,
-        due: &BTreeSet<usize>,
+        due_rules: &BTreeSet<usize>,
     ) -> Vec<Vec<ProjectFinding>> {
-        if due.is_empty() {
+        if due_rules.is_empty() {
             return Vec::new();
         }
         self.runs += 1;
         let mut before = vec![Vec::new(); self.found.len()];
-        let asking = RecordingFiles { files, asked: &self.asked };
-        let listed = &Listed { files: &asking, listing: &self.listing };
+        let recording = RecordingFiles { files, requests: &self.requests };
+        let listed = &Listed { files: &recording, listing: &self.listing };
         let memo = engine.memo();
         let graph = self.imports.as_ref().map(imports::CachedGraph::graph);
         let imports =
             graph.map_or_else(|| Imports::new(memo), |graph| Imports::from_graph(memo, graph));
-        let sizes = Some(Sizes { known: &self.numbers, files });
-        let looked = Input { files: listed, imports: &imports, sizes };
-        for (at, check) in rules(engine).enumerate().filter(|(at, _)| due.contains(at)) {
+        let sizes = Some(Sizes { known: &self.sizes, files });
+        let input = Input { files: listed, imports: &imports, sizes };
+        for (at, check) in rules(engine).enumerate().filter(|(at, _)| due_rules.contains(at)) {
             if let (Some(found), Some(before)) = (self.found.get_mut(at), before.get_mut(at)) {
-                *before = replace(found, one(engine, check, globs, &looked).found);
+                *before = replace(found, run_rule(engine, check, globs, &input).found);
             }
         }
         before
@@ -275,37 +279,44 @@ impl ProjectPassCache {
         &mut self,
         engine: &Engine,
         files: &dyn Files,
-        at: &BTreeSet<String>,
+        paths: &BTreeSet<String>,
     ) -> BTreeSet<String> {
-        if at.is_empty() {
+        if paths.is_empty() {
             return BTreeSet::new();
         }
-        let mut places = places(engine, &self.found, at);
-        let asking = RecordingFiles { files, asked: &self.asked };
-        let listed = &Listed { files: &asking, listing: &self.listing };
-        let all = Arc::make_mut(&mut self.settled);
+        let mut findings = findings_by_path(engine, &self.found, paths);
+        let recording = RecordingFiles { files, requests: &self.requests };
+        let listed = &Listed { files: &recording, listing: &self.listing };
+        let all = Arc::make_mut(&mut self.checked);
         let mut differing = BTreeSet::new();
-        for path in at {
-            let here = places.remove(path).unwrap_or_default();
-            let new = if here.is_empty() {
+        for path in paths {
+            let path_findings = findings.remove(path).unwrap_or_default();
+            let new = if path_findings.is_empty() {
                 Vec::new()
             } else {
                 // Reading its own text is not recorded, because the results of a changed file are
                 // always recomputed.
                 let text = text_of(engine, files, path);
-                to_checked(engine, &settings(engine, &self.listing, path), text, here, listed)
+                to_checked(
+                    engine,
+                    &settings(engine, &self.listing, path),
+                    text,
+                    path_findings,
+                    listed,
+                )
             };
             let old = if new.is_empty() {
                 all.remove(path)
             } else {
                 all.insert(path.clone(), Arc::new(new))
             };
-            let said = |all: Option<&Arc<Vec<(Source, Checked)>>>| -> BTreeSet<(String, String)> {
-                let checked = all.into_iter().flat_map(|all| all.iter());
-                let findings = checked.flat_map(|(_, checked)| &checked.findings);
-                findings.map(|one| (one.id.clone(), one.message.clone())).collect()
-            };
-            if said(old.as_ref()) != said(all.get(path)) {
+            let ids_and_messages =
+                |all: Option<&Arc<Vec<(Source, Checked)>>>| -> BTreeSet<(String, String)> {
+                    let checked = all.into_iter().flat_map(|all| all.iter());
+                    let findings = checked.flat_map(|(_, checked)| &checked.findings);
+                    findings.map(|finding| (finding.id.clone(), finding.message.clone())).collect()
+                };
+            if ids_and_messages(old.as_ref()) != ids_and_messages(all.get(path)) {
                 differing.insert(path.clone());
             }
         }
@@ -317,26 +328,26 @@ fn is_layers((_, check): &Check<'_>) -> bool {
     check.form() == Some(Form::Layers)
 }
 
-fn asks_imports(engine: &Engine) -> bool {
+fn needs_imports(engine: &Engine) -> bool {
     rules(engine).any(|check| is_layers(&check))
 }
 
-/// The findings of all rules at these paths; those at one path are in rule order.
-fn places<'a>(
+/// The findings of all rules at these paths; the findings at one path are in rule order.
+fn findings_by_path<'a>(
     engine: &'a Engine,
     found: &[Vec<ProjectFinding>],
-    at: &BTreeSet<String>,
+    paths: &BTreeSet<String>,
 ) -> BTreeMap<String, Vec<(&'a Rule, ProjectFinding)>> {
-    let mut places: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
+    let mut findings: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
     for ((rule, _), found) in rules(engine).zip(found) {
-        for one in found {
-            let path = place(rule, one);
-            if at.contains(&path) {
-                places.entry(path).or_default().push((rule, one.clone()));
+        for finding in found {
+            let path = finding_path(rule, finding);
+            if paths.contains(&path) {
+                findings.entry(path).or_default().push((rule, finding.clone()));
             }
         }
     }
-    places
+    findings
 }
 
 /// The paths at which the findings of a rule differ.
@@ -350,11 +361,11 @@ fn by_path<'a>(
     rule: &Rule,
     found: &'a [ProjectFinding],
 ) -> BTreeMap<String, Vec<&'a ProjectFinding>> {
-    let mut places: BTreeMap<String, Vec<&ProjectFinding>> = BTreeMap::new();
-    for one in found {
-        places.entry(place(rule, one)).or_default().push(one);
+    let mut findings: BTreeMap<String, Vec<&ProjectFinding>> = BTreeMap::new();
+    for finding in found {
+        findings.entry(finding_path(rule, finding)).or_default().push(finding);
     }
-    places
+    findings
 }
 
 /// The items that are in only one of two sorted lists.

@@ -1,5 +1,5 @@
-//! Records the requests of checks to a file store, and the responses: while all responses stay the
-//! same, so do the findings based on them.
+//! Records the requests of checks to a file store, and the responses. As long as all responses are
+//! unchanged, the findings that are based on the responses are unchanged as well.
 
 use crate::text::files::{Files, Stamp};
 use crate::text::listing::Listing;
@@ -23,68 +23,72 @@ struct FileResponses {
 }
 
 impl FileRequests {
-    fn known(&self) -> MutexGuard<'_, BTreeMap<String, FileResponses>> {
+    fn responses_by_path(&self) -> MutexGuard<'_, BTreeMap<String, FileResponses>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, path: &str, note: impl FnOnce(&mut FileResponses)) {
-        let mut known = self.known();
-        match known.get_mut(path) {
-            Some(answers) => note(answers),
-            None => note(known.entry(path.to_owned()).or_default()),
+    fn record(&self, path: &str, record: impl FnOnce(&mut FileResponses)) {
+        let mut responses_by_path = self.responses_by_path();
+        match responses_by_path.get_mut(path) {
+            Some(responses) => record(responses),
+            None => record(responses_by_path.entry(path.to_owned()).or_default()),
         }
     }
 
     /// Removes all records.
     pub(super) fn clear(&self) {
-        self.known().clear();
+        self.responses_by_path().clear();
     }
 
-    /// The recorded paths among `paths`, and those directly in one of `folders`.
+    /// The recorded paths among `paths`, and the recorded paths directly in one of `dirs`.
     pub(super) fn among<'a>(
         &self,
         paths: impl Iterator<Item = &'a String>,
-        folders: impl Iterator<Item = &'a String>,
+        dirs: impl Iterator<Item = &'a String>,
     ) -> Vec<String> {
-        let known = self.known();
+        let responses_by_path = self.responses_by_path();
         let mut found: Vec<String> =
-            paths.filter(|path| known.contains_key(*path)).cloned().collect();
-        for folder in folders {
-            found.extend(known.contains_key(folder).then(|| folder.clone()));
-            let slash = if folder.is_empty() { "" } else { "/" };
-            let before = format!("{folder}{slash}");
-            let below = known.range(before.clone()..).map(|(path, _)| path);
-            let below = below.take_while(|path| path.starts_with(&before));
-            found.extend(below.filter(|path| !path[before.len()..].contains('/')).cloned());
+            paths.filter(|path| responses_by_path.contains_key(*path)).cloned().collect();
+        for dir in dirs {
+            found.extend(responses_by_path.contains_key(dir).then(|| dir.clone()));
+            let separator = if dir.is_empty() { "" } else { "/" };
+            let prefix = format!("{dir}{separator}");
+            let below = responses_by_path.range(prefix.clone()..).map(|(path, _)| path);
+            let below = below.take_while(|path| path.starts_with(&prefix));
+            found.extend(below.filter(|path| !path[prefix.len()..].contains('/')).cloned());
         }
         found
     }
 
     /// The recorded paths whose changes neither the listing nor the modification times of
-    /// directories reveal: those in directories that are not walked, and unlisted files that were
+    /// directories reveal: paths in directories that are not walked, and unlisted files that were
     /// read.
     pub(super) fn unobservable(
         &self,
         listing: &Listing,
         is_walked: &dyn Fn(&str) -> bool,
     ) -> Vec<String> {
-        let is_apart = |(path, answers): &(&String, &FileResponses)| {
-            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            let is_read = !answers.read.is_empty() || answers.size.is_some();
-            !is_walked(folder)
-                || answers.names.is_some() && !is_walked(path)
+        let is_unobservable = |(path, responses): &(&String, &FileResponses)| {
+            let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
+            let is_read = !responses.read.is_empty() || responses.size.is_some();
+            !is_walked(dir)
+                || responses.names.is_some() && !is_walked(path)
                 || is_read && !listing.has_file(path)
         };
-        self.known().iter().filter(is_apart).map(|(path, _)| path.clone()).collect()
+        self.responses_by_path()
+            .iter()
+            .filter(is_unobservable)
+            .map(|(path, _)| path.clone())
+            .collect()
     }
 
-    /// Whether `files` still gives the recorded responses for `path`.
+    /// Whether `files` still returns the recorded responses for `path`.
     pub(super) fn is_unchanged(&self, path: &str, files: &dyn Files) -> bool {
-        let Some(answers) = self.known().get(path).cloned() else { return true };
-        answers.exists.is_none_or(|before| before == files.exists(path))
-            && answers.size.is_none_or(|before| before == files.size(path).ok())
-            && answers.names.is_none_or(|before| before == hash(&sorted(files.names(path))))
-            && answers.read.iter().all(|(limit, before)| {
+        let Some(responses) = self.responses_by_path().get(path).cloned() else { return true };
+        responses.exists.is_none_or(|before| before == files.exists(path))
+            && responses.size.is_none_or(|before| before == files.size(path).ok())
+            && responses.names.is_none_or(|before| before == hash(&sorted(files.names(path))))
+            && responses.read.iter().all(|(limit, before)| {
                 *before == files.read(path, *limit).ok().map(|bytes| hash(&bytes))
             })
     }
@@ -104,16 +108,16 @@ fn hash(value: &impl Hash) -> u64 {
 /// A store that records its responses.
 pub(super) struct RecordingFiles<'a> {
     pub(super) files: &'a dyn Files,
-    pub(super) asked: &'a FileRequests,
+    pub(super) requests: &'a FileRequests,
 }
 
 impl Files for RecordingFiles<'_> {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
         let read = self.files.read(path, limit);
-        let answer = (limit, read.as_ref().ok().map(hash));
-        self.asked.note(path, |answers| {
-            if !answers.read.contains(&answer) {
-                answers.read.push(answer);
+        let response = (limit, read.as_ref().ok().map(hash));
+        self.requests.record(path, |responses| {
+            if !responses.read.contains(&response) {
+                responses.read.push(response);
             }
         });
         read
@@ -121,14 +125,14 @@ impl Files for RecordingFiles<'_> {
 
     fn exists(&self, path: &str) -> bool {
         let exists = self.files.exists(path);
-        self.asked.note(path, |answers| answers.exists = Some(exists));
+        self.requests.record(path, |responses| responses.exists = Some(exists));
         exists
     }
 
     fn size(&self, path: &str) -> io::Result<u64> {
         let size = self.files.size(path);
-        let answer = size.as_ref().ok().copied();
-        self.asked.note(path, |answers| answers.size = Some(answer));
+        let response = size.as_ref().ok().copied();
+        self.requests.record(path, |responses| responses.size = Some(response));
         size
     }
 
@@ -140,10 +144,10 @@ impl Files for RecordingFiles<'_> {
         self.files.listing()
     }
 
-    fn names(&self, folder: &str) -> Vec<String> {
-        let names = self.files.names(folder);
-        let answer = hash(&sorted(names.clone()));
-        self.asked.note(folder, |answers| answers.names = Some(answer));
+    fn names(&self, dir: &str) -> Vec<String> {
+        let names = self.files.names(dir);
+        let response = hash(&sorted(names.clone()));
+        self.requests.record(dir, |responses| responses.names = Some(response));
         names
     }
 }
@@ -154,37 +158,37 @@ mod tests {
     use crate::text::files::Memory;
 
     #[test]
-    fn an_answer_holds_until_the_store_gives_another() {
+    fn a_response_is_valid_until_the_store_returns_another_response() {
         let file = |path: &str, text: &str| (path.to_owned(), text.as_bytes().to_vec());
         let mut files = Memory([file("a/x", "1"), file("a/y", "2"), file("b", "3")].into());
-        let asked = FileRequests::default();
+        let requests = FileRequests::default();
         {
-            let asking = RecordingFiles { files: &files, asked: &asked };
-            assert!(asking.exists("a/x") && !asking.exists("a/z"));
-            assert_eq!(asking.read("a/y", 9).expect("there"), b"2");
-            assert_eq!(asking.size("b").expect("there"), 1);
-            assert!(!asking.exists("c/d"));
-            assert_eq!(asking.names("a"), ["x", "y"]);
+            let recording = RecordingFiles { files: &files, requests: &requests };
+            assert!(recording.exists("a/x") && !recording.exists("a/z"));
+            assert_eq!(recording.read("a/y", 9).expect("a file"), b"2");
+            assert_eq!(recording.size("b").expect("a file"), 1);
+            assert!(!recording.exists("c/d"));
+            assert_eq!(recording.names("a"), ["x", "y"]);
         }
         let all = |files: &Memory| {
-            ["a/x", "a/y", "a/z", "a", "b"].map(|path| asked.is_unchanged(path, files))
+            ["a/x", "a/y", "a/z", "a", "b"].map(|path| requests.is_unchanged(path, files))
         };
         assert_eq!(all(&files), [true; 5]);
         files.0.insert("a/x".to_owned(), b"another".to_vec());
         files.0.insert("b".to_owned(), b"4".to_vec());
-        assert_eq!(all(&files), [true; 5], "the requested contents");
+        assert_eq!(all(&files), [true; 5], "the requested contents did not change");
         files.0.insert("a/y".to_owned(), b"another".to_vec());
         assert_eq!(all(&files), [true, false, true, true, true]);
         files.0.insert("a/z".to_owned(), b"new".to_vec());
         assert_eq!(all(&files), [true, false, false, false, true]);
         let paths = ["e".to_owned(), "a/z".to_owned()];
-        let folder = ["a".to_owned()];
-        assert_eq!(asked.among(paths.iter(), [].iter()), ["a/z"]);
-        assert_eq!(asked.among([].iter(), folder.iter()), ["a", "a/x", "a/y", "a/z"]);
+        let dir = ["a".to_owned()];
+        assert_eq!(requests.among(paths.iter(), [].iter()), ["a/z"]);
+        assert_eq!(requests.among([].iter(), dir.iter()), ["a", "a/x", "a/y", "a/z"]);
         let listing = Listing::new(["a/x".to_owned()]);
-        let apart = asked.unobservable(&listing, &|folder| folder != "c");
+        let unobservable = requests.unobservable(&listing, &|dir| dir != "c");
         assert_eq!(
-            apart,
+            unobservable,
             ["a/y", "b", "c/d"],
             "read, but neither listed nor in a walked directory"
         );

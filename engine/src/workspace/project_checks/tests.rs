@@ -1,4 +1,4 @@
-//! How the project pass reports the findings of the forms.
+//! Tests of how the project pass reports the findings of the forms.
 
 use super::*;
 use crate::check::Selection;
@@ -38,7 +38,7 @@ fn found_at(path: &str, page: &str, config: &str, files: &[(&str, &str)]) -> Vec
     report.files.iter().flat_map(line).collect()
 }
 
-fn plain(page: &str, paths: &[&str]) -> Vec<String> {
+fn found_in_empty_files(page: &str, paths: &[&str]) -> Vec<String> {
     let files: Vec<(&str, &str)> = paths.iter().map(|path| (*path, "")).collect();
     found(page, "", &files)
 }
@@ -46,7 +46,7 @@ fn plain(page: &str, paths: &[&str]) -> Vec<String> {
 const NONE: [&str; 0] = [];
 
 #[test]
-fn every_folder_has_what_it_needs() {
+fn every_directory_must_have_its_required_files() {
     let page = "check:\n  tree: { each: 'packages/<pkg>/', exists: ['packages/<pkg>/README.md', '<path>/package.json | <path>/Cargo.toml'] }";
     let paths = [
         "packages/a/README.md",
@@ -56,7 +56,7 @@ fn every_folder_has_what_it_needs() {
         "other/y",
     ];
     assert_eq!(
-        plain(page, &paths),
+        found_in_empty_files(page, &paths),
         [
             "packages/b/README.md: `packages/b` has no `packages/b/README.md`",
             "packages/b/package.json: `packages/b` has no `packages/b/package.json` or `packages/b/Cargo.toml`",
@@ -66,7 +66,7 @@ fn every_folder_has_what_it_needs() {
 }
 
 #[test]
-fn a_finding_on_a_file_can_be_allowed_in_it() {
+fn a_finding_on_a_file_can_be_allowed_in_that_file() {
     let page = "message: '`<stem>` has no test'\ncheck:\n  exclude: ['*.test.ts', 'index.ts']\n  tree: { each: 'src/**/*.ts', exists: ['<dir>/<stem>.test.{ts,tsx} | tests/**/<stem>.test.ts'] }";
     let files = [
         ("src/a.ts", ""),
@@ -81,22 +81,22 @@ fn a_finding_on_a_file_can_be_allowed_in_it() {
         found(page, "", &files),
         ["src/c.ts: `c` has no test", "src/d/e.ts: `e` has no test (allowed)"]
     );
-    let off = r#"{"overrides": [{"files": ["src/c.ts"], "rules": {"t/x": "off"}}], "exclude": ["src/d/"]}"#;
-    assert_eq!(found(page, off, &files), NONE);
+    let disabled = r#"{"overrides": [{"files": ["src/c.ts"], "rules": {"t/x": "off"}}], "exclude": ["src/d/"]}"#;
+    assert_eq!(found(page, disabled, &files), NONE);
 }
 
 #[test]
-fn names_uniqueness_and_numbers() {
+fn names_uniqueness_and_limits_are_checked() {
     let page = "check:\n  tree: { each: 'src/**/*.ts', name: kebab }";
     assert_eq!(
-        plain(page, &["src/a-b.ts", "src/x/UserCard.test.ts"]),
+        found_in_empty_files(page, &["src/a-b.ts", "src/x/UserCard.test.ts"]),
         [
             "src/x/UserCard.test.ts: invalid name `UserCard.test.ts`; expected kebab case, such as `user-card.test`"
         ]
     );
     let page = "check:\n  tree: { each: 'docs/adr/<id>-*.md', unique: '<id>' }";
     assert_eq!(
-        plain(page, &["docs/adr/1-a.md", "docs/adr/1-b.md", "docs/adr/2-a.md"]),
+        found_in_empty_files(page, &["docs/adr/1-a.md", "docs/adr/1-b.md", "docs/adr/2-a.md"]),
         ["docs/adr/1-b.md: duplicate `1`: also in `docs/adr/1-a.md`"]
     );
     let page = "check:\n  params: { max: 2 }\n  tree: { each: '*.txt', lines: { max: \"${max}\" }, bytes: { min: 1 }, depth: { max: 1 } }";
@@ -105,23 +105,26 @@ fn names_uniqueness_and_numbers() {
         found(page, "", &files),
         ["b.txt: 3 lines, expected at most 2", "c.txt: 0 bytes, expected at least 1"]
     );
-    let more = r#"{"rules": {"t/x": {"params": {"max": 3}}}}"#;
-    assert_eq!(found(page, more, &files), ["c.txt: 0 bytes, expected at least 1"]);
+    let increased = r#"{"rules": {"t/x": {"params": {"max": 3}}}}"#;
+    assert_eq!(found(page, increased, &files), ["c.txt: 0 bytes, expected at least 1"]);
     let page = "check:\n  tree: { each: 'src/*/', count: { max: 1 } }";
     assert_eq!(
-        plain(page, &["src/a/1", "src/a/2/x", "src/b/1"]),
+        found_in_empty_files(page, &["src/a/1", "src/a/2/x", "src/b/1"]),
         ["src/a: 2 entries, expected at most 1"]
     );
     let page = "check:\n  tree: { each: 'LICENSE*', count: { min: 1, max: 1 } }";
-    assert_eq!(plain(page, &["LICENSE"]), NONE);
-    assert_eq!(plain(page, &["x"]), ["rules/x.md: 0 files, expected exactly 1"]);
+    assert_eq!(found_in_empty_files(page, &["LICENSE"]), NONE);
+    assert_eq!(found_in_empty_files(page, &["x"]), ["rules/x.md: 0 files, expected exactly 1"]);
 }
 
 #[test]
 fn absent_and_only_are_checked() {
     let page = "check:\n  exclude: ['fixtures/']\n  tree: { absent: ['**/node_modules/', '**/*.orig', .env] }";
     assert_eq!(
-        plain(page, &["a/node_modules/b/node_modules/c", "x.orig", "fixtures/y.orig", ".env", "b"]),
+        found_in_empty_files(
+            page,
+            &["a/node_modules/b/node_modules/c", "x.orig", "fixtures/y.orig", ".env", "b"]
+        ),
         [
             ".env: `.env` must not exist",
             "a/node_modules: `a/node_modules` must not exist",
@@ -130,7 +133,7 @@ fn absent_and_only_are_checked() {
     );
     let page = "check:\n  tree: { each: 'src/', only: ['*.ts', 'lib/'] }";
     assert_eq!(
-        plain(page, &["src/a.ts", "src/lib/x", "src/tools/y", "src/z.js"]),
+        found_in_empty_files(page, &["src/a.ts", "src/lib/x", "src/tools/y", "src/z.js"]),
         [
             "src/tools: `tools` does not belong here; only `*.ts`, `lib/` is allowed",
             "src/z.js: `z.js` does not belong here; only `*.ts`, `lib/` is allowed",
@@ -139,7 +142,7 @@ fn absent_and_only_are_checked() {
 }
 
 #[test]
-fn a_rule_in_a_folder_covers_that_folder() {
+fn a_rule_in_a_directory_covers_only_that_directory() {
     let page = "check:\n  tree: { exists: [README.md], absent: ['**/*.bak'] }";
     let files = [("packages/a/x.bak", ""), ("packages/b/x.bak", "")];
     assert_eq!(
@@ -152,7 +155,7 @@ fn a_rule_in_a_folder_covers_that_folder() {
 }
 
 #[test]
-fn conditions_are_of_the_project_and_of_the_place() {
+fn conditions_apply_to_the_project_or_to_the_path() {
     let files =
         [("a/package.json", r#"{"type": "module"}"#), ("a/src/x.ts", ""), ("b/src/y.ts", "")];
     let when = |when: &str| {
@@ -177,7 +180,7 @@ fn conditions_are_of_the_project_and_of_the_place() {
 }
 
 #[test]
-fn ids_outlive_edits_of_the_file() {
+fn ids_do_not_change_when_the_file_is_edited() {
     let page = "---\nseverity: info\ncheck:\n  tree: { each: '*.ts', exists: ['<stem>.md'] }\n---\n# t/x\n";
     let registry =
         Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
@@ -212,7 +215,7 @@ fn a_slow_pattern_is_truncated_with_a_note() {
     let paths = (0..3000).map(|at| format!("src/{at}/{at}.ts"));
     let listing = Listing::new(paths);
     let report = run(&engine, &Globs::all(), &Memory::default(), &listing);
-    assert_eq!(report.judged.values().copied().collect::<Vec<_>>(), [3000]);
+    assert_eq!(report.checked_by_rule.values().copied().collect::<Vec<_>>(), [3000]);
     assert!(report.notes[0].1.contains("was tested for 2000 subjects only"), "{:?}", report.notes);
     assert_eq!(report.files.len(), 2000, "untested subjects have no finding");
 }
@@ -220,7 +223,7 @@ fn a_slow_pattern_is_truncated_with_a_note() {
 /// 47 rules on names over 21,000 files, as in the benchmarks: no file is read, and each rule checks
 /// a path once.
 #[test]
-fn many_rules_over_many_files_find_each_fault_once() {
+fn many_rules_on_many_files_report_each_fault_once() {
     let rule = |at: usize| {
         let page = format!(
             "---\nseverity: info\ncheck:\n  exclude: ['*.test.ts']\n  tree: {{ each: 'p{at}/<pkg>/**/*.ts', name: kebab, exists: ['p{at}/<pkg>/README.md', '<dir>/<stem>.test.ts | tests/**/<stem>.test.ts'] }}\n---\n# t/r{at}\n"
@@ -246,6 +249,6 @@ fn many_rules_over_many_files_find_each_fault_once() {
     let report = run(&engine, &Globs::all(), &files, &listing);
     let found: Vec<&str> = report.files.iter().map(|(source, _)| source.path()).collect();
     assert_eq!(found, ["p3/k1/d2/BadName.ts"]);
-    assert_eq!(report.judged.values().sum::<usize>(), 47 * 210 + 1);
+    assert_eq!(report.checked_by_rule.values().sum::<usize>(), 47 * 210 + 1);
     assert!(report.notes.is_empty(), "{:?}", report.notes);
 }

@@ -3,7 +3,7 @@
 use super::MAX_CHECK_BYTES;
 use thiserror::Error;
 
-/// Why the check of a memory cannot run: the key, and how to fix it.
+/// Why the check of a memory cannot run: the key and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CheckError {
     /// The value of `check` is not an object.
@@ -11,16 +11,16 @@ pub enum CheckError {
         "`check` must be an object with the keys of `check:` in a rule page, such as {{\"files\": \
          [\"*.ts\"], \"text\": {{\"regex\": \"…\"}}}}"
     )]
-    NoObject,
+    NotAnObject,
     /// The check is longer than a memory can store.
     #[error(
         "`check` has {0} bytes, more than {MAX_CHECK_BYTES}; write it as a rule page, which has no such \
          limit"
     )]
-    Long(usize),
+    TooLong(usize),
     /// The value of a key is not a string.
     #[error("`check.{0}` must be a string")]
-    NoText(&'static str),
+    NotAString(&'static str),
     /// The value of `rule` cannot be the second half of a rule id.
     #[error(
         "`check.rule` must be the second half of the rule id, in lower-case letters, digits and \
@@ -40,7 +40,7 @@ pub enum CheckError {
     /// the author never sees.
     #[error("{0}")]
     Header(String),
-    /// The check of the form is invalid.
+    /// The value under the key of the form is invalid.
     #[error("`check.{form}` cannot run: {}", .problems.join("; "))]
     Form {
         /// The key of the form.

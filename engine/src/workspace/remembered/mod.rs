@@ -2,9 +2,9 @@
 //! page. This module generates its page from the memory; the rest of the engine treats it like any
 //! other page.
 //!
-//! `check` contains the keys of `check:` in a rule page, and the values that a page has elsewhere:
-//! `rule` (the second half of its id), `severity`, `message`, `help`, and `fails` and `passes`
-//! (path → text). It is a single value, so that an edit or a merge replaces it as a whole.
+//! `check` contains the keys of `check:` in a rule page, and values that a rule page has in other
+//! places: `rule` (the second half of its id), `severity`, `message`, `help`, and `fails` and
+//! `passes` (path → text). It is a single value, so that an edit or a merge replaces it as a whole.
 
 mod error;
 mod read;
@@ -33,7 +33,7 @@ pub const RULE: &str = "rule";
 
 /// The keys of a check that are not keys of a rule page's `check:`.
 const MEMORY_KEYS: [&str; 6] = [RULE, "severity", "message", "help", "fails", "passes"];
-/// Maximum size of a check as JSON, in bytes: it is read at every start.
+/// Maximum size of a check as JSON, in bytes; all checks are read whenever a project is opened.
 const MAX_CHECK_BYTES: usize = 32 << 10;
 /// Maximum length of a generated rule name, in characters.
 const MAX_NAME_CHARS: usize = 40;
@@ -51,12 +51,12 @@ pub struct RulePage {
     pub text: String,
 }
 
-/// The check of a memory that can have one; `None` if it has none, or if the value is null or `{}`,
-/// which removes it.
+/// The check of a memory that can have one; `None` if the memory has no check, or if the value is
+/// null or `{}`, which removes the check.
 #[must_use]
 pub fn check_of(entry: &Entry) -> Option<&Value> {
-    let carries = matches!(entry.kind, Kind::Convention | Kind::Mistake);
-    entry.metadata.get(CHECK).filter(|check| carries && !is_none(check))
+    let can_have_check = matches!(entry.kind, Kind::Convention | Kind::Mistake);
+    entry.metadata.get(CHECK).filter(|check| can_have_check && !is_none(check))
 }
 
 /// Whether the value of `check` means that there is no check.
@@ -68,14 +68,14 @@ pub fn is_none(check: &Value) -> bool {
 /// The rule id of a memory with a check.
 #[must_use]
 pub fn rule_of(entry: &Entry) -> Option<String> {
-    let named = check_of(entry)?.get(RULE).and_then(Value::as_str);
-    let name = named.map_or_else(|| name_of(entry.kind, &entry.content), str::to_owned);
+    let explicit_name = check_of(entry)?.get(RULE).and_then(Value::as_str);
+    let name = explicit_name.map_or_else(|| name_of(entry.kind, &entry.content), str::to_owned);
     Some(format!("{}/{name}", entry.kind))
 }
 
 /// Generates a name for the rule of a memory from its first words, or from its hash if their script
-/// is not allowed in ids. It is stored in the check when that is saved, so that it survives edits
-/// of the text.
+/// is not allowed in ids. The name is stored in the check when the check is saved, so that the name
+/// survives edits of the text.
 #[must_use]
 pub fn name_of(kind: Kind, content: &str) -> String {
     let mut name = String::new();
@@ -92,15 +92,15 @@ pub fn name_of(kind: Kind, content: &str) -> String {
     }
     name.truncate(MAX_NAME_CHARS);
     let letters = line.chars().filter(|c| c.is_alphanumeric()).count();
-    let plain = line.bytes().filter(u8::is_ascii_alphanumeric).count();
+    let ascii_letters = line.bytes().filter(u8::is_ascii_alphanumeric).count();
     // One or two Latin words in a Korean sentence do not make a useful name.
-    if name.len() < 3 || plain * 2 < letters {
+    if name.len() < 3 || ascii_letters * 2 < letters {
         return id::digest(&[kind.word(), content]);
     }
     name
 }
 
-/// The page of a memory with a well-formed check; `None` for a memory without one.
+/// The page of a memory with a well-formed check; `None` for a memory without a check.
 ///
 /// # Errors
 /// The check is not well-formed. Other problems are reported by [`validate`].
@@ -109,14 +109,14 @@ pub fn page_of(entry: &Entry) -> Option<Result<RulePage, CheckError>> {
     let rule = rule_of(entry)?;
     let file = entry.kind.file()?;
     let path = format!("{MEMORY_DIR}/{file}.jsonl");
-    let text = Shape::read(check).map(|shape| text::page(entry, &rule, &shape));
+    let text = CheckFields::read(check).map(|fields| text::page(entry, &rule, &fields));
     Some(text.map(|text| RulePage { memory: entry.id.clone(), rule, path, text }))
 }
 
-/// Checks whether the check of a memory can run, in the same way as that of a rule page.
+/// Checks whether the check of a memory can run, in the same way as the check of a rule page.
 ///
 /// # Errors
-/// The key that is invalid, and how to fix it.
+/// The key that is invalid, and the remedy.
 pub fn validate(entry: &Entry) -> Result<(), CheckError> {
     let Some(page) = page_of(entry) else { return Ok(()) };
     validate_page(&page?)
@@ -139,7 +139,7 @@ pub fn validate_text(path: &str, text: &str) -> Result<(), CheckError> {
     let Some(rule) = registry::project_rule(path, text) else { return Ok(()) };
     let form = rule.check.as_ref().and_then(CheckHeader::form).map_or("", Form::key);
     match forms::problems(&rule) {
-        none if none.is_empty() => Ok(()),
+        problems if problems.is_empty() => Ok(()),
         problems => Err(CheckError::Form { form, problems }),
     }
 }
@@ -153,29 +153,28 @@ pub fn faults(disk: &Disk) -> Vec<(String, String, String)> {
 
 /// Like [`faults`], for the root and the directories `nested`.
 fn faults_in(files: &dyn Files, nested: &[String]) -> Vec<(String, String, String)> {
-    let MemoryChecks { pages, malformed: mut wrong } = read_all(files, nested);
-    let faults = pages.into_iter().filter_map(|page| {
+    let MemoryChecks { pages, malformed: mut faults } = read_all(files, nested);
+    let page_faults = pages.into_iter().filter_map(|page| {
         let why = validate_page(&page).err()?.to_string();
         Some((page.path, page.memory, why))
     });
-    wrong.extend(faults);
-    wrong
+    faults.extend(page_faults);
+    faults
 }
 
-/// Keys of the `text` form that authors place directly under `check`, because other tools have them
-/// there.
-const TEXT: [&str; 2] = ["regex", "keywords"];
-/// The same for the `syntax` form; see [`TEXT`].
-const SYNTAX: [&str; 3] = ["language", "languages", "pattern"];
+/// Keys of the `text` form that authors sometimes place directly under `check`, as in other tools.
+const TEXT_KEYS: [&str; 2] = ["regex", "keywords"];
+/// Keys of the `syntax` form that authors sometimes place directly under `check`.
+const SYNTAX_KEYS: [&str; 3] = ["language", "languages", "pattern"];
 /// An example of the `syntax` form, for messages.
-const SYNTAX_FORM: &str =
+const SYNTAX_EXAMPLE: &str =
     "{\"syntax\": {\"language\": [\"typescript\"], \"rule\": {\"pattern\": \"…\"}}}";
 
 /// The message for a malformed page header, without its position, because the author never sees the
 /// page.
 fn header_message(error: &page::PageError, text: &str) -> String {
     let at = text.get(error.span.clone()).unwrap_or_default().trim_matches(['"', ' ', '\n']);
-    let place = if at.is_empty() || error.message.contains(at) {
+    let location = if at.is_empty() || error.message.contains(at) {
         String::new()
     } else {
         format!(" at `{at}`")
@@ -183,29 +182,30 @@ fn header_message(error: &page::PageError, text: &str) -> String {
     let hint = error.did_you_mean.as_ref().map_or_else(String::new, |(word, known)| {
         let is_top =
             known.iter().any(|key| key == "syntax") && known.iter().any(|key| key == "tree");
-        let siblings = MEMORY_KEYS.into_iter().filter(|_| is_top);
-        let known: Vec<&str> = known.iter().map(String::as_str).chain(siblings).collect();
+        let memory_keys = MEMORY_KEYS.into_iter().filter(|_| is_top);
+        let known: Vec<&str> = known.iter().map(String::as_str).chain(memory_keys).collect();
         match nearest(word, known.iter().copied()) {
-            _ if is_top && TEXT.contains(&word.as_str()) => {
+            _ if is_top && TEXT_KEYS.contains(&word.as_str()) => {
                 format!("; it belongs under `text`: {{\"text\": {{\"{word}\": …}}}}")
             }
-            _ if is_top && SYNTAX.contains(&word.as_str()) => {
-                format!("; it belongs under `syntax`: {SYNTAX_FORM}")
+            _ if is_top && SYNTAX_KEYS.contains(&word.as_str()) => {
+                format!("; it belongs under `syntax`: {SYNTAX_EXAMPLE}")
             }
             Some(near) => format!("; did you mean `{near}`?"),
             None => format!("; expected one of {}", known.join(", ")),
         }
     });
     if error.message.starts_with("`language` is missing") {
-        return format!("`check.syntax.language` is missing: {SYNTAX_FORM}");
+        return format!("`check.syntax.language` is missing: {SYNTAX_EXAMPLE}");
     }
     // Lines and columns refer to the generated page.
-    let message = error.message.split_once(" at line ").map_or(&*error.message, |(said, _)| said);
-    format!("`check`: {message}{place}{hint}")
+    let message =
+        error.message.split_once(" at line ").map_or(&*error.message, |(message, _)| message);
+    format!("`check`: {message}{location}{hint}")
 }
 
 /// A well-formed check.
-struct Shape<'a> {
+struct CheckFields<'a> {
     severity: Severity,
     message: Option<&'a str>,
     help: Option<&'a str>,
@@ -215,19 +215,19 @@ struct Shape<'a> {
     header: Vec<(&'a str, &'a Value)>,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> CheckFields<'a> {
     fn read(check: &'a Value) -> Result<Self, CheckError> {
         let Some(map) = check.as_object() else {
-            return Err(CheckError::NoObject);
+            return Err(CheckError::NotAnObject);
         };
         let length = check.to_string().len();
         if length > MAX_CHECK_BYTES {
-            return Err(CheckError::Long(length));
+            return Err(CheckError::TooLong(length));
         }
         let text = |key: &'static str| match map.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str())),
-            Some(_) => Err(CheckError::NoText(key)),
+            Some(_) => Err(CheckError::NotAString(key)),
         };
         if let Some(name) = text(RULE)?
             && !registry::is_id(&format!("x/{name}"))
@@ -257,14 +257,14 @@ fn examples<'a>(
     map: &'a Map<String, Value>,
     key: &'static str,
 ) -> Result<Vec<(&'a str, &'a str)>, CheckError> {
-    let wrong = || CheckError::Examples(key);
-    let given = match map.get(key) {
+    let error = || CheckError::Examples(key);
+    let examples = match map.get(key) {
         None | Some(Value::Null) => return Ok(Vec::new()),
-        Some(given) => given.as_object().ok_or_else(wrong)?,
+        Some(examples) => examples.as_object().ok_or_else(error)?,
     };
-    let read = given.iter().map(|(path, text)| {
+    let read = examples.iter().map(|(path, text)| {
         let is_plain = !path.is_empty() && !path.contains([' ', '"', '`', '\n', '\r', '\t']);
-        text.as_str().filter(|_| is_plain).map(|text| (path.as_str(), text)).ok_or_else(wrong)
+        text.as_str().filter(|_| is_plain).map(|text| (path.as_str(), text)).ok_or_else(error)
     });
     read.collect()
 }

@@ -1,8 +1,8 @@
 //! Reads the checks of the current memories from the tracked files.
 //!
-//! A project is opened for every check, so thousands of memories must cost next to nothing: files
-//! are searched for the key first, and only the lines of memories with a check and of memories that
-//! supersede them are parsed.
+//! A project is opened for every check, so reading thousands of memories must be fast: files are
+//! searched for the key first, and only the lines of memories with a check, and of memories that
+//! supersede such memories, are parsed.
 
 use super::{CHECK, RulePage, check_of, page_of};
 use crate::parse::lines::active_set::ActiveSet;
@@ -15,15 +15,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::ops::Range;
 
-/// Maximum size in bytes of a memory file, as in the memory crate.
-const LIMIT: u64 = 256 << 20;
+/// Maximum size of a memory file in bytes, as in the memory crate.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// The checks in the memory of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryChecks {
     /// The pages of the well-formed checks, oldest memory first.
     pub pages: Vec<RulePage>,
-    /// The malformed checks: path of the file, id of the memory, and what is wrong.
+    /// The malformed checks: path of the file, id of the memory, and the fault.
     pub malformed: Vec<(String, String, String)>,
 }
 
@@ -32,16 +32,14 @@ pub struct MemoryChecks {
 #[must_use]
 pub fn read_all(files: &dyn Files, nested: &[String]) -> MemoryChecks {
     let mut all = read(files);
-    for folder in nested {
-        let MemoryChecks { pages, malformed: wrong } =
-            in_folder(&Below { files, folder }, MEMORY_DIR);
+    for dir in nested {
+        let MemoryChecks { pages, malformed } = read_dir(&Below { files, dir }, MEMORY_DIR);
         all.pages.extend(
-            pages
-                .into_iter()
-                .map(|page| RulePage { path: format!("{folder}/{}", page.path), ..page }),
+            pages.into_iter().map(|page| RulePage { path: format!("{dir}/{}", page.path), ..page }),
         );
-        all.malformed
-            .extend(wrong.into_iter().map(|(path, id, why)| (format!("{folder}/{path}"), id, why)));
+        all.malformed.extend(
+            malformed.into_iter().map(|(path, id, why)| (format!("{dir}/{path}"), id, why)),
+        );
     }
     all
 }
@@ -49,86 +47,89 @@ pub fn read_all(files: &dyn Files, nested: &[String]) -> MemoryChecks {
 /// The files of a directory, with paths relative to it.
 struct Below<'a> {
     files: &'a dyn Files,
-    folder: &'a str,
+    dir: &'a str,
 }
 
 impl Files for Below<'_> {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
-        self.files.read(&format!("{}/{path}", self.folder), limit)
+        self.files.read(&format!("{}/{path}", self.dir), limit)
     }
 
     fn exists(&self, path: &str) -> bool {
-        self.files.exists(&format!("{}/{path}", self.folder))
+        self.files.exists(&format!("{}/{path}", self.dir))
     }
 }
 
 /// The checks of the memory below the root of `files`.
 #[must_use]
 pub fn read(files: &dyn Files) -> MemoryChecks {
-    in_folder(files, memory_dir(|path| files.exists(path)))
+    read_dir(files, memory_dir(|path| files.exists(path)))
 }
 
-/// The checks of the memory in `folder`.
-fn in_folder(files: &dyn Files, folder: &str) -> MemoryChecks {
+/// The checks of the memory in `dir`.
+fn read_dir(files: &dyn Files, dir: &str) -> MemoryChecks {
     let mut unread = Vec::new();
     let mut read = |name: &str| {
-        let path = format!("{folder}/{name}");
+        let path = format!("{dir}/{name}");
         // Tested first, because opening a pipe can block forever.
         if !files.exists(&path) {
             return Vec::new();
         }
-        files.read(&path, LIMIT).unwrap_or_else(|error| {
+        files.read(&path, MAX_FILE_BYTES).unwrap_or_else(|error| {
             let why = format!("cannot be read, so nothing in it is enforced: {error}");
             unread.push((path, "the whole file".to_owned(), why));
             Vec::new()
         })
     };
     let key = format!("\"{CHECK}\"");
-    let carries = Finder::new(key.as_bytes());
-    let [decisions, carrying @ ..] = MEMORY_FILES;
-    let mut texts: Vec<Vec<u8>> = carrying.into_iter().map(&mut read).collect();
-    let mut remembered = MemoryChecks::default();
-    if texts.iter().any(|text| carries.find(text).is_some()) {
+    let check_key = Finder::new(key.as_bytes());
+    let [decisions, check_files @ ..] = MEMORY_FILES;
+    let mut texts: Vec<Vec<u8>> = check_files.into_iter().map(&mut read).collect();
+    let mut checks = MemoryChecks::default();
+    if texts.iter().any(|text| check_key.find(text).is_some()) {
         // A decision has no check, but can supersede a memory with one.
         texts.push(read(decisions));
-        remembered = pages(&memories(&texts, &carries));
-        if folder != MEMORY_DIR {
-            let pages = remembered.pages.iter_mut().map(|page| &mut page.path);
-            for path in pages.chain(remembered.malformed.iter_mut().map(|(path, ..)| path)) {
-                *path = path.replacen(MEMORY_DIR, folder, 1);
+        checks = pages(&memories(&texts, &check_key));
+        if dir != MEMORY_DIR {
+            let pages = checks.pages.iter_mut().map(|page| &mut page.path);
+            for path in pages.chain(checks.malformed.iter_mut().map(|(path, ..)| path)) {
+                *path = path.replacen(MEMORY_DIR, dir, 1);
             }
         }
     }
-    remembered.malformed.extend(unread);
-    remembered
+    checks.malformed.extend(unread);
+    checks
 }
 
-/// The memories with a check, and those that supersede them, as far as single lines show. Each file
-/// is searched as a whole, because most lines contain neither.
-fn memories(texts: &[Vec<u8>], carries: &Finder<'_>) -> Vec<Folded> {
+/// The memories with a check, and the memories that supersede them, as far as single lines show
+/// this. Each file is searched as a whole, because most lines belong to neither.
+fn memories(texts: &[Vec<u8>], check_key: &Finder<'_>) -> Vec<Folded> {
     let id = Finder::new("\"id\"");
-    let with = |key: &Finder<'_>| -> Vec<&[u8]> {
+    let lines_with_key = |key: &Finder<'_>| -> Vec<&[u8]> {
         texts.iter().flat_map(|text| lines_with(text, key)).collect()
     };
-    let mut wanted: HashSet<&[u8]> = HashSet::new();
-    let mut new: Vec<&[u8]> =
-        with(carries).into_iter().flat_map(|line| values(line, &id)).map(|(_, id)| id).collect();
+    let mut relevant_ids: HashSet<&[u8]> = HashSet::new();
+    let mut pending: Vec<&[u8]> = lines_with_key(check_key)
+        .into_iter()
+        .flat_map(|line| values(line, &id))
+        .map(|(_, id)| id)
+        .collect();
     let to = Finder::new("\"to\"");
-    let mut above: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
-    for line in with(&Finder::new("supersedes")) {
-        for (_, other) in values(line, &to) {
-            above.entry(other).or_default().extend(values(line, &id).map(|(_, id)| id));
+    let mut superseding: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+    for line in lines_with_key(&Finder::new("supersedes")) {
+        for (_, superseded) in values(line, &to) {
+            superseding.entry(superseded).or_default().extend(values(line, &id).map(|(_, id)| id));
         }
     }
-    // Follows the chain to the last memory that supersedes; in a cycle all memories stay active.
-    while let Some(id) = new.pop() {
-        if wanted.insert(id) {
-            new.extend(above.get(id).into_iter().flatten());
+    // Follows the chain up to the last superseding memory; in a cycle all memories stay active.
+    while let Some(id) = pending.pop() {
+        if relevant_ids.insert(id) {
+            pending.extend(superseding.get(id).into_iter().flatten());
         }
     }
     let lines = texts.iter().flat_map(|text| {
-        let named = values(text, &id).filter(|(_, id)| wanted.contains(id));
-        named.map(|(at, _)| &text[line_at(text, at)])
+        let relevant = values(text, &id).filter(|(_, id)| relevant_ids.contains(id));
+        relevant.map(|(at, _)| &text[line_at(text, at)])
     });
     let mut revisions: BTreeMap<String, Vec<Revision>> = BTreeMap::new();
     for line in lines {
@@ -141,38 +142,38 @@ fn memories(texts: &[Vec<u8>], carries: &Finder<'_>) -> Vec<Folded> {
 
 /// The pages of the active memories.
 fn pages(memories: &[Folded]) -> MemoryChecks {
-    let standing = ActiveSet::new(memories);
-    let holding = memories.iter().map(|memory| &memory.entry);
-    let mut holding: Vec<_> = holding
-        .filter(|entry| check_of(entry).is_some() && standing.is_active(&entry.id))
+    let active_set = ActiveSet::new(memories);
+    let active_entries = memories.iter().map(|memory| &memory.entry);
+    let mut active_entries: Vec<_> = active_entries
+        .filter(|entry| check_of(entry).is_some() && active_set.is_active(&entry.id))
         .collect();
-    holding.sort_by_key(|entry| (entry.created_at, &entry.id));
-    let mut remembered = MemoryChecks::default();
+    active_entries.sort_by_key(|entry| (entry.created_at, &entry.id));
+    let mut checks = MemoryChecks::default();
     let mut known: BTreeMap<String, String> = BTreeMap::new();
-    for entry in holding {
+    for entry in active_entries {
         let Some(page) = page_of(entry) else { continue };
-        let said = check_of(entry).map(id::canonical).unwrap_or_default();
+        let content = check_of(entry).map(id::canonical).unwrap_or_default();
         match page {
             Err(why) => {
                 let file = entry.kind.file().unwrap_or_default();
                 let path = format!("{MEMORY_DIR}/{file}.jsonl");
-                remembered.malformed.push((path, entry.id.clone(), why.to_string()));
+                checks.malformed.push((path, entry.id.clone(), why.to_string()));
             }
-            // Two branches added the same memory: it is one rule.
-            Ok(page) if known.get(&page.rule) == Some(&said) => {}
+            // Two branches added the same memory, which is a single rule.
+            Ok(page) if known.get(&page.rule) == Some(&content) => {}
             Ok(page) if known.contains_key(&page.rule) => {
-                remembered.pages.push(renamed(page));
+                checks.pages.push(renamed(page));
             }
             Ok(page) => {
-                known.insert(page.rule.clone(), said);
-                remembered.pages.push(page);
+                known.insert(page.rule.clone(), content);
+                checks.pages.push(page);
             }
         }
     }
-    remembered
+    checks
 }
 
-/// Renames a page whose name an older memory has, so that neither is lost.
+/// Renames a page whose name is used by an older memory, so that both rules exist.
 fn renamed(page: RulePage) -> RulePage {
     let hash = id::digest(&[&page.memory]);
     let rule = format!("{}-{}", page.rule, &hash[..6]);
@@ -203,8 +204,8 @@ fn lines_with<'t>(text: &'t [u8], key: &Finder<'_>) -> Vec<&'t [u8]> {
 /// values.
 fn values<'t>(text: &'t [u8], key: &Finder<'_>) -> impl Iterator<Item = (usize, &'t [u8])> {
     let length = key.needle().len();
-    let places: Vec<usize> = key.find_iter(text).collect();
-    places.into_iter().filter_map(move |at| Some((at, value(text, at + length)?)))
+    let positions: Vec<usize> = key.find_iter(text).collect();
+    positions.into_iter().filter_map(move |at| Some((at, value(text, at + length)?)))
 }
 
 /// The string value after a key that ends at `at`; ids contain no characters that JSON escapes.

@@ -1,4 +1,4 @@
-//! Memories as rules: their pages, which of them are active, and what is wrong with a check.
+//! Tests of memories as rules: their pages, the active memories, and the faults of checks.
 
 use super::*;
 use crate::check::{Engine, Selection};
@@ -34,25 +34,25 @@ fn files(files: &[(&str, &str)]) -> Memory {
     Memory(files.iter().map(file).collect())
 }
 
-fn rules(remembered: &MemoryChecks) -> Vec<&str> {
-    remembered.pages.iter().map(|page| &*page.rule).collect()
+fn rules(checks: &MemoryChecks) -> Vec<&str> {
+    checks.pages.iter().map(|page| &*page.rule).collect()
 }
 
-fn of_conventions(revisions: &[Revision]) -> MemoryChecks {
+fn convention_checks(revisions: &[Revision]) -> MemoryChecks {
     read(&files(&[("conventions", &lines(revisions))]))
 }
 
-fn engine(remembered: &MemoryChecks) -> Engine {
-    let pages = remembered.pages.iter().map(|page| (page.path.clone(), page.text.clone()));
+fn engine(checks: &MemoryChecks) -> Engine {
+    let pages = checks.pages.iter().map(|page| (page.path.clone(), page.text.clone()));
     let registry = Registry::new(crate::DISTRIBUTION.pages, &pages.collect::<Vec<_>>());
     Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
         .expect("an engine")
 }
 
 /// The findings in a text, one line each.
-fn found(remembered: &MemoryChecks, path: &str, text: &str) -> Vec<String> {
+fn found(checks: &MemoryChecks, path: &str, text: &str) -> Vec<String> {
     let source = Source::new(path, text);
-    let findings = engine(remembered).check(&source, &Memory::default()).findings;
+    let findings = engine(checks).check(&source, &Memory::default()).findings;
     let own = findings.iter().filter(|finding| finding.rule.contains('/'));
     own.map(|finding| format!("{} {}: {}", finding.severity, finding.rule, finding.message))
         .collect()
@@ -73,8 +73,8 @@ fn a_memory_is_a_rule_page() {
     );
     revision.metadata.insert("example".to_owned(), "Temporal.Now.instant()".into());
     revision.metadata.insert("rationale".to_owned(), "# moment\nis not maintained".into());
-    let remembered = of_conventions(&[revision.sealed()]);
-    insta::assert_snapshot!(remembered.pages[0].text, @r#"
+    let checks = convention_checks(&[revision.sealed()]);
+    insta::assert_snapshot!(checks.pages[0].text, @r#"
     ---
     severity: error
     tags: [memory]
@@ -114,72 +114,74 @@ fn a_memory_is_a_rule_page() {
 
     The convention `convention_1_a`. `aidd memory show convention_1_a` prints its history; `aidd memory edit` changes it.
     "#);
-    assert_eq!(validate_page(&remembered.pages[0]), Ok(()));
-    let engine = engine(&remembered);
+    assert_eq!(validate_page(&checks.pages[0]), Ok(()));
+    let engine = engine(&checks);
     let rule = engine.registry().get("convention/no-moment").expect("a rule");
     assert_eq!(rule.path.as_deref(), Some("ai/memory/conventions.jsonl"));
     assert_eq!(rule.summary, "Dates are made with Temporal.");
     assert_eq!(examples::run(&engine, rule), [""; 0]);
     let line = "error convention/no-moment: `moment` is \"old\": use <lib>\u{7f}";
-    assert_eq!(found(&remembered, "src/b.ts", "moment()"), [line]);
-    assert_eq!(found(&remembered, "old/b.ts", "moment()"), [""; 0]);
-    // Memories contain examples of what they forbid.
-    assert_eq!(found(&remembered, "ai/memory/mistakes.jsonl", "").len(), 0);
-    let shown = found(&remembered, "ai/memory/decisions.jsonl", "moment");
-    assert!(!shown.iter().any(|line| line.contains("no-moment")), "{shown:?}");
+    assert_eq!(found(&checks, "src/b.ts", "moment()"), [line]);
+    assert_eq!(found(&checks, "old/b.ts", "moment()"), [""; 0]);
+    // Memories contain examples of the text that they forbid.
+    assert_eq!(found(&checks, "ai/memory/mistakes.jsonl", "").len(), 0);
+    let lines = found(&checks, "ai/memory/decisions.jsonl", "moment");
+    assert!(!lines.iter().any(|line| line.contains("no-moment")), "{lines:?}");
 }
 
 #[test]
-fn a_name_is_made_of_words_and_else_of_the_hash() {
+fn a_name_consists_of_words_or_falls_back_to_the_hash() {
     let name = |content: &str| name_of(Kind::Convention, content);
     assert_eq!(name("Dates: never `moment`!"), "dates-never-moment");
     assert_eq!(name(&"word ".repeat(30)), "word-word-word-word-word-word-word-word");
     assert_eq!(name(&"x".repeat(99)).len(), 40);
-    for odd in ["인증은 JWT 로만 한다", "日付は Temporal で作る、必ずそうする", "?", "a"]
+    for unsuitable in ["인증은 JWT 로만 한다", "日付は Temporal で作る、必ずそうする", "?", "a"]
     {
-        let name = name(odd);
-        assert!(name.len() == 12 && registry::is_id(&format!("x/{name}")), "{odd}: {name}");
+        let name = name(unsuitable);
+        assert!(name.len() == 12 && registry::is_id(&format!("x/{name}")), "{unsuitable}: {name}");
     }
 }
 
 #[test]
 fn only_active_memories_are_enforced() {
     let first = convention("convention_1_a", 1, "No moment", no_moment());
-    assert_eq!(rules(&of_conventions(std::slice::from_ref(&first))), ["convention/no-moment"]);
+    assert_eq!(rules(&convention_checks(std::slice::from_ref(&first))), ["convention/no-moment"]);
     let after =
         |revision: Revision| Revision { parents: vec![first.rev.clone()], ..revision }.sealed();
-    // Deleted, superseded by its own kind and by a decision, check removed.
+    // The memory is removed, loses its check, or is superseded by a memory of the same kind or by a
+    // decision.
     let base = Revision::first(Kind::Convention, first.id.clone(), 2, "");
     let removed = after(Revision { op: Op::Remove, ..base.clone() });
-    assert_eq!(rules(&of_conventions(&[first.clone(), removed])), [""; 0]);
-    let bare = after(Revision { content: "No moment".to_owned(), ..base });
-    assert_eq!(rules(&of_conventions(&[bare.clone(), first.clone()])), [""; 0]);
+    assert_eq!(rules(&convention_checks(&[first.clone(), removed])), [""; 0]);
+    let without_check = after(Revision { content: "No moment".to_owned(), ..base });
+    assert_eq!(rules(&convention_checks(&[without_check.clone(), first.clone()])), [""; 0]);
     let links = vec![Link::new(Relation::Supersedes, &first.id)];
-    let later = |kind: Kind, id: &str| {
+    let superseding = |kind: Kind, id: &str| {
         let revision = Revision::first(kind, id.to_owned(), 3, "Use date-fns");
         Revision { links: links.clone(), ..revision }.sealed()
     };
-    let own = later(Kind::Convention, "convention_3_b");
-    assert_eq!(rules(&of_conventions(&[first.clone(), own.clone()])), [""; 0]);
-    let decision = later(Kind::Decision, "decision_3_c");
-    let both = [
+    let same_kind = superseding(Kind::Convention, "convention_3_b");
+    assert_eq!(rules(&convention_checks(&[first.clone(), same_kind.clone()])), [""; 0]);
+    let decision = superseding(Kind::Decision, "decision_3_c");
+    let two_files = [
         ("conventions", &*lines(std::slice::from_ref(&first))),
         ("decisions", &lines(std::slice::from_ref(&decision))),
     ];
-    assert_eq!(rules(&read(&files(&both))), [""; 0]);
-    // The memory that superseded it was itself withdrawn.
-    let gone = Revision {
+    assert_eq!(rules(&read(&files(&two_files))), [""; 0]);
+    // The superseding memory was itself removed.
+    let removal = Revision {
         op: Op::Remove,
         parents: vec![decision.rev.clone()],
         ..Revision::first(Kind::Decision, decision.id.clone(), 4, "")
     };
-    let decisions = lines(&[decision, gone.sealed()]);
-    let both = [("conventions", &*lines(std::slice::from_ref(&first))), ("decisions", &decisions)];
-    assert_eq!(rules(&read(&files(&both))), ["convention/no-moment"]);
+    let decisions = lines(&[decision, removal.sealed()]);
+    let two_files =
+        [("conventions", &*lines(std::slice::from_ref(&first))), ("decisions", &decisions)];
+    assert_eq!(rules(&read(&files(&two_files))), ["convention/no-moment"]);
     // In a cycle all memories stay active.
-    let circle =
-        Revision { links: vec![Link::new(Relation::Supersedes, &own.id)], ..first.clone() };
-    assert_eq!(rules(&of_conventions(&[circle.sealed(), own])), ["convention/no-moment"]);
+    let cycle =
+        Revision { links: vec![Link::new(Relation::Supersedes, &same_kind.id)], ..first.clone() };
+    assert_eq!(rules(&convention_checks(&[cycle.sealed(), same_kind])), ["convention/no-moment"]);
     // A decision has no check.
     let mut decision = Revision::first(Kind::Decision, "decision_5_d".to_owned(), 5, "No moment");
     decision.metadata.insert(CHECK.to_owned(), no_moment());
@@ -190,7 +192,7 @@ fn only_active_memories_are_enforced() {
 }
 
 #[test]
-fn two_branches_that_bring_the_same_bring_one_rule() {
+fn the_same_check_on_two_branches_is_one_rule() {
     let ours = convention("convention_1_a", 1, "No moment", no_moment());
     let theirs = convention("convention_2_b", 2, "No moment", no_moment());
     let other = json!({"rule": "no-moment", "text": {"regex": "moment"}});
@@ -201,7 +203,8 @@ fn two_branches_that_bring_the_same_bring_one_rule() {
         lines(&[theirs, other])
     );
     let merged = read(&files(&[("conventions", &conflict)]));
-    // The same memory once; another one with the same name.
+    // The identical checks become one rule; the different check with the same name becomes a second
+    // rule.
     let names = rules(&merged);
     assert_eq!(names.len(), 2, "{names:?}");
     assert_eq!(names[0], "convention/no-moment");
@@ -220,14 +223,14 @@ fn two_branches_that_bring_the_same_bring_one_rule() {
 }
 
 #[test]
-fn problems_name_the_key_and_the_remedy() {
-    let wrong = |check: Value| {
+fn problems_contain_the_key_and_the_remedy() {
+    let problem = |check: Value| {
         let revision = convention("convention_1_a", 1, "No moment", check);
         let folded = crate::parse::lines::log::fold(&[revision]).expect("a memory");
         let why = validate(&folded.entry).err();
-        why.map_or_else(|| "nothing is wrong".to_owned(), |why| why.to_string())
+        why.map_or_else(|| "no problem".to_owned(), |why| why.to_string())
     };
-    let said = [
+    let problems = [
         json!("text"),
         json!({"text": {"regx": "a"}}),
         json!({"text": {"regex": "a"}, "severty": "error"}),
@@ -248,20 +251,20 @@ fn problems_name_the_key_and_the_remedy() {
         json!({"syntax": {"rule": {"pattern": "a()"}}}),
         json!({"text": {"regex": "a".repeat(40_000)}}),
     ]
-    .map(wrong);
-    assert!(!said.iter().any(|why| why == "nothing is wrong"), "{said:#?}");
-    insta::assert_snapshot!(said.join("\n"), @r#"
+    .map(problem);
+    assert!(!problems.iter().any(|why| why == "no problem"), "{problems:#?}");
+    insta::assert_snapshot!(problems.join("\n"), @r#"
     `check` must be an object with the keys of `check:` in a rule page, such as {"files": ["*.ts"], "text": {"regex": "…"}}
     `check`: unknown key `regx`; did you mean `regex`?
     `check`: unknown key `severty`; did you mean `severity`?
     `check`: unknown key `zzz`; expected one of files, exclude, when, params, text, syntax, tree, data, layers, commit, doc, fix, rule, severity, message, help, fails, passes
     `check.text` cannot run: unclosed group
-    `check.severity`: `loud` is not a severity: error, warning or info
+    `check.severity`: unknown severity `loud`; expected error, warning or info
     `check.rule` must be the second half of the rule id, in lower-case letters, digits and dashes, such as no-moment; found `No Moment`
     `check.message` must be a string
     `check.fails` must map paths to texts, such as {"src/a.ts": "…"}; a path must not have spaces or quotes
     `check.passes` must map paths to texts, such as {"src/a.ts": "…"}; a path must not have spaces or quotes
-    `check`: a check must have exactly one form of `text`, `syntax`, `tree`, `data`, `layers`, `commit`, `doc`
+    `check`: a check must have exactly one of `text`, `syntax`, `tree`, `data`, `layers`, `commit`, `doc`
     `check.text` cannot run: not a glob: `a{`: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
     `check.text` cannot run: the expression is too large to match efficiently; bound its repetitions
     `check.syntax` cannot run: the rule has no node kind to start at; add a `kind`, or check that its `pattern` is a complete piece of code
@@ -274,7 +277,7 @@ fn problems_name_the_key_and_the_remedy() {
 }
 
 #[test]
-fn a_misshapen_check_does_not_keep_the_others() {
+fn a_malformed_check_does_not_disable_the_others() {
     let revisions = [
         convention("convention_1_a", 1, "One", json!(7)),
         convention("convention_2_b", 2, "Two", json!({"tekst": 1})),
@@ -282,15 +285,15 @@ fn a_misshapen_check_does_not_keep_the_others() {
     ];
     let text = format!("{{\"check\"\n{}", lines(&revisions));
     let files = files(&[("conventions", &text)]);
-    let wrong: Vec<String> = faults_in(&files, &[]).into_iter().map(|(_, id, _)| id).collect();
-    assert_eq!(wrong, ["convention_1_a", "convention_2_b"]);
-    let remembered = read(&files);
+    let malformed: Vec<String> = faults_in(&files, &[]).into_iter().map(|(_, id, _)| id).collect();
+    assert_eq!(malformed, ["convention_1_a", "convention_2_b"]);
+    let checks = read(&files);
     let registry: Vec<_> =
-        remembered.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
+        checks.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
     assert!(
         Registry::new(crate::DISTRIBUTION.pages, &registry).get("convention/no-moment").is_some()
     );
-    assert_eq!(found(&remembered, "a.ts", "moment(1)").len(), 1);
+    assert_eq!(found(&checks, "a.ts", "moment(1)").len(), 1);
 }
 
 proptest! {
@@ -303,8 +306,8 @@ proptest! {
         globs in proptest::collection::vec("[a-z*./\"'\\\\#:{}, -]{1,12}", 0..3),
         example in "\\PC{0,20}(\n[`~#-]{0,5}\\PC{0,9}){0,3}",
     ) {
-        // The mark that keeps a secret in an example from being detected is removed when the page
-        // is read.
+        // The mark that prevents a secret in an example from being detected is removed when the
+        // page is parsed.
         prop_assume!(!content.trim().is_empty() && !example.contains(JOIN_MARK));
         let check = json!({
             "files": globs, "message": message, "text": {"regex": regex::escape(&message)},
@@ -312,9 +315,9 @@ proptest! {
         });
         let mut revision = convention("convention_1_a", 1, &content, check);
         revision.metadata.insert("example".to_owned(), example.clone().into());
-        let remembered = of_conventions(&[revision.sealed()]);
-        prop_assert_eq!(&remembered.malformed, &vec![]);
-        let page = &remembered.pages[0];
+        let checks = convention_checks(&[revision.sealed()]);
+        prop_assert_eq!(&checks.malformed, &vec![]);
+        let page = &checks.pages[0];
         let header = page::header(&page.text);
         prop_assert!(header.is_ok(), "{:?}\n{}", header, page.text);
         let header = header.expect("read");
@@ -332,7 +335,7 @@ proptest! {
 }
 
 #[test]
-fn the_text_of_a_memory_does_not_extend_over_its_page() {
+fn markup_in_a_memory_does_not_affect_the_rest_of_its_page() {
     let words = [
         "\n<?",
         "<!-- open",
@@ -351,50 +354,54 @@ fn the_text_of_a_memory_does_not_extend_over_its_page() {
     for content in words {
         let mut check = no_moment();
         check["fails"] = json!({"a.ts": "moment()\n"});
-        let remembered = of_conventions(&[convention("convention_1_a", 1, content, check)]);
-        let page = &remembered.pages[0];
+        let checks = convention_checks(&[convention("convention_1_a", 1, content, check)]);
+        let page = &checks.pages[0];
         let rule = registry::project_rule(&page.path, &page.text).expect("a rule");
         let (examples, faults) = examples::read(&rule).expect("read");
         assert_eq!(faults, [""; 0], "{}", page.text);
-        let found: Vec<&str> = examples.iter().map(|one| one.text.as_str()).collect();
+        let found: Vec<&str> = examples.iter().map(|example| example.text.as_str()).collect();
         assert_eq!(found, ["moment()\n"], "{}", page.text);
     }
 }
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a project on the disk")]
-fn a_memory_of_a_folder_is_enforced_below_it() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn a_memory_of_a_directory_is_enforced_below_that_directory() {
+    let dir = tempfile::tempdir().expect("a directory");
     let write = |path: &str, text: &str| {
-        let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        let path = dir.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("created");
         std::fs::write(path, text).expect("written");
     };
     let mut check = no_moment();
     check["fails"] = json!({"src/a.ts": "moment()"});
-    let own = convention("convention_2_b", 2, "No moment here", check);
+    let nested_memory = convention("convention_2_b", 2, "No moment here", check);
     let root = convention(
         "convention_1_a",
         1,
         "No moment",
         json!({"rule": "no-moment", "text": {"regex": "old"}}),
     );
-    let wrong = convention("convention_3_c", 3, "Wrong", json!({"text": 1}));
+    let malformed = convention("convention_3_c", 3, "Wrong", json!({"text": 1}));
     write("ai/memory/conventions.jsonl", &lines(&[root]));
-    write("packages/a/ai/memory/conventions.jsonl", &lines(std::slice::from_ref(&own)));
+    write("packages/a/ai/memory/conventions.jsonl", &lines(std::slice::from_ref(&nested_memory)));
     write("packages/b/ai/memory/mistakes.jsonl", "{}\n");
-    write("packages/b/ai/memory/conventions.jsonl", &lines(&[wrong]));
+    write("packages/b/ai/memory/conventions.jsonl", &lines(&[malformed]));
     // Files of dependencies and in deeper directories do not belong to the project's memory.
-    write("node_modules/x/ai/memory/conventions.jsonl", &lines(std::slice::from_ref(&own)));
-    write("packages/a/deep/ai/memory/conventions.jsonl", &lines(&[own]));
-    let disk = Disk::new(folder.path().to_owned());
+    write(
+        "node_modules/x/ai/memory/conventions.jsonl",
+        &lines(std::slice::from_ref(&nested_memory)),
+    );
+    write("packages/a/deep/ai/memory/conventions.jsonl", &lines(&[nested_memory]));
+    let disk = Disk::new(dir.path().to_owned());
     let nested = nested(&disk).memories;
     assert_eq!(nested, ["packages/a", "packages/b"]);
-    let remembered = read_all(&disk, &nested);
-    let engine = engine(&remembered);
+    let checks = read_all(&disk, &nested);
+    let engine = engine(&checks);
     let rules = ["convention/no-moment", "convention/no-moment-packages-a"];
-    let known = engine.registry().rules().iter().filter(|rule| rule.id.starts_with("convention/"));
-    assert_eq!(known.map(|rule| &*rule.id).collect::<Vec<_>>(), rules);
+    let convention_rules =
+        engine.registry().rules().iter().filter(|rule| rule.id.starts_with("convention/"));
+    assert_eq!(convention_rules.map(|rule| &*rule.id).collect::<Vec<_>>(), rules);
     let found = |path: &str| {
         let findings = engine.check(&Source::new(path, "moment() // old"), &disk).findings;
         findings.into_iter().map(|finding| finding.rule.to_string()).collect::<Vec<_>>()

@@ -1,7 +1,7 @@
 //! The Git indexes of the repositories that a walk enters, each read on demand. A cached tree also
-//! caches the lookups: an updated index with the same answers changes nothing.
+//! caches the lookups: if an updated index gives the same results, the tree is unchanged.
 
-use super::tree::Mark;
+use super::tree::PathState;
 use crate::project::git::{GitError, Tracked, TrackedDir};
 use crate::text::files::{MIN_STAMP_AGE, stamp_of};
 use std::collections::BTreeMap;
@@ -15,73 +15,75 @@ pub(super) struct Indexes {
     indexes: Mutex<BTreeMap<PathBuf, Arc<Index>>>,
     /// Minimum age of an index's modification time to prove that it is unchanged; `None`: not
     /// cached.
-    settled: Option<Duration>,
+    min_age: Option<Duration>,
 }
 
 /// The tracked files of one work tree.
 #[derive(Debug)]
 pub(super) struct Index {
     top: PathBuf,
-    /// Length in bytes of the path prefix that leads to its top.
+    /// Length in bytes of the path prefix that leads to the top of the work tree.
     pub(super) at: usize,
     loaded: OnceLock<Loaded>,
-    settled: Duration,
+    min_age: Duration,
     /// The lookups so far, if they are cached.
-    answers: Option<Mutex<BTreeMap<(String, bool), Answer>>>,
+    lookups: Option<Mutex<BTreeMap<(String, bool), LookupResult>>>,
 }
 
 #[derive(Debug)]
 struct Loaded {
     tracked: Result<Tracked, String>,
     /// The index file, with its modification stamp.
-    mark: Option<(PathBuf, Mark)>,
+    state: Option<(PathBuf, PathState)>,
 }
 
 /// The result of looking up a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+enum LookupResult {
     File(bool),
     Dir(TrackedDir),
 }
 
 impl Indexes {
     /// Indexes that will be compared again later.
-    pub(super) fn cached(settled: Duration) -> Self {
-        Self { indexes: Mutex::default(), settled: Some(settled) }
+    pub(super) fn cached(min_age: Duration) -> Self {
+        Self { indexes: Mutex::default(), min_age: Some(min_age) }
     }
 
     /// The index of the work tree at `top`, whose path prefix has `at` bytes.
     pub(super) fn of(&self, top: &Path, at: usize) -> Arc<Index> {
         let mut indexes = lock(&self.indexes);
         let index = indexes.entry(top.to_owned()).or_insert_with(|| {
-            let answers = self.settled.map(|_| Mutex::default());
-            let settled = self.settled.unwrap_or(MIN_STAMP_AGE);
-            Arc::new(Index { top: top.to_owned(), at, loaded: OnceLock::new(), settled, answers })
+            let lookups = self.min_age.map(|_| Mutex::default());
+            let min_age = self.min_age.unwrap_or(MIN_STAMP_AGE);
+            Arc::new(Index { top: top.to_owned(), at, loaded: OnceLock::new(), min_age, lookups })
         });
         index.clone()
     }
 
-    /// Reads changed indexes again; whether all cached lookups have the same result.
+    /// Reads changed indexes again. Returns whether all cached lookups have the same result.
     pub(super) fn are_unchanged(&self) -> bool {
-        let Some(settled) = self.settled else { return false };
+        let Some(min_age) = self.min_age else { return false };
         lock(&self.indexes).values_mut().all(|index| {
             let Some(loaded) = index.loaded.get() else { return true };
-            let mark = loaded.mark.as_ref();
-            if mark.is_some_and(|(path, mark)| Mark::of(stamp_of(path), settled).is_still(*mark)) {
+            let state = loaded.state.as_ref();
+            if state.is_some_and(|(path, state)| {
+                PathState::of(stamp_of(path), min_age).is_unchanged_since(*state)
+            }) {
                 return true;
             }
-            let answers = index.answers.as_ref().map(|answers| lock(answers).clone());
-            let answers = answers.unwrap_or_default();
-            let fresh = Loaded::read(&index.top, settled);
-            let is_same = answers
+            let lookups = index.lookups.as_ref().map(|lookups| lock(lookups).clone());
+            let lookups = lookups.unwrap_or_default();
+            let reloaded = Loaded::read(&index.top, min_age);
+            let is_same = lookups
                 .iter()
-                .all(|((path, is_dir), answer)| fresh.answer(path, *is_dir) == *answer);
+                .all(|((path, is_dir), result)| reloaded.look_up(path, *is_dir) == *result);
             *index = Arc::new(Index {
                 top: index.top.clone(),
                 at: index.at,
-                loaded: fresh.into(),
-                settled,
-                answers: Some(Mutex::new(answers)),
+                loaded: reloaded.into(),
+                min_age,
+                lookups: Some(Mutex::new(lookups)),
             });
             is_same
         })
@@ -90,23 +92,23 @@ impl Indexes {
     /// The work trees whose index cannot be read, and why.
     pub(super) fn problems(&self) -> Vec<(PathBuf, String)> {
         let indexes = lock(&self.indexes);
-        let wrong = indexes.values().filter_map(|index| {
+        let unreadable = indexes.values().filter_map(|index| {
             let why = index.loaded.get()?.tracked.as_ref().err()?;
             (!why.is_empty()).then(|| (index.top.clone(), why.clone()))
         });
-        wrong.collect()
+        unreadable.collect()
     }
 }
 
 impl Index {
     pub(super) fn has_file(&self, path: &str) -> bool {
-        self.ask(path, false) == Answer::File(true)
+        self.record_lookup(path, false) == LookupResult::File(true)
     }
 
     pub(super) fn dir(&self, path: &str) -> TrackedDir {
-        match self.ask(path, true) {
-            Answer::Dir(dir) => dir,
-            Answer::File(_) => TrackedDir::Empty,
+        match self.record_lookup(path, true) {
+            LookupResult::Dir(dir) => dir,
+            LookupResult::File(_) => TrackedDir::Empty,
         }
     }
 
@@ -116,38 +118,38 @@ impl Index {
     }
 
     fn loaded(&self) -> &Loaded {
-        self.loaded.get_or_init(|| Loaded::read(&self.top, self.settled))
+        self.loaded.get_or_init(|| Loaded::read(&self.top, self.min_age))
     }
 
-    fn ask(&self, path: &str, is_dir: bool) -> Answer {
-        let answer = self.loaded().answer(path, is_dir);
-        if let Some(answers) = &self.answers {
-            lock(answers).insert((path.to_owned(), is_dir), answer);
+    fn record_lookup(&self, path: &str, is_dir: bool) -> LookupResult {
+        let result = self.loaded().look_up(path, is_dir);
+        if let Some(lookups) = &self.lookups {
+            lock(lookups).insert((path.to_owned(), is_dir), result);
         }
-        answer
+        result
     }
 }
 
 impl Loaded {
-    fn read(top: &Path, settled: Duration) -> Self {
+    fn read(top: &Path, min_age: Duration) -> Self {
         match Tracked::open(top) {
             Ok(tracked) => {
                 let (path, stamp) = tracked.read_from();
-                let mark = Some((path.to_owned(), Mark::of(stamp, settled)));
-                Self { tracked: Ok(tracked), mark }
+                let state = Some((path.to_owned(), PathState::of(stamp, min_age)));
+                Self { tracked: Ok(tracked), state }
             }
             // Without a repository nothing is tracked.
-            Err(GitError::NoRepository(_)) => Self { tracked: Err(String::new()), mark: None },
-            Err(error) => Self { tracked: Err(error.to_string()), mark: None },
+            Err(GitError::NoRepository(_)) => Self { tracked: Err(String::new()), state: None },
+            Err(error) => Self { tracked: Err(error.to_string()), state: None },
         }
     }
 
-    fn answer(&self, path: &str, is_dir: bool) -> Answer {
+    fn look_up(&self, path: &str, is_dir: bool) -> LookupResult {
         let tracked = self.tracked.as_ref().ok();
         if is_dir {
-            Answer::Dir(tracked.map_or(TrackedDir::Empty, |tracked| tracked.dir(path)))
+            LookupResult::Dir(tracked.map_or(TrackedDir::Empty, |tracked| tracked.dir(path)))
         } else {
-            Answer::File(tracked.is_some_and(|tracked| tracked.has_file(path)))
+            LookupResult::File(tracked.is_some_and(|tracked| tracked.has_file(path)))
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Job<'a> {
     /// Records the excluded files during a walk.
     pub(super) scope: Option<&'a Scope>,
     pub(super) part: Option<Part>,
-    /// Files met so far, if the paths to check can overlap.
+    /// The files visited so far, if the paths to check can overlap.
     pub(super) seen: Option<&'a Mutex<HashSet<PathBuf>>>,
     pub(super) total: &'a Mutex<Outcome>,
     pub(super) outcome: Outcome,
@@ -49,9 +49,13 @@ impl Job<'_> {
     pub(super) fn entry(&mut self, entry: &DirEntry, done: &(dyn Fn() + Sync)) {
         let path = relative(self.root, entry.path());
         if !is_checked(entry, &path, self.globs, self.part) {
-            // A path given by the user must not be skipped silently.
-            let place = entry.path();
-            if entry.depth() == 0 && place.exists() && !place.is_dir() && !place.is_file() {
+            // A path that the user specified must not be skipped silently.
+            let disk_path = entry.path();
+            if entry.depth() == 0
+                && disk_path.exists()
+                && !disk_path.is_dir()
+                && !disk_path.is_file()
+            {
                 let why = "cannot be read: not a regular file (pipe, socket or device)";
                 self.skip(path, why.to_owned(), true);
             } else if let Some(scope) = self.scope
@@ -67,7 +71,7 @@ impl Job<'_> {
         {
             return;
         }
-        self.outcome.met.insert(path.clone());
+        self.outcome.visited.insert(path.clone());
         if !self.engine.reads_files() {
             self.outcome.checked += 1;
         } else if let Err(error) = self.file(entry.path(), &path) {
@@ -85,13 +89,13 @@ impl Job<'_> {
     }
 
     fn skip(&mut self, path: String, why: String, failed: bool) {
-        self.outcome.partly.insert(path.clone());
+        self.outcome.incomplete.insert(path.clone());
         self.outcome.skipped.push(Skipped { path, why, failed });
     }
 
     /// Checks a file that was listed earlier.
     pub(super) fn listed(&mut self, disk: &Disk, path: &str) {
-        let read = disk.locate(path).and_then(|place| self.file(&place, path));
+        let read = disk.locate(path).and_then(|disk_path| self.file(&disk_path, path));
         if let Err(error) = read {
             self.skip(path.to_owned(), format!("cannot be read: {error}"), true);
         }
@@ -102,7 +106,7 @@ impl Job<'_> {
         if !self.globs.matches(path) {
             return;
         }
-        self.outcome.met.insert(path.to_owned());
+        self.outcome.visited.insert(path.to_owned());
         let read = self.files.read(path, u64::MAX);
         let size = read.as_ref().map_or(0, |bytes| bytes.len() as u64);
         if let Err(error) = read.and_then(|bytes| self.text(&mut bytes.as_slice(), path, size)) {
@@ -110,8 +114,8 @@ impl Job<'_> {
         }
     }
 
-    fn file(&mut self, place: &Path, path: &str) -> io::Result<()> {
-        let mut file = File::open(place)?;
+    fn file(&mut self, disk_path: &Path, path: &str) -> io::Result<()> {
+        let mut file = File::open(disk_path)?;
         let size = file.metadata()?.len();
         self.text(&mut file, path, size)
     }
@@ -132,7 +136,7 @@ impl Job<'_> {
         }
         let content = Content::of(&bytes);
         if content != Content::Text {
-            self.outcome.partly.insert(path.to_owned());
+            self.outcome.incomplete.insert(path.to_owned());
             if !self.is_searched(path, content) {
                 return Ok(());
             }
@@ -143,7 +147,7 @@ impl Job<'_> {
         } else {
             self.engine.check_secrets(&source, self.files)
         };
-        self.keep(source, checked);
+        self.add_result(source, checked);
         Ok(())
     }
 
@@ -151,11 +155,11 @@ impl Job<'_> {
     /// is listed as skipped; images, archives and programs are not.
     fn is_searched(&mut self, path: &str, content: Content) -> bool {
         let distribution = self.engine.distribution();
-        let by_format = distribution.finds_secrets(path);
-        let parses = distribution.parses(path) || SupportLang::from_path(path).is_some();
+        let finds_secrets = distribution.finds_secrets(path);
+        let is_parsed = distribution.parses(path) || SupportLang::from_path(path).is_some();
         match content {
             Content::Text => return true,
-            Content::Mixed if parses => {
+            Content::Mixed if is_parsed => {
                 let why = "contains NUL bytes: only searched for secrets";
                 self.skip(path.to_owned(), why.to_owned(), false);
             }
@@ -164,47 +168,48 @@ impl Job<'_> {
                 let why = "UTF-16 without a byte order mark: not checked; save it as UTF-8";
                 self.skip(path.to_owned(), why.to_owned(), false);
             }
-            Content::Binary if parses && !by_format => {
+            Content::Binary if is_parsed && !finds_secrets => {
                 self.skip(path.to_owned(), "binary: not checked".to_owned(), false);
             }
             Content::Binary => {}
         }
-        by_format || content == Content::Mixed
+        finds_secrets || content == Content::Mixed
     }
 
-    /// A file too large to parse: searched for secrets in windows.
+    /// Searches a file that is too large to parse for secrets, in windows.
     fn large(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
-        self.outcome.partly.insert(path.to_owned());
+        self.outcome.incomplete.insert(path.to_owned());
         let mut origin = Origin::default();
         let mut window: Vec<u8> = Vec::new();
         let mut known = 0;
         let mut seen = Occurrences::default();
         loop {
-            let wanted = (WINDOW - window.len().min(WINDOW)) as u64;
-            let read = (&mut *file).take(wanted).read_to_end(&mut window)? as u64;
+            let requested = (WINDOW - window.len().min(WINDOW)) as u64;
+            let read = (&mut *file).take(requested).read_to_end(&mut window)? as u64;
             if origin.offset == 0 && !self.begin_large(&window, path, size) {
                 return Ok(());
             }
             let source = Source::decode_window(path.to_owned(), window.clone(), origin);
             let checked = self.engine.check_window(&source, self.files, known, &mut seen);
-            self.keep(source, checked);
-            if read < wanted {
+            self.add_result(source, checked);
+            if read < requested {
                 return Ok(());
             }
-            if origin.offset == 0 && has_utf16_mark(&window) {
-                // A line break is two bytes there, and only the first window has the mark.
+            if origin.offset == 0 && has_utf16_bom(&window) {
+                // A line break has two bytes in UTF-16, and only the first window has the byte
+                // order mark.
                 let why = format!("UTF-16: only the first {WINDOW} bytes are searched for secrets");
                 self.skip(path.to_owned(), why, false);
                 return Ok(());
             }
-            let cut = cut(&window);
-            origin = after(origin, &window[..cut]);
-            known = u32::try_from(window.len() - cut).unwrap_or(u32::MAX);
-            window.drain(..cut);
+            let next_start = find_next_start(&window);
+            origin = following_origin(origin, &window[..next_start]);
+            known = u32::try_from(window.len() - next_start).unwrap_or(u32::MAX);
+            window.drain(..next_start);
         }
     }
 
-    /// Whether a file too large to parse is searched, by its first window.
+    /// Whether a file that is too large to parse is searched, as decided by its first window.
     fn begin_large(&mut self, window: &[u8], path: &str, size: u64) -> bool {
         let content = Content::of(window);
         if content == Content::Binary || content == Content::Utf16 {
@@ -220,7 +225,7 @@ impl Job<'_> {
         true
     }
 
-    fn keep(&mut self, source: Source, checked: Checked) {
+    fn add_result(&mut self, source: Source, checked: Checked) {
         self.outcome.add_checked(source, checked);
     }
 }
@@ -235,14 +240,14 @@ pub(super) fn is_checked(entry: &DirEntry, path: &str, globs: &Globs, part: Opti
         && part.is_none_or(|part| part.contains(path))
 }
 
-/// The start of the next window: at the start of a line near the overlap, if possible.
-fn cut(window: &[u8]) -> usize {
+/// The start of the next window, which is the start of a line near the overlap if possible.
+fn find_next_start(window: &[u8]) -> usize {
     let at = window.len().saturating_sub(OVERLAP);
     memchr::memrchr(b'\n', &window[at / 2..at]).map_or(at, |found| at / 2 + found + 1)
 }
 
 /// The origin of a window that follows `bytes`, which began at `origin`.
-fn after(origin: Origin, bytes: &[u8]) -> Origin {
+fn following_origin(origin: Origin, bytes: &[u8]) -> Origin {
     let lines = memchr::memchr_iter(b'\n', bytes).count();
     let start = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
     let mut before = Columns::from_text(&String::from_utf8_lossy(&bytes[start..]));
@@ -256,10 +261,10 @@ fn after(origin: Origin, bytes: &[u8]) -> Origin {
 /// Whether the bytes are not text: a NUL byte near the start, and no UTF-16 byte order mark.
 #[must_use]
 pub fn is_binary(bytes: &[u8]) -> bool {
-    !has_utf16_mark(bytes) && memchr::memchr(0, probe(bytes)).is_some()
+    !has_utf16_bom(bytes) && memchr::memchr(0, probe(bytes)).is_some()
 }
 
-fn has_utf16_mark(bytes: &[u8]) -> bool {
+fn has_utf16_bom(bytes: &[u8]) -> bool {
     matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..])
 }
 
@@ -267,7 +272,7 @@ fn probe(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len().min(BINARY_PROBE)]
 }
 
-/// How much of a file is text, by its first bytes.
+/// The kind of content of a file, as determined from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
     /// No NUL byte, or a UTF-16 byte order mark.
@@ -291,10 +296,10 @@ impl Content {
         // The probe can end within a character.
         let is_utf8 = str::from_utf8(probe).map_or_else(|why| why.error_len().is_none(), |_| true);
         let nuls_at = |parity: usize| probe.iter().skip(parity).step_by(2).filter(|b| **b == 0);
-        let in_pairs = nuls_at(0).count() == 0 || nuls_at(1).count() == 0;
+        let is_every_other_nul = nuls_at(0).count() == 0 || nuls_at(1).count() == 0;
         if is_utf8 && controls * 10 <= probe.len() {
             Self::Mixed
-        } else if is_utf8 && in_pairs && controls == nuls && nuls * 5 >= probe.len() * 2 {
+        } else if is_utf8 && is_every_other_nul && controls == nuls && nuls * 5 >= probe.len() * 2 {
             Self::Utf16
         } else {
             Self::Binary

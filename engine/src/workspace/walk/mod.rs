@@ -41,11 +41,11 @@ const MAX_JOBS: usize = 256;
 /// file that refers to a directory elsewhere.
 const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
-/// Why a file with settings or memories is not read.
+/// The reason why a file with settings or memories is not read.
 pub const IRREGULAR: &str = "cannot be read: not a regular file (pipe, socket or device); \
                          replace it with a regular file or delete it";
 
-/// Which files to check, and how.
+/// The files to check, and the options of the check.
 #[derive(Clone, Debug)]
 pub struct Walk {
     /// Files and directories to check, as given by the user; they must be below the root.
@@ -54,7 +54,7 @@ pub struct Walk {
     pub jobs: usize,
     /// Do not read ignore files.
     pub no_ignore: bool,
-    /// The revision whose `.aiddignore` files apply if those on disk are not trusted.
+    /// The revision whose `.aiddignore` files apply if the files on disk are not trusted.
     pub base_ignores: Option<Snapshot>,
     /// Exclude files and directories whose name begins with a dot.
     pub no_hidden: bool,
@@ -102,7 +102,7 @@ impl Walk {
     }
 }
 
-/// A checked file with findings, or a window of one.
+/// A checked file with findings, or a window of such a file.
 #[derive(Debug)]
 pub struct FileReport {
     /// The text of the file.
@@ -134,14 +134,14 @@ pub struct Outcome {
     /// The files that were not checked, or only in part, sorted by path.
     pub skipped: Vec<Skipped>,
     /// The files that no ignore file and no glob excluded, read or not.
-    pub met: BTreeSet<String>,
+    pub visited: BTreeSet<String>,
     /// The number of excluded tracked files, for a walk over everything below its paths.
     pub excluded: ExcludedCounts,
-    /// The files of `met` that not every rule could check: binary, too large, or unreadable.
-    pub partly: BTreeSet<String>,
+    /// The files of `visited` that not every rule could check: binary, too large, or unreadable.
+    pub incomplete: BTreeSet<String>,
     /// The findings of the project pass, until they are merged into `files`.
     pub project_findings: Vec<FileReport>,
-    /// Rule of the project pass → the number of files, directories or imports it checked.
+    /// Rule of the project pass → the number of files, directories or imports that it checked.
     pub checked_by_rule: BTreeMap<RuleId, usize>,
     /// Notes on rules.
     pub notes: Vec<(RuleId, String)>,
@@ -179,14 +179,14 @@ impl Outcome {
         self.skipped.extend(other.skipped);
         self.checked += other.checked;
         self.bytes += other.bytes;
-        self.met.extend(other.met);
-        self.partly.extend(other.partly);
+        self.visited.extend(other.visited);
+        self.incomplete.extend(other.incomplete);
     }
 
     /// Merges the findings of the project pass into `files`.
-    pub fn join(&mut self) {
+    pub fn merge_project_findings(&mut self) {
         self.files.append(&mut self.project_findings);
-        by_path(&mut self.files);
+        sort_by_path(&mut self.files);
     }
 }
 
@@ -202,19 +202,19 @@ pub fn check_tree(
     walk: &Walk,
     done: &(dyn Fn() + Sync),
 ) -> Result<Outcome, GlobError> {
-    let mut outcome = check_apart(engine, config, disk, walk, done)?;
+    let mut outcome = check_unmerged(engine, config, disk, walk, done)?;
     let within = walk.within(disk.root());
     outcome.project_findings.retain(|file| within.contains(file.source.path()));
-    outcome.join();
+    outcome.merge_project_findings();
     Ok(outcome)
 }
 
-/// Like [`check_tree`], but keeps the findings of the project pass separate, and includes those
+/// Like [`check_tree`], but does not merge the findings of the project pass, and includes findings
 /// outside of [`Walk::within`].
 ///
 /// # Errors
 /// A malformed glob in the configuration.
-pub fn check_apart(
+pub fn check_unmerged(
     engine: &Engine,
     config: &Config,
     disk: &Disk,
@@ -389,12 +389,12 @@ fn sorted(total: Mutex<Outcome>) -> Outcome {
 
 /// Sorts files and skipped files by path.
 pub(crate) fn ordered(mut outcome: Outcome) -> Outcome {
-    by_path(&mut outcome.files);
+    sort_by_path(&mut outcome.files);
     outcome.skipped.sort();
     outcome
 }
 
-pub(crate) fn by_path(files: &mut [FileReport]) {
+pub(crate) fn sort_by_path(files: &mut [FileReport]) {
     files.sort_by(|a, b| {
         (a.source.path(), a.source.origin()).cmp(&(b.source.path(), b.source.origin()))
     });
@@ -402,7 +402,7 @@ pub(crate) fn by_path(files: &mut [FileReport]) {
 
 /// Whether a walk over the root covers the file at `path`, if it exists.
 #[must_use]
-pub fn meets(disk: &Disk, path: &str) -> bool {
+pub fn covers(disk: &Disk, path: &str) -> bool {
     Scope::new(disk, Arc::default()).covers(path)
 }
 
@@ -422,7 +422,7 @@ pub fn work_tree_changes(
     repository.work_tree_changes(base, untracked)
 }
 
-/// A walk that only enters the directories it needs.
+/// A walk that enters only the directories that it needs.
 fn filtered(
     walk: &Walk,
     disk: &Disk,
@@ -445,12 +445,12 @@ fn filtered(
             scope.record_excluded(&path, Cause::Exclude);
             return false;
         }
-        meets_entry(&scope, entry, &path)
+        includes_entry(&scope, entry, &path)
     });
     Some(builder)
 }
 
-/// A walk without built-in ignore files: its filter decides.
+/// A walk without the built-in ignore files, because its filter decides which entries are included.
 fn builder(walk: &Walk) -> Option<WalkBuilder> {
     let mut paths = walk.paths.iter();
     let mut builder = WalkBuilder::new(paths.next()?);
@@ -470,12 +470,12 @@ fn is_store(entry: &DirEntry) -> bool {
 }
 
 /// Whether a walk includes a file, or enters a directory. Links and devices are not included.
-fn meets_entry(scope: &Scope, entry: &DirEntry, path: &str) -> bool {
+fn includes_entry(scope: &Scope, entry: &DirEntry, path: &str) -> bool {
     let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
     let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
     is_dir && scope.includes(path, true) || is_file && scope.includes(path, false)
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "trees made for the tests")]
+#[expect(clippy::disallowed_methods, reason = "directories created for the tests")]
 mod tests;

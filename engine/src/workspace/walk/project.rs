@@ -1,9 +1,9 @@
-//! The project as a whole: its listing, and the project pass.
+//! Lists the files of a project and runs the project pass.
 
 use super::index::Indexes;
 use super::scope::{Scope, from_root};
 use super::{
-    FileReport, Outcome, Walk, builder, by_path, globs, is_set, is_store, meets_entry, tree,
+    FileReport, Outcome, Walk, builder, globs, includes_entry, is_set, is_store, sort_by_path, tree,
 };
 use crate::check::{Checked, Engine};
 use crate::project::config::Config;
@@ -39,8 +39,8 @@ pub(super) fn listing_with(
 /// Adds the Git data that the rules need.
 fn with_git_data(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Listing {
     let wants_branch = walk.branch.is_none() && engine.needs_listing();
-    let asks = project_checks::asks_index(engine) || wants_branch;
-    let repository = asks.then(|| Repository::open(disk.root()).ok()).flatten();
+    let needs_repository = project_checks::needs_index(engine) || wants_branch;
+    let repository = needs_repository.then(|| Repository::open(disk.root()).ok()).flatten();
     let (tracked, branch) = read_git(engine, repository);
     let branch = walk.branch.clone().or(branch);
     listing.with_tracked(tracked).on_branch(branch).with_change(walk.change.clone())
@@ -48,7 +48,7 @@ fn with_git_data(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) ->
 
 /// Whether rules need the contents of the Git index, or the branch.
 pub(super) fn needs_git(engine: &Engine) -> bool {
-    project_checks::asks_index(engine) || engine.needs_listing()
+    project_checks::needs_index(engine) || engine.needs_listing()
 }
 
 /// Reads the contents of the Git index, if rules need it, and the branch.
@@ -56,7 +56,7 @@ pub(super) fn read_git(
     engine: &Engine,
     repository: Option<Repository>,
 ) -> (Option<Vec<String>>, Option<String>) {
-    let wants_index = project_checks::asks_index(engine);
+    let wants_index = project_checks::needs_index(engine);
     let tracked = repository.as_ref().filter(|_| wants_index).and_then(|repository| {
         let index = repository.staged(None).ok()?;
         index.below("").ok()
@@ -69,10 +69,10 @@ pub(super) fn all_in(disk: &Disk, walk: &Walk, scope: &Arc<Scope>) -> Vec<String
     let Some(mut builder) = builder(walk) else { return Vec::new() };
     let (root, scope) = (disk.root().to_owned(), scope.clone());
     builder.filter_entry(move |entry| {
-        let taken = || meets_entry(&scope, entry, &from_root(&root, entry.path()));
-        entry.depth() == 0 || !is_store(entry) && taken()
+        let is_included = || includes_entry(&scope, entry, &from_root(&root, entry.path()));
+        entry.depth() == 0 || !is_store(entry) && is_included()
     });
-    tree::all(&builder, disk)
+    tree::list_parallel(&builder, disk)
 }
 
 /// Runs the project pass, regardless of the part of the project that the walk covers.
@@ -88,17 +88,17 @@ pub(super) fn check(
     if !project_checks::has_any(engine) || is_set(walk.stop()) {
         return Ok(());
     }
-    let root = |path: &PathBuf| path == disk.root();
+    let is_root = |path: &PathBuf| path == disk.root();
     // The files of the walk are all files, unless some were excluded.
-    let is_whole = walk.only.is_none()
+    let covers_all_files = walk.only.is_none()
         && walk.part.is_none()
-        && walk.paths.iter().any(root)
+        && walk.paths.iter().any(is_root)
         && config.include.as_ref().is_none_or(Vec::is_empty)
         && config.exclude.as_ref().is_none_or(Vec::is_empty);
     let listing = match listing {
         Some(listing) => listing,
-        None if is_whole => {
-            with_git_data(engine, disk, walk, Listing::new(outcome.met.iter().cloned()))
+        None if covers_all_files => {
+            with_git_data(engine, disk, walk, Listing::new(outcome.visited.iter().cloned()))
         }
         None => listing_with(engine, disk, walk, indexes),
     };
@@ -119,8 +119,9 @@ pub fn check_project(
 ) -> Result<(), GlobError> {
     let report = project_checks::run(engine, &globs(config)?, files, listing);
     for FileReport { source, mut checked } in std::mem::take(&mut outcome.waiting) {
-        let here = report.files.iter().filter(|(other, _)| other.path() == source.path());
-        let allowing: Vec<Span> = here.flat_map(|(_, joined)| &joined.allowing).copied().collect();
+        let in_same_file = report.files.iter().filter(|(other, _)| other.path() == source.path());
+        let allowing: Vec<Span> =
+            in_same_file.flat_map(|(_, checked_file)| &checked_file.allowing).copied().collect();
         checked.findings.retain(|finding| !allowing.contains(&finding.span));
         if checked.findings.is_empty() {
             continue;
@@ -133,16 +134,16 @@ pub fn check_project(
             None => outcome.files.push(FileReport { source, checked }),
         }
     }
-    by_path(&mut outcome.files);
+    sort_by_path(&mut outcome.files);
     let found = report.files.into_iter();
     outcome.project_findings.extend(found.map(|(source, checked)| FileReport { source, checked }));
-    outcome.checked_by_rule = report.judged;
+    outcome.checked_by_rule = report.checked_by_rule;
     outcome.notes = report.notes;
     Ok(())
 }
 
-/// Like [`check_project`], for the findings of the rules on imports in a text that is being typed: see
-/// [`project_checks::of_text`].
+/// Like [`check_project`], but only for the findings of the rules on imports in a text that is
+/// being typed; see [`project_checks::check_text`].
 #[must_use]
 pub fn check_typed(
     engine: &Engine,
@@ -151,15 +152,15 @@ pub fn check_typed(
     listing: &Listing,
     source: &Source,
 ) -> Option<Checked> {
-    project_checks::of_text(engine, &globs(config).ok()?, files, listing, source)
+    project_checks::check_text(engine, &globs(config).ok()?, files, listing, source)
 }
 
 /// The parent directories of all paths, including the root, and the paths themselves.
 pub(super) fn with_parent_dirs(paths: &BTreeSet<String>) -> HashSet<String> {
     let mut all: HashSet<String> = [String::new()].into();
     for path in paths {
-        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
-        all.extend(ends.map(|end| path[..end].to_owned()));
+        let prefix_ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        all.extend(prefix_ends.map(|end| path[..end].to_owned()));
     }
     all
 }

@@ -1,5 +1,5 @@
-//! The ignore files of a directory and its parents. Like a configuration file, each must be a
-//! regular file of limited size, and as in Git it must not be a link.
+//! Reads the ignore files of a directory and its parents. Like a configuration file, each ignore
+//! file must be a regular file of limited size, and as in Git it must not be a link.
 
 use crate::project::ignored::{AIDDIGNORE, parse};
 use crate::text::files::{Disk, Links, SIDE_FILE_LIMIT, read_regular, side_file};
@@ -31,7 +31,8 @@ pub(super) struct DirIgnores {
     gitignore: Option<Gitignore>,
     /// `info/exclude` of the repository, and the user's global excludes.
     of_repository: [Option<Gitignore>; 2],
-    /// Whether this is the top of a repository: Git's ignore files above it belong to another one.
+    /// Whether this is the top of a repository: Git's ignore files above the directory belong to
+    /// another repository.
     is_top: bool,
     is_in_repository: bool,
     outer: Option<Arc<Self>>,
@@ -45,38 +46,38 @@ pub(super) struct DirRules {
 }
 
 impl DirIgnores {
-    /// Reads the rules of the directory at `place`, whose path prefix has `at` bytes. `read` reads
-    /// an ignore file there.
+    /// Reads the rules of the directory at `disk_path`, whose path prefix has `at` bytes. `read`
+    /// reads an ignore file in that directory.
     pub(super) fn read(
         outer: Option<&Arc<Self>>,
-        place: &Path,
+        disk_path: &Path,
         at: usize,
         read: &dyn Fn(&str) -> io::Result<Option<Gitignore>>,
         problem: &dyn Fn(PathBuf, &io::Error),
     ) -> DirRules {
         let read = |name: &str| {
-            let reported = |error: &io::Error| problem(place.join(name), error);
-            read(name).inspect_err(reported).ok().flatten()
+            let report = |error: &io::Error| problem(disk_path.join(name), error);
+            read(name).inspect_err(report).ok().flatten()
         };
         let has_outer = outer.is_some_and(|outer| outer.is_in_repository);
-        let has_git = place.join(".git").exists();
+        let has_git = disk_path.join(".git").exists();
         // Jujutsu repositories use the same ignore files.
-        let is_top = has_git || !has_outer && place.join(".jj").exists();
+        let is_top = has_git || !has_outer && disk_path.join(".jj").exists();
         let is_in_repository = is_top || has_outer;
         let aiddignore = read(AIDDIGNORE);
         let ignore = read(".ignore");
         let gitignore = is_in_repository.then(|| read(".gitignore")).flatten();
         let of_repository = if has_git {
             let excludes = [
-                Some(common_dir(&place.join(".git")).join("info/exclude")),
+                Some(common_dir(&disk_path.join(".git")).join("info/exclude")),
                 ignore::gitignore::gitconfig_excludes_path(),
             ];
             // These are the user's own files, and can be links.
             excludes.map(|path| {
                 let path = path?;
-                let reported = |error: &io::Error| problem(path.clone(), error);
+                let report = |error: &io::Error| problem(path.clone(), error);
                 parse_if_present(read_regular(&path, SIDE_FILE_LIMIT))
-                    .inspect_err(reported)
+                    .inspect_err(report)
                     .ok()
                     .flatten()
             })
@@ -102,7 +103,7 @@ impl DirIgnores {
         DirRules { level, is_top: has_git }
     }
 
-    /// The verdict of these rules and those of the parent directories on `path`. `.aiddignore`
+    /// The verdict of these rules and the rules of the parent directories on `path`. `.aiddignore`
     /// takes precedence over `.ignore`, which takes precedence over Git's ignore files; within each
     /// kind the nearest file with a matching pattern decides.
     pub(super) fn verdict(&self, path: &str, is_dir: bool) -> Verdict {
@@ -115,15 +116,15 @@ impl DirIgnores {
                 let matched = patterns.as_ref()?.matched(path, is_dir);
                 (!matched.is_none()).then(|| matched.is_ignore())
             };
-            if let Some(leaves_out) = matched(&level.aiddignore) {
-                return if leaves_out { Verdict::Excluded } else { Verdict::Included };
+            if let Some(is_excluded) = matched(&level.aiddignore) {
+                return if is_excluded { Verdict::Excluded } else { Verdict::Included };
             }
             ignore = ignore.or_else(|| matched(&level.ignore));
             if !is_above_top {
                 git = git.or_else(|| matched(&level.gitignore));
-                let [own, of_user] = &level.of_repository;
-                exclude = exclude.or_else(|| matched(own));
-                global = global.or_else(|| matched(of_user));
+                let [repository_exclude, global_excludes] = &level.of_repository;
+                exclude = exclude.or_else(|| matched(repository_exclude));
+                global = global.or_else(|| matched(global_excludes));
             }
             is_above_top |= level.is_top;
             next = level.outer.as_deref();
@@ -135,12 +136,12 @@ impl DirIgnores {
     }
 }
 
-/// The directories above the root whose ignore files apply: those in the repository that contains
-/// the root; without a repository, all.
+/// The directories above the root whose ignore files apply: the directories in the repository that
+/// contains the root or, without a repository, all.
 pub(super) struct OuterDirs {
     base: PathBuf,
     /// The path from the outermost directory to the root, with a trailing slash; empty if there is
-    /// none.
+    /// no such directory.
     pub(super) prefix: String,
 }
 
@@ -166,15 +167,17 @@ impl OuterDirs {
     }
 }
 
-/// The patterns of the ignore file at `place`, which is above the root.
-pub(super) fn read_above(place: &Path) -> io::Result<Option<Gitignore>> {
-    let (Some(dir), Some(name)) = (place.parent(), place.file_name()) else { return Ok(None) };
+/// The patterns of the ignore file at `disk_path`, which is above the root.
+pub(super) fn read_above(disk_path: &Path) -> io::Result<Option<Gitignore>> {
+    let (Some(dir), Some(name)) = (disk_path.parent(), disk_path.file_name()) else {
+        return Ok(None);
+    };
     read_inside(&Disk::new(dir), &name.to_string_lossy())
 }
 
 /// The patterns of the ignore file at `path`.
 pub(super) fn read_inside(disk: &Disk, path: &str) -> io::Result<Option<Gitignore>> {
-    // Most directories have none.
+    // Most directories have no ignore file.
     let absent = disk.root().join(path).symlink_metadata().is_err();
     if absent {
         Ok(None)
@@ -203,11 +206,12 @@ pub(super) fn common_dir(store: &Path) -> PathBuf {
         let text = side_file(&disk, path)?;
         Some(text.lines().next().unwrap_or_default().trim().to_owned())
     };
-    let Some(own) = line(".git").and_then(|it| it.strip_prefix("gitdir:").map(str::to_owned))
+    let Some(git_dir) =
+        line(".git").and_then(|line| line.strip_prefix("gitdir:").map(str::to_owned))
     else {
         return store.to_owned();
     };
-    let own = disk.root().join(own.trim());
-    let shared = side_file(&Disk::new(&own), "commondir");
-    shared.map_or_else(|| own.clone(), |shared| own.join(shared.trim()))
+    let git_dir = disk.root().join(git_dir.trim());
+    let shared = side_file(&Disk::new(&git_dir), "commondir");
+    shared.map_or_else(|| git_dir.clone(), |shared| git_dir.join(shared.trim()))
 }

@@ -1,10 +1,10 @@
-//! Which files of a disk are checked: tracked files, and untracked files that no ignore file
-//! excludes. `.gitignore`, `.ignore`, `.git/info/exclude` and the user's global excludes only
+//! Decides which files of a disk are checked: tracked files, and untracked files that no ignore
+//! file excludes. `.gitignore`, `.ignore`, `.git/info/exclude` and the user's global excludes only
 //! affect untracked files; `.aiddignore` excludes tracked files as well.
 //!
-//! An ignored directory is only entered if it contains tracked files, and then only those are
-//! included. So a walk costs no more than without this rule, and the index is only read once
-//! something ignored is found.
+//! An ignored directory is only entered if it contains tracked files, and only these files are
+//! included. A walk is therefore as fast as a walk that skips ignored directories, and the index is
+//! only read when an ignored entry is found.
 
 use super::index::{Index, Indexes};
 use super::rules::{DirIgnores, OuterDirs, Verdict, read_above, read_inside};
@@ -51,7 +51,9 @@ impl ExcludedCounts {
             (0, 0) => return None,
             (_, 0) => "`.aiddignore`".to_owned(),
             (0, _) => "`exclude`".to_owned(),
-            (one, other) => format!("`.aiddignore` ({one}) and `exclude` ({other})"),
+            (by_aiddignore, by_exclude) => {
+                format!("`.aiddignore` ({by_aiddignore}) and `exclude` ({by_exclude})")
+            }
         };
         Some(format!("{all} {kind} {files} {are} excluded by {by}"))
     }
@@ -68,18 +70,18 @@ struct Dir {
 pub(super) struct Scope {
     disk: Disk,
     /// Whether ignore files are read.
-    is_on: bool,
+    is_enabled: bool,
     /// The path from the outermost directory with patterns to the root, with a trailing slash.
     prefix: String,
-    /// The revision whose `.aiddignore` files apply, if not those on disk.
+    /// The revision whose `.aiddignore` files apply instead of the files on disk.
     base: Option<Snapshot>,
     above: Dir,
     /// Paths given by the user, which are entered even if they are ignored.
-    named: HashSet<String>,
+    explicit_paths: HashSet<String>,
     dirs: RwLock<HashMap<String, Dir>>,
     /// Directories that are only entered because they contain tracked files.
     tracked_only: RwLock<HashSet<String>>,
-    left_out: Mutex<BTreeMap<String, Cause>>,
+    excluded: Mutex<BTreeMap<String, Cause>>,
     problems: Mutex<BTreeMap<PathBuf, String>>,
     indexes: Arc<Indexes>,
 }
@@ -91,19 +93,19 @@ impl std::fmt::Debug for Scope {
 }
 
 impl Scope {
-    /// The scope of the files of `disk`. `indexes` are those that an earlier walk has read.
+    /// The scope of the files of `disk`. `indexes` are the indexes that an earlier walk has read.
     pub(super) fn new(disk: &Disk, indexes: Arc<Indexes>) -> Self {
         let above = OuterDirs::of(disk.root());
         let mut scope = Self {
             disk: disk.clone(),
-            is_on: true,
+            is_enabled: true,
             prefix: above.prefix.clone(),
             base: None,
             above: Dir { level: None, index: None },
-            named: HashSet::new(),
+            explicit_paths: HashSet::new(),
             dirs: RwLock::default(),
             tracked_only: RwLock::default(),
-            left_out: Mutex::default(),
+            excluded: Mutex::default(),
             problems: Mutex::default(),
             indexes,
         };
@@ -116,22 +118,22 @@ impl Scope {
 
     /// The scope of a walk: with its paths, and with or without ignore files.
     pub(super) fn of_walk(walk: &super::Walk, disk: &Disk, indexes: Arc<Indexes>) -> Self {
-        let named = walk.paths.iter().map(|path| relative(disk.root(), path)).collect();
+        let explicit_paths = walk.paths.iter().map(|path| relative(disk.root(), path)).collect();
         let base = walk.base_ignores.clone();
-        Self { is_on: !walk.no_ignore, named, base, ..Self::new(disk, indexes) }
+        Self { is_enabled: !walk.no_ignore, explicit_paths, base, ..Self::new(disk, indexes) }
     }
 
-    /// Whether a walk includes the file at `path`, or enters the directory; to be called for the
+    /// Whether a walk includes the file at `path`, or enters the directory. Must be called for the
     /// parent directory first.
     pub(super) fn includes(&self, path: &str, is_dir: bool) -> bool {
-        if !self.is_on {
+        if !self.is_enabled {
             return true;
         }
         let dir = self.dir(parent_dir(path));
         let tracked_only = read(&self.tracked_only).contains(parent_dir(path));
-        let full = self.full(path);
+        let outer_path = self.outer_path(path);
         let verdict =
-            dir.level.as_ref().map_or(Verdict::None, |level| level.verdict(&full, is_dir));
+            dir.level.as_ref().map_or(Verdict::None, |level| level.verdict(&outer_path, is_dir));
         match verdict {
             Verdict::Excluded => {
                 self.record_excluded(path, Cause::Aiddignore);
@@ -141,15 +143,15 @@ impl Scope {
             _ => {}
         }
         let Some(index) = &dir.index else { return false };
-        let path_there = &full[index.at..];
+        let indexed_path = &outer_path[index.at..];
         if !is_dir {
-            return index.has_file(path_there);
+            return index.has_file(indexed_path);
         }
-        match index.dir(path_there) {
+        match index.dir(indexed_path) {
             TrackedDir::Empty => false,
             TrackedDir::Submodule => true,
             TrackedDir::Files => {
-                if !self.named.contains(path) {
+                if !self.explicit_paths.contains(path) {
                     write(&self.tracked_only).insert(path.to_owned());
                 }
                 true
@@ -169,24 +171,24 @@ impl Scope {
 
     /// Whether Git tracks the file at `path`, or it belongs to another repository.
     pub(super) fn is_tracked(&self, path: &str) -> bool {
-        let full = self.full(path);
+        let outer_path = self.outer_path(path);
         let index = self.dir(parent_dir(path)).index;
         let is_outer = |index: &Arc<Index>| index.at <= self.prefix.len();
-        index.is_none_or(|index| !is_outer(&index) || index.has_file(&full[index.at..]))
+        index.is_none_or(|index| !is_outer(&index) || index.has_file(&outer_path[index.at..]))
     }
 
     /// Records that a file, or a directory with its contents, is excluded.
     pub(super) fn record_excluded(&self, path: &str, cause: Cause) {
-        lock(&self.left_out).insert(path.to_owned(), cause);
+        lock(&self.excluded).insert(path.to_owned(), cause);
     }
 
     /// The number of excluded tracked files so far.
     pub(super) fn excluded_counts(&self) -> ExcludedCounts {
-        let left_out = std::mem::take(&mut *lock(&self.left_out));
+        let excluded = std::mem::take(&mut *lock(&self.excluded));
         let mut counts = ExcludedCounts::default();
-        for (path, cause) in left_out {
+        for (path, cause) in excluded {
             let Some(index) = self.dir(parent_dir(&path)).index else { continue };
-            let count = index.count(&self.full(&path)[index.at..]);
+            let count = index.count(&self.outer_path(&path)[index.at..]);
             match cause {
                 Cause::Aiddignore => counts.aiddignore += count,
                 Cause::Exclude => counts.exclude += count,
@@ -203,14 +205,14 @@ impl Scope {
             (top.join(".git"), format!("{why}: {error}"))
         });
         let root = self.disk.root();
-        let shown = |place: PathBuf| match place.strip_prefix(root) {
-            Ok(_) => relative(root, &place),
-            Err(_) => place.display().to_string(),
+        let display = |disk_path: PathBuf| match disk_path.strip_prefix(root) {
+            Ok(_) => relative(root, &disk_path),
+            Err(_) => disk_path.display().to_string(),
         };
-        files.chain(indexes).map(|(place, why)| (shown(place), why)).collect()
+        files.chain(indexes).map(|(disk_path, why)| (display(disk_path), why)).collect()
     }
 
-    fn full<'a>(&self, path: &'a str) -> Cow<'a, str> {
+    fn outer_path<'a>(&self, path: &'a str) -> Cow<'a, str> {
         if self.prefix.is_empty() {
             Cow::Borrowed(path)
         } else {
@@ -232,10 +234,10 @@ impl Scope {
             None => self.dir_known(path),
         };
         for path in missing.into_iter().rev() {
-            let place = self.disk.root().join(path);
+            let disk_path = self.disk.root().join(path);
             let at = self.prefix.len() + if path.is_empty() { 0 } else { path.len() + 1 };
             let read = |name: &str| self.read(path, name);
-            dir = self.inner(&dir, &place, at, &read);
+            dir = self.inner(&dir, &disk_path, at, &read);
             write(&self.dirs).insert(path.to_owned(), dir.clone());
         }
         dir
@@ -245,14 +247,16 @@ impl Scope {
         read(&self.dirs).get(path).cloned().unwrap_or_else(|| self.above.clone())
     }
 
-    /// The directory at `place`, within `outer`; `read` reads an ignore file in it.
-    fn inner(&self, outer: &Dir, place: &Path, at: usize, read: &Read<'_>) -> Dir {
-        let opened = DirIgnores::read(outer.level.as_ref(), place, at, read, &|place, error| {
-            let why = format!("not read as an ignore file: {error}");
-            lock(&self.problems).insert(place, why);
-        });
-        let own = opened.is_top.then(|| self.indexes.of(place, at));
-        Dir { level: opened.level, index: own.or_else(|| outer.index.clone()) }
+    /// The rules of the directory at `disk_path`, within `outer`; `read` reads an ignore file in
+    /// it.
+    fn inner(&self, outer: &Dir, disk_path: &Path, at: usize, read: &Read<'_>) -> Dir {
+        let rules =
+            DirIgnores::read(outer.level.as_ref(), disk_path, at, read, &|disk_path, error| {
+                let why = format!("not read as an ignore file: {error}");
+                lock(&self.problems).insert(disk_path, why);
+            });
+        let own_index = rules.is_top.then(|| self.indexes.of(disk_path, at));
+        Dir { level: rules.level, index: own_index.or_else(|| outer.index.clone()) }
     }
 
     /// The patterns of the ignore file `name` in the directory at `dir`.
@@ -290,5 +294,5 @@ pub(super) fn from_root<'a>(root: &Path, path: &'a Path) -> Cow<'a, str> {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "trees and repositories made for the tests")]
+#[expect(clippy::disallowed_methods, reason = "directories and repositories created for the tests")]
 mod tests;

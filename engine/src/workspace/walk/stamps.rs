@@ -1,5 +1,5 @@
-//! The modification stamps of all files of a project, by directory. With tens of thousands of
-//! files, the work per file matters.
+//! Stores the modification stamps of all files of a project, by directory. With tens of thousands
+//! of files, the cost per file matters.
 
 use super::tree::Tree;
 use crate::text::files::{Disk, Stamp};
@@ -11,8 +11,8 @@ use std::time::SystemTime;
 #[derive(Debug, Default)]
 pub(super) struct Stamps(HashMap<String, Vec<Known>>);
 
-/// A file of a directory, and its stamp; `None`: written so recently that its modification time
-/// cannot prove that it is unchanged.
+/// A file of a directory, and its stamp. `None`: the file was written so recently that its
+/// modification time cannot prove that the file is unchanged.
 #[derive(Debug)]
 struct Known {
     name: Box<str>,
@@ -20,7 +20,7 @@ struct Known {
 }
 
 impl Stamps {
-    /// Updates the stamps of the files of `tree`; returns those that may have changed since the
+    /// Updates the stamps of the files of `tree`; returns the files that may have changed since the
     /// last update.
     pub(super) fn update(&mut self, disk: &Disk, tree: &Tree) -> Vec<String> {
         let mut changed = Vec::new();
@@ -28,25 +28,25 @@ impl Stamps {
         // Taken before the stamps are read, because a file can be written in between.
         let now = SystemTime::now();
         let is_settled =
-            |stamp: &Stamp| now.duration_since(stamp.0).is_ok_and(|age| age > tree.settled());
-        for (folder, names) in tree.folders().filter(|(_, names)| !names.is_empty()) {
+            |stamp: &Stamp| now.duration_since(stamp.0).is_ok_and(|age| age > tree.min_age());
+        for (dir, names) in tree.dirs().filter(|(_, names)| !names.is_empty()) {
             count += 1;
-            let known = match self.0.get_mut(folder) {
+            let known = match self.0.get_mut(dir) {
                 Some(known) => known,
-                None => self.0.entry(folder.to_owned()).or_default(),
+                None => self.0.entry(dir.to_owned()).or_default(),
             };
-            if !known.iter().map(|one| &*one.name).eq(names.iter().map(String::as_str)) {
+            if !known.iter().map(|file| &*file.name).eq(names.iter().map(String::as_str)) {
                 align(known, names);
             }
-            for (known, stamp) in known.iter_mut().zip(disk.stamps(folder, names)) {
+            for (known, stamp) in known.iter_mut().zip(disk.stamps(dir, names)) {
                 if stamp.is_none() || known.stamp != stamp {
-                    changed.push(below(folder, &known.name));
+                    changed.push(below(dir, &known.name));
                     known.stamp = stamp.filter(is_settled);
                 }
             }
         }
         if self.0.len() > count {
-            self.0.retain(|folder, _| tree.has_files(folder));
+            self.0.retain(|dir, _| tree.has_files(dir));
         }
         changed
     }
@@ -58,15 +58,15 @@ fn align(known: &mut Vec<Known>, names: &[String]) {
     *known = names
         .iter()
         .map(|name| {
-            while before.next_if(|one| *one.name < **name).is_some() {}
-            let same = before.next_if(|one| *one.name == **name);
+            while before.next_if(|file| *file.name < **name).is_some() {}
+            let same = before.next_if(|file| *file.name == **name);
             same.unwrap_or_else(|| Known { name: name.as_str().into(), stamp: None })
         })
         .collect();
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "trees made for the tests")]
+#[expect(clippy::disallowed_methods, reason = "directories created for the tests")]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -85,16 +85,16 @@ mod tests {
         PATHS.iter().filter_map(text).collect()
     }
 
-    fn take(root: &Path, (path, what): (usize, u8)) {
-        let place = root.join(PATHS[path]);
-        match what {
-            0 => drop(fs::remove_file(&place)),
-            1 => drop(fs::rename(&place, root.join(PATHS[0]))),
-            // Moved in from elsewhere, with an older modification time.
-            2 => drop(fs::rename(root.join(PATHS[1]), &place)),
-            more => {
-                fs::create_dir_all(place.parent().expect("a folder")).expect("made");
-                fs::write(&place, "x".repeat(more.into())).expect("written");
+    fn apply_step(root: &Path, (path, operation): (usize, u8)) {
+        let file_path = root.join(PATHS[path]);
+        match operation {
+            0 => drop(fs::remove_file(&file_path)),
+            1 => drop(fs::rename(&file_path, root.join(PATHS[0]))),
+            // Another file moves to this path, with an older modification time.
+            2 => drop(fs::rename(root.join(PATHS[1]), &file_path)),
+            length => {
+                fs::create_dir_all(file_path.parent().expect("a directory")).expect("created");
+                fs::write(&file_path, "x".repeat(length.into())).expect("written");
             }
         }
     }
@@ -103,48 +103,48 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 64, ..ProptestConfig::default() })]
 
         #[test]
-        fn exactly_the_changed_files_are_returned(
+        fn all_changed_files_and_only_written_files_are_returned(
             rounds in proptest::collection::vec(
                 proptest::collection::vec((0..PATHS.len(), 0_u8..6), 0..4),
                 1..8,
             ),
         ) {
-            let folder = tempfile::tempdir().expect("a folder");
-            let root = folder.path();
+            let dir = tempfile::tempdir().expect("a directory");
+            let root = dir.path();
             let disk = Disk::new(root);
-            take(root, (3, 5));
+            apply_step(root, (3, 5));
             std::thread::sleep(TICK);
-            let mut tree = Tree::settling(&disk, Duration::ZERO);
+            let mut tree = Tree::with_min_age(&disk, Duration::ZERO);
             let mut stamps = Stamps::default();
             stamps.update(&disk, &tree);
             for steps in rounds {
                 let before = texts(root);
                 for step in &steps {
-                    take(root, *step);
+                    apply_step(root, *step);
                 }
                 std::thread::sleep(TICK);
                 tree.update(&disk, std::iter::empty());
-                let said = stamps.update(&disk, &tree);
-                let said: BTreeSet<&str> = said.iter().map(String::as_str).collect();
-                let now = texts(root);
-                let differ = now.iter().filter(|(path, text)| before.get(*path) != Some(*text));
-                let differ: BTreeSet<&str> = differ.map(|(path, _)| *path).collect();
-                prop_assert!(differ.is_subset(&said), "{differ:?} {said:?} after {steps:?}");
+                let reported = stamps.update(&disk, &tree);
+                let reported: BTreeSet<&str> = reported.iter().map(String::as_str).collect();
+                let after = texts(root);
+                let changed = after.iter().filter(|(path, text)| before.get(*path) != Some(*text));
+                let changed: BTreeSet<&str> = changed.map(|(path, _)| *path).collect();
+                prop_assert!(changed.is_subset(&reported), "{changed:?} {reported:?} after {steps:?}");
                 let touched = |path: &&str| {
-                    steps.iter().any(|(at, what)| {
-                        PATHS[*at] == *path || *what == 1 && *path == PATHS[0]
+                    steps.iter().any(|(at, operation)| {
+                        PATHS[*at] == *path || *operation == 1 && *path == PATHS[0]
                     })
                 };
-                prop_assert!(said.iter().all(touched), "{said:?} after {steps:?}");
+                prop_assert!(reported.iter().all(touched), "{reported:?} after {steps:?}");
             }
         }
     }
 
     #[test]
     fn recently_written_files_are_always_returned() {
-        let folder = tempfile::tempdir().expect("a folder");
-        fs::write(folder.path().join("a"), "").expect("written");
-        let disk = Disk::new(folder.path());
+        let dir = tempfile::tempdir().expect("a directory");
+        fs::write(dir.path().join("a"), "").expect("written");
+        let disk = Disk::new(dir.path());
         let tree = Tree::new(&disk);
         let mut stamps = Stamps::default();
         assert_eq!(stamps.update(&disk, &tree), ["a"]);

@@ -1,10 +1,11 @@
-//! The files of a project, cached by directory: a directory is read again if its modification time
-//! shows that entries were added or removed, and all directories if an ignore file changed.
+//! Caches the files of a project by directory. A directory is read again if its modification time
+//! shows that entries were added or removed; all directories are read again if an ignore file
+//! changed.
 
 use super::index::Indexes;
 use super::rules::{OuterDirs, common_dir};
 use super::scope::{Scope, from_root};
-use super::{Walk, builder, is_store, meets_entry, relative};
+use super::{Walk, builder, includes_entry, is_store, relative};
 use crate::text::files::{Disk, MIN_STAMP_AGE, Stamp, stamp_of};
 use crate::text::paths::{below, parent_dir};
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -14,12 +15,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The entries of a directory that affect which files below it are excluded. Git's ignore files
-/// only apply in a repository, so its presence matters too.
-const MARKS: [&str; 4] = [".gitignore", ".ignore", ".aiddignore", ".git"];
+/// only apply in a repository, so the presence of `.git` matters too.
+const IGNORE_ENTRIES: [&str; 4] = [".gitignore", ".ignore", ".aiddignore", ".git"];
 
 /// The state of a file: whether it exists, and since when it is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum PathState {
     /// The file does not exist.
     Absent,
     /// Written so recently that its modification time cannot prove that it is unchanged.
@@ -30,17 +31,17 @@ pub(super) enum Mark {
     Since(Stamp),
 }
 
-impl Mark {
-    pub(super) fn of(stamp: Option<Stamp>, settled: Duration) -> Self {
+impl PathState {
+    pub(super) fn of(stamp: Option<Stamp>, min_age: Duration) -> Self {
         match stamp {
             None => Self::Absent,
-            Some(stamp) if stamp.0.elapsed().is_ok_and(|age| age > settled) => Self::Since(stamp),
+            Some(stamp) if stamp.0.elapsed().is_ok_and(|age| age > min_age) => Self::Since(stamp),
             Some(_) => Self::Recent,
         }
     }
 
     /// Whether the file is certainly unchanged since its state was `before`.
-    pub(super) fn is_still(self, before: Self) -> bool {
+    pub(super) fn is_unchanged_since(self, before: Self) -> bool {
         self == before && self != Self::Recent
     }
 }
@@ -48,21 +49,21 @@ impl Mark {
 /// The directories that a walk over the project enters.
 #[derive(Debug)]
 pub(super) struct Tree {
-    folders: BTreeMap<String, Folder>,
+    dirs: BTreeMap<String, Dir>,
     /// The files outside of the project that affect which files are excluded.
-    outside: Vec<(PathBuf, Mark)>,
-    /// The tracked files among the ignored ones.
+    outside: Vec<(PathBuf, PathState)>,
+    /// The Git indexes, to find tracked files among the ignored files.
     indexes: Arc<Indexes>,
     /// Minimum age of a modification time to be conclusive.
-    settled: Duration,
+    min_age: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Folder {
-    mark: Mark,
+struct Dir {
+    state: PathState,
     /// The names of the files directly in the directory.
     files: Vec<String>,
-    marks: [Mark; 4],
+    ignore_states: [PathState; 4],
 }
 
 /// The result of updating a tree.
@@ -70,15 +71,15 @@ struct Folder {
 pub(super) struct TreeUpdate {
     /// Whether the set of files differs.
     pub(super) differs: bool,
-    /// The directories that were read again, and those that were removed.
-    pub(super) folders: BTreeSet<String>,
+    /// The directories that were read again, and the removed directories.
+    pub(super) dirs: BTreeSet<String>,
 }
 
 /// The result of a walk.
 #[derive(Default)]
 struct WalkResult {
     /// The entered directories, with their state before they were read.
-    entered: BTreeMap<String, Mark>,
+    entered: BTreeMap<String, PathState>,
     /// The directories that are not excluded.
     seen: BTreeSet<String>,
     files: Vec<String>,
@@ -87,229 +88,228 @@ struct WalkResult {
 impl Tree {
     /// Reads the whole project.
     pub(super) fn new(disk: &Disk) -> Self {
-        Self::settling(disk, MIN_STAMP_AGE)
+        Self::with_min_age(disk, MIN_STAMP_AGE)
     }
 
-    pub(super) fn settling(disk: &Disk, settled: Duration) -> Self {
-        let mut tree = Self {
-            folders: BTreeMap::new(),
-            outside: Vec::new(),
-            indexes: Arc::default(),
-            settled,
-        };
+    pub(super) fn with_min_age(disk: &Disk, min_age: Duration) -> Self {
+        let mut tree =
+            Self { dirs: BTreeMap::new(), outside: Vec::new(), indexes: Arc::default(), min_age };
         tree.read(disk);
         tree
     }
 
     fn read(&mut self, disk: &Disk) {
-        self.outside = outside(disk.root(), self.settled);
-        self.folders.clear();
-        self.indexes = Arc::new(Indexes::cached(self.settled));
+        self.outside = outside(disk.root(), self.min_age);
+        self.dirs.clear();
+        self.indexes = Arc::new(Indexes::cached(self.min_age));
         let scope = Scope::new(disk, self.indexes.clone());
-        let met = walk(disk, self.settled, (scope, true), |_| true);
-        for (path, folder) in folders(disk, met, self.settled).1 {
-            self.folders.insert(path, folder);
+        let result = walk(disk, self.min_age, (scope, true), |_| true);
+        for (path, dir) in collect_dirs(disk, result, self.min_age).1 {
+            self.dirs.insert(path, dir);
         }
     }
 
     /// The files, in directory order.
     pub(super) fn files(&self) -> impl Iterator<Item = String> {
-        self.folders
-            .iter()
-            .flat_map(|(path, folder)| folder.files.iter().map(move |name| below(path, name)))
+        self.dirs.iter().flat_map(|(path, dir)| dir.files.iter().map(move |name| below(path, name)))
     }
 
     /// The directories, and the names of the files directly in each, sorted.
-    pub(super) fn folders(&self) -> impl Iterator<Item = (&str, &[String])> {
-        self.folders.iter().map(|(path, folder)| (&**path, &*folder.files))
+    pub(super) fn dirs(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.dirs.iter().map(|(path, dir)| (&**path, &*dir.files))
     }
 
     /// Minimum age of a modification time to be conclusive.
-    pub(super) fn settled(&self) -> Duration {
-        self.settled
+    pub(super) fn min_age(&self) -> Duration {
+        self.min_age
     }
 
     /// Whether there are files directly in the directory at `path`.
     pub(super) fn has_files(&self, path: &str) -> bool {
-        self.folders.get(path).is_some_and(|folder| !folder.files.is_empty())
+        self.dirs.get(path).is_some_and(|dir| !dir.files.is_empty())
     }
 
     /// Whether the walk enters the directory at `path`.
     pub(super) fn enters(&self, path: &str) -> bool {
-        self.folders.contains_key(path)
+        self.dirs.contains_key(path)
     }
 
-    /// Updates the tree. `reported`: files that may have been added or deleted, in addition to what the
-    /// modification times of directories show.
+    /// Updates the tree. `reported` are files that may have been added or deleted, in addition to
+    /// the changes that the modification times of directories show.
     pub(super) fn update<'a>(
         &mut self,
         disk: &Disk,
         reported: impl Iterator<Item = &'a str>,
     ) -> TreeUpdate {
-        let settled = self.settled;
-        let is_still =
-            |(place, mark): &(PathBuf, Mark)| current_mark(place, *mark, settled).is_still(*mark);
-        let is_ruled = outside_places(disk.root()).iter().eq(self.outside.iter().map(|(at, _)| at))
-            && self.outside.iter().all(is_still)
-            && self
-                .folders
-                .iter()
-                .all(|(path, folder)| folder.are_rules_unchanged(disk, path, settled))
-            && self.indexes.are_unchanged();
-        if !is_ruled {
+        let min_age = self.min_age;
+        let is_unchanged = |(disk_path, state): &(PathBuf, PathState)| {
+            current_state(disk_path, *state, min_age).is_unchanged_since(*state)
+        };
+        let are_rules_unchanged =
+            outside_paths(disk.root()).iter().eq(self.outside.iter().map(|(at, _)| at))
+                && self.outside.iter().all(is_unchanged)
+                && self.dirs.iter().all(|(path, dir)| dir.are_rules_unchanged(disk, path, min_age))
+                && self.indexes.are_unchanged();
+        if !are_rules_unchanged {
             return self.rebuild(disk);
         }
         let mut stale: BTreeSet<String> =
             reported.filter_map(|path| self.unknown(disk, path)).collect();
-        let is_stale = |(path, folder): &(&String, &Folder)| {
-            !Mark::of(disk.stamp(path), settled).is_still(folder.mark)
+        let is_stale = |(path, dir): &(&String, &Dir)| {
+            !PathState::of(disk.stamp(path), min_age).is_unchanged_since(dir.state)
         };
-        stale.extend(self.folders.iter().filter(is_stale).map(|(path, _)| path.clone()));
+        stale.extend(self.dirs.iter().filter(is_stale).map(|(path, _)| path.clone()));
         if stale.is_empty() {
             return TreeUpdate::default();
         }
         self.enter(disk, stale)
     }
 
-    /// The directory that contains `path`, if the file exists but is not listed or the reverse.
+    /// The directory that contains `path`, if the file exists but is not listed, or is listed but
+    /// does not exist.
     fn unknown(&self, disk: &Disk, path: &str) -> Option<String> {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let known = self.folders.get(folder)?;
+        let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let known = self.dirs.get(dir)?;
         let is_known = known.files.binary_search_by(|file| (**file).cmp(name)).is_ok();
-        let is_there = disk.locate(path).is_ok_and(|place| place.is_file());
-        (is_known != is_there).then(|| folder.to_owned())
+        let exists = disk.locate(path).is_ok_and(|disk_path| disk_path.is_file());
+        (is_known != exists).then(|| dir.to_owned())
     }
 
     fn rebuild(&mut self, disk: &Disk) -> TreeUpdate {
-        let before = std::mem::take(&mut self.folders);
+        let before = std::mem::take(&mut self.dirs);
         self.read(disk);
-        let files = |folders: &BTreeMap<String, Folder>| -> Vec<(String, Vec<String>)> {
-            let with_files = folders.iter().filter(|(_, folder)| !folder.files.is_empty());
-            with_files.map(|(path, folder)| (path.clone(), folder.files.clone())).collect()
+        let files = |dirs: &BTreeMap<String, Dir>| -> Vec<(String, Vec<String>)> {
+            let with_files = dirs.iter().filter(|(_, dir)| !dir.files.is_empty());
+            with_files.map(|(path, dir)| (path.clone(), dir.files.clone())).collect()
         };
-        let differs = files(&before) != files(&self.folders);
-        TreeUpdate {
-            differs,
-            folders: before.into_keys().chain(self.folders.keys().cloned()).collect(),
-        }
+        let differs = files(&before) != files(&self.dirs);
+        TreeUpdate { differs, dirs: before.into_keys().chain(self.dirs.keys().cloned()).collect() }
     }
 
     /// Reads the directories in `stale` again, and new directories in them.
     fn enter(&mut self, disk: &Disk, stale: BTreeSet<String>) -> TreeUpdate {
-        let mut wanted = stale.clone();
-        wanted.extend(stale.iter().flat_map(|path| above(path)).map(str::to_owned));
-        let known: BTreeSet<String> = self.folders.keys().cloned().collect();
+        let mut entered = stale.clone();
+        entered.extend(stale.iter().flat_map(|path| parents(path)).map(str::to_owned));
+        let known: BTreeSet<String> = self.dirs.keys().cloned().collect();
         let scope = Scope::new(disk, self.indexes.clone());
-        let met = walk(disk, self.settled, (scope, false), move |path| {
-            wanted.contains(path) || !known.contains(path)
+        let result = walk(disk, self.min_age, (scope, false), move |path| {
+            entered.contains(path) || !known.contains(path)
         });
-        let (seen, read) = folders(disk, met, self.settled);
-        let has_other_rules = read
-            .iter()
-            .any(|(path, new)| self.folders.get(path).is_some_and(|old| old.marks != new.marks));
+        let (seen, read) = collect_dirs(disk, result, self.min_age);
+        let has_other_rules = read.iter().any(|(path, new)| {
+            self.dirs.get(path).is_some_and(|old| old.ignore_states != new.ignore_states)
+        });
         if has_other_rules {
             return self.rebuild(disk);
         }
-        let is_gone = |path: &&String| {
+        let is_removed = |path: &&String| {
             !path.is_empty() && read.contains_key(parent_dir(path)) && !seen.contains(*path)
         };
-        let gone: Vec<String> = self.folders.keys().filter(is_gone).cloned().collect();
-        let mut looked = TreeUpdate { differs: false, folders: stale };
-        for path in gone {
+        let removed: Vec<String> = self.dirs.keys().filter(is_removed).cloned().collect();
+        let mut update = TreeUpdate { differs: false, dirs: stale };
+        for path in removed {
             let inner = format!("{path}/");
-            let below = self.folders.range(inner.clone()..).map(|(path, _)| path.clone());
+            let below = self.dirs.range(inner.clone()..).map(|(path, _)| path.clone());
             let all: Vec<String> = below.take_while(|path| path.starts_with(&inner)).collect();
             for path in all.into_iter().chain([path]) {
-                let folder = self.folders.remove(&path);
-                looked.differs |= folder.is_some_and(|folder| !folder.files.is_empty());
-                looked.folders.insert(path);
+                let dir = self.dirs.remove(&path);
+                update.differs |= dir.is_some_and(|dir| !dir.files.is_empty());
+                update.dirs.insert(path);
             }
         }
         for (path, new) in read {
-            let files = self.folders.get(&path).map_or(&[][..], |old| &old.files);
-            looked.differs |= files != new.files;
-            looked.folders.insert(path.clone());
-            self.folders.insert(path, new);
+            let files = self.dirs.get(&path).map_or(&[][..], |old| &old.files);
+            update.differs |= files != new.files;
+            update.dirs.insert(path.clone());
+            self.dirs.insert(path, new);
         }
-        looked
+        update
     }
 }
 
-impl Folder {
+impl Dir {
     /// Whether the files that affect exclusion are unchanged.
-    fn are_rules_unchanged(&self, disk: &Disk, path: &str, settled: Duration) -> bool {
+    fn are_rules_unchanged(&self, disk: &Disk, path: &str, min_age: Duration) -> bool {
         // A new file changes the modification time of the directory.
-        let there = MARKS.iter().zip(self.marks).filter(|(_, mark)| *mark != Mark::Absent);
-        there.into_iter().all(|(name, mark)| {
-            let place = disk.root().join(below(path, name));
-            current_mark(&place, mark, settled).is_still(mark)
+        let existing = IGNORE_ENTRIES
+            .iter()
+            .zip(self.ignore_states)
+            .filter(|(_, state)| *state != PathState::Absent);
+        existing.into_iter().all(|(name, state)| {
+            let disk_path = disk.root().join(below(path, name));
+            current_state(&disk_path, state, min_age).is_unchanged_since(state)
         })
     }
 }
 
 /// The current state of a file whose state was `before`.
-fn current_mark(place: &Path, before: Mark, settled: Duration) -> Mark {
-    match Mark::of(stamp_of(place), settled) {
-        Mark::Recent | Mark::Since(_) if before == Mark::Present => Mark::Present,
-        mark => mark,
+fn current_state(disk_path: &Path, before: PathState, min_age: Duration) -> PathState {
+    match PathState::of(stamp_of(disk_path), min_age) {
+        PathState::Recent | PathState::Since(_) if before == PathState::Present => {
+            PathState::Present
+        }
+        state => state,
     }
 }
 
 /// The parent directories of a path, the root last.
-fn above(path: &str) -> impl Iterator<Item = &str> {
+fn parents(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |&path| (!path.is_empty()).then(|| parent_dir(path))).skip(1)
 }
 
 /// The directories of a walk with their contents, and the directories that are not excluded.
-fn folders(
+fn collect_dirs(
     disk: &Disk,
-    met: WalkResult,
-    settled: Duration,
-) -> (BTreeSet<String>, BTreeMap<String, Folder>) {
-    let mut folders: BTreeMap<String, Folder> = BTreeMap::new();
-    for (path, mark) in met.entered {
-        let marks = MARKS.map(|name| {
-            let mark = Mark::of(stamp_of(&disk.root().join(below(&path, name))), settled);
+    result: WalkResult,
+    min_age: Duration,
+) -> (BTreeSet<String>, BTreeMap<String, Dir>) {
+    let mut dirs: BTreeMap<String, Dir> = BTreeMap::new();
+    for (path, state) in result.entered {
+        let ignore_states = IGNORE_ENTRIES.map(|name| {
+            let state = PathState::of(stamp_of(&disk.root().join(below(&path, name))), min_age);
             // `.git` changes all the time, but only its presence matters.
-            if name == ".git" && mark != Mark::Absent { Mark::Present } else { mark }
+            if name == ".git" && state != PathState::Absent { PathState::Present } else { state }
         });
-        folders.insert(path, Folder { mark, files: Vec::new(), marks });
+        dirs.insert(path, Dir { state, files: Vec::new(), ignore_states });
     }
-    for file in met.files {
-        let (folder, name) = file.rsplit_once('/').unwrap_or(("", &file));
-        if let Some(folder) = folders.get_mut(folder) {
-            folder.files.push(name.to_owned());
+    for file in result.files {
+        let (dir, name) = file.rsplit_once('/').unwrap_or(("", &file));
+        if let Some(dir) = dirs.get_mut(dir) {
+            dir.files.push(name.to_owned());
         }
     }
-    for folder in folders.values_mut() {
-        folder.files.sort_unstable();
+    for dir in dirs.values_mut() {
+        dir.files.sort_unstable();
     }
-    (met.seen, folders)
+    (result.seen, dirs)
 }
 
-/// Walks the project, entering the directories that `enters` accepts; with several threads if that
-/// is worthwhile.
+/// Walks the project, entering the directories that `enters` accepts; with several threads if
+/// `is_parallel`.
 fn walk(
     disk: &Disk,
-    settled: Duration,
-    (scope, is_whole): (Scope, bool),
+    min_age: Duration,
+    (scope, is_parallel): (Scope, bool),
     enters: impl Fn(&str) -> bool + Send + Sync + 'static,
 ) -> WalkResult {
     let root = disk.root().to_owned();
-    let mark = move |path: &str, root: &Path| Mark::of(stamp_of(&root.join(path)), settled);
-    let met =
-        WalkResult { entered: [(String::new(), mark("", &root))].into(), ..WalkResult::default() };
-    let met = Arc::new(Mutex::new(met));
+    let state_of =
+        move |path: &str, root: &Path| PathState::of(stamp_of(&root.join(path)), min_age);
+    let result = WalkResult {
+        entered: [(String::new(), state_of("", &root))].into(),
+        ..WalkResult::default()
+    };
+    let result = Arc::new(Mutex::new(result));
     let Some(mut builder) = builder(&Walk::over(vec![root.clone()])) else {
         return WalkResult::default();
     };
-    let noted = met.clone();
+    let shared_result = result.clone();
     builder.filter_entry(move |entry| {
         if entry.depth() == 0 {
             return true;
         }
         let path = from_root(&root, entry.path());
-        if is_store(entry) || !meets_entry(&scope, entry, &path) {
+        if is_store(entry) || !includes_entry(&scope, entry, &path) {
             return false;
         }
         if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
@@ -318,16 +318,17 @@ fn walk(
         let path = path.into_owned();
         let is_entered = enters(&path);
         // Taken before the directory is read, so that a later change is detected.
-        let mark = is_entered.then(|| mark(&path, &root));
-        let mut met = lock(&noted);
-        met.entered.extend(mark.map(|mark| (path.clone(), mark)));
-        met.seen.insert(path);
+        let state = is_entered.then(|| state_of(&path, &root));
+        let mut result = lock(&shared_result);
+        result.entered.extend(state.map(|state| (path.clone(), state)));
+        result.seen.insert(path);
         is_entered
     });
-    let files = if is_whole { all(&builder, disk) } else { one_by_one(&builder, disk) };
-    let mut met = std::mem::take(&mut *lock(&met));
-    met.files = files;
-    met
+    let files =
+        if is_parallel { list_parallel(&builder, disk) } else { list_sequentially(&builder, disk) };
+    let mut result = std::mem::take(&mut *lock(&result));
+    result.files = files;
+    result
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -339,27 +340,27 @@ fn file(entry: &DirEntry, disk: &Disk) -> Option<String> {
     is_file.then(|| relative(disk.root(), entry.path()))
 }
 
-fn one_by_one(builder: &WalkBuilder, disk: &Disk) -> Vec<String> {
+fn list_sequentially(builder: &WalkBuilder, disk: &Disk) -> Vec<String> {
     builder.build().flatten().filter_map(|entry| file(&entry, disk)).collect()
 }
 
 /// The files that a walk covers, found by several threads, in no particular order.
-pub(super) fn all(builder: &WalkBuilder, disk: &Disk) -> Vec<String> {
-    /// Adds its paths to the result when its thread ends.
+pub(super) fn list_parallel(builder: &WalkBuilder, disk: &Disk) -> Vec<String> {
+    /// Collects the paths of one thread and adds them to the result when the thread ends.
     struct ThreadPaths<'a> {
         total: &'a Mutex<Vec<String>>,
-        mine: Vec<String>,
+        paths: Vec<String>,
     }
     impl Drop for ThreadPaths<'_> {
         fn drop(&mut self) {
-            lock(self.total).append(&mut self.mine);
+            lock(self.total).append(&mut self.paths);
         }
     }
     let total = Mutex::new(Vec::new());
     builder.build_parallel().run(|| {
-        let mut met = ThreadPaths { total: &total, mine: Vec::new() };
+        let mut thread = ThreadPaths { total: &total, paths: Vec::new() };
         Box::new(move |entry| {
-            met.mine.extend(entry.ok().and_then(|entry| file(&entry, disk)));
+            thread.paths.extend(entry.ok().and_then(|entry| file(&entry, disk)));
             WalkState::Continue
         })
     });
@@ -367,29 +368,28 @@ pub(super) fn all(builder: &WalkBuilder, disk: &Disk) -> Vec<String> {
 }
 
 /// The files outside of the project's directories that affect which files are excluded.
-fn outside(root: &Path, settled: Duration) -> Vec<(PathBuf, Mark)> {
-    let mark = |place: PathBuf| {
-        let mark = Mark::of(stamp_of(&place), settled);
-        let is_store = place.file_name().is_some_and(|name| name == ".git");
-        let mark = if is_store && mark != Mark::Absent { Mark::Present } else { mark };
-        (place, mark)
+fn outside(root: &Path, min_age: Duration) -> Vec<(PathBuf, PathState)> {
+    let with_state = |disk_path: PathBuf| {
+        let state = PathState::of(stamp_of(&disk_path), min_age);
+        let is_store = disk_path.file_name().is_some_and(|name| name == ".git");
+        let state = if is_store && state != PathState::Absent { PathState::Present } else { state };
+        (disk_path, state)
     };
-    outside_places(root).into_iter().map(mark).collect()
+    outside_paths(root).into_iter().map(with_state).collect()
 }
 
-fn outside_places(root: &Path) -> Vec<PathBuf> {
-    let mut places: Vec<PathBuf> =
+fn outside_paths(root: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> =
         ignore::gitignore::gitconfig_excludes_path().into_iter().collect();
-    for (folder, _) in OuterDirs::of(root).dirs() {
-        places.extend(MARKS.map(|name| folder.join(name)));
+    for (dir, _) in OuterDirs::of(root).dirs() {
+        paths.extend(IGNORE_ENTRIES.map(|name| dir.join(name)));
     }
-    if let Some(store) = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())
-    {
-        places.push(common_dir(&store).join("info/exclude"));
+    if let Some(store) = root.ancestors().map(|dir| dir.join(".git")).find(|git| git.exists()) {
+        paths.push(common_dir(&store).join("info/exclude"));
     }
-    places
+    paths
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "trees made for the tests")]
+#[expect(clippy::disallowed_methods, reason = "directories created for the tests")]
 mod tests;

@@ -6,7 +6,7 @@ use crate::text::files::Disk;
 use std::path::Path;
 
 /// Maximum number of changed files that are listed.
-const MAX_NAMED: usize = 200;
+const MAX_LISTED: usize = 200;
 
 /// The changes since the last commit, including untracked files.
 #[derive(Clone, Debug)]
@@ -21,10 +21,10 @@ impl Uncommitted {
     /// The paths of the first changes, up to a limit.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
-        // Without the `.aidd` store, which may not be in an ignore file.
+        // The `.aidd` store is excluded here, because an ignore file may not exclude it.
         let paths = self.changes.iter().map(Change::path);
         let paths = paths.filter(|path| !path.starts_with(".aidd/data."));
-        paths.take(MAX_NAMED).map(str::to_owned).collect()
+        paths.take(MAX_LISTED).map(str::to_owned).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which paths of a project a run checks.
+//! Selects the paths of a project that a run checks.
 
 use crate::text::paths::relative;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ impl Part {
         let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        // The low bits of the product are distributed worst.
+        // The low bits of the product have the worst distribution.
         (hash >> 32) % u64::from(self.of.max(1)) == u64::from(self.index.saturating_sub(1))
     }
 }
 
-/// The paths that a run checks: those at or below some directories, limited to one part.
+/// The paths that a run checks: the paths at or below some directories, limited to one part.
 #[derive(Clone, Debug)]
 pub struct Within {
     dirs: Vec<String>,

@@ -1,4 +1,4 @@
-//! Which files are newly excluded, by `include` and `exclude` and by ignore files.
+//! Finds the files that are newly excluded, by `include` and `exclude` and by ignore files.
 
 use super::{Kind, Scope, Side, Weakening, listed, number};
 use crate::project::config::{Config, line_of};
@@ -7,8 +7,8 @@ use crate::text::files::{Files, side_file};
 use crate::text::paths::{GlobError, Globs, parent_dir, upwards};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Whether the file at `path` is an ignore file that excludes tracked files: those of other tools
-/// only affect untracked files.
+/// Whether the file at `path` is an ignore file that excludes tracked files: the ignore files of
+/// other tools only affect untracked files.
 #[must_use]
 pub fn is_ignore_file(path: &str) -> bool {
     path.rsplit('/').next() == Some(AIDDIGNORE)
@@ -20,46 +20,50 @@ pub(super) fn globs(
     head: &Side<'_>,
     tracked: &[String],
 ) -> Result<Vec<Weakening>, GlobError> {
-    let (before, after) = (checked(base.config)?, checked(head.config)?);
-    let lost: BTreeSet<&String> =
+    let (before, after) = (checked_globs(base.config)?, checked_globs(head.config)?);
+    let newly_excluded: BTreeSet<&String> =
         tracked.iter().filter(|path| before.matches(path) && !after.matches(path)).collect();
     let known: BTreeSet<&String> = base.config.exclude.iter().flatten().collect();
     let added: Vec<&String> =
         head.config.exclude.iter().flatten().filter(|glob| !known.contains(glob)).collect();
     let (excluded, narrowed): (Vec<&String>, Vec<&String>) =
-        lost.into_iter().partition(|path| after.excludes(path));
+        newly_excluded.into_iter().partition(|path| after.excludes(path));
     let weakening = |key: &str, message: String, files: &[&String]| Weakening {
         kind: Kind::Paths,
         path: head.config_path.to_owned(),
         line: line_of(head.config_text, &[key]),
         message,
         rules: None,
-        files: Scope::These(files.iter().map(|path| (*path).clone()).collect()),
+        files: Scope::Listed(files.iter().map(|path| (*path).clone()).collect()),
     };
     let mut found = Vec::new();
     if !added.is_empty() || !excluded.is_empty() {
         let globs = listed(added.iter().map(|glob| format!("`{glob}`")));
-        let does = if added.is_empty() {
+        let action = if added.is_empty() {
             "changes `exclude`".to_owned()
         } else {
             format!("adds {globs} to `exclude`")
         };
-        found.push(weakening("exclude", format!("{does}; {}", left_out(&excluded)), &excluded));
+        found.push(weakening(
+            "exclude",
+            format!("{action}; {}", describe_excluded(&excluded)),
+            &excluded,
+        ));
     }
     if !narrowed.is_empty() {
-        let message = format!("narrows `include`; {}", left_out(&narrowed));
+        let message = format!("narrows `include`; {}", describe_excluded(&narrowed));
         found.push(weakening("include", message, &narrowed));
     }
     Ok(found)
 }
 
-fn checked(config: &Config) -> Result<Globs, GlobError> {
+fn checked_globs(config: &Config) -> Result<Globs, GlobError> {
     let none = Vec::new();
     let include = config.include.as_ref().unwrap_or(&none);
     Globs::new(include, config.exclude.as_ref().unwrap_or(&none))
 }
 
-fn left_out(files: &[&String]) -> String {
+fn describe_excluded(files: &[&String]) -> String {
     if files.is_empty() {
         return "currently excludes no tracked files".to_owned();
     }
@@ -71,48 +75,48 @@ fn left_out(files: &[&String]) -> String {
 pub(super) fn ignore_files(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> Vec<Weakening> {
     let (Some(old), Some(new)) = (base.ignores, head.ignores) else { return Vec::new() };
     let (mut before, mut after) = (Ignored::new(old), Ignored::new(new));
-    let mut changed = Changed { sides: [old, new], known: HashMap::new() };
-    let mut lost: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+    let mut changed = ChangedIgnoreFiles { sides: [old, new], known: HashMap::new() };
+    let mut newly_excluded: BTreeMap<String, Vec<&String>> = BTreeMap::new();
     for path in tracked {
         if after.excludes(path)
             && !before.excludes(path)
-            && let Some(file) = changed.above(path)
+            && let Some(file) = changed.nearest_changed(path)
         {
-            lost.entry(file).or_default().push(path);
+            newly_excluded.entry(file).or_default().push(path);
         }
     }
     for path in tracked.iter().filter(|path| is_ignore_file(path)) {
         if !changed.added(path).is_empty() {
-            lost.entry(path.clone()).or_default();
+            newly_excluded.entry(path.clone()).or_default();
         }
     }
     let weakening = |(path, files): (String, Vec<&String>)| {
         let patterns = listed(changed.added(&path).into_iter().map(|line| format!("`{line}`")));
-        let does = if patterns.is_empty() { String::new() } else { format!("adds {patterns}; ") };
+        let action = if patterns.is_empty() { String::new() } else { format!("adds {patterns}; ") };
         Weakening {
             kind: Kind::IgnoreFile,
             line: None,
-            message: format!("{does}{}", left_out(&files)),
+            message: format!("{action}{}", describe_excluded(&files)),
             rules: None,
-            files: Scope::These(files.into_iter().cloned().collect()),
+            files: Scope::Listed(files.into_iter().cloned().collect()),
             path,
         }
     };
-    lost.into_iter().map(weakening).collect()
+    newly_excluded.into_iter().map(weakening).collect()
 }
 
 /// The ignore files of both sides.
-struct Changed<'a> {
+struct ChangedIgnoreFiles<'a> {
     sides: [&'a dyn Files; 2],
     /// Path → whether the two sides differ.
     known: HashMap<String, bool>,
 }
 
-impl Changed<'_> {
+impl ChangedIgnoreFiles<'_> {
     /// The nearest changed ignore file at or above `path`.
-    fn above(&mut self, path: &str) -> Option<String> {
-        for folder in upwards(parent_dir(path)) {
-            let file = crate::text::paths::below(folder, AIDDIGNORE);
+    fn nearest_changed(&mut self, path: &str) -> Option<String> {
+        for dir in upwards(parent_dir(path)) {
+            let file = crate::text::paths::below(dir, AIDDIGNORE);
             let sides = self.sides;
             let differs = *self
                 .known

@@ -1,4 +1,4 @@
-//! Which rules are disabled, less severe or changed.
+//! Finds the rules that are disabled, less severe or changed.
 
 use super::{Kind, Scope, Side, Weakening, listed, number};
 use crate::project::config::{Config, Level, RuleSetting, line_of};
@@ -11,7 +11,7 @@ use crate::text::paths::rule_globs;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// The cause and the new level of lowered rules: one entry of the report.
+/// The cause and the new level of lowered rules; each becomes one entry of the report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Cause {
     kind: Kind,
@@ -19,7 +19,7 @@ struct Cause {
     line: Option<u32>,
     /// The text before the rules in the message.
     prefix: String,
-    /// The new severity; `None`: off.
+    /// The new severity; `None`: disabled.
     to: Option<Severity>,
 }
 
@@ -34,19 +34,21 @@ pub(super) fn compare(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> V
     // Sorted by id, because the order of a map is not deterministic.
     for rule in base.engine.registry().rules() {
         let Some((from, params)) = severity_of(before, rule) else { continue };
-        let now = head.engine.registry().get(&rule.id);
-        let to = now.and_then(|now| severity_of(after, now));
+        let head_rule = head.engine.registry().get(&rule.id);
+        let to = head_rule.and_then(|head_rule| severity_of(after, head_rule));
         if to.is_none_or(|(severity, _)| severity < from) {
-            let cause = causes.of(rule, to.map(|(severity, _)| severity));
+            let cause = causes.cause_of(rule, to.map(|(severity, _)| severity));
             lowered.entry(cause).or_default().insert(rule.id.clone(), from);
-        } else if let Some(now) = now {
+        } else if let Some(head_rule) = head_rule {
             let conditions = [head, base].map(|side| side.engine.pack_conditions(&rule.id));
-            if to.is_some_and(|(_, given)| given != params) {
+            if to.is_some_and(|(_, head_params)| head_params != params) {
                 found.push(causes.settings_weakening(&rule.id, "changes the parameters of"));
             } else if conditions[0].is_some() && conditions[0] != conditions[1] {
                 found.push(causes.settings_weakening(&rule.id, "adds a condition to"));
-            } else if now.check != rule.check && (now.path.is_some() || rule.path.is_some()) {
-                found.push(changed_check(rule, now));
+            } else if head_rule.check != rule.check
+                && (head_rule.path.is_some() || rule.path.is_some())
+            {
+                found.push(changed_check(rule, head_rule));
             }
         }
     }
@@ -54,7 +56,7 @@ pub(super) fn compare(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> V
     found.extend(everywhere);
     found.extend(new_overrides(base, head));
     found.extend(removed_overrides(base, head));
-    let rest = by_path(base, head, tracked, &found);
+    let rest = weakened_by_path(base, head, tracked, &found);
     found.extend(rest);
     found
 }
@@ -71,7 +73,7 @@ fn severity_of<'a>(
 impl Cause {
     fn weakening(self, rules: BTreeMap<RuleId, Severity>, files: Scope) -> Weakening {
         let names = || listed(rules.keys().map(|rule| format!("`{rule}`")));
-        let does = match (rules.len(), rules.values().next(), self.to) {
+        let action = match (rules.len(), rules.values().next(), self.to) {
             (1, Some(from), None) => format!("turns {} off ({from} in the base)", names()),
             (1, Some(from), Some(to)) => format!("lowers {} from {from} to {to}", names()),
             (count, _, None) => format!("turns {} off: {}", number(count, "rule"), names()),
@@ -83,7 +85,7 @@ impl Cause {
             kind: self.kind,
             path: self.path,
             line: self.line,
-            message: format!("{}{does}", self.prefix),
+            message: format!("{}{action}", self.prefix),
             rules: Some(rules.into_keys().collect()),
             files,
         }
@@ -106,8 +108,8 @@ impl<'a> Causes<'a> {
         let registry = head.engine.registry();
         let mut packs = HashMap::new();
         for name in base.config.compliance.iter().flatten() {
-            let alone = Config { compliance: Some(vec![name.clone()]), ..Config::default() };
-            let pack = Packs::from_config(&alone, base.engine.registry()).unwrap_or_default();
+            let single_pack = Config { compliance: Some(vec![name.clone()]), ..Config::default() };
+            let pack = Packs::from_config(&single_pack, base.engine.registry()).unwrap_or_default();
             let set = pack.settings.into_iter().map(|(rule, _)| rule);
             for rule in pack.enabled.into_iter().chain(set) {
                 packs.entry(rule).or_insert(name.as_str());
@@ -118,7 +120,7 @@ impl<'a> Causes<'a> {
         Self { head, keys, params, packs }
     }
 
-    fn of(&self, rule: &Rule, to: Option<Severity>) -> Cause {
+    fn cause_of(&self, rule: &Rule, to: Option<Severity>) -> Cause {
         let cause = |kind, path: &str, line, prefix: &str| Cause {
             kind,
             path: path.to_owned(),
@@ -128,28 +130,28 @@ impl<'a> Causes<'a> {
         };
         let config = self.head.config_path;
         let line = |keys: &[&str]| line_of(self.head.config_text, keys);
-        let Some(now) = self.head.engine.registry().get(&rule.id) else {
+        let Some(head_rule) = self.head.engine.registry().get(&rule.id) else {
             let path = rule.path.as_deref().unwrap_or_default();
-            let does = if is_memory_path(path) { "drops the check: " } else { "is deleted: " };
-            return cause(Kind::Page, path, None, does);
+            let action = if is_memory_path(path) { "drops the check: " } else { "is deleted: " };
+            return cause(Kind::Page, path, None, action);
         };
         if let Some(key) = self.keys.get(&rule.id) {
             return cause(Kind::Rule, config, line(&["rules", key]), "");
         }
-        if let Some(path) = &now.path
-            && (now.severity < rule.severity || !now.enabled && rule.enabled)
+        if let Some(path) = &head_rule.path
+            && (head_rule.severity < rule.severity || !head_rule.enabled && rule.enabled)
         {
-            let key = if now.enabled { "severity" } else { "enabled" };
-            return cause(Kind::Page, path, header_line(now, key), "");
+            let key = if head_rule.enabled { "severity" } else { "enabled" };
+            return cause(Kind::Page, path, header_line(head_rule, key), "");
         }
         if let Some(pack) = self.packs.get(&rule.id) {
-            let named = self.head.config.compliance.iter().flatten().any(|name| name == pack);
-            if !named {
-                let does = format!("removes the pack `{pack}`: ");
-                return cause(Kind::Pack, config, line(&["compliance"]), &does);
+            let is_listed = self.head.config.compliance.iter().flatten().any(|name| name == pack);
+            if !is_listed {
+                let action = format!("removes the pack `{pack}`: ");
+                return cause(Kind::Pack, config, line(&["compliance"]), &action);
             }
-            let mut own = self.head.engine.registry().packs();
-            if let Some((_, path, _)) = own.find(|(name, ..)| name == pack) {
+            let mut project_packs = self.head.engine.registry().packs();
+            if let Some((_, path, _)) = project_packs.find(|(name, ..)| name == pack) {
                 return cause(Kind::Page, path, None, "");
             }
         }
@@ -170,14 +172,14 @@ impl<'a> Causes<'a> {
     }
 }
 
-/// Rule → the key under `rules` that sets it, among those whose setting is `wanted`; globs first,
-/// so that exact names override them.
+/// Rule → the key under `rules` that sets it. Only keys whose setting satisfies `is_wanted` are
+/// considered; globs are inserted first, so that exact names override them.
 fn keys<'a>(
     config: &'a Config,
     registry: &Registry,
-    wanted: impl Fn(&RuleSetting) -> bool,
+    is_wanted: impl Fn(&RuleSetting) -> bool,
 ) -> HashMap<RuleId, &'a str> {
-    let set = config.rules.iter().flatten().filter(|(_, setting)| wanted(setting));
+    let set = config.rules.iter().flatten().filter(|(_, setting)| is_wanted(setting));
     let (globs, exact): (Vec<_>, Vec<_>) =
         set.map(|(name, _)| name.as_str()).partition(|name| name.contains('*'));
     let mut keys = HashMap::new();
@@ -206,8 +208,8 @@ fn header_line(rule: &Rule, key: &str) -> Option<u32> {
     u32::try_from(at + 1).ok()
 }
 
-fn changed_check(rule: &Rule, now: &Rule) -> Weakening {
-    let path = now.path.as_ref().or(rule.path.as_ref());
+fn changed_check(rule: &Rule, head_rule: &Rule) -> Weakening {
+    let path = head_rule.path.as_ref().or(rule.path.as_ref());
     Weakening {
         kind: Kind::Page,
         path: path.cloned().unwrap_or_default(),
@@ -226,7 +228,7 @@ fn new_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
     let known: Vec<_> = base.config.overrides.iter().flatten().collect();
     let before = base.engine.table().base();
     let mut found = Vec::new();
-    for (place, (written, (globs, rules))) in written.zip(resolved).enumerate() {
+    for (index, (written, (globs, rules))) in written.zip(resolved).enumerate() {
         if known.contains(&written) {
             continue;
         }
@@ -245,9 +247,9 @@ fn new_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
                 _ => {}
             }
         }
-        let line = line_of(head.config_text, &["overrides", &place.to_string()]);
+        let line = line_of(head.config_text, &["overrides", &index.to_string()]);
         let prefix =
-            format!("for {}: ", listed(written.files.iter().map(|one| format!("`{one}`"))));
+            format!("for {}: ", listed(written.files.iter().map(|glob| format!("`{glob}`"))));
         for (to, rules) in lowered {
             let path = head.config_path.to_owned();
             let cause = Cause { kind: Kind::Rule, path, line, prefix: prefix.clone(), to };
@@ -274,7 +276,7 @@ fn removed_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
     let written = base.config.overrides.iter().flatten();
     let resolved = base.engine.table().overrides();
     let after = head.engine.table().base();
-    let still: Vec<_> =
+    let head_overrides: Vec<_> =
         head.config.overrides.iter().flatten().zip(head.engine.table().overrides()).collect();
     let mut found = Vec::new();
     for (written, (globs, rules)) in written.zip(resolved) {
@@ -282,17 +284,19 @@ fn removed_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
         for (id, setting) in rules {
             let Some(from) = setting.level().and_then(Level::severity) else { continue };
             let Some(to) = after.get(id).map(|setting| setting.severity) else { continue };
-            let is_kept = still.iter().any(|(own, (_, rules))| {
-                let level = |one: &RuleSetting| one.level().and_then(Level::severity);
-                own.files == written.files
-                    && rules.iter().any(|(known, one)| known == id && level(one) >= Some(from))
+            let is_retained = head_overrides.iter().any(|(head_override, (_, rules))| {
+                let level = |setting: &RuleSetting| setting.level().and_then(Level::severity);
+                head_override.files == written.files
+                    && rules
+                        .iter()
+                        .any(|(known, setting)| known == id && level(setting) >= Some(from))
             });
-            if to < Some(from) && !is_kept {
+            if to < Some(from) && !is_retained {
                 lowered.entry(to).or_default().insert(id.clone(), from);
             }
         }
         for (to, rules) in lowered {
-            let files = listed(written.files.iter().map(|one| format!("`{one}`")));
+            let files = listed(written.files.iter().map(|glob| format!("`{glob}`")));
             let cause = Cause {
                 kind: Kind::Rule,
                 path: head.config_path.to_owned(),
@@ -311,7 +315,7 @@ type Pair<'a> = (Arc<Settings>, Arc<Settings>, Vec<&'a String>);
 
 /// Weakened settings of tracked files that `known` does not cover. They result from another order
 /// or combination of overrides.
-fn by_path(
+fn weakened_by_path(
     base: &Side<'_>,
     head: &Side<'_>,
     tracked: &[String],
@@ -337,7 +341,7 @@ fn by_path(
         for rule in head.engine.registry().rules() {
             let Some((from, _)) = severity_of(&before, rule) else { continue };
             let to = severity_of(&after, rule).map(|(severity, _)| severity);
-            let is_listed = || known.iter().any(|one| one.covers(&rule.id, files[0]));
+            let is_listed = || known.iter().any(|weakening| weakening.covers(&rule.id, files[0]));
             if to < Some(from) && !is_listed() {
                 lowered.entry(to).or_default().insert(rule.id.clone(), from);
             }
@@ -352,7 +356,7 @@ fn by_path(
                 to,
             };
             let files = files.iter().map(|path| (*path).clone()).collect();
-            found.push(cause.weakening(rules, Scope::These(files)));
+            found.push(cause.weakening(rules, Scope::Listed(files)));
         }
     }
     found

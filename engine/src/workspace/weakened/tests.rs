@@ -1,4 +1,4 @@
-//! Two sides of settings, and what the second one weakens.
+//! Tests of the weakenings that are found between two sides of settings.
 
 use super::*;
 use crate::check::Selection;
@@ -28,7 +28,7 @@ struct Fixture<'a> {
 
 const DEFAULT: Fixture<'_> = Fixture { config: "{}", page: Some(PAGE), baseline: "", ignore: "" };
 
-/// The settings that `head` weakens compared with `base`: `place: message`, one per line.
+/// The settings that `head` weakens compared with `base`, each as a line `position: message`.
 fn weakened(base: Fixture<'_>, head: Fixture<'_>) -> String {
     let entries = |fixture: Fixture<'_>| {
         let mut baseline = Baseline::default();
@@ -71,7 +71,10 @@ fn weakened(base: Fixture<'_>, head: Fixture<'_>) -> String {
     );
     let tracked = [".aiddignore", "a.txt", "b.txt", "docs/c.txt"].map(str::to_owned);
     let found = compare(&old, &new, &tracked).expect("globs");
-    found.iter().map(|one| format!("{}: {}\n", one.place(), one.message)).collect()
+    found
+        .iter()
+        .map(|weakening| format!("{}: {}\n", weakening.position(), weakening.message))
+        .collect()
 }
 
 fn configs(base: &str, head: &str) -> String {
@@ -94,35 +97,36 @@ fn equal_and_stricter_settings_weaken_nothing() {
     for (base, head) in pairs {
         assert_eq!(configs(base, head), "", "{base} {head}");
     }
-    let more = Fixture { baseline: "1 2", ignore: "b.txt\n", ..DEFAULT };
-    assert_eq!(weakened(more, DEFAULT), "");
+    let larger = Fixture { baseline: "1 2", ignore: "b.txt\n", ..DEFAULT };
+    assert_eq!(weakened(larger, DEFAULT), "");
     assert_eq!(weakened(Fixture { page: None, ..DEFAULT }, DEFAULT), "");
 }
 
 #[test]
-fn rules_that_are_off_or_milder_are_listed_with_their_line() {
+fn disabled_and_lowered_rules_are_listed_with_their_line() {
     let listed = configs("{}", "{\n  \"rules\": {\n    \"team/colour\": \"off\"\n  }\n}");
     assert_eq!(listed, ".aidd/config.json:3: turns `team/colour` off (error in the base)\n");
     let listed = configs("{}", r#"{ "rules": { "team/*": "info" } }"#);
     assert_eq!(listed, ".aidd/config.json:1: lowers `team/colour` from error to info\n");
-    // Of several keys the one that applies is reported; many rules are one entry.
+    // If several keys match, the key that applies is reported; many rules are combined into one
+    // entry.
     let listed = configs("{}", "{ \"rules\": {\n\"*\": \"off\",\n\"team/colour\": \"warning\" } }");
     let lines: Vec<&str> = listed.lines().collect();
     assert_eq!(lines.len(), 2, "{listed}");
     assert!(lines[0].starts_with(".aidd/config.json:2: turns ") && lines[0].ends_with(" more"));
     assert_eq!(lines[1], ".aidd/config.json:3: lowers `team/colour` from error to warning");
-    // The setting that made it stricter is removed.
+    // The setting that made the rule stricter is removed.
     let listed = configs(r#"{ "rules": { "team/colour": "error" } }"#, "{}");
     assert_eq!(listed, "");
-    let mild = PAGE.replace("severity: error", "severity: info");
+    let info_page = PAGE.replace("severity: error", "severity: info");
     let strict = r#"{ "rules": { "team/colour": "error" } }"#;
-    let fixture = Fixture { page: Some(&mild), ..DEFAULT };
+    let fixture = Fixture { page: Some(&info_page), ..DEFAULT };
     let listed = weakened(Fixture { config: strict, ..fixture }, fixture);
     assert_eq!(listed, ".aidd/config.json: lowers `team/colour` from error to info\n");
 }
 
 #[test]
-fn overrides_are_listed_where_they_lower() {
+fn overrides_that_lower_rules_are_listed() {
     let off = r#"{ "overrides": [{ "files": "docs/", "rules": { "team/colour": "off" } }] }"#;
     let listed = configs("{}", off);
     assert_eq!(
@@ -131,22 +135,22 @@ fn overrides_are_listed_where_they_lower() {
     );
     assert_eq!(configs(off, off), "");
     assert_eq!(configs(off, "{}"), "");
-    // Even if no file matches yet.
+    // An override is listed even if no file matches yet.
     let later = off.replace("docs/", "later/");
     assert!(configs("{}", &later).contains("for `later/`: turns `team/colour` off"));
-    let loud = r#"{ "rules": { "team/colour": "info" }, "overrides": [{ "files": "docs/", "rules": { "team/colour": "error" } }] }"#;
-    let quiet = r#"{ "rules": { "team/colour": "info" } }"#;
-    let listed = configs(loud, quiet);
+    let with_override = r#"{ "rules": { "team/colour": "info" }, "overrides": [{ "files": "docs/", "rules": { "team/colour": "error" } }] }"#;
+    let without_override = r#"{ "rules": { "team/colour": "info" } }"#;
+    let listed = configs(with_override, without_override);
     assert_eq!(
         listed,
         ".aidd/config.json: removes an override; for `docs/`: lowers `team/colour` from error to info\n"
     );
     // The same overrides in another order.
     let pair = |first: &str, second: &str| {
-        let one = |level: &str| {
+        let override_entry = |level: &str| {
             format!(r#"{{ "files": "docs/", "rules": {{ "team/colour": "{level}" }} }}"#)
         };
-        format!(r#"{{ "overrides": [{}, {}] }}"#, one(first), one(second))
+        format!(r#"{{ "overrides": [{}, {}] }}"#, override_entry(first), override_entry(second))
     };
     let listed = configs(&pair("off", "error"), &pair("error", "off"));
     assert_eq!(
@@ -156,27 +160,27 @@ fn overrides_are_listed_where_they_lower() {
 }
 
 #[test]
-fn pages_that_go_or_change_are_listed() {
+fn deleted_and_changed_pages_are_listed() {
     let listed = weakened(DEFAULT, Fixture { page: None, ..DEFAULT });
     assert_eq!(
         listed,
         "rules/team/colour.md: is deleted: turns `team/colour` off (error in the base)\n"
     );
-    let with = |text: &str| weakened(DEFAULT, Fixture { page: Some(text), ..DEFAULT });
+    let weakened_by = |text: &str| weakened(DEFAULT, Fixture { page: Some(text), ..DEFAULT });
     assert_eq!(
-        with(&PAGE.replace("severity: error", "severity: info")),
+        weakened_by(&PAGE.replace("severity: error", "severity: info")),
         "rules/team/colour.md:2: lowers `team/colour` from error to info\n"
     );
     assert_eq!(
-        with(&PAGE.replace("severity: error", "severity: error\nenabled: false")),
+        weakened_by(&PAGE.replace("severity: error", "severity: error\nenabled: false")),
         "rules/team/colour.md:3: turns `team/colour` off (error in the base)\n"
     );
     assert_eq!(
-        with(&PAGE.replace("'blue'", "'bluish'")),
+        weakened_by(&PAGE.replace("'blue'", "'bluish'")),
         "rules/team/colour.md: changes the check of `team/colour`\n"
     );
     // Other prose does not change the check.
-    assert_eq!(with(&PAGE.replace("last year's", "an old")), "");
+    assert_eq!(weakened_by(&PAGE.replace("last year's", "an old")), "");
 }
 
 #[test]
@@ -223,7 +227,7 @@ fn a_weakening_covers_its_rules_and_files() {
     let text = r#"{ "overrides": [{ "files": "docs/", "rules": { "team/colour": "off" } }] }"#;
     let (old, new) = (parts("{}"), parts(text));
     let ignores = Memory::default();
-    let one = Side {
+    let base = Side {
         engine: &old.0,
         config: &old.1,
         config_path: "c",
@@ -231,8 +235,8 @@ fn a_weakening_covers_its_rules_and_files() {
         baseline: None,
         ignores: Some(&ignores),
     };
-    let other = Side { engine: &new.0, config: &new.1, config_text: text, ..one };
-    let found = compare(&one, &other, &[]).expect("globs");
+    let head = Side { engine: &new.0, config: &new.1, config_text: text, ..base };
+    let found = compare(&base, &head, &[]).expect("globs");
     assert_eq!(found.len(), 1);
     assert!(found[0].covers("team/colour", "docs/x.txt"));
     assert!(!found[0].covers("team/colour", "x.txt") && !found[0].covers("a/b", "docs/x.txt"));

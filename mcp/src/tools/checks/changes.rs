@@ -1,6 +1,6 @@
 //! Checks of the changes on the current branch: new findings, and the pull request report.
 
-use super::found::{self, Findings, Shown};
+use super::found::{self, AnswerOptions, Findings};
 use super::{DEFAULT_LIMIT, MAX_LIMIT};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
@@ -18,18 +18,18 @@ pub(super) fn tools() -> Vec<Tool> {
     let check = Tool::new(
         "aidd_ci_diff_check",
         "Check changes",
-        "Checks uncommitted and branch changes for new findings, as the pull request will. Use before a \
-         commit.",
+        "Checks uncommitted and branch changes for new findings, as the pull request check will. Use before \
+         a commit.",
         diff_check,
     )
     .in_profiles(&[Profile::Tools, Profile::Lean]);
     let report = Tool::new(
         "aidd_ci_report",
         "Pull-request report",
-        "Returns the pull request report. Use to inform people; use aidd_ci_diff_check to fix findings.",
+        "Returns the pull request report. Use to show the result to people; use aidd_ci_diff_check to fix findings.",
         report,
     )
-    .with_choice(Choice { by: "policy", default: "false", takes: &[(&["false"], &["base"])] })
+    .with_choice(Choice { argument: "policy", default: "false", allowed: &[(&["false"], &["base"])] })
     .in_profiles(&[Profile::Tools]);
     vec![check, report]
 }
@@ -37,29 +37,29 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DiffParams {
-    /// Default: main branch
+    /// Base revision; default: main branch
     base: Option<String>,
-    /// Only files in these paths
+    /// Check only files in these paths
     #[serde(default)]
     changed_files: Vec<String>,
-    /// Default: 20
+    /// Maximum findings; default: 20
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
 
-fn diff_check(context: &Context, given: DiffParams) -> Result<Answer<Findings>, ToolError> {
+fn diff_check(context: &Context, params: DiffParams) -> Result<Answer<Findings>, ToolError> {
     let project = context.project()?;
-    let target = Target::Changes { base: given.base.as_deref(), below: &given.changed_files };
+    let target = Target::Changes { base: params.base.as_deref(), below: &params.changed_files };
     let mut document = check_changes(context, &project, &target)?;
-    if given.base.is_none()
+    if params.base.is_none()
         && document.checked == 0
         && let Some(note) = unchanged_note(context)
     {
         document.notes.push(note);
     }
-    let limit = given.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let selection = &Selection::default();
-    let shown = Shown { limit, selection, files: &project.disk, disabled: None };
+    let shown = AnswerOptions { limit, selection, files: &project.disk, disabled: None };
     Ok(found::answer(&project, &document, shown))
 }
 
@@ -89,9 +89,9 @@ fn check_changes(
 struct ReportParams {
     #[serde(default)]
     format: ReportFormat,
-    /// Default: main branch
+    /// Base revision; default: main branch
     base: Option<String>,
-    /// Report the enforced policy instead
+    /// Return the enforced policy instead of findings
     #[serde(default)]
     policy: bool,
 }
@@ -115,19 +115,19 @@ struct Report {
     report: String,
 }
 
-fn report(context: &Context, given: ReportParams) -> Result<Answer<Report>, ToolError> {
+fn report(context: &Context, params: ReportParams) -> Result<Answer<Report>, ToolError> {
     let project = context.project()?;
-    let (fails, text) = if given.policy {
-        let format = match given.format {
+    let (fails, text) = if params.policy {
+        let format = match params.format {
             ReportFormat::Markdown => ComplianceFormat::Markdown,
             ReportFormat::Json => ComplianceFormat::Json,
             ReportFormat::Github => ComplianceFormat::Github,
         };
         (None, run::policy(&project, format).map_err(found::to_tool_error)?)
     } else {
-        let target = Target::Changes { base: given.base.as_deref(), below: &[] };
+        let target = Target::Changes { base: params.base.as_deref(), below: &[] };
         let document = check_changes(context, &project, &target)?;
-        let format = match given.format {
+        let format = match params.format {
             ReportFormat::Markdown => Format::Markdown,
             ReportFormat::Json => Format::Json,
             ReportFormat::Github => Format::Github,
@@ -138,6 +138,6 @@ fn report(context: &Context, given: ReportParams) -> Result<Answer<Report>, Tool
         return Err(ToolError::new(format!("the report is longer than {MAX_REPORT_CHARS} characters"))
             .remedy("get the findings in parts with aidd_ci_diff_check, or the full report with `aidd ci --output FILE`"));
     }
-    let said = text.clone();
-    Ok(Answer::new(Report { format: given.format, fails, report: text }, said))
+    let content = text.clone();
+    Ok(Answer::new(Report { format: params.format, fails, report: text }, content))
 }

@@ -26,15 +26,15 @@ pub(super) struct Requested {
 
 /// The requested rules that are disabled.
 pub(super) struct Disabled {
-    /// Whether all rules of a requested group are disabled, so that nothing was checked for it.
-    pub(super) is_whole: bool,
-    /// Which rules, and how to enable them.
+    /// Whether all rules of a requested group are disabled, so that the group was not checked.
+    pub(super) has_disabled_group: bool,
+    /// Notes on the disabled rules and how to enable them.
     pub(super) notes: Vec<String>,
 }
 
 impl Requested {
-    /// Resolves names of categories, tags, packs, ids, aliases and globs. An unknown name is left
-    /// to the check, which reports it.
+    /// Resolves names of categories, tags, packs, ids, aliases and globs. The check reports unknown
+    /// names.
     pub(super) fn new(registry: &Registry, names: &[String]) -> Self {
         let mut requested = Self::default();
         for name in names {
@@ -61,10 +61,10 @@ impl Requested {
     /// Adds the rules with a tag, or of a pack. The name of a pack is often also a tag.
     fn add_label(&mut self, registry: &Registry, name: &str) {
         let pack = rules_of_pack(registry, name);
-        let is_one = |rule: &&Rule| {
+        let has_label = |rule: &&Rule| {
             pack.contains(&rule.id) || rule.tags.iter().any(|tag| tag.eq_ignore_ascii_case(name))
         };
-        let rules: Vec<&Rule> = registry.rules().iter().filter(is_one).collect();
+        let rules: Vec<&Rule> = registry.rules().iter().filter(has_label).collect();
         if rules.is_empty() {
             self.only.push(name.to_owned());
             return;
@@ -94,41 +94,42 @@ impl Requested {
         }
     }
 
-    /// The requested rules that are disabled in `project`, at `path` if it is a file. Only groups
-    /// that are disabled as a whole, unless `partly`.
+    /// The requested rules that are disabled in `project`, or at `path` if one file is checked.
+    /// Groups of which only some rules are disabled are included only if `include_partial` is set.
     pub(super) fn disabled(
         &self,
         project: &Project,
         engine: &Engine,
         path: Option<&str>,
-        partly: bool,
+        include_partial: bool,
     ) -> Disabled {
-        let here = path.map(|path| engine.settings(path));
-        let is_on = |rule: &RuleId| match &here {
-            Some(here) => here.get(rule).is_some_and(|setting| setting.severity.is_some()),
+        let settings = path.map(|path| engine.settings(path));
+        let is_enabled = |rule: &RuleId| match &settings {
+            Some(settings) => settings.get(rule).is_some_and(|setting| setting.severity.is_some()),
             None => engine.is_enabled_anywhere(rule),
         };
-        let mut disabled = Disabled { is_whole: false, notes: Vec::new() };
+        let mut disabled = Disabled { has_disabled_group: false, notes: Vec::new() };
         for ((name, kind), rules) in &self.groups {
-            let off: Vec<&RuleId> = rules.iter().filter(|rule| !is_on(rule)).collect();
-            let is_whole = off.len() == rules.len();
-            if off.is_empty() || !is_whole && !partly {
+            let disabled_rules: Vec<&RuleId> =
+                rules.iter().filter(|rule| !is_enabled(rule)).collect();
+            let is_group_disabled = disabled_rules.len() == rules.len();
+            if disabled_rules.is_empty() || !is_group_disabled && !include_partial {
                 continue;
             }
-            disabled.is_whole |= is_whole;
-            let (count, total) = (off.len(), rules.len());
-            let of = if name == kind { String::new() } else { format!(" of `{name}`") };
+            disabled.has_disabled_group |= is_group_disabled;
+            let (count, total) = (disabled_rules.len(), rules.len());
+            let suffix = if name == kind { String::new() } else { format!(" of `{name}`") };
             disabled.notes.push(format!(
-                "disabled: {count} of {total} {kind} rules{of} ({}); {}",
-                list(&off),
-                remedy(project, engine, &off)
+                "disabled: {count} of {total} {kind} rules{suffix} ({}); {}",
+                list(&disabled_rules),
+                remedy(project, engine, &disabled_rules)
             ));
         }
         disabled
     }
 }
 
-/// The first rules by name.
+/// The names of the first rules.
 fn list(rules: &[&RuleId]) -> String {
     let mut names: Vec<&str> = rules.iter().take(MAX_LISTED).map(|rule| &***rule).collect();
     if rules.len() > MAX_LISTED {
@@ -137,16 +138,16 @@ fn list(rules: &[&RuleId]) -> String {
     names.join(", ")
 }
 
-/// How to enable rules that are disabled, as a clause.
-pub(super) fn remedy(project: &Project, engine: &Engine, off: &[&RuleId]) -> String {
+/// A clause that explains how to enable disabled rules.
+pub(super) fn remedy(project: &Project, engine: &Engine, disabled: &[&RuleId]) -> String {
     let (registry, config) = (engine.registry(), &project.config);
     let enabled = Packs::from_config(config, registry).unwrap_or_default().enabled;
-    let mut elsewhere = false;
+    let mut has_override = false;
     let mut settings: BTreeSet<&str> = BTreeSet::new();
-    let mut left: BTreeSet<&RuleId> = BTreeSet::new();
-    for &rule in off {
+    let mut remaining: BTreeSet<&RuleId> = BTreeSet::new();
+    for &rule in disabled {
         if engine.is_enabled_anywhere(rule) {
-            elsewhere = true;
+            has_override = true;
             continue;
         }
         let is_default = registry.get(rule).is_some_and(|rule| rule.enabled);
@@ -155,44 +156,46 @@ pub(super) fn remedy(project: &Project, engine: &Engine, off: &[&RuleId]) -> Str
                 settings.insert(key);
             }
             _ => {
-                left.insert(rule);
+                remaining.insert(rule);
             }
         }
     }
-    let mut ways = Vec::new();
+    let mut steps = Vec::new();
     if !settings.is_empty() {
         let names: Vec<String> = settings.iter().map(|key| format!("\"{key}\": \"off\"")).collect();
-        ways.push(format!("remove {} from `rules`", names.join(", ")));
+        steps.push(format!("remove {} from `rules`", names.join(", ")));
     }
-    let names = covering_packs(registry, &mut left);
+    let names = covering_packs(registry, &mut remaining);
     if !names.is_empty() {
         let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-        ways.push(format!("add {} to `compliance`", names.join(", ")));
+        steps.push(format!("add {} to `compliance`", names.join(", ")));
     }
-    if let Some(rule) = left.first().and_then(|rule| registry.get(rule)) {
-        let more = if left.len() > 1 { ", …" } else { "" };
-        ways.push(format!("add \"{}\": \"{}\"{more} to `rules`", rule.id, rule.severity));
+    if let Some(rule) = remaining.first().and_then(|rule| registry.get(rule)) {
+        let more = if remaining.len() > 1 { ", …" } else { "" };
+        steps.push(format!("add \"{}\": \"{}\"{more} to `rules`", rule.id, rule.severity));
     }
-    if elsewhere {
-        ways.push("change the override for this path".to_owned());
+    if has_override {
+        steps.push("change the override for this path".to_owned());
     }
-    format!("to enable in .aidd/config.json: {}", ways.join("; "))
+    format!("to enable in .aidd/config.json: {}", steps.join("; "))
 }
 
 /// The key in the configuration that disables a rule.
 fn disabling_key<'a>(config: &'a Config, registry: &Registry, rule: &RuleId) -> Option<&'a str> {
     let is_off = |setting: &RuleSetting| setting.level() == Some(Level::Off);
-    let names = |key: &str| match is_glob(key) {
+    let selects = |key: &str| match is_glob(key) {
         true => rule_globs(&[key]).is_ok_and(|globs| globs.is_match(&**rule)),
         false => registry.named(key).any(|named| named.id == *rule),
     };
-    let keys = config.rules.iter().flatten().filter(|(key, to)| is_off(to) && names(key));
+    let keys =
+        config.rules.iter().flatten().filter(|(key, setting)| is_off(setting) && selects(key));
     keys.map(|(key, _)| &**key).next()
 }
 
-/// The packs that together enable most of `left`. Removes the rules that they enable.
-fn covering_packs(registry: &Registry, left: &mut BTreeSet<&RuleId>) -> Vec<String> {
-    if left.is_empty() {
+/// The packs that together enable most rules in `remaining`. Removes the rules that the packs
+/// enable.
+fn covering_packs(registry: &Registry, remaining: &mut BTreeSet<&RuleId>) -> Vec<String> {
+    if remaining.is_empty() {
         return Vec::new();
     }
     let all: Vec<(String, BTreeSet<RuleId>)> = packs::names(registry)
@@ -204,13 +207,13 @@ fn covering_packs(registry: &Registry, left: &mut BTreeSet<&RuleId>) -> Vec<Stri
         .collect();
     let mut chosen = Vec::new();
     while chosen.len() < MAX_PACKS {
-        // Of equally good packs, the first one: those of a language come last.
+        // Of several equally good packs, the first is chosen: packs for one language come last.
         let gain =
-            |rules: &BTreeSet<RuleId>| rules.iter().filter(|rule| left.contains(rule)).count();
+            |rules: &BTreeSet<RuleId>| rules.iter().filter(|rule| remaining.contains(rule)).count();
         let best = all.iter().rev().max_by_key(|(_, rules)| gain(rules));
         let Some((name, rules)) = best.filter(|(_, rules)| gain(rules) > 0) else { break };
         chosen.push(name.clone());
-        left.retain(|rule| !rules.contains(*rule));
+        remaining.retain(|rule| !rules.contains(*rule));
     }
     chosen
 }
@@ -233,7 +236,8 @@ fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '[', '{'])
 }
 
-/// A rule selected by its full id runs even if the project disables it; with a glob it does not.
+/// Converts a rule id to a glob: a rule selected by its full id runs even if the project disables
+/// the rule; a rule selected by a glob does not.
 pub(super) fn as_glob(name: &str) -> String {
     match name.char_indices().next_back() {
         Some((at, last)) if last != '*' => format!("{}[{last}]", &name[..at]),

@@ -17,7 +17,7 @@ use std::fmt::Write;
 
 /// Maximum number of incompletely checked files listed in an answer.
 const MAX_SKIPPED: usize = 20;
-/// Maximum length of a rule's reason in characters; the page has the full text.
+/// Maximum length of a rule's reason in characters; the rule page contains the full text.
 const MAX_REASON_CHARS: usize = 240;
 
 /// The result of a check.
@@ -44,7 +44,7 @@ pub(super) struct Findings {
     /// Further notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
-    /// The revision the files were compared with.
+    /// The revision with which the files were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<String>,
 }
@@ -113,7 +113,7 @@ pub(super) fn to_tool_error(error: RunError) -> ToolError {
         RunError::OutsideProject(_) | RunError::NoSuchFile(_) | RunError::Unreadable { .. } => {
             "paths are relative to the project root"
         }
-        RunError::SeveralProjects { .. } => "pass the paths of one project",
+        RunError::SeveralProjects { .. } => "pass only paths of one project",
         RunError::NoRepository(_) => "pass `filePath` to check files without Git",
         RunError::NoMainBranch => {
             "pass `base`, the target branch; `HEAD` compares only with the last commit"
@@ -135,8 +135,8 @@ pub(super) fn to_tool_error(error: RunError) -> ToolError {
     ToolError::new(error.to_string()).remedy(remedy)
 }
 
-/// What an answer shows of a document.
-pub(super) struct Shown<'a> {
+/// Options for the result of a check.
+pub(super) struct AnswerOptions<'a> {
     /// Maximum number of findings.
     pub(super) limit: usize,
     /// The rules that were checked.
@@ -147,13 +147,19 @@ pub(super) struct Shown<'a> {
     pub(super) disabled: Option<Disabled>,
 }
 
-/// Converts a report document to an answer. Fixes that do not hold are omitted.
-pub(super) fn answer(project: &Project, document: &Document, how: Shown<'_>) -> Answer<Findings> {
+/// Converts a report document to a tool result. Fixes that leave their finding or cause another
+/// finding are omitted.
+pub(super) fn answer(
+    project: &Project,
+    document: &Document,
+    options: AnswerOptions<'_>,
+) -> Answer<Findings> {
     let ranked = document.ranked();
-    let shown = &ranked[..ranked.len().min(how.limit)];
-    let failing = verified::failing(project, how.selection, how.files, shown);
-    let (is_unchecked, disabled) =
-        how.disabled.map_or_else(Default::default, |one| (one.is_whole, one.notes));
+    let shown = &ranked[..ranked.len().min(options.limit)];
+    let failing = verified::failing(project, options.selection, options.files, shown);
+    let (is_unchecked, disabled) = options
+        .disabled
+        .map_or_else(Default::default, |disabled| (disabled.has_disabled_group, disabled.notes));
     let is_unchecked = is_unchecked && !document.is_failing();
     let notes = document.notes.iter().cloned().chain(invalid_pages(project));
     let findings = Findings {
@@ -176,14 +182,14 @@ pub(super) fn answer(project: &Project, document: &Document, how: Shown<'_>) -> 
     Answer::new(findings, text)
 }
 
-/// A note on rule pages that are invalid, since their rules are not applied to any file.
+/// A note on invalid rule pages, because their rules are not applied to any file.
 pub(super) fn invalid_pages(project: &Project) -> Option<String> {
-    let means_a_pack = |text: &str| text.lines().any(|line| line.starts_with("pack:"));
-    let of = |(path, text): &(String, String)| {
-        let is_read = project_rule(path, text).is_some() || means_a_pack(text);
-        (!is_read).then(|| path.clone())
+    let is_pack = |text: &str| text.lines().any(|line| line.starts_with("pack:"));
+    let invalid_path = |(path, text): &(String, String)| {
+        let is_valid = project_rule(path, text).is_some() || is_pack(text);
+        (!is_valid).then(|| path.clone())
     };
-    let paths: Vec<String> = project.pages.iter().filter_map(of).collect();
+    let paths: Vec<String> = project.pages.iter().filter_map(invalid_path).collect();
     (!paths.is_empty()).then(|| {
         let names = paths.join(", ");
         format!("invalid rule pages, not applied: {names}; check them with aidd_check_compliance")
@@ -191,8 +197,10 @@ pub(super) fn invalid_pages(project: &Project) -> Option<String> {
 }
 
 fn summary(document: &Document, more: usize) -> Summary {
-    let of = |status| document.findings.iter().filter(move |found| found.status == status);
-    let new = |severity| of(wire::Status::New).filter(|found| found.severity == severity).count();
+    let with_status = |status| document.findings.iter().filter(move |found| found.status == status);
+    let new = |severity| {
+        with_status(wire::Status::New).filter(|found| found.severity == severity).count()
+    };
     Summary {
         error: new(Severity::Error),
         warning: new(Severity::Warning),
@@ -200,24 +208,24 @@ fn summary(document: &Document, more: usize) -> Summary {
         files: document.checked,
         more,
         skipped: document.skipped.len(),
-        pre_existing: of(wire::Status::PreExisting).count(),
-        moved: of(wire::Status::Moved).count(),
-        fixed: of(wire::Status::Fixed).count(),
-        baselined: of(wire::Status::Baselined).count(),
-        allowed: of(wire::Status::Allowed).count(),
+        pre_existing: with_status(wire::Status::PreExisting).count(),
+        moved: with_status(wire::Status::Moved).count(),
+        fixed: with_status(wire::Status::Fixed).count(),
+        baselined: with_status(wire::Status::Baselined).count(),
+        allowed: with_status(wire::Status::Allowed).count(),
     }
 }
 
-/// The reason of each rule, once: the first paragraph of its page.
+/// The reason of each rule, without duplicates: the first paragraph of the rule page.
 fn reasons(project: &Project, shown: &[&wire::Finding]) -> Vec<Why> {
     let registry = project.registry();
     let rules: BTreeSet<&str> = shown.iter().map(|found| &*found.rule).collect();
-    let of = |id: &str| {
+    let reason_of = |id: &str| {
         let rule = registry.get(id)?;
         let why = truncate(rule.lead());
         (!why.is_empty()).then(|| Why { rule: id.to_owned(), why })
     };
-    rules.into_iter().filter_map(of).collect()
+    rules.into_iter().filter_map(reason_of).collect()
 }
 
 /// Shortens a text, at the end of a sentence if possible.
@@ -250,7 +258,7 @@ impl FoundItem {
 }
 
 impl Findings {
-    /// One line of totals, up to three lines per finding, then the reasons.
+    /// Renders one line of totals, up to three lines per finding, then the reasons.
     fn text(&self) -> String {
         let mut text = self.totals();
         for found in &self.findings {
@@ -296,7 +304,7 @@ impl Findings {
         if let Some(base) = &self.base {
             let _ = write!(
                 text,
-                "; compared with {base}: new as above, pre-existing {pre_existing}, fixed {fixed}"
+                "; compared with {base}: the counts above are new findings, pre-existing {pre_existing}, fixed {fixed}"
             );
         }
         text.push_str(match (self.passes, self.is_unchecked) {
@@ -314,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_is_cut_at_a_sentence() {
+    fn a_long_reason_ends_with_a_sentence() {
         assert_eq!(truncate("It is so. And so on.".to_owned()), "It is so. And so on.");
         assert_eq!(truncate(format!("It is so. {}.", "and so on ".repeat(40))), "It is so.");
         assert_eq!(truncate("긴".repeat(1000)).chars().count(), MAX_REASON_CHARS + 1);

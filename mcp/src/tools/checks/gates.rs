@@ -20,14 +20,14 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 /// Maximum number of findings quoted for a gate.
-const MAX_PLACES: usize = 3;
+const MAX_QUOTED_FINDINGS: usize = 3;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "aidd_check_quality_gates",
             "Quality gates",
-            "Checks by rules, recorded runs and Git whether a phase is complete. Use before review or release.",
+            "Checks whether a phase is complete, using rules, recorded runs and Git. Use before review or release.",
             check,
         )
         .in_profiles(&[Profile::Tools]),
@@ -36,12 +36,12 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct GateParams {
-    /// BUILD, VERIFY or SHIP; default: phase of the open lifecycle, else VERIFY
+    /// BUILD, VERIFY or SHIP; default: phase of the open lifecycle, or VERIFY
     phase: Option<String>,
-    /// By gate id: file:, commit:, memory: or note:
+    /// Evidence by gate id, such as file:PATH, commit:REVISION, memory:ID or note:TEXT
     #[serde(default)]
     evidence: Map<String, Value>,
-    /// Default: main branch
+    /// Base revision; default: main branch
     base: Option<String>,
 }
 
@@ -60,7 +60,7 @@ struct GateResult {
     id: &'static str,
     standing: GateOutcome,
     blocks: bool,
-    /// Whether all its rules are disabled.
+    /// Whether all rules of the gate are disabled.
     #[serde(rename = "disabled", skip_serializing_if = "std::ops::Not::not")]
     is_disabled: bool,
     /// Evidence, counter-evidence, or the evidence that is missing.
@@ -76,37 +76,42 @@ enum GateOutcome {
     NotApplicable,
 }
 
-fn check(context: &Context, given: GateParams) -> Result<Answer<Gates>, ToolError> {
+fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolError> {
     let project = context.project()?;
-    let asked = match given.phase {
+    let requested = match params.phase {
         Some(phase) => phase,
         None => open_phase(context)?,
     };
-    let here = phase(&asked)?.name;
-    if gates_of(here).next().is_none() {
-        return Err(ToolError::new(format!("{here} has no gates, only exit criteria")).remedy(
-            "list them with aidd_lifecycle_status; gates exist for BUILD, VERIFY and SHIP",
-        ));
+    let phase_name = phase(&requested)?.name;
+    if gates_of(phase_name).next().is_none() {
+        return Err(ToolError::new(format!("{phase_name} has no gates, only exit criteria"))
+            .remedy(
+                "list them with aidd_lifecycle_status; gates exist for BUILD, VERIFY and SHIP",
+            ));
     }
     let repository = Repository::open(context.root()).map_err(|error| {
         ToolError::new(error.to_string())
             .remedy("gates check changes and require a repository: `git init`")
     })?;
-    let document = changes(context, &project, here, given.base.as_deref())?;
+    let document = changes(context, &project, phase_name, params.base.as_deref())?;
     let branch = repository.branch();
     let changed = last_change(context.root(), &repository);
-    let shows = context
-        .memory(|memory| memory.check_gates(here, branch.as_deref(), changed, &given.evidence))?;
+    let statuses = context.memory(|memory| {
+        memory.check_gates(phase_name, branch.as_deref(), changed, &params.evidence)
+    })?;
     let engine = project.engine(&Selection::default())?;
-    let gates: Vec<GateResult> = gates_of(here)
-        .zip(shows)
-        .map(|(gate, shows)| evaluate(gate, shows, &document, (&project, &engine)))
+    let gates: Vec<GateResult> = gates_of(phase_name)
+        .zip(statuses)
+        .map(|(gate, status)| evaluate(gate, status, &document, (&project, &engine)))
         .collect();
     let is_open = |gate: &&GateResult| {
         gate.blocks && matches!(gate.standing, GateOutcome::Fail | GateOutcome::Missing)
     };
-    let answer =
-        Gates { phase: here.to_owned(), passes: !gates.iter().any(|gate| is_open(&gate)), gates };
+    let answer = Gates {
+        phase: phase_name.to_owned(),
+        passes: !gates.iter().any(|gate| is_open(&gate)),
+        gates,
+    };
     let text = text(&answer);
     Ok(Answer::new(answer, text))
 }
@@ -114,7 +119,9 @@ fn check(context: &Context, given: GateParams) -> Result<Answer<Gates>, ToolErro
 /// The phase of the most recently changed lifecycle.
 fn open_phase(context: &Context) -> Result<String, ToolError> {
     let open = context.memory(|memory| memory.lifecycles(Some("active"), 1))?;
-    Ok(open.first().map_or_else(|| "VERIFY".to_owned(), |one| one.current_phase.clone()))
+    Ok(open
+        .first()
+        .map_or_else(|| "VERIFY".to_owned(), |lifecycle| lifecycle.current_phase.clone()))
 }
 
 /// The findings of the gates' rules in the changes.
@@ -142,22 +149,23 @@ fn is_named(glob: &str, rule: &str) -> bool {
     }
 }
 
-/// Time of the last change in milliseconds since 1970: of a file in the work tree, or else of the
-/// last commit. A check that ran earlier is no evidence.
+/// The time of the last change in milliseconds since 1970: the last modification of a changed file
+/// in the work tree or, without such files, the last commit. A check that ran earlier is not
+/// evidence.
 fn last_change(root: &Path, repository: &Repository) -> i64 {
     let head = repository.commit("HEAD").ok();
     let base = match head.as_deref().map(|head| repository.snapshot(head)) {
         Some(Ok(base)) => base,
         _ => repository.empty_snapshot(),
     };
-    let written = |path: &str| {
+    let modified_at = |path: &str| {
         let time = root.join(path).symlink_metadata().ok()?.modified().ok()?;
         i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
     };
     let disk = Disk::new(root);
     let changes = walk::work_tree_changes(repository, &base, &disk).unwrap_or_default();
-    let touched = changes.iter().filter(|change| !is_memory_file(change.path()));
-    let newest = touched.filter_map(|change| written(change.path())).max();
+    let changed_files = changes.iter().filter(|change| !is_memory_file(change.path()));
+    let newest = changed_files.filter_map(|change| modified_at(change.path())).max();
     let committed = || repository.commit_info(&head?).ok().map(|commit| commit.at);
     newest.or_else(committed).unwrap_or_default()
 }
@@ -169,48 +177,51 @@ fn is_memory_file(path: &str) -> bool {
 
 fn evaluate(
     gate: &Gate,
-    shows: Shows,
+    status: Shows,
     document: &Document,
     (project, engine): (&Project, &Engine),
 ) -> GateResult {
-    let on = engine.settings("");
-    let runs = |rule: &str| on.iter().any(|(id, to)| to.severity.is_some() && is_named(rule, id));
-    let (ran, off): (Vec<&str>, Vec<&str>) = gate.rules.iter().partition(|rule| runs(rule));
-    let broken: Vec<&wire::Finding> = document
+    let settings = engine.settings("");
+    let is_enabled = |rule: &str| {
+        settings.iter().any(|(id, setting)| setting.severity.is_some() && is_named(rule, id))
+    };
+    let (enabled, disabled_globs): (Vec<&str>, Vec<&str>) =
+        gate.rules.iter().partition(|rule| is_enabled(rule));
+    let findings: Vec<&wire::Finding> = document
         .ranked()
         .into_iter()
         .filter(|found| gate.rules.iter().any(|rule| is_named(rule, &found.rule)))
         .collect();
     let mut why = Vec::new();
-    for found in broken.iter().take(MAX_PLACES) {
+    for found in findings.iter().take(MAX_QUOTED_FINDINGS) {
         why.push(format!("{} {}:{}", found.rule, found.path, found.start.line));
     }
-    if broken.len() > MAX_PLACES {
-        why.push(format!("{} more", broken.len() - MAX_PLACES));
+    if findings.len() > MAX_QUOTED_FINDINGS {
+        why.push(format!("{} more", findings.len() - MAX_QUOTED_FINDINGS));
     }
-    if broken.is_empty() && !ran.is_empty() {
-        why.push(format!("no new findings by {}", ran.join(", ")));
+    if findings.is_empty() && !enabled.is_empty() {
+        why.push(format!("no new findings by {}", enabled.join(", ")));
     }
-    if !off.is_empty() {
-        why.push(format!("disabled here: {}", off.join(", ")));
+    if !disabled_globs.is_empty() {
+        why.push(format!("disabled in this project: {}", disabled_globs.join(", ")));
     }
-    if !off.is_empty() && gate.blocks {
+    if !disabled_globs.is_empty() && gate.blocks {
         let rules = engine.registry().rules().iter().map(|rule| &rule.id);
-        let disabled = rules.filter(|id| off.iter().any(|glob| is_named(glob, id)));
+        let disabled = rules.filter(|id| disabled_globs.iter().any(|glob| is_named(glob, id)));
         why.push(disabled::remedy(project, engine, &disabled.collect::<Vec<_>>()));
     }
-    if !shows.why.is_empty() {
-        why.push(shows.why);
+    if !status.why.is_empty() {
+        why.push(status.why);
     }
-    let standing = match shows.standing {
-        _ if !broken.is_empty() => GateOutcome::Fail,
+    let standing = match status.standing {
+        _ if !findings.is_empty() => GateOutcome::Fail,
         Some(GateStatus::Pass) => GateOutcome::Pass,
         Some(GateStatus::Fail) => GateOutcome::Fail,
         Some(GateStatus::Missing) => GateOutcome::Missing,
-        None if ran.is_empty() => GateOutcome::NotApplicable,
+        None if enabled.is_empty() => GateOutcome::NotApplicable,
         None => GateOutcome::Pass,
     };
-    let is_disabled = !gate.rules.is_empty() && ran.is_empty();
+    let is_disabled = !gate.rules.is_empty() && enabled.is_empty();
     GateResult { id: gate.id, standing, blocks: gate.blocks, is_disabled, why: why.join("; ") }
 }
 
@@ -234,8 +245,8 @@ fn text(gates: &Gates) -> String {
             GateOutcome::Missing => "missing",
             GateOutcome::NotApplicable => "not applicable",
         };
-        let soft = if gate.blocks { "" } else { " (does not block)" };
-        let _ = write!(text, "\n{word} {}{soft}: {}", gate.id, gate.why);
+        let note = if gate.blocks { "" } else { " (does not block)" };
+        let _ = write!(text, "\n{word} {}{note}: {}", gate.id, gate.why);
     }
     text
 }
@@ -249,10 +260,10 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     #[test]
-    fn a_change_in_a_project_below_the_top_counts_when_it_was_written() {
+    fn a_change_in_a_nested_project_is_dated_by_its_modification_time() {
         let folder = tempfile::tempdir().expect("a directory");
         let root = folder.path().join("packages/a");
-        fs::create_dir_all(&root).expect("made");
+        fs::create_dir_all(&root).expect("created");
         fs::write(root.join("a.py"), "x = 1\n").expect("written");
         for args in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "feat: x"]] {
             let mut git = Command::new("git");

@@ -18,7 +18,7 @@ use aidd_engine::text::files::{Memory, Overlay};
 use aidd_engine::workspace::project::Project;
 use aidd_report::run::{self, Target};
 use disabled::Requested;
-use found::{Findings, Shown};
+use found::{AnswerOptions, Findings};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -32,9 +32,9 @@ struct Family {
     name: &'static str,
     title: &'static str,
     description: &'static str,
-    /// Its rules, as id globs.
+    /// The rules of the family, as id globs.
     rules: &'static [&'static str],
-    /// Path assumed for text without one.
+    /// The path of a text without `filePath`.
     path: &'static str,
 }
 
@@ -65,7 +65,7 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "aidd_validate_mermaid",
         title: "Validate Mermaid",
-        description: "Checks diagrams, also in Markdown. Use after writing one.",
+        description: "Checks Mermaid diagrams, also in Markdown. Use after writing one.",
         rules: &["mermaid/*"],
         path: "diagram.mmd",
     },
@@ -79,9 +79,9 @@ pub fn tools() -> Vec<Tool> {
             family.name,
             family.title,
             family.description,
-            move |context, given: CheckParams| {
+            move |context, params: CheckParams| {
                 let rules: Vec<String> = family.rules.iter().map(|&rule| rule.to_owned()).collect();
-                check(context, &given, &rules, Some(family.path))
+                check(context, &params, &rules, Some(family.path))
             },
         )
         .in_profiles(&[Profile::Tools])
@@ -103,11 +103,11 @@ pub fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct CheckParams {
-    /// File, directory, or path for `content`
+    /// File or directory, or the path of `content`
     file_path: Option<String>,
     /// Text to check
     content: Option<String>,
-    /// Default: 20
+    /// Maximum findings; default: 20
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
@@ -116,20 +116,20 @@ struct CheckParams {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ComplianceParams {
-    /// File, directory, or path for `content`
+    /// File or directory, or the path of `content`
     file_path: Option<String>,
     /// Text to check
     content: Option<String>,
-    /// Categories, tags, ids or globs: a/*
+    /// Categories, tags, ids or globs of rules, such as secrets/*; default: all
     #[serde(default)]
     rule_categories: Vec<String>,
-    /// Default: 20
+    /// Maximum findings; default: 20
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
 
-fn compliance(context: &Context, given: ComplianceParams) -> Result<Answer<Findings>, ToolError> {
-    let ComplianceParams { file_path, content, rule_categories, limit } = given;
+fn compliance(context: &Context, params: ComplianceParams) -> Result<Answer<Findings>, ToolError> {
+    let ComplianceParams { file_path, content, rule_categories, limit } = params;
     if content.is_some() && file_path.is_none() {
         return Err(ToolError::new(
             "`filePath` is missing: the rules for a text depend on \
@@ -140,19 +140,19 @@ fn compliance(context: &Context, given: ComplianceParams) -> Result<Answer<Findi
     check(context, &CheckParams { file_path, content, limit }, &rule_categories, None)
 }
 
-/// Checks the input with the rules of these names, or all rules if there are none. `assumed`: the
-/// path of a text, for the tool of a family.
+/// Checks the input with the rules of these names, or with all rules if `names` is empty.
+/// `default_path` is the path of a text without `filePath`, for the tool of a validator family.
 fn check(
     context: &Context,
-    given: &CheckParams,
+    params: &CheckParams,
     names: &[String],
-    assumed: Option<&str>,
+    default_path: Option<&str>,
 ) -> Result<Answer<Findings>, ToolError> {
     let project = context.project()?;
-    let path = given.file_path.as_deref();
+    let path = params.file_path.as_deref();
     let paths: Vec<String> = path.map(str::to_owned).into_iter().collect();
-    let target = match (&given.content, path) {
-        (Some(text), _) => Target::Text { path: path.or(assumed).unwrap_or_default(), text },
+    let target = match (&params.content, path) {
+        (Some(text), _) => Target::Text { path: path.or(default_path).unwrap_or_default(), text },
         (None, None) => {
             return Err(ToolError::new("expected `filePath` or `content`").remedy(
                 "pass a file or directory relative to the project root (`.` for all), or text",
@@ -169,14 +169,14 @@ fn check(
         _ => Memory::default(),
     };
     let files = Overlay { over, under: &project.disk };
-    let whole = Selection::default();
-    let engine = if names.is_empty() { None } else { Some(project.engine(&whole)?) };
+    let all_rules = Selection::default();
+    let engine = if names.is_empty() { None } else { Some(project.engine(&all_rules)?) };
     let disabled = engine.map(|engine| {
         let file = target_file(&project, &target);
-        requested.disabled(&project, &engine, file, assumed.is_none())
+        requested.disabled(&project, &engine, file, default_path.is_none())
     });
-    let limit = given.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
-    let shown = Shown { limit, selection: &selection, files: &files, disabled };
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let shown = AnswerOptions { limit, selection: &selection, files: &files, disabled };
     Ok(found::answer(&project, &document, shown))
 }
 

@@ -1,4 +1,5 @@
-//! From a sentence to a rule page: facts about the sentence, then the results of a draft.
+//! Turns a sentence into a rule page: reports facts about the sentence, then the results of a
+//! draft.
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -9,19 +10,20 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Default number of sentences of a document in an answer.
-const LIMIT: usize = 20;
+/// Default number of sentences of a document in a result.
+const DEFAULT_LIMIT: usize = 20;
+/// Maximum number of sentences of a document in a result.
 const MAX_LIMIT: usize = 50;
 /// Time limit of a trial on the project; clients wait at most a minute.
-const TIME: Duration = Duration::from_secs(30);
+const TRIAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "aidd_suggest_rule",
             "Draft rule",
-            "Shows which tools enforce a requirement and which forms of check fit it; with `draft`, \
-             validates your rule page and tries it on the project. Use to turn a written rule into a \
+            "Shows which tools enforce a requirement and which kinds of check can; with `draft`, \
+             validates a rule page and tries it on the project. Use to turn a requirement into a \
              check.",
             suggest_rule,
         )
@@ -32,13 +34,13 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Params {
-    /// Such as: never use `eval()`
+    /// Requirement, such as: never use `eval()`
     sentence: Option<String>,
-    /// AGENTS.md or another document
+    /// Document with requirements, such as AGENTS.md
     file_path: Option<String>,
-    /// Rule page or its header
+    /// Draft of a rule page, or only its front matter
     draft: Option<String>,
-    /// Default: 20
+    /// Maximum sentences; default: 20
     #[schemars(range(min = 1, max = 50))]
     limit: Option<usize>,
 }
@@ -52,7 +54,7 @@ fn suggest_rule(context: &Context, params: Params) -> Result<Answer<Suggestion>,
     let project = context.project()?;
     let suggestion = match (sentence, draft, file_path) {
         (sentence, Some(text), _) => {
-            let limit = Limit { time: TIME, stop: context.stop().clone() };
+            let limit = Limit { time: TRIAL_TIMEOUT, stop: context.stop().clone() };
             let draft = Draft { text: &text, sentence: sentence.as_deref() };
             Suggestion::from_draft(suggest::try_draft(&project, &draft, &limit)?)
         }
@@ -65,7 +67,7 @@ fn suggest_rule(context: &Context, params: Params) -> Result<Answer<Suggestion>,
                 return Err(ToolError::new(format!("`{path}` contains no requirement"))
                     .remedy("pass the sentence itself as `sentence`"));
             }
-            Suggestion::from_survey(survey, limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT))
+            Suggestion::from_survey(survey, limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT))
         }
         _ => {
             return Err(ToolError::new("expected `sentence`, `filePath` or `draft`")

@@ -24,7 +24,7 @@ fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("created");
         fs::write(path, text).expect("written");
     }
     folder
@@ -130,32 +130,32 @@ fn a_secret_is_found_and_not_shown() {
 #[test]
 fn missing_and_outside_paths_are_errors() {
     let folder = project(&[(".aidd/x", "")]);
-    let said = |name: &str, arguments: Value| {
+    let error_text = |name: &str, arguments: Value| {
         call(folder.path(), name, arguments).expect_err("refused").to_string()
     };
-    insta::assert_snapshot!(said("aidd_scan_secrets", json!({})), @"
+    insta::assert_snapshot!(error_text("aidd_scan_secrets", json!({})), @"
     expected `filePath` or `content`
     hint: pass a file or directory relative to the project root (`.` for all), or text
     ");
-    insta::assert_snapshot!(said("aidd_check_compliance", json!({"content": "x"})), @"
+    insta::assert_snapshot!(error_text("aidd_check_compliance", json!({"content": "x"})), @"
     `filePath` is missing: the rules for a text depend on its path
     hint: pass the intended path, such as src/api/user.ts
     ");
-    insta::assert_snapshot!(said("aidd_scan_secrets", json!({"filePath": "../x"})), @"
+    insta::assert_snapshot!(error_text("aidd_scan_secrets", json!({"filePath": "../x"})), @"
     ../x is not in the project
     hint: paths are relative to the project root
     ");
-    insta::assert_snapshot!(said("aidd_scan_secrets", json!({"filePath": "gone"})), @"
+    insta::assert_snapshot!(error_text("aidd_scan_secrets", json!({"filePath": "gone"})), @"
     gone: no such file
     hint: paths are relative to the project root
     ");
     insta::assert_snapshot!(
-        said("aidd_check_compliance", json!({"filePath": ".", "ruleCategories": ["secret/*"]})), @"
+        error_text("aidd_check_compliance", json!({"filePath": ".", "ruleCategories": ["secret/*"]})), @"
     unknown rule `secret/*`; did you mean `secrets/jwt`?
     hint: run `aidd rule list` to list all rules
     hint: fix .aidd/config.json; `aidd_get_config` lists the settings
     ");
-    let gone = said("aidd_ci_diff_check", json!({"base": "gone"}));
+    let gone = error_text("aidd_ci_diff_check", json!({"base": "gone"}));
     assert!(
         gone.ends_with(
             "is not in a Git repository\nhint: pass `filePath` to check files without Git"
@@ -205,19 +205,19 @@ fn repository(branch: &str) -> tempfile::TempDir {
 }
 
 #[test]
-fn without_a_main_branch_there_is_no_comparison_by_guess() {
+fn without_a_main_branch_the_base_is_not_guessed() {
     let folder = repository("trunk");
     let root = folder.path();
     git(root, &["checkout", "-qb", "feat/x"]);
     let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
     fs::write(root.join("x.md"), format!("token = {token}\n")).expect("written");
     git(root, &["commit", "-qam", "feat: y"]);
-    let said = |tool: &str| call(root, tool, json!({})).expect_err("refused").to_string();
-    insta::assert_snapshot!(said("aidd_ci_diff_check"), @"
+    let error_text = |tool: &str| call(root, tool, json!({})).expect_err("refused").to_string();
+    insta::assert_snapshot!(error_text("aidd_ci_diff_check"), @"
     no main branch found: there is no origin/HEAD, origin/main, origin/master, main or master, nor a branch named by the repository's `init.defaultBranch`
     hint: pass `base`, the target branch; `HEAD` compares only with the last commit
     ");
-    assert_eq!(said("aidd_ci_report"), said("aidd_ci_diff_check"));
+    assert_eq!(error_text("aidd_ci_report"), error_text("aidd_ci_diff_check"));
     let named = call(root, "aidd_ci_diff_check", json!({"base": "trunk"})).expect("an answer");
     assert_eq!(named.data["passes"], false);
     git(root, &["config", "init.defaultBranch", "trunk"]);
@@ -279,9 +279,9 @@ fn a_rule_is_explained_by_its_page() {
     let folder = project(&[(".aidd/rules/no-foo.md", page)]);
     let explained =
         |rule: &str| call(folder.path(), "aidd_explain_violation", json!({"rule": rule}));
-    let own = explained("team/no-foo").expect("an answer");
-    assert_eq!(own.text, "team/no-foo (warning, .aidd/rules/no-foo.md)\nFoo is old.");
-    assert_eq!(own.data["rules"][0]["enabled"], true);
+    let project_rule = explained("team/no-foo").expect("an answer");
+    assert_eq!(project_rule.text, "team/no-foo (warning, .aidd/rules/no-foo.md)\nFoo is old.");
+    assert_eq!(project_rule.data["rules"][0]["enabled"], true);
     for name in ["dockerfile/latest-tag", "DL3007", "latest-tag"] {
         let text = explained(name).expect("an answer").text;
         assert!(text.starts_with("dockerfile/latest-tag (warning, also DL3007"), "{text}");
@@ -297,14 +297,14 @@ fn a_rule_is_explained_by_its_page() {
 #[test]
 fn staged_changes_are_listed_for_a_commit_message() {
     let folder = project(&[("README.md", "# A\n"), (".aidd/x", "")]);
-    let said = |folder: &Path| call(folder, "aidd_generate_commit_message", json!({}));
-    let none = said(folder.path()).expect_err("no repository");
+    let error_text = |folder: &Path| call(folder, "aidd_generate_commit_message", json!({}));
+    let none = error_text(folder.path()).expect_err("no repository");
     assert_eq!(none.remedy, "create a repository with `git init`");
     git(folder.path(), &["init", "-q"]);
-    let none = said(folder.path()).expect_err("nothing is staged");
+    let none = error_text(folder.path()).expect_err("nothing is staged");
     assert_eq!(none.message, "nothing is staged");
     git(folder.path(), &["add", "README.md"]);
-    let answer = said(folder.path()).expect("an answer");
+    let answer = error_text(folder.path()).expect("an answer");
     assert_eq!(answer.data["type"], "docs");
     assert_eq!(answer.data["files"][0]["path"], "README.md");
     assert!(answer.text.contains("\n- added README.md (docs, +1 -0)"), "{}", answer.text);
@@ -373,8 +373,8 @@ fn a_sentence_becomes_a_check_in_two_calls() {
     Never call `legacyParse()`.
     "#);
     assert_eq!(second.data["draft"]["trial"]["samples"][0]["line"], 2);
-    let wrong = suggest(json!({"draft": DRAFT.replace("pattern", "patern")}));
-    insta::assert_snapshot!(wrong.text, @r#"
+    let invalid = suggest(json!({"draft": DRAFT.replace("pattern", "patern")}));
+    insta::assert_snapshot!(invalid.text, @r#"
     project/draft for .aidd/rules/draft.md: not valid
       line 3: unknown key `patern` in the rule; did you mean `pattern`?
         correct the value of `syntax`
@@ -397,43 +397,45 @@ fn a_sentence_becomes_a_check_in_two_calls() {
     ");
     // The same through the server.
     let mut client = crate::testing::Client::at(folder.path());
-    let given = json!({"sentence": sentence, "draft": DRAFT});
-    assert_eq!(client.text("aidd_suggest_rule", given), second.text);
+    let params = json!({"sentence": sentence, "draft": DRAFT});
+    assert_eq!(client.text("aidd_suggest_rule", params), second.text);
     client.disconnect();
 }
 
 #[test]
 fn invalid_sentences_and_drafts_are_rejected() {
     let folder = project(&[(".aidd/x", ""), ("a.md", "words\n")]);
-    let refused = |arguments: Value| {
+    let error_text = |arguments: Value| {
         call(folder.path(), "aidd_suggest_rule", arguments).expect_err("refused").to_string()
     };
-    assert!(refused(json!({})).starts_with("expected `sentence`, `filePath` or `draft`"));
-    assert!(refused(json!({"sentence": "a", "filePath": "a.md"})).contains("cannot be combined"));
+    assert!(error_text(json!({})).starts_with("expected `sentence`, `filePath` or `draft`"));
     assert!(
-        refused(json!({"sentence": "x".repeat(1 << 20)})).contains("more than 2000 characters")
+        error_text(json!({"sentence": "a", "filePath": "a.md"})).contains("cannot be combined")
     );
-    assert!(refused(json!({"sentence": "\u{1b}\u{202e}"})).contains("the sentence is empty"));
-    assert!(refused(json!({"draft": "x".repeat(1 << 20)})).contains("more than 256 KiB"));
-    assert!(refused(json!({"filePath": "../a.md"})).contains("outside the project"));
-    assert!(refused(json!({"filePath": "gone.md"})).starts_with("gone.md: "));
-    assert!(refused(json!({"filePath": "a.md"})).contains("`a.md` contains no requirement"));
+    assert!(
+        error_text(json!({"sentence": "x".repeat(1 << 20)})).contains("more than 2000 characters")
+    );
+    assert!(error_text(json!({"sentence": "\u{1b}\u{202e}"})).contains("the sentence is empty"));
+    assert!(error_text(json!({"draft": "x".repeat(1 << 20)})).contains("more than 256 KiB"));
+    assert!(error_text(json!({"filePath": "../a.md"})).contains("outside the project"));
+    assert!(error_text(json!({"filePath": "gone.md"})).starts_with("gone.md: "));
+    assert!(error_text(json!({"filePath": "a.md"})).contains("`a.md` contains no requirement"));
 }
 
 /// Names that agents mistake for a category or a rule get an error with the known names.
 #[test]
 fn similar_names_are_suggested() {
     let folder = project(&[("a.ts", "export const a = 1;\n")]);
-    let refused = |tool: &str, arguments: Value| {
+    let error_text = |tool: &str, arguments: Value| {
         call(folder.path(), tool, arguments).expect_err("refused").to_string()
     };
-    let given = json!({"filePath": ".", "ruleCategories": ["secrit"]});
-    let said = refused("aidd_check_compliance", given);
-    assert!(said.starts_with("unknown rule `secrit`"), "{said}");
-    let said = refused("aidd_explain_violation", json!({"rule": "no-any"}));
-    assert!(said.contains("similar rules: compliance/any-type"), "{said}");
-    let said = refused("aidd_explain_violation", json!({"rule": "zzz"}));
-    assert!(said.contains("`aidd rule list`"), "{said}");
+    let params = json!({"filePath": ".", "ruleCategories": ["secrit"]});
+    let error_text = error_text("aidd_check_compliance", params);
+    assert!(error_text.starts_with("unknown rule `secrit`"), "{error_text}");
+    let error_text = error_text("aidd_explain_violation", json!({"rule": "no-any"}));
+    assert!(error_text.contains("similar rules: compliance/any-type"), "{error_text}");
+    let error_text = error_text("aidd_explain_violation", json!({"rule": "zzz"}));
+    assert!(error_text.contains("`aidd rule list`"), "{error_text}");
 }
 
 /// On the main branch without changes, the answer says that nothing was checked.
@@ -444,9 +446,15 @@ fn nothing_to_compare_is_reported() {
     git(root, &["init", "-q", "-b", "main"]);
     git(root, &["add", "."]);
     git(root, &["commit", "-q", "-m", "stuff"]);
-    let said = call(root, "aidd_ci_diff_check", json!({})).expect("an answer").text;
-    assert!(said.contains("no uncommitted changes") && said.contains("HEAD~1"), "{said}");
+    let error_text = call(root, "aidd_ci_diff_check", json!({})).expect("an answer").text;
+    assert!(
+        error_text.contains("no uncommitted changes") && error_text.contains("HEAD~1"),
+        "{error_text}"
+    );
     fs::write(root.join("b.ts"), "export const b = 1;\n").expect("written");
-    let said = call(root, "aidd_ci_diff_check", json!({})).expect("an answer").text;
-    assert!(!said.contains("HEAD~1") && said.contains("files checked 1"), "{said}");
+    let error_text = call(root, "aidd_ci_diff_check", json!({})).expect("an answer").text;
+    assert!(
+        !error_text.contains("HEAD~1") && error_text.contains("files checked 1"),
+        "{error_text}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Fixes are offered to an agent only if they hold when they are applied.
+//! Finds fixes that must not be offered to an agent: applying them leaves the finding or causes
+//! another finding.
 
 use aidd_engine::check::Selection;
 use aidd_engine::text::files::Files;
@@ -8,8 +9,9 @@ use aidd_engine::workspace::project::Project;
 use aidd_report::run::wire;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The fixes of `shown` findings that do not hold with the rules of `selection`, by the id of the
-/// finding, and a note on each. `files` contains the texts that were checked.
+/// The fixes of `shown` findings that leave their finding, or cause another finding, with the rules
+/// of `selection`: a note on each fix by the id of its finding. `files` contains the texts that
+/// were checked.
 pub(super) fn failing(
     project: &Project,
     selection: &Selection,

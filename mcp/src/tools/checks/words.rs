@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
     let message = Tool::new(
         "aidd_generate_commit_message",
         "Commit message",
-        "Returns staged changes and the commit types and scopes in use. Use after git add.",
+        "Returns staged changes and the project's commit types and scopes. Use after git add.",
         message,
     )
     .in_profiles(&[Profile::Tools]);
@@ -45,7 +45,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct ExplainParams {
-    /// Id, alias, or last part of an id
+    /// Rule id, alias, or last part of an id
     rule: String,
 }
 
@@ -61,19 +61,19 @@ struct Explained {
 struct Page {
     rule: String,
     severity: String,
-    /// Whether it is enabled here, by its page and the project's settings.
+    /// Whether the rule is enabled by its page and the project's settings.
     enabled: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     aliases: Vec<String>,
     /// Path of a project rule; absent for a shipped rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// Its Markdown page: reason, failing and passing examples, fix.
+    /// The Markdown page of the rule: reason, failing and passing examples, fix.
     page: String,
 }
 
 impl Page {
-    fn from_rule(rule: &Rule, on: &Settings) -> Self {
+    fn from_rule(rule: &Rule, settings: &Settings) -> Self {
         let below = |text: &str| {
             text.trim_start().split_once('\n').map(|(_, below)| below.trim().to_owned())
         };
@@ -81,7 +81,7 @@ impl Page {
         Self {
             rule: rule.id.to_string(),
             severity: rule.severity.to_string(),
-            enabled: on.get(&rule.id).is_some_and(|set| set.severity.is_some()),
+            enabled: settings.get(&rule.id).is_some_and(|setting| setting.severity.is_some()),
             aliases: rule.aliases.clone(),
             path: rule.path.clone(),
             page: if page.trim_start().starts_with("# ") {
@@ -95,7 +95,7 @@ impl Page {
     fn text(&self) -> String {
         let mut text = format!("{} ({}", self.rule, self.severity);
         if !self.enabled {
-            text.push_str(", disabled here until enabled in .aidd/config.json");
+            text.push_str(", disabled in this project; enable it in .aidd/config.json");
         }
         if !self.aliases.is_empty() {
             let _ = write!(text, ", also {}", self.aliases.join(", "));
@@ -117,56 +117,61 @@ fn similar_rules<'a>(registry: &'a Registry, name: &str) -> Vec<&'a str> {
         let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
         words.filter(|word| word.len() > 2 && !STOP_WORDS.contains(&&**word)).collect()
     };
-    let asked = words(name);
+    let requested = words(name);
     let mut found: Vec<(usize, &str)> = Vec::new();
     for rule in registry.rules() {
-        let own = [&*rule.id].into_iter().chain(rule.aliases.iter().map(String::as_str));
-        let most = own.map(|own| words(own).intersection(&asked).count()).max().unwrap_or_default();
-        if most > 0 {
-            found.push((most, &rule.id));
+        let names = [&*rule.id].into_iter().chain(rule.aliases.iter().map(String::as_str));
+        let shared_count = names
+            .map(|name_of_rule| words(name_of_rule).intersection(&requested).count())
+            .max()
+            .unwrap_or_default();
+        if shared_count > 0 {
+            found.push((shared_count, &rule.id));
         }
     }
     found.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
     found.into_iter().take(MAX_SIMILAR).map(|(_, id)| id).collect()
 }
 
-fn explain(context: &Context, given: ExplainParams) -> Result<Answer<Explained>, ToolError> {
+fn explain(context: &Context, params: ExplainParams) -> Result<Answer<Explained>, ToolError> {
     let project = context.project()?;
     let registry = project.registry();
-    let mut named: Vec<&Rule> = registry.named(&given.rule).collect();
+    let mut named: Vec<&Rule> = registry.named(&params.rule).collect();
     if named.is_empty() {
-        let half =
-            |rule: &&Rule| rule.id.split_once('/').is_some_and(|(_, half)| half == given.rule);
-        named = registry.rules().iter().filter(half).collect();
+        let last_part = |rule: &&Rule| {
+            rule.id.split_once('/').is_some_and(|(_, last_part)| last_part == params.rule)
+        };
+        named = registry.rules().iter().filter(last_part).collect();
     }
     if named.is_empty() {
-        let kind = given.rule.trim_end_matches(['/', '*']);
-        let of_kind = |rule: &&Rule| rule.id.split_once('/').is_some_and(|(of, _)| of == kind);
-        let family: Vec<&str> =
-            registry.rules().iter().filter(of_kind).map(|rule| &*rule.id).collect();
-        if !family.is_empty() {
-            let many = family.len();
-            let shown = family[..many.min(MAX_CATEGORY_RULES)].join(", ");
-            let more = if many > MAX_CATEGORY_RULES { ", …" } else { "" };
-            return Err(ToolError::new(format!("`{kind}` is a category, not a rule"))
+        let category = params.rule.trim_end_matches(['/', '*']);
+        let is_of_category =
+            |rule: &&Rule| rule.id.split_once('/').is_some_and(|(prefix, _)| prefix == category);
+        let category_rules: Vec<&str> =
+            registry.rules().iter().filter(is_of_category).map(|rule| &*rule.id).collect();
+        if !category_rules.is_empty() {
+            let count = category_rules.len();
+            let shown = category_rules[..count.min(MAX_CATEGORY_RULES)].join(", ");
+            let more = if count > MAX_CATEGORY_RULES { ", …" } else { "" };
+            return Err(ToolError::new(format!("`{category}` is a category, not a rule"))
                 .remedy(format!("pass one of {shown}{more}")));
         }
-        let error = ToolError::new(format!("unknown rule `{}`", given.rule));
-        return Err(match (registry.nearest(&given.rule), found::invalid_pages(&project)) {
+        let error = ToolError::new(format!("unknown rule `{}`", params.rule));
+        return Err(match (registry.nearest(&params.rule), found::invalid_pages(&project)) {
             (Some(near), _) => error.remedy(format!("did you mean `{near}`?")),
-            (None, _) if !similar_rules(&registry, &given.rule).is_empty() => {
-                let rules = similar_rules(&registry, &given.rule).join(", ");
+            (None, _) if !similar_rules(&registry, &params.rule).is_empty() => {
+                let rules = similar_rules(&registry, &params.rule).join(", ");
                 error.remedy(format!("similar rules: {rules}"))
             }
-            (None, Some(unread)) => error.remedy(unread),
+            (None, Some(note)) => error.remedy(note),
             (None, None) => {
                 error.remedy("findings contain their rule id; `aidd rule list` lists all rules")
             }
         });
     }
-    let on = project.engine(&Selection::default())?.settings("");
+    let settings = project.engine(&Selection::default())?.settings("");
     let rules: Vec<Page> =
-        named.iter().take(MAX_EXPLAINED).map(|rule| Page::from_rule(rule, &on)).collect();
+        named.iter().take(MAX_EXPLAINED).map(|rule| Page::from_rule(rule, &settings)).collect();
     let mut text = rules.iter().map(Page::text).collect::<Vec<_>>().join("\n\n");
     if named.len() > MAX_EXPLAINED {
         let rest: Vec<&str> = named[MAX_EXPLAINED..].iter().map(|rule| &*rule.id).collect();

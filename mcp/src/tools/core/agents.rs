@@ -1,4 +1,4 @@
-//! Roles: their pages, and which role leads which competency.
+//! Roles: their pages, and which role is responsible for which competency.
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -23,7 +23,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_competency_matrix",
             "Competencies",
-            "Lists which role leads which skill. Use to find a role by skill; use aidd_classify_task for a task.",
+            "Lists which role is responsible for which skill. Use to find a role by skill; use aidd_classify_task for a task.",
             matrix,
         )
         .in_profiles(&[Profile::Core]),
@@ -32,7 +32,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct AgentParams {
-    /// Such as security-architect, bug-fix
+    /// Name, such as security-architect or bug-fix
     agent: String,
 }
 
@@ -44,7 +44,7 @@ struct Agent {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     tier: Option<Value>,
-    /// Whether it is a page of the project.
+    /// Whether the page belongs to the project.
     #[schemars(skip)]
     own: bool,
     #[schemars(skip)]
@@ -55,15 +55,15 @@ fn is_role(page: &&Page) -> bool {
     page.name != "competency-matrix"
 }
 
-fn get_agent(context: &Context, given: AgentParams) -> Result<Answer<Agent>, ToolError> {
+fn get_agent(context: &Context, params: AgentParams) -> Result<Answer<Agent>, ToolError> {
     let library = context.library()?;
-    let named = [PageKind::Workflows, PageKind::Templates]
+    let other_page = [PageKind::Workflows, PageKind::Templates]
         .into_iter()
-        .find_map(|shelf| Some((shelf, library.get(shelf, given.agent.trim())?)));
-    if let Some((shelf, page)) = named {
-        return Ok(render_other(shelf, page));
+        .find_map(|kind| Some((kind, library.get(kind, params.agent.trim())?)));
+    if let Some((kind, page)) = other_page {
+        return Ok(render_other(kind, page));
     }
-    let page = library.find(PageKind::Skills, &given.agent).map_err(|near| {
+    let page = library.find(PageKind::Skills, &params.agent).map_err(|near| {
         let hint = match &near[..] {
             [] => {
                 let all =
@@ -72,7 +72,7 @@ fn get_agent(context: &Context, given: AgentParams) -> Result<Answer<Agent>, Too
             }
             near => format!("did you mean {}?", near.join(", ")),
         };
-        ToolError::new(format!("unknown role `{}`", given.agent)).remedy(hint)
+        ToolError::new(format!("unknown role `{}`", params.agent)).remedy(hint)
     })?;
     let next: Vec<&str> = page.string_list("hands_over_to").collect();
     let body = match &next[..] {
@@ -92,21 +92,22 @@ fn to_agent(page: &Page, body: String) -> Agent {
     }
 }
 
-/// Renders a workflow with the steps of its front matter, or a template, since not every client
-/// reads resources.
-fn render_other(shelf: PageKind, page: &Page) -> Answer<Agent> {
+/// Renders a workflow with the steps of its front matter, or a template: not every client reads
+/// resources.
+fn render_other(kind: PageKind, page: &Page) -> Answer<Agent> {
     let mut body = String::new();
     let steps = page.header.get("steps").and_then(Value::as_array);
-    for (at, step) in
-        steps.into_iter().flatten().enumerate().filter(|_| shelf == PageKind::Workflows)
+    for (index, step) in
+        steps.into_iter().flatten().enumerate().filter(|_| kind == PageKind::Workflows)
     {
-        let said = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default();
-        let _ = write!(body, "{}. {} ({}): {}", at + 1, said("id"), said("role"), said("does"));
-        if !said("done_when").is_empty() {
-            let _ = write!(body, "; done when {}", said("done_when"));
+        let field = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default();
+        let _ =
+            write!(body, "{}. {} ({}): {}", index + 1, field("id"), field("role"), field("does"));
+        if !field("done_when").is_empty() {
+            let _ = write!(body, "; done when {}", field("done_when"));
         }
-        if !said("tool").is_empty() {
-            let _ = write!(body, " [{}]", said("tool"));
+        if !field("tool").is_empty() {
+            let _ = write!(body, " [{}]", field("tool"));
         }
         body.push('\n');
     }
@@ -130,30 +131,31 @@ struct Matrix {
     competencies: Vec<Row>,
 }
 
-/// Each competency with the roles that lead it and those that help.
+/// Each competency with the roles that lead and the roles that support it.
 fn competencies(library: &Library) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
     let mut all: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
     for page in library.pages_of_kind(PageKind::Skills).filter(is_role) {
-        let said = page.header.get("competencies").and_then(Value::as_array);
-        for one in said.into_iter().flatten() {
-            let Some(name) = one.get("name").and_then(Value::as_str).or(one.as_str()) else {
+        let listed = page.header.get("competencies").and_then(Value::as_array);
+        for competency in listed.into_iter().flatten() {
+            let Some(name) = competency.get("name").and_then(Value::as_str).or(competency.as_str())
+            else {
                 continue;
             };
             let (primary, secondary) = all.entry(name.to_owned()).or_default();
-            let is_primary = one.get("level").and_then(Value::as_str) != Some("secondary");
+            let is_primary = competency.get("level").and_then(Value::as_str) != Some("secondary");
             if is_primary { primary } else { secondary }.push(page.name.clone());
         }
     }
     all
 }
 
-fn matrix(context: &Context, given: MatrixParams) -> Result<Answer<Matrix>, ToolError> {
+fn matrix(context: &Context, params: MatrixParams) -> Result<Answer<Matrix>, ToolError> {
     let library = context.library()?;
     let mut all = competencies(&library);
-    let filter = given.filter.unwrap_or_default().to_lowercase();
+    let filter = params.filter.unwrap_or_default().to_lowercase();
     all.retain(|name, (primary, secondary)| {
-        let fits = |text: &String| text.to_lowercase().contains(&filter);
-        fits(name) || primary.iter().chain(secondary.iter()).any(fits)
+        let contains_filter = |text: &String| text.to_lowercase().contains(&filter);
+        contains_filter(name) || primary.iter().chain(secondary.iter()).any(contains_filter)
     });
     if all.is_empty() {
         return Err(ToolError::new(format!("no competency or role contains `{filter}`"))

@@ -21,7 +21,7 @@ pub(super) fn tools() -> Vec<Tool> {
             "aidd_bootstrap",
             "Start here",
             "Returns rules, past mistakes, decisions and work state within a token budget; with \
-             aiProvider, opens a session. Use first.",
+             aiProvider, opens a session. Use as the first call.",
             bootstrap,
         )
         .writes()
@@ -35,11 +35,11 @@ pub(super) fn tools() -> Vec<Tool> {
 struct BootstrapParams {
     /// Task to start
     task: Option<String>,
-    /// Tokens: minimal 400, standard 1200, full 3000
+    /// Maximum tokens: minimal 400, standard 1200, full 3000
     token_budget: Option<Budget>,
-    /// provider, model, modelId, client
+    /// Fields: provider, model, modelId, client
     ai_provider: Option<Row>,
-    /// Conversation id, to resume later
+    /// Conversation id, to resume its session later
     memory_session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     branch: Option<String>,
@@ -74,7 +74,7 @@ impl Budget {
 struct Started {
     /// The context.
     text: String,
-    /// Upper bound of the tokens of the text.
+    /// Upper bound of the number of tokens of the text.
     tokens: usize,
     budget: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,111 +83,111 @@ struct Started {
     branch: Option<String>,
 }
 
-fn bootstrap(context: &Context, given: BootstrapParams) -> Result<Answer<Started>, ToolError> {
-    let began = Instant::now();
-    if let Some(path) = given.path.as_deref()
+fn bootstrap(context: &Context, params: BootstrapParams) -> Result<Answer<Started>, ToolError> {
+    let start = Instant::now();
+    if let Some(path) = params.path.as_deref()
         && !context.inside(path)?.is_empty()
     {
         return Err(ToolError::new(format!(
             "`path` is {path}, but this server only serves the project root"
         ))
-        .remedy("omit it, or start another server with --root"));
+        .remedy("omit `path`, or start another server with --root"));
     }
     let project = context.project()?;
     let library = context.library()?;
-    let branch = given.branch.clone().or_else(|| current_branch(context));
-    let (mut notes, mut own) = (Vec::new(), None);
+    let branch = params.branch.clone().or_else(|| current_branch(context));
+    let (mut notes, mut session_of_caller) = (Vec::new(), None);
     let content = project.config.content.clone().unwrap_or_default();
-    if given.ai_provider.is_some() && !content.tracks_sessions() {
+    if params.ai_provider.is_some() && !content.tracks_sessions() {
         notes.push("Sessions are disabled: content.sessionTracking is false.".to_owned());
-    } else if let Some(provider) = &given.ai_provider {
+    } else if let Some(provider) = &params.ai_provider {
         let branch = branch.clone().ok_or_else(|| {
             ToolError::new("`branch` is missing")
                 .remedy("no branch is checked out; pass the branch you work on")
         })?;
-        let spent = began.elapsed().as_secs_f64() * 1000.0;
-        let (session, note) =
-            context.memory(|memory| open_session(memory, &given, provider, &branch, spent))?;
+        let startup_ms = start.elapsed().as_secs_f64() * 1000.0;
+        let (session, note) = context
+            .memory(|memory| open_session(memory, &params, provider, &branch, startup_ms))?;
         notes.push(note);
-        own = Some(session);
+        session_of_caller = Some(session);
     }
-    let mut state = project_state(context, branch.as_deref(), given.task.as_deref())?;
-    // Prefer the caller's session if others work on the branch too.
-    state.session = own.or(state.session);
-    let asked = SuggestionInput { task: given.task.as_deref(), ..SuggestionInput::default() };
-    let steps = next(&state, &asked);
-    let size = given
+    let mut state = project_state(context, branch.as_deref(), params.task.as_deref())?;
+    // Prefer the session of the caller: other agents can work on the same branch.
+    state.session = session_of_caller.or(state.session);
+    let input = SuggestionInput { task: params.task.as_deref(), ..SuggestionInput::default() };
+    let steps = next(&state, &input);
+    let size = params
         .token_budget
         .map(Budget::to_token_budget)
         .or(content.token_budget)
         .unwrap_or_default();
     let name = project_name(context);
-    let reported = StartContext {
+    let start_context = StartContext {
         library: &library,
         state: &state,
         next: &steps,
         project: &name,
         notes: &notes,
     };
-    let all = budget(size);
-    let answer = fit_to_budget(all, |tokens| {
-        let sheet = render_start_within(&reported, size, tokens);
+    let max_tokens = budget(size);
+    let started = fit_to_budget(max_tokens, |tokens| {
+        let sheet = render_start_within(&start_context, size, tokens);
         Started {
             text: sheet.text,
             tokens: sheet.tokens,
-            budget: all,
+            budget: max_tokens,
             session_id: state.session.as_ref().map(|session| session.id.clone()),
             branch: state.branch.clone(),
         }
     });
-    let text = answer.text.clone();
-    Ok(Answer::new(answer, text))
+    let text = started.text.clone();
+    Ok(Answer::new(started, text))
 }
 
 /// Continues the session that the client's start hook opened, and records the provider.
 fn continue_hook_session(
     memory: &mut ProjectMemory,
-    begun: &SessionState,
-    given: &BootstrapParams,
+    hook_session: &SessionState,
+    params: &BootstrapParams,
     provider: &Row,
 ) -> Result<(SessionState, String), ToolError> {
     let mut patch = Map::from_iter([("aiProvider".to_owned(), json!(provider))]);
-    if let Some(task) = &given.task {
+    if let Some(task) = &params.task {
         patch.insert("input".to_owned(), json!(task));
     }
-    let state = memory.update_session(&begun.id, &patch)?;
+    let state = memory.update_session(&hook_session.id, &patch)?;
     let note = format!("Continuing session {} opened by the start hook.", state.id);
     Ok((state, note))
 }
 
-/// Continues the open session of the client's thread, or opens one that follows its last session.
-/// Returns the session and a note.
+/// Continues the open session of the client's conversation, or opens a session that follows the
+/// last session of this conversation. Returns the session and a note.
 fn open_session(
     memory: &mut ProjectMemory,
-    given: &BootstrapParams,
+    params: &BootstrapParams,
     provider: &Row,
     branch: &str,
-    spent: f64,
+    startup_ms: f64,
 ) -> Result<(SessionState, String), ToolError> {
-    let thread = match &given.memory_session_id {
-        Some(thread) => memory.thread(thread)?,
+    let previous = match &params.memory_session_id {
+        Some(previous) => memory.thread(previous)?,
         None => None,
     };
-    if let Some(open) = thread.as_ref().filter(|open| !open.is_ended() && open.branch == branch) {
-        return Ok((open.clone(), format!("Continuing session {} of this thread.", open.id)));
+    if let Some(open) = previous.as_ref().filter(|open| !open.is_ended() && open.branch == branch) {
+        return Ok((open.clone(), format!("Continuing session {} of this conversation.", open.id)));
     }
-    if given.memory_session_id.is_none() && given.parent_session_id.is_none() {
+    if params.memory_session_id.is_none() && params.parent_session_id.is_none() {
         let client = provider.0.get("client").and_then(Value::as_str).unwrap_or_default();
-        if let Some(begun) = memory.open_hook_session(branch, client)? {
-            return continue_hook_session(memory, &begun, given, provider);
+        if let Some(hook_session) = memory.open_hook_session(branch, client)? {
+            return continue_hook_session(memory, &hook_session, params, provider);
         }
     }
-    let parent = given.parent_session_id.clone().or(thread.map(|last| last.id));
+    let parent = params.parent_session_id.clone().or(previous.map(|last| last.id));
     let mut state = json!({
-        "branch": branch, "aiProvider": provider, "memorySessionId": given.memory_session_id,
-        "parentSessionId": parent, "input": given.task, "timingMetrics": {"startupMs": spent},
+        "branch": branch, "aiProvider": provider, "memorySessionId": params.memory_session_id,
+        "parentSessionId": parent, "input": params.task, "timingMetrics": {"startupMs": startup_ms},
     });
-    if let (Some(class), Value::Object(state)) = (&given.task_classification, &mut state) {
+    if let (Some(class), Value::Object(state)) = (&params.task_classification, &mut state) {
         state.insert("taskClassification".to_owned(), json!(class));
     }
     let state: SessionState = serde_path_to_error::deserialize(state)
@@ -204,7 +204,7 @@ mod tests {
     use aidd_memory::records::{AiProvider, HOOK, STARTED_BY, SessionState};
     use serde_json::{Map, json};
 
-    /// A session as opened on `branch` by the hook of `client`.
+    /// Opens a session on `branch` as the hook of `client` does.
     fn hook_session(root: &std::path::Path, client: &str, branch: &str) -> String {
         let provider = AiProvider {
             provider: "unknown".to_owned(),
@@ -226,21 +226,21 @@ mod tests {
     fn the_session_of_the_start_hook_is_continued() {
         let folder = repository();
         let root = folder.path();
-        let own = hook_session(root, "Claude Code", "feature/login");
+        let session_id = hook_session(root, "Claude Code", "feature/login");
         hook_session(root, "Claude Code", "main");
         hook_session(root, "Codex", "feature/login");
         let start = |client: &str| {
-            let who =
+            let provider =
                 json!({"provider": "anthropic", "model": "m", "modelId": "m-1", "client": client});
-            call(root, "aidd_bootstrap", json!({"task": "Add a login", "aiProvider": who}))
+            call(root, "aidd_bootstrap", json!({"task": "Add a login", "aiProvider": provider}))
         };
         let answer = start("claude-code");
-        assert_eq!(answer.data["sessionId"], json!(own), "{}", answer.text);
+        assert_eq!(answer.data["sessionId"], json!(session_id), "{}", answer.text);
         assert!(answer.text.contains("opened by the start hook"), "{}", answer.text);
         let context = Context::at(&crate::DISTRIBUTION, root);
-        let state = context.memory(|memory| memory.session(&own)).expect("a session");
+        let state = context.memory(|memory| memory.session(&session_id)).expect("a session");
         assert_eq!(state.ai_provider.model_id, "m-1");
         assert_eq!(state.input.as_deref(), Some("Add a login"));
-        assert_ne!(start("Zed").data["sessionId"], json!(own));
+        assert_ne!(start("Zed").data["sessionId"], json!(session_id));
     }
 }

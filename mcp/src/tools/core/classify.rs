@@ -99,9 +99,9 @@ struct Classified {
 
 fn classify_task(
     context: &Context,
-    given: ClassifyParams,
+    params: ClassifyParams,
 ) -> Result<Answer<Classified>, ToolError> {
-    if given.description.trim().is_empty() {
+    if params.description.trim().is_empty() {
         return Err(
             ToolError::new("`description` is empty").remedy("describe the task in one sentence")
         );
@@ -110,18 +110,18 @@ fn classify_task(
     let routing =
         Routing::for_library(&library).map_err(|error| ToolError::new(error.to_string()))?;
     let expected =
-        ExpectedChange { files: given.files, lines: given.lines, is_tested: given.tested };
+        ExpectedChange { files: params.files, lines: params.lines, is_tested: params.tested };
     let project = context.project()?;
-    let task = classify(&library, routing, &project.disk, &given.description, &expected)
+    let task = classify(&library, routing, &project.disk, &params.description, &expected)
         .map_err(|error| ToolError::new(error.to_string()))?;
     let text = render(&task);
     Ok(Answer::new(data(task), text))
 }
 
 fn data(task: Task) -> Classified {
-    let conditions = task.conditions.iter().map(|one| {
-        let mut row = Row::from_value(json!({"id": one.id, "asks": one.asks}));
-        if let Some(holds) = one.is_met {
+    let conditions = task.conditions.iter().map(|condition| {
+        let mut row = Row::from_value(json!({"id": condition.id, "asks": condition.asks}));
+        if let Some(holds) = condition.is_met {
             row.0.insert("holds".to_owned(), json!(holds));
         }
         row
@@ -170,7 +170,7 @@ fn render(task: &Task) -> String {
         }
     } else {
         if task.is_by_files {
-            text.push_str("No row of the routing table matches the text; by the files:");
+            text.push_str("No row of the routing table matches the text. Based on the files:");
         } else {
             let row = route.row.as_deref().unwrap_or("named role");
             let _ = write!(text, "{row} ({:.0} %)", route.confidence * 100.0);
@@ -192,7 +192,7 @@ fn render(task: &Task) -> String {
         }
     }
     for (role, path) in &task.existing_deliverables {
-        let _ = write!(text, "\n{role} reviews: {path} exists");
+        let _ = write!(text, "\n{path} already exists, so {role} only reviews it");
     }
     let _ = write!(text, "\ncomplexity: {}", task.size.name());
     if !task.risks.is_empty() {
@@ -201,14 +201,14 @@ fn render(task: &Task) -> String {
     if task.fast_track {
         let _ = write!(text, "\nfast track: yes, skipping {}", task.skips.join(", "));
     } else {
-        let fails = |wanted| {
-            let all = task.conditions.iter().filter(|one| one.is_met == wanted);
-            all.map(|one| &*one.asks).collect::<Vec<_>>().join("; ")
+        let conditions_with = |is_met| {
+            let all = task.conditions.iter().filter(|condition| condition.is_met == is_met);
+            all.map(|condition| &*condition.asks).collect::<Vec<_>>().join("; ")
         };
-        let (no, unknown) = (fails(Some(false)), fails(None));
+        let (unmet, unknown) = (conditions_with(Some(false)), conditions_with(None));
         text.push_str("\nfast track: no");
-        if !no.is_empty() {
-            let _ = write!(text, "\n  not met: {no}");
+        if !unmet.is_empty() {
+            let _ = write!(text, "\n  not met: {unmet}");
         }
         if !unknown.is_empty() {
             let _ = write!(text, "\n  unknown (pass files, lines, tested): {unknown}");
@@ -219,7 +219,7 @@ fn render(task: &Task) -> String {
 
 #[derive(Deserialize, JsonSchema)]
 struct TableParams {
-    /// UNDERSTAND to SHIP
+    /// Lifecycle phase, such as BUILD; default: all phases
     phase: Option<String>,
 }
 
@@ -228,14 +228,14 @@ struct Table {
     rows: Vec<Row>,
 }
 
-fn table(context: &Context, given: TableParams) -> Result<Answer<Table>, ToolError> {
+fn table(context: &Context, params: TableParams) -> Result<Answer<Table>, ToolError> {
     let library = context.library()?;
     let routing =
         Routing::for_library(&library).map_err(|error| ToolError::new(error.to_string()))?;
-    let wanted = given.phase.map(|phase| phase.to_uppercase());
-    let fits = |row: &&Route| wanted.as_ref().is_none_or(|phase| row.phase == *phase);
-    let rows: Vec<&Route> = routing.rows().iter().filter(fits).collect();
-    if let Some(phase) = wanted.filter(|_| rows.is_empty()) {
+    let phase_filter = params.phase.map(|phase| phase.to_uppercase());
+    let is_in_phase = |row: &&Route| phase_filter.as_ref().is_none_or(|phase| row.phase == *phase);
+    let rows: Vec<&Route> = routing.rows().iter().filter(is_in_phase).collect();
+    if let Some(phase) = phase_filter.filter(|_| rows.is_empty()) {
         let mut phases: Vec<&str> = routing.rows().iter().map(|row| &*row.phase).collect();
         phases.dedup();
         return Err(ToolError::new(format!(

@@ -15,7 +15,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_scaffold",
             "Create guidance",
-            "Creates initial guidance pages without overwriting files. Use in a project without them.",
+            "Creates initial guidance pages without overwriting files. Use in a project without guidance pages.",
             scaffold,
         )
         .writes()
@@ -38,10 +38,10 @@ enum Size {
 struct ScaffoldParams {
     #[serde(default)]
     preset: Size,
-    /// Only preview the files
+    /// Preview without writing
     #[serde(default)]
     dry_run: bool,
-    /// Directory in the project, for a monorepo
+    /// Target directory; default: project root
     path: Option<String>,
 }
 
@@ -55,50 +55,53 @@ struct ScaffoldResult {
     diff: Option<String>,
 }
 
-fn scaffold(context: &Context, given: ScaffoldParams) -> Result<Answer<ScaffoldResult>, ToolError> {
-    let preset = match given.preset {
+fn scaffold(
+    context: &Context,
+    params: ScaffoldParams,
+) -> Result<Answer<ScaffoldResult>, ToolError> {
+    let preset = match params.preset {
         Size::Minimal => Preset::Minimal,
         Size::Standard => Preset::Standard,
         Size::Full => Preset::Full,
     };
-    let base = match given.path.as_deref() {
+    let base = match params.path.as_deref() {
         None | Some("." | "./") => String::new(),
         Some(path) => {
-            let named = |error: ToolError| ToolError::new(format!("`path`: {error}"));
-            context.for_new(path).map_err(named)?
+            let in_path = |error: ToolError| ToolError::new(format!("`path`: {error}"));
+            context.for_new(path).map_err(in_path)?
         }
     };
     let config = context.project()?.config.content.clone().unwrap_or_default();
     let library = context.library()?;
-    let mut laid = ScaffoldResult::default();
+    let mut result = ScaffoldResult::default();
     let mut diff = String::new();
     for mut file in files(&library, &config, preset) {
         if !base.is_empty() {
             file.path = format!("{base}/{}", file.path);
         }
-        // A link in the path can lead outside the project.
+        // A symbolic link in the path can lead outside the project.
         file.path = context.for_new(&file.path)?;
-        if given.dry_run {
-            let there = context.root().join(&file.path).symlink_metadata().is_ok();
-            if there { &mut laid.kept } else { &mut laid.created }.push(file.path.clone());
-            if !there {
+        if params.dry_run {
+            let exists = context.root().join(&file.path).symlink_metadata().is_ok();
+            if exists { &mut result.kept } else { &mut result.created }.push(file.path.clone());
+            if !exists {
                 new_file_diff(&file, &mut diff);
             }
         } else if write(context, &file)? {
-            laid.created.push(file.path);
+            result.created.push(file.path);
         } else {
-            laid.kept.push(file.path);
+            result.kept.push(file.path);
         }
     }
-    let verb = if given.dry_run { "Would write" } else { "Wrote" };
+    let verb = if params.dry_run { "Would write" } else { "Wrote" };
     let list =
         |names: &[String]| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-    let mut text = format!("{verb} {}. Existing: {}.", list(&laid.created), list(&laid.kept));
-    if given.dry_run {
+    let mut text = format!("{verb} {}. Existing: {}.", list(&result.created), list(&result.kept));
+    if params.dry_run {
         let _ = write!(text, "\n\n{diff}");
-        laid.diff = Some(diff);
+        result.diff = Some(diff);
     }
-    Ok(Answer::new(laid, text.trim_end()))
+    Ok(Answer::new(result, text.trim_end()))
 }
 
 /// Renders a new file as a diff.
@@ -112,14 +115,14 @@ fn new_file_diff(file: &File, diff: &mut String) {
 
 /// Writes a file; returns false if it already exists.
 fn write(context: &Context, file: &File) -> Result<bool, ToolError> {
-    let said = |error: std::io::Error| ToolError::new(format!("{}: {error}", file.path));
+    let to_error = |error: std::io::Error| ToolError::new(format!("{}: {error}", file.path));
     let path = context.root().join(&file.path);
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(said)?;
+        fs::create_dir_all(folder).map_err(to_error)?;
     }
     match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
-        Ok(mut new) => new.write_all(file.text.as_bytes()).map_err(said).map(|()| true),
+        Ok(mut new) => new.write_all(file.text.as_bytes()).map_err(to_error).map(|()| true),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(said(error)),
+        Err(error) => Err(to_error(error)),
     }
 }

@@ -40,35 +40,37 @@ fn project_state(
     branch: Option<&str>,
     task: Option<&str>,
 ) -> Result<State, ToolError> {
-    let here = branch.map(str::to_owned).or_else(|| current_branch(context));
-    context
-        .memory(|memory| -> Result<_, MemoryError> { state::read(memory, here.as_deref(), task) })
+    let branch_name = branch.map(str::to_owned).or_else(|| current_branch(context));
+    context.memory(|memory| -> Result<_, MemoryError> {
+        state::read(memory, branch_name.as_deref(), task)
+    })
 }
 
-/// Calls `make` with a token count that keeps its data within `budget`: some clients, such as
-/// Claude Code 2.1.197, pass the data to the model instead of the text, so both must fit.
+/// Calls `make` with a number of tokens such that the data it returns stays within `budget`: some
+/// clients, such as Claude Code 2.1.197, pass the data to the model instead of the text, so both
+/// must fit.
 fn fit_to_budget<T: Serialize>(budget: usize, mut make: impl FnMut(usize) -> T) -> T {
     let mut allowed = budget;
     loop {
-        let made = make(allowed);
-        let data = serde_json::to_string(&made).unwrap_or_default();
-        let over = tokens::count(&data).saturating_sub(budget);
-        if over == 0 || allowed == 0 {
-            return made;
+        let result = make(allowed);
+        let data = serde_json::to_string(&result).unwrap_or_default();
+        let excess = tokens::count(&data).saturating_sub(budget);
+        if excess == 0 || allowed == 0 {
+            return result;
         }
-        allowed = allowed.saturating_sub(over);
+        allowed = allowed.saturating_sub(excess);
     }
 }
 
-/// Next steps that use available tools.
-fn next(state: &State, asked: &SuggestionInput<'_>) -> Vec<Suggestion> {
+/// The suggested next steps whose tools exist.
+fn next(state: &State, input: &SuggestionInput<'_>) -> Vec<Suggestion> {
     let tools = crate::tools::all();
-    let mut all = suggest(state, asked);
-    all.retain(|next| tools.iter().any(|tool| tool.name == next.tool));
-    all
+    let mut suggestions = suggest(state, input);
+    suggestions.retain(|next| tools.iter().any(|tool| tool.name == next.tool));
+    suggestions
 }
 
-/// The project's name: that of its directory.
+/// The name of the project, which is the name of its directory.
 fn project_name(context: &Context) -> String {
     let name = context.root().file_name().map(|name| name.to_string_lossy().into_owned());
     name.unwrap_or_else(|| "project".to_owned())

@@ -56,8 +56,9 @@ fn get_config(context: &Context, _: NoParams) -> Result<Answer<Settings>, ToolEr
         settings.insert(setting.key.to_owned(), value);
         origins.insert(setting.key.to_owned(), json!(setting.origin));
     }
-    let own = |page: &&aidd_guidance::Page| page.origin == Origin::Project;
-    let pages = PageKind::all().flat_map(|shelf| library.pages_of_kind(shelf)).filter(own);
+    let is_project_page = |page: &&aidd_guidance::Page| page.origin == Origin::Project;
+    let pages =
+        PageKind::all().flat_map(|kind| library.pages_of_kind(kind)).filter(is_project_page);
     let pages: Vec<String> = pages.map(|page| page.path.clone()).collect();
     let _ = write!(
         text,

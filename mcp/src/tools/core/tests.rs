@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-pub(super) fn ask(
+pub(super) fn try_call(
     context: &Context,
     name: &str,
     arguments: Value,
@@ -24,16 +24,17 @@ pub(super) fn ask(
 }
 
 pub(super) fn call(root: &Path, name: &str, arguments: Value) -> Answer<Value> {
-    ask(&Context::at(&crate::DISTRIBUTION, root), name, arguments).expect("an answer")
+    try_call(&Context::at(&crate::DISTRIBUTION, root), name, arguments).expect("an answer")
 }
 
-fn refused(root: &Path, name: &str, arguments: Value) -> String {
-    ask(&Context::at(&crate::DISTRIBUTION, root), name, arguments).expect_err("refused").to_string()
+fn failure(root: &Path, name: &str, arguments: Value) -> String {
+    let context = Context::at(&crate::DISTRIBUTION, root);
+    try_call(&context, name, arguments).expect_err("an error").to_string()
 }
 
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
-    fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+    fs::create_dir_all(path.parent().expect("a directory")).expect("created");
     fs::write(path, text).expect("written");
 }
 
@@ -63,13 +64,13 @@ fn stabilize(text: &str, root: &Path) -> String {
     for word in text.split(' ') {
         let starts = ["session_1", "decision_1", "mistake_1", "lifecycle_1"];
         let start = starts.iter().find_map(|kind| word.find(kind));
-        let cut = start.map(|at| {
-            let rest = &word[at..];
+        let replaced = start.map(|index| {
+            let rest = &word[index..];
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
             let kind = rest.split('_').next().unwrap_or_default();
-            format!("{}{kind}_ID{}", &word[..at], &rest[end..])
+            format!("{}{kind}_ID{}", &word[..index], &rest[end..])
         });
-        words.push(cut.unwrap_or_else(|| word.to_owned()));
+        words.push(replaced.unwrap_or_else(|| word.to_owned()));
     }
     words.join(" ")
 }
@@ -124,7 +125,7 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
     );
     write(root, "ai/rules/broken.md", "---\nsummary: [\n---\n# Broken\n");
     let context = Context::at(&crate::DISTRIBUTION, root);
-    let run = |name: &str, arguments| ask(&context, name, arguments).expect("an answer");
+    let run = |name: &str, arguments| try_call(&context, name, arguments).expect("an answer");
     run(
         "aidd_memory_add_mistake",
         json!({"error": "Login tokens were logged", "rootCause": "debug line", "fix": "removed it", "prevention": "never log headers"}),
@@ -143,9 +144,9 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
     );
     run("aidd_lifecycle_init", json!({"feature": "login"}));
     let provider = json!({"provider": "p", "model": "m", "modelId": "m-1", "client": "c"});
-    let given =
+    let params =
         json!({"aiProvider": provider, "memorySessionId": "thread", "tokenBudget": "minimal"});
-    let answer = run("aidd_start", given.clone());
+    let answer = run("aidd_start", params.clone());
     insta::assert_snapshot!(stabilize(&answer.text, root), @r#"
     ## shop: current state
     Started session session_ID.
@@ -155,7 +156,7 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
     Pending: form; tests
     ## First
     - Provide evidence: The context is loaded, and 3 more: `aidd_lifecycle_advance {"lifecycleId":"lifecycle_ID","evidence":{"context":"","requirements":"","acceptance":"","edges":""}}` (leaving UNDERSTAND requires evidence for login)
-    - Do the next task: form: `aidd_branch {"action":"save","branch":"feature/login","completedTasks":["form"],"pendingTasks":["tests"]}` (pending on feature/login: 2; save when this one is done)
+    - Do the next task: form: `aidd_branch {"action":"save","branch":"feature/login","completedTasks":["form"],"pendingTasks":["tests"]}` (pending on feature/login: 2; save when this task is done)
     ## Mistakes not to repeat
     - Login tokens were logged -> never log headers [mistake_ID]
     ## Active decisions
@@ -168,12 +169,12 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
     - Errors are RFC 9457 problems
     "#);
     let session = answer.data["sessionId"].as_str().expect("a session").to_owned();
-    // The same thread resumes the same session.
-    let again = run("aidd_bootstrap", given);
+    // The same conversation resumes the same session.
+    let again = run("aidd_bootstrap", params);
     assert_eq!(again.data["sessionId"], json!(session));
-    assert!(again.text.contains(&format!("Continuing session {session} of this thread.")));
+    assert!(again.text.contains(&format!("Continuing session {session} of this conversation.")));
     let full = run("aidd_bootstrap", json!({"tokenBudget": "full"}));
-    for said in [
+    for expected in [
         "NEVER use floats for money.",
         "MUST store amounts in cents.",
         "Sessions live in Redis",
@@ -182,7 +183,7 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
         "ai/rules/broken.md",
         "Pending: form; tests",
     ] {
-        assert!(full.text.contains(said), "{said}: {}", full.text);
+        assert!(full.text.contains(expected), "{expected}: {}", full.text);
     }
     // The running server sees the edit.
     write(root, "ai/rules/money.md", "# Money\n\n- NEVER pay twice.\n");
@@ -193,13 +194,13 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
 fn bootstrap_rejects_other_projects_and_reports_missing_arguments() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
-    fs::create_dir(root.join("sub")).expect("made");
-    let said = refused(root, "aidd_bootstrap", json!({"path": "sub"}));
-    assert!(said.contains("this server only serves the project root"), "{said}");
-    assert!(refused(root, "aidd_bootstrap", json!({"path": ".."})).contains("outside"));
+    fs::create_dir(root.join("sub")).expect("created");
+    let error = failure(root, "aidd_bootstrap", json!({"path": "sub"}));
+    assert!(error.contains("this server only serves the project root"), "{error}");
+    assert!(failure(root, "aidd_bootstrap", json!({"path": ".."})).contains("outside"));
     let provider = json!({"provider": "p", "model": "m"});
-    let said = refused(root, "aidd_bootstrap", json!({"aiProvider": provider}));
-    assert!(said.contains("`branch` is missing"), "{said}");
+    let error = failure(root, "aidd_bootstrap", json!({"aiProvider": provider}));
+    assert!(error.contains("`branch` is missing"), "{error}");
     call(root, "aidd_bootstrap", json!({"path": "."}));
     write(
         root,
@@ -209,7 +210,7 @@ fn bootstrap_rejects_other_projects_and_reports_missing_arguments() {
     let answer = call(root, "aidd_bootstrap", json!({}));
     assert_eq!(answer.data["budget"], 400);
     write(root, ".aidd/config.json", "{\"content\": {\"tokenBudget\": \"huge\"}}");
-    assert!(refused(root, "aidd_bootstrap", json!({})).contains("config.json"));
+    assert!(failure(root, "aidd_bootstrap", json!({})).contains("config.json"));
 }
 
 #[test]
@@ -217,7 +218,7 @@ fn the_environment_variable_overrides_the_configured_mode() {
     fn bundled(name: &str) -> Option<String> {
         (name == "AIDD_CONTENT_OVERRIDE_MODE").then(|| "bundled_only".to_owned())
     }
-    fn wrong(name: &str) -> Option<String> {
+    fn invalid(name: &str) -> Option<String> {
         (name == "AIDD_CONTENT_OVERRIDE_MODE").then(|| "both".to_owned())
     }
     let folder = tempfile::tempdir().expect("a directory");
@@ -227,39 +228,39 @@ fn the_environment_variable_overrides_the_configured_mode() {
     let context = |environment: Environment| {
         Context::new(Setup { environment, ..Setup::at(&crate::DISTRIBUTION, root) })
     };
-    let own = |context: &Context| {
+    let has_project_page = |context: &Context| {
         let library = context.library().expect("pages");
         library.pages_of_kind(PageKind::Rules).any(|page| page.path == "rules/own.md")
     };
-    assert!(own(&context(|_| None)));
-    assert!(!own(&context(bundled)));
+    assert!(has_project_page(&context(|_| None)));
+    assert!(!has_project_page(&context(bundled)));
     let settings = effective(&context(bundled).project().expect("a project"), &bundled);
     let content = settings.expect("settings").into_iter().find(|it| it.key == "content");
     let content = content.expect("a setting");
     assert_eq!(content.value["overrideMode"], "bundled_only");
     assert_eq!(content.origin, "AIDD_CONTENT_OVERRIDE_MODE over .aidd/config.json");
-    let refused = context(wrong).library().expect_err("no mode").to_string();
-    assert!(refused.contains("merge, project_only or bundled_only"), "{refused}");
+    let error = context(invalid).library().expect_err("no mode").to_string();
+    assert!(error.contains("merge, project_only or bundled_only"), "{error}");
 }
 
 #[test]
 fn no_session_is_recorded_if_disabled() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
-    let given = json!({"branch": "main", "aiProvider": {
+    let params = json!({"branch": "main", "aiProvider": {
         "provider": "p", "model": "m", "modelId": "m-1", "client": "c"
     }});
     write(root, ".aidd/config.json", "{\"content\": {\"sessionTracking\": false}}");
-    let answer = call(root, "aidd_bootstrap", given.clone());
+    let answer = call(root, "aidd_bootstrap", params.clone());
     assert_eq!(answer.data["sessionId"], Value::Null);
     assert!(answer.text.contains("sessionTracking is false"), "{}", answer.text);
     write(root, ".aidd/config.json", "{}");
-    let answer = call(root, "aidd_bootstrap", given);
+    let answer = call(root, "aidd_bootstrap", params);
     assert!(answer.data["sessionId"].is_string(), "{}", answer.text);
 }
 
 #[test]
-fn a_task_is_classified_in_both_languages() {
+fn a_task_is_classified_in_english_and_korean() {
     let folder = tempfile::tempdir().expect("a directory");
     let roles = |task: &str| {
         call(folder.path(), "aidd_classify_task", json!({"description": task})).data["roles"]
@@ -272,8 +273,8 @@ fn a_task_is_classified_in_both_languages() {
     );
     assert_eq!(roles("Scan code for vulnerabilities"), json!(["security-architect"]));
     assert_eq!(roles("결제 모듈 단위 테스트 커버리지를 올려줘"), json!(["quality-engineer"]));
-    let given = json!({"description": "Fix the wrong month in the date helper", "files": ["src/date.ts"], "lines": 8, "tested": true});
-    insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", given).text, @"
+    let params = json!({"description": "Fix the wrong month in the date helper", "files": ["src/date.ts"], "lines": 8, "tested": true});
+    insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", params).text, @"
     bug (99 %)
     roles: quality-engineer
     workflow: bug-fix
@@ -290,7 +291,7 @@ fn a_task_is_classified_in_both_languages() {
       unknown (pass files, lines, tested): at most three files and 50 changed lines are expected; no tier 1 role is needed; the phase is not SHIP; tests cover the changed code, or only text changes
     ");
     assert!(
-        refused(folder.path(), "aidd_classify_task", json!({"description": " "})).contains("empty")
+        failure(folder.path(), "aidd_classify_task", json!({"description": " "})).contains("empty")
     );
     let table = call(folder.path(), "aidd_get_routing_table", json!({"phase": "ship"}));
     insta::assert_snapshot!(table.text, @"
@@ -305,7 +306,7 @@ fn a_task_is_classified_in_both_languages() {
     git: release-engineer, feature-branch, 3
     ");
     assert!(
-        refused(folder.path(), "aidd_get_routing_table", json!({"phase": "DESIGN"}))
+        failure(folder.path(), "aidd_get_routing_table", json!({"phase": "DESIGN"}))
             .contains("UNDERSTAND, PLAN")
     );
 }
@@ -319,11 +320,11 @@ fn project_roles_override_shipped_roles() {
         (&answer.data["name"], &answer.data["own"]),
         (&json!("security-architect"), &json!(false))
     );
-    insta::assert_snapshot!(refused(root, "aidd_get_agent", json!({"agent": "security-auditor"})), @"
+    insta::assert_snapshot!(failure(root, "aidd_get_agent", json!({"agent": "security-auditor"})), @"
     unknown role `security-auditor`
     hint: did you mean security-architect?
     ");
-    insta::assert_snapshot!(refused(root, "aidd_get_agent", json!({"agent": "qqq"})), @"
+    insta::assert_snapshot!(failure(root, "aidd_get_agent", json!({"agent": "qqq"})), @"
     unknown role `qqq`
     hint: known: ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
     ");
@@ -332,12 +333,12 @@ fn project_roles_override_shipped_roles() {
         "skills/guard/SKILL.md",
         "---\nname: security-architect\ncompetencies:\n  - { name: Vaults, level: primary }\n---\n# Our guard\n",
     );
-    let own = call(root, "aidd_get_agent", json!({"agent": "security-architect"}));
-    assert_eq!(own.text, "# Our guard\n");
+    let project_role = call(root, "aidd_get_agent", json!({"agent": "security-architect"}));
+    assert_eq!(project_role.text, "# Our guard\n");
     let matrix = call(root, "aidd_get_competency_matrix", json!({"filter": "vault"}));
     assert_eq!(matrix.text, "competency: lead roles; supporting roles\nVaults: security-architect");
     assert!(
-        refused(root, "aidd_get_competency_matrix", json!({"filter": "xyz"}))
+        failure(root, "aidd_get_competency_matrix", json!({"filter": "xyz"}))
             .contains("omit `filter`")
     );
 }
@@ -348,9 +349,9 @@ fn next_steps_follow_from_the_project_state() {
     let root = folder.path();
     write(root, "Dockerfile", "FROM debian:latest\nUSER app\n");
     let context = Context::at(&crate::DISTRIBUTION, root);
-    let answer = ask(&context, "aidd_suggest_next", json!({})).expect("an answer");
+    let answer = try_call(&context, "aidd_suggest_next", json!({})).expect("an answer");
     insta::assert_snapshot!(stabilize(&answer.text, root), @r#"
-    - Fix the new findings: `aidd_ci_diff_check` (the changes bring 2 findings, 0 of them errors)
+    - Fix the new findings: `aidd_ci_diff_check` (the changes add 2 findings, 0 of them errors)
     - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{"provider":"","model":"","client":""}}` (no session is open on feature/login)
     - Check Dockerfile: `aidd_validate_dockerfile {"filePath":"Dockerfile"}` (a Dockerfile changed)
     - Scan for secrets before the commit: `aidd_scan_secrets {"filePath":"."}` (files to commit: 1)
@@ -369,8 +370,8 @@ fn next_steps_follow_from_the_project_state() {
         }
     }
     let recent = json!({"recentActions": ["aidd_ci_diff_check", "aidd_session"]});
-    let rest = ask(&context, "aidd_suggest_next", recent).expect("an answer");
-    let tools: Vec<&Value> = rest.data["suggestions"]
+    let later = try_call(&context, "aidd_suggest_next", recent).expect("an answer");
+    let tools: Vec<&Value> = later.data["suggestions"]
         .as_array()
         .expect("a list")
         .iter()
@@ -386,7 +387,7 @@ fn a_context_stays_within_its_budget() {
     for number in 0..30 {
         let decision =
             format!("Decision number {number} about the order service and its many queues");
-        ask(
+        try_call(
             &context,
             "aidd_memory_add_decision",
             json!({"decision": decision, "reasoning": "why"}),
@@ -394,7 +395,7 @@ fn a_context_stays_within_its_budget() {
         .expect("saved");
     }
     for budget in [100, 150, 300, 1000, 4000, 20_000] {
-        let answer = ask(
+        let answer = try_call(
             &context,
             "aidd_optimize_context",
             json!({"budget": budget, "task": "order queues"}),
@@ -406,22 +407,22 @@ fn a_context_stays_within_its_budget() {
         assert_eq!(answer.data["tokens"], json!(counted));
     }
     let memory =
-        ask(&context, "aidd_optimize_context", json!({"sections": ["memory"], "budget": 300}))
+        try_call(&context, "aidd_optimize_context", json!({"sections": ["memory"], "budget": 300}))
             .expect("an answer");
     assert!(memory.text.starts_with("## Active decisions\n"), "{}", memory.text);
-    let said = ask(&context, "aidd_optimize_context", json!({"sections": ["memories"]}))
+    let error = try_call(&context, "aidd_optimize_context", json!({"sections": ["memories"]}))
         .expect_err("refused");
-    assert!(said.message.contains("expected one of header, memory"), "{said}");
+    assert!(error.message.contains("expected one of header, memory"), "{error}");
 }
 
 /// All paths in a directory, with their contents.
 fn tree(root: &Path) -> Vec<(String, String)> {
-    let mut left = vec![root.to_owned()];
+    let mut remaining = vec![root.to_owned()];
     let mut found = Vec::new();
-    while let Some(folder) = left.pop() {
+    while let Some(folder) = remaining.pop() {
         for entry in fs::read_dir(folder).expect("a directory").flatten() {
             if entry.path().is_dir() {
-                left.push(entry.path());
+                remaining.push(entry.path());
             } else {
                 let path = entry
                     .path()
@@ -472,10 +473,10 @@ fn scaffolding_never_overwrites_files() {
 fn scaffolding_stays_inside_the_project() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path().join("project");
-    fs::create_dir_all(&root).expect("made");
+    fs::create_dir_all(&root).expect("created");
     for path in ["..", "../other", "/"] {
         assert!(
-            refused(&root, "aidd_scaffold", json!({"path": path})).contains("outside"),
+            failure(&root, "aidd_scaffold", json!({"path": path})).contains("outside"),
             "{path}"
         );
     }
@@ -484,7 +485,7 @@ fn scaffolding_stays_inside_the_project() {
     let rooted = rooted.map(|path| (path, "name a path relative to the project's root"));
     let others = [(r"..\web", "separate directories with `/`"), ("web/nul", "choose another name")];
     for (path, remedy) in rooted.into_iter().chain(others).chain([("web.", "another name")]) {
-        let error = refused(&root, "aidd_scaffold", json!({"path": path}));
+        let error = failure(&root, "aidd_scaffold", json!({"path": path}));
         assert!(error.starts_with("`path`: ") && error.contains(remedy), "{path}: {error}");
     }
     assert_eq!(tree(folder.path()), []);
@@ -493,7 +494,7 @@ fn scaffolding_stays_inside_the_project() {
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(folder.path(), root.join("agents")).expect("linked");
-        assert!(refused(&root, "aidd_scaffold", json!({})).contains("outside"));
+        assert!(failure(&root, "aidd_scaffold", json!({})).contains("outside"));
         assert!(!folder.path().join("roles.md").exists());
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_suggest_next",
             "Next steps",
-            "Suggests next calls by branch, changes, phase and findings. Use when unsure what to do.",
+            "Suggests the next tool calls, based on branch, changes, phase and findings. Use when unsure what to do.",
             suggest_next,
         )
         .in_profiles(&[Profile::Core])
@@ -38,7 +38,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_optimize_context",
             "Session context",
-            "Returns rules, memory and state within a token budget. Use mid-session; use aidd_bootstrap at its start.",
+            "Returns rules, memory and state within a token budget. Use during a session; use aidd_bootstrap at its start.",
             optimize,
         )
         .in_profiles(&[Profile::Core]),
@@ -49,7 +49,7 @@ pub(super) fn tools() -> Vec<Tool> {
 #[serde(rename_all = "camelCase")]
 struct SuggestParams {
     task: Option<String>,
-    /// Tools just called
+    /// Names of the tools called last
     #[serde(default)]
     recent_actions: Vec<String>,
     #[schemars(extend("x-unlisted" = true))]
@@ -73,43 +73,46 @@ pub(super) fn row(next: &Suggestion) -> Row {
     row
 }
 
-fn suggest_next(context: &Context, given: SuggestParams) -> Result<Answer<Suggested>, ToolError> {
-    let state = project_state(context, given.branch.as_deref(), given.task.as_deref())?;
+fn suggest_next(context: &Context, params: SuggestParams) -> Result<Answer<Suggested>, ToolError> {
+    let state = project_state(context, params.branch.as_deref(), params.task.as_deref())?;
     let uncommitted = walk::uncommitted(context.root());
     let changed = uncommitted.as_ref().map(Uncommitted::paths);
-    let few =
+    let checkable =
         changed.as_ref().filter(|files| !files.is_empty() && files.len() <= MAX_CHECKED_FILES);
-    let asked = SuggestionInput {
-        task: given.task.as_deref(),
-        recent: &given.recent_actions,
+    let input = SuggestionInput {
+        task: params.task.as_deref(),
+        recent: &params.recent_actions,
         changed: changed.as_deref(),
-        findings: few.and_then(|_| findings(context, uncommitted.as_ref()?)),
+        findings: checkable.and_then(|_| findings(context, uncommitted.as_ref()?)),
     };
-    let mut all = next(&state, &asked);
-    all.truncate(MAX_SUGGESTIONS);
-    let mut text: Vec<String> = all.iter().map(next_line).collect();
+    let mut suggestions = next(&state, &input);
+    suggestions.truncate(MAX_SUGGESTIONS);
+    let mut text: Vec<String> = suggestions.iter().map(next_line).collect();
     if text.is_empty() {
         text.push("Nothing is pending.".to_owned());
     }
-    Ok(Answer::new(Suggested { suggestions: all.iter().map(row).collect() }, text.join("\n")))
+    Ok(Answer::new(
+        Suggested { suggestions: suggestions.iter().map(row).collect() },
+        text.join("\n"),
+    ))
 }
 
-/// Number of new findings in the changes: errors, and others. `None` if the check cannot run; the
-/// check tool reports the reason.
-fn findings(context: &Context, known: &Uncommitted) -> Option<(usize, usize)> {
+/// The number of new errors and the number of other new findings in the changes. `None` if the
+/// check cannot run; `aidd_ci_diff_check` reports the reason.
+fn findings(context: &Context, uncommitted: &Uncommitted) -> Option<(usize, usize)> {
     let project = context.project().ok()?;
-    let document = run::check_changes(&project, &Selection::default(), known).ok()?;
-    let found = document.ranked();
-    let errors = found.iter().filter(|finding| finding.severity == Severity::Error).count();
-    Some((errors, found.len() - errors))
+    let document = run::check_changes(&project, &Selection::default(), uncommitted).ok()?;
+    let ranked = document.ranked();
+    let errors = ranked.iter().filter(|finding| finding.severity == Severity::Error).count();
+    Some((errors, ranked.len() - errors))
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct OptimizeParams {
-    /// Tokens; default: 4000
+    /// Maximum tokens; default: 4000
     #[schemars(range(min = 100, max = 100_000))]
     budget: Option<usize>,
-    /// header, memory, session, suggestions, rules, agents; default: all
+    /// Any of header, memory, session, suggestions, rules, agents; default: all
     #[serde(default)]
     sections: Vec<String>,
     /// Current task
@@ -121,35 +124,35 @@ struct OptimizeParams {
 struct Optimized {
     /// The sections.
     text: String,
-    /// Upper bound of the tokens of the text.
+    /// Upper bound of the number of tokens of the text.
     tokens: usize,
     budget: usize,
-    /// Part of the budget that stays free.
+    /// The unused part of the budget, in tokens.
     reserve: usize,
 }
 
-fn optimize(context: &Context, given: OptimizeParams) -> Result<Answer<Optimized>, ToolError> {
-    let budget = given.budget.unwrap_or(DEFAULT_BUDGET);
-    let wanted: Vec<&str> = if given.sections.is_empty() {
+fn optimize(context: &Context, params: OptimizeParams) -> Result<Answer<Optimized>, ToolError> {
+    let budget = params.budget.unwrap_or(DEFAULT_BUDGET);
+    let sections: Vec<&str> = if params.sections.is_empty() {
         SECTIONS.to_vec()
     } else {
-        given.sections.iter().map(String::as_str).collect()
+        params.sections.iter().map(String::as_str).collect()
     };
-    if let Some(other) = wanted.iter().find(|name| !SECTIONS.contains(name)) {
+    if let Some(unknown) = sections.iter().find(|name| !SECTIONS.contains(name)) {
         return Err(ToolError::new(format!(
-            "`sections`: unknown section `{other}`; expected one of {}",
+            "`sections`: unknown section `{unknown}`; expected one of {}",
             SECTIONS.join(", ")
         )));
     }
     let library = context.library()?;
-    let state = project_state(context, None, given.task.as_deref())?;
-    let asked = SuggestionInput { task: given.task.as_deref(), ..SuggestionInput::default() };
-    let steps = next(&state, &asked);
+    let state = project_state(context, None, params.task.as_deref())?;
+    let input = SuggestionInput { task: params.task.as_deref(), ..SuggestionInput::default() };
+    let steps = next(&state, &input);
     let name = project_name(context);
-    let reported =
+    let start_context =
         StartContext { library: &library, state: &state, next: &steps, project: &name, notes: &[] };
     let optimized = fit_to_budget(budget, |budget_of_text| {
-        let sheet = render_sections(&reported, &wanted, budget_of_text);
+        let sheet = render_sections(&start_context, &sections, budget_of_text);
         Optimized {
             tokens: tokens::count(&sheet.text),
             text: sheet.text,

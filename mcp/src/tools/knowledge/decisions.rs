@@ -1,6 +1,6 @@
 //! Questions about a decision.
 
-use super::{old_forms, related_memories};
+use super::{find_outdated_usage, related_memories};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -48,13 +48,13 @@ enum StakesParam {
 
 #[derive(Deserialize, JsonSchema)]
 struct HeuristicsParams {
-    /// One sentence, with numbers and names
+    /// Decision in one sentence, with numbers and names
     decision: String,
     /// Reasons and alternatives
     context: Option<String>,
-    /// Default: medium
+    /// Stakes; default: medium
     stakes: Option<StakesParam>,
-    /// Default: 5
+    /// Maximum heuristics; default: 5
     #[schemars(range(min = 1, max = 10))]
     limit: Option<usize>,
 }
@@ -68,7 +68,7 @@ struct HeuristicsResult {
     more: usize,
 }
 
-fn recalled(hit: Hit) -> RelatedMemory {
+fn to_related_memory(hit: Hit) -> RelatedMemory {
     RelatedMemory {
         kind: hit.kind.word().to_owned(),
         outcome: hit.outcome,
@@ -80,108 +80,110 @@ fn recalled(hit: Hit) -> RelatedMemory {
 
 fn apply(
     context: &Context,
-    given: HeuristicsParams,
+    params: HeuristicsParams,
 ) -> Result<Answer<HeuristicsResult>, ToolError> {
-    if given.decision.trim().is_empty() {
-        return Err(ToolError::new("`decision` is empty").remedy("state it in one sentence"));
+    if params.decision.trim().is_empty() {
+        return Err(
+            ToolError::new("`decision` is empty").remedy("state the decision in one sentence")
+        );
     }
-    let stakes = match given.stakes {
+    let stakes = match params.stakes {
         Some(StakesParam::Low) => Stakes::Low,
         None | Some(StakesParam::Medium) => Stakes::Medium,
         Some(StakesParam::High) => Stakes::High,
         Some(StakesParam::Catastrophic) => Stakes::Catastrophic,
     };
-    let text = match given.context.as_deref().map(str::trim) {
-        Some(more) if !more.is_empty() => format!("{}\n{more}", given.decision.trim()),
-        _ => given.decision.trim().to_owned(),
+    let text = match params.context.as_deref().map(str::trim) {
+        Some(more) if !more.is_empty() => format!("{}\n{more}", params.decision.trim()),
+        _ => params.decision.trim().to_owned(),
     };
-    let is_whole = decision::truncate(&text).len() == text.len();
+    let is_complete = decision::truncate(&text).len() == text.len();
     let text = decision::truncate(&text).to_owned();
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let stack = stack::detect(&Disk::new(context.root()));
     let found = related_memories(context, &text, MAX_MEMORIES)?;
-    let near = found.hits.into_iter().filter(|hit| hit.score >= MIN_SCORE);
-    let memories: Vec<RelatedMemory> = near.map(recalled).collect();
+    let close_hits = found.hits.into_iter().filter(|hit| hit.score >= MIN_SCORE);
+    let memories: Vec<RelatedMemory> = close_hits.map(to_related_memory).collect();
     let mentions = mentions(context, &decision::extract_facts(&text, &knowledge).identifiers)?;
-    let scene = HeuristicsContext {
+    let heuristics_context = HeuristicsContext {
         library: &library,
         knowledge: &knowledge,
         stack: &stack,
         memories: &memories,
         mentions: &mentions,
     };
-    let limit = given.limit.unwrap_or(DEFAULT_COUNT).clamp(1, 10);
-    let asked = heuristics::apply(&text, stakes, limit, &scene)
+    let limit = params.limit.unwrap_or(DEFAULT_COUNT).clamp(1, 10);
+    let report = heuristics::apply(&text, stakes, limit, &heuristics_context)
         .map_err(|error| ToolError::new(error.to_string()))?;
-    let mut said = render(&asked);
-    if !is_whole {
-        let _ = write!(said, "\nonly the first {} characters were read", decision::MAX_CHARS);
+    let mut output = render(&report);
+    if !is_complete {
+        let _ = write!(output, "\nonly the first {} characters were read", decision::MAX_CHARS);
     }
     let data = HeuristicsResult {
-        heuristics: asked.applied.iter().map(Row::from_value).collect(),
-        named: names_found(&asked),
-        more: asked.more,
+        heuristics: report.applied.iter().map(Row::from_value).collect(),
+        named: names_found(&report),
+        more: report.more,
     };
-    Ok(Answer::new(data, said))
+    Ok(Answer::new(data, output))
 }
 
 /// Finds names of code and data in the project's files.
 fn mentions(context: &Context, names: &[String]) -> Result<Vec<Mention>, ToolError> {
-    let form = |name: &String| OldFormRule {
+    let to_rule = |name: &String| OldFormRule {
         since: String::new(),
         pattern: name.clone(),
         instead: String::new(),
     };
-    let forms: Vec<OldFormRule> = names.iter().map(form).collect();
-    let wanted = SearchRequest { name: "", ecosystems: Vec::new(), forms: forms.iter().collect() };
-    let search = old_forms(context, None, &[wanted])?;
+    let forms: Vec<OldFormRule> = names.iter().map(to_rule).collect();
+    let request = SearchRequest { name: "", ecosystems: Vec::new(), forms: forms.iter().collect() };
+    let search = find_outdated_usage(context, None, &[request])?;
     let mention = |name: &String| {
-        let found = search.found.iter().filter(|it| it.pattern == *name);
+        let found = search.found.iter().filter(|usage| usage.pattern == *name);
         Mention {
             name: name.clone(),
-            places: found.map(|it| format!("{}:{}", it.path, it.line)).collect(),
+            places: found.map(|usage| format!("{}:{}", usage.path, usage.line)).collect(),
             searched: search.files,
         }
     };
-    // In a project without source files, a missing name is no evidence.
+    // In a project without source files, a missing name is not evidence.
     let is_searched = search.files > 0;
     Ok(names.iter().filter(|_| is_searched).map(mention).collect())
 }
 
 /// The names in the decision, without empty groups.
-fn names_found(asked: &HeuristicsReport<'_, '_>) -> Row {
-    let of = &asked.named;
+fn names_found(report: &HeuristicsReport<'_, '_>) -> Row {
+    let facts = &report.facts;
     let names = |entries: Vec<&str>| entries.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let lists = [
-        ("chooses", names(of.chosen().map(|entry| entry.name).collect())),
-        ("leaves", names(of.abandoned.iter().map(|entry| entry.name).collect())),
-        ("figures", of.figures.clone()),
-        ("acts", of.acts.clone()),
-        ("reasons", of.reasons.clone()),
-        ("absolutes", of.absolutes.clone()),
-        ("pulls", of.biases.clone()),
+        ("chooses", names(facts.chosen().map(|entry| entry.name).collect())),
+        ("leaves", names(facts.abandoned.iter().map(|entry| entry.name).collect())),
+        ("figures", facts.figures.clone()),
+        ("acts", facts.acts.clone()),
+        ("reasons", facts.reasons.clone()),
+        ("absolutes", facts.absolutes.clone()),
+        ("pulls", facts.biases.clone()),
     ];
     let filled = lists.into_iter().filter(|(_, list)| !list.is_empty());
     Row(filled.map(|(key, list)| (key.to_owned(), Value::from(list))).collect::<Map<_, _>>())
 }
 
-fn render(asked: &HeuristicsReport<'_, '_>) -> String {
-    let mut text = format!("on “{}”", asked.named.subject);
-    for one in &asked.applied {
-        let _ = write!(text, "\n{} {} ({})", one.id, one.name, one.because);
-        for ask in &one.asks {
-            let _ = write!(text, "\n  ? {ask}");
+fn render(report: &HeuristicsReport<'_, '_>) -> String {
+    let mut text = format!("on “{}”", report.facts.subject);
+    for heuristic in &report.applied {
+        let _ = write!(text, "\n{} {} ({})", heuristic.id, heuristic.name, heuristic.because);
+        for question in &heuristic.asks {
+            let _ = write!(text, "\n  ? {question}");
         }
-        for evidence in &one.evidence {
+        for evidence in &heuristic.evidence {
             let _ = write!(text, "\n  = {evidence}");
         }
-        if !one.open.is_empty() {
-            let _ = write!(text, "\n  open: {}", one.open.join(", "));
+        if !heuristic.open.is_empty() {
+            let _ = write!(text, "\n  open: {}", heuristic.open.join(", "));
         }
     }
-    if asked.more > 0 {
-        let _ = write!(text, "\n{} more apply; raise `limit`", asked.more);
+    if report.more > 0 {
+        let _ = write!(text, "\n{} more apply; raise `limit`", report.more);
     }
     text
 }

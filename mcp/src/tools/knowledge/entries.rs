@@ -49,15 +49,15 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct QueryParams {
-    /// Words or name
+    /// Words or the name of a technology
     query: Option<String>,
-    /// runtime, frontend, backend, data, testing, infrastructure, security, tooling, pattern
+    /// One of runtime, frontend, backend, data, testing, infrastructure, security, tooling, pattern
     category: Option<String>,
-    /// stable, emerging, experimental, deprecated
+    /// One of stable, emerging, experimental, deprecated
     maturity: Option<String>,
-    /// Such as cache in front of a database
+    /// Use case, such as cache in front of a database
     use_case: Option<String>,
-    /// Default: 10
+    /// Maximum entries; default: 10
     limit: Option<i64>,
 }
 
@@ -71,38 +71,40 @@ struct Entries {
 /// Rejects a value that no entry has, and lists the known values.
 fn ensure_known<'k>(
     name: &str,
-    given: Option<&'k str>,
-    of: impl Iterator<Item = &'k str>,
+    value: Option<&'k str>,
+    values: impl Iterator<Item = &'k str>,
 ) -> Result<(), ToolError> {
-    let Some(given) = given else { return Ok(()) };
-    let known: BTreeSet<&str> = of.filter(|word| !word.is_empty()).collect();
-    if known.iter().any(|word| word.eq_ignore_ascii_case(given.trim())) {
+    let Some(value) = value else { return Ok(()) };
+    let known: BTreeSet<&str> = values.filter(|word| !word.is_empty()).collect();
+    if known.iter().any(|word| word.eq_ignore_ascii_case(value.trim())) {
         return Ok(());
     }
     let known: Vec<&str> = known.into_iter().collect();
-    Err(ToolError::new(format!("`{name}`: unknown value `{given}`"))
+    Err(ToolError::new(format!("`{name}`: unknown value `{value}`"))
         .remedy(format!("known: {}", known.join(", "))))
 }
 
-fn query(context: &Context, asked: QueryParams) -> Result<Answer<Entries>, ToolError> {
-    let (limit, note) = cap_limit(asked.limit, 10, 100);
+fn query(context: &Context, params: QueryParams) -> Result<Answer<Entries>, ToolError> {
+    let (limit, note) = cap_limit(params.limit, 10, 100);
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
-    let of = |pick: fn(&Entry<'_>) -> String| {
+    let values_of = |pick: fn(&Entry<'_>) -> String| {
         knowledge.entries().iter().map(pick).collect::<BTreeSet<String>>()
     };
-    let (categories, maturities) =
-        (of(|entry| entry.category.to_owned()), of(|entry| entry.maturity.to_owned()));
-    ensure_known("category", asked.category.as_deref(), categories.iter().map(String::as_str))?;
-    ensure_known("maturity", asked.maturity.as_deref(), maturities.iter().map(String::as_str))?;
-    let filled = |text: &Option<String>| {
+    let (categories, maturities) = (
+        values_of(|entry| entry.category.to_owned()),
+        values_of(|entry| entry.maturity.to_owned()),
+    );
+    ensure_known("category", params.category.as_deref(), categories.iter().map(String::as_str))?;
+    ensure_known("maturity", params.maturity.as_deref(), maturities.iter().map(String::as_str))?;
+    let non_empty = |text: &Option<String>| {
         text.as_ref().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     };
-    let (text, use_case) = (filled(&asked.query), filled(&asked.use_case));
+    let (text, use_case) = (non_empty(&params.query), non_empty(&params.use_case));
     let found = knowledge.query(&Query {
         text: text.as_deref(),
-        category: asked.category.as_deref(),
-        maturity: asked.maturity.as_deref(),
+        category: params.category.as_deref(),
+        maturity: params.maturity.as_deref(),
         use_case: use_case.as_deref(),
     });
     let mut text = String::new();
@@ -127,9 +129,9 @@ fn query(context: &Context, asked: QueryParams) -> Result<Answer<Entries>, ToolE
             entry.name, entry.category, entry.maturity, entry.page.summary
         );
         if let Some(case) = &hit.use_case {
-            let said = format!("{} {}/10: {}", case.case, case.fit, case.why);
-            let _ = write!(text, " [{said}]");
-            row.0.insert("useCase".to_owned(), said.into());
+            let matched_case = format!("{} {}/10: {}", case.case, case.fit, case.why);
+            let _ = write!(text, " [{matched_case}]");
+            row.0.insert("useCase".to_owned(), matched_case.into());
         }
         text.push('\n');
         rows.push(row);
@@ -149,7 +151,7 @@ fn query(context: &Context, asked: QueryParams) -> Result<Answer<Entries>, ToolE
 struct EntryParams {
     /// Name, alias or package
     name: String,
-    /// Such as Use Cases
+    /// Section, such as Use Cases; default: all
     section: Option<String>,
 }
 
@@ -178,17 +180,17 @@ fn unknown_entry(name: &str, near: &[&str]) -> ToolError {
     ToolError::new(format!("no entry for `{name}`")).remedy(hint)
 }
 
-fn get(context: &Context, given: EntryParams) -> Result<Answer<FullEntry>, ToolError> {
+fn get(context: &Context, params: EntryParams) -> Result<Answer<FullEntry>, ToolError> {
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
-    let entry = knowledge.find(&given.name).map_err(|near| unknown_entry(&given.name, &near))?;
-    // The front matter is rendered as sections; the data has it as fields.
+    let entry = knowledge.find(&params.name).map_err(|near| unknown_entry(&params.name, &near))?;
+    // The text contains the front matter as sections; the data contains it as fields.
     let body = entry.page.body().trim_end();
-    let whole = format!("{body}{}", header_sections(entry));
-    let (page, reported) = match &given.section {
-        None => (body.to_owned(), whole),
+    let full_text = format!("{body}{}", header_sections(entry));
+    let (page, shown_text) = match &params.section {
+        None => (body.to_owned(), full_text),
         Some(section) => {
-            let section = section_of(&whole, section)?;
+            let section = section_of(&full_text, section)?;
             (section.clone(), section)
         }
     };
@@ -199,8 +201,8 @@ fn get(context: &Context, given: EntryParams) -> Result<Answer<FullEntry>, ToolE
     if let Some(version) = entry.version {
         let _ = write!(text, ", for version {version}");
     }
-    let _ = write!(text, "\n\n{reported}");
-    let is_whole = given.section.is_none();
+    let _ = write!(text, "\n\n{shown_text}");
+    let is_whole = params.section.is_none();
     let data = FullEntry {
         name: entry.name.to_owned(),
         entry: entry.page.name.clone(),
@@ -215,7 +217,7 @@ fn get(context: &Context, given: EntryParams) -> Result<Answer<FullEntry>, ToolE
     Ok(Answer::new(data, text))
 }
 
-/// Renders the version steps and old forms of an entry as sections.
+/// Renders the migrations and the outdated API patterns of an entry as sections.
 fn header_sections(entry: &Entry<'_>) -> String {
     let mut text = String::new();
     if !entry.migrations.is_empty() {
@@ -234,10 +236,14 @@ fn header_sections(entry: &Entry<'_>) -> String {
         }
     }
     if !entry.legacy.is_empty() {
-        text.push_str("\n\n## Old forms\n");
+        text.push_str("\n\n## Outdated API usage\n");
     }
-    for form in &entry.legacy {
-        let _ = write!(text, "\n- since {}: `{}`; now {}", form.since, form.pattern, form.instead);
+    for pattern in &entry.legacy {
+        let _ = write!(
+            text,
+            "\n- since {}: `{}`; now {}",
+            pattern.since, pattern.pattern, pattern.instead
+        );
     }
     text
 }
@@ -245,9 +251,9 @@ fn header_sections(entry: &Entry<'_>) -> String {
 /// A second-level section including its heading.
 fn section_of(body: &str, name: &str) -> Result<String, ToolError> {
     let title = |line: &str| line.strip_prefix("## ").map(|title| title.trim().to_owned());
-    let is_it =
+    let has_title =
         |line: &str| title(line).is_some_and(|title| title.eq_ignore_ascii_case(name.trim()));
-    let mut lines = body.lines().skip_while(|line| !is_it(line));
+    let mut lines = body.lines().skip_while(|line| !has_title(line));
     let Some(first) = lines.next() else {
         let all: Vec<String> = body.lines().filter_map(title).collect();
         return Err(ToolError::new(format!("the entry has no section `{name}`"))
@@ -259,7 +265,7 @@ fn section_of(body: &str, name: &str) -> Result<String, ToolError> {
 
 #[derive(Deserialize, JsonSchema)]
 struct CompatibilityParams {
-    /// Two or more names
+    /// 2 to 12 technology names
     technologies: Vec<String>,
 }
 
@@ -277,18 +283,18 @@ struct CompatibilityResult {
 
 fn compatible(
     context: &Context,
-    given: CompatibilityParams,
+    params: CompatibilityParams,
 ) -> Result<Answer<CompatibilityResult>, ToolError> {
-    if given.technologies.len() > MAX_TECHNOLOGIES {
-        let many = given.technologies.len();
+    if params.technologies.len() > MAX_TECHNOLOGIES {
+        let count = params.technologies.len();
         return Err(ToolError::new(format!(
-            "`technologies` has {many} items; the maximum is {MAX_TECHNOLOGIES}"
+            "`technologies` has {count} items; the maximum is {MAX_TECHNOLOGIES}"
         )));
     }
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let (mut entries, mut unknown): (Vec<&Entry<'_>>, Vec<String>) = (Vec::new(), Vec::new());
-    for name in &given.technologies {
+    for name in &params.technologies {
         match knowledge.find(name) {
             Ok(entry) if entries.iter().any(|known| std::ptr::eq(*known, entry)) => {}
             Ok(entry) => entries.push(entry),
@@ -310,7 +316,7 @@ fn compatible(
     let pairs = compatibility::score_pairs(&entries, &stack);
     let clashes: Vec<String> = compatibility::find_conflicts(&entries, &knowledge, &stack)
         .into_iter()
-        .map(|(one, other, why)| format!("{one} and {other}, which the project has: {why}"))
+        .map(|(one, other, why)| format!("{one} and {other}, which the project uses: {why}"))
         .collect();
     let text = render_comparison(&pairs, &clashes, &unknown);
     let score = pairs.first().map_or(0, |pair| pair.score);

@@ -24,11 +24,12 @@ pub fn tools() -> Vec<Tool> {
     families.into_iter().flatten().collect()
 }
 
-/// Permanent memories related to a text. Does not create a memory.
+/// Searches the permanent memories that are related to a text. Does not create the memory if the
+/// project has none.
 fn related_memories(context: &Context, text: &str, limit: usize) -> Result<Found, ToolError> {
     let root = context.root();
-    let begun = [".aidd", MEMORY_DIR, LEGACY_MEMORY_DIR];
-    if !begun.iter().any(|folder| root.join(folder).exists()) {
+    let memory_paths = [".aidd", MEMORY_DIR, LEGACY_MEMORY_DIR];
+    if !memory_paths.iter().any(|folder| root.join(folder).exists()) {
         return Ok(Found::default());
     }
     let kinds = vec![Kind::Decision, Kind::Mistake, Kind::Convention];
@@ -37,18 +38,19 @@ fn related_memories(context: &Context, text: &str, limit: usize) -> Result<Found
     context.memory(|memory| memory.search(&question))
 }
 
-/// Finds the given old forms in the files that a check of the project would read.
-fn old_forms(
+/// Finds uses of the outdated API patterns of `requests` in the files that a check of the project
+/// would read.
+fn find_outdated_usage(
     context: &Context,
     below: Option<&str>,
-    wanted: &[SearchRequest<'_>],
+    requests: &[SearchRequest<'_>],
 ) -> Result<SearchResults, ToolError> {
-    if wanted.iter().all(|wanted| wanted.forms.is_empty()) {
+    if requests.iter().all(|request| request.forms.is_empty()) {
         return Ok(SearchResults::default());
     }
     let project = context.project()?;
     let from = below.map_or_else(|| project.root().to_owned(), |path| project.root().join(path));
     let files = walk::list(&project.config, &project.disk, &Walk::over(vec![from]));
     let files = files.map_err(|error| ToolError::new(error.to_string()))?;
-    Ok(legacy::search(&project.disk, files.iter().map(String::as_str), wanted))
+    Ok(legacy::search(&project.disk, files.iter().map(String::as_str), requests))
 }

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::render::Row;
-use aidd_engine::project::stack::{self, Markers, Stack};
+use aidd_engine::project::stack::{self, ProjectGuidance, Stack};
 use aidd_engine::text::files::Disk;
 use aidd_guidance::knowledge::Knowledge;
 use schemars::JsonSchema;
@@ -31,9 +31,9 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct DetectParams {
-    /// Directory; default: root
+    /// Directory; default: project root
     path: Option<String>,
-    /// List every dependency
+    /// Whether to list every dependency
     #[serde(default)]
     dependencies: bool,
 }
@@ -55,22 +55,22 @@ struct Detected {
     problems: Vec<String>,
 }
 
-fn detect(context: &Context, given: DetectParams) -> Result<Answer<Detected>, ToolError> {
-    let folder = given.path.as_deref().map(|path| context.inside(path)).transpose()?;
+fn detect(context: &Context, params: DetectParams) -> Result<Answer<Detected>, ToolError> {
+    let folder = params.path.as_deref().map(|path| context.inside(path)).transpose()?;
     let path = folder.unwrap_or_default();
-    let place = context.root().join(&path);
-    if !place.is_dir() {
+    let directory = context.root().join(&path);
+    if !directory.is_dir() {
         return Err(ToolError::new("`path` is not a directory")
             .remedy("pass a path relative to the project root"));
     }
-    let stack = stack_at(context, place, &path);
-    let markers = stack::markers(&Disk::new(context.root()));
+    let stack = stack_at(context, directory, &path);
+    let markers = stack::find_guidance(&Disk::new(context.root()));
     let library = context.library()?;
     let technologies = technologies(&stack, &Knowledge::new(&library));
     let text = text(&stack, &markers, &technologies);
-    let listed = if given.dependencies { dependencies(&stack) } else { Vec::new() };
+    let listed = if params.dependencies { dependencies(&stack) } else { Vec::new() };
     let mut problems = stack.problems.clone();
-    if given.dependencies && stack.dependencies().count() > MAX_DEPENDENCIES {
+    if params.dependencies && stack.dependencies().count() > MAX_DEPENDENCIES {
         problems.push(format!(
             "only the first {MAX_DEPENDENCIES} dependencies are listed; pass a directory"
         ));
@@ -88,16 +88,16 @@ fn detect(context: &Context, given: DetectParams) -> Result<Answer<Detected>, To
     Ok(Answer::new(data, text))
 }
 
-/// The stack of the directory at `place`. For a workspace member, the package manager and lock file
-/// of the workspace root apply.
-fn stack_at(context: &Context, place: PathBuf, path: &str) -> Stack {
-    let mut whole = stack::detect(&Disk::new(context.root()));
+/// The stack of `directory`, whose path relative to the root is `path`. For a workspace member, the
+/// package manager and lock file of the workspace root apply.
+fn stack_at(context: &Context, directory: PathBuf, path: &str) -> Stack {
+    let mut stack = stack::detect(&Disk::new(context.root()));
     if path.is_empty() {
-        return whole;
+        return stack;
     }
-    let inside = format!("{path}/");
-    whole.manifests.retain(|manifest| manifest.path.starts_with(&inside));
-    if whole.manifests.is_empty() { stack::detect(&Disk::new(place)) } else { whole }
+    let prefix = format!("{path}/");
+    stack.manifests.retain(|manifest| manifest.path.starts_with(&prefix));
+    if stack.manifests.is_empty() { stack::detect(&Disk::new(directory)) } else { stack }
 }
 
 /// A technology that the project uses.
@@ -166,13 +166,13 @@ fn dependencies(stack: &Stack) -> Vec<Row> {
     rows.take(MAX_DEPENDENCIES).collect()
 }
 
-fn text(stack: &Stack, markers: &Markers, technologies: &[Technology]) -> String {
+fn text(stack: &Stack, markers: &ProjectGuidance, technologies: &[Technology]) -> String {
     let mut text = String::new();
     if stack.manifests.is_empty() {
         text.push_str("no manifest found\n");
     }
     for manifest in &stack.manifests {
-        let or = |value: &Option<String>, before: &str| {
+        let with_prefix = |value: &Option<String>, before: &str| {
             value.as_ref().map_or_else(String::new, |value| format!("{before}{value}"))
         };
         let _ = writeln!(
@@ -180,12 +180,12 @@ fn text(stack: &Stack, markers: &Markers, technologies: &[Technology]) -> String
             "{}: {}{}{}{}, {} {}{}",
             manifest.path,
             manifest.ecosystem,
-            or(&manifest.name, " "),
-            or(&manifest.version, " "),
-            or(&manifest.manager, ", by "),
+            with_prefix(&manifest.name, " "),
+            with_prefix(&manifest.version, " "),
+            with_prefix(&manifest.manager, ", by "),
             manifest.dependencies.len(),
             if manifest.dependencies.len() == 1 { "dependency" } else { "dependencies" },
-            or(&manifest.lock, ", locked in "),
+            with_prefix(&manifest.lock, ", locked in "),
         );
     }
     let list = |items: Vec<String>| items.join(", ");
@@ -202,13 +202,13 @@ fn text(stack: &Stack, markers: &Markers, technologies: &[Technology]) -> String
     if !pins.is_empty() {
         let _ = writeln!(text, "runtimes: {pins}");
     }
-    let folders = markers.folders.values().chain(&markers.protocol).cloned().collect();
+    let folders = markers.folders.values().chain(&markers.instruction_files).cloned().collect();
     let _ = match (markers.detected, list(folders)) {
         // A `.aidd` directory with a configuration or a memory, but without pages.
-        (true, places) if places.is_empty() => {
+        (true, paths) if paths.is_empty() => {
             writeln!(text, "guidance: no project pages; the shipped pages apply")
         }
-        (true, places) => writeln!(text, "guidance: {places}"),
+        (true, paths) => writeln!(text, "guidance: {paths}"),
         (false, _) => {
             writeln!(text, "guidance: no project pages; the shipped pages apply")
         }

@@ -13,7 +13,7 @@ fn clock() -> Clock {
     Box::new(|| 1_795_392_000_000)
 }
 
-fn ask(root: &Path, name: &str, arguments: Value) -> Result<Answer<Value>, ToolError> {
+fn try_call(root: &Path, name: &str, arguments: Value) -> Result<Answer<Value>, ToolError> {
     let Value::Object(arguments) = arguments else { panic!("an object") };
     let tools = tools::all();
     let tool = tools.iter().find(|tool| tool.name == name).expect("a tool");
@@ -21,24 +21,24 @@ fn ask(root: &Path, name: &str, arguments: Value) -> Result<Answer<Value>, ToolE
 }
 
 fn call(root: &Path, name: &str, arguments: Value) -> Answer<Value> {
-    ask(root, name, arguments).expect("an answer")
+    try_call(root, name, arguments).expect("an answer")
 }
 
-fn refused(root: &Path, name: &str, arguments: Value) -> String {
-    ask(root, name, arguments).expect_err("refused").to_string()
+fn error_text(root: &Path, name: &str, arguments: Value) -> String {
+    try_call(root, name, arguments).expect_err("refused").to_string()
 }
 
 fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("created");
         fs::write(path, text).expect("written");
     }
     folder
 }
 
-/// A shop on React 18 and Jest, with an old form in its code.
+/// A shop on React 18 and Jest, with an outdated API use in its code.
 fn shop() -> tempfile::TempDir {
     project(&[
         (
@@ -76,10 +76,11 @@ fn the_project_is_detected() {
     guidance: no project pages; the shipped pages apply
     ");
     assert!(
-        refused(folder.path(), "aidd_detect_project", json!({"path": "../x"})).contains("outside")
+        error_text(folder.path(), "aidd_detect_project", json!({"path": "../x"}))
+            .contains("outside")
     );
     assert!(
-        refused(folder.path(), "aidd_detect_project", json!({"path": "AGENTS.md"}))
+        error_text(folder.path(), "aidd_detect_project", json!({"path": "AGENTS.md"}))
             .contains("not a directory")
     );
 }
@@ -103,8 +104,8 @@ fn entries_are_found_and_read() {
     Vitest (testing, stable): Test runner on Vite for TypeScript and JavaScript; shares the build configuration of the application. [Unit tests in a Vite project 10/10: One configuration for build and test]
     1 of 58
     ");
-    let said = refused(root, "aidd_query_tkb", json!({"category": "database"}));
-    assert!(said.contains("unknown value `database`") && said.contains("data, "), "{said}");
+    let error = error_text(root, "aidd_query_tkb", json!({"category": "database"}));
+    assert!(error.contains("unknown value `database`") && error.contains("data, "), "{error}");
     let answer =
         call(root, "aidd_get_tkb_entry", json!({"name": "vitest", "section": "use cases"}));
     insta::assert_snapshot!(answer.text, @"
@@ -120,28 +121,29 @@ fn entries_are_found_and_read() {
     | End-to-end journeys across pages | 3/10 | Playwright Test has tracing and isolation for it |
     | React Native | 2/10 | The ecosystem's presets target Jest |
     ");
-    let whole = call(
+    let entry = call(
         root,
         "aidd_get_tkb_entry",
         json!({"name": "npm:nothing/vitest".trim_start_matches("npm:nothing/")}),
     );
-    assert!(whole.data["page"].as_str().is_some_and(|page| page.contains("## References")));
-    assert!(whole.data["migrations"].as_array().is_some_and(|all| !all.is_empty()));
-    // The text alone contains it, too.
-    assert!(whole.text.contains("\n## Migrations\n\n- 4 to 5"), "{}", whole.text);
-    let given = json!({"name": "vitest", "section": "migrations"});
-    let section = call(root, "aidd_get_tkb_entry", given);
+    assert!(entry.data["page"].as_str().is_some_and(|page| page.contains("## References")));
+    assert!(entry.data["migrations"].as_array().is_some_and(|all| !all.is_empty()));
+    // The text alone contains the migrations, too.
+    assert!(entry.text.contains("\n## Migrations\n\n- 4 to 5"), "{}", entry.text);
+    let params = json!({"name": "vitest", "section": "migrations"});
+    let section = call(root, "aidd_get_tkb_entry", params);
     assert!(section.text.contains("\n- 4 to 5") && !section.text.contains("## Overview"));
-    let said = refused(root, "aidd_get_tkb_entry", json!({"name": "vitset"}));
-    assert!(said.contains("did you mean Vitest"), "{said}");
-    let said = refused(root, "aidd_get_tkb_entry", json!({"name": "vitest", "section": "Costs"}));
-    assert!(said.contains("sections: Overview, Key Metrics"), "{said}");
+    let error = error_text(root, "aidd_get_tkb_entry", json!({"name": "vitset"}));
+    assert!(error.contains("did you mean Vitest"), "{error}");
+    let error =
+        error_text(root, "aidd_get_tkb_entry", json!({"name": "vitest", "section": "Costs"}));
+    assert!(error.contains("sections: Overview, Key Metrics"), "{error}");
 }
 
 #[test]
-fn a_project_entry_overrides_the_shipped_one() {
-    let own = "---\nname: React\ncategory: frontend\nmaturity: stable\nlast_updated: 2026-11-01\nsummary: Ours.\n---\n# React\n\n## Overview\n\nHere it is only used for the shop.\n";
-    let folder = project(&[("ai/knowledge/frontend/react.md", own)]);
+fn a_project_entry_overrides_the_shipped_entry() {
+    let page = "---\nname: React\ncategory: frontend\nmaturity: stable\nlast_updated: 2026-11-01\nsummary: Ours.\n---\n# React\n\n## Overview\n\nHere it is only used for the shop.\n";
+    let folder = project(&[("ai/knowledge/frontend/react.md", page)]);
     let answer = call(folder.path(), "aidd_get_tkb_entry", json!({"name": "React"}));
     assert!(answer.text.contains("only used for the shop"), "{}", answer.text);
     let answer =
@@ -154,41 +156,41 @@ fn a_project_entry_overrides_the_shipped_one() {
 #[test]
 fn technologies_are_compared() {
     let folder = shop();
-    let given = json!({"technologies": ["vitest", "react", "nosuchthing"]});
-    let answer = call(folder.path(), "aidd_tech_compatibility", given);
+    let params = json!({"technologies": ["vitest", "react", "nosuchthing"]});
+    let answer = call(folder.path(), "aidd_tech_compatibility", params);
     insta::assert_snapshot!(answer.text, @"
     base score for a pair without data: 60
     Vitest + React: 87 (high)
       +30 both entries state that they work together
       -5 package-lock.json has React 18.3.1; the entry describes 19.3
       +2 both work with vite, typescript
-    clash: Vitest and Jest, which the project has: Two runners with the same globals; use one per repository.
+    clash: Vitest and Jest, which the project uses: Two runners with the same globals; use one per repository.
     no entry: nosuchthing
     ");
     assert_eq!(answer.data["pairs"][0]["stated"], true);
-    let said = refused(
+    let error = error_text(
         folder.path(),
         "aidd_tech_compatibility",
         json!({"technologies": ["react", "react.js"]}),
     );
-    assert!(said.contains("requires two"), "{said}");
+    assert!(error.contains("requires two"), "{error}");
 }
 
 #[test]
 fn a_decision_is_questioned_with_related_memories() {
     let folder = shop();
     let root = folder.path();
-    let made = json!({
+    let decision = json!({
         "decision": "Tests run on Jest until the shop is on React 19",
         "reasoning": "Two moves at once cannot be distinguished when a test fails",
     });
-    call(root, "aidd_memory_add_decision", made);
-    let given = json!({"decision": "Move the tests from Jest to Vitest", "stakes": "high"});
-    let answer = call(root, "aidd_apply_heuristics", given);
+    call(root, "aidd_memory_add_decision", decision);
+    let params = json!({"decision": "Move the tests from Jest to Vitest", "stakes": "high"});
+    let answer = call(root, "aidd_apply_heuristics", params);
     assert!(answer.text.contains("Tests run on Jest until"), "{}", answer.text);
     assert_eq!(answer.data["named"]["leaves"], json!(["Jest"]));
     assert_eq!(answer.data["named"]["chooses"], json!(["Vitest"]));
-    assert!(refused(root, "aidd_apply_heuristics", json!({"decision": " "})).contains("empty"));
+    assert!(error_text(root, "aidd_apply_heuristics", json!({"decision": " "})).contains("empty"));
     // No memory is created in a project without one.
     let other = project(&[]);
     call(other.path(), "aidd_apply_heuristics", json!({"decision": "Add a queue"}));
@@ -201,8 +203,8 @@ fn a_package_is_found_by_name_variants() {
         ("package.json", r#"{"dependencies": {"next-auth": "4.24.7"}}"#),
         ("src/a.ts", "export {};\n"),
     ]);
-    let given = json!({"decision": "Move from NextAuth to our own sessions", "stakes": "high"});
-    let text = call(folder.path(), "aidd_apply_heuristics", given).text;
+    let params = json!({"decision": "Move from NextAuth to our own sessions", "stakes": "high"});
+    let text = call(folder.path(), "aidd_apply_heuristics", params).text;
     assert!(text.contains("package.json names next-auth 4.24.7"), "{text}");
     assert!(!text.contains("occurs in none"), "{text}");
 }
@@ -211,23 +213,23 @@ fn a_package_is_found_by_name_variants() {
 fn long_arguments_are_truncated() {
     let folder = project(&[("src/a.ts", "export {};\n")]);
     let long = "payment 데이터 ".repeat(8000);
-    let given = json!({"decision": format!("Move to {long}")});
-    let text = call(folder.path(), "aidd_apply_heuristics", given).text;
+    let params = json!({"decision": format!("Move to {long}")});
+    let text = call(folder.path(), "aidd_apply_heuristics", params).text;
     assert!(text.ends_with("only the first 4000 characters were read"), "{text}");
     assert!(text.chars().count() < 3000, "{text}");
-    for (name, given) in [
+    for (name, params) in [
         ("aidd_get_tkb_entry", json!({"name": long})),
         ("aidd_get_agent", json!({"agent": long})),
         ("aidd_explain_violation", json!({"rule": long})),
         ("aidd_tech_compatibility", json!({"technologies": [long, "react"]})),
     ] {
-        let said = refused(folder.path(), name, given);
-        assert!(said.chars().count() < 4100, "{name}: {}", said.chars().count());
+        let error = error_text(folder.path(), name, params);
+        assert!(error.chars().count() < 4100, "{name}: {}", error.chars().count());
     }
 }
 
 #[test]
-fn versions_are_verified_and_moves_planned() {
+fn versions_are_verified_and_migrations_are_planned() {
     let folder = shop();
     let root = folder.path();
     let answer =
@@ -238,14 +240,15 @@ fn versions_are_verified_and_moves_planned() {
       context done: knowledge entry frontend/react describes 19.3, reviewed 2026-11-22: current
       document failed: the entry covers 19.3, not 18.3.1
       filter failed: src/main.tsx:2: `ReactDOM.render` was replaced in 18 by createRoot(node).render
-    left-pad: in no manifest
-    raect: in no manifest; did you mean react?
+    left-pad: not found in any manifest
+    raect: not found in any manifest; did you mean react?
     ");
     assert_eq!(answer.data["unknown"], json!(["left-pad", "raect"]));
     let answer = call(root, "aidd_verify_version", json!({"packageJsonPath": "package.json"}));
     assert_eq!(answer.data["packages"].as_array().map(Vec::len), Some(3));
     assert!(
-        refused(root, "aidd_verify_version", json!({"path": "nowhere"})).contains("does not exist")
+        error_text(root, "aidd_verify_version", json!({"path": "nowhere"}))
+            .contains("does not exist")
     );
     let answer =
         call(root, "aidd_plan_migration", json!({"framework": "react", "targetVersion": "19"}));
@@ -275,8 +278,8 @@ fn versions_are_verified_and_moves_planned() {
     guardrail: Rollback: revert the commit, then `npm ci` restores package-lock.json; test this once before the first hop
     guardrail: Check that these support each version on the path: react-router
     ");
-    let given = json!({"framework": "react", "targetVersion": "16"});
-    assert!(refused(root, "aidd_plan_migration", given).contains("is older than 18.3.1"));
+    let params = json!({"framework": "react", "targetVersion": "16"});
+    assert!(error_text(root, "aidd_plan_migration", params).contains("is older than 18.3.1"));
 }
 
 #[test]

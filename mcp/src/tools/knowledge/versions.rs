@@ -1,6 +1,6 @@
-//! Versions: the one in use, and the steps to another.
+//! Versions: the installed version of a package, and the steps to another version.
 
-use super::{old_forms, related_memories};
+use super::{find_outdated_usage, related_memories};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -53,7 +53,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct VerifyParams {
-    /// Default: all with a knowledge entry
+    /// Package names; default: all with a knowledge entry
     #[serde(default)]
     packages: Vec<String>,
     /// Manifest, directory or source file; default: all
@@ -71,12 +71,12 @@ struct Versions {
     notes: Vec<String>,
 }
 
-/// Resolves the path relative to the root; the root is the empty string.
-fn resolve_path(context: &Context, given: Option<&str>) -> Result<String, ToolError> {
-    let Some(given) = given else { return Ok(String::new()) };
-    let path = context.inside(given)?;
+/// Resolves a path relative to the root. The result for the root is an empty string.
+fn resolve_path(context: &Context, requested: Option<&str>) -> Result<String, ToolError> {
+    let Some(requested) = requested else { return Ok(String::new()) };
+    let path = context.inside(requested)?;
     if !context.root().join(&path).exists() {
-        return Err(ToolError::new(format!("`{given}` does not exist"))
+        return Err(ToolError::new(format!("`{requested}` does not exist"))
             .remedy("pass a manifest such as package.json, a directory or a source file"));
     }
     Ok(path)
@@ -90,7 +90,7 @@ fn directory_of<'p>(context: &Context, path: &'p str) -> &'p str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The manifests for a path: all in a directory, or the nearest ones of a file.
+/// The manifests for a path: all manifests in a directory, or the manifests nearest to a file.
 fn manifests_for<'s>(context: &Context, stack: &'s Stack, path: &str) -> Vec<&'s Manifest> {
     let is_below = |manifest: &&Manifest| {
         path.is_empty() || manifest.path.strip_prefix(path).is_some_and(|it| it.starts_with('/'))
@@ -102,36 +102,36 @@ fn manifests_for<'s>(context: &Context, stack: &'s Stack, path: &str) -> Vec<&'s
     stack.nearest(path)
 }
 
-/// The requested dependencies, and the names that no manifest has.
+/// The requested dependencies, and the requested names that occur in no manifest.
 fn select_dependencies<'s>(
     stack: &'s Stack,
     knowledge: &Knowledge<'_>,
-    given: &VerifyParams,
+    params: &VerifyParams,
     manifests: &[&'s Manifest],
 ) -> (Vec<(&'s Manifest, &'s Dependency)>, Vec<String>) {
-    let is_meant = |manifest: &Manifest| manifests.iter().any(|it| it.path == manifest.path);
-    let all = stack.dependencies().filter(|(manifest, _)| is_meant(manifest));
+    let is_selected = |manifest: &Manifest| manifests.iter().any(|it| it.path == manifest.path);
+    let all = stack.dependencies().filter(|(manifest, _)| is_selected(manifest));
     let all: Vec<(&Manifest, &Dependency)> = all.collect();
     let has_entry = |(manifest, dependency): &(&Manifest, &Dependency)| {
         let package = (manifest.ecosystem.word(), &*dependency.name);
         knowledge.entries().iter().any(|entry| entry.packages.contains(&package))
     };
-    if given.packages.is_empty() {
+    if params.packages.is_empty() {
         return (all.into_iter().filter(has_entry).collect(), Vec::new());
     }
     let (mut found, mut unknown) = (Vec::new(), Vec::new());
-    for name in &given.packages {
+    for name in &params.packages {
         // Exact names only: `react` is not `react-router`.
         let entry = knowledge.find(name).ok();
-        let is_it = |(manifest, dependency): &&(&Manifest, &Dependency)| {
+        let matches_name = |(manifest, dependency): &&(&Manifest, &Dependency)| {
             let package = (manifest.ecosystem.word(), &*dependency.name);
-            // Users name only the artifact of Maven coordinates.
+            // Users write only the artifact of Maven coordinates.
             let artifact = dependency.name.rsplit_once(':').map(|(_, artifact)| artifact);
             dependency.name == *name
                 || artifact == Some(name.as_str())
                 || entry.is_some_and(|entry| entry.packages.contains(&package))
         };
-        let hits: Vec<_> = all.iter().filter(is_it).copied().collect();
+        let hits: Vec<_> = all.iter().filter(matches_name).copied().collect();
         if hits.is_empty() {
             unknown.push(name.clone());
         }
@@ -140,7 +140,7 @@ fn select_dependencies<'s>(
     (found, unknown)
 }
 
-fn old_forms_for<'e>(entry: &'e Entry<'_>, stack: &Stack) -> SearchRequest<'e> {
+fn outdated_usage_request<'e>(entry: &'e Entry<'_>, stack: &Stack) -> SearchRequest<'e> {
     let version = entry.version_in(stack).map(|(version, _)| version);
     SearchRequest {
         name: entry.name,
@@ -149,28 +149,32 @@ fn old_forms_for<'e>(entry: &'e Entry<'_>, stack: &Stack) -> SearchRequest<'e> {
     }
 }
 
-fn verify(context: &Context, given: VerifyParams) -> Result<Answer<Versions>, ToolError> {
+fn verify(context: &Context, params: VerifyParams) -> Result<Answer<Versions>, ToolError> {
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let disk = Disk::new(context.root());
-    let path = resolve_path(context, given.path.as_deref())?;
+    let path = resolve_path(context, params.path.as_deref())?;
     let folder = directory_of(context, &path);
     let stack = stack::detect_at(&disk, folder);
     let manifests = manifests_for(context, &stack, &path);
-    let (mut packages, unknown) = select_dependencies(&stack, &knowledge, &given, &manifests);
+    let (mut packages, unknown) = select_dependencies(&stack, &knowledge, &params, &manifests);
     let mut notes = stack.problems.clone();
     if !path.is_empty() && manifests.is_empty() {
         notes.push(format!("no manifest at or above {path}"));
     }
     if packages.is_empty() && unknown.is_empty() {
-        notes.push("no package with a knowledge entry found; pass others in `packages`".to_owned());
+        notes.push(
+            "no package with a knowledge entry found; pass other packages in `packages`".to_owned(),
+        );
     }
     if packages.len() > MAX_PACKAGES {
-        notes
-            .push(format!("{MAX_PACKAGES} of {} packages; pass the relevant ones", packages.len()));
+        notes.push(format!(
+            "{MAX_PACKAGES} of {} packages; pass the relevant packages",
+            packages.len()
+        ));
         packages.truncate(MAX_PACKAGES);
     }
-    let used: Vec<&Entry<'_>> = knowledge
+    let entries: Vec<&Entry<'_>> = knowledge
         .entries()
         .iter()
         .filter(|entry| {
@@ -179,17 +183,18 @@ fn verify(context: &Context, given: VerifyParams) -> Result<Answer<Versions>, To
             })
         })
         .collect();
-    let forms: Vec<SearchRequest<'_>> =
-        used.iter().map(|entry| old_forms_for(entry, &stack)).collect();
+    let requests: Vec<SearchRequest<'_>> =
+        entries.iter().map(|entry| outdated_usage_request(entry, &stack)).collect();
     // For a path inside a package, the whole package is searched.
     let nearest = manifests.first().map_or("", |manifest| manifest.folder());
     let base = if manifests.len() == 1 { nearest } else { folder };
     let below = Some(base).filter(|folder| !folder.is_empty());
-    let SearchResults { found, files, notes: left_out } = old_forms(context, below, &forms)?;
-    notes.extend(left_out);
+    let SearchResults { found, files, notes: search_notes } =
+        find_outdated_usage(context, below, &requests)?;
+    notes.extend(search_notes);
     let memories = memories(context, &packages)?;
     let installs = Installs::new(&disk);
-    let scene = VersionContext {
+    let version_context = VersionContext {
         installs: &installs,
         stack: &stack,
         library: &library,
@@ -201,7 +206,7 @@ fn verify(context: &Context, given: VerifyParams) -> Result<Answer<Versions>, To
     };
     let mut verified: Vec<VerifiedVersion> = packages
         .iter()
-        .map(|(manifest, dependency)| versions::verify(&scene, manifest, dependency))
+        .map(|(manifest, dependency)| versions::verify(&version_context, manifest, dependency))
         .collect();
     verified.sort_by_key(|it| it.confidence);
     notes.extend(installs.problems());
@@ -247,16 +252,19 @@ fn render_versions(
     notes: &[String],
 ) -> String {
     let mut text = String::new();
-    for it in verified {
-        let confidence = match it.confidence {
+    for package in verified {
+        let confidence = match package.confidence {
             Confidence::High => "high",
             Confidence::Medium => "medium",
             Confidence::Low => "low",
         };
-        let version = it.locked.as_deref().or(it.wanted.as_deref()).unwrap_or("unknown");
-        let _ =
-            writeln!(text, "{} {version} ({}): confidence {confidence}", it.package, it.manifest);
-        for step in &it.steps {
+        let version = package.locked.as_deref().or(package.wanted.as_deref()).unwrap_or("unknown");
+        let _ = writeln!(
+            text,
+            "{} {version} ({}): confidence {confidence}",
+            package.package, package.manifest
+        );
+        for step in &package.steps {
             let outcome = match step.outcome {
                 Outcome::Done => "done",
                 Outcome::Failed => "failed",
@@ -273,7 +281,7 @@ fn render_versions(
         let artifacts = names.iter().filter_map(|name| Some(name.rsplit_once(':')?.1));
         let near = nearest(name, names.iter().copied().chain(artifacts));
         let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-        let _ = writeln!(text, "{name}: in no manifest{near}");
+        let _ = writeln!(text, "{name}: not found in any manifest{near}");
     }
     for note in notes {
         let _ = writeln!(text, "note: {note}");
@@ -284,9 +292,9 @@ fn render_versions(
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct MigrationParams {
-    /// Name or package
+    /// Technology or package
     framework: String,
-    /// Default: the project's
+    /// Default: the project's version
     current_version: Option<String>,
     /// Version or technology; default: latest known
     target_version: Option<String>,
@@ -307,38 +315,43 @@ struct MigrationResult {
     notes: Vec<String>,
 }
 
-fn plan(context: &Context, given: MigrationParams) -> Result<Answer<MigrationResult>, ToolError> {
+fn plan(context: &Context, params: MigrationParams) -> Result<Answer<MigrationResult>, ToolError> {
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let stack = stack::detect(&Disk::new(context.root()));
-    let to = given.target_version.as_deref();
-    let entry = knowledge.find(&given.framework).map_err(|near| {
-        ToolError::new(format!("no entry for `{}`", given.framework))
+    let to = params.target_version.as_deref();
+    let entry = knowledge.find(&params.framework).map_err(|near| {
+        ToolError::new(format!("no entry for `{}`", params.framework))
             .remedy(format!("did you mean {}?", near.join(", ")))
     })?;
-    // Pass all old forms; the plan selects those between the two versions.
-    let forms =
-        SearchRequest { forms: entry.legacy.iter().collect(), ..old_forms_for(entry, &stack) };
-    let named = legacy::import_forms(entry);
-    let uses = SearchRequest { forms: named.iter().collect(), ..forms.clone() };
+    // Pass all outdated API patterns; the plan selects the patterns between the two versions.
+    let forms = SearchRequest {
+        forms: entry.legacy.iter().collect(),
+        ..outdated_usage_request(entry, &stack)
+    };
+    let import_rules = legacy::import_forms(entry);
+    let uses = SearchRequest { forms: import_rules.iter().collect(), ..forms.clone() };
     let is_leaving = to.is_some_and(|to| Version::read(to).is_none());
-    let mut search = old_forms(context, None, &[forms])?;
-    let uses =
-        if is_leaving { old_forms(context, None, &[uses])? } else { SearchResults::default() };
+    let mut search = find_outdated_usage(context, None, &[forms])?;
+    let uses = if is_leaving {
+        find_outdated_usage(context, None, &[uses])?
+    } else {
+        SearchResults::default()
+    };
     search.notes.extend(uses.notes);
-    let asked = migration::PlanParams {
-        from: given.current_version.as_deref(),
+    let plan_params = migration::PlanParams {
+        from: params.current_version.as_deref(),
         to,
         old_forms: &search.found,
         uses: &uses.found,
     };
-    let mut plan = migration::plan(entry, asked, &knowledge, &stack)
+    let mut plan = migration::plan(entry, plan_params, &knowledge, &stack)
         .map_err(|error| ToolError::new(error.to_string()))?;
     plan.notes.extend(search.notes);
     let text = render_plan(entry, &plan);
-    let steps = plan.steps.iter().enumerate().map(|(at, step)| {
+    let steps = plan.steps.iter().enumerate().map(|(index, step)| {
         let mut row = Row::from_value(step);
-        row.0.insert("number".to_owned(), Value::from(at + 1));
+        row.0.insert("number".to_owned(), Value::from(index + 1));
         row
     });
     let data = MigrationResult {
@@ -356,10 +369,10 @@ fn plan(context: &Context, given: MigrationParams) -> Result<Answer<MigrationRes
 
 fn render_plan(entry: &Entry<'_>, plan: &Plan) -> String {
     let mut text = format!("{}: {}", entry.name, plan.hops.join(" to "));
-    for (at, step) in plan.steps.iter().enumerate() {
+    for (index, step) in plan.steps.iter().enumerate() {
         let risk = serde_json::to_value(step.risk).unwrap_or_default();
         let risk = risk.as_str().unwrap_or_default();
-        let _ = write!(text, "\n{}. [{risk}] {}", at + 1, step.what);
+        let _ = write!(text, "\n{}. [{risk}] {}", index + 1, step.what);
         for command in &step.commands {
             let _ = write!(text, "\n   $ {command}");
         }

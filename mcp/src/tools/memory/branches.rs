@@ -1,4 +1,4 @@
-//! Branches: the state of work on them until the merge.
+//! Branches: the state of the work on each branch until it is merged.
 
 use super::render::{Row, count_noun, current_branch, day_of, push_list};
 use crate::context::Context;
@@ -15,8 +15,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_branch",
             "Branch",
-            "Saves and reads a branch's state. Use action merge after the merge to make its decisions and \
-             errors permanent.",
+            "Saves and reads a branch's state. After the Git merge, use action merge to make the branch's \
+             decisions and errors permanent.",
             branch,
         )
         .destroys()
@@ -27,9 +27,9 @@ pub(super) fn tools() -> Vec<Tool> {
 
 /// The arguments of each action.
 const CHOICE: Choice = Choice {
-    by: "action",
+    argument: "action",
     default: "",
-    takes: &[
+    allowed: &[
         (&["get", "save", "promote", "merge"], &["branch"]),
         (&["promote"], &["sessionId"]),
         (&["merge"], &["promoteDecisions"]),
@@ -64,7 +64,7 @@ enum Action {
 #[serde(rename_all = "camelCase")]
 struct BranchParams {
     action: Action,
-    /// Default: current branch
+    /// Branch; default: current branch
     branch: Option<String>,
     session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
@@ -123,10 +123,10 @@ struct BranchAnswer {
     archived: Option<String>,
 }
 
-fn branch(context: &Context, given: BranchParams) -> Result<Answer<BranchAnswer>, ToolError> {
-    let fields = Row::from_value(&given.fields);
-    let is_needed = !matches!(given.action, Action::List | Action::Promote);
-    let branch = match given.branch.clone() {
+fn branch(context: &Context, params: BranchParams) -> Result<Answer<BranchAnswer>, ToolError> {
+    let fields = Row::from_value(&params.fields);
+    let is_needed = !matches!(params.action, Action::List | Action::Promote);
+    let branch = match params.branch.clone() {
         None if is_needed => current_branch(context),
         branch => branch,
     };
@@ -134,56 +134,56 @@ fn branch(context: &Context, given: BranchParams) -> Result<Answer<BranchAnswer>
         return Err(ToolError::new("`branch` is missing, and no branch is checked out"));
     }
     let branch = branch.unwrap_or_default();
-    context.memory(|memory| match given.action {
+    context.memory(|memory| match params.action {
         Action::Get => get(memory, &branch),
         Action::Save => save(memory, &branch, fields),
-        Action::Promote => promote(memory, given.session_id.as_deref(), &branch),
+        Action::Promote => promote(memory, params.session_id.as_deref(), &branch),
         Action::List => list(memory),
-        Action::Merge => merge(memory, &branch, given.promote_decisions != Some(false)),
+        Action::Merge => merge(memory, &branch, params.promote_decisions != Some(false)),
     })
 }
 
 fn get(memory: &mut ProjectMemory, branch: &str) -> Result<Answer<BranchAnswer>, ToolError> {
-    let known = memory.branch(branch)?;
-    let is_new = known.updated_at.is_null();
-    let text = if is_new { format!("No data for {branch}.") } else { render(&known) };
-    let answered = BranchAnswer {
+    let state = memory.branch(branch)?;
+    let is_new = state.updated_at.is_null();
+    let text = if is_new { format!("No data for {branch}.") } else { render(&state) };
+    let result = BranchAnswer {
         branch: Some(branch.to_owned()),
-        context: Some(Row::from_value(&known)),
+        context: Some(Row::from_value(&state)),
         ..BranchAnswer::default()
     };
-    Ok(Answer::new(answered, text))
+    Ok(Answer::new(result, text))
 }
 
 /// Renders the data of a branch, without default values.
-fn render(known: &BranchContext) -> String {
-    let mut text = format!("{}, saved {}", known.branch, day_of(&known.updated_at));
+fn render(state: &BranchContext) -> String {
+    let mut text = format!("{}, saved {}", state.branch, day_of(&state.updated_at));
     for (name, value) in [
-        ("feature", &known.feature),
-        ("phase", &known.phase),
-        ("spec", &known.spec),
-        ("plan", &known.plan),
-        ("lifecycle", &known.lifecycle_session_id),
+        ("feature", &state.feature),
+        ("phase", &state.phase),
+        ("spec", &state.spec),
+        ("plan", &state.plan),
+        ("lifecycle", &state.lifecycle_session_id),
     ] {
         if let Some(value) = value {
             let _ = write!(text, "\n{name}: {value}");
         }
     }
-    push_list(&mut text, "done", &known.completed_tasks);
-    push_list(&mut text, "pending", &known.pending_tasks);
-    for made in &known.decisions {
-        let _ = write!(text, "\ndecided: {}", made.decision);
-        if !made.reasoning.is_empty() {
-            let _ = write!(text, " (because: {})", made.reasoning);
+    push_list(&mut text, "done", &state.completed_tasks);
+    push_list(&mut text, "pending", &state.pending_tasks);
+    for decision in &state.decisions {
+        let _ = write!(text, "\ndecided: {}", decision.decision);
+        if !decision.reasoning.is_empty() {
+            let _ = write!(text, " (because: {})", decision.reasoning);
         }
     }
-    for repaired in &known.errors_encountered {
-        let _ = write!(text, "\nerror: {}", repaired.error);
-        if !repaired.fix.is_empty() {
-            let _ = write!(text, " (fixed by: {})", repaired.fix);
+    for error in &state.errors_encountered {
+        let _ = write!(text, "\nerror: {}", error.error);
+        if !error.fix.is_empty() {
+            let _ = write!(text, " (fixed by: {})", error.fix);
         }
     }
-    push_list(&mut text, "files", &known.files_modified);
+    push_list(&mut text, "files", &state.files_modified);
     text
 }
 
@@ -204,12 +204,12 @@ fn save(
         count_noun(saved.decisions.len(), "decision"),
         count_noun(saved.errors_encountered.len(), "error")
     );
-    let answered = BranchAnswer {
+    let result = BranchAnswer {
         branch: Some(branch.to_owned()),
         context: Some(Row::from_value(&saved)),
         ..BranchAnswer::default()
     };
-    Ok(Answer::new(answered, text))
+    Ok(Answer::new(result, text))
 }
 
 fn promote(
@@ -226,12 +226,13 @@ fn promote(
             .remedy("omit `branch`"));
     }
     if !state.is_ended() {
-        return Err(ToolError::new(format!("`{session}` has not ended"))
-            .remedy("end it with aidd_session, action end, which also promotes it"));
+        return Err(ToolError::new(format!("`{session}` has not ended")).remedy(
+            "end the session with aidd_session, action end, which also promotes its decisions",
+        ));
     }
     let promoted = memory.promote_session(&state)?;
     let text = if promoted.was_known {
-        format!("{} already has {session}.", state.branch)
+        format!("The branch {} already contains {session}.", state.branch)
     } else {
         let mut text = format!("Added {session} to {}.", state.branch);
         push_list(&mut text, "decisions", &promoted.decisions);
@@ -239,40 +240,40 @@ fn promote(
         text
     };
     let texts = promoted.decisions.into_iter().chain(promoted.errors).collect();
-    let answered = BranchAnswer {
+    let result = BranchAnswer {
         branch: Some(state.branch),
         promoted: Some(texts),
         ..BranchAnswer::default()
     };
-    Ok(Answer::new(answered, text))
+    Ok(Answer::new(result, text))
 }
 
 fn list(memory: &mut ProjectMemory) -> Result<Answer<BranchAnswer>, ToolError> {
-    let (contexts, bad) = memory.branches()?;
+    let (contexts, invalid_paths) = memory.branches()?;
     let mut text = format!("{}.", count_noun(contexts.len(), "branch"));
     let mut rows = Vec::new();
-    for known in contexts {
+    for state in contexts {
         let _ = write!(
             text,
             "\n{} {} {} done, {} pending",
-            known.branch,
-            day_of(&known.updated_at),
-            known.completed_tasks.len(),
-            known.pending_tasks.len()
+            state.branch,
+            day_of(&state.updated_at),
+            state.completed_tasks.len(),
+            state.pending_tasks.len()
         );
         let mut row = Row::from_value(json!({
-            "branch": known.branch, "updatedAt": known.updated_at,
-            "sessionsCount": known.sessions_count, "pendingTasks": known.pending_tasks.len(),
-            "decisions": known.decisions.len(),
+            "branch": state.branch, "updatedAt": state.updated_at,
+            "sessionsCount": state.sessions_count, "pendingTasks": state.pending_tasks.len(),
+            "decisions": state.decisions.len(),
         }));
-        for (name, value) in [("feature", known.feature), ("phase", known.phase)] {
+        for (name, value) in [("feature", state.feature), ("phase", state.phase)] {
             if let Some(value) = value {
                 row.0.insert(name.to_owned(), value.into());
             }
         }
         rows.push(row);
     }
-    for path in bad {
+    for path in invalid_paths {
         let _ = write!(text, "\nnote: {path} is not a branch context");
     }
     Ok(Answer::new(BranchAnswer { branches: Some(rows), ..BranchAnswer::default() }, text))
@@ -281,32 +282,32 @@ fn list(memory: &mut ProjectMemory) -> Result<Answer<BranchAnswer>, ToolError> {
 fn merge(
     memory: &mut ProjectMemory,
     branch: &str,
-    promotes: bool,
+    promote: bool,
 ) -> Result<Answer<BranchAnswer>, ToolError> {
-    // Later calls do not show the tasks of an archived branch.
-    let left = memory.branch(branch)?.pending_tasks;
-    if !promotes {
+    // Show the pending tasks now: later calls do not show the tasks of an archived branch.
+    let pending = memory.branch(branch)?.pending_tasks;
+    if !promote {
         let archived = memory.archive_branch(branch)?;
         let mut text = format!("Archived {branch} to {archived}; nothing became permanent.");
-        push_list(&mut text, "was pending", &left);
-        let answered = BranchAnswer {
+        push_list(&mut text, "was pending", &pending);
+        let result = BranchAnswer {
             branch: Some(branch.to_owned()),
             archived: Some(archived),
             ..BranchAnswer::default()
         };
-        return Ok(Answer::new(answered, text));
+        return Ok(Answer::new(result, text));
     }
     let merged = memory.merge_branch(branch)?;
     let mut text = format!("Merged {branch}; its context is archived in {}.", merged.archived);
     push_list(&mut text, "now permanent", &merged.promoted);
     push_list(&mut text, "already permanent", &merged.known);
-    push_list(&mut text, "was pending", &left);
-    let answered = BranchAnswer {
+    push_list(&mut text, "was pending", &pending);
+    let result = BranchAnswer {
         branch: Some(branch.to_owned()),
         promoted: Some(merged.promoted),
         known: Some(merged.known),
         archived: Some(merged.archived),
         ..BranchAnswer::default()
     };
-    Ok(Answer::new(answered, text))
+    Ok(Answer::new(result, text))
 }

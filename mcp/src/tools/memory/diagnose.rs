@@ -35,7 +35,7 @@ pub(super) fn tools() -> Vec<Tool> {
 struct DiagnoseParams {
     error: String,
     limit: Option<i64>,
-    /// 0-1; default: 0.3
+    /// Minimum similarity, 0 to 1; default: 0.3
     threshold: Option<f64>,
 }
 
@@ -62,15 +62,15 @@ struct Diagnosed {
     observation_matches: usize,
 }
 
-fn diagnose(context: &Context, asked: DiagnoseParams) -> Result<Answer<Diagnosed>, ToolError> {
-    let (limit, note) = cap_limit(asked.limit, 5, 20);
-    let threshold = parse_confidence("threshold", asked.threshold)?.unwrap_or(DEFAULT_THRESHOLD);
-    let found = context.memory(|memory| memory.diagnose(&asked.error, threshold, limit))?;
+fn diagnose(context: &Context, params: DiagnoseParams) -> Result<Answer<Diagnosed>, ToolError> {
+    let (limit, note) = cap_limit(params.limit, 5, 20);
+    let threshold = parse_confidence("threshold", params.threshold)?.unwrap_or(DEFAULT_THRESHOLD);
+    let found = context.memory(|memory| memory.diagnose(&params.error, threshold, limit))?;
     let mut text = render(&found);
     if let Some(note) = note {
         let _ = write!(text, "\nnote: {note}");
     }
-    let observed = found.matches.iter().filter(|one| one.layer == Layer::Session).count();
+    let observed = found.matches.iter().filter(|similar| similar.layer == Layer::Session).count();
     let category = &found.category;
     let data = Diagnosed {
         message: found.trace.raised.line(),
@@ -96,29 +96,29 @@ fn rounded(share: f64) -> f64 {
 
 /// The frames to show: project frames first, in order.
 fn visible_frames(found: &Diagnosis) -> Vec<&Frame> {
-    let (own, other): (Vec<&Frame>, Vec<&Frame>) =
+    let (project_frames, other_frames): (Vec<&Frame>, Vec<&Frame>) =
         found.trace.frames.iter().partition(|frame| frame.own.is_some());
-    own.into_iter().chain(other).take(MAX_FRAMES).collect()
+    project_frames.into_iter().chain(other_frames).take(MAX_FRAMES).collect()
 }
 
 /// Locations in project files, the primary location first.
 fn own_frames(found: &Diagnosis) -> impl Iterator<Item = String> {
-    let place = |frame: &Frame| {
+    let location = |frame: &Frame| {
         let own = frame.own.as_ref()?;
         Some(match frame.line {
             Some(line) => format!("{own}:{line}"),
             None => own.clone(),
         })
     };
-    let first = found.primary.as_ref().and_then(place);
-    let all = found.trace.frames.iter().filter_map(place);
-    let mut places: Vec<String> = first.into_iter().collect();
-    for place in all {
-        if !places.contains(&place) {
-            places.push(place);
+    let first = found.primary.as_ref().and_then(location);
+    let all = found.trace.frames.iter().filter_map(location);
+    let mut locations: Vec<String> = first.into_iter().collect();
+    for location in all {
+        if !locations.contains(&location) {
+            locations.push(location);
         }
     }
-    places.into_iter()
+    locations.into_iter()
 }
 
 fn trace(found: &Diagnosis) -> Option<Row> {
@@ -154,20 +154,22 @@ fn trace(found: &Diagnosis) -> Option<Row> {
     Some(row)
 }
 
-fn row(one: &Match) -> Row {
+fn row(mistake: &Match) -> Row {
     let mut row = Row::from_value(json!({
-        "id": one.id, "error": one.error, "similarity": rounded(one.likeness),
-        "occurrences": one.occurrences, "category": one.category,
+        "id": mistake.id, "error": mistake.error, "similarity": rounded(mistake.likeness),
+        "occurrences": mistake.occurrences, "category": mistake.category,
     }));
-    for (name, text) in
-        [("rootCause", &one.root_cause), ("fix", &one.fix), ("prevention", &one.prevention)]
-    {
+    for (name, text) in [
+        ("rootCause", &mistake.root_cause),
+        ("fix", &mistake.fix),
+        ("prevention", &mistake.prevention),
+    ] {
         if !text.is_empty() {
             row.0.insert(name.to_owned(), json!(text));
         }
     }
-    if !one.files.is_empty() {
-        row.0.insert("files".to_owned(), json!(one.files));
+    if !mistake.files.is_empty() {
+        row.0.insert("files".to_owned(), json!(mistake.files));
     }
     row
 }
@@ -182,8 +184,8 @@ fn render(found: &Diagnosis) -> String {
         Some(frame) => {
             let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
             let function = frame.function.as_deref().unwrap_or("");
-            let own = frame.own.as_deref().unwrap_or(&frame.file);
-            let _ = write!(text, "\nin {own}{line} {function}");
+            let file = frame.own.as_deref().unwrap_or(&frame.file);
+            let _ = write!(text, "\nin {file}{line} {function}");
             let others: Vec<String> = own_frames(found).skip(1).take(MAX_FRAMES - 1).collect();
             if !others.is_empty() {
                 let _ = write!(text, "\nvia {}", others.join(", "));
@@ -201,18 +203,20 @@ fn render(found: &Diagnosis) -> String {
     } else {
         let _ = write!(text, "\n{} of {} known mistakes are similar:", found.matched, found.known);
     }
-    for one in &found.matches {
+    for mistake in &found.matches {
         let _ = write!(
             text,
             "\n{:.0} % {} ({}x) {}",
-            one.likeness * 100.0,
-            one.id,
-            one.occurrences,
-            one.error
+            mistake.likeness * 100.0,
+            mistake.id,
+            mistake.occurrences,
+            mistake.error
         );
-        for (name, value) in
-            [("cause", &one.root_cause), ("fix", &one.fix), ("prevention", &one.prevention)]
-        {
+        for (name, value) in [
+            ("cause", &mistake.root_cause),
+            ("fix", &mistake.fix),
+            ("prevention", &mistake.prevention),
+        ] {
             if !value.is_empty() {
                 let _ = write!(text, "\n  {name}: {value}");
             }

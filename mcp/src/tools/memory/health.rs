@@ -1,6 +1,6 @@
 //! Project health, computed from recorded runs.
 
-use super::render::{Row, cap_limit};
+use super::render::{Row, cap_limit, count_noun};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -15,7 +15,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_project_health",
             "Project health",
-            "Rates the work by recorded runs, with sample counts. Use for reviews.",
+            "Scores project health from recorded runs, with sample counts. Use for reviews.",
             health,
         )
         .in_profiles(&[Profile::Memory]),
@@ -34,7 +34,7 @@ struct Health {
     /// Overall score from 0 to 100; absent if there is not enough data.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall: Option<f64>,
-    /// Each with value, samples, measured, weight, meaning.
+    /// The categories, each with value, samples, measured, weight and meaning.
     categories: Row,
     #[schemars(skip)]
     sessions_analyzed: usize,
@@ -58,25 +58,31 @@ fn row(figure: &Figure) -> Row {
     row
 }
 
-fn health(context: &Context, asked: HealthParams) -> Result<Answer<Health>, ToolError> {
-    let (limit, note) = cap_limit(asked.sessions_limit, 50, 100);
+fn health(context: &Context, params: HealthParams) -> Result<Answer<Health>, ToolError> {
+    let (limit, note) = cap_limit(params.sessions_limit, 50, 100);
     let health = context.memory(|memory| memory.health(limit))?;
     let mut text = match health.overall {
-        Some(overall) => format!("{overall:.0} of 100, over {} sessions.", health.sessions),
+        Some(overall) => {
+            format!("{overall:.0} of 100, over {}.", count_noun(health.sessions, "session"))
+        }
         None => {
-            format!("Not enough data for an overall score: {} ended sessions.", health.sessions)
+            let sessions = count_noun(health.sessions, "ended session");
+            format!("Not enough data for an overall score: {sessions}.")
         }
     };
     let mut categories = Row(serde_json::Map::new());
     for figure in &health.figures {
         let value = match figure.value {
             Some(value) => format!("{value:.0}"),
-            None => format!("not enough data, fewer than {MIN_SAMPLES}"),
+            None => format!("not enough data, fewer than {MIN_SAMPLES} samples"),
         };
         let _ = write!(
             text,
-            "\n{}: {value} ({} samples, {} measured): {}",
-            figure.name, figure.samples, figure.measured, figure.meaning
+            "\n{}: {value} ({}, {} measured): {}",
+            figure.name,
+            count_noun(figure.samples, "sample"),
+            figure.measured,
+            figure.meaning
         );
         categories.0.insert(figure.name.to_owned(), json!(row(figure)));
     }

@@ -20,7 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_decision",
             "Save decision",
-            "Saves a decision for the team and supersedes the last on its topic. Use when something \
+            "Saves a decision for the team and supersedes the last decision on its topic. Use when something \
              is decided; use save_checkpoint for a pause, save_insight for a note.",
             save_decision,
         )
@@ -92,7 +92,7 @@ struct DecisionParams {
     topic: String,
     decision: String,
     reasoning: String,
-    /// 0-1; default: 0.7
+    /// 0 to 1; default: 0.7
     confidence: Option<f64>,
     #[serde(default)]
     alternatives: Vec<String>,
@@ -100,11 +100,11 @@ struct DecisionParams {
     context: Option<String>,
     #[serde(default)]
     supersedes: Vec<String>,
-    /// {to, relation (builds_on, refines, contradicts …), reason}
+    /// Items: {to, relation (builds_on, refines, contradicts …), reason}
     #[serde(default)]
     links: Vec<Row>,
     session_id: Option<String>,
-    /// This argument and the three below exist for compatibility with MAMA.
+    /// Evidence; like the following three arguments, accepted for compatibility with MAMA
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     evidence: Vec<String>,
@@ -117,14 +117,14 @@ struct DecisionParams {
     replaces: Vec<Row>,
 }
 
-/// The outcome that a decision is saved with. `pending` and `superseded`, which MAMA uses, mean
-/// none.
-fn initial_outcome(given: Option<&str>) -> Result<Option<aidd_memory::types::Outcome>, ToolError> {
-    match given.map(|word| word.trim().to_ascii_lowercase()).as_deref() {
+/// Parses the outcome with which a decision is saved. `pending` and `superseded`, which MAMA uses,
+/// mean that there is no outcome.
+fn initial_outcome(text: Option<&str>) -> Result<Option<aidd_memory::types::Outcome>, ToolError> {
+    match text.map(|word| word.trim().to_ascii_lowercase()).as_deref() {
         None | Some("pending" | "superseded") => Ok(None),
         Some(word) => aidd_memory::types::Outcome::read(word)
             .map(Some)
-            .map_err(|why| ToolError::new(format!("`outcome`: {why}"))),
+            .map_err(|error| ToolError::new(format!("`outcome`: {error}"))),
     }
 }
 
@@ -133,52 +133,55 @@ const DEFAULT_CONFIDENCE: f64 = 0.7;
 
 fn save_decision(
     context: &Context,
-    given: DecisionParams,
+    params: DecisionParams,
 ) -> Result<Answer<SavedAnswer>, ToolError> {
-    if given.topic.trim().is_empty() {
+    if params.topic.trim().is_empty() {
         return Err(ToolError::new("`topic` is empty")
             .remedy("pass a topic of one or two words, or use aidd_memory_add_decision"));
     }
-    let links = given.links.iter().enumerate().map(|(index, given)| link(index, given));
+    let links = params.links.iter().enumerate().map(|(index, item)| link(index, item));
     let mut links = links.collect::<Result<Vec<Link>, ToolError>>()?;
-    links.extend(given.supersedes.iter().map(|id| Link::new(Relation::Supersedes, id)));
-    for replaced in &given.replaces {
-        let reason = Some(replaced.text("reason").to_owned()).filter(|reason| !reason.is_empty());
-        links.push(Link { reason, ..Link::new(Relation::Supersedes, replaced.text("id")) });
+    links.extend(params.supersedes.iter().map(|id| Link::new(Relation::Supersedes, id)));
+    for replaced_decision in &params.replaces {
+        let reason =
+            Some(replaced_decision.text("reason").to_owned()).filter(|reason| !reason.is_empty());
+        links
+            .push(Link { reason, ..Link::new(Relation::Supersedes, replaced_decision.text("id")) });
     }
     let mut extra = Map::new();
-    if !given.evidence.is_empty() {
-        extra.insert("evidence".to_owned(), given.evidence.into());
+    if !params.evidence.is_empty() {
+        extra.insert("evidence".to_owned(), params.evidence.into());
     }
-    extra.extend(given.risks.map(|risks| ("risks".to_owned(), risks.into())));
+    extra.extend(params.risks.map(|risks| ("risks".to_owned(), risks.into())));
     let body = Decision {
-        outcome: initial_outcome(given.outcome.as_deref())?,
+        outcome: initial_outcome(params.outcome.as_deref())?,
         extra,
-        reasoning: given.reasoning,
-        alternatives: given.alternatives.into_iter().map(Value::from).collect(),
-        context: given.context,
+        reasoning: params.reasoning,
+        alternatives: params.alternatives.into_iter().map(Value::from).collect(),
+        context: params.context,
         confidence: Some(
-            parse_confidence("confidence", given.confidence)?.unwrap_or(DEFAULT_CONFIDENCE),
+            parse_confidence("confidence", params.confidence)?.unwrap_or(DEFAULT_CONFIDENCE),
         ),
         ..Decision::default()
     };
     let mut new = New {
-        content: given.decision,
-        topic: Some(given.topic),
+        content: params.decision,
+        topic: Some(params.topic),
         body,
         links,
-        session_id: given.session_id,
+        session_id: params.session_id,
         branch: None,
     };
     context.memory(|memory| -> Result<_, ToolError> {
         new.branch = branch_of(memory, new.session_id.as_deref())?;
         let mut answer = saved_answer(Kind::Decision, memory.save_decision(&new)?);
         // If a decision with this text exists and has an outcome, report the outcome.
-        let known = memory.get(std::slice::from_ref(&answer.data.id))?.remove(0);
-        if known.outcome().is_some() {
-            let _ = write!(answer.text, "\nnote: {}", memory.brief(&known)?.line(80));
+        let stored = memory.get(std::slice::from_ref(&answer.data.id))?.remove(0);
+        if stored.outcome().is_some() {
+            let _ = write!(answer.text, "\nnote: {}", memory.brief(&stored)?.line(80));
         }
-        // Two decisions on one topic are possible only with a link of another kind.
+        // Two active decisions on one topic are possible only if the new decision has a link other
+        // than `supersedes`.
         if new.links.iter().any(|link| link.relation != Relation::Supersedes) {
             let id = &answer.data.id;
             for conflict in memory.conflicts_of(id)? {
@@ -235,24 +238,25 @@ struct SavedNote {
 
 fn save_checkpoint(
     context: &Context,
-    given: CheckpointParams,
+    params: CheckpointParams,
 ) -> Result<Answer<SavedNote>, ToolError> {
-    let next_steps = match given.next_steps {
+    let next_steps = match params.next_steps {
         Some(Steps::One(text)) => Some(Value::from(text)),
         Some(Steps::Several(texts)) => Some(Value::from(texts)),
         None => None,
     };
     let body = Checkpoint {
-        open_files: given.open_files,
+        open_files: params.open_files,
         next_steps,
-        status: given.status,
+        status: params.status,
         ..Checkpoint::default()
     };
-    let here = given.branch.or_else(|| current_branch(context));
+    let branch_of_call = params.branch.or_else(|| current_branch(context));
     let id = context.memory(|memory| -> Result<_, ToolError> {
-        let own = branch_of(memory, given.session_id.as_deref())?;
-        let (branch, session) = (own.or(here), given.session_id.as_deref());
-        Ok(memory.save_checkpoint(&given.summary, &body, session, branch.as_deref())?)
+        let branch_of_session = branch_of(memory, params.session_id.as_deref())?;
+        let (branch, session) =
+            (branch_of_session.or(branch_of_call), params.session_id.as_deref());
+        Ok(memory.save_checkpoint(&params.summary, &body, session, branch.as_deref())?)
     })?;
     let text = format!("Saved {id}; resume with load_checkpoint.");
     Ok(Answer::new(SavedNote { id, saved: true }, text))
@@ -272,17 +276,17 @@ struct InsightParams {
     session_id: Option<String>,
 }
 
-fn save_insight(context: &Context, given: InsightParams) -> Result<Answer<SavedNote>, ToolError> {
+fn save_insight(context: &Context, params: InsightParams) -> Result<Answer<SavedNote>, ToolError> {
     let body = Insight {
-        category: given.category,
-        tags: given.tags,
-        source: given.source,
+        category: params.category,
+        tags: params.tags,
+        source: params.source,
         ..Insight::default()
     };
     let id = context.memory(|memory| -> Result<_, ToolError> {
-        let session = given.session_id.as_deref();
+        let session = params.session_id.as_deref();
         branch_of(memory, session)?;
-        Ok(memory.save_insight(&given.content, given.topic.as_deref(), &body, session)?)
+        Ok(memory.save_insight(&params.content, params.topic.as_deref(), &body, session)?)
     })?;
     let text = format!("Saved {id}.");
     Ok(Answer::new(SavedNote { id, saved: true }, text))
@@ -307,11 +311,11 @@ struct Loaded {
     pending_tasks: Vec<String>,
 }
 
-fn load_checkpoint(context: &Context, given: BranchQuery) -> Result<Answer<Loaded>, ToolError> {
-    let here = given.branch.clone().or_else(|| current_branch(context));
+fn load_checkpoint(context: &Context, params: BranchQuery) -> Result<Answer<Loaded>, ToolError> {
+    let current = params.branch.clone().or_else(|| current_branch(context));
     context.memory(|memory| -> Result<_, ToolError> {
-        let entry = memory.last_checkpoint(given.branch.as_deref())?;
-        let branch = entry.as_ref().and_then(|entry| entry.branch.clone()).or(here);
+        let entry = memory.last_checkpoint(params.branch.as_deref())?;
+        let branch = entry.as_ref().and_then(|entry| entry.branch.clone()).or(current);
         let (mut open_session, mut pending_tasks) = (None, Vec::new());
         if let Some(branch) = &branch {
             let open = memory.sessions(Some(branch), Some(false), 1)?.pop();
@@ -356,9 +360,9 @@ struct Evolved {
     outcome: &'static str,
 }
 
-fn evolve_outcome(context: &Context, given: OutcomeParams) -> Result<Answer<Evolved>, ToolError> {
-    let outcome = given.outcome.outcome();
-    let OutcomeParams { id, reason, .. } = given;
+fn evolve_outcome(context: &Context, params: OutcomeParams) -> Result<Answer<Evolved>, ToolError> {
+    let outcome = params.outcome.outcome();
+    let OutcomeParams { id, reason, .. } = params;
     context.memory(|memory| memory.set_outcome(&id, outcome, reason.as_deref()))?;
     let text = format!("{id}: {outcome}.");
     Ok(Answer::new(Evolved { id, outcome: outcome.word() }, text))
@@ -377,10 +381,10 @@ struct SupersedeParams {
 
 fn evolve_supersede(
     context: &Context,
-    given: SupersedeParams,
+    params: SupersedeParams,
 ) -> Result<Answer<SavedAnswer>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
-        let old = memory.get(std::slice::from_ref(&given.id))?.remove(0);
+        let old = memory.get(std::slice::from_ref(&params.id))?.remove(0);
         if old.kind != Kind::Decision {
             return Err(ToolError::new(format!("`{}` is a {}, not a decision", old.id, old.kind)));
         }
@@ -392,19 +396,19 @@ fn evolve_supersede(
                 .remedy(remedy.unwrap_or_default()));
         }
         let body = Decision {
-            reasoning: given.reasoning,
+            reasoning: params.reasoning,
             confidence: Some(
-                parse_confidence("confidence", given.confidence)?.unwrap_or(DEFAULT_CONFIDENCE),
+                parse_confidence("confidence", params.confidence)?.unwrap_or(DEFAULT_CONFIDENCE),
             ),
             ..Decision::default()
         };
-        let branch = branch_of(memory, given.session_id.as_deref())?;
+        let branch = branch_of(memory, params.session_id.as_deref())?;
         let new = New {
-            content: given.decision,
-            topic: given.topic.or(old.topic),
+            content: params.decision,
+            topic: params.topic.or(old.topic),
             body,
-            links: vec![Link::new(Relation::Supersedes, &given.id)],
-            session_id: given.session_id,
+            links: vec![Link::new(Relation::Supersedes, &params.id)],
+            session_id: params.session_id,
             branch,
         };
         Ok(saved_answer(Kind::Decision, memory.save_decision(&new)?))

@@ -1,4 +1,4 @@
-//! Lifecycles: features in phases, each completed with evidence.
+//! Lifecycles: features in phases. Each phase is completed with evidence.
 
 use super::render::{Row, cap_limit, count_noun, day_of};
 use crate::context::Context;
@@ -31,8 +31,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_advance",
             "Advance lifecycle",
-            "Completes the phase if evidence or records meet its criteria. Use action back if the spec \
-             was wrong; use aidd_lifecycle_status to only check.",
+            "Completes the phase if evidence or recorded runs meet its exit criteria. Use action back if \
+             the spec was wrong; use aidd_lifecycle_status only to check.",
             advance,
         )
         .writes()
@@ -57,9 +57,9 @@ pub(super) fn tools() -> Vec<Tool> {
 
 /// The arguments of each action; phases are completed one at a time.
 const CHOICE: Choice = Choice {
-    by: "action",
+    argument: "action",
     default: "advance",
-    takes: &[(&["advance"], &["evidence", "notes", "force"]), (&["back"], &["to"])],
+    allowed: &[(&["advance"], &["evidence", "notes", "force"]), (&["back"], &["to"])],
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -76,26 +76,26 @@ struct Phases {
 }
 
 fn criteria(phase: &Phase) -> Vec<Row> {
-    let one = |criterion: &aidd_memory::lifecycle::Criterion| {
-        let shown: Vec<String> = criterion.accepts.iter().map(|shown| shown.hint()).collect();
+    let row = |criterion: &aidd_memory::lifecycle::Criterion| {
+        let hints: Vec<String> = criterion.accepts.iter().map(|evidence| evidence.hint()).collect();
         Row::from_value(
-            json!({"key": criterion.key, "criterion": criterion.description, "shownBy": shown}),
+            json!({"key": criterion.key, "criterion": criterion.description, "shownBy": hints}),
         )
     };
-    phase.exit.iter().map(one).collect()
+    phase.exit.iter().map(row).collect()
 }
 
 /// Exit criteria, one per line, with the accepted evidence.
 fn criteria_text(phase: &Phase) -> String {
     let mut text = String::new();
     for criterion in phase.exit {
-        let shown: Vec<String> = criterion.accepts.iter().map(|shown| shown.hint()).collect();
+        let hints: Vec<String> = criterion.accepts.iter().map(|evidence| evidence.hint()).collect();
         let _ = write!(
             text,
             "\n- {}: {} ({})",
             criterion.key,
             criterion.description,
-            shown.join("; or ")
+            hints.join("; or ")
         );
     }
     text
@@ -142,8 +142,8 @@ struct LifecycleAnswer {
 }
 
 fn progress(state: &Lifecycle) -> String {
-    let place = PHASES.iter().position(|phase| phase.name == state.current_phase);
-    let done = if state.status == "completed" { PHASES.len() } else { place.unwrap_or_default() };
+    let index = PHASES.iter().position(|phase| phase.name == state.current_phase);
+    let done = if state.status == "completed" { PHASES.len() } else { index.unwrap_or_default() };
     format!("{done}/{}", PHASES.len())
 }
 
@@ -173,10 +173,10 @@ fn next_text(state: &Lifecycle) -> String {
     }
 }
 
-fn init(context: &Context, given: Init) -> Result<Answer<LifecycleAnswer>, ToolError> {
+fn init(context: &Context, params: Init) -> Result<Answer<LifecycleAnswer>, ToolError> {
     let state = context.memory(|memory| {
-        let (session, start) = (given.session_id.as_deref(), given.start_phase.as_deref());
-        memory.start_lifecycle(&given.feature, session, start)
+        let (session, start) = (params.session_id.as_deref(), params.start_phase.as_deref());
+        memory.start_lifecycle(&params.feature, session, start)
     })?;
     let text = format!("Started {}.\n{}", state.id, next_text(&state));
     Ok(Answer::new(to_answer(&state), text))
@@ -197,7 +197,7 @@ struct Advance {
     lifecycle_id: String,
     #[serde(default)]
     action: Option<AdvanceAction>,
-    /// By criterion: {file}, {commit}, {branch}, {memory}, {note, by}
+    /// Evidence by criterion key: {file}, {commit}, {branch}, {memory} or {note, by}
     evidence: Option<Row>,
     #[schemars(extend("x-unlisted" = true))]
     notes: Option<String>,
@@ -207,46 +207,48 @@ struct Advance {
     to: Option<String>,
 }
 
-fn criteria_rows(judged: &[CriterionResult]) -> Vec<Row> {
-    let row = |one: &CriterionResult| {
+fn criteria_rows(results: &[CriterionResult]) -> Vec<Row> {
+    let row = |result: &CriterionResult| {
         let mut row = Row::from_value(json!({
-            "key": one.key, "criterion": one.description, "met": one.met, "why": one.why,
+            "key": result.key, "criterion": result.description, "met": result.met, "why": result.why,
         }));
-        if !one.met {
-            let shown: Vec<String> = one.accepts.iter().map(|shown| shown.hint()).collect();
-            row.0.insert("shownBy".to_owned(), json!(shown));
+        if !result.met {
+            let hints: Vec<String> =
+                result.accepts.iter().map(|evidence| evidence.hint()).collect();
+            row.0.insert("shownBy".to_owned(), json!(hints));
         }
         row
     };
-    judged.iter().map(row).collect()
+    results.iter().map(row).collect()
 }
 
-fn criteria_results(judged: &[CriterionResult]) -> String {
+fn criteria_results(results: &[CriterionResult]) -> String {
     let mut text = String::new();
-    for one in judged {
-        let met = if one.met { "met" } else { "NOT met" };
-        let _ = write!(text, "\n- {} {met}: {} ({})", one.key, one.description, one.why);
-        if !one.met {
-            let shown: Vec<String> = one.accepts.iter().map(|shown| shown.hint()).collect();
-            let _ = write!(text, "; evidence: {}", shown.join(", or "));
+    for result in results {
+        let met = if result.met { "met" } else { "NOT met" };
+        let _ = write!(text, "\n- {} {met}: {} ({})", result.key, result.description, result.why);
+        if !result.met {
+            let hints: Vec<String> =
+                result.accepts.iter().map(|evidence| evidence.hint()).collect();
+            let _ = write!(text, "; evidence: {}", hints.join(", or "));
         }
     }
     text
 }
 
-fn advance(context: &Context, given: Advance) -> Result<Answer<LifecycleAnswer>, ToolError> {
-    let reason = given.reason.clone().filter(|reason| !reason.trim().is_empty());
-    let way = given.action.unwrap_or_default();
-    if reason.is_none() && (given.force || way != AdvanceAction::Advance) {
+fn advance(context: &Context, params: Advance) -> Result<Answer<LifecycleAnswer>, ToolError> {
+    let reason = params.reason.clone().filter(|reason| !reason.trim().is_empty());
+    let action = params.action.unwrap_or_default();
+    if reason.is_none() && (params.force || action != AdvanceAction::Advance) {
         return Err(
             ToolError::new("`reason` is missing").remedy("state the reason; it is recorded")
         );
     }
-    let (id, reason) = (given.lifecycle_id.as_str(), reason.unwrap_or_default());
-    match way {
-        AdvanceAction::Advance => advance_phase(context, &given, &reason),
+    let (id, reason) = (params.lifecycle_id.as_str(), reason.unwrap_or_default());
+    match action {
+        AdvanceAction::Advance => advance_phase(context, &params, &reason),
         AdvanceAction::Back => {
-            let to = given.to.as_deref().ok_or_else(|| {
+            let to = params.to.as_deref().ok_or_else(|| {
                 ToolError::new("`to` is missing; pass the earlier phase to return to")
             })?;
             let state = context.memory(|memory| memory.return_lifecycle(id, to, &reason))?;
@@ -263,32 +265,33 @@ fn advance(context: &Context, given: Advance) -> Result<Answer<LifecycleAnswer>,
 
 fn advance_phase(
     context: &Context,
-    given: &Advance,
+    params: &Advance,
     reason: &str,
 ) -> Result<Answer<LifecycleAnswer>, ToolError> {
-    let evidence = given.evidence.clone().map(|row| row.0).unwrap_or_default();
-    let force = given.force.then_some(reason);
-    let moved = context.memory(|memory| {
-        memory.advance_lifecycle(&given.lifecycle_id, &evidence, given.notes.as_deref(), force)
+    let evidence = params.evidence.clone().map(|row| row.0).unwrap_or_default();
+    let force = params.force.then_some(reason);
+    let transition = context.memory(|memory| {
+        memory.advance_lifecycle(&params.lifecycle_id, &evidence, params.notes.as_deref(), force)
     })?;
-    if !moved.moved {
+    if !transition.moved {
         return Err(ToolError::new(format!(
             "{} is not complete:{}",
-            moved.left,
-            criteria_results(&moved.results)
+            transition.left,
+            criteria_results(&transition.results)
         ))
         .remedy(
             "pass `evidence` by criterion key; record a check run with aidd_observation, type \
              tool_outcome, with command and exitCode; or pass `force` with `reason`",
         ));
     }
-    let unmet: Vec<&str> = moved.results.iter().filter(|one| !one.met).map(|one| one.key).collect();
-    let mut text = format!("Completed {}.", moved.left);
+    let unmet: Vec<&str> =
+        transition.results.iter().filter(|result| !result.met).map(|result| result.key).collect();
+    let mut text = format!("Completed {}.", transition.left);
     if !unmet.is_empty() {
         let _ = write!(text, " Forced, not met: {}.", unmet.join(", "));
     }
-    let _ = write!(text, "\n{}", next_text(&moved.lifecycle));
-    Ok(Answer::new(to_answer(&moved.lifecycle), text))
+    let _ = write!(text, "\n{}", next_text(&transition.lifecycle));
+    Ok(Answer::new(to_answer(&transition.lifecycle), text))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -297,29 +300,29 @@ struct LifecycleQuery {
     lifecycle_id: String,
 }
 
-fn status(context: &Context, given: LifecycleQuery) -> Result<Answer<LifecycleAnswer>, ToolError> {
+fn status(context: &Context, params: LifecycleQuery) -> Result<Answer<LifecycleAnswer>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
-        let state = memory.lifecycle(&given.lifecycle_id)?;
+        let state = memory.lifecycle(&params.lifecycle_id)?;
         let mut data = to_answer(&state);
         let mut text = format!(
             "{} {} {} {} in {}",
             state.id, state.feature, data.status, data.progress, data.current_phase
         );
         if state.status == "active" {
-            let none = serde_json::Map::new();
-            let judged = memory.check_lifecycle(&state.id, &none)?;
-            text.push_str(&criteria_results(&judged));
-            data.exit_criteria = criteria_rows(&judged);
+            let no_evidence = serde_json::Map::new();
+            let results = memory.check_lifecycle(&state.id, &no_evidence)?;
+            text.push_str(&criteria_results(&results));
+            data.exit_criteria = criteria_rows(&results);
         }
-        for passed in &state.phases {
-            let _ = write!(text, "\n{} {}", passed.name, day_of(&passed.entered_at));
-            if let Some(exited) = &passed.exited_at {
+        for phase in &state.phases {
+            let _ = write!(text, "\n{} {}", phase.name, day_of(&phase.entered_at));
+            if let Some(exited) = &phase.exited_at {
                 let _ = write!(text, " - {}", day_of(exited));
             }
-            if let Some(why) = &passed.forced {
-                let _ = write!(text, " forced: {why}");
+            if let Some(reason) = &phase.forced {
+                let _ = write!(text, " forced: {reason}");
             }
-            if let Some(notes) = &passed.notes {
+            if let Some(notes) = &phase.notes {
                 let _ = write!(text, " {notes}");
             }
         }
@@ -349,14 +352,14 @@ struct Listed {
     lifecycles: Vec<Row>,
 }
 
-fn list(context: &Context, given: Listing) -> Result<Answer<Listed>, ToolError> {
-    let (limit, note) = cap_limit(given.limit, 20, 100);
-    let wanted = given.status.map(|status| match status {
+fn list(context: &Context, params: Listing) -> Result<Answer<Listed>, ToolError> {
+    let (limit, note) = cap_limit(params.limit, 20, 100);
+    let status = params.status.map(|status| match status {
         Status::Active => "active",
         Status::Completed => "completed",
         Status::Abandoned => "abandoned",
     });
-    let states = context.memory(|memory| memory.lifecycles(wanted, limit))?;
+    let states = context.memory(|memory| memory.lifecycles(status, limit))?;
     let mut text = format!("{}.", count_noun(states.len(), "lifecycle"));
     let mut rows = Vec::new();
     for state in &states {

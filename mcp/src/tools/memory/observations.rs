@@ -14,8 +14,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_observation",
             "Observe",
-            "Records a session's findings and runs (tool_outcome: command, exitCode). Use as they occur; use \
-             save_decision for the team.",
+            "Records a session's observations and command runs (type tool_outcome with command and \
+             exitCode). Use as they occur; use save_decision for the team.",
             observe,
         )
         .writes()
@@ -83,26 +83,26 @@ struct SavedNote {
     saved: bool,
 }
 
-fn observe(context: &Context, given: ObservationParams) -> Result<Answer<SavedNote>, ToolError> {
+fn observe(context: &Context, params: ObservationParams) -> Result<Answer<SavedNote>, ToolError> {
     let mut extra = Map::new();
-    if let Some(command) = given.command {
+    if let Some(command) = params.command {
         extra.insert("command".to_owned(), json!(command));
     }
-    if let Some(code) = given.exit_code {
+    if let Some(code) = params.exit_code {
         extra.insert("exitCode".to_owned(), json!(code));
     }
     let body = Observation {
-        facts: given.facts,
-        narrative: given.narrative,
-        concepts: given.concepts,
-        files_read: given.files_read,
-        files_modified: given.files_modified,
-        discovery_tokens: given.discovery_tokens,
+        facts: params.facts,
+        narrative: params.narrative,
+        concepts: params.concepts,
+        files_read: params.files_read,
+        files_modified: params.files_modified,
+        discovery_tokens: params.discovery_tokens,
         extra,
     };
-    let kind = given.kind.kind();
+    let kind = params.kind.kind();
     let id =
-        context.memory(|memory| memory.observe(&given.session_id, kind, &given.title, &body))?;
+        context.memory(|memory| memory.observe(&params.session_id, kind, &params.title, &body))?;
     let text = format!("Saved {id}.");
     Ok(Answer::new(SavedNote { id, saved: true }, text))
 }

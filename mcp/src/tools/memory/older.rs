@@ -4,8 +4,8 @@ use crate::older::Mapping::Ignored;
 use crate::older::OlderName;
 
 /// Reasons why arguments have no effect.
-const FORMAT: &str = "every answer contains text and data";
-const SCOPES: &str = "this memory has one scope, the project";
+const FORMAT: &str = "every result contains text and data";
+const SCOPES: &str = "the memory has only one scope, the project";
 const RANKED: &str = "the best matches come first";
 const NO_REGISTRY: &str = "no registry of items and people exists";
 const LINKED: &str = "load_context returns a memory with its links";
@@ -14,7 +14,7 @@ pub(super) const SAVE_DECISION: &[OlderName] = &[OlderName {
     arguments: &[
         ("type", Ignored("the author is not stored")),
         ("scopes", Ignored(SCOPES)),
-        ("event_date", Ignored("a decision has the time of saving")),
+        ("event_date", Ignored("a decision is dated when it is saved")),
         ("item", Ignored(NO_REGISTRY)),
         ("actors", Ignored(NO_REGISTRY)),
     ],
@@ -24,7 +24,7 @@ pub(super) const SAVE_DECISION: &[OlderName] = &[OlderName {
 pub(super) const SAVE_CHECKPOINT: &[OlderName] = &[OlderName {
     arguments: &[(
         "recent_conversation",
-        Ignored("conversations are not stored; put what matters into `summary`"),
+        Ignored("conversations are not stored; put the important points into `summary`"),
     )],
     ..OlderName::new("save_checkpoint")
 }];

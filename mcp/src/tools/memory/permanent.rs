@@ -20,7 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_decision",
             "Add decision",
-            "Saves a decision for the team. Use without a topic; else use save_decision.",
+            "Saves a decision for the team. Use if it has no topic; otherwise use save_decision.",
             add_decision,
         )
         .writes()
@@ -116,14 +116,14 @@ pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
         (false, None) => format!("Already known as {id}; nothing was written."),
     };
     if !superseded.is_empty() {
-        let _ = write!(text, "\nIt supersedes {}.", superseded.join(", "));
+        let _ = write!(text, "\n{id} supersedes {}.", superseded.join(", "));
     }
     for other in &similar {
         let likeness = other.likeness * 100.0;
         let _ = write!(
             text,
             "\nnote: {likeness:.0} % similar to {} \"{}\": supersede, link or prune one of the \
-             two if they are the same",
+             two if they mean the same",
             other.id, other.title
         );
     }
@@ -143,30 +143,30 @@ pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
     )
 }
 
-/// Adds the current findings of the memory's check, so that the agent sees at once whether the
+/// Adds the current findings of the memory's check, so that the agent sees immediately whether the
 /// check works as intended.
 fn with_check_findings(context: &Context, mut answer: Answer<SavedAnswer>) -> Answer<SavedAnswer> {
-    let (caught, said) = check_findings(context, &answer.data.id);
-    answer.text = format!("{}\n{said}", answer.text);
-    answer.data.enforced = caught;
+    let (findings, sentence) = check_findings(context, &answer.data.id);
+    answer.text = format!("{}\n{sentence}", answer.text);
+    answer.data.enforced = findings;
     answer
 }
 
-/// The current findings of a memory's check, as data and text. An error here does not affect the
-/// saved memory.
+/// The current findings of a memory's check, as data and text. An error in the check does not
+/// affect the saved memory.
 fn check_findings(context: &Context, id: &str) -> (Option<Row>, String) {
-    let looked = context.project().map_err(|error| error.to_string()).and_then(|project| {
+    let result = context.project().map_err(|error| error.to_string()).and_then(|project| {
         preview(&project, id, context.stop()).map_err(|error| format!("{error:#}"))
     });
-    match looked {
-        Ok(Some(caught)) => (Some(Row::from_value(&caught)), caught.sentence()),
+    match result {
+        Ok(Some(findings)) => (Some(Row::from_value(&findings)), findings.sentence()),
         Ok(None) => (None, DUPLICATE_NOTE.to_owned()),
-        Err(why) => (None, format!("The check was not run: {why}")),
+        Err(error) => (None, format!("The check was not run: {error}")),
     }
 }
 
 /// Parses a link argument: to, relation, reason.
-pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
+pub(super) fn link(index: usize, item: &Row) -> Result<Link, ToolError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct LinkParams {
@@ -176,16 +176,16 @@ pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
         relation: String,
         reason: Option<String>,
     }
-    let wrong = |why: String| ToolError::new(format!("`links[{index}]`: {why}"));
-    let given: LinkParams =
-        serde_json::from_value(json!(given)).map_err(|error| wrong(error.to_string()))?;
-    let relation: Relation = match &*given.relation {
+    let invalid = |error: String| ToolError::new(format!("`links[{index}]`: {error}"));
+    let params: LinkParams =
+        serde_json::from_value(json!(item)).map_err(|error| invalid(error.to_string()))?;
+    let relation: Relation = match &*params.relation {
         // Relations of MAMA.
         "amends" => Relation::Refines,
         "mentions" => Relation::RelatesTo,
-        word => word.parse().map_err(wrong)?,
+        word => word.parse().map_err(invalid)?,
     };
-    Ok(Link { reason: given.reason, ..Link::new(relation, &given.to) })
+    Ok(Link { reason: params.reason, ..Link::new(relation, &params.to) })
 }
 
 /// The branch of a session, for entries saved in it; an unknown session is an error.
@@ -207,19 +207,19 @@ struct NewDecision {
     session_id: Option<String>,
 }
 
-fn add_decision(context: &Context, given: NewDecision) -> Result<Answer<SavedAnswer>, ToolError> {
+fn add_decision(context: &Context, params: NewDecision) -> Result<Answer<SavedAnswer>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let body = Decision {
-            reasoning: given.reasoning,
-            alternatives: given.alternatives.into_iter().map(Value::from).collect(),
-            context: given.context,
+            reasoning: params.reasoning,
+            alternatives: params.alternatives.into_iter().map(Value::from).collect(),
+            context: params.context,
             ..Decision::default()
         };
-        let branch = branch_of(memory, given.session_id.as_deref())?;
+        let branch = branch_of(memory, params.session_id.as_deref())?;
         let new = New {
-            content: given.decision,
+            content: params.decision,
             body,
-            session_id: given.session_id,
+            session_id: params.session_id,
             branch,
             ..New::default()
         };
@@ -240,28 +240,28 @@ struct NewMistake {
     session_id: Option<String>,
 }
 
-fn add_mistake(context: &Context, given: NewMistake) -> Result<Answer<SavedAnswer>, ToolError> {
-    let is_enforced = given.check.is_some();
-    let kept = context.memory(|memory| -> Result<_, ToolError> {
+fn add_mistake(context: &Context, params: NewMistake) -> Result<Answer<SavedAnswer>, ToolError> {
+    let is_enforced = params.check.is_some();
+    let saved = context.memory(|memory| -> Result<_, ToolError> {
         let body = Mistake {
-            root_cause: given.root_cause,
-            fix: given.fix,
-            prevention: given.prevention,
-            files: given.files,
-            check: given.check.map(|check| Value::Object(check.0)),
+            root_cause: params.root_cause,
+            fix: params.fix,
+            prevention: params.prevention,
+            files: params.files,
+            check: params.check.map(|check| Value::Object(check.0)),
             ..Mistake::default()
         };
-        let branch = branch_of(memory, given.session_id.as_deref())?;
+        let branch = branch_of(memory, params.session_id.as_deref())?;
         let new = New {
-            content: given.error,
+            content: params.error,
             body,
-            session_id: given.session_id,
+            session_id: params.session_id,
             branch,
             ..New::default()
         };
         Ok(saved_answer(Kind::Mistake, memory.save_mistake(&new)?))
     })?;
-    Ok(if is_enforced { with_check_findings(context, kept) } else { kept })
+    Ok(if is_enforced { with_check_findings(context, saved) } else { saved })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -278,28 +278,28 @@ struct NewConvention {
 
 fn add_convention(
     context: &Context,
-    given: NewConvention,
+    params: NewConvention,
 ) -> Result<Answer<SavedAnswer>, ToolError> {
-    let is_enforced = given.check.is_some();
-    let kept = context.memory(|memory| -> Result<_, ToolError> {
+    let is_enforced = params.check.is_some();
+    let saved = context.memory(|memory| -> Result<_, ToolError> {
         let body = Convention {
-            example: given.example,
-            rationale: given.rationale,
-            category: given.category,
-            check: given.check.map(|check| Value::Object(check.0)),
+            example: params.example,
+            rationale: params.rationale,
+            category: params.category,
+            check: params.check.map(|check| Value::Object(check.0)),
             ..Convention::default()
         };
-        let branch = branch_of(memory, given.session_id.as_deref())?;
+        let branch = branch_of(memory, params.session_id.as_deref())?;
         let new = New {
-            content: given.convention,
+            content: params.convention,
             body,
-            session_id: given.session_id,
+            session_id: params.session_id,
             branch,
             ..New::default()
         };
         Ok(saved_answer(Kind::Convention, memory.save_convention(&new)?))
     })?;
-    Ok(if is_enforced { with_check_findings(context, kept) } else { kept })
+    Ok(if is_enforced { with_check_findings(context, saved) } else { saved })
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -350,17 +350,17 @@ struct Edited {
     enforced: Option<Row>,
 }
 
-fn edit_decision(context: &Context, given: EditDecision) -> Result<Answer<Edited>, ToolError> {
-    parse_confidence("confidence", given.confidence)?;
-    edit(context, Kind::Decision, &given)
+fn edit_decision(context: &Context, params: EditDecision) -> Result<Answer<Edited>, ToolError> {
+    parse_confidence("confidence", params.confidence)?;
+    edit(context, Kind::Decision, &params)
 }
 
-fn edit_mistake(context: &Context, given: EditMistake) -> Result<Answer<Edited>, ToolError> {
-    edit(context, Kind::Mistake, &given)
+fn edit_mistake(context: &Context, params: EditMistake) -> Result<Answer<Edited>, ToolError> {
+    edit(context, Kind::Mistake, &params)
 }
 
-fn edit_convention(context: &Context, given: EditConvention) -> Result<Answer<Edited>, ToolError> {
-    edit(context, Kind::Convention, &given)
+fn edit_convention(context: &Context, params: EditConvention) -> Result<Answer<Edited>, ToolError> {
+    edit(context, Kind::Convention, &params)
 }
 
 /// Changes the passed fields. The content is the field named after the type, or `error` for a
@@ -368,9 +368,9 @@ fn edit_convention(context: &Context, given: EditConvention) -> Result<Answer<Ed
 fn edit(
     context: &Context,
     kind: Kind,
-    given: &impl Serialize,
+    params: &impl Serialize,
 ) -> Result<Answer<Edited>, ToolError> {
-    let mut fields: Map<String, Value> = Row::from_value(given).0;
+    let mut fields: Map<String, Value> = Row::from_value(params).0;
     fields.retain(|_, value| !value.is_null());
     let mut text = |name: &str| match fields.remove(name) {
         Some(Value::String(text)) => Some(text),
@@ -391,17 +391,17 @@ fn edit(
     }
     let entry =
         context.memory(|memory| memory.edit(kind, &id, &Edit { content, topic, fields }))?;
-    let mut said = format!("Changed {id}: {}.\n{}", updated.join(", "), entry.content);
+    let mut output = format!("Changed {id}: {}.\n{}", updated.join(", "), entry.content);
     for (name, value) in &entry.metadata {
-        let _ = write!(said, "\n{name}: {}", value_text(value));
+        let _ = write!(output, "\n{name}: {}", value_text(value));
     }
     let mut enforced = None;
     if has_check && remembered::check_of(&entry).is_some() {
-        let (caught, words) = check_findings(context, &id);
-        let _ = write!(said, "\n{words}");
-        enforced = caught;
+        let (findings, sentence) = check_findings(context, &id);
+        let _ = write!(output, "\n{sentence}");
+        enforced = findings;
     }
-    Ok(Answer::new(Edited { id, kind: kind.word(), updated, enforced }, said))
+    Ok(Answer::new(Edited { id, kind: kind.word(), updated, enforced }, output))
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -433,29 +433,29 @@ struct Removed {
     restored: Vec<String>,
 }
 
-fn prune(context: &Context, given: Prune) -> Result<Answer<Removed>, ToolError> {
-    let kind = match given.kind {
+fn prune(context: &Context, params: Prune) -> Result<Answer<Removed>, ToolError> {
+    let kind = match params.kind {
         Permanent::Decision => Kind::Decision,
         Permanent::Mistake => Kind::Mistake,
         Permanent::Convention => Kind::Convention,
     };
-    let Prune { id, reason, .. } = given;
+    let Prune { id, reason, .. } = params;
     context.memory(|memory| -> Result<_, ToolError> {
         let links = memory.read(&mut |store| store.links(&id))?;
         memory.remove(kind, &id, reason.as_deref())?;
-        let replaced = links
+        let superseded = links
             .into_iter()
             .filter(|link| link.from == id && link.relation == Relation::Supersedes)
             .map(|link| link.to);
-        let replaced: Vec<String> = replaced.collect();
-        let (entries, _) = memory.entries_by_id(&replaced)?;
-        let holds = aidd_memory::types::Status::Active;
+        let superseded: Vec<String> = superseded.collect();
+        let (entries, _) = memory.entries_by_id(&superseded)?;
+        let active = aidd_memory::types::Status::Active;
         let restored: Vec<String> = entries
             .into_iter()
-            .filter(|entry| entry.status == holds)
+            .filter(|entry| entry.status == active)
             .map(|entry| entry.id)
             .collect();
-        let mut text = format!("Retracted {id}; its lines stay in the file's history.");
+        let mut text = format!("Retracted {id}; its lines remain in the file's history.");
         if !restored.is_empty() {
             let _ = write!(text, "\nActive again: {}.", restored.join(", "));
         }

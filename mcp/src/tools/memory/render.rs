@@ -1,4 +1,4 @@
-//! Memories in answers: as data, and as short text.
+//! Renders memories as data and as short text.
 
 use crate::context::Context;
 use crate::tool::ToolError;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// An object without a schema of its fields.
+/// An object whose fields are not described in the schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(in crate::tools) struct Row(pub(in crate::tools) Map<String, Value>);
@@ -42,7 +42,7 @@ impl Row {
         }
     }
 
-    /// A string field; empty if it is not a string.
+    /// The value of a string field; empty if the field is not a string.
     pub(in crate::tools) fn text(&self, name: &str) -> &str {
         self.0.get(name).and_then(Value::as_str).unwrap_or_default()
     }
@@ -50,46 +50,46 @@ impl Row {
 
 /// Applies the maximum to a requested limit, with a note if it was reduced.
 pub(in crate::tools) fn cap_limit(
-    wanted: Option<i64>,
-    usual: usize,
-    most: usize,
+    requested: Option<i64>,
+    default: usize,
+    max: usize,
 ) -> (usize, Option<String>) {
-    match wanted.map(|wanted| usize::try_from(wanted).unwrap_or_default()) {
-        None => (usual, None),
-        Some(wanted) if wanted > most => (most, Some(format!("the maximum is {most}"))),
+    match requested.map(|requested| usize::try_from(requested).unwrap_or_default()) {
+        None => (default, None),
+        Some(requested) if requested > max => (max, Some(format!("the maximum is {max}"))),
         Some(0) => (1, Some("the minimum is 1".to_owned())),
-        Some(wanted) => (wanted, None),
+        Some(requested) => (requested, None),
     }
 }
 
 /// Parses a memory type argument without listing its values in the schema.
-pub(super) fn kind(given: Option<&str>) -> Result<Option<Kind>, ToolError> {
-    let kind = given.map(str::parse::<Kind>).transpose();
-    kind.map_err(|why| ToolError::new(format!("`type`: {why}")))
+pub(super) fn kind(name: Option<&str>) -> Result<Option<Kind>, ToolError> {
+    let kind = name.map(str::parse::<Kind>).transpose();
+    kind.map_err(|error| ToolError::new(format!("`type`: {error}")))
 }
 
 /// Checks a number from 0 to 1.
-pub(super) fn parse_confidence(name: &str, given: Option<f64>) -> Result<Option<f64>, ToolError> {
-    match given {
-        Some(share) if !(0.0..=1.0).contains(&share) => {
-            Err(ToolError::new(format!("`{name}` must be from 0 to 1, found {share}")))
+pub(super) fn parse_confidence(name: &str, value: Option<f64>) -> Result<Option<f64>, ToolError> {
+    match value {
+        Some(value) if !(0.0..=1.0).contains(&value) => {
+            Err(ToolError::new(format!("`{name}` must be from 0 to 1, found {value}")))
         }
-        given => Ok(given),
+        value => Ok(value),
     }
 }
 
 /// Parses a time argument: `2026-01-05`, with or without a time, or milliseconds since 1970.
-pub(super) fn parse_time(name: &str, given: Option<&str>) -> Result<Option<i64>, ToolError> {
-    let Some(text) = given.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
-    let at = text.parse().ok().or_else(|| millis(&json!(text)));
-    match at {
-        Some(at) => Ok(Some(at)),
+pub(super) fn parse_time(name: &str, value: Option<&str>) -> Result<Option<i64>, ToolError> {
+    let Some(text) = value.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let time = text.parse().ok().or_else(|| millis(&json!(text)));
+    match time {
+        Some(time) => Ok(Some(time)),
         None => Err(ToolError::new(format!("`{name}` is not a time: {text}"))
             .remedy("use the form 2026-01-05 or 2026-01-05T10:00:00Z")),
     }
 }
 
-/// The day of a time in a record, which older records store as text.
+/// The day of a time in a record. Older records store times as text.
 pub(super) fn day_of(time: &Value) -> String {
     millis(time).map(day).unwrap_or_default()
 }
@@ -99,7 +99,7 @@ pub(in crate::tools) fn current_branch(context: &Context) -> Option<String> {
     Repository::open(context.root()).ok()?.branch()
 }
 
-/// A result on one line, with what an agent needs to select it.
+/// A result on one line, with the information that an agent needs to select results.
 pub(super) fn hit_line(hit: &Hit) -> String {
     let topic = hit.topic.as_ref().map(|topic| format!("{topic}: ")).unwrap_or_default();
     let mut line = format!("{} {} {topic}{}", hit.id, day(hit.created_at), hit.title);
@@ -189,7 +189,7 @@ pub(super) fn entry_text(brief: &Brief, links: &[Link]) -> String {
         let _ = write!(text, "\n{} {relation} {}{reason}", link.from, link.to);
     }
     if entry.is_contested() {
-        text.push_str("\ntwo concurrent edits: resolve them by editing it");
+        text.push_str("\ntwo concurrent edits; edit this memory to resolve them");
     }
     text
 }
@@ -203,7 +203,7 @@ pub(crate) fn value_text(value: &Value) -> String {
     }
 }
 
-/// A count with its noun, given in the singular.
+/// A count with its noun; `word` is the singular.
 pub(super) fn count_noun(count: usize, word: &str) -> String {
     match (count, word.strip_suffix("ch")) {
         (1, _) => format!("1 {word}"),
@@ -224,14 +224,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_limits_are_read() {
+    fn times_and_limits_are_parsed() {
         assert_eq!(parse_time("since", Some("2024-02-29")), Ok(Some(1_709_164_800_000)));
         assert_eq!(parse_time("since", Some("17")), Ok(Some(17)));
         assert_eq!(parse_time("since", Some(" ")), Ok(None));
         assert!(parse_time("since", Some("tomorrow")).is_err());
         assert_eq!(cap_limit(Some(9000), 20, 100).0, 100);
-        for little in [0, -5] {
-            let (limit, note) = cap_limit(Some(little), 20, 100);
+        for too_small in [0, -5] {
+            let (limit, note) = cap_limit(Some(too_small), 20, 100);
             assert_eq!((limit, note.as_deref()), (1, Some("the minimum is 1")));
         }
         assert_eq!(cap_limit(Some(1), 20, 100), (1, None));

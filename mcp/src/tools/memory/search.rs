@@ -1,4 +1,4 @@
-//! Search in three steps: titles, the neighbors of a memory, full entries.
+//! Search in three steps: titles, the memories before and after a memory, full entries.
 
 use super::render::{
     Row, cap_limit, entry_row, entry_text, hit_line, hit_row, kind, parse_time, render_hits,
@@ -29,8 +29,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_context",
             "Memory timeline",
-            "Lists the memories before and after a memory. Use for its history.",
-            around,
+            "Lists the memories recorded before and after a memory. Use to see its context.",
+            timeline,
         )
         .in_profiles(&[Profile::Memory]),
         Tool::new(
@@ -52,9 +52,9 @@ enum OrderBy {
 }
 
 /// Parses an outcome argument without listing its values in the schema.
-fn outcome(given: Option<&str>) -> Result<Option<Outcome>, ToolError> {
-    let outcome = given.map(Outcome::read).transpose();
-    outcome.map_err(|why| ToolError::new(format!("`outcome`: {why}")))
+fn outcome(name: Option<&str>) -> Result<Option<Outcome>, ToolError> {
+    let outcome = name.map(Outcome::read).transpose();
+    outcome.map_err(|error| ToolError::new(format!("`outcome`: {error}")))
 }
 
 // The outcome of a decision, as an argument.
@@ -81,9 +81,9 @@ impl OutcomeArg {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SearchParams {
-    /// Text; empty for the newest
+    /// Search text; empty for the newest memories
     query: String,
-    /// decision, mistake, convention, insight …
+    /// Memory type: decision, mistake, convention, insight …
     #[serde(rename = "type")]
     kind: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
@@ -94,7 +94,7 @@ struct SearchParams {
     topic: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     outcome: Option<String>,
-    /// 2026-01-05
+    /// Date or time, such as 2026-01-05
     since: Option<String>,
     until: Option<String>,
     #[serde(default)]
@@ -124,33 +124,33 @@ pub(super) struct Hits {
     pub(super) related: Vec<Row>,
 }
 
-fn search(context: &Context, asked: SearchParams) -> Result<Answer<Hits>, ToolError> {
-    let (limit, note) = cap_limit(asked.limit, 20, 100);
+fn search(context: &Context, params: SearchParams) -> Result<Answer<Hits>, ToolError> {
+    let (limit, note) = cap_limit(params.limit, 20, 100);
     let question = Question {
-        // Each result includes its layer.
+        // Each result states whether it belongs to the project, a branch or a session.
         layers: Layers::ALL,
-        text: asked.query,
-        kinds: kind(asked.kind.as_deref())?.into_iter().collect(),
-        since: parse_time("since", asked.since.as_deref())?,
-        until: parse_time("until", asked.until.as_deref())?,
-        branch: asked.branch,
-        file: asked.file,
-        session_id: asked.session_id,
-        outcome: outcome(asked.outcome.as_deref())?,
-        topic: asked.topic,
-        with_superseded: asked.superseded,
-        order: match asked.order_by {
+        text: params.query,
+        kinds: kind(params.kind.as_deref())?.into_iter().collect(),
+        since: parse_time("since", params.since.as_deref())?,
+        until: parse_time("until", params.until.as_deref())?,
+        branch: params.branch,
+        file: params.file,
+        session_id: params.session_id,
+        outcome: outcome(params.outcome.as_deref())?,
+        topic: params.topic,
+        with_superseded: params.superseded,
+        order: match params.order_by {
             None | Some(OrderBy::Relevance) => SearchOrder::Relevance,
             Some(OrderBy::DateAsc) => SearchOrder::Oldest,
             Some(OrderBy::DateDesc) => SearchOrder::Newest,
         },
         limit,
-        with_diagnostics: asked.diagnostics,
+        with_diagnostics: params.diagnostics,
     };
     context.memory(|memory| hits(memory, &question, note.into_iter().collect()))
 }
 
-/// Runs the search and answers with the results.
+/// Runs the search and returns the results.
 pub(super) fn hits(
     memory: &mut ProjectMemory,
     question: &Question,
@@ -184,9 +184,9 @@ struct Around {
     after: Vec<Row>,
 }
 
-fn around(context: &Context, given: ContextParams) -> Result<Answer<Around>, ToolError> {
-    let (depth, note) = cap_limit(given.depth, 3, 20);
-    let found = context.memory(|memory| memory.timeline(&given.anchor, depth))?;
+fn timeline(context: &Context, params: ContextParams) -> Result<Answer<Around>, ToolError> {
+    let (depth, note) = cap_limit(params.depth, 3, 20);
+    let found = context.memory(|memory| memory.timeline(&params.anchor, depth))?;
     let mut text = String::new();
     for hit in &found.before {
         let _ = writeln!(text, "{}", hit_line(hit));
@@ -222,14 +222,14 @@ pub(super) struct Entries {
     pub(super) unknown: Vec<String>,
 }
 
-fn get(context: &Context, given: GetParams) -> Result<Answer<Entries>, ToolError> {
-    if given.ids.is_empty() {
+fn get(context: &Context, params: GetParams) -> Result<Answer<Entries>, ToolError> {
+    if params.ids.is_empty() {
         return Err(ToolError::new("`ids` is empty")
             .remedy("get ids from aidd_memory_search or search_recent"));
     }
-    let asked = &given.ids[..given.ids.len().min(MAX_ENTRIES)];
+    let ids = &params.ids[..params.ids.len().min(MAX_ENTRIES)];
     context.memory(|memory| {
-        let (entries, unknown) = memory.entries_by_id(asked)?;
+        let (entries, unknown) = memory.entries_by_id(ids)?;
         if entries.is_empty() {
             let ids = unknown.join("`, `");
             return Err(ToolError::new(format!("unknown memory `{ids}`")).remedy(UNKNOWN_MEMORY));
@@ -243,7 +243,7 @@ fn get(context: &Context, given: GetParams) -> Result<Answer<Entries>, ToolError
         if !unknown.is_empty() {
             let _ = writeln!(text, "note: unknown memory {}", unknown.join(", "));
         }
-        if given.ids.len() > MAX_ENTRIES {
+        if params.ids.len() > MAX_ENTRIES {
             let _ = writeln!(
                 text,
                 "note: at most {MAX_ENTRIES} memories per call; pass the other ids in another call"

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 /// Estimated input and output tokens of a tool call, if they were not counted.
 const TOKENS_PER_CALL: (u64, u64) = (400, 600);
-/// Maximum number of open sessions listed when one has to be chosen.
+/// Maximum number of open sessions listed in an error about a missing session id.
 const MAX_OPEN_LISTED: usize = 5;
 /// Approximate number of characters per token.
 const CHARS_PER_TOKEN: usize = 4;
@@ -23,8 +23,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_session",
             "Session",
-            "Records a session; end adds its decisions to the branch. Use actions start, update and end \
-             as work proceeds; use aidd_observation for one finding.",
+            "Records a session; action end adds its decisions to the branch. Use actions start, update \
+             and end as work proceeds; use aidd_observation for a single observation.",
             session,
         )
         .destroys()
@@ -35,9 +35,9 @@ pub(super) fn tools() -> Vec<Tool> {
 
 /// The arguments of each action.
 const CHOICE: Choice = Choice {
-    by: "action",
+    argument: "action",
     default: "",
-    takes: &[
+    allowed: &[
         (&["update", "end", "get", "delete"], &["id"]),
         (&["list"], &["status", "limit"]),
         (&["start", "list"], &["branch"]),
@@ -85,8 +85,8 @@ enum SessionStatus {
     Completed,
 }
 
-/// The fields of the record are passed to the engine unchanged; only the selecting arguments are
-/// read here.
+/// The fields of the record are passed to the engine unchanged; only the arguments that select the
+/// action and the session are read here.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Session {
@@ -99,11 +99,11 @@ struct Session {
     branch: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     parent_session_id: Option<String>,
-    /// Conversation id, to resume later
+    /// Conversation id, to resume its session later
     memory_session_id: Option<String>,
-    /// provider, model, modelId, client
+    /// Fields: provider, model, modelId, client
     ai_provider: Option<Row>,
-    /// Names of agents, skills, rules, workflows, knowledge
+    /// Fields: agents, skills, rules, workflows, knowledge; each a list of names
     #[schemars(extend("x-unlisted" = true))]
     used: Option<Row>,
     #[serde(flatten)]
@@ -124,10 +124,10 @@ struct SessionFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     task_classification: Option<Row>,
-    /// {decision, reasoning}
+    /// Items: {decision, reasoning}
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<Vec<Row>>,
-    /// {error, fix}
+    /// Items: {error, fix}
     #[serde(skip_serializing_if = "Option::is_none")]
     errors_resolved: Option<Vec<Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,13 +139,13 @@ struct SessionFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     tools_called: Option<Vec<Row>>,
-    /// inputTokens, outputTokens
+    /// Fields: inputTokens, outputTokens
     #[serde(skip_serializing_if = "Option::is_none")]
     token_usage: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     timing_metrics: Option<Row>,
-    /// testsPassing, complianceScore, reverts
+    /// Fields: testsPassing, complianceScore, reverts
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,7 +172,7 @@ struct SessionAnswer {
     /// active, completed, deleted
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
-    /// For get, the full record; for other actions, its counts.
+    /// For action get, the full record of the session; for other actions, the counts of its items.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<Row>,
     /// The sessions of a list.
@@ -186,38 +186,38 @@ struct SessionAnswer {
     previous: Option<Row>,
 }
 
-fn session(context: &Context, given: Session) -> Result<Answer<SessionAnswer>, ToolError> {
-    let here = if given.action == Action::Start && given.branch.is_none() {
+fn session(context: &Context, params: Session) -> Result<Answer<SessionAnswer>, ToolError> {
+    let current_branch_name = if params.action == Action::Start && params.branch.is_none() {
         current_branch(context)
     } else {
         None
     };
     context.memory(|memory| -> Result<_, ToolError> {
-        if !matches!(given.action, Action::Start | Action::List) && given.id.is_none() {
+        if !matches!(params.action, Action::Start | Action::List) && params.id.is_none() {
             return Err(ToolError::new("`id` of the session is missing").remedy(list_open(memory)?));
         }
-        let id = given.id.clone().unwrap_or_default();
-        match given.action {
-            Action::Start => start(memory, given, here),
-            Action::Update => update(memory, &id, &given),
-            Action::End => end(memory, &id, &given),
+        let id = params.id.clone().unwrap_or_default();
+        match params.action {
+            Action::Start => start(memory, params, current_branch_name),
+            Action::Update => update(memory, &id, &params),
+            Action::End => end(memory, &id, &params),
             Action::Get => {
                 let state = memory.session(&id)?;
                 let text = serde_json::to_string_pretty(&state).unwrap_or_default();
-                let answered =
+                let result =
                     SessionAnswer { session: Some(Row::from_value(&state)), ..id_answer(&state) };
-                Ok(Answer::new(answered, text))
+                Ok(Answer::new(result, text))
             }
-            Action::List => list(memory, &given),
+            Action::List => list(memory, &params),
             Action::Delete => {
                 memory.delete_session(&id)?;
                 let text = format!("Deleted {id} and its observations.");
-                let answered = SessionAnswer {
+                let result = SessionAnswer {
                     id: Some(id),
                     status: Some("deleted"),
                     ..SessionAnswer::default()
                 };
-                Ok(Answer::new(answered, text))
+                Ok(Answer::new(result, text))
             }
         }
     })
@@ -248,9 +248,9 @@ fn id_answer(state: &SessionState) -> SessionAnswer {
 }
 
 /// The record of a session, with its stored field names.
-fn session_fields(given: &Session) -> Result<Map<String, Value>, ToolError> {
-    let mut record = Row::from_value(&given.fields).0;
-    if let Some(used) = &given.used {
+fn session_fields(params: &Session) -> Result<Map<String, Value>, ToolError> {
+    let mut record = Row::from_value(&params.fields).0;
+    if let Some(used) = &params.used {
         let used: UsedResources = serde_json::from_value(json!(used))
             .map_err(|error| ToolError::new(format!("`used`: {error}")))?;
         for (name, names) in [
@@ -270,38 +270,40 @@ fn session_fields(given: &Session) -> Result<Map<String, Value>, ToolError> {
 
 fn start(
     memory: &mut ProjectMemory,
-    given: Session,
-    here: Option<String>,
+    params: Session,
+    current_branch_name: Option<String>,
 ) -> Result<Answer<SessionAnswer>, ToolError> {
-    let missing = |what: &str, remedy: &str| {
-        Err(ToolError::new(format!("`{what}` is missing")).remedy(remedy))
+    let missing = |name: &str, remedy: &str| {
+        Err(ToolError::new(format!("`{name}` is missing")).remedy(remedy))
     };
-    let Some(branch) = given.branch.clone().or(here) else {
+    let Some(branch) = params.branch.clone().or(current_branch_name) else {
         return missing("branch", "no branch is checked out; pass the branch you work on");
     };
-    let Some(provider) = &given.ai_provider else {
+    let Some(provider) = &params.ai_provider else {
         return missing("aiProvider", "identify yourself: {provider, model, modelId, client}");
     };
-    // A conversation of the client continues even if a process was killed.
-    let thread = match &given.memory_session_id {
-        Some(thread) => memory.thread(thread)?,
+    // The last session of the same client conversation becomes the parent of the new session, even
+    // if the process of that session was killed.
+    let previous = match &params.memory_session_id {
+        Some(previous) => memory.thread(previous)?,
         None => None,
     };
-    let parent = given.parent_session_id.clone().or(thread.as_ref().map(|state| state.id.clone()));
-    let mut state = Row(session_fields(&given)?);
+    let parent =
+        params.parent_session_id.clone().or(previous.as_ref().map(|state| state.id.clone()));
+    let mut state = Row(session_fields(&params)?);
     state.0.insert("branch".to_owned(), json!(branch));
     state.0.insert("aiProvider".to_owned(), json!(provider));
-    state.0.insert("memorySessionId".to_owned(), json!(given.memory_session_id));
+    state.0.insert("memorySessionId".to_owned(), json!(params.memory_session_id));
     state.0.insert("parentSessionId".to_owned(), json!(parent));
     let state: SessionState = read(Value::Object(state.0))?;
     let state = memory.start_session(state)?;
-    let mut answered = SessionAnswer { session: Some(counts(&state)), ..id_answer(&state) };
+    let mut result = SessionAnswer { session: Some(counts(&state)), ..id_answer(&state) };
     let mut text = format!("Started {} on {}.", state.id, state.branch);
-    if let Some(open) = thread.filter(|thread| !thread.is_ended()) {
+    if let Some(open) = previous.filter(|previous| !previous.is_ended()) {
         let _ = write!(
             text,
-            "\nThe thread's last session {} is still open{}. Continue here; end that one when its \
-             work is done.",
+            "\nThe previous session {} of this conversation is still open{}. Continue in the new session; \
+             end the previous one when its work is done.",
             open.id,
             if open.tasks_pending.is_empty() {
                 String::new()
@@ -309,9 +311,9 @@ fn start(
                 format!(", pending: {}", open.tasks_pending.join("; "))
             }
         );
-        answered.previous = Some(summary(&open));
+        result.previous = Some(summary(&open));
     }
-    Ok(Answer::new(answered, text))
+    Ok(Answer::new(result, text))
 }
 
 /// Deserializes a session, or reports the invalid field.
@@ -321,13 +323,13 @@ fn read(value: Value) -> Result<SessionState, ToolError> {
 }
 
 /// The fields that an update adds.
-fn patch(given: &Session) -> Result<Map<String, Value>, ToolError> {
-    let mut patch = session_fields(given)?;
-    if let Some(provider) = &given.ai_provider {
+fn patch(params: &Session) -> Result<Map<String, Value>, ToolError> {
+    let mut patch = session_fields(params)?;
+    if let Some(provider) = &params.ai_provider {
         patch.insert("aiProvider".to_owned(), json!(provider));
     }
-    if let Some(thread) = &given.memory_session_id {
-        patch.insert("memorySessionId".to_owned(), json!(thread));
+    if let Some(conversation) = &params.memory_session_id {
+        patch.insert("memorySessionId".to_owned(), json!(conversation));
     }
     read(Value::Object(patch.clone()))?;
     Ok(patch)
@@ -347,9 +349,9 @@ fn counts(state: &SessionState) -> Row {
 fn update(
     memory: &mut ProjectMemory,
     id: &str,
-    given: &Session,
+    params: &Session,
 ) -> Result<Answer<SessionAnswer>, ToolError> {
-    let state = memory.update_session(id, &patch(given)?)?;
+    let state = memory.update_session(id, &patch(params)?)?;
     let text = format!(
         "{id} has {}, {}, {}, {}.",
         count_noun(state.decisions.len(), "decision"),
@@ -363,9 +365,9 @@ fn update(
 fn end(
     memory: &mut ProjectMemory,
     id: &str,
-    given: &Session,
+    params: &Session,
 ) -> Result<Answer<SessionAnswer>, ToolError> {
-    let mut patch = patch(given)?;
+    let mut patch = patch(params)?;
     let before = memory.session(id)?;
     if before.is_ended() {
         return Err(ToolError::new(format!("the session `{id}` has ended"))
@@ -375,31 +377,35 @@ fn end(
     let (state, promoted) = memory.end_session(id, &patch)?;
     let mut text = format!("Ended {id}. Tokens: {telemetry}.");
     if promoted.was_known {
-        let _ = write!(text, "\nIts branch {} already has it.", state.branch);
+        let _ = write!(
+            text,
+            "\nThe branch {} already contains the decisions and errors of this session.",
+            state.branch
+        );
     } else if !promoted.decisions.is_empty() || !promoted.errors.is_empty() {
         let _ = write!(
             text,
-            "\nIts branch {} got {} and {}.",
-            state.branch,
+            "\nAdded {} and {} to the branch {}.",
             count_noun(promoted.decisions.len(), "decision"),
-            count_noun(promoted.errors.len(), "error")
+            count_noun(promoted.errors.len(), "error"),
+            state.branch
         );
         push_list(&mut text, "decisions", &promoted.decisions);
         push_list(&mut text, "errors", &promoted.errors);
     }
-    let mut whole = counts(&state);
-    whole.0.insert("endedAt".to_owned(), json!(state.ended_at));
-    whole.0.insert("tokenTelemetry".to_owned(), json!(telemetry));
+    let mut fields = counts(&state);
+    fields.0.insert("endedAt".to_owned(), json!(state.ended_at));
+    fields.0.insert("tokenTelemetry".to_owned(), json!(telemetry));
     let promoted = Row::from_value(json!({
         "branch": state.branch, "decisions": promoted.decisions, "errors": promoted.errors,
     }));
-    let answered =
-        SessionAnswer { session: Some(whole), promoted: Some(promoted), ..id_answer(&state) };
-    Ok(Answer::new(answered, text))
+    let result =
+        SessionAnswer { session: Some(fields), promoted: Some(promoted), ..id_answer(&state) };
+    Ok(Answer::new(result, text))
 }
 
-/// Returns whether tokens were reported; otherwise adds an estimate, marked as such, from the
-/// recorded data.
+/// Returns the source of the token counts. If the counts were not reported, adds an estimate from
+/// the recorded data, and marks it as an estimate.
 fn telemetry(
     memory: &mut ProjectMemory,
     state: &SessionState,
@@ -410,24 +416,24 @@ fn telemetry(
     } else {
         let session_id = Some(state.id.clone());
         let query = Query { session_id, ..Query::new(Layers::ALL) };
-        let seen = memory.read(&mut |store| store.entries(&query))?;
-        let of = |name: &str, own: Option<&String>| {
+        let observations = memory.read(&mut |store| store.entries(&query))?;
+        let length_of = |name: &str, recorded: Option<&String>| {
             let patched = patch.get(name).and_then(Value::as_str).map(str::len);
-            patched.or(own.map(String::len)).unwrap_or_default()
+            patched.or(recorded.map(String::len)).unwrap_or_default()
         };
-        let taken = of("input", state.input.as_ref());
-        let observed: usize = seen
+        let input_chars = length_of("input", state.input.as_ref());
+        let observed_chars: usize = observations
             .iter()
             .map(|entry| entry.content.len() + json!(entry.metadata).to_string().len())
             .sum();
-        let given = of("output", state.output.as_ref()) + observed;
-        let more = patch.get("toolsCalled").and_then(Value::as_array).map_or(0, Vec::len);
-        let calls = u64::try_from(state.tools_called.len() + more).unwrap_or(u64::MAX);
+        let output_chars = length_of("output", state.output.as_ref()) + observed_chars;
+        let new_calls = patch.get("toolsCalled").and_then(Value::as_array).map_or(0, Vec::len);
+        let calls = u64::try_from(state.tools_called.len() + new_calls).unwrap_or(u64::MAX);
         let tokens =
             |chars: usize| u64::try_from(chars.div_ceil(CHARS_PER_TOKEN)).unwrap_or(u64::MAX);
         let (input, output) = (
-            tokens(taken).saturating_add(calls.saturating_mul(TOKENS_PER_CALL.0)),
-            tokens(given).saturating_add(calls.saturating_mul(TOKENS_PER_CALL.1)),
+            tokens(input_chars).saturating_add(calls.saturating_mul(TOKENS_PER_CALL.0)),
+            tokens(output_chars).saturating_add(calls.saturating_mul(TOKENS_PER_CALL.1)),
         );
         if input + output == 0 {
             "missing"
@@ -461,10 +467,10 @@ fn summary(state: &SessionState) -> Row {
     row
 }
 
-fn list(memory: &mut ProjectMemory, given: &Session) -> Result<Answer<SessionAnswer>, ToolError> {
-    let (limit, note) = cap_limit(given.limit, 20, 100);
-    let ended = given.status.map(|status| status == SessionStatus::Completed);
-    let sessions = memory.sessions(given.branch.as_deref(), ended, limit)?;
+fn list(memory: &mut ProjectMemory, params: &Session) -> Result<Answer<SessionAnswer>, ToolError> {
+    let (limit, note) = cap_limit(params.limit, 20, 100);
+    let ended = params.status.map(|status| status == SessionStatus::Completed);
+    let sessions = memory.sessions(params.branch.as_deref(), ended, limit)?;
     let mut text = format!("{}.", count_noun(sessions.len(), "session"));
     for state in &sessions {
         let name = state.name.as_deref().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The tracked memory files: restoring missing lines, and importing.
 
-use super::render::Row;
+use super::render::{Row, count_noun};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -16,7 +16,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_export",
             "Export memory",
-            "Restores lines missing from ai/memory. Use after a merge removed some; not \
+            "Restores lines missing from ai/memory. Use after a merge removed lines; not \
              needed after a save.",
             export,
         )
@@ -53,29 +53,34 @@ struct Exported {
     conventions: u64,
 }
 
-/// Writes lines that are missing from the memory files. Each save already writes its line, so that
-/// only a change outside aidd, such as a merge, leaves lines missing.
+/// Writes lines that are missing from the memory files. Each save already writes its line, so lines
+/// are missing only after a change outside aidd, such as a merge.
 fn export(context: &Context, _: NoParams) -> Result<Answer<Exported>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let exported = memory.export(true)?;
         let counts = memory.read(&mut |store| store.counts())?;
-        let of = |kind: Kind| -> u64 {
-            let held = counts.iter().filter(|(layer, own, status, _)| {
-                *layer == Layer::Permanent && *own == kind && *status != Status::Removed
+        let count_of = |kind: Kind| -> u64 {
+            let matching = counts.iter().filter(|(layer, entry_kind, status, _)| {
+                *layer == Layer::Permanent && *entry_kind == kind && *status != Status::Removed
             });
-            held.map(|(.., count)| u64::from(*count)).sum()
+            matching.map(|(.., count)| u64::from(*count)).sum()
         };
         let data = Exported {
             exported,
             directory: memory.folder(),
-            decisions: of(Kind::Decision),
-            mistakes: of(Kind::Mistake),
-            conventions: of(Kind::Convention),
+            decisions: count_of(Kind::Decision),
+            mistakes: count_of(Kind::Mistake),
+            conventions: count_of(Kind::Convention),
         };
+        let counted =
+            |count: u64, word| count_noun(usize::try_from(count).unwrap_or(usize::MAX), word);
         let text = format!(
-            "{exported} lines written; {} has {} decisions, {} mistakes, {} conventions. Commit it to \
-             share them.",
-            data.directory, data.decisions, data.mistakes, data.conventions
+            "{} written; {directory} contains {}, {} and {}. Commit {directory} to share these memories.",
+            count_noun(exported, "line"),
+            counted(data.decisions, "decision"),
+            counted(data.mistakes, "mistake"),
+            counted(data.conventions, "convention"),
+            directory = data.directory,
         );
         Ok(Answer::new(data, text))
     })
@@ -102,7 +107,7 @@ struct ImportResult {
     /// Number of lines removed from ai/memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     gone: Option<usize>,
-    /// Entries that could not be read, with place and reason.
+    /// Entries that could not be read, with their position and the reason.
     #[schemars(skip)]
     problems: Vec<Row>,
 }
@@ -110,10 +115,10 @@ struct ImportResult {
 /// Maximum size of an imported file, in bytes.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
-fn import(context: &Context, given: ImportParams) -> Result<Answer<ImportResult>, ToolError> {
-    match given.path {
-        Some(path) => import_file(context, &path, given.dry_run),
-        None if given.dry_run => Err(ToolError::new("`dryRun` is only allowed with `path`")),
+fn import(context: &Context, params: ImportParams) -> Result<Answer<ImportResult>, ToolError> {
+    match params.path {
+        Some(path) => import_file(context, &path, params.dry_run),
+        None if params.dry_run => Err(ToolError::new("`dryRun` is only allowed with `path`")),
         None => reload(context),
     }
 }
@@ -121,7 +126,7 @@ fn import(context: &Context, given: ImportParams) -> Result<Answer<ImportResult>
 fn import_file(
     context: &Context,
     path: &str,
-    only_look: bool,
+    dry_run: bool,
 ) -> Result<Answer<ImportResult>, ToolError> {
     let path = context.inside(path)?;
     let disk = Disk::new(context.root());
@@ -135,29 +140,31 @@ fn import_file(
         return Err(ToolError::new(format!("{path} is larger than {} MB", MAX_FILE_BYTES >> 20))
             .remedy("split the file"));
     }
-    let read = foreign::read(&path, &bytes, None)?;
-    let taken = context
-        .memory(|memory| memory.import_entries(&read.revisions, &read.entries, only_look))?;
-    let would = if only_look { "Would import" } else { "Imported" };
-    let mut text = format!("{would} {} memories; {} already known.", taken.new.len(), taken.known);
-    if taken.redacted > 0 {
-        let _ = write!(text, "\nRedacted secrets or private text in {} memories.", taken.redacted);
+    let parsed = foreign::read(&path, &bytes, None)?;
+    let imported = context
+        .memory(|memory| memory.import_entries(&parsed.revisions, &parsed.entries, dry_run))?;
+    let verb = if dry_run { "Would import" } else { "Imported" };
+    let mut text =
+        format!("{verb} {} memories; {} already known.", imported.new.len(), imported.known);
+    if imported.redacted > 0 {
+        let _ =
+            write!(text, "\nRedacted secrets or private text in {} memories.", imported.redacted);
     }
-    for skipped in read.skipped.iter().take(MAX_SKIPPED) {
+    for skipped in parsed.skipped.iter().take(MAX_SKIPPED) {
         let _ = write!(text, "\nskipped {}: {}", skipped.place, skipped.why);
     }
-    if read.skipped.len() > MAX_SKIPPED {
-        let _ = write!(text, "\nskipped {} more", read.skipped.len() - MAX_SKIPPED);
+    if parsed.skipped.len() > MAX_SKIPPED {
+        let _ = write!(text, "\nskipped {} more", parsed.skipped.len() - MAX_SKIPPED);
     }
-    let problem = |one: &foreign::Skipped| {
-        Row::from_value(serde_json::json!({"place": one.place, "message": one.why}))
+    let problem = |skipped: &foreign::Skipped| {
+        Row::from_value(serde_json::json!({"place": skipped.place, "message": skipped.why}))
     };
     let data = ImportResult {
-        new: taken.new.len(),
-        known: Some(taken.known),
-        redacted: Some(taken.redacted),
+        new: imported.new.len(),
+        known: Some(imported.known),
+        redacted: Some(imported.redacted),
         gone: None,
-        problems: read.skipped.iter().take(MAX_SKIPPED).map(problem).collect(),
+        problems: parsed.skipped.iter().take(MAX_SKIPPED).map(problem).collect(),
     };
     Ok(Answer::new(data, text))
 }

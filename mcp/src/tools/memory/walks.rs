@@ -1,4 +1,4 @@
-//! Related memories: a topic's decisions, results by meaning, links.
+//! Related memories: the decisions on a topic, results by meaning, and linked memories.
 
 use super::older;
 use super::render::{Row, cap_limit, entry_row, entry_text, kind, parse_time};
@@ -36,8 +36,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "search_by_topic",
             "Search by topic",
-            "Returns current and past decisions on a topic. Use for a known topic; else \
-             use search_by_context.",
+            "Returns current and past decisions on a topic. Use for a known topic; \
+             otherwise use search_by_context.",
             by_topic,
         )
         .in_profiles(&[Profile::Memory])
@@ -45,8 +45,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "search_by_context",
             "Search by context",
-            "Lists memories by meaning, with links of the best result. Use for \"how did we\"; use \
-             aidd_memory_search to filter.",
+            "Lists memories by meaning, with the links of the best result. Use for questions such as \
+             \"how did we …?\"; use aidd_memory_search to filter.",
             by_context,
         )
         .in_profiles(&[Profile::Memory])
@@ -78,16 +78,17 @@ struct Loaded {
     related: Vec<Row>,
 }
 
-fn load_context(context: &Context, given: ContextParams) -> Result<Answer<Loaded>, ToolError> {
-    let (depth, note) = cap_limit(given.depth, CONTEXT, DEEPEST);
+fn load_context(context: &Context, params: ContextParams) -> Result<Answer<Loaded>, ToolError> {
+    let (depth, note) = cap_limit(params.depth, CONTEXT, DEEPEST);
     context.memory(|memory| -> Result<_, ToolError> {
-        let id = match (given.id, given.topic) {
+        let id = match (params.id, params.topic) {
             (Some(id), None) => id,
             (None, Some(topic)) => {
-                let on = on_topic(memory, &topic)?;
-                let active = |entry: &&Entry| entry.status == Status::Active;
-                let decided = on.iter().filter(active).rfind(|one| one.kind == Kind::Decision);
-                match decided.or(on.iter().rfind(active)).or(on.last()) {
+                let entries = on_topic(memory, &topic)?;
+                let is_active = |entry: &&Entry| entry.status == Status::Active;
+                let decision =
+                    entries.iter().filter(is_active).rfind(|entry| entry.kind == Kind::Decision);
+                match decision.or(entries.iter().rfind(is_active)).or(entries.last()) {
                     Some(entry) => entry.id.clone(),
                     None => return Err(unknown_topic(memory, &topic)?),
                 }
@@ -98,8 +99,8 @@ fn load_context(context: &Context, given: ContextParams) -> Result<Answer<Loaded
         };
         let walk = memory.walk(&id, &[], depth)?;
         let entry = &walk.steps[0].entry;
-        let own = links(memory, entry)?;
-        let mut text = entry_text(&memory.brief(entry)?, &own);
+        let entry_links = links(memory, entry)?;
+        let mut text = entry_text(&memory.brief(entry)?, &entry_links);
         let related = render_steps(memory, &walk.steps[1..], MAX_WALKED, &mut text)?;
         if walk.is_cut {
             text.push_str("\nnote: more linked memories exist at this depth");
@@ -107,19 +108,19 @@ fn load_context(context: &Context, given: ContextParams) -> Result<Answer<Loaded
         if let Some(note) = note {
             let _ = write!(text, "\nnote: {note}");
         }
-        Ok(Answer::new(Loaded { entry: entry_row(entry, &own), related }, text))
+        Ok(Answer::new(Loaded { entry: entry_row(entry, &entry_links), related }, text))
     })
 }
 
-/// The steps of a traversal as rows, and as lines of text.
+/// Renders the steps of a traversal as rows, and appends them to `text` as lines.
 fn render_steps(
     memory: &mut ProjectMemory,
     steps: &[Step],
-    most: usize,
+    max: usize,
     text: &mut String,
 ) -> Result<Vec<Row>, ToolError> {
     let mut rows = Vec::new();
-    for step in steps.iter().take(most) {
+    for step in steps.iter().take(max) {
         let (entry, depth) = (&step.entry, step.depth);
         let relation = step.by.as_ref().map_or("", |link| link.relation.word());
         let (title, marks) = (entry.title(80), memory.brief(entry)?.marks());
@@ -136,8 +137,8 @@ fn render_steps(
         }
         rows.push(row);
     }
-    if steps.len() > most {
-        let _ = write!(text, "\nnote: {} more linked memories omitted", steps.len() - most);
+    if steps.len() > max {
+        let _ = write!(text, "\nnote: {} more linked memories omitted", steps.len() - max);
     }
     Ok(rows)
 }
@@ -151,25 +152,26 @@ fn on_topic(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<Entry>, ToolE
 
 /// The error for an unknown topic, with similar topics.
 fn unknown_topic(memory: &mut ProjectMemory, topic: &str) -> Result<ToolError, ToolError> {
-    let near = similar_topics(memory, topic)?;
-    let remedy = if near.is_empty() {
+    let similar = similar_topics(memory, topic)?;
+    let remedy = if similar.is_empty() {
         "search the contents with search_by_context".to_owned()
     } else {
-        format!("similar topics: {}", near.join(", "))
+        format!("similar topics: {}", similar.join(", "))
     };
     Ok(ToolError::new(format!("no memories on the topic `{topic}`")).remedy(remedy))
 }
 
 fn similar_topics(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<String>, ToolError> {
     let question = Question { text: topic.to_owned(), ..Question::new(Layers::SAVED) };
-    let mut near: Vec<String> = Vec::new();
+    let mut topics: Vec<String> = Vec::new();
     for hit in memory.search(&question)?.hits {
-        let is_new = |topic: &String| near.iter().all(|known| topic_key(known) != topic_key(topic));
-        let new = hit.topic.filter(is_new);
-        near.extend(new);
+        let is_new =
+            |topic: &String| topics.iter().all(|known| topic_key(known) != topic_key(topic));
+        let new_topic = hit.topic.filter(is_new);
+        topics.extend(new_topic);
     }
-    near.truncate(5);
-    Ok(near)
+    topics.truncate(5);
+    Ok(topics)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -190,18 +192,18 @@ struct Evolution {
     earlier: Vec<Row>,
     #[schemars(skip)]
     related: Vec<Row>,
-    /// Similar topics if this one has no memories.
+    /// Similar topics, if the requested topic has no memories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nearest: Vec<String>,
 }
 
-fn by_topic(context: &Context, given: TopicParams) -> Result<Answer<Evolution>, ToolError> {
-    let (depth, deep) = cap_limit(given.depth, BY_TOPIC, DEEPEST);
-    let (limit, many) = cap_limit(given.limit, 20, 100);
+fn by_topic(context: &Context, params: TopicParams) -> Result<Answer<Evolution>, ToolError> {
+    let (depth, depth_note) = cap_limit(params.depth, BY_TOPIC, DEEPEST);
+    let (limit, limit_note) = cap_limit(params.limit, 20, 100);
     context.memory(|memory| -> Result<_, ToolError> {
-        let topic = given.topic;
-        let on = on_topic(memory, &topic)?;
-        if on.is_empty() {
+        let topic = params.topic;
+        let entries = on_topic(memory, &topic)?;
+        if entries.is_empty() {
             let nearest = similar_topics(memory, &topic)?;
             let mut text = format!("No memories on {topic}.");
             super::render::push_list(&mut text, "similar topics", &nearest);
@@ -209,19 +211,19 @@ fn by_topic(context: &Context, given: TopicParams) -> Result<Answer<Evolution>, 
             let data = Evolution { topic, current, earlier, related, nearest };
             return Ok(Answer::new(data, text));
         }
-        let mut chain = with_linked_decisions(memory, on)?;
+        let mut chain = with_linked_decisions(memory, entries)?;
         chain.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         let more = chain.len().saturating_sub(limit);
         let chain = chain.split_off(more);
         let mut text = String::new();
         let (mut current, mut earlier) = (Vec::new(), Vec::new());
         for entry in &chain {
-            let own = links(memory, entry)?;
+            let entry_links = links(memory, entry)?;
             if entry.status == Status::Active {
-                let _ = write!(text, "{}\n\n", entry_text(&memory.brief(entry)?, &own));
-                current.push(entry_row(entry, &own));
+                let _ = write!(text, "{}\n\n", entry_text(&memory.brief(entry)?, &entry_links));
+                current.push(entry_row(entry, &entry_links));
             } else {
-                earlier.push(entry_row(entry, &own));
+                earlier.push(entry_row(entry, &entry_links));
             }
         }
         text.truncate(text.trim_end().len());
@@ -235,7 +237,7 @@ fn by_topic(context: &Context, given: TopicParams) -> Result<Answer<Evolution>, 
         for entry in chain.iter().filter(|entry| entry.status == Status::Active) {
             for step in memory.walk(&entry.id, &[], depth)?.steps {
                 let is_new = !seen.contains(&*step.entry.id)
-                    && !steps.iter().any(|own| own.entry.id == step.entry.id);
+                    && !steps.iter().any(|known| known.entry.id == step.entry.id);
                 steps.extend(is_new.then_some(step));
             }
         }
@@ -243,7 +245,7 @@ fn by_topic(context: &Context, given: TopicParams) -> Result<Answer<Evolution>, 
         if more > 0 {
             let _ = write!(text, "\nnote: {more} older memories omitted");
         }
-        for note in deep.into_iter().chain(many) {
+        for note in depth_note.into_iter().chain(limit_note) {
             let _ = write!(text, "\nnote: {note}");
         }
         let text = text.trim_start().to_owned();
@@ -255,25 +257,25 @@ fn by_topic(context: &Context, given: TopicParams) -> Result<Answer<Evolution>, 
 /// Memories on a topic, and decisions on other topics that supersede them or that they supersede.
 fn with_linked_decisions(
     memory: &mut ProjectMemory,
-    mut on: Vec<Entry>,
+    mut entries: Vec<Entry>,
 ) -> Result<Vec<Entry>, ToolError> {
-    let mut known: BTreeSet<String> = on.iter().map(|entry| entry.id.clone()).collect();
-    let decisions = on.iter().filter(|entry| entry.kind == Kind::Decision);
+    let mut known: BTreeSet<String> = entries.iter().map(|entry| entry.id.clone()).collect();
+    let decisions = entries.iter().filter(|entry| entry.kind == Kind::Decision);
     let decisions: Vec<String> = decisions.map(|entry| entry.id.clone()).collect();
-    // All members of a chain lead to the same memories.
+    // A traversal from any member of a chain finds all its members.
     let mut walked: BTreeSet<String> = BTreeSet::new();
     for id in decisions {
         if walked.contains(&id) {
             continue;
         }
-        for other in memory.chain(&id)? {
-            walked.insert(other.id.clone());
-            if other.status != Status::Removed && known.insert(other.id.clone()) {
-                on.push(other);
+        for linked in memory.chain(&id)? {
+            walked.insert(linked.id.clone());
+            if linked.status != Status::Removed && known.insert(linked.id.clone()) {
+                entries.push(linked);
             }
         }
     }
-    Ok(on)
+    Ok(entries)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -283,20 +285,21 @@ struct QueryParams {
     depth: Option<i64>,
 }
 
-fn by_context(context: &Context, given: QueryParams) -> Result<Answer<Hits>, ToolError> {
-    let (limit, many) = cap_limit(given.limit, 10, 50);
-    let (depth, deep) = cap_limit(given.depth, BY_CONTEXT, DEEPEST);
-    let question = Question { text: given.query, limit, ..Question::new(Layers::ALL) };
+fn by_context(context: &Context, params: QueryParams) -> Result<Answer<Hits>, ToolError> {
+    let (limit, limit_note) = cap_limit(params.limit, 10, 50);
+    let (depth, depth_note) = cap_limit(params.depth, BY_CONTEXT, DEEPEST);
+    let question = Question { text: params.query, limit, ..Question::new(Layers::ALL) };
     context.memory(|memory| -> Result<_, ToolError> {
-        let mut answer = hits(memory, &question, many.into_iter().chain(deep).collect())?;
-        let shown: Vec<String> =
+        let mut answer =
+            hits(memory, &question, limit_note.into_iter().chain(depth_note).collect())?;
+        let ids: Vec<String> =
             answer.data.results.iter().map(|row| row.text("id").to_owned()).collect();
-        if let Some(best) = shown.first() {
+        if let Some(best) = ids.first() {
             let walk = memory.walk(best, &[], depth)?;
             let steps: Vec<Step> =
-                walk.steps.into_iter().filter(|step| !shown.contains(&step.entry.id)).collect();
+                walk.steps.into_iter().filter(|step| !ids.contains(&step.entry.id)).collect();
             if !steps.is_empty() {
-                answer.text.push_str("\nlinked to the first:");
+                answer.text.push_str("\nlinked to the first result:");
             }
             answer.data.related = render_steps(memory, &steps, MAX_RELATED, &mut answer.text)?;
         }
@@ -309,15 +312,15 @@ struct RecentParams {
     limit: Option<i64>,
     #[serde(rename = "type")]
     kind: Option<String>,
-    /// 2026-01-05
+    /// Date or time, such as 2026-01-05
     since: Option<String>,
 }
 
-fn recent(context: &Context, given: RecentParams) -> Result<Answer<Hits>, ToolError> {
-    let (limit, note) = cap_limit(given.limit, 10, 100);
+fn recent(context: &Context, params: RecentParams) -> Result<Answer<Hits>, ToolError> {
+    let (limit, note) = cap_limit(params.limit, 10, 100);
     let question = Question {
-        kinds: kind(given.kind.as_deref())?.into_iter().collect(),
-        since: parse_time("since", given.since.as_deref())?,
+        kinds: kind(params.kind.as_deref())?.into_iter().collect(),
+        since: parse_time("since", params.since.as_deref())?,
         order: SearchOrder::Newest,
         limit,
         ..Question::new(Layers::ALL)

@@ -2,7 +2,7 @@
 //!
 //! Each line has a checksum of itself and of the previous checksum. A changed, lost or duplicate
 //! line is detected at the next line.
-#![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
+#![expect(clippy::disallowed_methods, reason = "reads and writes the store's files")]
 
 use crate::MemoryError;
 use crate::id;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Version of the log format.
 const VERSION: i64 = 1;
 
-/// Maximum length of the first line in bytes; ours is shorter.
+/// Maximum length of the first line in bytes; the first line that aidd writes is shorter.
 const MAX_HEADER_BYTES: usize = 128;
 
 /// A log with more lines than this, most of them out of date, is rewritten.
@@ -43,7 +43,7 @@ struct Header {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Change(String, String, #[serde(default)] Option<Value>);
 
-/// An open store: the log, and all records from its first `read` bytes.
+/// An open store: the log, and all records from the first `read` bytes of the log.
 #[derive(Debug)]
 pub(super) struct Json {
     pub(super) path: PathBuf,
@@ -59,7 +59,7 @@ pub(super) struct Json {
     /// The current write, with the data to undo it.
     write: Option<Pending>,
     /// Changes of the current write to data that no other file contains.
-    pub(super) touched: backup::Touched,
+    pub(super) changed_records: backup::ChangedRecords,
     /// The last error of the backup.
     pub(super) backup_fault: Option<String>,
 }
@@ -84,12 +84,12 @@ impl Json {
             lines: 0,
             records: BTreeMap::new(),
             write: None,
-            touched: backup::Touched::default(),
+            changed_records: backup::ChangedRecords::default(),
             backup_fault: None,
         }
     }
 
-    /// Reads what other processes have written.
+    /// Reads the lines that other processes have written.
     pub(super) fn refresh(&mut self) -> Result<(), MemoryError> {
         if self.write.is_some() {
             return Ok(());
@@ -102,10 +102,10 @@ impl Json {
             other => other.map_err(MemoryError::io(&self.path))?,
         };
         let length = file.metadata().map_err(MemoryError::io(&self.path))?.len();
-        if length == self.read && self.same_generation(&mut file)? {
+        if length == self.read && self.has_same_generation(&mut file)? {
             return Ok(());
         }
-        if length < self.read || !self.same_generation(&mut file)? {
+        if length < self.read || !self.has_same_generation(&mut file)? {
             *self = Self::new(std::mem::take(&mut self.path));
         }
         file.seek(SeekFrom::Start(self.read)).map_err(MemoryError::io(&self.path))?;
@@ -123,7 +123,7 @@ impl Json {
         Ok(())
     }
 
-    fn same_generation(&self, file: &mut File) -> Result<bool, MemoryError> {
+    fn has_same_generation(&self, file: &mut File) -> Result<bool, MemoryError> {
         if self.generation.is_empty() {
             return Ok(self.read == 0);
         }
@@ -171,8 +171,8 @@ impl Json {
             return Ok(());
         }
         self.lines += 1;
-        // An unreadable line is what a killed process left of a failed write. If it was a valid
-        // line, the checksum of the next line does not match.
+        // An unreadable line is usually the rest of a write whose process was killed. If the line
+        // was valid before, the checksum of the next line does not match.
         let Some((check, changes)) = parts(line) else { return Ok(()) };
         let Ok(read) = serde_json::from_str::<Vec<Change>>(changes) else { return Ok(()) };
         if check != check_of(&self.check, changes) {
@@ -185,7 +185,7 @@ impl Json {
         Ok(())
     }
 
-    /// Reads the readable lines of a damaged log; returns the number of unreadable ones.
+    /// Reads the readable lines of a damaged log; returns the number of unreadable lines.
     pub(super) fn salvage(&mut self) -> usize {
         let bytes = fs::read(&self.path).unwrap_or_default();
         let mut lost = 0;
@@ -289,7 +289,7 @@ impl Json {
         Ok(())
     }
 
-    /// Replaces the log with one that contains these lines.
+    /// Replaces the log with a log that contains only `lines`.
     fn rewrite(&mut self, lines: &[&[Change]]) -> Result<(), MemoryError> {
         let generation = generation(&self.path);
         let store = if self.store.is_empty() { generation.clone() } else { self.store.clone() };
@@ -307,7 +307,7 @@ impl Json {
         Ok(())
     }
 
-    /// Rewrites the log when most of it is out of date; call it under the write lock.
+    /// Rewrites the log when most of it is out of date. The caller must hold the write lock.
     fn compact(&mut self) {
         if self.lines < MIN_COMPACT_LINES || self.lines < 2 * self.records.len() {
             return;
@@ -317,7 +317,7 @@ impl Json {
         };
         let lines: Vec<[Change; 1]> = self.records.iter().map(change).collect();
         let lines: Vec<&[Change]> = lines.iter().map(|line| &line[..]).collect();
-        // If there is no space for both, the long log remains in use.
+        // If there is no space for both logs, the long log remains in use.
         let _ = self.rewrite(&lines);
     }
 
@@ -340,7 +340,7 @@ impl Json {
     }
 
     pub(super) fn undo_write(&mut self) {
-        self.touched = backup::Touched::default();
+        self.changed_records = backup::ChangedRecords::default();
         let undo = self.write.take().map(|write| write.undo).unwrap_or_default();
         for (key, old) in undo.into_iter().rev() {
             match old {
@@ -355,15 +355,16 @@ pub(super) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, MemoryError>
     T::deserialize(value).map_err(|error| MemoryError::Corrupt(error.to_string()))
 }
 
-/// The checksum of a line, chained to the previous one so that it is unique in the log.
-fn check_of(before: &str, changes: &str) -> String {
-    id::digest(&[before, changes])
+/// The checksum of a line, chained to the checksum of the previous line, so that it is unique in
+/// the log.
+fn check_of(previous_check: &str, changes: &str) -> String {
+    id::digest(&[previous_check, changes])
 }
 
 /// Appends a line to `text`: a list of its checksum and its changes. Returns the checksum.
-fn add_line(text: &mut String, before: &str, changes: &[Change]) -> String {
+fn add_line(text: &mut String, previous_check: &str, changes: &[Change]) -> String {
     let changes = json!(changes).to_string();
-    let check = check_of(before, &changes);
+    let check = check_of(previous_check, &changes);
     text.push_str(&format!("[\"{check}\",{changes}]\n"));
     check
 }
@@ -386,7 +387,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), MemoryError> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let new = PathBuf::from(name);
-    // Left by a dead process with the same id, or a link that someone created.
+    // Removes the file of a dead process with the same id, or a link that someone created.
     let _ = fs::remove_file(&new);
     OpenOptions::new()
         .write(true)

@@ -1,4 +1,4 @@
-//! The store as a log of JSON lines: the same behaviour without native code.
+//! The store as a log of JSON lines. It behaves like the SQLite store, but needs no native code.
 //!
 //! Each line of the file is one atomic write: a list of records that were put or deleted. A process
 //! reads what others have appended before it reads or writes; writers are serialised by a lock. A
@@ -41,7 +41,7 @@ pub fn exists(folder: &Path) -> bool {
 /// Opens the store in `folder`.
 ///
 /// # Errors
-/// When it was written by a newer aidd, or cannot be read or written.
+/// When the store was written by a newer aidd, or cannot be read or written.
 pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
     let mut store = Json::new(path(folder));
     let result = store.begin(Durability::Full).and_then(|()| store.commit());
@@ -52,7 +52,7 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
                 let _lock = lock::take(&path(folder).with_extension("lock"))?;
                 set_aside(&path(folder), &why, now)?
             };
-            let notice = aside.noted(&path(folder));
+            let notice = aside.add_to_salvage_list(&path(folder));
             store = Json::new(path(folder));
             store.begin(Durability::Full)?;
             store.commit()?;
@@ -79,25 +79,25 @@ pub(super) fn closed(path: &Path) -> Box<dyn StorageBackend> {
 /// The readable records of the damaged store at `path`.
 pub(super) fn recover(path: &Path) -> Recovered {
     let mut store = Json::new(path.to_owned());
-    let mut remains = Recovered { lost: store.salvage(), ..Recovered::default() };
+    let mut recovered = Recovered { lost: store.salvage(), ..Recovered::default() };
     for (_, value) in store.range(ENTRIES, "") {
-        remains.keep(read(value).ok(), |remains| &mut remains.entries);
+        recovered.add(read(value).ok(), |recovered| &mut recovered.entries);
     }
-    for (at, value) in store.range(LINKS, "") {
-        if is_from(at) {
-            remains.keep(read(value).ok(), |remains| &mut remains.links);
+    for (link_key, value) in store.range(LINKS, "") {
+        if is_from(link_key) {
+            recovered.add(read(value).ok(), |recovered| &mut recovered.links);
         }
     }
     for (_, value) in store.range(LINES, "") {
-        remains.keep(read(value).ok(), |remains| &mut remains.lines);
+        recovered.add(read(value).ok(), |recovered| &mut recovered.lines);
     }
     for table in Table::ALL {
-        for (id, kept) in store.range(table.name(), "") {
-            let at = kept["at"].as_i64().unwrap_or_default();
-            remains.documents.push((table, id.to_owned(), at, kept["document"].clone()));
+        for (id, record) in store.range(table.name(), "") {
+            let at = record["at"].as_i64().unwrap_or_default();
+            recovered.documents.push((table, id.to_owned(), at, record["document"].clone()));
         }
     }
-    remains
+    recovered
 }
 
 /// Sorts links by the order of results.
@@ -138,7 +138,7 @@ fn indexed(entry: Entry) -> Indexed {
     }
 }
 
-/// Whether the link under `key` is stored for the memory that it starts from.
+/// Whether the link under `key` is stored for the memory from which the link starts.
 fn is_from(key: &str) -> bool {
     key.split('\u{1F}').nth(1) == Some(">")
 }
@@ -158,9 +158,9 @@ impl StorageBackend for Json {
     }
 
     fn commit(&mut self) -> Result<(), MemoryError> {
-        let touched = std::mem::take(&mut self.touched);
+        let changed_records = std::mem::take(&mut self.changed_records);
         let mut fault = None;
-        let line = backup::prepare(self, touched, &mut fault)?;
+        let line = backup::prepare(self, changed_records, &mut fault)?;
         self.commit_write()?;
         self.backup_fault = line.and_then(|line| line.add(&self.path)).or(fault);
         Ok(())
@@ -171,16 +171,16 @@ impl StorageBackend for Json {
     }
 
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
-        self.touched.entry(&entry.id, Some(entry.layer));
-        self.tick(&entry.id)?;
+        self.changed_records.entry(&entry.id, Some(entry.layer));
+        self.advance_mark(&entry.id)?;
         self.put(ENTRIES, &entry.id, &**entry)
     }
 
     fn set_status(&mut self, id: &str, status: Status) -> Result<(), MemoryError> {
         if let Some(mut entry) = self.entry(id)?.filter(|entry| entry.status != status) {
             entry.status = status;
-            self.touched.entry(id, Some(entry.layer));
-            self.tick(id)?;
+            self.changed_records.entry(id, Some(entry.layer));
+            self.advance_mark(id)?;
             self.put(ENTRIES, id, &entry)?;
         }
         Ok(())
@@ -189,9 +189,9 @@ impl StorageBackend for Json {
     fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError> {
         self.drop_links(id)?;
         let layer = self.entry(id)?.map(|entry| entry.layer);
-        self.touched.entry(id, layer);
-        let there = layer.is_some();
-        if there {
+        self.changed_records.entry(id, layer);
+        let exists = layer.is_some();
+        if exists {
             self.change(ENTRIES, id, None)?;
             self.change(MARK, id, None)?;
             let deletions = self.deletions()? + 1;
@@ -199,14 +199,14 @@ impl StorageBackend for Json {
             let mark = self.mark()? + 1;
             self.put(MARK, "", &mark)?;
         }
-        Ok(there)
+        Ok(exists)
     }
 
     fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError> {
         self.get(ENTRIES, id)
     }
 
-    fn same(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
+    fn with_meanings(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
         let mut entries = self.entries(&Query::new(Layers::PERMANENT))?;
         entries.retain(|entry| meaning_key(entry).is_some_and(|key| meanings.contains(&key)));
         Ok(entries)
@@ -231,7 +231,7 @@ impl StorageBackend for Json {
             Order::Newest => {
                 found.sort_by(|a, b| (b.updated_at, &b.id).cmp(&(a.updated_at, &a.id)));
             }
-            Order::LastMade => {
+            Order::LastCreated => {
                 found.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
             }
             Order::Oldest => {
@@ -272,13 +272,13 @@ impl StorageBackend for Json {
         Ok(())
     }
 
-    fn places(&mut self, _: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
+    fn postings(&mut self, _: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
         Ok(Vec::new())
     }
 
     fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError> {
         let layer = self.entry(from)?.map(|entry| entry.layer);
-        self.touched.entry(from, layer);
+        self.changed_records.entry(from, layer);
         self.drop_links(from)?;
         for link in links.iter() {
             self.put(LINKS, &key(&[from, ">", link.relation.word(), &link.to]), link)?;
@@ -307,33 +307,33 @@ impl StorageBackend for Json {
 
     fn clashes(&mut self) -> Result<Clashes, MemoryError> {
         let query = Query::new(Layers::PERMANENT);
-        Ok(Clashes::among(&self.entries(&query)?, self.all_links()?))
+        Ok(Clashes::from_entries(&self.entries(&query)?, self.all_links()?))
     }
 
     fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError> {
-        let at = key(&[&line.file, &line.line.rev]);
-        self.put(LINES, &at, &**line)?;
-        self.put(LINES_OF, &key(&[&line.line.id, &line.file, &line.line.rev]), &at)
+        let line_key = key(&[&line.file, &line.line.rev]);
+        self.put(LINES, &line_key, &**line)?;
+        self.put(LINES_OF, &key(&[&line.line.id, &line.file, &line.line.rev]), &line_key)
     }
 
     fn set_present(&mut self, file: &str, rev: &str, present: bool) -> Result<(), MemoryError> {
-        let at = key(&[file, rev]);
-        if let Some(mut line) = self.get::<Mirrored>(LINES, &at)? {
+        let line_key = key(&[file, rev]);
+        if let Some(mut line) = self.get::<Mirrored>(LINES, &line_key)? {
             line.present = present;
-            self.put(LINES, &at, &line)?;
+            self.put(LINES, &line_key, &line)?;
         }
         Ok(())
     }
 
     fn lines_of(&mut self, id: &str) -> Result<Vec<Mirrored>, MemoryError> {
         self.refresh()?;
-        let places: Vec<String> = self
+        let line_keys: Vec<String> = self
             .range(LINES_OF, &key(&[id, ""]))
-            .filter_map(|(_, at)| at.as_str().map(str::to_owned))
+            .filter_map(|(_, line_key)| line_key.as_str().map(str::to_owned))
             .collect();
         let mut lines = Vec::new();
-        for at in places {
-            lines.extend(self.get(LINES, &at)?);
+        for line_key in line_keys {
+            lines.extend(self.get(LINES, &line_key)?);
         }
         Ok(lines)
     }
@@ -355,43 +355,43 @@ impl StorageBackend for Json {
         at: i64,
         document: &Clean<Value>,
     ) -> Result<(), MemoryError> {
-        self.touched.document(table, id, Some((at, Value::clone(document))));
+        self.changed_records.document(table, id, Some((at, Value::clone(document))));
         self.put(table.name(), id, &json!({"at": at, "document": **document}))
     }
 
     fn document(&mut self, table: Table, id: &str) -> Result<Option<Value>, MemoryError> {
-        let kept: Option<Value> = self.get(table.name(), id)?;
-        Ok(kept.map(|mut kept| kept["document"].take()))
+        let row: Option<Value> = self.get(table.name(), id)?;
+        Ok(row.map(|mut row| row["document"].take()))
     }
 
     fn documents(&mut self, table: Table) -> Result<Vec<Value>, MemoryError> {
         self.refresh()?;
-        let mut kept: Vec<(i64, &str, &Value)> = self
+        let mut rows: Vec<(i64, &str, &Value)> = self
             .range(table.name(), "")
-            .map(|(id, kept)| (kept["at"].as_i64().unwrap_or_default(), id, &kept["document"]))
+            .map(|(id, row)| (row["at"].as_i64().unwrap_or_default(), id, &row["document"]))
             .collect();
-        kept.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
-        Ok(kept.into_iter().map(|(_, _, document)| document.clone()).collect())
+        rows.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+        Ok(rows.into_iter().map(|(_, _, document)| document.clone()).collect())
     }
 
     fn sessions(&mut self, _: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
-        // All sessions are in memory.
+        // All sessions are already in memory, so none is filtered out.
         self.documents(Table::Sessions)
     }
 
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError> {
-        let there = self.document(table, id)?.is_some();
-        if there {
-            self.touched.document(table, id, None);
+        let exists = self.document(table, id)?.is_some();
+        if exists {
+            self.changed_records.document(table, id, None);
             self.change(table.name(), id, None)?;
         }
-        Ok(there)
+        Ok(exists)
     }
 
     fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError> {
         self.refresh()?;
-        let row = |(id, kept): (&str, &Value)| {
-            (id.to_owned(), kept["at"].as_i64().unwrap_or_default(), kept["document"].clone())
+        let row = |(id, record): (&str, &Value)| {
+            (id.to_owned(), record["at"].as_i64().unwrap_or_default(), record["document"].clone())
         };
         Ok(self.range(table.name(), "").map(row).collect())
     }
@@ -435,7 +435,7 @@ impl StorageBackend for Json {
 }
 
 impl Json {
-    /// Reads every record, to validate it.
+    /// Reads and thereby validates every record.
     fn read_all(&mut self) -> Result<(), MemoryError> {
         let all = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
         self.entries(&all)?;
@@ -449,7 +449,7 @@ impl Json {
     }
 
     /// Records that a memory changed.
-    fn tick(&mut self, id: &str) -> Result<(), MemoryError> {
+    fn advance_mark(&mut self, id: &str) -> Result<(), MemoryError> {
         let mark = self.mark()? + 1;
         self.change(MARK, "", Some(json!(mark)))?;
         self.change(MARK, id, Some(json!(mark)))

@@ -1,5 +1,5 @@
-//! Opens the database: checks that it is one, sets its application id and journal mode, migrates
-//! its schema.
+//! Opens the database: checks that the file is a database, sets its application id and journal
+//! mode, and migrates its schema.
 
 use super::{Sqlite, error};
 use crate::MemoryError;
@@ -39,16 +39,20 @@ fn probe(connection: &Connection) -> Result<(), MemoryError> {
 
 /// Enables the write-ahead log. Two processes that enable it in a new file at the same time would
 /// lock each other out, and SQLite does not wait in that case.
-fn use_log(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
+fn enable_wal(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
     let mode =
         |sql: &str| -> rusqlite::Result<String> { connection.query_row(sql, [], |row| row.get(0)) };
     if mode("PRAGMA journal_mode").map_err(error)?.eq_ignore_ascii_case("wal") {
         return Ok(());
     }
     let _lock = lock::take(&path.with_extension("lock"))?;
-    let is_new = "SELECT count(*) FROM sqlite_master";
-    if connection.query_row(is_new, [], |row| row.get::<_, i64>(0)).is_ok_and(|count| count == 0) {
-        // Written to the file itself, so that its header identifies it. The schema sets it again.
+    let count_tables = "SELECT count(*) FROM sqlite_master";
+    if connection
+        .query_row(count_tables, [], |row| row.get::<_, i64>(0))
+        .is_ok_and(|count| count == 0)
+    {
+        // The id is written to the file itself, so that the file header identifies the database.
+        // The migration sets the id again.
         let _ = connection.pragma_update(None, "application_id", ownership::APPLICATION_ID);
     }
     let start = Instant::now();
@@ -81,19 +85,19 @@ pub(super) fn connect(
 ) -> Result<(Sqlite, Option<String>), MemoryError> {
     let mut connection = connect_only(path)?;
     probe(&connection)?;
-    use_log(&connection, path)?;
+    enable_wal(&connection, path)?;
     let notice = migrations::run(&mut connection, path, steps, now)?;
     let identity = lock::identity(path);
     let known = migrations::known(steps);
     let path = path.to_owned();
-    let touched = backup::Touched::default();
+    let changed_records = backup::ChangedRecords::default();
     let mut store = Sqlite {
         connection,
         path,
         identity,
         known,
         is_private: false,
-        touched,
+        changed_records,
         backup_fault: None,
     };
     match store.prepare_stale() {
@@ -101,7 +105,7 @@ pub(super) fn connect(
             Err(MemoryError::Corrupt(why))
         }
         Err(MemoryError::Corrupt(why)) => Ok((store, Some(repaired_notice(&why)))),
-        // Retried at the next start; searches report it until then.
+        // Preparing memories is retried at the next start; until then, searches report the failure.
         _ => Ok((store, notice)),
     }
 }

@@ -1,5 +1,5 @@
 //! Search data that the store saves with each memory: its terms in a full-text table, its vector,
-//! and the files it names.
+//! and the files that it names.
 //!
 //! Texts are split into terms before they are stored, so that this table and an index in memory
 //! give the same results; the table's own tokenizer only splits at spaces.
@@ -28,8 +28,9 @@ const CHANGED: &str = "WHERE m.seq > ?3 AND s.type IS NOT NULL";
 const BATCH_SIZE: usize = 256;
 
 impl Sqlite {
-    /// Whether the store contains `entry`, prepared by the current scheme, except for its status.
-    pub(super) fn holds_prepared(&self, entry: &Entry) -> Result<bool, MemoryError> {
+    /// Whether the store contains the search data of `entry`, prepared by the current `SCHEME`. The
+    /// status is not compared.
+    pub(super) fn is_prepared(&self, entry: &Entry) -> Result<bool, MemoryError> {
         let sql = "SELECT 1 FROM memories m JOIN search s ON s.id = m.id WHERE m.id = ?1
             AND m.type = ?2 AND m.topic IS ?3 AND m.content = ?4 AND m.metadata = ?5
             AND m.session_id IS ?6 AND m.branch IS ?7 AND m.created_at = ?8
@@ -94,7 +95,7 @@ impl Sqlite {
         self.run(sql, [id, status.word()]).map(|_| ())
     }
 
-    /// Updates the comparison keys of a memory if another scheme computed them differently.
+    /// Updates the comparison keys of a memory if another `SCHEME` computed them differently.
     fn put_keys(&self, entry: &Entry) -> Result<(), MemoryError> {
         let sql = "UPDATE memories SET topic_key = ?2, meaning_key = ?3
             WHERE id = ?1 AND (topic_key IS NOT ?2 OR meaning_key IS NOT ?3)";
@@ -119,7 +120,7 @@ impl Sqlite {
         Ok(())
     }
 
-    /// Prepares again the memories that another scheme prepared, a few at a time.
+    /// Prepares the memories again that another `SCHEME` prepared, a few at a time.
     pub(super) fn prepare_stale(&mut self) -> Result<(), MemoryError> {
         // Four index ranges, because comparing both columns would scan the whole table.
         let sql = format!(
@@ -128,20 +129,20 @@ impl Sqlite {
                 UNION ALL SELECT id FROM search WHERE model = ?1 AND scheme < ?2
                 UNION ALL SELECT id FROM search WHERE model = ?1 AND scheme > ?2) LIMIT {BATCH_SIZE}"
         );
-        let mut left = true;
-        while left {
+        let mut has_more = true;
+        while has_more {
             let stale =
                 self.query_all(&sql, params![NAME, SCHEME], |row| row.get::<_, String>(0))?;
-            left = stale.len() == BATCH_SIZE;
+            has_more = stale.len() == BATCH_SIZE;
             if stale.is_empty() {
                 break;
             }
             self.begin(Durability::Normal)?;
-            let done = stale.iter().try_for_each(|id| match self.entry(id)? {
+            let result = stale.iter().try_for_each(|id| match self.entry(id)? {
                 Some(entry) => self.put_prepared(&entry).and_then(|()| self.put_keys(&entry)),
                 None => self.drop_prepared(id),
             });
-            if let Err(error) = done.and_then(|()| self.commit()) {
+            if let Err(error) = result.and_then(|()| self.commit()) {
                 self.rollback();
                 return Err(error);
             }
@@ -170,7 +171,7 @@ impl Sqlite {
                     JOIN search s ON s.id = m.id JOIN search_text t ON t.rowid = s.row {CHANGED}"
             ),
         };
-        let read = if with_columns { with_text } else { indexed };
+        let read = if with_columns { indexed_with_terms } else { indexed };
         let mut all = |sql| -> rusqlite::Result<()> {
             let mut run = self.connection.prepare_cached(sql)?;
             let after = after.unwrap_or(i64::MIN);
@@ -187,19 +188,19 @@ impl Sqlite {
         all(&sql).map_err(error)
     }
 
-    pub(super) fn places_of(&self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
-        let mut places: Vec<(i64, Counts)> = Vec::new();
+    pub(super) fn postings_of(&self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
+        let mut postings: Vec<(i64, Counts)> = Vec::new();
         let mut all = |sql| -> rusqlite::Result<()> {
             let mut run = self.connection.prepare_cached(sql)?;
             let mut rows = run.query([term])?;
             while let Some(row) = rows.next()? {
-                let at = row.get(0)?;
-                if places.last().is_none_or(|(last, _)| *last != at) {
-                    places.push((at, Counts::default()));
+                let row_number = row.get(0)?;
+                if postings.last().is_none_or(|(last, _)| *last != row_number) {
+                    postings.push((row_number, Counts::default()));
                 }
                 let column = row.get_ref(1)?.as_str()?;
                 let column = COLUMNS.iter().position(|(name, _)| *name == column);
-                let counts = places.last_mut().map(|(_, counts)| counts);
+                let counts = postings.last_mut().map(|(_, counts)| counts);
                 if let Some((counts, column)) = counts.zip(column) {
                     counts[column] = counts[column].saturating_add(1);
                 }
@@ -207,7 +208,7 @@ impl Sqlite {
             Ok(())
         };
         all("SELECT doc, col FROM search_terms WHERE term = ?1").map_err(error)?;
-        Ok(places)
+        Ok(postings)
     }
 }
 
@@ -239,7 +240,7 @@ fn indexed(row: &Row<'_>) -> rusqlite::Result<Indexed> {
     })
 }
 
-fn with_text(row: &Row<'_>) -> rusqlite::Result<Indexed> {
+fn indexed_with_terms(row: &Row<'_>) -> rusqlite::Result<Indexed> {
     let columns = Some([row.get(14)?, row.get(15)?, row.get(16)?, row.get(17)?]);
     Ok(Indexed { columns, ..indexed(row)? })
 }

@@ -1,5 +1,6 @@
-//! Queries for conflicts and for sessions that read little more than their result. Each uses a
-//! partial index; its condition must repeat that of the index, otherwise SQLite does not use it.
+//! Queries for conflicts and for sessions that read little more than their result. Each query uses
+//! a partial index. The condition of the query must repeat the condition of the index; otherwise
+//! SQLite does not use the index.
 
 use super::{Sqlite, parsed, word};
 use crate::MemoryError;
@@ -12,8 +13,8 @@ use serde_json::Value;
 const CONTESTED: &str = "SELECT id, heads FROM memories
     WHERE instr(heads, ',') > 0 AND layer = 'permanent' AND status <> 'removed' ORDER BY id";
 
-/// Active decisions on topics with several. Without the hint SQLite uses type and status, and reads
-/// each row.
+/// Active decisions on topics with more than one active decision. Without the hint, SQLite uses the
+/// index on type and status, and reads each row.
 const TOPICS: &str = "SELECT topic_key, id FROM memories INDEXED BY decisions_on_topic
     WHERE layer = 'permanent' AND status = 'active' AND type = 'decision'
         AND topic_key IS NOT NULL AND topic_key IN (
@@ -37,8 +38,8 @@ const LINKS: &str = "SELECT l.data FROM links l
 const FORKED: &str = "SELECT 1 FROM links INDEXED BY links_by_relation
     WHERE relation = 'supersedes' GROUP BY to_id HAVING count(*) > 1 LIMIT 1";
 
-/// Pairs of superseding and superseded permanent memories. Read only when a memory is superseded by
-/// more than one other.
+/// Pairs of superseding and superseded permanent memories. This query runs only when several
+/// memories supersede the same memory.
 const SUPERSEDING: &str = "SELECT l.from_id, l.to_id FROM links l INDEXED BY links_by_relation
         CROSS JOIN memories t ON t.id = l.to_id
         CROSS JOIN memories f ON f.id = l.from_id
@@ -56,14 +57,14 @@ const OF_THREAD: &str = "SELECT data FROM sessions
     ORDER BY at DESC, id DESC";
 
 impl Sqlite {
-    pub(super) fn known_clashes(&self) -> Result<Clashes, MemoryError> {
+    pub(super) fn find_clashes(&self) -> Result<Clashes, MemoryError> {
         let mut contested: Vec<(String, Vec<String>)> =
             self.query_all(CONTESTED, [], |row| Ok((row.get(0)?, parsed(row, 1)?)))?;
         contested.retain(|(_, heads)| heads.len() > 1);
         let mut clashes = Clashes { contested, ..Clashes::default() };
-        let on: Vec<(String, String)> =
+        let decisions: Vec<(String, String)> =
             self.query_all(TOPICS, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        for (topic, id) in on {
+        for (topic, id) in decisions {
             clashes.topics.entry(topic).or_default().push(id);
         }
         clashes.links =
@@ -75,7 +76,7 @@ impl Sqlite {
         Ok(clashes)
     }
 
-    pub(super) fn known_counts(&self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
+    pub(super) fn count_memories(&self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
         let sql = "SELECT layer, type, status, count(*) FROM memories GROUP BY 1, 2, 3";
         let read = |row: &Row<'_>| Ok((word(row, 0)?, word(row, 1)?, word(row, 2)?, row.get(3)?));
         let mut counts = self.query_all(sql, [], read)?;
@@ -83,7 +84,7 @@ impl Sqlite {
         Ok(counts)
     }
 
-    pub(super) fn known_sessions(&self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
+    pub(super) fn find_sessions(&self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
         match which {
             Sessions::Open => self.query_all(OPEN, [], |row| parsed(row, 0)),
             Sessions::Thread(thread) => self.query_all(OF_THREAD, [thread], |row| parsed(row, 0)),
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
     use crate::store::steps;
 
-    /// The query plans use the indexes and scan no table.
+    /// The query plans use the indexes and do not scan a whole table.
     #[test]
     fn each_query_uses_its_index() {
         let connection = rusqlite::Connection::open_in_memory().expect("a database");
@@ -105,7 +106,7 @@ mod tests {
             let sql = format!("EXPLAIN QUERY PLAN {}", sql.replace("?1", "'x'"));
             let mut plan = connection.prepare(&sql).expect("a plan");
             let rows = plan.query_map([], |row| row.get(3));
-            rows.expect("rows").collect::<Result<Vec<String>, _>>().expect("texts").join("; ")
+            rows.expect("rows").collect::<Result<Vec<String>, _>>().expect("plan lines").join("; ")
         };
         for (sql, indexes) in [
             (CONTESTED, &["memories_contested"][..]),
@@ -120,8 +121,8 @@ mod tests {
             for index in indexes {
                 assert!(plan.contains(index), "{index}: {plan}");
             }
-            let by_index = plan.split("; ").filter(|step| step.starts_with("SCAN"));
-            assert!(by_index.clone().all(|step| step.contains(" INDEX ")), "{plan}");
+            let scans = plan.split("; ").filter(|step| step.starts_with("SCAN"));
+            assert!(scans.clone().all(|step| step.contains(" INDEX ")), "{plan}");
             assert!(!plan.contains("TEMP B-TREE FOR ORDER BY"), "{plan}");
         }
     }

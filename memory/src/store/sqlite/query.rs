@@ -9,37 +9,38 @@ pub(super) fn condition(query: &Query) -> (String, Vec<Sql>) {
     let mut sql = String::from("1");
     let mut values: Vec<Sql> = Vec::new();
     // A topic, a session or a mark selects few rows. SQLite has no statistics of the tables and
-    // would use the index on type and status, which select nearly all; a plus prevents that.
+    // would use the index on type and status, which select nearly all rows; a unary plus prevents
+    // the use of that index.
     let is_narrow = query.topic.is_some() || query.session_id.is_some() || query.after.is_some();
     let wide = if is_narrow { "+" } else { "" };
-    let mut among = |column: &str, words: Vec<&str>| {
+    let mut add_condition = |column: &str, words: Vec<&str>| {
         if !words.is_empty() {
-            let marks = vec!["?"; words.len()].join(", ");
+            let placeholders = vec!["?"; words.len()].join(", ");
             let plus = if matches!(column, "topic_key" | "session_id") { "" } else { wide };
-            sql.push_str(&format!(" AND {plus}{column} IN ({marks})"));
+            sql.push_str(&format!(" AND {plus}{column} IN ({placeholders})"));
             values.extend(words.into_iter().map(|word| Sql::Text(word.to_owned())));
         }
     };
-    among("layer", query.layers.narrowed());
-    among("type", query.kinds.iter().map(|kind| kind.word()).collect());
-    among("status", query.statuses().iter().map(|status| status.word()).collect());
+    add_condition("layer", query.layers.filter_words());
+    add_condition("type", query.kinds.iter().map(|kind| kind.word()).collect());
+    add_condition("status", query.statuses().iter().map(|status| status.word()).collect());
     let topic = query.topic.as_deref().map(topic_key);
-    among("topic_key", topic.iter().map(String::as_str).collect());
-    among("session_id", query.session_id.iter().map(String::as_str).collect());
-    among("branch", query.branch.iter().map(String::as_str).collect());
-    for (test, value) in [
+    add_condition("topic_key", topic.iter().map(String::as_str).collect());
+    add_condition("session_id", query.session_id.iter().map(String::as_str).collect());
+    add_condition("branch", query.branch.iter().map(String::as_str).collect());
+    for (comparison, value) in [
         (" AND created_at >= ?", query.since),
         (" AND created_at < ?", query.until),
         (" AND seq > ?", query.after),
     ] {
         if let Some(value) = value {
-            sql.push_str(test);
+            sql.push_str(comparison);
             values.push(Sql::Integer(value));
         }
     }
     sql.push_str(match query.order {
         Order::Newest => " ORDER BY updated_at DESC, id DESC",
-        Order::LastMade => " ORDER BY created_at DESC, id DESC",
+        Order::LastCreated => " ORDER BY created_at DESC, id DESC",
         Order::Oldest => " ORDER BY created_at, id",
         Order::Change => " ORDER BY seq",
     });
@@ -65,7 +66,7 @@ mod tests {
             let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM memories WHERE {condition}");
             let mut plan = connection.prepare(&sql).expect("a plan");
             let rows = plan.query_map(rusqlite::params_from_iter(values), |row| row.get(3));
-            rows.expect("rows").collect::<Result<Vec<String>, _>>().expect("texts").join("; ")
+            rows.expect("rows").collect::<Result<Vec<String>, _>>().expect("plan lines").join("; ")
         };
         let base = || Query::active(Layers::PERMANENT, Kind::Decision);
         for (query, index) in [

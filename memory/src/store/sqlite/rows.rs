@@ -12,7 +12,7 @@ pub(in crate::store) const COLUMNS: &str =
 
 /// Parses a column that contains the word of an enum value.
 pub(super) fn word<T: FromStr<Err = String>>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
-    row.get_ref(index)?.as_str()?.parse().map_err(|error: String| broken(index, error))
+    row.get_ref(index)?.as_str()?.parse().map_err(|error: String| conversion_error(index, error))
 }
 
 /// Parses a column that contains JSON.
@@ -21,10 +21,10 @@ pub(in crate::store) fn parsed<T: DeserializeOwned>(
     index: usize,
 ) -> rusqlite::Result<T> {
     let text = row.get_ref(index)?.as_str()?;
-    serde_json::from_str(text).map_err(|error| broken(index, error.to_string()))
+    serde_json::from_str(text).map_err(|error| conversion_error(index, error.to_string()))
 }
 
-fn broken(index: usize, why: String) -> rusqlite::Error {
+fn conversion_error(index: usize, why: String) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(index, rusqlite::types::Type::Text, why.into())
 }
 

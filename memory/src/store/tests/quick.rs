@@ -1,11 +1,11 @@
-//! The specialised queries return the same as full reads.
+//! The specialised queries return the same results as full reads.
 
 use super::*;
 
 /// The search data of each memory without its terms, ordered by id.
 fn indexed_rows(store: &mut dyn StorageBackend) -> Vec<String> {
     let mut all = Vec::new();
-    let read = &mut |one: Indexed| all.push(format!("{:?}", Indexed { columns: None, ..one }));
+    let read = &mut |row: Indexed| all.push(format!("{:?}", Indexed { columns: None, ..row }));
     store.indexed(None, false, read).expect("indexed");
     all.sort();
     all
@@ -17,48 +17,48 @@ fn put(store: &mut dyn StorageBackend, gate: &Gate, entry: &Entry) {
 }
 
 #[test]
-fn a_first_search_meets_memories_as_they_are() {
+fn a_first_search_reads_the_same_data_as_a_full_read() {
     on_both(|store, gate| {
         let first = entry("decision_1_a", Kind::Decision, 1);
         put(store, gate, &first);
         put(store, gate, &entry("mistake_2_b", Kind::Mistake, 2));
         put(store, gate, &Entry { topic: None, ..entry("insight_3_c", Kind::Insight, 3) });
-        let agree = |store: &mut dyn StorageBackend| {
-            let whole = indexed(store, None);
-            let whole = whole.into_iter().map(|one| Indexed { columns: None, ..one });
-            let mut whole: Vec<String> = whole.map(|one| format!("{one:?}")).collect();
-            whole.sort();
-            assert_eq!(indexed_rows(store), whole);
-            whole.join("\n")
+        let assert_same_data = |store: &mut dyn StorageBackend| {
+            let full = indexed(store, None);
+            let full = full.into_iter().map(|row| Indexed { columns: None, ..row });
+            let mut full: Vec<String> = full.map(|row| format!("{row:?}")).collect();
+            full.sort();
+            assert_eq!(indexed_rows(store), full);
+            full.join("\n")
         };
-        agree(store);
-        // Another status, with the same text and alone; other text; another location.
+        assert_same_data(store);
+        // Changes the status together with the memory and alone, the text, and the branch.
         put(store, gate, &Entry { status: Status::Superseded, ..first.clone() });
-        assert_eq!(agree(store).matches("Superseded").count(), 1);
+        assert_eq!(assert_same_data(store).matches("Superseded").count(), 1);
         write(store, |store| store.set_status("mistake_2_b", Status::Removed).expect("set"));
-        assert_eq!(agree(store).matches("Removed").count(), 1);
+        assert_eq!(assert_same_data(store).matches("Removed").count(), 1);
         put(store, gate, &Entry { content: "see src/a.rs".into(), ..first.clone() });
-        assert!(agree(store).contains("src/a.rs"));
+        assert!(assert_same_data(store).contains("src/a.rs"));
         put(store, gate, &Entry { branch: Some("b/1".into()), session_id: None, ..first.clone() });
-        assert!(agree(store).contains("b/1"));
+        assert!(assert_same_data(store).contains("b/1"));
         write(store, |store| assert!(store.delete_entry("mistake_2_b").expect("deleted")));
-        assert_eq!(agree(store).lines().count(), 2);
+        assert_eq!(assert_same_data(store).lines().count(), 2);
     });
 }
 
 #[test]
-fn memories_of_the_schema_before_are_met_as_they_are() {
+fn memories_of_an_older_schema_are_indexed_unchanged() {
     let folder = TempDir::new().expect("a directory");
     let gate = Gate::new(&crate::DISTRIBUTION);
-    let place = sqlite::path(folder.path());
+    let path = sqlite::path(folder.path());
     let mut old = sqlite::open_with(folder.path(), migrations::STEPS, 5).expect("a store").store;
     put(&mut *old, &gate, &entry("decision_1_a", Kind::Decision, 1));
     put(&mut *old, &gate, &entry("mistake_2_b", Kind::Mistake, 2));
     write(&mut *old, |store| store.set_status("mistake_2_b", Status::Superseded).expect("set"));
     let before = indexed_rows(&mut *old);
     drop(old);
-    // Back to the second schema, as an older aidd left it; with a session that is not JSON.
-    let db = rusqlite::Connection::open(&place).expect("open");
+    // Restores the second schema, as an older aidd left it, with a session that is not JSON.
+    let db = rusqlite::Connection::open(&path).expect("open");
     for index in [
         "memories_by_meaning",
         "memories_contested",
@@ -100,7 +100,7 @@ fn a_row_without_its_memory_is_not_searched() {
 }
 
 #[test]
-fn sessions_are_found_without_reading_all() {
+fn sessions_are_found_without_reading_all_sessions() {
     on_both(|store, gate| {
         let sessions = [
             json!({"id": "a", "memorySessionId": "t", "endedAt": 5}),
@@ -119,9 +119,9 @@ fn sessions_are_found_without_reading_all() {
         let is_sqlite = store.name() == "sqlite";
         let mut found = |which: Sessions<'_>| -> String {
             let found = store.sessions(which).expect("sessions");
-            found.iter().filter_map(|one| one["id"].as_str()).collect()
+            found.iter().filter_map(|session| session["id"].as_str()).collect()
         };
-        // The log can return more, in the same order.
+        // The JSON store can return more sessions, in the same order.
         let expected =
             |exactly: &str| if is_sqlite { exactly.to_owned() } else { "edcba".to_owned() };
         assert_eq!(found(Sessions::Open), expected("ecb"));
@@ -131,26 +131,26 @@ fn sessions_are_found_without_reading_all() {
 }
 
 #[test]
-fn clashes_are_those_of_permanent_memory() {
+fn clashes_are_found_only_in_permanent_memory() {
     on_both(|store, gate| {
-        let one = |id: &str, topic: &str| Entry {
+        let decision = |id: &str, topic: &str| Entry {
             topic: Some(topic.into()),
             heads: vec!["r".into()],
             ..entry(id, Kind::Decision, 1)
         };
         for entry in [
-            one("a", "Queue"),
-            one("b", "queue"),
-            one("c", "other"),
-            Entry { status: Status::Superseded, ..one("d", "other") },
-            Entry { layer: Layer::Local, ..one("e", "other") },
-            Entry { kind: Kind::Convention, ..one("f", "other") },
-            Entry { heads: vec!["r,s".into()], ..one("g", "") },
-            Entry { heads: vec!["r".into(), "s".into()], ..one("h", " ") },
+            decision("a", "Queue"),
+            decision("b", "queue"),
+            decision("c", "other"),
+            Entry { status: Status::Superseded, ..decision("d", "other") },
+            Entry { layer: Layer::Local, ..decision("e", "other") },
+            Entry { kind: Kind::Convention, ..decision("f", "other") },
+            Entry { heads: vec!["r,s".into()], ..decision("g", "") },
+            Entry { heads: vec!["r".into(), "s".into()], ..decision("h", " ") },
             Entry {
                 heads: vec!["r".into(), "s".into()],
                 status: Status::Removed,
-                ..one("i", "queue")
+                ..decision("i", "queue")
             },
         ] {
             put(store, gate, &entry);

@@ -1,5 +1,5 @@
 //! Stores whose bytes were changed or truncated: the contents of the tracked files are always
-//! restored, and of the rest all readable records.
+//! restored, and all other readable records are recovered.
 
 use super::*;
 use crate::MemoryError;
@@ -34,9 +34,9 @@ fn damage(path: &Path, round: usize, numbers: &mut Numbers) -> String {
         0 => numbers.below(bytes.len().min(100)),
         _ => numbers.below(bytes.len()),
     };
-    let done = if round % 5 == 4 {
+    let change = if round % 5 == 4 {
         bytes.truncate(start);
-        format!("cut at {start}")
+        format!("truncated at {start}")
     } else {
         let length = [1, 16, 512, 4096][numbers.below(4)];
         let end = bytes.len().min(start + length);
@@ -46,83 +46,84 @@ fn damage(path: &Path, round: usize, numbers: &mut Numbers) -> String {
         format!("{} bytes changed at {start}", end - start)
     };
     fs::write(path, bytes).expect("damaged");
-    format!("{} {done}", path.display())
+    format!("{} {change}", path.display())
 }
 
-fn damaged_at_many_places(wanted: Wanted) {
-    let folder = quick_folder();
+fn check_random_damage(wanted: Wanted) {
+    let folder = ram_temp_dir();
     let mut numbers = Numbers(11);
     let good = folder.path().join("good");
     fs::create_dir_all(&good).expect("made");
-    let mut memory = at(&good, wanted);
+    let mut memory = open_memory(&good, wanted);
     save_some(&mut memory, &mut numbers, 12);
-    let whole = permanent(&mut memory);
-    let counted = counts(&mut memory);
-    // The log of an open database is full.
+    let permanent_before = permanent_text(&mut memory);
+    let counts_before = counts(&mut memory);
+    // The copy is made while the database is open, so that its log contains data.
     let image = folder.path().join("image");
     copy_folder(&good, &image);
     let _ = fs::remove_file(image.join(".aidd/data.db-shm"));
     drop(memory);
-    assert_eq!(by_files_alone(&image), whole);
+    assert_eq!(permanent_text_of_files(&image), permanent_before);
     for round in 0..size(24, 200) {
         let root = folder.path().join(format!("round-{round}"));
         copy_folder(&image, &root);
         let paths = files(wanted);
-        let done = damage(&root.join(paths[round / 2 % paths.len()]), round, &mut numbers);
+        let change = damage(&root.join(paths[round / 2 % paths.len()]), round, &mut numbers);
         let mut memory =
             ProjectMemory::open(&crate::DISTRIBUTION, &root, wanted, Box::new(|| START + 9_999))
-                .unwrap_or_else(|error| panic!("round {round}, {done}: {error}"));
-        // Damage without structural changes is found by a check.
-        memory.import().unwrap_or_else(|error| panic!("round {round}, {done}: {error}"));
-        assert_eq!(permanent(&mut memory), whole, "round {round}, {done}");
-        assert_eq!(memory.check().expect("checked"), [""; 0], "round {round}, {done}");
-        assert_eq!(counts(&mut memory), counted, "round {round}, {done}");
-        // The store can be used, and no store is left to examine.
+                .unwrap_or_else(|error| panic!("round {round}, {change}: {error}"));
+        // Damage that does not change the structure is found by the check of the import.
+        memory.import().unwrap_or_else(|error| panic!("round {round}, {change}: {error}"));
+        assert_eq!(permanent_text(&mut memory), permanent_before, "round {round}, {change}");
+        assert_eq!(memory.check().expect("checked"), [""; 0], "round {round}, {change}");
+        assert_eq!(counts(&mut memory), counts_before, "round {round}, {change}");
+        // The store can be used, and no store remains to be examined.
         memory.save_decision(&decision("After the damage", None)).expect("saved");
         memory.start_session(new_session("main")).expect("a session");
         drop(memory);
-        assert!(!root.join(".aidd/data.salvage").exists(), "round {round}, {done}");
-        let mut again = opened(&root, wanted);
-        assert_eq!(again.take_notices(), [""; 0], "round {round}, {done}");
-        assert_eq!(counts(&mut again)[2], counted[2] + 1, "round {round}, {done}");
-        drop(again);
+        assert!(!root.join(".aidd/data.salvage").exists(), "round {round}, {change}");
+        let mut reopened = open_with_notices(&root, wanted);
+        assert_eq!(reopened.take_notices(), [""; 0], "round {round}, {change}");
+        assert_eq!(counts(&mut reopened)[2], counts_before[2] + 1, "round {round}, {change}");
+        drop(reopened);
         fs::remove_dir_all(&root).expect("removed");
     }
 }
 
 #[test]
-fn a_database_damaged_at_many_places_is_repaired() {
-    damaged_at_many_places(Wanted::Sqlite);
+fn a_database_damaged_at_random_offsets_is_repaired() {
+    check_random_damage(Wanted::Sqlite);
 }
 
 #[test]
-fn a_log_damaged_at_many_places_is_repaired() {
-    damaged_at_many_places(Wanted::Json);
+fn a_log_damaged_at_random_offsets_is_repaired() {
+    check_random_damage(Wanted::Json);
 }
 
-/// A closed store of each kind without a backup, as an earlier aidd left it, and its contents.
-fn stored(wanted: Wanted) -> (TempDir, [usize; 4], String) {
-    let folder = quick_folder();
-    let mut memory = at(folder.path(), wanted);
+/// Creates and closes a store without a backup, as an earlier aidd left it; returns its directory
+/// and contents.
+fn create_store(wanted: Wanted) -> (TempDir, [usize; 4], String) {
+    let folder = ram_temp_dir();
+    let mut memory = open_memory(folder.path(), wanted);
     save_some(&mut memory, &mut Numbers(5), 30);
-    let (counts, whole) = (counts(&mut memory), permanent(&mut memory));
+    let (counts, permanent_before) = (counts(&mut memory), permanent_text(&mut memory));
     drop(memory);
     fs::remove_file(folder.path().join(files(wanted)[0].to_owned() + ".backup")).expect("removed");
-    (folder, counts, whole)
+    (folder, counts, permanent_before)
 }
 
 #[test]
-fn sessions_and_observations_of_a_damaged_store_are_carried_over() {
+fn sessions_and_observations_of_a_damaged_store_are_recovered() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
-        let (folder, had, whole) = stored(wanted);
+        let (folder, counts_before, permanent_before) = create_store(wanted);
         let path = folder.path().join(files(wanted)[0]);
         let mut bytes = fs::read(&path).expect("bytes");
-        // The first bytes of the file: nothing in it can be read in the normal way.
+        // Without the first bytes of the file, nothing in it can be read in the normal way.
         bytes[..40].fill(0);
         fs::write(&path, bytes).expect("damaged");
-        let mut memory = opened(folder.path(), wanted);
-        assert_eq!(counts(&mut memory), had, "{wanted:?}");
-        assert_eq!(permanent(&mut memory), whole, "{wanted:?}");
+        let mut memory = open_with_notices(folder.path(), wanted);
+        assert_eq!(counts(&mut memory), counts_before, "{wanted:?}");
+        assert_eq!(permanent_text(&mut memory), permanent_before, "{wanted:?}");
         let notices = memory.take_notices();
         assert!(notices[0].contains("the store was damaged"), "{notices:?}");
         assert!(
@@ -137,8 +138,8 @@ fn sessions_and_observations_of_a_damaged_store_are_carried_over() {
 }
 
 #[test]
-fn a_hole_in_the_middle_costs_what_was_in_it() {
-    let (folder, had, whole) = stored(Wanted::Sqlite);
+fn a_damaged_page_loses_only_its_own_records() {
+    let (folder, counts_before, permanent_before) = create_store(Wanted::Sqlite);
     let path = folder.path().join(".aidd/data.db");
     let mut bytes = fs::read(&path).expect("bytes");
     // A leaf page of the memories table: such pages start with 13 and contain observations.
@@ -149,16 +150,19 @@ fn a_hole_in_the_middle_costs_what_was_in_it() {
         // Search data is in other tables, and is rebuilt when it is lost.
         .filter(|at| find(&bytes[*at..at + 4096], NAME.as_bytes()).is_none())
         .collect();
-    let hole = leaves[leaves.len() / 2];
-    bytes[hole..hole + 4096].fill(0xA5);
+    let page_start = leaves[leaves.len() / 2];
+    bytes[page_start..page_start + 4096].fill(0xA5);
     fs::write(&path, bytes).expect("damaged");
-    let mut memory = opened(folder.path(), Wanted::Sqlite);
+    let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
     memory.import().expect("imported");
-    assert_eq!(permanent(&mut memory), whole);
-    let left = counts(&mut memory);
-    assert_eq!((left[2], left[3]), (had[2], had[3]));
+    assert_eq!(permanent_text(&mut memory), permanent_before);
+    let remaining_counts = counts(&mut memory);
+    assert_eq!((remaining_counts[2], remaining_counts[3]), (counts_before[2], counts_before[3]));
     // At most the contents of one page are lost.
-    assert!(left[0] < had[0] && left[0] + 20 > had[0], "{left:?} of {had:?}");
+    assert!(
+        remaining_counts[0] < counts_before[0] && remaining_counts[0] + 20 > counts_before[0],
+        "{remaining_counts:?} of {counts_before:?}"
+    );
     let notices = memory.take_notices().join("\n");
     assert!(notices.contains("recovered from"), "{notices}");
 }
@@ -168,50 +172,51 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
 }
 
 #[test]
-fn what_only_the_store_held_of_tracked_files_is_written_again() {
+fn missing_tracked_files_are_restored_from_a_damaged_store() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
-        let (folder, had, whole) = stored(wanted);
+        let (folder, counts_before, permanent_before) = create_store(wanted);
         fs::remove_dir_all(folder.path().join("ai")).expect("removed");
         let path = folder.path().join(files(wanted)[0]);
         let mut bytes = fs::read(&path).expect("bytes");
         bytes[..40].fill(0);
         fs::write(&path, bytes).expect("damaged");
-        let mut memory = opened(folder.path(), wanted);
-        assert_eq!(counts(&mut memory), had, "{wanted:?}");
-        assert_eq!(permanent(&mut memory), whole, "{wanted:?}");
+        let mut memory = open_with_notices(folder.path(), wanted);
+        assert_eq!(counts(&mut memory), counts_before, "{wanted:?}");
+        assert_eq!(permanent_text(&mut memory), permanent_before, "{wanted:?}");
         assert_eq!(memory.export(false).expect("exported"), 30);
-        assert_eq!(by_files_alone(folder.path()), whole, "{wanted:?}");
+        assert_eq!(permanent_text_of_files(folder.path()), permanent_before, "{wanted:?}");
     }
 }
 
 #[test]
-fn an_unreadable_damaged_store_is_abandoned_after_two_tries() {
-    let (folder, had, _) = stored(Wanted::Sqlite);
+fn an_unreadable_damaged_store_is_abandoned_after_two_attempts() {
+    let (folder, counts_before, _) = create_store(Wanted::Sqlite);
     let aidd = folder.path().join(".aidd");
-    let tried = |list: &str| {
+    let examine = |list: &str| {
         fs::write(aidd.join("data.salvage"), list).expect("written");
         let mut calls = 0;
-        let result = crate::store::salvage::each(&aidd, &mut |_, remains| {
+        let result = crate::store::salvage::each(&aidd, &mut |_, recovered| {
             calls += 1;
-            assert!(remains.entries.is_empty());
+            assert!(recovered.entries.is_empty());
             Err(MemoryError::Store("full".to_owned()))
         });
         (calls, result.is_err(), fs::read_to_string(aidd.join("data.salvage")).ok())
     };
-    let again = Some("again data.db.corrupt-1\n".to_owned());
-    assert_eq!(tried("first data.db.corrupt-1\n"), (1, true, again));
-    assert_eq!(tried("again data.db.corrupt-1\n"), (1, true, None));
-    assert_eq!(tried("nonsense"), (0, false, None));
-    assert_eq!(counts(&mut opened(folder.path(), Wanted::Sqlite)), had);
+    let retry_list = Some("again data.db.corrupt-1\n".to_owned());
+    assert_eq!(examine("first data.db.corrupt-1\n"), (1, true, retry_list));
+    assert_eq!(examine("again data.db.corrupt-1\n"), (1, true, None));
+    assert_eq!(examine("nonsense"), (0, false, None));
+    assert_eq!(counts(&mut open_with_notices(folder.path(), Wanted::Sqlite)), counts_before);
 }
 
-/// Damages the full-text table of the closed store at `path` in one of several ways; returns which.
-fn damage_search(path: &Path, way: usize) -> String {
+/// Damages the full-text table of the closed store at `path` in one of several ways; returns a
+/// description.
+fn damage_search(path: &Path, variant: usize) -> String {
     let db = rusqlite::Connection::open(path).expect("open");
-    let table = ["search_text_data", "search_text_content", "search_text_idx"][way % 3];
-    if way < 2 {
+    let table = ["search_text_data", "search_text_content", "search_text_idx"][variant % 3];
+    if variant < 2 {
         // The content of the table, with every page intact.
-        let sql = match way {
+        let sql = match variant {
             0 => "UPDATE search_text_data SET block = zeroblob(length(block)) WHERE id > 10",
             _ => "DELETE FROM search_text_content WHERE id % 2 = 0",
         };
@@ -226,7 +231,7 @@ fn damage_search(path: &Path, way: usize) -> String {
         .and_then(Iterator::collect)
         .expect("pages");
     drop(db);
-    let page = if way < 5 { pages[0] } else { pages[pages.len() - 1] } as usize;
+    let page = if variant < 5 { pages[0] } else { pages[pages.len() - 1] } as usize;
     let mut bytes = fs::read(path).expect("bytes");
     bytes[(page - 1) * 4096..page * 4096].fill(0xA5);
     fs::write(path, bytes).expect("damaged");
@@ -236,46 +241,46 @@ fn damage_search(path: &Path, way: usize) -> String {
 #[test]
 fn a_damaged_search_index_is_repaired_in_place() {
     use crate::recall::Question;
-    for way in 0..8 {
-        let (folder, had, whole) = stored(Wanted::Sqlite);
-        let mut memory = opened(folder.path(), Wanted::Sqlite);
+    for variant in 0..8 {
+        let (folder, counts_before, permanent_before) = create_store(Wanted::Sqlite);
+        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
         let word = "zanzibar";
         let id =
             memory.save_decision(&decision(&format!("Ship to {word}"), None)).expect("saved").id;
-        let whole_now = permanent(&mut memory);
-        assert_ne!(whole, whole_now);
+        let permanent_after_save = permanent_text(&mut memory);
+        assert_ne!(permanent_before, permanent_after_save);
         drop(memory);
         let path = folder.path().join(files(Wanted::Sqlite)[0]);
-        let done = damage_search(&path, way);
-        let mut memory = opened(folder.path(), Wanted::Sqlite);
-        memory.import().unwrap_or_else(|error| panic!("{done}: {error}"));
+        let change = damage_search(&path, variant);
+        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
+        memory.import().unwrap_or_else(|error| panic!("{change}: {error}"));
         let notices = memory.take_notices();
-        assert_eq!(notices.len(), 1, "{done}: {notices:?}");
+        assert_eq!(notices.len(), 1, "{change}: {notices:?}");
         assert!(notices[0].starts_with("the search index was damaged"), "{notices:?}");
-        assert_eq!(memory.check().expect("checked"), [""; 0], "{done}");
-        assert_eq!(permanent(&mut memory), whole_now, "{done}");
+        assert_eq!(memory.check().expect("checked"), [""; 0], "{change}");
+        assert_eq!(permanent_text(&mut memory), permanent_after_save, "{change}");
         let [session, local, tracked, sessions] = counts(&mut memory);
-        assert_eq!([session, local, tracked - 1, sessions], had, "{done}");
+        assert_eq!([session, local, tracked - 1, sessions], counts_before, "{change}");
         let question = Question { text: word.to_owned(), ..Question::new(Layers::ALL) };
         let found = memory.search(&question).expect("found");
-        assert_eq!(found.hits.first().map(|hit| &hit.id), Some(&id), "{done}");
+        assert_eq!(found.hits.first().map(|hit| &hit.id), Some(&id), "{change}");
         drop(memory);
         // Nothing was moved aside, and there is nothing to repair at the next start.
         let names = fs::read_dir(folder.path().join(".aidd")).expect("a directory").flatten();
         let aside = names.filter(|name| name.file_name().to_string_lossy().contains("corrupt"));
-        assert_eq!(aside.count(), 0, "{done}");
-        let mut again = opened(folder.path(), Wanted::Sqlite);
-        assert_eq!(again.take_notices(), [""; 0], "{done}");
-        assert_eq!(again.search(&question).expect("found").hits[0].id, id, "{done}");
+        assert_eq!(aside.count(), 0, "{change}");
+        let mut reopened = open_with_notices(folder.path(), Wanted::Sqlite);
+        assert_eq!(reopened.take_notices(), [""; 0], "{change}");
+        assert_eq!(reopened.search(&question).expect("found").hits[0].id, id, "{change}");
     }
 }
 
 /// Damage found by a search, in a store that stays open.
 #[test]
-fn a_search_goes_on_over_a_damaged_index() {
+fn a_search_repairs_a_damaged_index() {
     use crate::recall::Question;
-    let (folder, ..) = stored(Wanted::Sqlite);
-    let mut memory = opened(folder.path(), Wanted::Sqlite);
+    let (folder, ..) = create_store(Wanted::Sqlite);
+    let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
     let id = memory.save_decision(&decision("Ship to zanzibar", None)).expect("saved").id;
     damage_search(&folder.path().join(files(Wanted::Sqlite)[0]), 0);
     let question = Question { text: "zanzibar".to_owned(), ..Question::new(Layers::ALL) };

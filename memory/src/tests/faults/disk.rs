@@ -1,6 +1,6 @@
-//! Full disks and read-only directories: saving fails with a message, reading works, and everything
-//! continues when there is space again.
-#![expect(clippy::disallowed_methods, reason = "mounts are made by programs")]
+//! Full disks and read-only directories: saving fails with a message, reading works, and saving
+//! works again when there is space.
+#![expect(clippy::disallowed_methods, reason = "runs `mount` and writes files")]
 
 use super::processes::Job;
 use super::*;
@@ -9,9 +9,9 @@ use std::fs;
 use std::process::Command;
 
 /// A separate file system with this size in kilobytes, where this user can create one.
-struct Small(TempDir);
+struct SmallDisk(TempDir);
 
-impl Small {
+impl SmallDisk {
     fn mounted(kilobytes: usize) -> Option<Self> {
         let folder = TempDir::new().expect("a directory");
         let options = format!("size={kilobytes}k,mode=777");
@@ -28,39 +28,39 @@ impl Small {
     }
 
     fn remount(&self, options: &str) {
-        let done = Command::new("mount").args(["-o", options]).arg(self.root()).status();
-        assert!(done.expect("a status").success());
+        let status = Command::new("mount").args(["-o", options]).arg(self.root()).status();
+        assert!(status.expect("a status").success());
     }
 }
 
-impl Drop for Small {
+impl Drop for SmallDisk {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg("-l").arg(self.root()).status();
     }
 }
 
-/// Fills the disk except for this number of bytes.
-fn fill_but(root: &Path, left: usize) -> std::path::PathBuf {
+/// Fills the disk except for `free` bytes.
+fn fill_except(root: &Path, free: usize) -> std::path::PathBuf {
     use std::io::Write as _;
     let path = root.join("filler");
     let mut file = fs::File::create(&path).expect("a file");
     while file.write_all(&[b'x'; 1024]).is_ok() {}
     let length = file.metadata().expect("a length").len();
-    file.set_len(length.saturating_sub(left as u64)).expect("shorter");
+    file.set_len(length.saturating_sub(free as u64)).expect("shorter");
     path
 }
 
-/// One round on a disk with `left` free bytes: saves until that fails, and again when there is
-/// space.
-fn on_a_full_disk(root: &Path, wanted: Wanted, left: usize) {
-    let mut numbers = Numbers(left as u64);
-    let mut memory = opened(root, wanted);
+/// Runs one round on a disk with `free` free bytes: saves until saving fails, and again when there
+/// is space.
+fn check_full_disk(root: &Path, wanted: Wanted, free: usize) {
+    let mut numbers = Numbers(free as u64);
+    let mut memory = open_with_notices(root, wanted);
     save_some(&mut memory, &mut numbers, 3);
-    let filler = fill_but(root, left);
-    let mut acked = Vec::new();
-    let mut failed = 0;
+    let filler = fill_except(root, free);
+    let mut saved_ids = Vec::new();
+    let mut failures = 0;
     for n in 0..600 {
-        if failed == 6 {
+        if failures == 6 {
             break;
         }
         let text = numbers.words(40);
@@ -70,49 +70,50 @@ fn on_a_full_disk(root: &Path, wanted: Wanted, left: usize) {
             _ => memory.start_session(new_session("main")).map(|session| session.id),
         };
         match result {
-            Ok(id) => acked.push(id),
+            Ok(id) => saved_ids.push(id),
             Err(
                 error @ (MemoryError::Io { .. }
                 | MemoryError::Store(_)
                 | MemoryError::Unwritable(_)),
             ) => {
                 assert!(!error.to_string().contains("damaged"), "{error}");
-                failed += 1;
+                failures += 1;
             }
-            Err(error) => panic!("{left} bytes: {error}"),
+            Err(error) => panic!("{free} bytes: {error}"),
         }
     }
-    assert!(failed > 0, "{left} bytes: the disk was not full");
-    let said = memory.take_notices();
-    assert!(said.iter().all(|notice| !notice.contains("damaged")), "{left} bytes: {said:?}");
+    assert!(failures > 0, "{free} bytes: the disk was not full");
+    let notices = memory.take_notices();
+    assert!(notices.iter().all(|notice| !notice.contains("damaged")), "{free} bytes: {notices:?}");
     // Existing data can be read, by this process and by a new one.
-    let of = |id: &str, memory: &mut ProjectMemory| match id.starts_with("session_") {
+    let read_back = |id: &str, memory: &mut ProjectMemory| match id.starts_with("session_") {
         true => memory.session(id).map(|_| ()),
         false => memory.get(&[id.to_owned()]).map(|_| ()),
     };
-    for id in &acked {
-        of(id, &mut memory).unwrap_or_else(|error| panic!("{left} bytes, open: {error}"));
+    for id in &saved_ids {
+        read_back(id, &mut memory).unwrap_or_else(|error| panic!("{free} bytes, open: {error}"));
     }
-    let mut other = opened(root, wanted);
-    for id in &acked {
-        of(id, &mut other).unwrap_or_else(|error| panic!("{left} bytes, reopened: {error}"));
+    let mut other = open_with_notices(root, wanted);
+    for id in &saved_ids {
+        read_back(id, &mut other).unwrap_or_else(|error| panic!("{free} bytes, reopened: {error}"));
     }
     fs::remove_file(filler).expect("removed");
     for memory in [&mut memory, &mut other] {
         let text = numbers.words(40);
-        acked.push(memory.save_decision(&decision(&text, None)).expect("room again").id);
+        saved_ids.push(memory.save_decision(&decision(&text, None)).expect("space again").id);
         let text = numbers.words(40);
-        acked
-            .push(memory.save_insight(&text, None, &Insight::default(), None).expect("room again"));
+        saved_ids.push(
+            memory.save_insight(&text, None, &Insight::default(), None).expect("space again"),
+        );
     }
     drop((memory, other));
-    let mut again = opened(root, wanted);
-    for id in &acked {
-        of(id, &mut again).unwrap_or_else(|error| panic!("{left} bytes, after: {error}"));
+    let mut reopened = open_with_notices(root, wanted);
+    for id in &saved_ids {
+        read_back(id, &mut reopened).unwrap_or_else(|error| panic!("{free} bytes, after: {error}"));
     }
-    assert_eq!(again.check().expect("checked"), [""; 0]);
-    assert_eq!(again.problems().expect("problems"), []);
-    assert_eq!(permanent(&mut again), by_files_alone(root), "{left} bytes");
+    assert_eq!(reopened.check().expect("checked"), [""; 0]);
+    assert_eq!(reopened.problems().expect("problems"), []);
+    assert_eq!(permanent_text(&mut reopened), permanent_text_of_files(root), "{free} bytes");
 }
 
 #[test]
@@ -120,26 +121,28 @@ fn a_full_disk_is_reported_and_loses_nothing() {
     let rounds = size(6, 50);
     for wanted in [Wanted::Sqlite, Wanted::Json] {
         for round in 0..rounds {
-            let Some(disk) = Small::mounted(4096) else {
-                say("no disk of its own can be made here: a limit on file sizes instead");
-                return limited(wanted);
+            let Some(disk) = SmallDisk::mounted(4096) else {
+                print_note(
+                    "cannot mount a separate disk; testing with a limit on file sizes instead",
+                );
+                return check_file_size_limit(wanted);
             };
-            on_a_full_disk(disk.root(), wanted, round * 150_000 / rounds);
+            check_full_disk(disk.root(), wanted, round * 150_000 / rounds);
         }
     }
 }
 
-/// Where no disk can be mounted: a worker with a file size limit.
-fn limited(wanted: Wanted) {
+/// Runs a worker with a file size limit, for systems on which no disk can be mounted.
+fn check_file_size_limit(wanted: Wanted) {
     if cfg!(not(unix)) {
         return;
     }
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
-    save_some(&mut opened(root, wanted), &mut Numbers(1), 3);
+    save_some(&mut open_with_notices(root, wanted), &mut Numbers(1), 3);
     let job = Job { work: "disk", root, wanted, number: 0, count: 60 };
     let command = job.command();
-    // 64 blocks of 1,024 bytes; a write beyond that fails, because the signal is ignored.
+    // 96 blocks of 1,024 bytes. A write beyond the limit fails, because the signal is ignored.
     let script = "trap '' XFSZ; ulimit -f 96; exec \"$0\" \"$@\"";
     let mut shell = Command::new("bash");
     shell.args(["-c", script]).arg(command.get_program()).args(command.get_args());
@@ -148,77 +151,77 @@ fn limited(wanted: Wanted) {
     }
     let output = shell.output().expect("a process");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut memory = opened(root, wanted);
-    let acked = fs::read_to_string(root.join("acked")).expect("acks");
-    for id in acked.lines() {
+    let mut memory = open_with_notices(root, wanted);
+    let saved_ids = fs::read_to_string(root.join("acked")).expect("acks");
+    for id in saved_ids.lines() {
         memory.get(&[id.to_owned()]).expect("what was acknowledged");
     }
     memory.save_decision(&decision("There is room again", None)).expect("saved");
     assert_eq!(memory.check().expect("checked"), [""; 0]);
-    assert_eq!(permanent(&mut memory), by_files_alone(root));
+    assert_eq!(permanent_text(&mut memory), permanent_text_of_files(root));
 }
 
-/// Saves until files cannot grow any more; returns the acknowledged ids.
+/// Saves until files cannot grow any more; writes the acknowledged ids to a file.
 pub(super) fn fill(job: &Job<'_>) {
     let mut numbers = Numbers(2);
-    let mut memory = opened(job.root, job.wanted);
-    let (mut acked, mut failed) = (String::new(), 0);
+    let mut memory = open_with_notices(job.root, job.wanted);
+    let (mut saved_ids, mut failures) = (String::new(), 0);
     for _ in 0..job.count {
         let text = numbers.words(200);
         match memory.save_decision(&decision(&text, None)) {
-            Ok(saved) => acked += &(saved.id + "\n"),
+            Ok(saved) => saved_ids += &(saved.id + "\n"),
             Err(MemoryError::Io { .. } | MemoryError::Store(_) | MemoryError::Unwritable(_)) => {
-                failed += 1;
+                failures += 1;
             }
             Err(error) => panic!("{error}"),
         }
     }
-    assert!(failed > 0, "nothing was too long");
-    fs::write(job.root.join("acked"), acked).expect("written");
+    assert!(failures > 0, "nothing was too long");
+    fs::write(job.root.join("acked"), saved_ids).expect("written");
 }
 
 #[test]
 fn a_limit_on_the_length_of_files_loses_nothing() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
-        limited(wanted);
+        check_file_size_limit(wanted);
     }
 }
 
 #[test]
-fn a_disk_without_write_access_is_read() {
+fn a_read_only_disk_can_be_read() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
-        let Some(disk) = Small::mounted(4096) else {
-            say("no disk of its own can be made here");
+        let Some(disk) = SmallDisk::mounted(4096) else {
+            print_note("cannot mount a separate disk");
             return;
         };
-        read_only(disk.root(), wanted, |writable| {
+        check_read_only(disk.root(), wanted, |writable| {
             disk.remount(if writable { "remount,rw" } else { "remount,ro" });
         });
     }
 }
 
-/// Tests a project whose disk `switch` makes writable and read-only.
-fn read_only(root: &Path, wanted: Wanted, switch: impl Fn(bool)) {
-    let mut memory = opened(root, wanted);
+/// Checks a project on a disk that `switch` makes writable (`true`) or read-only.
+fn check_read_only(root: &Path, wanted: Wanted, switch: impl Fn(bool)) {
+    let mut memory = open_with_notices(root, wanted);
     save_some(&mut memory, &mut Numbers(4), 4);
-    let (had, whole) = (counts(&mut memory), permanent(&mut memory));
+    let (counts_before, permanent_before) = (counts(&mut memory), permanent_text(&mut memory));
     drop(memory);
     switch(false);
-    let mut memory = opened(root, wanted);
+    let mut memory = open_with_notices(root, wanted);
     let notices = memory.take_notices();
-    assert!(notices[0].ends_with("memory is read-only here"), "{notices:?}");
-    assert_eq!(permanent(&mut memory), whole);
-    assert_eq!(counts(&mut memory), had);
+    assert!(notices[0].ends_with("memory is read-only in this project"), "{notices:?}");
+    assert_eq!(permanent_text(&mut memory), permanent_before);
+    assert_eq!(counts(&mut memory), counts_before);
     for error in [
         memory.save_decision(&decision("No", None)).map(|_| ()).expect_err("refused"),
         memory.start_session(new_session("main")).map(|_| ()).expect_err("refused"),
         memory.import().map(|_| ()).expect_err("refused"),
     ] {
-        assert!(error.to_string().contains("nothing can be saved here: "), "{error}");
+        assert!(error.to_string().contains("nothing can be saved in this project: "), "{error}");
     }
     switch(true);
     memory.save_decision(&decision("Now it can be saved", None)).expect("saved");
     memory.start_session(new_session("main")).expect("a session");
-    assert_eq!(counts(&mut opened(root, wanted))[3], had[3] + 1);
-    assert_eq!(permanent(&mut memory), by_files_alone(root));
+    assert_eq!(counts(&mut open_with_notices(root, wanted))[3], counts_before[3] + 1);
+    assert_eq!(permanent_text(&mut memory), permanent_text_of_files(root));
 }

@@ -1,6 +1,6 @@
 //! Histories of two branches, merged in every possible way: nothing from either side is lost, and
 //! the merge order does not matter.
-#![expect(clippy::disallowed_methods, reason = "Git is run, to merge")]
+#![expect(clippy::disallowed_methods, reason = "runs Git to merge")]
 
 use super::*;
 use crate::permanent::{Conflict, Edit};
@@ -21,7 +21,11 @@ struct Side {
 }
 
 /// Applies a random operation to a memory.
-fn act(memory: &mut ProjectMemory, numbers: &mut Numbers, edited: &mut BTreeSet<String>) {
+fn apply_random_operation(
+    memory: &mut ProjectMemory,
+    numbers: &mut Numbers,
+    edited: &mut BTreeSet<String>,
+) {
     let oldest = Query { order: Order::Oldest, ..Query::active(Layers::PERMANENT, Kind::Decision) };
     let known: Vec<String> = memory
         .read(&mut |store| store.entries(&oldest))
@@ -29,10 +33,10 @@ fn act(memory: &mut ProjectMemory, numbers: &mut Numbers, edited: &mut BTreeSet<
         .into_iter()
         .map(|entry| entry.id)
         .collect();
-    // The oldest more often, so that both sides often choose the same.
+    // Chooses older memories more often, so that both sides often choose the same memory.
     let pick = |numbers: &mut Numbers| {
-        let least = numbers.below(known.len()).min(numbers.below(known.len()));
-        known[least].clone()
+        let index = numbers.below(known.len()).min(numbers.below(known.len()));
+        known[index].clone()
     };
     let text = numbers.words(4);
     let topic = format!("topic {}", numbers.below(5));
@@ -63,7 +67,7 @@ fn act(memory: &mut ProjectMemory, numbers: &mut Numbers, edited: &mut BTreeSet<
             let (from, to) = (pick(numbers), pick(numbers));
             let relation =
                 if numbers.below(3) > 0 { Relation::Supersedes } else { Relation::Contradicts };
-            // To itself, or in a cycle.
+            // The link is rejected if it leads to the memory itself or creates a cycle.
             let _ = memory.link(&from, &Link::new(relation, &to));
         }
     }
@@ -75,9 +79,9 @@ fn conflicts_by_status(memory: &mut ProjectMemory) -> Vec<Conflict> {
     let (entries, links) = memory
         .read(&mut |store| Ok((store.entries(&query)?, store.all_links()?)))
         .expect("memories");
-    let of = |id: &str| links.iter().filter(|link| link.from == id).cloned().collect();
+    let links_of = |id: &str| links.iter().filter(|link| link.from == id).cloned().collect();
     let memories: Vec<Folded> =
-        entries.into_iter().map(|entry| Folded { links: of(&entry.id), entry }).collect();
+        entries.into_iter().map(|entry| Folded { links: links_of(&entry.id), entry }).collect();
     let contested = memories.iter().map(|memory| &memory.entry);
     let contested = contested.filter(|entry| entry.is_contested());
     let mut conflicts: Vec<Conflict> = contested
@@ -102,16 +106,16 @@ fn conflicts_by_status(memory: &mut ProjectMemory) -> Vec<Conflict> {
     conflicts
 }
 
-fn some(memory: &mut ProjectMemory, numbers: &mut Numbers) -> BTreeSet<String> {
+fn apply_some(memory: &mut ProjectMemory, numbers: &mut Numbers) -> BTreeSet<String> {
     let mut edited = BTreeSet::new();
     for _ in 0..1 + numbers.below(5) {
-        act(memory, numbers, &mut edited);
+        apply_random_operation(memory, numbers, &mut edited);
     }
     edited
 }
 
-/// A memory with a unique clock.
-fn at_time(root: &Path, wanted: Wanted, start: i64) -> ProjectMemory {
+/// Opens a memory with a clock that starts at `start`.
+fn open_with_clock(root: &Path, wanted: Wanted, start: i64) -> ProjectMemory {
     let time = Arc::new(AtomicI64::new(start));
     let clock = Box::new(move || time.fetch_add(7, Ordering::Relaxed));
     ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect("a memory")
@@ -122,20 +126,21 @@ fn lines_of(root: &Path, file: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// The lines of both sides, merged in one of the ways a merge does.
-fn merged(way: usize, base: &[String], ours: &[String], theirs: &[String]) -> String {
+/// Returns the lines of both sides, merged in one of six styles.
+fn merged_text(style: usize, base: &[String], ours: &[String], theirs: &[String]) -> String {
     let (new_ours, new_theirs) = (&ours[base.len()..], &theirs[base.len()..]);
     let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     let (base_text, ours, theirs) = (text(base), text(new_ours), text(new_theirs));
-    match way {
+    match style {
         // merge=union
         0 => base_text + &ours + &theirs,
         1 => base_text + &theirs + &ours,
-        // Left as a conflict, in both styles of Git; with Windows line endings.
+        // Conflict markers are left in the file, in both styles of Git; one has Windows line
+        // endings.
         2 => format!("{base_text}<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> x\n"),
         3 => format!("{base_text}<<<<<<< HEAD\n{ours}||||||| b\n=======\n{theirs}>>>>>>> x\n")
             .replace('\n', "\r\n"),
-        // Both files one after the other, and line by line in reverse order.
+        // Both files one after the other, then all lines in reverse order.
         4 => format!("{base_text}{ours}{base_text}{theirs}"),
         _ => {
             let all = base_text + &ours + &theirs;
@@ -144,59 +149,67 @@ fn merged(way: usize, base: &[String], ours: &[String], theirs: &[String]) -> St
     }
 }
 
-/// Runs one history; returns how many memories both sides edited.
-fn history(seed: u64) -> usize {
+/// Checks one random history; returns the number of memories that both sides edited.
+fn check_history(seed: u64) -> usize {
     let mut numbers = Numbers(seed);
     let wanted = if seed.is_multiple_of(2) { Wanted::Sqlite } else { Wanted::Json };
-    let base = quick_folder();
-    let mut first = at_time(base.path(), wanted, START);
-    some(&mut first, &mut numbers);
-    some(&mut first, &mut numbers);
+    let base = ram_temp_dir();
+    let mut first = open_with_clock(base.path(), wanted, START);
+    apply_some(&mut first, &mut numbers);
+    apply_some(&mut first, &mut numbers);
     drop(first);
     let mut side = |start: i64| {
-        let folder = quick_folder();
+        let folder = ram_temp_dir();
         for file in FILES {
             let lines = lines_of(base.path(), file);
             if !lines.is_empty() {
                 write(folder.path(), file, &(lines.join("\n") + "\n"));
             }
         }
-        let edited = some(&mut at_time(folder.path(), wanted, start), &mut numbers);
+        let edited = apply_some(&mut open_with_clock(folder.path(), wanted, start), &mut numbers);
         Side { folder, edited }
     };
     let (ours, theirs) = (side(START + 1_000), side(START + 1_003));
     let mut first = None;
-    for way in 0..6 {
-        let folder = quick_folder();
+    for style in 0..6 {
+        let folder = ram_temp_dir();
         let mut all = 0;
         for file in FILES {
             let [base, ours, theirs] =
                 [&base, &ours.folder, &theirs.folder].map(|folder| lines_of(folder.path(), file));
             if ours.len() + theirs.len() > 0 {
-                write(folder.path(), file, &merged(way, &base, &ours, &theirs));
+                write(folder.path(), file, &merged_text(style, &base, &ours, &theirs));
             }
             let lines: BTreeSet<&String> = ours.iter().chain(&theirs).collect();
             all += lines.len();
         }
-        let mut memory = at_time(folder.path(), wanted, START + 9_000);
-        let kept = memory
+        let mut memory = open_with_clock(folder.path(), wanted, START + 9_000);
+        let present_lines = memory
             .read(&mut |store| {
-                let mut kept = 0;
+                let mut present_lines = 0;
                 for file in ["decisions", "mistakes", "conventions"] {
-                    kept += store.lines_in(file)?.iter().filter(|(_, _, present)| *present).count();
+                    present_lines +=
+                        store.lines_in(file)?.iter().filter(|(_, _, present)| *present).count();
                 }
-                Ok(kept)
+                Ok(present_lines)
             })
             .expect("lines");
-        assert_eq!(kept, all, "seed {seed}, way {way}: lines");
+        assert_eq!(present_lines, all, "seed {seed}, merge style {style}: lines");
         let conflicts = memory.conflicts().expect("conflicts");
-        assert_eq!(conflicts, conflicts_by_status(&mut memory), "seed {seed}, way {way}");
+        assert_eq!(conflicts, conflicts_by_status(&mut memory), "seed {seed}, merge style {style}");
         for id in ours.edited.intersection(&theirs.edited) {
-            let two = |conflict: &Conflict| matches!(conflict, Conflict::TwoHeads { id: found, heads } if found == id && heads.len() > 1);
-            assert!(conflicts.iter().any(two), "seed {seed}, way {way}: {id} {conflicts:?}");
+            let is_contested = |conflict: &Conflict| matches!(conflict, Conflict::TwoHeads { id: found, heads } if found == id && heads.len() > 1);
+            assert!(
+                conflicts.iter().any(is_contested),
+                "seed {seed}, merge style {style}: {id} {conflicts:?}"
+            );
         }
-        let whole = permanent(&mut memory);
-        assert_eq!(first.get_or_insert_with(|| whole.clone()), &whole, "seed {seed}, way {way}");
+        let permanent_memories = permanent_text(&mut memory);
+        assert_eq!(
+            first.get_or_insert_with(|| permanent_memories.clone()),
+            &permanent_memories,
+            "seed {seed}, merge style {style}"
+        );
     }
     ours.edited.intersection(&theirs.edited).count()
 }
@@ -204,11 +217,14 @@ fn history(seed: u64) -> usize {
 #[test]
 fn any_history_of_two_branches_preserves_both_sides() {
     let count = size(30, 1000);
-    let both: usize = (0..count).map(|seed| history(seed as u64)).sum();
-    assert!(both > count / 10, "only {both} memories were edited on both sides");
+    let edited_on_both: usize = (0..count).map(|seed| check_history(seed as u64)).sum();
+    assert!(
+        edited_on_both > count / 10,
+        "only {edited_on_both} memories were edited on both sides"
+    );
 }
 
-/// The same with Git itself, which merges these files as configured.
+/// Git itself merges the tracked files as configured.
 #[test]
 fn git_merges_memory_without_a_conflict() {
     for seed in 0..size(2, 50) {
@@ -228,12 +244,12 @@ fn git_merges_memory_without_a_conflict() {
             assert!(ok, "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         };
         if git(&["init", "-q", "-b", "main"]).is_err() {
-            say("there is no Git here");
+            print_note("Git is not installed");
             return;
         }
         write(root, ".gitattributes", "ai/memory/*.jsonl merge=union\n");
         write(root, ".gitignore", ".aidd/data.*\n");
-        let mut memory = at_time(root, Wanted::Sqlite, START);
+        let mut memory = open_with_clock(root, Wanted::Sqlite, START);
         for _ in 0..3 {
             let text = numbers.words(4);
             memory.save_decision(&decision(&text, None)).expect("saved");
@@ -248,17 +264,17 @@ fn git_merges_memory_without_a_conflict() {
         for branch in ["one", "two"] {
             ok(&["checkout", "-q", "main"]);
             ok(&["checkout", "-q", "-b", branch]);
-            edited.push(some(&mut memory, &mut numbers));
+            edited.push(apply_some(&mut memory, &mut numbers));
             let text = numbers.words(4);
             memory.save_decision(&decision(&text, Some("both"))).expect("saved");
             commit();
         }
         ok(&["merge", "-q", "one", "-m", "merged"]);
         assert_eq!(memory.problems().expect("problems"), []);
-        assert_eq!(permanent(&mut memory), by_files_alone(root), "seed {seed}");
+        assert_eq!(permanent_text(&mut memory), permanent_text_of_files(root), "seed {seed}");
         let conflicts = memory.conflicts().expect("conflicts");
-        let both = |conflict: &&Conflict| matches!(conflict, Conflict::OneTopic { topic, ids } if topic == "both" && ids.len() == 2);
-        assert!(conflicts.iter().find(both).is_some(), "seed {seed}: {conflicts:?}");
+        let is_shared_topic = |conflict: &&Conflict| matches!(conflict, Conflict::OneTopic { topic, ids } if topic == "both" && ids.len() == 2);
+        assert!(conflicts.iter().find(is_shared_topic).is_some(), "seed {seed}: {conflicts:?}");
         for id in edited[0].intersection(&edited[1]) {
             let entry = memory.get(std::slice::from_ref(id)).expect("there").remove(0);
             assert!(entry.is_contested(), "seed {seed}: {id}");

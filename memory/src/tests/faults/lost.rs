@@ -1,6 +1,6 @@
 //! Stores that were deleted, truncated or replaced by another program's: the data that only the
 //! store contained is restored from its backup, and the notices report losses.
-#![expect(clippy::disallowed_methods, reason = "tests cut files and start processes")]
+#![expect(clippy::disallowed_methods, reason = "truncates files and starts processes")]
 
 use super::processes::Job;
 use super::*;
@@ -17,12 +17,16 @@ fn store_in(root: &Path, wanted: Wanted) -> PathBuf {
     root.join(if wanted == Wanted::Json { ".aidd/data.jsonl" } else { ".aidd/data.db" })
 }
 
-fn cut(path: &Path, length: u64) {
-    OpenOptions::new().write(true).open(path).and_then(|file| file.set_len(length)).expect("cut");
+fn truncate(path: &Path, length: u64) {
+    OpenOptions::new()
+        .write(true)
+        .open(path)
+        .and_then(|file| file.set_len(length))
+        .expect("truncated");
 }
 
 /// All data that only the store contains, as text.
-fn local(memory: &mut ProjectMemory) -> String {
+fn local_data(memory: &mut ProjectMemory) -> String {
     let query = Query {
         statuses: Status::ALL.to_vec(),
         ..Query::new(Layers::SESSION.union(Layers::LOCAL))
@@ -42,57 +46,66 @@ fn local(memory: &mut ProjectMemory) -> String {
             }
             Ok(text)
         })
-        .expect("what the store holds")
+        .expect("the data of the store")
 }
 
-/// A closed store of each kind, and its contents.
-fn stored(wanted: Wanted, rounds: usize) -> (TempDir, [usize; 4], String, String) {
-    let folder = quick_folder();
-    let mut memory = at(folder.path(), wanted);
+/// Creates and closes a store; returns its directory and contents.
+fn create_store(wanted: Wanted, rounds: usize) -> (TempDir, [usize; 4], String, String) {
+    let folder = ram_temp_dir();
+    let mut memory = open_memory(folder.path(), wanted);
     save_some(&mut memory, &mut Numbers(7), rounds);
     memory.note_figures("health", &serde_json::json!({"score": 7})).expect("noted");
-    let (whole, local) = (permanent(&mut memory), local(&mut memory));
+    let (permanent_before, local) = (permanent_text(&mut memory), local_data(&mut memory));
     let counts = counts(&mut memory);
-    (folder, counts, whole, local)
+    (folder, counts, permanent_before, local)
 }
 
 #[test]
 fn a_truncated_or_missing_store_is_restored_and_reported() {
     for wanted in BOTH {
-        let (folder, had, whole, before) = stored(wanted, 12);
+        let (folder, counts_before, permanent_before, before) = create_store(wanted, 12);
         let root = folder.path();
         let path = store_in(root, wanted);
         let image = fs::read(&path).expect("bytes");
         let length = image.len() as u64;
         let mut numbers = Numbers(23);
-        let mut cuts = vec![None, Some(0), Some(1), Some(length / 2), Some(length / 8192 * 4096)];
-        cuts.extend((0..size(3, 60)).map(|_| Some(numbers.next() % length)));
-        for at in cuts {
+        let mut lengths =
+            vec![None, Some(0), Some(1), Some(length / 2), Some(length / 8192 * 4096)];
+        lengths.extend((0..size(3, 60)).map(|_| Some(numbers.next() % length)));
+        for at in lengths {
             let _ = fs::remove_file(root.join(".aidd/data.db-wal"));
-            fs::write(&path, &image).expect("whole again");
+            fs::write(&path, &image).expect("restored");
             match at {
                 None => fs::remove_file(&path).expect("removed"),
-                Some(at) => cut(&path, at),
+                Some(at) => truncate(&path, at),
             }
-            let mut memory = opened(root, wanted);
-            assert_eq!(counts(&mut memory), had, "{wanted:?} cut at {at:?}");
-            assert_eq!(permanent(&mut memory), whole, "{wanted:?} cut at {at:?}");
-            assert_eq!(local(&mut memory), before, "{wanted:?} cut at {at:?}");
+            let mut memory = open_with_notices(root, wanted);
+            assert_eq!(counts(&mut memory), counts_before, "{wanted:?} truncated at {at:?}");
+            assert_eq!(
+                permanent_text(&mut memory),
+                permanent_before,
+                "{wanted:?} truncated at {at:?}"
+            );
+            assert_eq!(local_data(&mut memory), before, "{wanted:?} truncated at {at:?}");
             let notices = memory.take_notices().join("\n");
-            for said in ["restored from", "sessions", "complete up to", "12 of type decision"] {
-                assert!(notices.contains(said), "{wanted:?} cut at {at:?}: {notices}");
+            for words in ["restored from", "sessions", "complete up to", "12 of type decision"] {
+                assert!(notices.contains(words), "{wanted:?} truncated at {at:?}: {notices}");
             }
             drop(memory);
-            assert_eq!(opened(root, wanted).take_notices(), [""; 0], "{wanted:?} cut at {at:?}");
+            assert_eq!(
+                open_with_notices(root, wanted).take_notices(),
+                [""; 0],
+                "{wanted:?} truncated at {at:?}"
+            );
         }
     }
 }
 
 #[test]
-fn an_empty_store_says_what_came_from_where() {
-    let (folder, ..) = stored(Wanted::Sqlite, 3);
-    cut(&store_in(folder.path(), Wanted::Sqlite), 0);
-    let notices = opened(folder.path(), Wanted::Sqlite).take_notices();
+fn the_notice_lists_restored_records_and_their_source() {
+    let (folder, ..) = create_store(Wanted::Sqlite, 3);
+    truncate(&store_in(folder.path(), Wanted::Sqlite), 0);
+    let notices = open_with_notices(folder.path(), Wanted::Sqlite).take_notices();
     assert!(notices[0].contains("data.db was missing or empty; restored from"), "{notices:?}");
     let counted = "3 sessions, 12 observations, 3 other memories of this checkout, 3 lifecycles, \
                    1 figures; it is complete up to";
@@ -100,56 +113,56 @@ fn an_empty_store_says_what_came_from_where() {
     assert_eq!(notices[1], "read from the tracked files: 3 of type decision");
 }
 
-/// The database at the time of its last checkpoint: nothing in it shows the loss.
+/// The database is in the state of its last checkpoint: nothing in the database shows the loss.
 #[test]
-fn a_database_that_lost_its_log_is_brought_up_to_date() {
-    let folder = quick_folder();
+fn a_database_that_lost_its_log_is_restored_from_the_backup() {
+    let folder = ram_temp_dir();
     let root = folder.path();
-    save_some(&mut at(root, Wanted::Sqlite), &mut Numbers(1), 2);
+    save_some(&mut open_memory(root, Wanted::Sqlite), &mut Numbers(1), 2);
     let path = store_in(root, Wanted::Sqlite);
-    let mut memory = opened(root, Wanted::Sqlite);
+    let mut memory = open_with_notices(root, Wanted::Sqlite);
     let old = fs::read(&path).expect("bytes");
     let session = memory.start_session(new_session("main")).expect("a session").id;
     memory.save_insight("Noted late", None, &Insight::default(), None).expect("saved");
     memory.delete_session(&session).expect("deleted");
-    let before = local(&mut memory);
+    let before = local_data(&mut memory);
     drop(memory);
-    fs::write(&path, old).expect("as it was");
+    fs::write(&path, old).expect("restored");
     let _ = fs::remove_file(root.join(".aidd/data.db-wal"));
-    let mut memory = opened(root, Wanted::Sqlite);
+    let mut memory = open_with_notices(root, Wanted::Sqlite);
     let notices = memory.take_notices().join("\n");
     assert!(notices.contains("had lost its last 3 writes; restored from"), "{notices}");
-    assert_eq!(local(&mut memory), before);
+    assert_eq!(local_data(&mut memory), before);
 }
 
 #[test]
-fn what_was_deleted_stays_deleted_and_leaves_the_backup() {
+fn deleted_records_are_not_restored_and_leave_the_backup() {
     for wanted in BOTH {
-        let (folder, ..) = stored(wanted, 4);
-        let mut memory = opened(folder.path(), wanted);
+        let (folder, ..) = create_store(wanted, 4);
+        let mut memory = open_with_notices(folder.path(), wanted);
         let id = memory.save_insight("Not for long", None, &Insight::default(), None);
         let id = id.expect("saved");
         let sessions = memory.sessions(None, None, 100).expect("sessions");
         memory.delete_session(&sessions[0].id).expect("deleted");
-        memory.remove_any(&id, None).expect("taken back");
-        let before = local(&mut memory);
+        memory.remove_any(&id, None).expect("removed");
+        let before = local_data(&mut memory);
         drop(memory);
         let path = store_in(folder.path(), wanted);
         let text = fs::read_to_string(backup::path_of(&path)).expect("a backup");
         assert!(!text.contains("Not for long") && !text.contains(&sessions[0].id));
-        // Damaged, so that its pages are examined as well.
+        // The store is damaged, so that its pages are examined as well.
         let mut bytes = fs::read(&path).expect("bytes");
         bytes[..40].fill(0);
         fs::write(&path, bytes).expect("damaged");
-        assert_eq!(local(&mut opened(folder.path(), wanted)), before, "{wanted:?}");
+        assert_eq!(local_data(&mut open_with_notices(folder.path(), wanted)), before, "{wanted:?}");
     }
 }
 
 /// The backup itself is damaged: its readable records are restored, and the rest is counted.
 #[test]
-fn a_damaged_backup_gives_what_can_be_read_of_it() {
+fn readable_records_of_a_damaged_backup_are_restored() {
     for wanted in BOTH {
-        let (folder, had, whole, _) = stored(wanted, 6);
+        let (folder, counts_before, permanent_before, _) = create_store(wanted, 6);
         let path = store_in(folder.path(), wanted);
         let log = backup::path_of(&path);
         let mut bytes = fs::read(&log).expect("bytes");
@@ -158,20 +171,23 @@ fn a_damaged_backup_gives_what_can_be_read_of_it() {
         bytes.extend(b"[half of a line that a killed process l");
         fs::write(&log, bytes).expect("damaged");
         fs::remove_file(&path).expect("removed");
-        let mut memory = opened(folder.path(), wanted);
+        let mut memory = open_with_notices(folder.path(), wanted);
         let notices = memory.take_notices().join("\n");
         assert!(notices.contains("2 lines of the backup could not be read"), "{notices}");
-        let left = counts(&mut memory);
-        assert!(left[0] + 1 >= had[0] && left[3] + 1 >= had[3], "{left:?} of {had:?}");
-        assert_eq!(permanent(&mut memory), whole);
+        let restored = counts(&mut memory);
+        assert!(
+            restored[0] + 1 >= counts_before[0] && restored[3] + 1 >= counts_before[3],
+            "{restored:?} of {counts_before:?}"
+        );
+        assert_eq!(permanent_text(&mut memory), permanent_before);
     }
 }
 
 #[test]
 fn a_long_backup_is_replaced_by_a_snapshot() {
     for wanted in BOTH {
-        let folder = quick_folder();
-        let mut memory = at(folder.path(), wanted);
+        let folder = ram_temp_dir();
+        let mut memory = open_memory(folder.path(), wanted);
         let session = memory.start_session(new_session("main")).expect("a session").id;
         let text = Numbers(2).words(20_000);
         // The same record repeatedly: most of the log is out of date.
@@ -183,35 +199,35 @@ fn a_long_backup_is_replaced_by_a_snapshot() {
         let log = backup::path_of(&store_in(folder.path(), wanted));
         let length = fs::metadata(&log).expect("a backup").len();
         assert!(length < (5 << 20), "{length}");
-        let before = local(&mut memory);
+        let before = local_data(&mut memory);
         drop(memory);
         fs::remove_file(store_in(folder.path(), wanted)).expect("removed");
-        assert_eq!(local(&mut opened(folder.path(), wanted)), before);
+        assert_eq!(local_data(&mut open_with_notices(folder.path(), wanted)), before);
     }
 }
 
 /// Saves and deletes until it is killed: each deletion replaces the backup with a snapshot.
-pub(super) fn churn(job: &Job<'_>) {
+pub(super) fn save_and_delete(job: &Job<'_>) {
     let mut acks = OpenOptions::new().create(true).append(true).open(job.acks()).expect("acks");
-    let mut memory = opened(job.root, job.wanted);
-    let kept = memory.start_session(new_session("main")).expect("a session").id;
+    let mut memory = open_with_notices(job.root, job.wanted);
+    let retained = memory.start_session(new_session("main")).expect("a session").id;
     let mut numbers = Numbers(u64::from(std::process::id()));
     for _ in 0..job.count {
-        let gone = memory.start_session(new_session("other")).expect("a session").id;
+        let deleted = memory.start_session(new_session("other")).expect("a session").id;
         let title = numbers.words(5);
-        let id = memory.observe(&kept, Kind::Pattern, &title, &Observation::default());
-        acks.write_all(format!("{}\n", id.expect("observed")).as_bytes()).expect("said");
-        memory.delete_session(&gone).expect("deleted");
+        let id = memory.observe(&retained, Kind::Pattern, &title, &Observation::default());
+        acks.write_all(format!("{}\n", id.expect("observed")).as_bytes()).expect("acknowledged");
+        memory.delete_session(&deleted).expect("deleted");
     }
 }
 
-/// As after a process was killed between its snapshot and its commit.
+/// The store is in the state after a process was killed between its snapshot and its commit.
 #[test]
 fn writes_to_a_store_behind_its_backup_are_backed_up() {
     for wanted in BOTH {
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
-        let mut memory = opened(root, wanted);
+        let mut memory = open_with_notices(root, wanted);
         let save = |memory: &mut ProjectMemory, text: &str| {
             memory.save_insight(text, None, &Insight::default(), None).expect("saved")
         };
@@ -224,8 +240,8 @@ fn writes_to_a_store_behind_its_backup_are_backed_up() {
         file.write_all(line.as_bytes()).expect("appended");
         let ids = [first, save(&mut memory, "after"), save(&mut memory, "later")];
         drop(memory);
-        cut(&store_in(root, wanted), 0);
-        let mut memory = opened(root, wanted);
+        truncate(&store_in(root, wanted), 0);
+        let mut memory = open_with_notices(root, wanted);
         for id in ids {
             let found = memory.read(&mut |store| store.entry(&id)).expect("read");
             assert!(found.is_some(), "{wanted:?}: {id}");
@@ -235,19 +251,19 @@ fn writes_to_a_store_behind_its_backup_are_backed_up() {
 }
 
 #[test]
-fn a_process_killed_while_it_writes_the_backup_loses_nothing_of_it() {
+fn killing_a_process_that_writes_the_backup_loses_no_acknowledged_write() {
     for wanted in BOTH {
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
-        drop(opened(root, wanted));
+        drop(open_with_notices(root, wanted));
         let mut numbers = Numbers(31);
         for number in 0..size(6, 80) {
             let job = |number| Job { work: "churn", root, wanted, number, count: 100_000 };
-            let (one, other) = (2 * number, 2 * number + 1);
-            let mut children = [job(one).start(), job(other).start()];
+            let (first, second) = (2 * number, 2 * number + 1);
+            let mut children = [job(first).start(), job(second).start()];
             let start = std::time::Instant::now();
-            // Killed while it works, not before it started.
-            while [one, other].iter().any(|n| processes::acknowledged_ids(root, *n).is_empty())
+            // The processes are killed while they work, not before they start.
+            while [first, second].iter().any(|n| processes::acknowledged_ids(root, *n).is_empty())
                 && start.elapsed() < Duration::from_secs(60)
             {
                 std::thread::sleep(Duration::from_millis(5));
@@ -257,18 +273,18 @@ fn a_process_killed_while_it_writes_the_backup_loses_nothing_of_it() {
                 child.kill().expect("killed");
                 child.wait().expect("ended");
             }
-            let said: BTreeSet<String> =
-                (0..=other).flat_map(|n| processes::acknowledged_ids(root, n)).collect();
-            // Every other time the store is lost as well.
+            let acknowledged: BTreeSet<String> =
+                (0..=second).flat_map(|n| processes::acknowledged_ids(root, n)).collect();
+            // In every second round, the store is lost as well.
             if number % 2 == 1 {
-                cut(&store_in(root, wanted), 0);
+                truncate(&store_in(root, wanted), 0);
             }
-            let mut memory = opened(root, wanted);
+            let mut memory = open_with_notices(root, wanted);
             let entries = memory.read(&mut |store| store.entries(&Query::new(Layers::ALL)));
-            let there: BTreeSet<String> =
+            let present: BTreeSet<String> =
                 entries.expect("entries").into_iter().map(|entry| entry.id).collect();
-            let lost: Vec<&String> = said.difference(&there).collect();
-            assert!(lost.is_empty(), "{wanted:?}: {} of {} lost", lost.len(), said.len());
+            let lost: Vec<&String> = acknowledged.difference(&present).collect();
+            assert!(lost.is_empty(), "{wanted:?}: {} of {} lost", lost.len(), acknowledged.len());
             assert_eq!(memory.check().expect("checked"), [""; 0]);
         }
     }
@@ -292,7 +308,7 @@ const FOREIGN: [(&str, &str); 4] = [
          INSERT INTO decisions VALUES ('d1', 'auth', 'JWT');",
         "another program (MAMA)",
     ),
-    // Similar to ours: same version and same table names.
+    // Similar to a store of aidd: the same version and the same table names.
     (
         "CREATE TABLE meta (id TEXT PRIMARY KEY, data TEXT);
          CREATE TABLE memories (id TEXT PRIMARY KEY, type TEXT, content TEXT);
@@ -307,10 +323,10 @@ const FOREIGN: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn another_programs_database_is_moved_aside_whole() {
-    for (schema, said) in FOREIGN {
+fn the_database_of_another_program_is_moved_aside_unchanged() {
+    for (schema, expected) in FOREIGN {
         for with_log in [false, true] {
-            let folder = quick_folder();
+            let folder = ram_temp_dir();
             let aidd = folder.path().join(".aidd");
             fs::create_dir_all(&aidd).expect("made");
             let path = sqlite::path(&aidd);
@@ -322,51 +338,51 @@ fn another_programs_database_is_moved_aside_whole() {
             if !with_log {
                 db.close().expect("closed");
             } else {
-                // As a killed process leaves it: its data is in the log.
+                // Leaves the database as a killed process does: its data is in the log.
                 std::mem::forget(db);
             }
             let bytes = |name: &str| fs::read(aidd.join(name)).ok();
             let before = (bytes("data.db"), bytes("data.db-wal"));
-            let mut memory = opened(folder.path(), Wanted::Auto);
+            let mut memory = open_with_notices(folder.path(), Wanted::Auto);
             assert_eq!(memory.backend(), "sqlite");
             let notices = memory.take_notices();
             assert_eq!(notices.len(), 1, "{notices:?}");
-            assert!(notices[0].contains(said), "{notices:?}");
+            assert!(notices[0].contains(expected), "{notices:?}");
             assert!(notices[0].contains("moved unchanged to"), "{notices:?}");
             assert!(!notices[0].contains("damaged"), "{notices:?}");
             let day = crate::times::day(crate::project::system_clock()());
             let aside = format!("data.foreign-{day}.db");
-            assert_eq!((bytes(&aside), bytes(&format!("{aside}-wal"))), before, "{said}");
+            assert_eq!((bytes(&aside), bytes(&format!("{aside}-wal"))), before, "{expected}");
             memory.save_decision(&decision("Ours", None)).expect("saved");
             drop(memory);
-            let mut again = opened(folder.path(), Wanted::Auto);
-            assert_eq!(again.take_notices(), [""; 0]);
-            assert_eq!(counts(&mut again)[2], 1);
-            // Where the log already contains our memory, theirs is not examined.
+            let mut reopened = open_with_notices(folder.path(), Wanted::Auto);
+            assert_eq!(reopened.take_notices(), [""; 0]);
+            assert_eq!(counts(&mut reopened)[2], 1);
+            // The database of the other program is not examined as a damaged store.
             assert!(!aidd.join("data.salvage").exists());
         }
     }
 }
 
 #[test]
-fn our_log_stays_in_use_next_to_a_foreign_database() {
-    let folder = quick_folder();
+fn a_json_store_remains_in_use_next_to_a_foreign_database() {
+    let folder = ram_temp_dir();
     let aidd = folder.path().join(".aidd");
-    at(folder.path(), Wanted::Json)
+    open_memory(folder.path(), Wanted::Json)
         .save_insight("In the log", None, &Insight::default(), None)
         .expect("saved");
     let db = rusqlite::Connection::open(sqlite::path(&aidd)).expect("a database");
     db.execute_batch(FOREIGN[0].0).expect("a schema");
     drop(db);
-    let mut memory = opened(folder.path(), Wanted::Auto);
+    let mut memory = open_with_notices(folder.path(), Wanted::Auto);
     assert_eq!(memory.backend(), "json");
     assert!(memory.take_notices()[0].contains("the earlier aidd.md"));
     assert_eq!(counts(&mut memory)[1], 1);
 }
 
 #[test]
-fn a_store_of_ours_is_marked_and_one_without_the_mark_is_known() {
-    let (folder, had, ..) = stored(Wanted::Sqlite, 2);
+fn a_store_is_recognised_with_and_without_its_application_id() {
+    let (folder, counts_before, ..) = create_store(Wanted::Sqlite, 2);
     let path = store_in(folder.path(), Wanted::Sqlite);
     let id = || -> i32 {
         let db = rusqlite::Connection::open(&path).expect("a database");
@@ -377,9 +393,9 @@ fn a_store_of_ours_is_marked_and_one_without_the_mark_is_known() {
         let db = rusqlite::Connection::open(&path).expect("a database");
         db.pragma_update(None, "application_id", other).expect("set");
         drop(db);
-        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
         assert_eq!(memory.take_notices(), [""; 0]);
-        assert_eq!(counts(&mut memory), had);
+        assert_eq!(counts(&mut memory), counts_before);
         drop(memory);
         assert_eq!(id(), 0x6169_6464);
     }

@@ -15,7 +15,7 @@ use crate::store::{Layers, Query, StorageBackend};
 use crate::types::{Kind, Layer, Status};
 use std::fmt::Write as _;
 
-/// `small` by default, `nightly` when the environment requests it.
+/// Returns `small` by default, and `nightly` when the environment requests it.
 pub(super) fn size(small: usize, nightly: usize) -> usize {
     match std::env::var("AIDD_FAULTS") {
         Ok(word) if word == "nightly" => nightly,
@@ -28,9 +28,9 @@ pub(super) fn size(small: usize, nightly: usize) -> usize {
     }
 }
 
-/// Prints what was tested, or could not be.
-#[expect(clippy::print_stderr, reason = "this is for it")]
-fn say(text: &str) {
+/// Prints a note about tests that ran or could not run.
+#[expect(clippy::print_stderr, reason = "prints notes of the tests")]
+fn print_note(text: &str) {
     eprintln!("{text}");
 }
 
@@ -51,7 +51,7 @@ impl Numbers {
         usize::try_from(self.next() % end).expect("below")
     }
 
-    /// Words that no other text contains.
+    /// Random words that no other text contains.
     pub(super) fn words(&mut self, count: usize) -> String {
         let mut text = String::new();
         for _ in 0..count {
@@ -66,20 +66,20 @@ impl Numbers {
     }
 }
 
-/// A directory on an in-memory file system, where there is one: these tests are about bytes, and a
-/// disk makes them slow.
-fn quick_folder() -> TempDir {
+/// Creates a directory on an in-memory file system if there is one, because a disk would make these
+/// tests slow.
+fn ram_temp_dir() -> TempDir {
     TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a directory")
 }
 
-/// A memory without the assertions of [`at`]: it can have notices.
-pub(super) fn opened(root: &Path, wanted: Wanted) -> ProjectMemory {
+/// Like [`open_memory`], but the memory can have notices.
+pub(super) fn open_with_notices(root: &Path, wanted: Wanted) -> ProjectMemory {
     ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, crate::project::system_clock())
         .expect("a memory")
 }
 
-/// All of permanent memory, as text.
-pub(super) fn permanent(memory: &mut ProjectMemory) -> String {
+/// All permanent memories, as text.
+pub(super) fn permanent_text(memory: &mut ProjectMemory) -> String {
     let query = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::PERMANENT) };
     memory
         .read(&mut |store| {
@@ -96,8 +96,8 @@ pub(super) fn permanent(memory: &mut ProjectMemory) -> String {
         .expect("permanent memory")
 }
 
-/// The memories from the tracked files of `root` in a new checkout.
-fn by_files_alone(root: &Path) -> String {
+/// The permanent memories that a new checkout reads from the tracked files of `root`, as text.
+fn permanent_text_of_files(root: &Path) -> String {
     let folder = TempDir::new().expect("a directory");
     let target = folder.path().join("ai/memory");
     std::fs::create_dir_all(&target).expect("made");
@@ -106,7 +106,7 @@ fn by_files_alone(root: &Path) -> String {
             std::fs::copy(entry.path(), target.join(entry.file_name())).expect("copied");
         }
     }
-    permanent(&mut opened(folder.path(), Wanted::Sqlite))
+    permanent_text(&mut open_with_notices(folder.path(), Wanted::Sqlite))
 }
 
 /// Number of memories of each layer, and of sessions.
@@ -124,7 +124,7 @@ fn counts(memory: &mut ProjectMemory) -> [usize; 4] {
         .expect("counts")
 }
 
-/// Saves one record of each type.
+/// Saves records of several types in each of `rounds`.
 fn save_some(memory: &mut ProjectMemory, numbers: &mut Numbers, rounds: usize) {
     for _ in 0..rounds {
         let topic = format!("topic {}", numbers.below(9));
@@ -135,10 +135,10 @@ fn save_some(memory: &mut ProjectMemory, numbers: &mut Numbers, rounds: usize) {
             let text = numbers.words(30);
             memory
                 .observe(&session.id, Kind::Pattern, &text, &Observation::default())
-                .expect("seen");
+                .expect("observed");
         }
         let text = numbers.words(8);
         memory.save_insight(&text, None, &Insight::default(), None).expect("saved");
-        memory.start_lifecycle(&text, None, None).expect("begun");
+        memory.start_lifecycle(&text, None, None).expect("started");
     }
 }

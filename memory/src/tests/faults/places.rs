@@ -1,5 +1,5 @@
-//! Unusual places and files: links out of the project, read-only directories, files that are not
-//! text, Git working under an open process.
+//! Unusual paths and files: links out of the project, read-only directories, files that are not
+//! text, and files that Git replaces under an open process.
 
 use super::*;
 use crate::log::ProblemKind;
@@ -13,31 +13,31 @@ mod unix {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    fn refused(root: &Path, what: &str) {
+    fn assert_refused(root: &Path, name: &str) {
         for wanted in [Wanted::Auto, Wanted::Sqlite, Wanted::Json] {
             let clock = crate::project::system_clock();
             let error =
-                ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect_err(what);
+                ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect_err(name);
             assert!(error.to_string().contains("is a link; memory is not written"), "{error}");
         }
     }
 
     #[test]
     fn a_store_behind_a_link_is_refused() {
-        let (folder, other) = (quick_folder(), quick_folder());
+        let (folder, other) = (ram_temp_dir(), ram_temp_dir());
         let victim = other.path().join("victim.db");
         let connection = rusqlite::Connection::open(&victim).expect("a database");
         connection.execute_batch("CREATE TABLE mine (x)").expect("made");
         drop(connection);
         let before = fs::read(&victim).expect("bytes");
         symlink(other.path(), folder.path().join(".aidd")).expect("linked");
-        refused(folder.path(), "a folder");
+        assert_refused(folder.path(), "a folder");
         fs::remove_file(folder.path().join(".aidd")).expect("removed");
         fs::create_dir(folder.path().join(".aidd")).expect("made");
         for name in ["data.db", "data.db-wal", "data.db-shm", "data.jsonl"] {
             let link = folder.path().join(".aidd").join(name);
             symlink(&victim, &link).expect("linked");
-            refused(folder.path(), name);
+            assert_refused(folder.path(), name);
             fs::remove_file(link).expect("removed");
         }
         assert_eq!(fs::read(&victim).expect("bytes"), before);
@@ -46,7 +46,7 @@ mod unix {
 
     #[test]
     fn locks_and_probes_behind_links_are_refused() {
-        let (folder, other) = (quick_folder(), quick_folder());
+        let (folder, other) = (ram_temp_dir(), ram_temp_dir());
         let aidd = folder.path().join(".aidd");
         fs::create_dir(&aidd).expect("made");
         let victim = other.path().join("victim");
@@ -54,15 +54,15 @@ mod unix {
             for content in [None, Some("mine")] {
                 content.map_or(Ok(()), |text| fs::write(&victim, text)).expect("written");
                 symlink(&victim, aidd.join(name)).expect("linked");
-                refused(folder.path(), name);
+                assert_refused(folder.path(), name);
                 fs::remove_file(aidd.join(name)).expect("removed");
-                let left = fs::read_to_string(&victim).ok();
-                assert_eq!(left.as_deref(), content, "{name}");
+                let content_after = fs::read_to_string(&victim).ok();
+                assert_eq!(content_after.as_deref(), content, "{name}");
             }
             fs::remove_file(&victim).expect("removed");
         }
         // Switching branches adds a link while the store is open.
-        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
         fs::write(&victim, "mine").expect("written");
         let lock = aidd.join("data.journal.lock");
         let _ = fs::remove_file(&lock);
@@ -81,8 +81,8 @@ mod unix {
     #[test]
     fn a_list_of_damaged_stores_names_only_sibling_files() {
         for wanted in [Wanted::Sqlite, Wanted::Json] {
-            let (folder, other) = (quick_folder(), quick_folder());
-            let mut theirs = opened(other.path(), wanted);
+            let (folder, other) = (ram_temp_dir(), ram_temp_dir());
+            let mut theirs = open_with_notices(other.path(), wanted);
             theirs.save_insight("secret plan", None, &Insight::default(), None).expect("saved");
             let path = theirs.read(&mut |store| Ok(store.path().to_owned())).expect("a path");
             drop(theirs);
@@ -103,25 +103,25 @@ mod unix {
             .expect("a pipe");
             let list = format!("first {}\nfirst {up}\nfirst data.pipe\n", path.display());
             fs::write(aidd.join("data.salvage"), list).expect("written");
-            let mut memory = opened(folder.path(), wanted);
+            let mut memory = open_with_notices(folder.path(), wanted);
             assert_eq!(counts(&mut memory), [0; 4], "{wanted:?}");
             assert!(!aidd.join("data.salvage").exists());
             // A store next to the list is examined.
             fs::copy(&path, aidd.join("data.old")).expect("copied");
             fs::write(aidd.join("data.salvage"), "first data.old\n").expect("written");
             let found = if wanted == Wanted::Sqlite { 1 } else { 0 };
-            assert_eq!(counts(&mut opened(folder.path(), wanted))[1], found);
+            assert_eq!(counts(&mut open_with_notices(folder.path(), wanted))[1], found);
         }
     }
 
     #[test]
-    fn one_file_that_cannot_be_looked_at_does_not_take_the_others_away() {
+    fn an_unreadable_file_does_not_affect_the_other_files() {
         for wanted in [Wanted::Sqlite, Wanted::Json] {
-            let folder = quick_folder();
-            let mut memory = opened(folder.path(), wanted);
+            let folder = ram_temp_dir();
+            let mut memory = open_with_notices(folder.path(), wanted);
             memory.save_decision(&decision("Ours", None)).expect("saved");
-            let loops = folder.path().join("ai/memory/mistakes.jsonl");
-            symlink("mistakes.jsonl", &loops).expect("linked");
+            let link = folder.path().join("ai/memory/mistakes.jsonl");
+            symlink("mistakes.jsonl", &link).expect("linked");
             assert_eq!(counts(&mut memory)[2], 1);
             assert_eq!(memory.take_notices(), [""; 0]);
             memory.import().expect("imported");
@@ -131,7 +131,7 @@ mod unix {
             assert!(problems[0].message.starts_with("cannot read ai/memory/mistakes.jsonl"));
             memory.save_decision(&decision("More", None)).expect("saved");
             memory.save_mistake(&mistake("boom", "f")).expect_err("it cannot be written");
-            fs::remove_file(loops).expect("removed");
+            fs::remove_file(link).expect("removed");
             memory.save_mistake(&mistake("boom", "f")).expect("saved");
             assert_eq!(memory.problems().expect("problems"), []);
             assert_eq!(counts(&mut memory)[2], 3);
@@ -140,12 +140,13 @@ mod unix {
 
     #[test]
     fn tracked_files_behind_a_link_that_leads_out_are_neither_read_nor_written() {
-        let (folder, other) = (quick_folder(), quick_folder());
-        let theirs = at(other.path(), Wanted::Json).save_decision(&decision("Theirs", None));
+        let (folder, other) = (ram_temp_dir(), ram_temp_dir());
+        let theirs =
+            open_memory(other.path(), Wanted::Json).save_decision(&decision("Theirs", None));
         theirs.expect("saved");
         let before = text(other.path(), FILE);
         symlink(other.path().join("ai"), folder.path().join("ai")).expect("linked");
-        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
         assert_eq!(counts(&mut memory), [0; 4]);
         let problems = memory.problems().expect("problems");
         assert_eq!(problems.len(), 1, "{problems:?}");
@@ -165,31 +166,31 @@ mod unix {
     }
 
     #[test]
-    fn devices_and_pipes_are_no_memory() {
+    fn devices_and_pipes_are_not_read() {
         for source in ["/dev/zero", "pipe"] {
-            let folder = quick_folder();
+            let folder = ram_temp_dir();
             fs::create_dir_all(folder.path().join("ai/memory")).expect("made");
-            let place = folder.path().join(FILE);
+            let path = folder.path().join(FILE);
             if source == "pipe" {
                 rustix::fs::mknodat(
                     rustix::fs::CWD,
-                    &place,
+                    &path,
                     rustix::fs::FileType::Fifo,
                     rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
                     0,
                 )
                 .expect("a pipe");
             } else {
-                symlink(source, &place).expect("linked");
+                symlink(source, &path).expect("linked");
             }
-            let mut memory = opened(folder.path(), Wanted::Sqlite);
+            let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
             memory.import().expect("imported");
             let problems = memory.problems().expect("problems");
             assert!(problems[0].message.ends_with("it is not a file"), "{problems:?}");
         }
     }
 
-    /// Lets a worker of another user read a project of this one, when this user is root.
+    /// Lets a worker that runs as another user read a project of this user; only root can do this.
     fn as_nobody(root: &Path) -> Option<std::process::Output> {
         use std::os::unix::fs::MetadataExt;
         use std::os::unix::process::CommandExt;
@@ -202,10 +203,10 @@ mod unix {
     }
 
     #[test]
-    fn a_folder_of_another_user_is_read() {
+    fn a_project_of_another_user_can_be_read() {
         let folder = TempDir::new().expect("a directory");
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("set");
-        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
         save_some(&mut memory, &mut Numbers(6), 3);
         let set = |path: &str, mode: u32| {
             let path = folder.path().join(path);
@@ -219,81 +220,82 @@ mod unix {
         for name in [".aidd/data.db", ".aidd/data.db-wal", ".aidd/data.db-shm", ".aidd/data.lock"] {
             set(name, 0o644);
         }
-        // Files of this user that the other can read: with the log in use, and closed.
+        // The other user can read the files of this user, while the log is in use and after
+        // closing.
         let nobody = as_nobody(folder.path());
         drop(memory);
         let Some(nobody) = nobody else {
-            say("only root can be another user");
+            print_note("only root can start a process as another user");
             return;
         };
         for output in [Some(nobody), as_nobody(folder.path())].into_iter().flatten() {
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(output.status.success(), "{said}");
-            assert!(said.contains("looked: 3 permanent, 3 sessions"), "{said}");
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "{stderr}");
+            assert!(stderr.contains("looked: 3 permanent, 3 sessions"), "{stderr}");
             // The message comes from the system or from SQLite.
             let why = ["Permission denied", "readonly database"];
-            assert!(why.iter().any(|why| said.contains(why)), "{said}");
+            assert!(why.iter().any(|why| stderr.contains(why)), "{stderr}");
         }
         // A tracked file that only its owner can read: the store's copy remains in use.
         set(FILE, 0o600);
         let output = as_nobody(folder.path()).expect("another user");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(said.contains("looked: 3 permanent, 3 sessions"), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(stderr.contains("looked: 3 permanent, 3 sessions"), "{stderr}");
         set(FILE, 0o644);
-        // The directory is writable and the files of the log are not.
+        // The directory is writable, and the files of the log are not.
         set(".aidd", 0o777);
         set(".aidd/data.db", 0o666);
-        let memory = opened(folder.path(), Wanted::Sqlite);
+        let memory = open_with_notices(folder.path(), Wanted::Sqlite);
         set(".aidd/data.db-shm", 0o600);
         set(".aidd/data.db-wal", 0o600);
         let output = as_nobody(folder.path()).expect("another user");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{said}");
-        assert!(said.contains("looked: 3 permanent, 3 sessions"), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{stderr}");
+        assert!(stderr.contains("looked: 3 permanent, 3 sessions"), "{stderr}");
         drop(memory);
     }
 }
 
 /// A lock that this user cannot take prevents writing; readers retry it from time to time.
 #[test]
-fn a_lock_that_is_in_the_way_is_not_looked_at_by_every_read() {
-    let folder = quick_folder();
-    let mut memory = opened(folder.path(), Wanted::Json);
+fn a_blocked_lock_is_not_retried_at_every_read() {
+    let folder = ram_temp_dir();
+    let mut memory = open_with_notices(folder.path(), Wanted::Json);
     memory.save_insight("lesson", None, &Insight::default(), None).expect("saved");
     drop(memory);
     let lock = folder.path().join(".aidd/data.lock");
     fs::remove_file(&lock).expect("removed");
-    fs::create_dir(&lock).expect("a folder in the way");
-    let mut memory = opened(folder.path(), Wanted::Json);
+    fs::create_dir(&lock).expect("a directory in place of the lock");
+    let mut memory = open_with_notices(folder.path(), Wanted::Json);
     assert_eq!(memory.take_notices().len(), 1);
-    let mut said = 0;
+    let mut notices = 0;
     for _ in 0..50 {
         assert_eq!(counts(&mut memory)[1], 1);
-        said += memory.take_notices().len();
+        notices += memory.take_notices().len();
     }
-    // Each attempt reports why nothing can be written; a slow machine has time for only a few.
-    assert!(said < 25, "{said} looks");
+    // Each attempt adds a notice. Even on a slow machine, most reads do not attempt to write.
+    assert!(notices < 25, "{notices} attempts");
     let error = memory.save_insight("more", None, &Insight::default(), None).expect_err("refused");
-    assert!(error.to_string().starts_with("nothing can be saved here"), "{error}");
+    assert!(error.to_string().starts_with("nothing can be saved in this project"), "{error}");
     // Writers do not wait.
     fs::remove_dir(&lock).expect("removed");
     memory.save_insight("more", None, &Insight::default(), None).expect("saved");
     assert_eq!(counts(&mut memory)[1], 2);
 }
 
-/// What a worker sees of a project, on its standard error.
-pub(super) fn look(root: &Path, wanted: Wanted) {
-    let mut memory = opened(root, wanted);
+/// Prints the contents of a project as a worker reads them.
+pub(super) fn report_contents(root: &Path, wanted: Wanted) {
+    let mut memory = open_with_notices(root, wanted);
     let [_, _, permanent, sessions] = counts(&mut memory);
-    say(&format!("looked: {permanent} permanent, {sessions} sessions"));
-    say(&format!("{:?}", memory.take_notices()));
+    print_note(&format!("looked: {permanent} permanent, {sessions} sessions"));
+    print_note(&format!("{:?}", memory.take_notices()));
     let saved = memory.save_decision(&decision("Mine", None));
-    say(&format!("{:?}", saved.map_err(|error| error.to_string())));
+    print_note(&format!("{:?}", saved.map_err(|error| error.to_string())));
 }
 
 #[test]
-fn binary_and_endless_files_are_passed_over() {
-    on_both(|root, memory| {
+fn binary_and_oversized_files_are_skipped() {
+    on_both_stores(|root, memory| {
         memory.save_decision(&decision("Good", None)).expect("saved");
         let good = text(root, FILE);
         let mut numbers = Numbers(8);
@@ -320,16 +322,16 @@ fn binary_and_endless_files_are_passed_over() {
     });
 }
 
-/// Git replaces an open file; nothing that was saved here is lost from the store, and all lines of
-/// the new file are read.
+/// Git replaces an open file. No saved memory is lost from the store, and all lines of the new file
+/// are read.
 #[test]
-fn a_branch_is_switched_under_an_open_process() {
-    on_both(|root, memory| {
+fn saved_memories_survive_branch_switches_under_an_open_process() {
+    on_both_stores(|root, memory| {
         let base = memory.save_decision(&decision("Base", Some("base"))).expect("saved").id;
-        let one = text(root, FILE);
-        let other = quick_folder();
-        write(other.path(), FILE, &one);
-        let theirs = opened(other.path(), Wanted::Json)
+        let base_lines = text(root, FILE);
+        let other = ram_temp_dir();
+        write(other.path(), FILE, &base_lines);
+        let theirs = open_with_notices(other.path(), Wanted::Json)
             .save_decision(&decision("Theirs", Some("theirs")))
             .expect("saved")
             .id;
@@ -341,30 +343,34 @@ fn a_branch_is_switched_under_an_open_process() {
             // As Git does it: the old file is deleted, and a new file gets its name.
             fs::remove_file(root.join(FILE)).expect("removed");
             write(root, FILE, &branch);
-            let seen = |memory: &mut ProjectMemory, id: &str| {
+            let is_visible = |memory: &mut ProjectMemory, id: &str| {
                 memory.read(&mut |store| store.entry(id)).expect("read").is_some()
             };
-            assert!(seen(memory, &theirs) && seen(memory, &base) && !seen(memory, &ours));
+            assert!(
+                is_visible(memory, &theirs)
+                    && is_visible(memory, &base)
+                    && !is_visible(memory, &ours)
+            );
             fs::remove_file(root.join(FILE)).expect("removed");
             write(root, FILE, &mine);
-            assert!(seen(memory, &ours) && !seen(memory, &theirs));
+            assert!(is_visible(memory, &ours) && !is_visible(memory, &theirs));
         }
-        assert_eq!(permanent(memory), by_files_alone(root));
+        assert_eq!(permanent_text(memory), permanent_text_of_files(root));
     });
 }
 
-/// The same while another thread saves all the time.
+/// Git replaces the file while another thread saves continuously.
 #[test]
-fn a_branch_is_switched_during_writes() {
+fn acknowledged_writes_survive_concurrent_merges() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
-        let folder = quick_folder();
+        let folder = ram_temp_dir();
         let root = folder.path().to_owned();
-        drop(opened(&root, wanted));
+        drop(open_with_notices(&root, wanted));
         let writes = size(60, 2000);
         let writer = {
             let root = root.clone();
             std::thread::spawn(move || {
-                let mut memory = opened(&root, wanted);
+                let mut memory = open_with_notices(&root, wanted);
                 let mut numbers = Numbers(12);
                 (0..writes)
                     .map(|_| {
@@ -374,7 +380,7 @@ fn a_branch_is_switched_during_writes() {
                     .collect::<Vec<String>>()
             })
         };
-        // Lines from elsewhere: as in a merge, all existing lines and one more.
+        // Adds lines as a merge does: writes all existing lines and one more.
         let mut numbers = Numbers(13);
         let mut foreign = Vec::new();
         while !writer.is_finished() {
@@ -386,8 +392,8 @@ fn a_branch_is_switched_during_writes() {
             );
             let line = line.sealed();
             let lock = crate::journal::Journal::new(&root).lock();
-            // A merge does not know the lock; it is held here between reading and writing, when a
-            // merge loses what others write, ours or not.
+            // A real merge does not take the lock. The test holds it between reading and writing,
+            // because a merge loses the lines that others write in between.
             let before = fs::read_to_string(root.join(FILE)).unwrap_or_default();
             let merged = root.join("ai/memory/merged");
             if before.is_empty() {
@@ -400,11 +406,11 @@ fn a_branch_is_switched_during_writes() {
             std::thread::sleep(std::time::Duration::from_millis(3));
         }
         let saved = writer.join().expect("written");
-        let mut memory = opened(&root, wanted);
+        let mut memory = open_with_notices(&root, wanted);
         for id in saved.iter().chain(&foreign) {
             memory.get(std::slice::from_ref(id)).expect("there");
         }
-        assert_eq!(permanent(&mut memory), by_files_alone(&root));
+        assert_eq!(permanent_text(&mut memory), permanent_text_of_files(&root));
         assert_eq!(memory.problems().expect("problems"), []);
     }
 }

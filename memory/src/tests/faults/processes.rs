@@ -1,6 +1,6 @@
-//! Many processes at once, some of them killed. The processes are this test program, started as a
-//! worker through its environment.
-#![expect(clippy::disallowed_methods, reason = "the processes are this program")]
+//! Many processes at once, some of which are killed. The processes are this test program, started
+//! as a worker; the environment contains the task of the worker.
+#![expect(clippy::disallowed_methods, reason = "starts itself as worker processes")]
 
 use super::*;
 use crate::recall::Question;
@@ -82,24 +82,24 @@ fn worker() {
     let count = task("_COUNT").parse().expect("a number");
     let job = Job { work: &work, root: &root, wanted, number, count };
     match job.work {
-        "save" => save_and_say(&job),
-        "churn" => lost::churn(&job),
+        "save" => save_and_acknowledge(&job),
+        "churn" => lost::save_and_delete(&job),
         "migrate" => migrate(&job),
-        "look" => places::look(&root, wanted),
+        "look" => places::report_contents(&root, wanted),
         "disk" => disk::fill(&job),
-        other => panic!("no work `{other}`"),
+        other => panic!("unknown task `{other}`"),
     }
 }
 
 /// Saves until there are as many acknowledgements as requested; every fourth memory is permanent.
-fn save_and_say(job: &Job<'_>) {
-    let done = lines(&job.acks()).len();
+fn save_and_acknowledge(job: &Job<'_>) {
+    let acknowledged = lines(&job.acks()).len();
     let mut acks = OpenOptions::new().create(true).append(true).open(job.acks()).expect("acks");
     let seed = u64::from(std::process::id()) << 32 | job.number as u64;
     let mut numbers = Numbers(seed);
-    let mut memory = opened(job.root, job.wanted);
+    let mut memory = open_with_notices(job.root, job.wanted);
     let session = memory.start_session(new_session("main")).expect("a session").id;
-    for n in done..job.count {
+    for n in acknowledged..job.count {
         let text = numbers.words(5);
         let id = if n % 4 == 0 {
             memory.save_decision(&decision(&text, Some(&text))).expect("saved").id
@@ -109,22 +109,22 @@ fn save_and_say(job: &Job<'_>) {
                 .expect("observed")
         };
         // Written in one call, so that no part of it is lost with the process.
-        acks.write_all(format!("{id}\n").as_bytes()).expect("said");
+        acks.write_all(format!("{id}\n").as_bytes()).expect("written");
     }
 }
 
 /// Waits for a worker; returns its output if it failed.
-fn failed(child: Child) -> Option<String> {
+fn error_output(child: Child) -> Option<String> {
     let output = child.wait_with_output().expect("ended");
     (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 /// Starts workers, kills and restarts them at random times, and checks that all acknowledged writes
 /// are present.
-fn killed(wanted: Wanted, writers: usize, count: usize, kills: usize) {
+fn check_killed_writers(wanted: Wanted, writers: usize, count: usize, kills: usize) {
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
-    drop(opened(root, wanted));
+    drop(open_with_notices(root, wanted));
     let job = |number| Job { work: "save", root, wanted, number, count };
     let mut children: Vec<Option<Child>> = (0..writers).map(|n| Some(job(n).start())).collect();
     let mut numbers = Numbers(3);
@@ -132,9 +132,9 @@ fn killed(wanted: Wanted, writers: usize, count: usize, kills: usize) {
     while killed < kills && start.elapsed() < Duration::from_secs(1200) {
         std::thread::sleep(Duration::from_millis(20 + numbers.next() % 130));
         let number = numbers.below(writers);
-        // Killed while it works, not before it starts or after it ends.
-        let said = lines(&acks(root, number)).len();
-        if said == 0 || said >= count {
+        // A process is killed while it works, not before it starts or after it ends.
+        let progress = lines(&acks(root, number)).len();
+        if progress == 0 || progress >= count {
             if (0..writers).all(|n| lines(&acks(root, n)).len() >= count) {
                 break;
             }
@@ -146,11 +146,11 @@ fn killed(wanted: Wanted, writers: usize, count: usize, kills: usize) {
         killed += 1;
         children[number] = Some(job(number).start());
     }
-    let said: Vec<String> = children.into_iter().flatten().filter_map(failed).collect();
-    assert_eq!(said, [""; 0], "no worker may see an error");
-    let took = start.elapsed();
+    let errors: Vec<String> = children.into_iter().flatten().filter_map(error_output).collect();
+    assert_eq!(errors, [""; 0], "no worker may fail");
+    let duration = start.elapsed();
 
-    let mut memory = opened(root, wanted);
+    let mut memory = open_with_notices(root, wanted);
     assert_eq!(memory.take_notices(), [""; 0]);
     let known: BTreeSet<String> = memory
         .read(&mut |store| store.entries(&Query::new(Layers::ALL)))
@@ -160,31 +160,39 @@ fn killed(wanted: Wanted, writers: usize, count: usize, kills: usize) {
         .collect();
     let mut all = 0;
     for number in 0..writers {
-        let acked = lines(&acks(root, number));
-        let lost: Vec<&String> = acked.iter().filter(|id| !known.contains(*id)).collect();
-        assert_eq!(lost, Vec::<&String>::new(), "acknowledged by {number} and lost");
-        assert!(acked.len() >= count, "{number} said {} of {count}", acked.len());
-        all += acked.len();
+        let acknowledged = lines(&acks(root, number));
+        let lost: Vec<&String> = acknowledged.iter().filter(|id| !known.contains(*id)).collect();
+        assert_eq!(lost, Vec::<&String>::new(), "acknowledged by worker {number} and lost");
+        assert!(
+            acknowledged.len() >= count,
+            "worker {number} acknowledged {} of {count}",
+            acknowledged.len()
+        );
+        all += acknowledged.len();
     }
-    assert!(known.len() <= all + killed, "{} of {all}, {killed} kills", known.len());
+    assert!(
+        known.len() <= all + killed,
+        "{} memories, {all} acknowledged, {killed} kills",
+        known.len()
+    );
     assert_eq!(memory.check().expect("checked"), [""; 0]);
     let problems = memory.problems().expect("problems");
     assert!(problems.len() <= killed, "{problems:?}");
-    assert_eq!(permanent(&mut memory), by_files_alone(root));
-    say(&format!(
+    assert_eq!(permanent_text(&mut memory), permanent_text_of_files(root));
+    print_note(&format!(
         "{wanted:?}: {all} writes of {writers} processes, {killed} killed, in {:.1} s",
-        took.as_secs_f64()
+        duration.as_secs_f64()
     ));
 }
 
 #[test]
-fn nothing_acknowledged_is_lost_when_processes_are_killed() {
-    killed(Wanted::Sqlite, 8, size(40, 6000), size(8, 50));
+fn killed_processes_lose_no_acknowledged_write_in_sqlite() {
+    check_killed_writers(Wanted::Sqlite, 8, size(40, 6000), size(8, 50));
 }
 
 #[test]
-fn nothing_acknowledged_is_lost_from_the_log_either() {
-    killed(Wanted::Json, 4, size(30, 1000), size(4, 25));
+fn killed_processes_lose_no_acknowledged_write_in_json() {
+    check_killed_writers(Wanted::Json, 4, size(30, 1000), size(4, 25));
 }
 
 /// The migration steps of a later version.
@@ -194,9 +202,9 @@ fn next_steps() -> Vec<&'static str> {
 }
 
 fn migrate(job: &Job<'_>) {
-    // All start at the same time.
-    let gate = job.root.join("go");
-    while !gate.exists() {
+    // All processes start to migrate at the same time.
+    let start_file = job.root.join("go");
+    while !start_file.exists() {
         std::thread::sleep(Duration::from_millis(1));
     }
     let folder = job.root.join(".aidd");
@@ -210,7 +218,7 @@ fn migrate(job: &Job<'_>) {
         store.put_document(table, &job.number.to_string(), 1, &document)
     })
     .expect("written");
-    fs::write(job.acks(), opened.notices.join("\n") + "\n").expect("said");
+    fs::write(job.acks(), opened.notices.join("\n") + "\n").expect("written");
 }
 
 /// Starts eight processes at once on the database in `root`; returns their notices.
@@ -218,30 +226,33 @@ fn race(root: &Path, count: usize) -> Vec<String> {
     let job = |number| Job { work: "migrate", root, wanted: Wanted::Sqlite, number, count };
     let children: Vec<Child> = (0..8).map(|number| job(number).start()).collect();
     std::thread::sleep(Duration::from_millis(200));
-    fs::write(root.join("go"), "").expect("said");
-    let said: Vec<String> = children.into_iter().filter_map(failed).collect();
-    assert_eq!(said, [""; 0]);
+    fs::write(root.join("go"), "").expect("written");
+    let errors: Vec<String> = children.into_iter().filter_map(error_output).collect();
+    assert_eq!(errors, [""; 0]);
     (0..8).flat_map(|number| lines(&acks(root, number))).filter(|line| !line.is_empty()).collect()
 }
 
 #[test]
-fn eight_starters_migrate_an_old_database_once() {
+fn eight_processes_migrate_an_old_database_once() {
     for round in 0..size(2, 20) {
         let folder = TempDir::new().expect("a directory");
-        let mut old = at(folder.path(), Wanted::Sqlite);
+        let mut old = open_memory(folder.path(), Wanted::Sqlite);
         save_some(&mut old, &mut Numbers(round as u64), 3);
-        let had = counts(&mut old);
-        // It stays open: part of the old database is in its log.
-        let said = race(folder.path(), 2);
-        assert_eq!(said.len(), 1, "{said:?}");
-        assert!(said[0].contains("the store was migrated from schema"), "{said:?}");
+        let counts_before = counts(&mut old);
+        // The database stays open, so part of it is in its log.
+        let notices = race(folder.path(), 2);
+        assert_eq!(notices.len(), 1, "{notices:?}");
+        assert!(notices[0].contains("the store was migrated from schema"), "{notices:?}");
         let connection = rusqlite::Connection::open(sqlite::path(&folder.path().join(".aidd")))
             .expect("a database");
         let number = |sql: &str| -> u32 {
             connection.query_row(sql, [], |row| row.get(0)).expect("a number")
         };
         assert_eq!(number("PRAGMA user_version") as usize, next_steps().len());
-        assert_eq!(number("SELECT count(*) FROM later") as usize, had[0] + had[1] + had[2]);
+        assert_eq!(
+            number("SELECT count(*) FROM later") as usize,
+            counts_before[0] + counts_before[1] + counts_before[2]
+        );
         assert_eq!(number("SELECT count(*) FROM analytics"), 8);
         let backups = fs::read_dir(folder.path().join(".aidd")).expect("a directory").flatten();
         let backups = backups.filter(|file| file.file_name().to_string_lossy().ends_with(".bak"));
@@ -253,7 +264,7 @@ fn eight_starters_migrate_an_old_database_once() {
 }
 
 #[test]
-fn eight_starters_bring_the_first_schema_up_to_date() {
+fn eight_processes_migrate_the_first_schema_once() {
     let folder = TempDir::new().expect("a directory");
     let aidd = folder.path().join(".aidd");
     fs::create_dir_all(&aidd).expect("made");
@@ -265,11 +276,11 @@ fn eight_starters_bring_the_first_schema_up_to_date() {
         UPDATE counter SET value = 20;";
     old.execute_batch(crate::store::steps()[0]).expect("the first schema");
     old.execute_batch(rows).expect("memories");
-    // It stays open: part of the old database is in its log.
-    let said = race(folder.path(), 1);
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].starts_with("the store was migrated from schema 1 to"), "{said:?}");
-    let mut memory = opened(folder.path(), Wanted::Sqlite);
+    // The database stays open, so part of it is in its log.
+    let notices = race(folder.path(), 1);
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert!(notices[0].starts_with("the store was migrated from schema 1 to"), "{notices:?}");
+    let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
     assert_eq!(counts(&mut memory), [0, 20, 0, 0]);
     assert_eq!(memory.check().expect("checked"), [""; 0]);
     let question = Question { text: "lesson 7".to_owned(), ..Question::new(Layers::ALL) };
@@ -277,12 +288,12 @@ fn eight_starters_bring_the_first_schema_up_to_date() {
 }
 
 #[test]
-fn eight_starters_make_one_new_database() {
+fn eight_processes_create_one_new_database() {
     for _ in 0..size(2, 20) {
         let folder = TempDir::new().expect("a directory");
         fs::create_dir_all(folder.path().join(".aidd")).expect("made");
         assert_eq!(race(folder.path(), 1), [""; 0]);
-        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
         assert_eq!(memory.check().expect("checked"), [""; 0]);
         let table = crate::store::Table::Analytics;
         let documents = memory.read(&mut |store| store.documents(table)).expect("documents");
@@ -292,27 +303,27 @@ fn eight_starters_make_one_new_database() {
 
 /// Neither a search nor a timeline changes a byte of the store, and no file is created or deleted.
 #[test]
-fn a_search_leaves_every_byte_as_it_is() {
+fn a_search_changes_no_byte_of_the_store() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
-        save_some(&mut opened(root, wanted), &mut Numbers(21), 8);
+        save_some(&mut open_with_notices(root, wanted), &mut Numbers(21), 8);
         // Opening a store updates the search data and checkpoints its log.
-        let mut memory = opened(root, wanted);
-        let ask = |memory: &mut ProjectMemory, text: &str| {
+        let mut memory = open_with_notices(root, wanted);
+        let search = |memory: &mut ProjectMemory, text: &str| {
             let question = Question { text: text.to_owned(), ..Question::new(Layers::ALL) };
             memory.search(&question).expect("found").hits
         };
-        ask(&mut memory, "anything");
+        search(&mut memory, "anything");
         let bytes = || -> Vec<(PathBuf, Vec<u8>)> {
             let mut files: Vec<PathBuf> = Vec::new();
-            let mut left = vec![root.to_owned()];
-            while let Some(at) = left.pop() {
-                for entry in fs::read_dir(at).expect("a directory").flatten() {
+            let mut pending = vec![root.to_owned()];
+            while let Some(directory) = pending.pop() {
+                for entry in fs::read_dir(directory).expect("a directory").flatten() {
                     let path = entry.path();
                     if path.is_dir() {
-                        left.push(path);
-                    } else if path.extension().is_none_or(|end| end != "db-shm") {
+                        pending.push(path);
+                    } else if path.extension().is_none_or(|extension| extension != "db-shm") {
                         // The index of the log contains the readers' marks.
                         files.push(path);
                     }
@@ -331,9 +342,9 @@ fn a_search_leaves_every_byte_as_it_is() {
                 2 => "어제 결정한 인증 방식 \" OR NEAR(".to_owned(),
                 _ => numbers.words(1),
             };
-            found += ask(&mut memory, &text).len();
+            found += search(&mut memory, &text).len();
             if n % 10 == 0 {
-                for hit in ask(&mut memory, "topic 1").iter().take(2) {
+                for hit in search(&mut memory, "topic 1").iter().take(2) {
                     memory.timeline(&hit.id, 3).expect("a timeline");
                     memory.walk(&hit.id, &[], 5).expect("a walk");
                     memory.entries_by_id(&[hit.id.clone(), "none".into()]).expect("entries");

@@ -25,10 +25,10 @@ fn newer_line() -> (String, Value) {
 }
 
 #[test]
-fn what_a_newer_writer_added_outlives_an_edit_by_this_one() {
-    on_both(|root, memory| {
-        let (text_of, line) = newer_line();
-        write(root, FILE, &text_of);
+fn unknown_fields_of_a_newer_version_survive_an_edit() {
+    on_both_stores(|root, memory| {
+        let (line_text, line) = newer_line();
+        write(root, FILE, &line_text);
         let id = line["id"].as_str().expect("an id");
         let edit = Edit { content: Some("Keep blobs on disk".into()), ..Edit::default() };
         memory.edit(Kind::Decision, id, &edit).expect("edited");
@@ -40,27 +40,28 @@ fn what_a_newer_writer_added_outlives_an_edit_by_this_one() {
         assert_eq!(last["metadata"]["weight"], json!({"cost": 3}));
         assert_eq!(last["schemaVersion"], 9);
         assert_eq!(last["content"], "Keep blobs on disk");
-        assert_eq!(written.lines().next().map(|line| line.to_owned() + "\n"), Some(text_of));
-        // And through a rebuilt store.
-        let other = quick_folder();
+        assert_eq!(written.lines().next().map(|line| line.to_owned() + "\n"), Some(line_text));
+        // The fields also survive in a rebuilt store.
+        let other = ram_temp_dir();
         write(other.path(), FILE, &written);
-        let entry = opened(other.path(), Wanted::Auto).get(&[id.to_owned()]);
+        let entry = open_with_notices(other.path(), Wanted::Auto).get(&[id.to_owned()]);
         let entry = entry.expect("there").remove(0);
         assert_eq!(entry.extra["voters"], line["voters"]);
     });
 }
 
 #[test]
-fn a_line_of_a_kind_that_is_not_known_yet_is_named_and_stays() {
-    on_both(|root, memory| {
+fn lines_of_unknown_types_are_reported_and_retained() {
+    on_both_stores(|root, memory| {
         memory.save_decision(&decision("Known", None)).expect("saved");
         let line = r#"{"id":"hypothesis_1_x","type":"hypothesis","schemaVersion":4,"content":"x"}"#;
-        let odd = r#"{"id":"decision_1_y","type":"decision","op":"freeze"}"#;
-        let before = format!("{}{line}\n{odd}\n", text(root, FILE));
+        let unknown_operation = r#"{"id":"decision_1_y","type":"decision","op":"freeze"}"#;
+        let before = format!("{}{line}\n{unknown_operation}\n", text(root, FILE));
         write(root, FILE, &before);
         let problems = memory.problems().expect("problems");
-        let said: Vec<_> = problems.iter().map(|problem| (problem.line, problem.kind)).collect();
-        assert_eq!(said, [(2, ProblemKind::MalformedLine), (3, ProblemKind::MalformedLine)]);
+        let positions: Vec<_> =
+            problems.iter().map(|problem| (problem.line, problem.kind)).collect();
+        assert_eq!(positions, [(2, ProblemKind::MalformedLine), (3, ProblemKind::MalformedLine)]);
         assert_eq!(
             problems[0].message,
             "written by a newer aidd (schema 4); skipped until you update aidd"
@@ -73,9 +74,9 @@ fn a_line_of_a_kind_that_is_not_known_yet_is_named_and_stays() {
 }
 
 #[test]
-fn a_newer_database_is_refused_by_name_and_not_touched() {
+fn a_newer_database_is_rejected_and_not_changed() {
     let folder = TempDir::new().expect("a directory");
-    let mut memory = at(folder.path(), Wanted::Sqlite);
+    let mut memory = open_memory(folder.path(), Wanted::Sqlite);
     save_some(&mut memory, &mut Numbers(1), 2);
     drop(memory);
     let path = folder.path().join(".aidd/data.db");
@@ -94,31 +95,35 @@ fn a_newer_database_is_refused_by_name_and_not_touched() {
         )
         .expect_err("newer");
         let known = crate::store::steps().len();
-        let said = format!(
+        let expected = format!(
             "{} has schema 77, but this version of aidd supports up to {known}: update aidd",
             path.display()
         );
-        assert_eq!(error.to_string(), said);
+        assert_eq!(error.to_string(), expected);
     }
     assert_eq!(std::fs::read(&path).expect("bytes"), before);
     assert!(!folder.path().join(".aidd/data.jsonl").exists());
 }
 
 #[test]
-fn a_number_that_no_schema_has_is_damage() {
+fn an_invalid_schema_version_is_reported_as_damage() {
     for number in [-5, 0, 1 << 30] {
         let folder = TempDir::new().expect("a directory");
-        let mut memory = at(folder.path(), Wanted::Sqlite);
+        let mut memory = open_memory(folder.path(), Wanted::Sqlite);
         save_some(&mut memory, &mut Numbers(1), 2);
-        let (had, whole) = (counts(&mut memory), permanent(&mut memory));
+        let (counts_before, permanent_before) = (counts(&mut memory), permanent_text(&mut memory));
         drop(memory);
         let connection = rusqlite::Connection::open(folder.path().join(".aidd/data.db"));
         let connection = connection.expect("a database");
         connection.pragma_update(None, "user_version", number).expect("set");
         drop(connection);
-        let mut memory = opened(folder.path(), Wanted::Auto);
+        let mut memory = open_with_notices(folder.path(), Wanted::Auto);
         assert_eq!(memory.backend(), "sqlite");
         assert!(memory.take_notices()[0].contains("schema version"), "{number}");
-        assert_eq!((counts(&mut memory), permanent(&mut memory)), (had, whole), "{number}");
+        assert_eq!(
+            (counts(&mut memory), permanent_text(&mut memory)),
+            (counts_before, permanent_before),
+            "{number}"
+        );
     }
 }

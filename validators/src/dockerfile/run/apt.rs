@@ -54,10 +54,10 @@ fn lists_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
     let mut keeps_archives = None;
     for run in &runs.runs {
         if run.commands().any(|site| removes_clean_setting(site.command)) {
-            keeps_archives = Some(run.at.stage);
+            keeps_archives = Some(run.instruction.stage);
         }
         if runs.is_in_image(run) {
-            lists_kept_by(run, keeps_archives == Some(run.at.stage), report);
+            lists_kept_by(run, keeps_archives == Some(run.instruction.stage), report);
         }
     }
 }
@@ -81,7 +81,7 @@ fn lists_kept_by(run: &Run<'_>, keeps_archives: bool, report: &mut Report<'_>) {
         return;
     }
     if run.has_mount_at(&[LISTS]) {
-        // A mount of the lists alone is deliberate.
+        // A mount of only the lists is deliberate.
         let only_lists = run.mount_targets().any(|target| target == LISTS);
         if keeps_archives && !only_lists && !run.has_mount_at(&[ARCHIVES]) {
             report
@@ -124,7 +124,7 @@ fn without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 fn recommends(runs: &Runs<'_>, report: &mut Report<'_>) {
-    // Set for all later commands, for example in a file in /etc/apt/apt.conf.d.
+    // The setting can apply to all later commands, for example in a file in /etc/apt/apt.conf.d.
     let configured = runs.source.text().find("APT::Install-Recommends").unwrap_or(usize::MAX);
     for install in APT_GET.installs(runs) {
         let command = install.site.command;
@@ -137,7 +137,7 @@ fn recommends(runs: &Runs<'_>, report: &mut Report<'_>) {
             text == "--no-install-recommends"
                 || value.is_some_and(|it| matches!(it, "false" | "0" | "no" | "off"))
         });
-        if disabled || configured < install.site.run.at.span.start as usize {
+        if disabled || configured < install.site.run.instruction.span.start as usize {
             continue;
         }
         let finding = report.at(
@@ -156,7 +156,7 @@ fn recommends(runs: &Runs<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Subcommands that apt and apt-get share.
+/// Subcommands of both apt and apt-get.
 const SHARED: [&str; 9] = [
     "install",
     "update",
@@ -174,13 +174,13 @@ fn apt(runs: &Runs<'_>, report: &mut Report<'_>) {
         let span = site.program_span();
         let finding = report.at(span, "`apt` is intended for interactive use, not for scripts");
         let verb = site.command.operands().next().map_or("", |word| word.text());
-        let instead = match verb {
+        let replacement = match verb {
             "list" | "show" | "search" | "policy" => "apt-cache",
             _ => "apt-get",
         };
-        finding.help(format!("Use `{instead}`, whose options and output are stable"));
-        let alone = site.command.words.first().is_some_and(|word| word.text() == "apt");
-        if alone && SHARED.contains(&verb) && site.run.is_editable() {
+        finding.help(format!("Use `{replacement}`, whose options and output are stable"));
+        let is_plain_call = site.command.words.first().is_some_and(|word| word.text() == "apt");
+        if is_plain_call && SHARED.contains(&verb) && site.run.is_editable() {
             finding.fix("Use apt-get", vec![Edit::replace(span, "apt-get")]);
         }
     }

@@ -4,8 +4,8 @@ use super::Run;
 use crate::shell::{Command, Join};
 use aidd_engine::text::finding::Edit;
 
-/// Whether a command removes one of `folders`, its content, or a directory above it.
-pub(super) fn removes(command: &Command, folders: &[&str]) -> bool {
+/// Whether a command removes one of `directories`, its content, or a directory above it.
+pub(super) fn removes(command: &Command, directories: &[&str]) -> bool {
     let removes = match command.program() {
         "rm" => true,
         "find" => command.has_argument(&["-delete"]),
@@ -16,7 +16,9 @@ pub(super) fn removes(command: &Command, folders: &[&str]) -> bool {
             let path = word.text().split(['*', '{', '$']).next().unwrap_or_default();
             let path = path.trim_end_matches('/');
             path.len() > 1
-                && folders.iter().any(|folder| folder.starts_with(path) || path.starts_with(folder))
+                && directories
+                    .iter()
+                    .any(|directory| directory.starts_with(path) || path.starts_with(directory))
         })
 }
 
@@ -25,17 +27,18 @@ pub(super) fn calls(command: &Command, programs: &[&str], verbs: &[&str]) -> boo
     programs.contains(&command.program()) && command.has_argument(verbs)
 }
 
-/// The edit that runs `command` at the end of a `RUN`; `None` if its form does not allow it.
+/// The edit that runs `command` at the end of a `RUN`; `None` if the syntax of the `RUN` does not
+/// allow it.
 pub(super) fn append(run: &Run<'_>, command: &str) -> Option<Edit> {
     let [script] = run.scripts.as_slice() else { return None };
-    if !run.is_editable() || !run.at.heredocs.is_empty() || !script.faults.is_empty() {
+    if !run.is_editable() || !run.instruction.heredocs.is_empty() || !script.faults.is_empty() {
         return None;
     }
     let last = script.commands.last()?;
-    // Only after a plain list: elsewhere `&&` could bind differently.
-    let plain = script.scopes.len() == 1
+    // Append only to a plain list: elsewhere, `&&` could bind differently.
+    let is_plain_list = script.scopes.len() == 1
         && script.commands.iter().all(|it| !matches!(it.before, Join::Or | Join::Background));
-    let argument = run.at.argument_span();
-    (plain && last.span.end == argument.end)
+    let argument = run.instruction.argument_span();
+    (is_plain_list && last.span.end == argument.end)
         .then(|| Edit::insert(argument.end, format!(" && {command}")))
 }

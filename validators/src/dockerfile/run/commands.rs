@@ -16,7 +16,7 @@ pub(super) const CHECKS: &[(&str, Check)] = &[
     ("dockerfile/sh-link", sh_link),
 ];
 
-/// Programs that are useless while an image is built, and why.
+/// Programs that are useless while an image is built, and the reason.
 const USELESS: [(&str, &str); 9] = [
     ("ssh", "opens a session to another machine"),
     ("vim", "is interactive"),
@@ -58,25 +58,26 @@ fn cd(runs: &Runs<'_>, report: &mut Report<'_>) {
 /// Rewrites `RUN cd /x && rest` as `WORKDIR /x` and `RUN rest`.
 fn workdir(site: &Site<'_>, casing: Casing) -> Option<Edit> {
     let run = site.run;
-    let [_, folder] = site.command.words.as_slice() else { return None };
-    let simple = site.index == 0
-        && run.at.stage.is_some()
-        && folder.is_literal()
-        && folder.text().starts_with('/')
-        && !folder.text().contains(char::is_whitespace)
+    let [_, directory] = site.command.words.as_slice() else { return None };
+    let is_rewritable = site.index == 0
+        && run.instruction.stage.is_some()
+        && directory.is_literal()
+        && directory.text().starts_with('/')
+        && !directory.text().contains(char::is_whitespace)
         && run.scripts.len() == 1
         && run.is_editable()
-        && run.at.heredocs.is_empty()
-        && run.at.flags.is_empty()
+        && run.instruction.heredocs.is_empty()
+        && run.instruction.flags.is_empty()
         && site.script.scopes.len() == 1;
     let next = site.script.commands.get(1).filter(|next| next.before == Join::And)?;
-    let others = site.script.commands[1..].iter().any(|it| it.program() == "cd");
-    if !simple || others || run.at.span.start != run.at.keyword.start {
+    let has_other_cd = site.script.commands[1..].iter().any(|it| it.program() == "cd");
+    if !is_rewritable || has_other_cd || run.instruction.span.start != run.instruction.keyword.start
+    {
         return None;
     }
-    let span = Span { start: run.at.keyword.start, end: next.span.start };
+    let span = Span { start: run.instruction.keyword.start, end: next.span.start };
     let (workdir, run) = (casing.apply("WORKDIR"), casing.apply("RUN"));
-    Some(Edit::replace(span, format!("{workdir} {}\n{run} ", folder.text())))
+    Some(Edit::replace(span, format!("{workdir} {}\n{run} ", directory.text())))
 }
 
 fn sudo(runs: &Runs<'_>, report: &mut Report<'_>) {
@@ -96,21 +97,22 @@ fn sudo(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 /// Whether the base image probably runs as another user, who needs `sudo`. Official images run as
-/// root and do not contain `sudo`; in any other image, `sudo` without a `USER` and an installation
-/// before it is part of the base image.
+/// root and do not contain `sudo`; in any other image, `sudo` is part of the base image if neither
+/// a `USER` nor an installation of `sudo` precedes it.
 fn has_image_with_user(runs: &Runs<'_>, site: &Site<'_>) -> bool {
     let file = runs.file;
-    let Some(mut stage) = site.run.at.stage.and_then(|stage| file.stages.get(stage)) else {
+    let Some(mut stage) = site.run.instruction.stage.and_then(|stage| file.stages.get(stage))
+    else {
         return false;
     };
     let mut end = site.run.index;
-    let mut runs_before = Vec::new();
+    let mut preceding = Vec::new();
     loop {
-        let own = stage.instructions.start..end;
-        if file.instructions[own.clone()].iter().any(|it| it.kind == Keyword::User) {
+        let range = stage.instructions.start..end;
+        if file.instructions[range.clone()].iter().any(|it| it.kind == Keyword::User) {
             return false;
         }
-        runs_before.push(own);
+        preceding.push(range);
         let Some(base) = stage.base.and_then(|base| file.stages.get(base)) else { break };
         (stage, end) = (base, base.instructions.end);
     }
@@ -122,7 +124,7 @@ fn has_image_with_user(runs: &Runs<'_>, site: &Site<'_>) -> bool {
     let installs =
         |site: Site<'_>| site.command.program() != "sudo" && site.command.has_argument(&["sudo"]);
     let before = |run: &&Run<'_>| {
-        run.index == site.run.index || runs_before.iter().any(|own| own.contains(&run.index))
+        run.index == site.run.index || preceding.iter().any(|range| range.contains(&run.index))
     };
     !is_official && !runs.runs.iter().filter(before).any(|run| run.commands().any(installs))
 }
@@ -134,7 +136,7 @@ fn useradd(runs: &Runs<'_>, report: &mut Report<'_>) {
         let uid = command.arguments().iter().find(|word| {
             let text = word.text();
             let value = text.strip_prefix("--uid=").or(after_option.then_some(text));
-            // As in `-ru 100000`: the last of combined short options takes the value.
+            // The last of combined short options takes the value, as in `-ru 100000`.
             after_option = text == "--uid"
                 || text.starts_with('-') && !text.starts_with("--") && text.ends_with('u');
             value.is_some_and(|it| it.len() > 5 && it.bytes().all(|byte| byte.is_ascii_digit()))

@@ -11,14 +11,15 @@ fn wget_progress(runs: &Runs<'_>, report: &mut Report<'_>) {
     for site in runs.calls(&["wget"]) {
         let command = site.command;
         let quiet = |text: &str| match text.strip_prefix("--") {
-            Some(long) => {
-                ["quiet", "no-verbose", "progress", "output-file", "append-output"].iter().any(
-                    |it| long == *it || long.strip_prefix(it).is_some_and(|it| it.starts_with('=')),
-                )
-            }
+            Some(long) => ["quiet", "no-verbose", "progress", "output-file", "append-output"]
+                .iter()
+                .any(|option| {
+                    long == *option
+                        || long.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
+                }),
             None => {
                 let letters = text.strip_prefix('-').unwrap_or_default();
-                // The text after these letters is a value.
+                // The text after one of these letters is a value.
                 let letters = letters.split(['O', 'P', 'U', 'e', 'i', 't', 'T']).next();
                 let letters = letters.unwrap_or_default();
                 letters.contains("nv") || letters.contains(['q', 'o', 'a'])
@@ -42,30 +43,30 @@ fn wget_and_curl(runs: &Runs<'_>, report: &mut Report<'_>) {
     let mut stage = None;
     let mut seen = [None, None];
     for run in &runs.runs {
-        if run.at.stage != stage {
-            (stage, seen) = (run.at.stage, [None, None]);
+        if run.instruction.stage != stage {
+            (stage, seen) = (run.instruction.stage, [None, None]);
         }
         let mut calls = Vec::new();
         for site in run.commands() {
-            let which = match site.command.program() {
+            let tool = match site.command.program() {
                 "wget" => 0,
                 "curl" => 1,
                 _ => continue,
             };
-            seen[which].get_or_insert(site.program_span());
-            calls.push((which, site.program_span()));
+            seen[tool].get_or_insert(site.program_span());
+            calls.push((tool, site.program_span()));
         }
         let [Some(wget), Some(curl)] = seen else { continue };
-        // The first call of the tool used second, or else the first call in the stage.
-        let second = if wget.start > curl.start { 0 } else { 1 };
-        let call = calls.iter().find(|call| call.0 == second).or(calls.first());
-        if let Some(&(which, span)) = call {
-            let (this, other, place) =
-                if which == 0 { ("wget", "curl", curl) } else { ("curl", "wget", wget) };
+        // Report the first call of the tool used second, or else the first call in the `RUN`.
+        let used_second = if wget.start > curl.start { 0 } else { 1 };
+        let call = calls.iter().find(|call| call.0 == used_second).or(calls.first());
+        if let Some(&(tool, span)) = call {
+            let (this, other, other_span) =
+                if tool == 0 { ("wget", "curl", curl) } else { ("curl", "wget", wget) };
             report
                 .at(span, format!("`{this}` is used although the stage also has `{other}`"))
                 .help("Use only one of the two, and do not install the other")
-                .related(place, format!("`{other}` is used here"));
+                .related(other_span, format!("`{other}` is used here"));
         }
     }
 }

@@ -67,7 +67,7 @@ const PIP_VALUED: &[&str] = &[
     "--resume-retries",
 ];
 
-/// `install` and the words after it, for `pip install` in any spelling.
+/// The word `install` and the words after it, for `pip install` in any spelling.
 fn pip_install(command: &Command) -> Option<(&Word, &[Word])> {
     let program = command.program();
     let words = command.arguments();
@@ -124,7 +124,8 @@ fn pip_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
 /// Packages that install others: upgrading them to the current version is intended.
 const INSTALLERS: [&str; 3] = ["pip", "setuptools", "wheel"];
 
-/// `-r`, `-c`, alone or at the end of combined short options, or their long forms.
+/// Whether an option names a requirements or constraints file: `-r` or `-c`, alone or combined with
+/// other short options, or a long form.
 fn names_requirements(text: &str) -> bool {
     if let Some(long) = text.strip_prefix("--") {
         return long.starts_with("requirement") || long.starts_with("constraint");
@@ -145,16 +146,16 @@ fn is_pinned_requirement(text: &str) -> bool {
 }
 
 /// The variable that disables pip's cache.
-const PIP_SWITCH: &str = "PIP_NO_CACHE_DIR";
+const PIP_NO_CACHE: &str = "PIP_NO_CACHE_DIR";
 
 fn pip_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
-    let switched = runs.source.text().contains(PIP_SWITCH);
+    let has_variable = runs.source.text().contains(PIP_NO_CACHE);
     for run in &runs.runs {
         let mounted = |it: &str| it.ends_with("/.cache/pip") || it.ends_with("/.cache");
         let installs = |site: &Site<'_>| pip_install(site.command).is_some();
         if run.mount_targets().any(mounted)
             || !run.commands().any(|site| installs(&site))
-            || switched && is_switched(runs, run)
+            || has_variable && is_cache_disabled(runs, run)
         {
             continue;
         }
@@ -176,10 +177,13 @@ fn pip_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 /// Whether the variable that disables pip's cache is set for a `RUN`, or within it.
-fn is_switched(runs: &Runs<'_>, run: &Run<'_>) -> bool {
-    let is_on = |value: &str| !matches!(value, "" | "0" | "false" | "off" | "no");
+fn is_cache_disabled(runs: &Runs<'_>, run: &Run<'_>) -> bool {
+    let is_enabled = |value: &str| !matches!(value, "" | "0" | "false" | "off" | "no");
     let assigned = |word: &Word| {
-        word.text().strip_prefix(PIP_SWITCH).and_then(|it| it.strip_prefix('=')).is_some_and(is_on)
+        word.text()
+            .strip_prefix(PIP_NO_CACHE)
+            .and_then(|it| it.strip_prefix('='))
+            .is_some_and(is_enabled)
     };
     let in_script = run.commands().any(|site| {
         let exported = site.command.program() == "export";
@@ -191,7 +195,7 @@ fn is_switched(runs: &Runs<'_>, run: &Run<'_>) -> bool {
             .file
             .variables_at(run.index)
             .iter()
-            .any(|variable| variable.name == PIP_SWITCH && variable.value.is_some_and(is_on))
+            .any(|variable| variable.name == PIP_NO_CACHE && variable.value.is_some_and(is_enabled))
 }
 
 /// Whether a command clears pip's cache.
@@ -301,7 +305,7 @@ fn gem_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
     for Install { site, packages, .. } in gem.installs(runs) {
         // Options after `--`, such as `-- --with-xml2`, are passed to the build of the gem.
         let after = site.command.words.iter().find(|it| it.text() == "--");
-        let stop = after.map_or(u32::MAX, |word| word.span.start);
+        let end = after.map_or(u32::MAX, |word| word.span.start);
         let versioned = |word: &Word| {
             let text = word.text();
             text.starts_with("-v") || text == "--version" || text.starts_with("--version=")
@@ -311,7 +315,7 @@ fn gem_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
         }
         let unpinned: Vec<_> = packages
             .into_iter()
-            .filter(|word| word.span.start < stop)
+            .filter(|word| word.span.start < end)
             .filter(|word| !word.text().contains(':') && !is_file(word.text(), &[".gem"]))
             .filter(|word| !SWITCH_VALUES.contains(&word.text()))
             .collect();
@@ -347,11 +351,12 @@ fn go_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
         }
         // A tool is in another module, even if its path has no host.
         let is_tool = verb.text() == "get" && site.command.has_argument(&["-tool"]);
-        let is_open = |text: &str| {
+        let is_unpinned = |text: &str| {
             let names_tool = is_tool && !text.starts_with(['.', '/', '$']) && !text.contains('@');
             names_tool || !is_pinned_go(text)
         };
-        let unpinned: Vec<_> = packages.into_iter().filter(|word| is_open(word.text())).collect();
+        let unpinned: Vec<_> =
+            packages.into_iter().filter(|word| is_unpinned(word.text())).collect();
         report_unpinned(report, &unpinned, "Pin a version: `path@v1.2.3`");
     }
 }
@@ -380,8 +385,8 @@ mod tests {
         for pinned in ["a==1", "a>=1", "a~=1", "a @ git+https://x/y", "git+https://x/y@v1", "./a"] {
             assert!(is_pinned_requirement(pinned), "{pinned}");
         }
-        for open in ["a", "a[x]", "git+https://x/y", "git+ssh://git@x/y", "$A"] {
-            assert!(!is_pinned_requirement(open), "{open}");
+        for unpinned in ["a", "a[x]", "git+https://x/y", "git+ssh://git@x/y", "$A"] {
+            assert!(!is_pinned_requirement(unpinned), "{unpinned}");
         }
         for option in ["-r", "-rx.txt", "-Ur", "--requirement=x", "--constraint"] {
             assert!(names_requirements(option), "{option}");
@@ -395,14 +400,14 @@ mod tests {
         for pinned in ["a@1", "@x/a@1", "./a", "a.tgz", "git+https://x#v1", "file:x"] {
             assert!(is_pinned_npm(pinned), "{pinned}");
         }
-        for open in ["a", "@x/a", "git+https://x", "user/repo", "$A"] {
-            assert!(!is_pinned_npm(open), "{open}");
+        for unpinned in ["a", "@x/a", "git+https://x", "user/repo", "$A"] {
+            assert!(!is_pinned_npm(unpinned), "{unpinned}");
         }
         for pinned in ["x.y/z@v1", "./...", ".", "cmd/x", "main.go", "std"] {
             assert!(is_pinned_go(pinned), "{pinned}");
         }
-        for open in ["x.y/z", "x.y/z@latest"] {
-            assert!(!is_pinned_go(open), "{open}");
+        for unpinned in ["x.y/z", "x.y/z@latest"] {
+            assert!(!is_pinned_go(unpinned), "{unpinned}");
         }
     }
 }

@@ -16,17 +16,18 @@ pub(super) const CHECKS: &[(&str, Check)] = &[
 fn consecutive(runs: &Runs<'_>, report: &mut Report<'_>) {
     for pair in runs.runs.windows(2) {
         let [first, second] = pair else { continue };
-        let plain = |run: &Run<'_>| runs.file.instructions[run.index].kind == Keyword::Run;
-        let adjacent = first.index + 1 == second.index && plain(first) && plain(second);
+        let is_plain_run = |run: &Run<'_>| runs.file.instructions[run.index].kind == Keyword::Run;
+        let adjacent =
+            first.index + 1 == second.index && is_plain_run(first) && is_plain_run(second);
         if adjacent
             && is_single_command(first)
             && is_single_command(second)
             && has_same_flags(first, second)
         {
             report
-                .at(second.at.keyword, "this `RUN` could be part of the one before it")
+                .at(second.instruction.keyword, "this `RUN` could be part of the preceding `RUN`")
                 .help("Join the two with `&&`; each `RUN` creates a layer")
-                .related(first.at.keyword, "preceding `RUN`");
+                .related(first.instruction.keyword, "preceding `RUN`");
         }
     }
 }
@@ -34,27 +35,33 @@ fn consecutive(runs: &Runs<'_>, report: &mut Report<'_>) {
 /// Whether a `RUN` is a single command in shell form; longer scripts are assumed to be separate on
 /// purpose.
 fn is_single_command(run: &Run<'_>) -> bool {
-    let counts = |site: &Site<'_>| {
+    let is_counted = |site: &Site<'_>| {
         !site.command.words.is_empty() && !["[", "[[", "test"].contains(&site.command.program())
     };
-    run.commands().filter(counts).count() == 1 && !run.at.json && run.at.heredocs.is_empty()
+    run.commands().filter(is_counted).count() == 1
+        && !run.instruction.json
+        && run.instruction.heredocs.is_empty()
 }
 
 /// Whether two `RUN`s have the same flags, in any order.
 fn has_same_flags(first: &Run<'_>, second: &Run<'_>) -> bool {
     let flags = |run: &Run<'_>| {
-        let mut flags: Vec<_> =
-            run.at.flags.iter().map(|flag| (flag.name.clone(), flag.text().to_owned())).collect();
+        let mut flags: Vec<_> = run
+            .instruction
+            .flags
+            .iter()
+            .map(|flag| (flag.name.clone(), flag.text().to_owned()))
+            .collect();
         flags.sort();
         flags
     };
-    first.at.stage == second.at.stage && flags(first) == flags(second)
+    first.instruction.stage == second.instruction.stage && flags(first) == flags(second)
 }
 
 fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
     let casing = Casing::of(runs.file, runs.source);
-    let mut offered = None;
-    for run in runs.runs.iter().filter(|run| !run.shell.pipefail && !run.at.json) {
+    let mut fixed_stage = None;
+    for run in runs.runs.iter().filter(|run| !run.shell.pipefail && !run.instruction.json) {
         let pipe = run.scripts.iter().find_map(|script| {
             let pipe = script.first_hidden_failure()?;
             let set = script.commands.iter().any(|command| {
@@ -69,26 +76,26 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
         let Some(pipe) = pipe else { continue };
         let finding = report.at(pipe, "the `RUN` succeeds even if a command before the `|` fails");
         finding.help(
-            "Put `SHELL [\"/bin/bash\", \"-o\", \"pipefail\", \"-c\"]` before it, or begin with \
+            "Put `SHELL [\"/bin/bash\", \"-o\", \"pipefail\", \"-c\"]` before the `RUN`, or begin with \
              `set -o pipefail`",
         );
         // One SHELL instruction is enough for the rest of the stage.
         if !run.shell.chosen
-            && run.at.stage.is_some()
-            && run.at.span.start == runs.file.instructions[run.index].span.start
-            && offered.replace(run.at.stage) != Some(run.at.stage)
+            && run.instruction.stage.is_some()
+            && run.instruction.span.start == runs.file.instructions[run.index].span.start
+            && fixed_stage.replace(run.instruction.stage) != Some(run.instruction.stage)
         {
             let keyword = casing.apply("SHELL");
             let shell = format!("{keyword} [{}, \"pipefail\", \"-c\"]\n", shell_prefix(runs, run));
-            let edit = Edit::insert(run.at.keyword.start, shell);
+            let edit = Edit::insert(run.instruction.keyword.start, shell);
             finding.fix_unsafe("Set a SHELL with pipefail", vec![edit]);
         }
     }
 }
 
-/// The image's shell with its options up to `pipefail`.
+/// The shell of the image with the options before `pipefail`.
 fn shell_prefix(runs: &Runs<'_>, run: &Run<'_>) -> &'static str {
-    if super::image(runs.file, run.at).contains("alpine") {
+    if super::image(runs.file, run.instruction).contains("alpine") {
         "\"/bin/ash\", \"-eo\""
     } else {
         "\"/bin/bash\", \"-o\""
@@ -103,7 +110,8 @@ const INFALLIBLE: [&str; 12] = [
 
 fn heredoc(runs: &Runs<'_>, report: &mut Report<'_>) {
     for run in runs.runs.iter().filter(|run| run.has_body && !run.shell.exits) {
-        let (Some(script), Some(document)) = (run.scripts.last(), run.at.heredocs.first()) else {
+        let (Some(script), Some(document)) = (run.scripts.last(), run.instruction.heredocs.first())
+        else {
             continue;
         };
         let sets = |command: &Command| {
@@ -120,7 +128,7 @@ fn heredoc(runs: &Runs<'_>, report: &mut Report<'_>) {
         if script.commands[..index].iter().any(sets) {
             continue;
         }
-        let finding = report.at(command.span, "if this fails, the script continues");
+        let finding = report.at(command.span, "if this command fails, the script continues");
         finding.help("Start the here-document with `set -e`");
         let start = document.shebang.map_or(document.body.start, |line| {
             let rest = &runs.source.text()[line.end as usize..];

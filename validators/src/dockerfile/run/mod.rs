@@ -40,9 +40,9 @@ pub(crate) struct Runs<'a> {
     pub(super) file: &'a Dockerfile,
     /// The source of the Dockerfile.
     pub(super) source: &'a Source,
-    /// The names that any `ENV` or `ARG` sets.
+    /// The names of the variables that any `ENV` or `ARG` sets.
     pub(super) variables: HashSet<&'a str>,
-    /// In source order, including those within `ONBUILD`.
+    /// The instructions in source order, including instructions within `ONBUILD`.
     pub(super) runs: Vec<Run<'a>>,
 }
 
@@ -50,12 +50,12 @@ pub(crate) struct Runs<'a> {
 #[derive(Debug)]
 pub(super) struct Run<'a> {
     /// The instruction, without `ONBUILD`.
-    pub(super) at: &'a Instruction,
+    pub(super) instruction: &'a Instruction,
     /// Index of the outer instruction.
     pub(super) index: usize,
-    /// The shell that runs its command line.
+    /// The shell that runs the command line.
     pub(super) shell: Shell,
-    /// Its command line, if a known shell runs it, and the here-document that is passed to a shell.
+    /// The command line, if a known shell runs it, and the here-document that is passed to a shell.
     pub(super) scripts: Vec<Script>,
     /// Whether the last script is a here-document.
     pub(super) has_body: bool,
@@ -64,20 +64,20 @@ pub(super) struct Run<'a> {
 /// The known properties of the shell of a `RUN`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shell {
-    /// Whether it is set by `SHELL` rather than the builder's default.
+    /// Whether `SHELL` sets the shell, in place of the builder's default.
     pub(super) chosen: bool,
-    /// Whether it is bash, which supports bash's own syntax.
+    /// Whether the shell supports the syntax of bash.
     pub(super) bash: bool,
-    /// Whether `-e` is among its options.
+    /// Whether `-e` is among the options of the shell.
     pub(super) exits: bool,
-    /// Whether `pipefail` is among its options.
+    /// Whether `pipefail` is among the options of the shell.
     pub(super) pipefail: bool,
 }
 
 impl<'a> Runs<'a> {
     /// Parses the commands of every `RUN` of `file`.
     pub(super) fn read(file: &'a Dockerfile, source: &'a Source) -> Self {
-        let mut left = shell::TIME_LIMIT;
+        let mut remaining = shell::TIME_LIMIT;
         let (windows, pragmas) = (windows_stages(file), shell_pragmas(file, source));
         let runs = file
             .instructions
@@ -86,7 +86,7 @@ impl<'a> Runs<'a> {
             .enumerate()
             .filter(|(_, (_, it))| it.kind == Keyword::Run)
             .filter(|(_, (_, it))| !runs_other_shell(file, &windows, &pragmas, it))
-            .filter_map(|(index, (_, it))| read(file, source, it, index, &mut left))
+            .filter_map(|(index, (_, it))| read(file, source, it, index, &mut remaining))
             .collect();
         let sets = |it: &&Instruction| matches!(it.kind, Keyword::Env | Keyword::Arg);
         let pairs = file.instructions.iter().filter(sets).flat_map(|it| &it.pairs);
@@ -109,10 +109,10 @@ impl<'a> Runs<'a> {
         self.commands().filter(|site| programs.contains(&site.command.program()))
     }
 
-    /// Whether the files that `run` creates are in the image, or in a stage that builds on its
-    /// stage.
+    /// Whether the files that `run` creates are in the image, or in a stage that builds on the
+    /// stage of `run`.
     pub(super) fn is_in_image(&self, run: &Run<'_>) -> bool {
-        let Some(stage) = run.at.stage else { return true };
+        let Some(stage) = run.instruction.stage else { return true };
         // A trigger runs in the images that are built on the stage.
         self.file.instructions[run.index].kind == Keyword::Onbuild
             || stage + 1 == self.file.stages.len()
@@ -131,11 +131,11 @@ pub(super) struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// The commands of the same `RUN` after this one.
+    /// The commands of the same `RUN` after this command.
     pub(super) fn following(&self) -> impl Iterator<Item = &Command> {
-        let here = self.command.span.start;
+        let start = self.command.span.start;
         let all = self.run.scripts.iter().flat_map(|script| &script.commands);
-        all.filter(move |command| command.span.start > here)
+        all.filter(move |command| command.span.start > start)
     }
 
     /// The span of the program's name.
@@ -145,7 +145,7 @@ impl Site<'_> {
 }
 
 impl Run<'_> {
-    /// Its commands with their locations.
+    /// The commands with their locations.
     pub(super) fn commands(&self) -> impl Iterator<Item = Site<'_>> {
         self.scripts.iter().flat_map(move |script| {
             let commands = script.commands.iter().enumerate();
@@ -153,21 +153,25 @@ impl Run<'_> {
         })
     }
 
-    /// Whether its words appear in the file as the shell reads them, so that they can be edited.
+    /// Whether the words of the commands appear in the file as the shell reads them, so that they
+    /// can be edited.
     pub(super) fn is_editable(&self) -> bool {
-        !self.at.json
+        !self.instruction.json
     }
 
-    /// Whether a mount that is not part of the image is at one of `folders`, or above or below it.
-    pub(super) fn has_mount_at(&self, folders: &[&str]) -> bool {
+    /// Whether a mount that is not part of the image is at one of `directories`, or above or below
+    /// it.
+    pub(super) fn has_mount_at(&self, directories: &[&str]) -> bool {
         self.mount_targets().any(|target| {
-            folders.iter().any(|folder| is_within(folder, target) || is_within(target, folder))
+            directories
+                .iter()
+                .any(|directory| is_within(directory, target) || is_within(target, directory))
         })
     }
 
-    /// The targets of its cache and tmpfs mounts, without a trailing slash.
+    /// The targets of the cache and tmpfs mounts, without a trailing slash.
     pub(super) fn mount_targets(&self) -> impl Iterator<Item = &str> {
-        self.at.flags("mount").filter_map(|flag| {
+        self.instruction.flags("mount").filter_map(|flag| {
             let kind = flag.part("type")?;
             let target = ["target", "dst", "destination"].iter().find_map(|key| flag.part(key))?;
             matches!(kind, "cache" | "tmpfs").then(|| target.trim_end_matches('/'))
@@ -175,31 +179,32 @@ impl Run<'_> {
     }
 }
 
-/// Whether `path` is `folder` or within it.
-fn is_within(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+/// Whether `path` is `directory` or within it.
+fn is_within(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn read<'a>(
     file: &'a Dockerfile,
     source: &'a Source,
-    at: &'a Instruction,
+    instruction: &'a Instruction,
     index: usize,
-    left: &mut Duration,
+    remaining: &mut Duration,
 ) -> Option<Run<'a>> {
-    if at.json {
-        let words = at.words.iter().map(|word| (word.span, word.text.clone())).collect();
+    if instruction.json {
+        let words = instruction.words.iter().map(|word| (word.span, word.text.clone())).collect();
         let scripts = vec![Script::from_words(words)];
-        return Some(Run { at, index, shell: Shell::default(), scripts, has_body: false });
+        return Some(Run { instruction, index, shell: Shell::default(), scripts, has_body: false });
     }
-    let mut shell = shell(file, at)?;
-    let place = |from: usize, to: usize| at.span_of(from..to);
-    let line = Script::parse(&ShellText::new(at.argument(), &place), left);
-    let body = body(source, at, &line, left);
-    // A line that only consists of here-documents runs them; it is not a script itself.
-    let bare = line.commands.iter().all(|it| it.words.is_empty() && it.assignments.is_empty());
+    let mut shell = shell(file, instruction)?;
+    let span_of = |from: usize, to: usize| instruction.span_of(from..to);
+    let line = Script::parse(&ShellText::new(instruction.argument(), &span_of), remaining);
+    let body = body(source, instruction, &line, remaining);
+    // A command line that consists only of here-documents runs them; the line is not a script.
+    let has_only_heredocs =
+        line.commands.iter().all(|it| it.words.is_empty() && it.assignments.is_empty());
     let mut scripts = Vec::new();
-    if !bare || at.heredocs.is_empty() || line.skipped {
+    if !has_only_heredocs || instruction.heredocs.is_empty() || line.skipped {
         scripts.push(line);
     }
     let has_body = body.is_some();
@@ -207,18 +212,18 @@ fn read<'a>(
         scripts.push(body);
         shell.exits |= exits;
     }
-    Some(Run { at, index, shell, scripts, has_body })
+    Some(Run { instruction, index, shell, scripts, has_body })
 }
 
 /// The here-document of `RUN <<EOF` or `RUN sh <<EOF`, if a shell runs it, and whether that shell
 /// stops at the first failure.
 fn body(
     source: &Source,
-    at: &Instruction,
+    instruction: &Instruction,
     line: &Script,
-    left: &mut Duration,
+    remaining: &mut Duration,
 ) -> Option<(Script, bool)> {
-    let first = at.heredocs.first()?;
+    let first = instruction.heredocs.first()?;
     let [command] = line.commands.as_slice() else { return None };
     let (is_shell, exits) = match command.words.first() {
         None => first.shebang.map_or((true, false), |line| runs_shell(source.slice(line))),
@@ -229,9 +234,9 @@ fn body(
         }
     };
     let start = first.body.start as usize;
-    let place = |from: usize, to: usize| Span::new(start + from, start + to);
-    let text = ShellText::new(source.slice(first.body), &place);
-    is_shell.then(|| (Script::parse(&text, left), exits))
+    let span_of = |from: usize, to: usize| Span::new(start + from, start + to);
+    let text = ShellText::new(source.slice(first.body), &span_of);
+    is_shell.then(|| (Script::parse(&text, remaining), exits))
 }
 
 /// Whether a `#!` line names a shell, and whether that shell stops at the first failure.
@@ -251,9 +256,9 @@ fn is_shell(name: &str) -> bool {
     matches!(name, "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "zsh" | "busybox")
 }
 
-/// The shell that runs `at`; `None` if it is not a supported shell.
-fn shell(file: &Dockerfile, at: &Instruction) -> Option<Shell> {
-    let Some(words) = file.shell_of(at) else {
+/// The shell that runs `instruction`; `None` if it is not a supported shell.
+fn shell(file: &Dockerfile, instruction: &Instruction) -> Option<Shell> {
+    let Some(words) = file.shell_of(instruction) else {
         return Some(Shell::default());
     };
     let name = words.first()?.text.rsplit(['/', '\\']).next()?.to_ascii_lowercase();
@@ -280,23 +285,24 @@ fn shell_pragmas(file: &Dockerfile, source: &Source) -> Vec<(u32, String)> {
     file.comments.iter().filter_map(read).collect()
 }
 
-/// Whether an unsupported shell runs an instruction in shell form: the default one of Windows, or
-/// one that the last comment before it names. A later `SHELL` overrides the comment.
+/// Whether an unsupported shell runs an instruction in shell form: the default shell of Windows, or
+/// the shell that the last comment before the instruction names. A later `SHELL` overrides the
+/// comment.
 fn runs_other_shell(
     file: &Dockerfile,
     windows: &[bool],
     pragmas: &[(u32, String)],
-    at: &Instruction,
+    instruction: &Instruction,
 ) -> bool {
-    if at.json {
+    if instruction.json {
         return false;
     }
-    let on_windows = at.stage.and_then(|stage| windows.get(stage)).is_some_and(|it| *it);
-    if at.shell.is_none() && (on_windows || file.escape.0 == '`') {
+    let on_windows = instruction.stage.and_then(|stage| windows.get(stage)).is_some_and(|it| *it);
+    if instruction.shell.is_none() && (on_windows || file.escape.0 == '`') {
         return true;
     }
-    let before = pragmas.partition_point(|(start, _)| *start < at.span.start);
-    let shell = at.shell.and_then(|shell| file.instructions.get(shell));
+    let before = pragmas.partition_point(|(start, _)| *start < instruction.span.start);
+    let shell = instruction.shell.and_then(|shell| file.instructions.get(shell));
     let last = pragmas[..before].last();
     let last = last.filter(|(start, _)| shell.is_none_or(|shell| shell.span.start < *start));
     last.is_some_and(|(_, name)| !is_shell(name.rsplit(['/', '\\']).next().unwrap_or(name)))
@@ -325,15 +331,15 @@ fn is_windows_image(image: &str) -> bool {
     ["mcr.microsoft.com/windows", "servercore", "nanoserver"].iter().any(|it| image.contains(it))
 }
 
-/// The base image of the stage of `at`, as written.
-pub(super) fn image<'a>(file: &'a Dockerfile, at: &Instruction) -> &'a str {
-    let image = root_stage(file, at).and_then(|stage| stage.image.as_ref());
+/// The base image of the stage of `instruction`, as written.
+pub(super) fn image<'a>(file: &'a Dockerfile, instruction: &Instruction) -> &'a str {
+    let image = root_stage(file, instruction).and_then(|stage| stage.image.as_ref());
     image.map_or("", |word| word.text.as_str())
 }
 
-/// The stage of `at`, or the one at the start of the chain that it builds on.
-fn root_stage<'a>(file: &'a Dockerfile, at: &Instruction) -> Option<&'a Stage> {
-    let mut stage = at.stage.and_then(|stage| file.stages.get(stage))?;
+/// The stage of `instruction`, or the first stage in the chain of stages on which it builds.
+fn root_stage<'a>(file: &'a Dockerfile, instruction: &Instruction) -> Option<&'a Stage> {
+    let mut stage = instruction.stage.and_then(|stage| file.stages.get(stage))?;
     while let Some(base) = stage.base.and_then(|base| file.stages.get(base)) {
         stage = base;
     }

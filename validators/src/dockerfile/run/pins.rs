@@ -1,4 +1,4 @@
-//! Packages installed without a version, shared by the rules on package managers.
+//! Finds packages that are installed without a version; shared by the rules on package managers.
 
 use super::{Runs, Site};
 use crate::shell::{Command, Word};
@@ -71,8 +71,8 @@ pub(super) fn operands<'a>(words: &'a [Word], valued: &[&str]) -> Vec<&'a Word> 
     found
 }
 
-/// Whether the list of packages is an outline for the reader to fill in: `[ your packages here ]`,
-/// `<package>`, `...`.
+/// Whether the list of packages contains a placeholder that the reader must replace: `[ your
+/// packages here ]`, `<package>`, `...`.
 pub(super) fn has_placeholder(packages: &[&Word]) -> bool {
     packages.iter().any(|word| {
         let text = word.text();
@@ -118,9 +118,9 @@ pub(super) fn report_unpinned<'r>(
 }
 
 /// Whether a word is a file or an address, whose content is determined by its name.
-pub(super) fn is_file(text: &str, endings: &[&str]) -> bool {
+pub(super) fn is_file(text: &str, extensions: &[&str]) -> bool {
     let text = text.split(['#', '?']).next().unwrap_or(text);
     text.starts_with(['.', '/', '~'])
         || text.contains("://")
-        || endings.iter().any(|ending| text.ends_with(ending))
+        || extensions.iter().any(|extension| text.ends_with(extension))
 }

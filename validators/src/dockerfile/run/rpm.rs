@@ -26,7 +26,7 @@ const YUM: &[&str] = &["yum"];
 const DNF: &[&str] = &["dnf", "microdnf", "dnf5"];
 const ZYPPER: &[&str] = &["zypper"];
 
-/// Subcommands of yum and dnf that install the packages after them, with their aliases.
+/// Subcommands of yum and dnf that install the packages in their arguments, with their aliases.
 const INSTALL: &[&str] = &["install", "in"];
 
 /// Subcommands that download packages into the cache, with their aliases.
@@ -81,18 +81,30 @@ fn dnf_without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 fn without_yes(installer: &Installer, runs: &Runs<'_>, report: &mut Report<'_>) {
-    // `assumeyes=True` in the configuration of the package manager.
+    // The configuration of the package manager can contain `assumeyes=True`.
     if runs.source.text().contains("assumeyes=") {
         return;
     }
     for install in installer.installs(runs) {
         if !install.site.command.has_option(&["y", "assumeyes"]) {
-            missing_yes(report, &install.site, install.verb.span, install.verb.span.end, "-y");
+            report_missing_yes(
+                report,
+                &install.site,
+                install.verb.span,
+                install.verb.span.end,
+                "-y",
+            );
         }
     }
 }
 
-fn missing_yes(report: &mut Report<'_>, site: &Site<'_>, span: Span, end: u32, option: &str) {
+fn report_missing_yes(
+    report: &mut Report<'_>,
+    site: &Site<'_>,
+    span: Span,
+    end: u32,
+    option: &str,
+) {
     let program = site.command.program();
     let message = format!("`{program}` waits for a confirmation that never comes");
     let finding = report.at(span, message);
@@ -163,10 +175,10 @@ fn yum_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 fn dnf_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
-    const FOLDERS: &[&str] = &["/var/cache/dnf", "/var/cache/libdnf5", "/var/cache/yum"];
+    const CACHE_DIRS: &[&str] = &["/var/cache/dnf", "/var/cache/libdnf5", "/var/cache/yum"];
     for program in DNF {
         let cleaned = |it: &Command| {
-            caches::calls(it, &[*program], &["clean"]) || caches::removes(it, FOLDERS)
+            caches::calls(it, &[*program], &["clean"]) || caches::removes(it, CACHE_DIRS)
         };
         let programs = match *program {
             "dnf" => &["dnf"],
@@ -174,7 +186,7 @@ fn dnf_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
             _ => &["microdnf"],
         };
         let command = format!("{program} clean all");
-        cache_kept(&rpm(programs, DOWNLOADING), &cleaned, FOLDERS, &command, runs, report);
+        cache_kept(&rpm(programs, DOWNLOADING), &cleaned, CACHE_DIRS, &command, runs, report);
     }
 }
 
@@ -237,7 +249,7 @@ fn zypper_without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
         let options = &["n", "non-interactive", "y", "no-confirm"];
         if !install.site.command.has_option(options) {
             let program = install.site.program_span();
-            missing_yes(report, &install.site, program, program.end, "--non-interactive");
+            report_missing_yes(report, &install.site, program, program.end, "--non-interactive");
         }
     }
 }
@@ -256,10 +268,11 @@ fn zypper_dist_upgrade(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 fn zypper_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
-    const FOLDERS: &[&str] = &["/var/cache/zypp"];
-    let cleaned =
-        |it: &Command| caches::calls(it, ZYPPER, &["clean", "cc"]) || caches::removes(it, FOLDERS);
-    cache_kept(&ZYPPER_INSTALL, &cleaned, FOLDERS, "zypper clean --all", runs, report);
+    const CACHE_DIRS: &[&str] = &["/var/cache/zypp"];
+    let cleaned = |it: &Command| {
+        caches::calls(it, ZYPPER, &["clean", "cc"]) || caches::removes(it, CACHE_DIRS)
+    };
+    cache_kept(&ZYPPER_INSTALL, &cleaned, CACHE_DIRS, "zypper clean --all", runs, report);
 }
 
 fn zypper_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {

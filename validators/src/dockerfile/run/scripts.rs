@@ -1,4 +1,4 @@
-//! The script itself: syntax, quoting, and features that only some shells support.
+//! Checks on the script: syntax, quoting, and features that only some shells support.
 
 use super::{Check, Run, Runs, Site};
 use crate::shell::{Command, Expansion, ExpansionKind, Join, ScopeKind, Script, Word};
@@ -17,8 +17,8 @@ pub(super) const CHECKS: &[(&str, Check)] = &[
 
 fn syntax(runs: &Runs<'_>, report: &mut Report<'_>) {
     for run in &runs.runs {
-        // A template is expanded to a script later.
-        let argument = run.at.argument();
+        // A template is only expanded to a script later.
+        let argument = run.instruction.argument();
         if runs.file.template || ["{{", "{%", "<%"].iter().any(|it| argument.contains(it)) {
             continue;
         }
@@ -40,13 +40,13 @@ fn syntax(runs: &Runs<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Programs for which an additional or a different argument than intended does harm.
+/// Programs that can do harm with an unintended argument.
 const SENSITIVE: [&str; 16] = [
     "rm", "rmdir", "mv", "cp", "ln", "mkdir", "touch", "chmod", "chown", "chgrp", "install", "cd",
     "tar", "unzip", "[", "test",
 ];
 
-/// Programs that print one word without blanks.
+/// Programs that print a single word.
 const SINGLE_WORD_OUTPUT: [&str; 12] = [
     "uname",
     "whoami",
@@ -86,7 +86,7 @@ fn unquoted(runs: &Runs<'_>, report: &mut Report<'_>) {
     });
 }
 
-/// Visits the calls of these programs, with the variables whose values are known.
+/// Visits the calls of `programs`; `visit` also receives the variables whose values are known.
 fn for_each_call(
     runs: &Runs<'_>,
     programs: &[&str],
@@ -132,8 +132,8 @@ fn is_unknown_value(runs: &Runs<'_>, known: &HashSet<&str>, name: &str) -> bool 
         && !runs.variables.contains(name)
 }
 
-/// The variables that a script sets to constants, and loop variables over lists: most lists are
-/// constant.
+/// The variables that a script sets to constants, and the variables of loops over lists, because
+/// most lists are constant.
 fn constants<'a>(text: &'a str, script: &'a Script) -> HashSet<&'a str> {
     const DECLARE: [&str; 4] = ["export", "local", "readonly", "declare"];
     let mut known: HashSet<&str> = text
@@ -157,9 +157,9 @@ fn constants<'a>(text: &'a str, script: &'a Script) -> HashSet<&'a str> {
 /// Edits that quote a word, or only its expansions if quotes would change the rest of the word.
 fn quote_edits(source: &Source, word: &Word) -> Vec<Edit> {
     let written = source.slice(word.span);
-    let whole = !word.quoted && !written.contains(['*', '?', '[', '~', '{', '\\', '\n', '('])
+    let quotes_word = !word.quoted && !written.contains(['*', '?', '[', '~', '{', '\\', '\n', '('])
         || word.expansions.iter().any(|it| it.span == word.span);
-    let spans = if whole {
+    let spans = if quotes_word {
         vec![word.span]
     } else {
         word.expansions.iter().filter(|it| !it.quoted).map(|it| it.span).collect()
@@ -179,8 +179,8 @@ fn unchecked_cd(runs: &Runs<'_>, report: &mut Report<'_>) {
     for (script, exits) in scripts {
         let commands = script.commands.iter().enumerate().take(exits.unwrap_or(usize::MAX));
         for (index, command) in commands.filter(|it| it.1.program() == "cd") {
-            let goes_on = script.join_after(index) == Some(Join::Then);
-            if !goes_on || command.words.len() < 2 || script.is_within(index, &TESTED) {
+            let continues = script.join_after(index) == Some(Join::Then);
+            if !continues || command.words.len() < 2 || script.is_within(index, &TESTED) {
                 continue;
             }
             let finding = report.at(
@@ -210,12 +210,12 @@ fn unguarded_rm(runs: &Runs<'_>, report: &mut Report<'_>) {
             let ExpansionKind::Parameter(name) = &first.kind else { continue };
             let written = report.source().slice(first.span);
             let rest = word.text().strip_prefix(written).and_then(|it| it.strip_prefix('/'));
-            let harmful = rest.is_some_and(|rest| {
+            let is_harmful = rest.is_some_and(|rest| {
                 let top = rest.split('/').next().unwrap_or_default();
                 top.is_empty() || top.starts_with('*') || SYSTEM_DIRS.contains(&top)
             });
-            let guarded = written.contains([':', '?', '-', '=']);
-            if harmful && !guarded && is_unknown_value(runs, known, name) {
+            let is_guarded = written.contains([':', '?', '-', '=']);
+            if is_harmful && !is_guarded && is_unknown_value(runs, known, name) {
                 let message =
                     format!("if `{written}` is empty, this removes files from the root directory");
                 report
@@ -226,7 +226,7 @@ fn unguarded_rm(runs: &Runs<'_>, report: &mut Report<'_>) {
     });
 }
 
-/// Families of images whose `/bin/sh` is bash.
+/// Parts of the names of images whose `/bin/sh` is bash.
 const BASH_IMAGES: [&str; 14] = [
     "fedora",
     "centos",
@@ -254,8 +254,8 @@ enum Dialect {
 }
 
 fn dialect(runs: &Runs<'_>, run: &Run<'_>) -> Option<Dialect> {
-    let image = super::image(runs.file, run.at);
-    if run.shell.bash || run.at.json || BASH_IMAGES.iter().any(|it| image.contains(it)) {
+    let image = super::image(runs.file, run.instruction);
+    if run.shell.bash || run.instruction.json || BASH_IMAGES.iter().any(|it| image.contains(it)) {
         return None;
     }
     let busybox =
@@ -265,15 +265,16 @@ fn dialect(runs: &Runs<'_>, run: &Run<'_>) -> Option<Dialect> {
 
 fn bash_only(runs: &Runs<'_>, report: &mut Report<'_>) {
     for run in &runs.runs {
-        // Here-documents are skipped: they can name another shell, and plain ones are a minor case.
-        let Some(dialect) = dialect(runs, run).filter(|_| run.at.heredocs.is_empty()) else {
+        // Skip here-documents: they can name another shell, and other here-documents are rare.
+        let Some(dialect) = dialect(runs, run).filter(|_| run.instruction.heredocs.is_empty())
+        else {
             continue;
         };
         for site in run.commands() {
             let found = first_bashism(report.source(), site.command, dialect);
-            if let Some((span, what)) = found {
+            if let Some((span, problem)) = found {
                 report
-                    .at(span, format!("`/bin/sh` {what}"))
+                    .at(span, format!("`/bin/sh` {problem}"))
                     .help("Rewrite it for `sh`, or use bash: `SHELL [\"/bin/bash\", \"-c\"]`");
             }
         }
@@ -297,15 +298,18 @@ fn first_bashism(
     match first.text() {
         "[[" => return Some((command.span, "has no `[[`, so the test always fails")),
         "[" | "test" => {
-            let sign = command.arguments().iter().find(|word| word.text() == "==");
-            if let Some(sign) = sign.filter(|word| !word.quoted) {
-                return Some((sign.span, "compares with `=`; `==` is an error, so the test fails"));
+            let operator = command.arguments().iter().find(|word| word.text() == "==");
+            if let Some(operator) = operator.filter(|word| !word.quoted) {
+                return Some((
+                    operator.span,
+                    "compares with `=`; `==` is an error, so the test fails",
+                ));
             }
         }
         _ => {}
     }
-    let both = command.redirects.iter().find(|it| it.operator.starts_with('&'))?;
-    Some((both.span, "parses `&>` as `&` and `>`; the command runs in the background"))
+    let redirect = command.redirects.iter().find(|it| it.operator.starts_with('&'))?;
+    Some((redirect.span, "parses `&>` as `&` and `>`; the command runs in the background"))
 }
 
 /// Whether a word contains unquoted braces with a comma.

@@ -1,4 +1,4 @@
-//! The shell of a `RUN`, and which part of its text is a script.
+//! Tests of the shell of a `RUN`, and of the parts of a `RUN` that are scripts.
 
 use super::*;
 use aidd_engine::parse::dockerfile;
@@ -68,16 +68,16 @@ fn the_shell_is_inherited() {
 }
 
 #[test]
-fn mounts_cover_their_content() {
-    let mounted = |flags: &str, folder: &str| {
+fn a_mount_covers_its_subdirectories() {
+    let has_mount = |flags: &str, directory: &str| {
         let text = format!("FROM a\nRUN {flags} b\n");
         let file = dockerfile::parse(&text);
         let source = Source::new("Dockerfile", text.as_str());
-        Runs::read(&file, &source).runs[0].has_mount_at(&[folder])
+        Runs::read(&file, &source).runs[0].has_mount_at(&[directory])
     };
-    assert!(mounted("--mount=type=cache,target=/var/lib/apt", "/var/lib/apt/lists"));
-    assert!(mounted("--mount=type=tmpfs,dst=/var/lib/apt/lists/", "/var/lib/apt/lists"));
-    assert!(!mounted("--mount=type=cache,target=/var/lib/ap", "/var/lib/apt/lists"));
-    assert!(!mounted("--mount=type=bind,target=/var/lib/apt", "/var/lib/apt/lists"));
-    assert!(!mounted("--mount=type=cache,target=/var/cache/apt", "/var/lib/apt/lists"));
+    assert!(has_mount("--mount=type=cache,target=/var/lib/apt", "/var/lib/apt/lists"));
+    assert!(has_mount("--mount=type=tmpfs,dst=/var/lib/apt/lists/", "/var/lib/apt/lists"));
+    assert!(!has_mount("--mount=type=cache,target=/var/lib/ap", "/var/lib/apt/lists"));
+    assert!(!has_mount("--mount=type=bind,target=/var/lib/apt", "/var/lib/apt/lists"));
+    assert!(!has_mount("--mount=type=cache,target=/var/cache/apt", "/var/lib/apt/lists"));
 }

@@ -1,5 +1,5 @@
-//! Converts the parser's errors to findings: what was found, what was expected. Where the parser
-//! and Mermaid are known to differ, Mermaid decides.
+//! Converts the parser's errors to faults that state the found and the expected text. Where the
+//! parser and Mermaid are known to differ, the result is that of Mermaid.
 
 use super::texts::{self, Code, Token};
 use super::{Diagram, Fault, Syntax, Type, span};
@@ -8,7 +8,8 @@ use merman_core::{EditorSemanticDiagnostic, EditorSemanticDiagnosticKind, Error,
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Stores the location of the first error of the recovery, for errors without a location.
+/// Stores the location of the first error that the parser recovered from, for errors without a
+/// location.
 pub(super) fn store_location(diagram: &mut Diagram, diagnostics: &[EditorSemanticDiagnostic]) {
     let fault = diagnostics.iter().find_map(|diagnostic| {
         let recovered = diagnostic.kind == EditorSemanticDiagnosticKind::ParserRecovery;
@@ -43,7 +44,7 @@ pub(super) fn from_error(
             message: "front matter is not closed by a line `---`".to_owned(),
         },
         Error::InvalidFrontMatterYaml { message } => {
-            let (message, line) = texts::without_place(message);
+            let (message, line) = texts::split_position(message);
             Fault::Config {
                 span: yaml_span(line, source, front_matter.unwrap_or_default()),
                 message: format!("invalid YAML in front matter: {message}"),
@@ -60,10 +61,11 @@ pub(super) fn from_error(
     })
 }
 
-/// A directive that Mermaid does not recognize: it then remains in the text, as code.
+/// The fault for a directive that Mermaid does not recognize. Such a directive remains in the text
+/// as code.
 pub(super) fn from_directives(source: &Source, diagram: &Diagram) -> Option<Fault> {
-    // Other grammars take the rest for a comment.
-    let strict =
+    // Other grammars treat such a directive as a comment.
+    let is_strict =
         diagram.is_flowchart() || matches!(diagram.kind, Some(Type::StateDiagram | Type::Timeline));
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let text = source.text();
@@ -75,19 +77,19 @@ pub(super) fn from_directives(source: &Source, diagram: &Diagram) -> Option<Faul
         }
         let rest = text[at + 3..].trim_start();
         let value = rest.trim_start_matches(is_word);
-        let named = value.len() < rest.len();
+        let has_name = value.len() < rest.len();
         let value = value.trim_start();
         let value = value.strip_prefix(':').unwrap_or(value).trim_start();
         let after = value.trim_start_matches(is_word);
-        let read = after.len() == value.len() || after.trim_start().starts_with("}%%");
-        ((!named && strict) || (named && !read)).then(|| Fault::Config {
+        let is_recognized = after.len() == value.len() || after.trim_start().starts_with("}%%");
+        ((!has_name && is_strict) || (has_name && !is_recognized)).then(|| Fault::Config {
             span: Span::new(at, at + 3),
             message: "the directive is not of the form `%%{init: { … }}%%`".to_owned(),
         })
     })
 }
 
-/// Front matter with a value that has no key.
+/// The fault for front matter with a value that has no key.
 pub(super) fn from_front_matter(front_matter: Span, source: &Source) -> Option<Fault> {
     let lines = source.line_of(front_matter.start)..source.line_of(front_matter.end);
     let mut lines = lines.map(|line| source.line_span(line));
@@ -118,11 +120,11 @@ fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> O
     if code == Some(Code::Date) {
         return date_fault(rest.trim(), source, diagram);
     }
-    let place = diagnostic.span().map(|place| span(place, source));
-    if place.is_some_and(|place| is_allowed_text(code, message, place, source, diagram)) {
+    let location = diagnostic.span().map(|location| span(location, source));
+    if location.is_some_and(|location| is_allowed_text(code, message, location, source, diagram)) {
         return None;
     }
-    let span = place.or_else(|| quoted_span(message, source, diagram)).unwrap_or(diagram.header);
+    let span = location.or_else(|| quoted_span(message, source, diagram)).unwrap_or(diagram.header);
     let found = truncate(source.slice(span));
     let mut expected = Vec::new();
     let message = match (code, texts::expected_tokens(message)) {
@@ -151,10 +153,10 @@ fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> O
 }
 
 /// The characters, besides letters and digits, that an id of a flowchart can contain.
-const ID_MARKS: &str = "!\"#$%&'*+,.:?\\_/=`-";
+const ID_PUNCTUATION: &str = "!\"#$%&'*+,.:?\\_/=`-";
 
-/// The source with the other characters of the id at `error` replaced by letters, if the error is
-/// only due to the parser's stricter definition of an id. The offsets remain the same.
+/// The source in which letters replace the punctuation in the id at `error`, if the error is only
+/// due to the parser's stricter definition of an id. The offsets remain the same.
 pub(super) fn with_plain_id(error: &Error, text: &str, diagram: &Diagram) -> Option<String> {
     let Error::DiagramParse { diagnostic, .. } = error else { return None };
     let (code, _) = Code::from_message(diagram.kind, diagnostic.message())?;
@@ -162,7 +164,7 @@ pub(super) fn with_plain_id(error: &Error, text: &str, diagram: &Diagram) -> Opt
         return None;
     }
     let at = text.floor_char_boundary(diagnostic.span()?.start);
-    let in_id = |c: char| c.is_ascii_alphanumeric() || ID_MARKS.contains(c);
+    let in_id = |c: char| c.is_ascii_alphanumeric() || ID_PUNCTUATION.contains(c);
     let start = text[..at].rfind(|c| !in_id(c)).map_or(0, |end| end + 1);
     let end = text[at..].find(|c| !in_id(c)).map_or(text.len(), |end| at + end);
     let id = text.get(start..end)?;
@@ -173,10 +175,10 @@ pub(super) fn with_plain_id(error: &Error, text: &str, diagram: &Diagram) -> Opt
         .min()
         .map_or(id, |end| &id[..end]);
     let end = start + id.len();
-    let plain = matches!(id, "" | ":" | "," | "-" | "=") || at >= end;
-    (!plain && id != "x".repeat(id.len())).then(|| {
-        let mark = |c: char| if c.is_ascii_alphanumeric() { c } else { 'x' };
-        format!("{}{}{}", &text[..start], id.chars().map(mark).collect::<String>(), &text[end..])
+    let is_not_id = matches!(id, "" | ":" | "," | "-" | "=") || at >= end;
+    (!is_not_id && id != "x".repeat(id.len())).then(|| {
+        let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { 'x' };
+        format!("{}{}{}", &text[..start], id.chars().map(letter).collect::<String>(), &text[end..])
     })
 }
 
@@ -184,12 +186,12 @@ pub(super) fn with_plain_id(error: &Error, text: &str, diagram: &Diagram) -> Opt
 fn is_allowed_text(
     code: Option<Code>,
     message: &str,
-    place: Span,
+    location: Span,
     source: &Source,
     diagram: &Diagram,
 ) -> bool {
     let text = source.text();
-    let at = place.start as usize;
+    let at = location.start as usize;
     let rest = &text[at..];
     match code {
         // A label can continue on the next line.
@@ -203,25 +205,26 @@ fn is_allowed_text(
         Some(Code::End | Code::Expectation | Code::BodyEnd)
             if diagram.kind == Some(Type::ClassDiagram) =>
         {
-            let whole = source.line_span(source.line_of(place.start));
-            let line = source.slice(whole);
+            let line_span = source.line_span(source.line_of(location.start));
+            let line = source.slice(line_span);
             let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '~');
-            let bare = |c: char| is_word(c) || c.is_whitespace();
-            let before = text[whole.start as usize..at].trim_end();
-            let words = diagram.lines.first().is_some_and(|first| place.start > first.end)
-                && before.ends_with(is_word)
-                && SEVERAL_WORDS.is_match(line.trim());
+            let is_name_text = |c: char| is_word(c) || c.is_whitespace();
+            let before = text[line_span.start as usize..at].trim_end();
+            let has_several_words =
+                diagram.lines.first().is_some_and(|first| location.start > first.end)
+                    && before.ends_with(is_word)
+                    && SEVERAL_WORDS.is_match(line.trim());
             let first = texts::expected_tokens(message).and_then(|mut tokens| tokens.next());
             let first = first.and_then(Token::from_text).map(|(token, _)| token);
-            words
-                || (first == Some(Token::Ext) && line.chars().all(bare))
+            has_several_words
+                || (first == Some(Token::Ext) && line.chars().all(is_name_text))
                 || (code == Some(Code::BodyEnd) && bodies_end(source, diagram))
         }
         _ => false,
     }
 }
 
-/// Names of several words, and their relation, in a class diagram.
+/// Matches names of several words, and their relation, in a class diagram.
 static SEVERAL_WORDS: LazyLock<Regex> = LazyLock::new(|| {
     let name = r"[\w~]+(?: +[\w~]+)*";
     let relation = r"(?:<\||[<*o])?(?:--|\.\.)(?:\|>|[>*o])?";
@@ -230,7 +233,7 @@ static SEVERAL_WORDS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("the pattern is valid")
 });
 
-/// Whether each body of a class diagram ends, if `}` after a member ends it.
+/// Whether each body of a class diagram is closed, if a `}` after a member also closes the body.
 fn bodies_end(source: &Source, diagram: &Diagram) -> bool {
     let mut open = 0_i32;
     for &line in &diagram.lines {
@@ -241,8 +244,8 @@ fn bodies_end(source: &Source, diagram: &Diagram) -> bool {
     open <= 0
 }
 
-/// A date that does not match `dateFormat`. Text with a digit is not reported: the browser parses
-/// it, and accepts most dates.
+/// The fault for a date that does not match `dateFormat`. Text with a digit is not reported,
+/// because the browser parses such text and accepts most dates.
 fn date_fault(date: &str, source: &Source, diagram: &Diagram) -> Option<Fault> {
     if date.is_empty() || date.contains(|c: char| c.is_ascii_digit()) {
         return None;
@@ -251,8 +254,8 @@ fn date_fault(date: &str, source: &Source, diagram: &Diagram) -> Option<Fault> {
     Some(Fault::Dates { span, message: format!("`{date}` is not a date or a reference to a task") })
 }
 
-/// The first occurrence in the code of the text quoted in a message. Some errors have no span; they
-/// quote text of the source.
+/// The first occurrence, in the code, of the text that a message quotes. Some errors have no span,
+/// but quote text of the source.
 fn quoted_span(message: &str, source: &Source, diagram: &Diagram) -> Option<Span> {
     let quoted = message.split(['"', '\'', '`']).nth(1).filter(|text| !text.is_empty());
     let bracketed = || message.rsplit_once('(').and_then(|(_, rest)| rest.split(')').next());
@@ -279,9 +282,9 @@ pub(super) fn expected_list<'a>(tokens: impl Iterator<Item = &'a str>) -> (Strin
     let mut known = Vec::new();
     let mut list: Vec<String> = tokens
         .map(|text| match Token::from_text(text) {
-            Some((token, ours)) => {
+            Some((token, description)) => {
                 known.push(token);
-                ours.to_owned()
+                description.to_owned()
             }
             None => text.replace('"', "`"),
         })
@@ -289,15 +292,15 @@ pub(super) fn expected_list<'a>(tokens: impl Iterator<Item = &'a str>) -> (Strin
     list.dedup();
     match list.as_slice() {
         [] => (String::new(), known),
-        [one] => (one.clone(), known),
+        [only] => (only.clone(), known),
         // A long list is the start of any statement, which is not informative.
-        many if many.len() > 8 => ("a statement".to_owned(), Vec::new()),
-        [many @ .., last] => (format!("{} or {last}", many.join(", ")), known),
+        items if items.len() > 8 => ("a statement".to_owned(), Vec::new()),
+        [others @ .., last] => (format!("{} or {last}", others.join(", ")), known),
     }
 }
 
-fn found_text(code: Option<Code>, place: Span, source: &Source) -> String {
-    let text = source.slice(place).trim();
+fn found_text(code: Option<Code>, location: Span, source: &Source) -> String {
+    let text = source.slice(location).trim();
     if code == Some(Code::End) {
         "the end of the diagram".to_owned()
     } else if text.is_empty() {
@@ -307,15 +310,15 @@ fn found_text(code: Option<Code>, place: Span, source: &Source) -> String {
     }
 }
 
-/// The message without the parser's capitals and full stops.
+/// The first line of the message, without a capital letter at the start and a full stop at the end.
 fn normalize_message(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default().trim().trim_end_matches('.');
     let mut chars = line.chars();
     chars.next().map_or_else(
         || "the diagram cannot be parsed".to_owned(),
         |first| {
-            let second = chars.clone().next().is_some_and(char::is_lowercase);
-            let first = if second { first.to_ascii_lowercase() } else { first };
+            let is_word = chars.clone().next().is_some_and(char::is_lowercase);
+            let first = if is_word { first.to_ascii_lowercase() } else { first };
             format!("{first}{}", chars.as_str())
         },
     )

@@ -1,5 +1,5 @@
 //! Mermaid diagrams. Only this module and its submodules use the parser crate (merman); checks use
-//! a [`Diagram`], whose names, spans and edges are independent of it.
+//! a [`Diagram`], whose names, spans and edges are independent of the parser.
 
 mod fault;
 mod grammar;
@@ -23,7 +23,7 @@ pub(crate) use texts::{Code, Part, Token};
 /// A diagram, parsed as far as possible.
 #[derive(Debug, Default)]
 pub(crate) struct Diagram {
-    /// The type, if it is known.
+    /// The type, if the parser recognizes it.
     pub(crate) kind: Option<Type>,
     /// The keyword of the type.
     pub(crate) header: Span,
@@ -31,7 +31,8 @@ pub(crate) struct Diagram {
     pub(crate) lines: Vec<Span>,
     /// The reason why Mermaid does not render the diagram.
     pub(crate) fault: Option<Fault>,
-    /// Names and labels, in source order; also those of the valid part of a broken diagram.
+    /// Names and labels, in source order; including the names and labels in the valid part of a
+    /// broken diagram.
     pub(crate) symbols: Vec<Symbol>,
     /// Edges and counts; empty if the diagram is broken.
     pub(crate) model: Model,
@@ -44,11 +45,11 @@ pub(crate) struct Symbol {
     pub(crate) name: String,
     /// The kind of symbol, if a check needs it.
     pub(crate) kind: Option<Part>,
-    /// The span of the name itself.
-    pub(crate) at: Span,
-    /// The name with its brackets or its whole statement.
+    /// The span of the name.
+    pub(crate) name_span: Span,
+    /// The span of the name with its brackets, or of the whole statement.
     pub(crate) span: Span,
-    /// Whether it is the definition of a style class.
+    /// Whether the symbol is the definition of a style class.
     pub(crate) class_definition: bool,
 }
 
@@ -61,7 +62,7 @@ pub(crate) enum Fault {
     Syntax(Syntax),
     /// Front matter that is not at the start of the file.
     LateFrontMatter {
-        /// Its opening line.
+        /// The opening line of the front matter.
         fence: Span,
     },
     /// Front matter that is not valid YAML, or a directive that is not valid JSON.
@@ -78,7 +79,7 @@ pub(crate) enum Fault {
         /// Why the date is invalid.
         message: String,
     },
-    /// The parser failed or ran out of time; the message says which.
+    /// The parser failed or exceeded its time limit; the message states the cause.
     Skipped(String),
 }
 
@@ -87,7 +88,7 @@ pub(crate) enum Fault {
 pub(crate) struct Syntax {
     /// The location of the error.
     pub(crate) span: Span,
-    /// What was found, and what was expected.
+    /// The found text and the expected text.
     pub(crate) message: String,
     /// The parser's error code, if a hint depends on it.
     pub(crate) code: Option<Code>,
@@ -103,13 +104,13 @@ impl Diagram {
 }
 
 impl Symbol {
-    /// Whether its kind is one of `parts`.
+    /// Whether the kind of the symbol is one of `parts`.
     pub(crate) fn is(&self, parts: &[Part]) -> bool {
-        self.kind.is_some_and(|what| parts.contains(&what))
+        self.kind.is_some_and(|kind| parts.contains(&kind))
     }
 }
 
-/// Time limit for parsing a diagram. The slowest real diagrams take a hundredth of it.
+/// Time limit for parsing a diagram. The slowest real diagrams take a hundredth of this limit.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 static PARSER: LazyLock<SemanticParser> = LazyLock::new(SemanticParser::new);
@@ -130,7 +131,7 @@ pub(crate) fn parse(source: &Source) -> Diagram {
         diagram.fault = Some(Fault::LateFrontMatter { fence });
         return diagram;
     }
-    // The parser catches panics of its own stages; this catches those in between.
+    // The parser catches panics in its stages; `catch_unwind` catches panics between the stages.
     let capture = catch_unwind(AssertUnwindSafe(|| {
         let control = OperationControl::new().with_deadline(TIME_LIMIT);
         PARSER.capture_diagram_snapshot_controlled_sync(source.text(), &control)
@@ -224,8 +225,8 @@ const KEYWORDS: &[&str] = &[
     "info",
 ];
 
-/// Whether the text starts with a type, but the word is longer: `graphTD`.
-fn is_glued(source: &Source, header: Span) -> bool {
+/// Whether the first word starts with the keyword of a type, but is longer: `graphTD`.
+fn extends_keyword(source: &Source, header: Span) -> bool {
     let word = source.slice(header);
     let end = word.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
     let word = &word[..end.unwrap_or(word.len())];
@@ -236,14 +237,14 @@ fn is_glued(source: &Source, header: Span) -> bool {
     !KEYWORDS.contains(&word) && KEYWORDS.iter().any(is_longer)
 }
 
-/// Applies the grammar of the type, if there is one here: it decides whether Mermaid accepts the
-/// diagram, and the parser's own error is more specific.
+/// Applies the grammar of the type, if [`grammar`] contains one. The grammar decides whether
+/// Mermaid accepts the diagram; if both report an error, the parser's error is more specific.
 fn apply_grammar(source: &Source, diagram: &mut Diagram) {
     if diagram.fault.is_none() {
         diagram.fault = fault::from_directives(source, diagram);
     }
     let result = grammar::check(source, diagram);
-    if !matches!(result, Some(Ok(()))) && is_glued(source, diagram.header) {
+    if !matches!(result, Some(Ok(()))) && extends_keyword(source, diagram.header) {
         diagram.fault = Some(Fault::UnknownType);
         return;
     }
@@ -258,7 +259,7 @@ fn apply_grammar(source: &Source, diagram: &mut Diagram) {
 }
 
 fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
-    let found = diagram.fault.take();
+    let recovered = diagram.fault.take();
     match outcome {
         SemanticParseOutcome::Parsed(model) => {
             diagram.model = model::from_parsed(&model, source, diagram);
@@ -267,7 +268,7 @@ fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
             let error = without_plain_ids(error, source, diagram);
             let Some(error) = error else { return };
             diagram.fault = fault::from_error(&error, source, diagram, None);
-            add_location(&error, found.as_ref(), diagram);
+            add_location(&error, recovered.as_ref(), diagram);
         }
         SemanticParseOutcome::Panicked(_) => {
             diagram.fault = Some(Fault::Skipped("the parser failed".to_owned()));
@@ -278,7 +279,7 @@ fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
 /// Maximum number of ids replaced in a diagram.
 const MAX_IDS: usize = 20;
 
-/// The first error, ignoring ids that only Mermaid allows.
+/// The first error that is not due to an id that only Mermaid allows.
 fn without_plain_ids(mut error: Error, source: &Source, diagram: &Diagram) -> Option<Error> {
     let mut text = source.text().to_owned();
     for _ in 0..MAX_IDS {
@@ -299,29 +300,29 @@ fn without_plain_ids(mut error: Error, source: &Source, diagram: &Diagram) -> Op
 }
 
 /// Adds the location found by the recovery to an error without a location.
-fn add_location(error: &Error, found: Option<&Fault>, diagram: &mut Diagram) {
+fn add_location(error: &Error, recovered: Option<&Fault>, diagram: &mut Diagram) {
     if let Error::DiagramParse { diagnostic, .. } = error
         && diagnostic.span().is_none()
-        && let Some(Fault::Syntax(better)) = found
+        && let Some(Fault::Syntax(located)) = recovered
         && let Some(Fault::Syntax(fault)) = &mut diagram.fault
         && fault.span == diagram.header
     {
-        fault.span = better.span;
+        fault.span = located.span;
     }
 }
 
 /// A span of the parser, limited to the source.
-pub(crate) fn span(of: SourceSpan, source: &Source) -> Span {
+pub(crate) fn span(parsed: SourceSpan, source: &Source) -> Span {
     let text = source.text();
-    let end = text.floor_char_boundary(of.end);
-    Span::new(text.floor_char_boundary(of.start).min(end), end)
+    let end = text.floor_char_boundary(parsed.end);
+    Span::new(text.floor_char_boundary(parsed.start).min(end), end)
 }
 
 fn symbols(facts: Vec<merman_core::EditorSemanticSymbol>, source: &Source) -> Vec<Symbol> {
     facts
         .into_iter()
         .map(|symbol| Symbol {
-            at: span(symbol.selection, source),
+            name_span: span(symbol.selection, source),
             span: span(symbol.span, source),
             name: symbol.name,
             kind: symbol.detail.as_deref().and_then(Part::from_text),
@@ -334,7 +335,7 @@ fn symbols(facts: Vec<merman_core::EditorSemanticSymbol>, source: &Source) -> Ve
 fn code_lines(source: &Source) -> (Vec<Span>, Option<Span>) {
     let mut lines = Vec::new();
     let mut front_matter = None;
-    let mut directive = false;
+    let mut in_directive = false;
     let mut number = 0;
     if trimmed(source, 0).1 == "---"
         && let Some(end) = (1..source.line_count()).find(|&line| trimmed(source, line).1 == "---")
@@ -344,11 +345,11 @@ fn code_lines(source: &Source) -> (Vec<Span>, Option<Span>) {
     }
     for line in number..source.line_count() {
         let (span, text) = trimmed(source, line);
-        if directive || text.starts_with("%%{") {
+        if in_directive || text.starts_with("%%{") {
             let rest = text.find("}%%").map(|end| end + 3);
-            directive = rest.is_none();
-            let blanks = |at: usize| text[at..].len() - text[at..].trim_start().len();
-            if let Some(start) = rest.map(|at| span.start as usize + at + blanks(at))
+            in_directive = rest.is_none();
+            let blank_len = |at: usize| text[at..].len() - text[at..].trim_start().len();
+            if let Some(start) = rest.map(|at| span.start as usize + at + blank_len(at))
                 && start < span.end as usize
             {
                 lines.push(Span::new(start, span.end as usize));
@@ -376,11 +377,12 @@ fn first_word(source: &Source, line: Span) -> Span {
     Span::new(line.start as usize, line.start as usize + end)
 }
 
-/// The opening fence of front matter in place of the diagram, if a closing fence follows.
+/// The opening fence of front matter that does not start on the first line of the file, if a
+/// closing fence follows.
 fn late_front_matter(source: &Source, diagram: &Diagram) -> Option<Span> {
     let &fence = diagram.lines.first()?;
-    let closed = diagram.lines.iter().skip(1).any(|&line| source.slice(line) == "---");
-    (source.slice(fence) == "---" && closed && fence.start > 0).then_some(fence)
+    let is_closed = diagram.lines.iter().skip(1).any(|&line| source.slice(line) == "---");
+    (source.slice(fence) == "---" && is_closed && fence.start > 0).then_some(fence)
 }
 
 #[cfg(test)]
@@ -404,10 +406,13 @@ mod tests {
     }
 
     #[test]
-    fn symbols_carry_spans_of_the_source() {
+    fn symbols_have_spans_of_the_source() {
         let (source, diagram) = read("---\ntitle: é\n---\nflowchart LR\r\n  Ä[\"x\"] --> B\n");
-        let found: Vec<_> =
-            diagram.symbols.iter().map(|symbol| (symbol.kind, source.slice(symbol.at))).collect();
+        let found: Vec<_> = diagram
+            .symbols
+            .iter()
+            .map(|symbol| (symbol.kind, source.slice(symbol.name_span)))
+            .collect();
         let (node, label) = (Some(Part::FlowchartNode), Some(Part::FlowchartNodeLabel));
         assert_eq!(found, [(node, "Ä"), (label, "x"), (node, "B")]);
         assert_eq!(diagram.fault, None);

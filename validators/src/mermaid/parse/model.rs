@@ -11,11 +11,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// The content of a diagram.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
-    /// Whether it has an `accTitle` and an `accDescr`; `None` if the type supports neither.
+    /// Whether the diagram has an `accTitle` and an `accDescr`; `None` if the type supports
+    /// neither.
     pub(crate) accessible: Option<(bool, bool)>,
     /// Connections, in source order; empty if their spans cannot be determined.
     pub(crate) edges: Vec<Edge>,
-    /// The required kind of element that is missing: `slices`, `tasks`.
+    /// The kind of elements that the diagram requires but does not contain: `slices`, `tasks`.
     pub(crate) missing_element: Option<&'static str>,
     /// Flowchart nodes outside all subgraphs without an edge.
     pub(crate) unconnected_nodes: Vec<String>,
@@ -41,9 +42,9 @@ pub(crate) struct Edge {
     pub(crate) from: String,
     /// The target node.
     pub(crate) to: String,
-    /// Other properties that distinguish it from an edge between the same nodes.
+    /// Other properties that distinguish the edge from another edge between the same nodes.
     pub(crate) kind: String,
-    /// From its first node name to its last.
+    /// The span from the first to the last node name.
     pub(crate) span: Span,
 }
 
@@ -58,11 +59,11 @@ pub(super) fn from_parsed(parsed: &Parsed, source: &Source, diagram: &Diagram) -
         Parsed::XyChart(chart) => read_xychart(chart, &mut model),
         Parsed::QuadrantChart(chart) => {
             let axes = &chart.axes;
-            let bare = |one: &str, other: &str| one.is_empty() && other.is_empty();
-            if bare(&axes.x_axis_left_text, &axes.x_axis_right_text) {
+            let is_untitled = |start: &str, end: &str| start.is_empty() && end.is_empty();
+            if is_untitled(&axes.x_axis_left_text, &axes.x_axis_right_text) {
                 model.untitled_axes.push("x-axis");
             }
-            if bare(&axes.y_axis_bottom_text, &axes.y_axis_top_text) {
+            if is_untitled(&axes.y_axis_bottom_text, &axes.y_axis_top_text) {
                 model.untitled_axes.push("y-axis");
             }
         }
@@ -72,9 +73,9 @@ pub(super) fn from_parsed(parsed: &Parsed, source: &Source, diagram: &Diagram) -
         }
         _ => {}
     }
-    let known = model_edges(parsed);
-    if !known.is_empty() {
-        model.edges = add_spans(known, &source_edges(parsed, source, diagram));
+    let edges = model_edges(parsed);
+    if !edges.is_empty() {
+        model.edges = add_spans(edges, &source_edges(parsed, source, diagram));
     }
     model
 }
@@ -89,7 +90,7 @@ fn accessible(parsed: &Parsed) -> Option<(bool, bool)> {
             }
         };
     }
-    // Types whose grammar has the two statements.
+    // The types whose grammar has both statements.
     let (title, description) = read!(
         Flowchart,
         Sequence,
@@ -116,12 +117,13 @@ fn accessible(parsed: &Parsed) -> Option<(bool, bool)> {
         GitGraph,
         Class
     );
-    let filled = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
-    Some((filled(title), filled(description)))
+    let has_text =
+        |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+    Some((has_text(title), has_text(description)))
 }
 
 fn find_missing_element(parsed: &Parsed) -> Option<&'static str> {
-    let (empty, what) = match parsed {
+    let (empty, element) = match parsed {
         Parsed::Flowchart(model) => (model.nodes.is_empty() && model.subgraphs.is_empty(), "nodes"),
         Parsed::Sequence(model) => (model.actor_order.is_empty(), "participants"),
         Parsed::State(model) => (model.nodes.is_empty(), "states"),
@@ -154,7 +156,7 @@ fn find_missing_element(parsed: &Parsed) -> Option<&'static str> {
         Parsed::Ishikawa(model) => (model.nodes.len() < 2, "causes"),
         _ => return None,
     };
-    empty.then_some(what)
+    empty.then_some(element)
 }
 
 fn read_flowchart(flowchart: &FlowchartModel, model: &mut Model) {
@@ -162,9 +164,9 @@ fn read_flowchart(flowchart: &FlowchartModel, model: &mut Model) {
         let ends = flowchart.edges.iter().flat_map(|edge| [&edge.from, &edge.to]);
         let groups = &flowchart.subgraphs;
         let grouped = groups.iter().flat_map(|group| group.nodes.iter().chain([&group.id]));
-        let joined: HashSet<&String> = ends.chain(grouped).collect();
+        let connected: HashSet<&String> = ends.chain(grouped).collect();
         let nodes = flowchart.nodes.iter().filter(|node| {
-            matches!(node.provenance, FlowNodeProvenance::Authored) && !joined.contains(&node.id)
+            matches!(node.provenance, FlowNodeProvenance::Authored) && !connected.contains(&node.id)
         });
         model.unconnected_nodes = nodes.map(|node| node.id.clone()).collect();
     }
@@ -191,7 +193,7 @@ fn read_xychart(chart: &XyChartDiagramModel, model: &mut Model) {
     }
 }
 
-/// Edges in the parser's model: from, to, kind.
+/// The edges in the parser's model, each as source node, target node and kind.
 fn model_edges(parsed: &Parsed) -> Vec<[String; 3]> {
     match parsed {
         Parsed::Flowchart(model) => model
@@ -280,16 +282,19 @@ fn model_edges(parsed: &Parsed) -> Vec<[String; 3]> {
 }
 
 /// Adds spans to the edges, if the source contains them in the same order.
-fn add_spans(known: Vec<[String; 3]>, spelled: &[(&str, &str, Span)]) -> Vec<Edge> {
-    let same = known.len() == spelled.len()
-        && known.iter().zip(spelled).all(|([from, to, _], place)| from == place.0 && to == place.1);
-    if !same {
+fn add_spans(edges: Vec<[String; 3]>, in_source: &[(&str, &str, Span)]) -> Vec<Edge> {
+    let is_same = edges.len() == in_source.len()
+        && edges
+            .iter()
+            .zip(in_source)
+            .all(|([from, to, _], found)| from == found.0 && to == found.1);
+    if !is_same {
         return Vec::new();
     }
-    known
+    edges
         .into_iter()
-        .zip(spelled)
-        .map(|([from, to, kind], place)| Edge { from, to, kind, span: place.2 })
+        .zip(in_source)
+        .map(|([from, to, kind], found)| Edge { from, to, kind, span: found.2 })
         .collect()
 }
 
@@ -330,7 +335,7 @@ fn pairs<'a>(symbols: &'a [Symbol], from: &[Part], to: &[Part]) -> Vec<(&'a str,
         if let Some(first) = start
             && symbol.is(to)
         {
-            edges.push((&*first.name, &*symbol.name, first.at.cover(symbol.at)));
+            edges.push((&*first.name, &*symbol.name, first.name_span.cover(symbol.name_span)));
             start = None;
         } else if symbol.is(from) {
             start = Some(symbol);
@@ -344,27 +349,27 @@ fn flowchart_edges<'a>(source: &Source, symbols: &'a [Symbol]) -> Vec<(&'a str, 
     let mut edges = Vec::new();
     let mut from: Vec<&Symbol> = Vec::new();
     let mut group: Vec<&Symbol> = Vec::new();
-    // Start of the text between the last node, including its label, and the next.
+    // Start of the text between the last node, including its label, and the next node.
     let mut after = 0;
     for symbol in symbols {
         match symbol.kind {
             Some(Part::FlowchartNodeLabel) => after = symbol.span.end,
             Some(Part::FlowchartNode) => {
-                let start = after.min(symbol.at.start);
-                match connection(source.slice(Span { start, end: symbol.at.start })) {
+                let start = after.min(symbol.name_span.start);
+                match connection(source.slice(Span { start, end: symbol.name_span.start })) {
                     Connection::And => {}
                     Connection::Link => {
                         join(&from, &group, &mut edges);
                         from = std::mem::take(&mut group);
                     }
-                    Connection::Apart => {
+                    Connection::Separate => {
                         join(&from, &group, &mut edges);
                         from.clear();
                         group.clear();
                     }
                 }
                 group.push(symbol);
-                after = symbol.at.end;
+                after = symbol.name_span.end;
             }
             _ => {}
         }
@@ -377,7 +382,7 @@ fn flowchart_edges<'a>(source: &Source, symbols: &'a [Symbol]) -> Vec<(&'a str, 
 fn join<'a>(from: &[&'a Symbol], to: &[&'a Symbol], edges: &mut Vec<(&'a str, &'a str, Span)>) {
     for start in from {
         for end in to {
-            edges.push((&start.name, &end.name, start.at.cover(end.at)));
+            edges.push((&start.name, &end.name, start.name_span.cover(end.name_span)));
         }
     }
 }
@@ -385,7 +390,7 @@ fn join<'a>(from: &[&'a Symbol], to: &[&'a Symbol], edges: &mut Vec<(&'a str, &'
 enum Connection {
     And,
     Link,
-    Apart,
+    Separate,
 }
 
 /// Classifies the text between two nodes.
@@ -401,7 +406,7 @@ fn connection(between: &str) -> Connection {
     if text == "&" {
         Connection::And
     } else if text.is_empty() || text.contains(['\n', '\r', ';']) {
-        Connection::Apart
+        Connection::Separate
     } else {
         Connection::Link
     }

@@ -1,15 +1,16 @@
-//! Errors that Mermaid reports and the parser does not, by diagram type. Each was found by
-//! comparing results, and is tested against Mermaid 11.17 and 12.3 by `benches/peers/mermaid.py`.
+//! Errors that Mermaid reports and the parser does not, by diagram type. Each check was derived
+//! from a comparison of results, and is tested against Mermaid 11.17 and 12.3 by
+//! `benches/peers/mermaid.py`.
 
 use super::{Diagram, Fault, Part, Syntax, Type};
 use aidd_engine::text::source::{Source, Span};
 
-type Found = Option<(Span, String)>;
+type Violation = Option<(Span, String)>;
 
-type StrictCheck = fn(&Source, &Diagram) -> Found;
+type StrictCheck = fn(&Source, &Diagram) -> Violation;
 
 /// The checks by type.
-const STRICTER: &[(Type, StrictCheck)] = &[
+const CHECKS: &[(Type, StrictCheck)] = &[
     (Type::FlowchartV2, flowchart),
     (Type::FlowchartElk, flowchart),
     (Type::Swimlane, flowchart),
@@ -25,26 +26,26 @@ const STRICTER: &[(Type, StrictCheck)] = &[
     (Type::C4, c4),
 ];
 
-/// The first error found by these checks.
+/// The first error that the check of the diagram's type finds.
 pub(super) fn fault(source: &Source, diagram: &Diagram) -> Option<Fault> {
-    let (_, look) = STRICTER.iter().find(|(kind, _)| Some(*kind) == diagram.kind)?;
-    let (span, message) = look(source, diagram)?;
+    let (_, check) = CHECKS.iter().find(|(kind, _)| Some(*kind) == diagram.kind)?;
+    let (span, message) = check(source, diagram)?;
     Some(Fault::Syntax(Syntax { span, message, ..Syntax::default() }))
 }
 
-/// Code lines after the line with the type, with their text.
+/// The code lines after the line with the type, with their text.
 fn body<'a>(source: &'a Source, diagram: &'a Diagram) -> impl Iterator<Item = (Span, &'a str)> {
     diagram.lines.iter().skip(1).map(|&line| (line, source.slice(line)))
 }
 
-/// The span of `part`, a substring of `text`, which is at `line`.
+/// The span of `part`, which is a substring of `text`, the text at `line`.
 fn within(line: Span, text: &str, part: &str) -> Span {
     let at = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let start = line.start as usize + at.min(text.len());
     Span::new(start, start + part.len())
 }
 
-fn flowchart(source: &Source, diagram: &Diagram) -> Found {
+fn flowchart(source: &Source, diagram: &Diagram) -> Violation {
     body(source, diagram).find_map(|(line, text)| {
         let mut words = text.split_whitespace();
         match words.next()? {
@@ -53,9 +54,9 @@ fn flowchart(source: &Source, diagram: &Diagram) -> Found {
                 if !named {
                     return Some((line, format!("`{word}` requires a name and styles")));
                 }
-                let bad = text.find(|c: char| "()<=>@[]^{|}~\"".contains(c))?;
-                let c = text[bad..].chars().next()?;
-                let span = within(line, text, &text[bad..bad + c.len_utf8()]);
+                let at = text.find(|c: char| "()<=>@[]^{|}~\"".contains(c))?;
+                let c = text[at..].chars().next()?;
+                let span = within(line, text, &text[at..at + c.len_utf8()]);
                 Some((span, format!("a style cannot contain `{c}`")))
             }
             "click" => click(line, text, source),
@@ -66,48 +67,48 @@ fn flowchart(source: &Source, diagram: &Diagram) -> Found {
     })
 }
 
-/// `subgraph id [title]`, or a title without brackets.
-fn subgraph(line: Span, text: &str) -> Found {
+/// Checks the title in `subgraph id [title]`, or a title without brackets.
+fn subgraph(line: Span, text: &str) -> Violation {
     let name = text.strip_prefix("subgraph")?.trim();
-    // Bodies on the same line, and text that continues on the next line.
+    // Skip bodies on the same line, and text that continues on the next line.
     if name.contains(['"', ';', '`', '@']) {
         let empty = name.find("[\"\"]")?;
         let span = within(line, text, &name[empty..empty + 4]);
         return Some((span, "the title is empty".to_owned()));
     }
-    let bad = name.find(['[', ']', '(', ')', '{', '}', '|'])?;
-    let title = name[bad..].strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let at = name.find(['[', ']', '(', ')', '{', '}', '|'])?;
+    let title = name[at..].strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let brackets = ['[', ']', '(', ')', '{', '}', '|'];
-    if bad > 0 && title.is_some_and(|title| !title.is_empty() && !title.contains(brackets)) {
+    if at > 0 && title.is_some_and(|title| !title.is_empty() && !title.contains(brackets)) {
         return None;
     }
-    let span = within(line, text, &name[bad..]);
+    let span = within(line, text, &name[at..]);
     Some((span, "the title of a subgraph is `id[title]`; quote a title with brackets".to_owned()))
 }
 
-fn click(line: Span, text: &str, source: &Source) -> Found {
+fn click(line: Span, text: &str, source: &Source) -> Violation {
     // A tooltip can span several lines.
-    let odd = |text: &str| text.matches('"').count() % 2 == 1;
-    if odd(text) && odd(source.text()) {
+    let has_odd_quotes = |text: &str| text.matches('"').count() % 2 == 1;
+    if has_odd_quotes(text) && has_odd_quotes(source.text()) {
         return Some((line, "a quote is not closed".to_owned()));
     }
     click_call(line, text)
 }
 
-fn click_call(line: Span, text: &str) -> Found {
+fn click_call(line: Span, text: &str) -> Violation {
     let call = text.find(" call ").filter(|at| !text[*at..].contains('('))?;
     let span = within(line, text, text[call..].trim());
     Some((span, "`call` requires parentheses after the function".to_owned()))
 }
 
-/// `A[]`, `A("")`: a shape without text.
-fn empty_brackets(line: Span, text: &str) -> Found {
+/// Reports a shape without text: `A[]`, `A("")`.
+fn empty_brackets(line: Span, text: &str) -> Violation {
     const EMPTY: [&str; 6] = ["[]", "()", "{}", "[\"\"]", "(\"\")", "{\"\"}"];
     let mut quoted = false;
     let mut depth = 0_u32;
     for (at, c) in text.char_indices() {
-        let bare = !quoted && depth == 0;
-        if bare
+        let is_outside = !quoted && depth == 0;
+        if is_outside
             && text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
             && let Some(empty) = EMPTY.iter().find(|empty| text[at..].starts_with(**empty))
         {
@@ -126,19 +127,19 @@ fn empty_brackets(line: Span, text: &str) -> Found {
     None
 }
 
-fn journey(source: &Source, diagram: &Diagram) -> Found {
+fn journey(source: &Source, diagram: &Diagram) -> Violation {
     body(source, diagram).find_map(|(line, text)| {
-        let bad = match text.strip_prefix("section") {
+        let at = match text.strip_prefix("section") {
             Some(rest) if rest.starts_with([' ', '\t']) => text.find([':', ';'])?,
             _ if text.starts_with("acc") || text.starts_with("title") => return None,
             _ => text.find(';').filter(|_| text.contains(':'))?,
         };
-        let span = within(line, text, &text[bad..=bad]);
-        Some((span, format!("`{}` is not allowed here", &text[bad..=bad])))
+        let span = within(line, text, &text[at..=at]);
+        Some((span, format!("`{}` is not allowed here", &text[at..=at])))
     })
 }
 
-fn class(source: &Source, diagram: &Diagram) -> Found {
+fn class(source: &Source, diagram: &Diagram) -> Violation {
     if diagram.lines.len() == 1 {
         return Some((diagram.header, "the class diagram is empty".to_owned()));
     }
@@ -151,47 +152,50 @@ fn class(source: &Source, diagram: &Diagram) -> Found {
     if let Some(found) = annotation(diagram) {
         return Some(found);
     }
-    let refused = |c: char| "!#$%&'()*+/;=?@\\^|".contains(c);
+    let is_forbidden = |c: char| "!#$%&'()*+/;=?@\\^|".contains(c);
     diagram
         .symbols
         .iter()
         .filter(|symbol| symbol.is(&[Part::Class, Part::ClassRelationTarget]))
         .find_map(|symbol| {
-            let before = source.text()[..symbol.at.start as usize].chars().next_back();
+            let before = source.text()[..symbol.name_span.start as usize].chars().next_back();
             if before == Some('`') {
                 return None;
             }
-            let name = source.slice(symbol.at);
-            let bad =
-                name.trim_start_matches('`').find(refused).filter(|_| !name.starts_with('`'))?;
-            let span = within(symbol.at, name, &name[bad..=bad]);
+            let name = source.slice(symbol.name_span);
+            let at = name
+                .trim_start_matches('`')
+                .find(is_forbidden)
+                .filter(|_| !name.starts_with('`'))?;
+            let span = within(symbol.name_span, name, &name[at..=at]);
             Some((
                 span,
-                format!("a class name cannot contain `{}`; put it in backquotes", &name[bad..=bad]),
+                format!("a class name cannot contain `{}`; put it in backquotes", &name[at..=at]),
             ))
         })
 }
 
-/// `<<interface>> Name` requires the class before it.
-fn annotation(diagram: &Diagram) -> Found {
+/// Reports an annotation `<<interface>> Name` before the declaration of the class.
+fn annotation(diagram: &Diagram) -> Violation {
     const NAMES: [Part; 3] = [Part::Class, Part::ClassRelationTarget, Part::ClassMemberOwner];
-    fn bare(name: &str) -> &str {
+    fn base_name(name: &str) -> &str {
         name.split('~').next().unwrap_or_default()
     }
     let mut known = std::collections::HashSet::new();
     diagram.symbols.iter().find_map(|symbol| {
         if symbol.is(&NAMES) {
-            known.insert(bare(&symbol.name));
+            known.insert(base_name(&symbol.name));
         }
-        let lost = symbol.is(&[Part::ClassAnnotationTarget]) && !known.contains(bare(&symbol.name));
-        lost.then(|| (symbol.at, format!("unknown class `{}`", symbol.name)))
+        let unknown =
+            symbol.is(&[Part::ClassAnnotationTarget]) && !known.contains(base_name(&symbol.name));
+        unknown.then(|| (symbol.name_span, format!("unknown class `{}`", symbol.name)))
     })
 }
 
-/// Bodies of classes and namespaces, line by line.
-fn class_bodies(source: &Source, diagram: &Diagram) -> Found {
+/// Checks the bodies of classes and namespaces, line by line.
+fn class_bodies(source: &Source, diagram: &Diagram) -> Violation {
     let mut lines = body(source, diagram).peekable();
-    let (mut in_class, mut early) = (false, false);
+    let (mut in_class, mut closed_early) = (false, false);
     while let Some((line, text)) = lines.next() {
         if let Some(found) = member(line, text, in_class) {
             return Some(found);
@@ -202,14 +206,14 @@ fn class_bodies(source: &Source, diagram: &Diagram) -> Found {
         }
         if in_class {
             in_class = !text.contains('}');
-            early |= !in_class && text != "}";
+            closed_early |= !in_class && text != "}";
         } else if text.starts_with("namespace ") && text.ends_with('{') {
             if lines.peek().is_some_and(|(_, next)| *next == "}") {
                 return Some((line, "the namespace is empty".to_owned()));
             }
         } else if text.starts_with("class ") && text.ends_with('{') {
             in_class = true;
-        } else if text == "}" && std::mem::take(&mut early) {
+        } else if text == "}" && std::mem::take(&mut closed_early) {
             return Some((line, "unmatched `}`: a member before it ends the body".to_owned()));
         } else if let Some(name) = text.strip_prefix("class ").map(str::trim_start)
             && name.starts_with(['-', '<', '>', '*', '.', ':', '|'])
@@ -224,8 +228,9 @@ fn class_bodies(source: &Source, diagram: &Diagram) -> Found {
     None
 }
 
-/// A method requires its parentheses in order. Mermaid takes a member with `)` for a method.
-fn member(line: Span, text: &str, in_class: bool) -> Found {
+/// Reports a method whose parentheses are not in order. Mermaid treats a member with `)` as a
+/// method.
+fn member(line: Span, text: &str, in_class: bool) -> Violation {
     let member = if in_class {
         text
     } else {
@@ -238,17 +243,18 @@ fn member(line: Span, text: &str, in_class: bool) -> Found {
     };
     let member = member.trim();
     let close = member.rfind(')').filter(|_| member.find(')') > Some(0))?;
-    let mut inside = member[..close].chars();
-    let has_name = inside.next().is_some();
-    if (has_name && inside.as_str().contains('(')) || member.starts_with("<<") {
+    let mut inner = member[..close].chars();
+    let has_name = inner.next().is_some();
+    if (has_name && inner.as_str().contains('(')) || member.starts_with("<<") {
         return None;
     }
     let span = within(line, text, &member[close..=close]);
     Some((span, "`)` without `(` before it".to_owned()))
 }
 
-/// The first property of a style must not have a hyphen in its name; later properties can.
-fn class_style(line: Span, text: &str) -> Found {
+/// Reports a style whose first property has a hyphen in its name; Mermaid allows hyphens in later
+/// properties.
+fn class_style(line: Span, text: &str) -> Violation {
     let rest = text.strip_prefix("style ").or_else(|| text.strip_prefix("classDef "));
     let Some(rest) = rest else {
         return text.strip_prefix("click ").and_then(|_| click_call(line, text));
@@ -264,7 +270,7 @@ fn class_style(line: Span, text: &str) -> Found {
 }
 
 /// Reports text after the type that starts with one of `marks`.
-fn text_after_type(source: &Source, diagram: &Diagram, marks: &[char]) -> Found {
+fn text_after_type(source: &Source, diagram: &Diagram, marks: &[char]) -> Violation {
     let line = *diagram.lines.first()?;
     let text = source.slice(line);
     let rest = text.get(diagram.header.len()..)?.trim_start();
@@ -272,7 +278,7 @@ fn text_after_type(source: &Source, diagram: &Diagram, marks: &[char]) -> Found 
     found.then(|| (within(line, text, rest), format!("`{rest}` is not allowed here")))
 }
 
-fn state(source: &Source, diagram: &Diagram) -> Found {
+fn state(source: &Source, diagram: &Diagram) -> Violation {
     if let Some(found) = text_after_type(source, diagram, &[':']) {
         return Some(found);
     }
@@ -295,9 +301,9 @@ fn state(source: &Source, diagram: &Diagram) -> Found {
             }
         }
         if !text.starts_with("note ") && !text.starts_with("acc") && !text.contains('"') {
-            let plain = text.replace(":::", "   ");
-            let start = plain.find(':').map_or(plain.len(), |at| at + 1);
-            if let Some(at) = plain[start..].find("::") {
+            let masked = text.replace(":::", "   ");
+            let start = masked.find(':').map_or(masked.len(), |at| at + 1);
+            if let Some(at) = masked[start..].find("::") {
                 let message = "a description cannot contain `::`".to_owned();
                 return Some((within(line, text, &text[start + at..]), message));
             }
@@ -317,16 +323,17 @@ fn state(source: &Source, diagram: &Diagram) -> Found {
     })
 }
 
-fn radar(source: &Source, diagram: &Diagram) -> Found {
+fn radar(source: &Source, diagram: &Diagram) -> Violation {
     let names = diagram.symbols.iter();
     names.filter(|symbol| symbol.is(&[Part::RadarAxis, Part::RadarCurve])).find_map(|symbol| {
-        let name = source.slice(symbol.at);
-        let digit = name.starts_with(|c: char| c.is_ascii_digit());
-        digit.then(|| (symbol.at, format!("the id `{name}` must not start with a digit")))
+        let name = source.slice(symbol.name_span);
+        let starts_with_digit = name.starts_with(|c: char| c.is_ascii_digit());
+        starts_with_digit
+            .then(|| (symbol.name_span, format!("the id `{name}` must not start with a digit")))
     })
 }
 
-fn block(_: &Source, diagram: &Diagram) -> Found {
+fn block(_: &Source, diagram: &Diagram) -> Violation {
     let known = |name: &str| {
         diagram.symbols.iter().any(|symbol| {
             symbol.name == name
@@ -334,11 +341,11 @@ fn block(_: &Source, diagram: &Diagram) -> Found {
         })
     };
     let target = diagram.symbols.iter().filter(|symbol| symbol.is(&[Part::BlockStyleTarget]));
-    let lost = target.into_iter().find(|symbol| !known(&symbol.name))?;
-    Some((lost.at, format!("unknown block `{}`", lost.name)))
+    let unknown = target.into_iter().find(|symbol| !known(&symbol.name))?;
+    Some((unknown.name_span, format!("unknown block `{}`", unknown.name)))
 }
 
-fn gantt(source: &Source, diagram: &Diagram) -> Found {
+fn gantt(source: &Source, diagram: &Diagram) -> Violation {
     if let Some(found) = text_after_type(source, diagram, &[':']) {
         return Some(found);
     }
@@ -361,7 +368,7 @@ fn gantt(source: &Source, diagram: &Diagram) -> Found {
     })
 }
 
-fn git_graph(source: &Source, diagram: &Diagram) -> Found {
+fn git_graph(source: &Source, diagram: &Diagram) -> Violation {
     let first = *diagram.lines.first()?;
     let text = source.slice(first);
     let rest = text.get(diagram.header.len()..)?.trim_start();
@@ -373,17 +380,17 @@ fn git_graph(source: &Source, diagram: &Diagram) -> Found {
     found.map(|(line, _)| (line, "`:` is not allowed here".to_owned()))
 }
 
-/// Labels in brackets: a quoted text, or a text without quotes.
-fn venn(source: &Source, diagram: &Diagram) -> Found {
+/// Checks labels in brackets, which are a quoted text or a text without quotes.
+fn venn(source: &Source, diagram: &Diagram) -> Violation {
     const BROKEN: [&str; 5] = ["[]", "[\"\"", "\"\"]", "[\"[", "[\" ["];
     body(source, diagram).find_map(|(line, text)| {
-        let plain = text.replace("[\"\"]", "[...]");
-        let at = BROKEN.iter().find_map(|broken| plain.find(broken))?;
+        let masked = text.replace("[\"\"]", "[...]");
+        let at = BROKEN.iter().find_map(|broken| masked.find(broken))?;
         Some((within(line, text, &text[at..]), "the label is not `[\"text\"]`".to_owned()))
     })
 }
 
-fn sequence(source: &Source, diagram: &Diagram) -> Found {
+fn sequence(source: &Source, diagram: &Diagram) -> Violation {
     body(source, diagram).find_map(|(line, text)| {
         let (signal, _) = text.split_once(':')?;
         let at = signal.find("-))")?;
@@ -391,7 +398,7 @@ fn sequence(source: &Source, diagram: &Diagram) -> Found {
     })
 }
 
-fn c4(source: &Source, diagram: &Diagram) -> Found {
+fn c4(source: &Source, diagram: &Diagram) -> Violation {
     body(source, diagram).find_map(|(line, text)| {
         let arguments = text.strip_prefix("UpdateLayoutConfig(")?.strip_suffix(')')?;
         arguments.split(',').map(str::trim).find_map(|argument| {
@@ -408,7 +415,7 @@ mod tests {
     use super::super::{Fault, parse};
     use aidd_engine::text::source::Source;
 
-    /// Whether no fault is reported.
+    /// Whether no syntax error is reported.
     fn is_accepted(text: &str) -> bool {
         let fault = parse(&Source::new("d.mmd", text)).fault;
         matches!(fault, None | Some(Fault::Dates { .. }))
@@ -417,7 +424,7 @@ mod tests {
     /// Cases in which Mermaid 11.17 and 12.3 differ from the parser.
     #[test]
     fn results_match_mermaid() {
-        let refused = [
+        let rejected = [
             "mindmap\n\n  Root\n    A",
             "kanban\n  \n  Todo\n    A",
             "treeView-beta\n  \"Todo\"\n    \"A\"\n    ",
@@ -451,10 +458,10 @@ mod tests {
             "xychart\n title \"\"\n bar [1]",
             "radar-beta\n axis 1a\n curve b{1}",
         ];
-        for text in refused {
+        for text in rejected {
             assert!(!is_accepted(text), "{text}");
         }
-        let drawn = [
+        let accepted = [
             "mindmap\n  Root\n    \n    A",
             "flowchart TD\n A --> B\n click A call f()",
             "flowchart TD\n A[\"f()\"] -->|\"()\"| B",
@@ -476,7 +483,7 @@ mod tests {
             "requirementDiagram\n requirement a {\n text: Testing a high value\n }",
             "gantt\n a: id1, 2013-01-01, 1d\n click id1 href \"https://example.com/\"",
         ];
-        for text in drawn {
+        for text in accepted {
             assert!(is_accepted(text), "{text}");
         }
     }

@@ -1,7 +1,7 @@
-//! The texts of the parser that this module depends on. The pinned release of the parser never sets
-//! the code field of its diagnostics, and names the kind of a symbol only as text. Each text
-//! therefore has a code here, and a test that runs the parser on a source for it: an upgrade that
-//! rewords a text fails there.
+//! The texts of the parser on which this module depends. The pinned release of the parser never
+//! sets the code field of its diagnostics, and names the kind of a symbol only as text. Therefore,
+//! each text has a code in this module. For each text, a test runs the parser on a source: the test
+//! fails if an upgrade of the parser changes the text.
 
 use super::Type;
 
@@ -19,9 +19,9 @@ macro_rules! texts {
 }
 
 texts! {
-    /// Error texts: diagram types, and whether Mermaid renders the diagram anyway, measured with
-    /// Mermaid 11.17 and 12.3 on valid diagrams. The first matching row is used, so that a list of
-    /// expected tokens does not match `Label`.
+    /// Error texts: diagram types, and whether Mermaid renders the diagram in spite of the error,
+    /// measured with Mermaid 11.17 and 12.3 on valid diagrams. The first matching row is used, so
+    /// that a list of expected tokens does not match `Label`.
     Code(&'static [Type], bool)
     MixedEdgeLabel "Invalid edge label: quoted strings", &[Type::FlowchartV2], true;
     StateBrace "unexpected struct stop", &[Type::StateDiagram], true;
@@ -60,7 +60,7 @@ texts! {
     Label "label", FLOWCHARTS, false;
 }
 
-/// The keywords of the flowchart, which share one grammar.
+/// The types of the keywords of flowcharts, which share one grammar.
 pub(super) const FLOWCHARTS: &[Type] =
     &[Type::FlowchartV2, Type::FlowchartElk, Type::Flowchart, Type::Swimlane];
 
@@ -99,9 +99,9 @@ impl Code {
         rows.find_map(|(code, text, ..)| Some((*code, message.split_once(text)?.1)))
     }
 
-    /// Whether Mermaid renders the diagram anyway.
+    /// Whether Mermaid renders the diagram in spite of the error.
     pub(super) fn is_rendered(self) -> bool {
-        Self::ALL.iter().any(|(code, .., drawn)| *code == self && *drawn)
+        Self::ALL.iter().any(|(code, .., is_rendered)| *code == self && *is_rendered)
     }
 }
 
@@ -140,8 +140,8 @@ texts! {
 impl Token {
     /// The token with the parser's name `text`, and its name in messages.
     pub(super) fn from_text(text: &str) -> Option<(Self, &'static str)> {
-        let row = Self::ALL.iter().find(|(_, theirs, _)| *theirs == text);
-        row.map(|(token, _, ours)| (*token, *ours))
+        let row = Self::ALL.iter().find(|(_, name, _)| *name == text);
+        row.map(|(token, _, description)| (*token, *description))
     }
 }
 
@@ -151,11 +151,12 @@ pub(super) fn expected_tokens(message: &str) -> Option<impl Iterator<Item = &str
     Some(list.split(", ").map(str::trim))
 }
 
-/// A message about front matter without `… at char 7 line 1 column 8`, and its line.
-pub(super) fn without_place(message: &str) -> (&str, Option<usize>) {
+/// Splits a message about front matter that ends with ` at char 7 line 1 column 8` into the text
+/// and the line.
+pub(super) fn split_position(message: &str) -> (&str, Option<usize>) {
     let message = message.lines().next().unwrap_or_default();
-    let Some((text, place)) = message.rsplit_once(" at char ") else { return (message, None) };
-    let line = place.split_once("line ").and_then(|(_, line)| line.split(' ').next());
+    let Some((text, position)) = message.rsplit_once(" at char ") else { return (message, None) };
+    let line = position.split_once("line ").and_then(|(_, line)| line.split(' ').next());
     (text, line.and_then(|line| line.parse().ok()))
 }
 
@@ -285,7 +286,7 @@ texts! {
 
 impl Part {
     pub(super) fn from_text(text: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, theirs)| *theirs == text).map(|(part, _)| *part)
+        Self::ALL.iter().find(|(_, name)| *name == text).map(|(part, _)| *part)
     }
 }
 

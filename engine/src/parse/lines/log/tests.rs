@@ -6,9 +6,9 @@ fn decision(id: &str, at: i64, content: &str) -> Revision {
     Revision::first(Kind::Decision, id.into(), at, content).sealed()
 }
 
-fn edit(of: &Revision, at: i64, content: &str) -> Revision {
-    let parents = vec![of.rev.clone()];
-    Revision { parents, at, content: content.into(), ..of.clone() }.sealed()
+fn edit(revision: &Revision, at: i64, content: &str) -> Revision {
+    let parents = vec![revision.rev.clone()];
+    Revision { parents, at, content: content.into(), ..revision.clone() }.sealed()
 }
 
 fn file(lines: &[&Revision]) -> String {
@@ -16,43 +16,44 @@ fn file(lines: &[&Revision]) -> String {
 }
 
 #[test]
-fn an_edit_replaces_and_concurrent_edits_conflict() {
+fn an_edit_replaces_a_revision_and_concurrent_edits_conflict() {
     let first = decision("decision_1_a", 1, "use MySQL");
-    let one = edit(&first, 2, "use PostgreSQL");
-    let two = edit(&first, 3, "use SQLite");
-    let folded = fold(&[one.clone(), first.clone()]).expect("a memory");
+    let first_edit = edit(&first, 2, "use PostgreSQL");
+    let second_edit = edit(&first, 3, "use SQLite");
+    let folded = fold(&[first_edit.clone(), first.clone()]).expect("a memory");
     assert_eq!(folded.entry.content, "use PostgreSQL");
     assert!(!folded.entry.is_contested());
     assert_eq!((folded.entry.created_at, folded.entry.updated_at), (1, 2));
 
-    let folded = fold(&[first.clone(), one.clone(), two.clone()]).expect("a memory");
+    let folded = fold(&[first.clone(), first_edit.clone(), second_edit.clone()]).expect("a memory");
     assert_eq!(folded.entry.content, "use SQLite");
-    assert_eq!(folded.entry.heads, [two.rev.clone(), one.rev.clone()]);
+    assert_eq!(folded.entry.heads, [second_edit.rev.clone(), first_edit.rev.clone()]);
 
-    let parents = tips(&[first.clone(), one.clone(), two.clone()]);
-    let settled = Revision::next(&folded.entry, folded.links, parents, 4).sealed();
-    let folded = fold(&[settled, two, one, first]).expect("a memory");
+    let parents = tips(&[first.clone(), first_edit.clone(), second_edit.clone()]);
+    let resolved = Revision::next(&folded.entry, folded.links, parents, 4).sealed();
+    let folded = fold(&[resolved, second_edit, first_edit, first]).expect("a memory");
     assert!(!folded.entry.is_contested());
 }
 
 #[test]
-fn an_edit_wins_over_a_concurrent_removal() {
+fn an_edit_takes_precedence_over_a_concurrent_removal() {
     let first = decision("decision_1_a", 1, "a");
     let entry = fold(std::slice::from_ref(&first)).expect("a memory").entry;
     let parents = vec![first.rev.clone()];
     let removal = Revision::removal(&entry, parents, 9, Some("wrong".into())).sealed();
-    let gone = fold(&[first.clone(), removal.clone()]).expect("a memory").entry;
-    assert_eq!((gone.status, &*gone.content), (Status::Removed, "a"));
+    let removed = fold(&[first.clone(), removal.clone()]).expect("a memory").entry;
+    assert_eq!((removed.status, &*removed.content), (Status::Removed, "a"));
     let edited = edit(&first, 2, "b");
-    let kept = fold(&[first, removal, edited]).expect("a memory").entry;
-    assert_eq!((kept.status, &*kept.content), (Status::Active, "b"));
-    assert!(kept.is_contested());
+    let retained = fold(&[first, removal, edited]).expect("a memory").entry;
+    assert_eq!((retained.status, &*retained.content), (Status::Active, "b"));
+    assert!(retained.is_contested());
 }
 
 #[test]
 fn identical_edits_count_as_one() {
     let first = decision("decision_1_a", 1, "a");
-    let folded = fold(&[first.clone(), edit(&first, 2, "b"), edit(&first, 3, "b")]).expect("one");
+    let folded =
+        fold(&[first.clone(), edit(&first, 2, "b"), edit(&first, 3, "b")]).expect("a memory");
     assert!(!folded.entry.is_contested());
 }
 
@@ -60,24 +61,24 @@ fn identical_edits_count_as_one() {
 fn an_edit_after_identical_edits_replaces_both() {
     let first = decision("decision_1_a", 1, "a");
     let lines = [first.clone(), edit(&first, 2, "b"), edit(&first, 3, "b")];
-    let Folded { entry, links } = fold(&lines).expect("one");
+    let Folded { entry, links } = fold(&lines).expect("a memory");
     assert_eq!((entry.heads.len(), tips(&lines).len()), (1, 2));
-    let with = |line: Revision| {
+    let fold_with = |line: Revision| {
         let all = [&lines[..], &[line.sealed()]].concat();
-        fold(&all).expect("one").entry
+        fold(&all).expect("a memory").entry
     };
-    let removed = with(Revision::removal(&entry, tips(&lines), 4, None));
+    let removed = fold_with(Revision::removal(&entry, tips(&lines), 4, None));
     assert_eq!((removed.status, removed.heads.len()), (Status::Removed, 1));
     let mut next = Revision::next(&entry, links, tips(&lines), 4);
     next.content = "c".into();
-    let edited = with(next);
+    let edited = fold_with(next);
     assert_eq!((&*edited.content, edited.heads.len()), ("c", 1));
     // Hand-written parents in a cycle: all are tips.
-    let mut circle = [decision("decision_1_a", 1, "a"), decision("decision_1_a", 2, "b")];
-    let revs = [circle[0].rev.clone(), circle[1].rev.clone()];
-    circle[0].parents = vec![revs[1].clone()];
-    circle[1].parents = vec![revs[0].clone()];
-    assert_eq!(tips(&circle), [revs[1].clone(), revs[0].clone()]);
+    let mut cycle = [decision("decision_1_a", 1, "a"), decision("decision_1_a", 2, "b")];
+    let revs = [cycle[0].rev.clone(), cycle[1].rev.clone()];
+    cycle[0].parents = vec![revs[1].clone()];
+    cycle[1].parents = vec![revs[0].clone()];
+    assert_eq!(tips(&cycle), [revs[1].clone(), revs[0].clone()]);
 }
 
 #[test]
@@ -90,21 +91,22 @@ fn a_line_without_content_is_not_a_memory() {
     ]
     .join("\n");
     let (revisions, problems) = read("f", text.as_bytes());
-    let read: Vec<&str> = revisions.iter().map(|one| &*one.id).collect();
-    assert_eq!(read, ["m2", "m3"]);
-    let said: Vec<(usize, &str)> = problems.iter().map(|one| (one.line, &*one.message)).collect();
+    let ids: Vec<&str> = revisions.iter().map(|revision| &*revision.id).collect();
+    assert_eq!(ids, ["m2", "m3"]);
+    let messages: Vec<(usize, &str)> =
+        problems.iter().map(|problem| (problem.line, &*problem.message)).collect();
     assert_eq!(
-        said,
+        messages,
         [
             (1, "decision without `content`; rename `decision` to `content`"),
             (2, "mistake without `content`"),
         ]
     );
-    assert!(problems.iter().all(|one| one.kind == ProblemKind::MalformedLine));
+    assert!(problems.iter().all(|problem| problem.kind == ProblemKind::MalformedLine));
 }
 
 #[test]
-fn occurrences_of_two_sides_add_up() {
+fn occurrences_of_both_sides_are_added() {
     let first = Revision::first(Kind::Mistake, "mistake_1_a".into(), 1, "boom").sealed();
     let seen = |at| Revision { op: Op::Seen, at, content: String::new(), ..first.clone() }.sealed();
     let folded = fold(&[first.clone(), seen(5), seen(3), seen(5)]).expect("a memory");
@@ -128,10 +130,10 @@ fn problems_are_reported_and_the_rest_is_read() {
     let (revisions, problems) = read("ai/memory/decisions.jsonl", text.as_bytes());
     assert_eq!(revisions.len(), 4);
     assert_eq!(revisions[3].extra["mood"], "good");
-    let said: Vec<String> =
+    let reported: Vec<String> =
         problems.iter().map(|problem| format!("{} {:?}", problem.line, problem.kind)).collect();
     assert_eq!(
-        said,
+        reported,
         [
             "2 ConflictMarker",
             "3 EditedLine",
@@ -148,7 +150,7 @@ fn problems_are_reported_and_the_rest_is_read() {
 }
 
 #[test]
-fn a_line_is_read_back_as_it_was() {
+fn a_written_line_is_parsed_to_the_same_revision() {
     let mut revision = decision("decision_1_a", 1, "줄\nbreak \u{2028}");
     revision.links.push(Link::new(super::super::types::Relation::Debates, "decision_0_z"));
     revision.extra.insert("later".into(), json!({"b": 1, "a": [null]}));
@@ -161,41 +163,47 @@ fn a_line_is_read_back_as_it_was() {
 
 /// One action of one of two writers on one of three memories.
 #[derive(Clone, Debug)]
-struct Act {
+struct Action {
     side: usize,
     memory: usize,
-    what: u8,
+    operation: u8,
 }
 
-fn act() -> impl Strategy<Value = Act> {
-    (0..2usize, 0..3usize, 0..6u8).prop_map(|(side, memory, what)| Act { side, memory, what })
+fn any_action() -> impl Strategy<Value = Action> {
+    (0..2usize, 0..3usize, 0..6u8).prop_map(|(side, memory, operation)| Action {
+        side,
+        memory,
+        operation,
+    })
 }
 
 fn of_memory(lines: &[Revision], id: &str) -> Option<Folded> {
-    let own: Vec<Revision> = lines.iter().filter(|line| line.id == id).cloned().collect();
-    fold(&own)
+    let own_lines: Vec<Revision> = lines.iter().filter(|line| line.id == id).cloned().collect();
+    fold(&own_lines)
 }
 
 /// The lines that each side writes, starting from `base`.
-fn play(base: &[Revision], acts: &[Act]) -> [Vec<Revision>; 2] {
+fn apply_actions(base: &[Revision], actions: &[Action]) -> [Vec<Revision>; 2] {
     let mut sides = [base.to_vec(), base.to_vec()];
-    for (at, act) in (100..).zip(acts) {
-        let side = &mut sides[act.side];
-        let id = format!("decision_1_{}", act.memory);
-        let own: Vec<Revision> = side.iter().filter(|line| line.id == id).cloned().collect();
-        let new = match (fold(&own), act.what) {
-            (None, _) => decision(&id, at, &format!("made by {}", act.side)),
-            (Some(folded), 0) => Revision::removal(&folded.entry, tips(&own), at, None).sealed(),
+    for (at, action) in (100..).zip(actions) {
+        let side = &mut sides[action.side];
+        let id = format!("decision_1_{}", action.memory);
+        let own_lines: Vec<Revision> = side.iter().filter(|line| line.id == id).cloned().collect();
+        let new = match (fold(&own_lines), action.operation) {
+            (None, _) => decision(&id, at, &format!("made by {}", action.side)),
+            (Some(folded), 0) => {
+                Revision::removal(&folded.entry, tips(&own_lines), at, None).sealed()
+            }
             (Some(folded), 1) => {
                 let seen = Revision::first(Kind::Decision, folded.entry.id, at, "");
                 Revision { op: Op::Seen, ..seen }.sealed()
             }
-            (Some(folded), what) => {
-                let mut next = Revision::next(&folded.entry, folded.links, tips(&own), at);
+            (Some(folded), operation) => {
+                let mut next = Revision::next(&folded.entry, folded.links, tips(&own_lines), at);
                 // Both sides sometimes make the same edit.
-                next.content = match what {
+                next.content = match operation {
                     2 => "the same".to_owned(),
-                    _ => format!("{what} by {} at {at}", act.side),
+                    _ => format!("{operation} by {} at {at}", action.side),
                 };
                 next.sealed()
             }
@@ -209,13 +217,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
     #[test]
     fn any_merge_retains_both_sides(
-        base in proptest::collection::vec(act(), 0..5),
-        acts in proptest::collection::vec(act(), 0..12),
+        base in proptest::collection::vec(any_action(), 0..5),
+        actions in proptest::collection::vec(any_action(), 0..12),
         shuffle in any::<u64>(),
     ) {
-        let base = play(&[], &base)[0].clone();
-        let [ours, theirs] = play(&base, &acts);
-        // In any order, with the lines of both sides twice.
+        let base = apply_actions(&[], &base)[0].clone();
+        let [ours, theirs] = apply_actions(&base, &actions);
+        // The lines of both sides in any order; lines that both sides have occur twice.
         let mut merged: Vec<&Revision> = ours.iter().chain(&theirs).collect();
         merged.sort_by_key(|line| id::digest(&[&line.rev, &shuffle.to_string()]));
         let text = merged.iter().map(|line| line.line() + "\n").collect::<String>();
@@ -230,15 +238,15 @@ proptest! {
             // The last state on each side is a head, was replaced by the other side, or equals
             // another head.
             for side in [&ours, &theirs] {
-                let Some(own) = of_memory(side, &id) else { continue };
+                let Some(own_lines) = of_memory(side, &id) else { continue };
                 let heads = &folded.as_ref().expect("a memory").entry.heads;
-                for head in &own.entry.heads {
-                    let said = lines.iter().find(|line| line.rev == *head).expect("kept");
+                for head in &own_lines.entry.heads {
+                    let own_line = lines.iter().find(|line| line.rev == *head).expect("a retained line");
                     let replaced = lines.iter().any(|line| line.parents.contains(head));
-                    let again = heads.iter().any(|other| {
-                        lines.iter().any(|line| line.rev == *other && line.state() == said.state())
+                    let is_duplicate = heads.iter().any(|other| {
+                        lines.iter().any(|line| line.rev == *other && line.state() == own_line.state())
                     });
-                    prop_assert!(heads.contains(head) || replaced || again);
+                    prop_assert!(heads.contains(head) || replaced || is_duplicate);
                 }
             }
         }

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 /// The parts of `markdown` that would load, run or hide something in a renderer with these
-/// extensions.
+/// `options`.
 fn unsafe_parts(markdown: &str, options: Options) -> Vec<String> {
     let mut found = Vec::new();
     for event in Parser::new_ext(markdown, options) {
@@ -23,14 +23,14 @@ fn unsafe_parts(markdown: &str, options: Options) -> Vec<String> {
     found
 }
 
-const READERS: [Options; 3] = [
+const RENDERERS: [Options; 3] = [
     Options::empty(),
     Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS),
     Options::all(),
 ];
 
 fn assert_safe(markdown: &str) {
-    for options in READERS {
+    for options in RENDERERS {
         let found = unsafe_parts(markdown, options);
         assert!(found.is_empty(), "{found:?} in\n{markdown}");
     }
@@ -140,7 +140,7 @@ fn a_block_after_an_empty_item_is_outside_it() {
 }
 
 #[test]
-fn a_message_shows_what_it_says_and_its_code() {
+fn a_message_retains_its_text_and_code_spans() {
     let text = "`a_b` is <b>![x](y)</b> \\ `` c ` d `` [z](command:q) `\n# 1. x\n1. y\n- z | ```";
     assert_safe(&message(text));
     insta::assert_snapshot!(message(text), @r#"
@@ -154,14 +154,14 @@ fn a_message_shows_what_it_says_and_its_code() {
 }
 
 #[test]
-fn links_of_our_own_stay_links() {
+fn links_created_by_aidd_are_retained() {
     let text = link("a](b) <i>", "https://x.example/a)b [c]");
     assert_safe(&text);
     assert_eq!(text, "[a\\](b) \\<i>](https://x.example/a%29b%20%5Bc%5D)");
 }
 
 #[test]
-fn deep_nesting_costs_no_more_than_its_text() {
+fn output_for_deep_nesting_is_at_most_eight_times_as_long_as_the_text() {
     for part in ["> ", "- ", "1. ", "[", "*", "`", "![", "<a>", "\\", "| "] {
         let text = part.repeat(40_000);
         let out = page(&format!("{text}x\n{text}y\n"));
@@ -169,10 +169,10 @@ fn deep_nesting_costs_no_more_than_its_text() {
     }
 }
 
-/// The document as events, with adjacent text merged; two documents with equal events mean the
-/// same.
+/// The document as events, with adjacent text merged. Two documents with equal events have the same
+/// meaning.
 fn meaning(markdown: &str) -> Vec<String> {
-    let options = READERS[1];
+    let options = RENDERERS[1];
     let mut events = Vec::new();
     for event in TextMergeStream::new(Parser::new_ext(markdown, options)) {
         events.push(match event {
@@ -199,7 +199,7 @@ fn shipped_pages_retain_their_meaning() {
 
 proptest! {
     #[test]
-    fn nothing_unsafe_comes_out(
+    fn the_output_contains_nothing_unsafe(
         parts in proptest::collection::vec(
             prop_oneof![
                 Just("<img src=x>"), Just("<!--"), Just("-->"), Just("<a href='x'>"), Just("![a](b)"),

@@ -1,4 +1,4 @@
-//! An incremental update gives the same results as a full run.
+//! Tests that an incremental update gives the same results as a full run.
 
 use super::*;
 use crate::check::Selection;
@@ -83,8 +83,8 @@ fn texts(path: &str) -> &'static [&'static str] {
     }
 }
 
-/// Files that only give their contents, and record the requested paths.
-struct Watched<'a>(&'a Memory, Mutex<BTreeSet<String>>);
+/// Files that record the paths that are read, without a listing.
+struct RecordedReads<'a>(&'a Memory, Mutex<BTreeSet<String>>);
 
 fn engine() -> Engine {
     let page = |(at, check): (usize, &&str)| {
@@ -108,19 +108,19 @@ fn listing(files: &Memory) -> Listing {
 
 /// All results as text.
 fn render_all<'a>(all: impl Iterator<Item = &'a (Source, Checked)>) -> Vec<String> {
-    let one = |(source, checked): &(Source, Checked)| {
+    let render = |(source, checked): &(Source, Checked)| {
         format!("{} {:?} {checked:?}", source.path(), source.text())
     };
-    all.map(one).collect()
+    all.map(render).collect()
 }
 
-/// The findings at each path, as short strings.
-fn in_short(joins: &ProjectPassCache) -> BTreeMap<String, BTreeSet<(String, String)>> {
+/// The findings at each path, as ids and messages.
+fn ids_by_path(cache: &ProjectPassCache) -> BTreeMap<String, BTreeSet<(String, String)>> {
     let ids = |all: &Arc<Vec<(Source, Checked)>>| {
         let findings = all.iter().flat_map(|(_, checked)| &checked.findings);
-        findings.map(|one| (one.id.clone(), one.message.clone())).collect()
+        findings.map(|finding| (finding.id.clone(), finding.message.clone())).collect()
     };
-    joins.checked_files().iter().map(|(path, all)| (path.clone(), ids(all))).collect()
+    cache.checked_files().iter().map(|(path, all)| (path.clone(), ids(all))).collect()
 }
 
 #[derive(Clone, Debug)]
@@ -130,7 +130,7 @@ enum Step {
     Rename(usize, usize),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = Step> {
     let path = 0..PATHS.len();
     prop_oneof![
         6 => (path.clone(), 0_usize..16).prop_map(|(path, text)| Step::Write(path, text)),
@@ -140,7 +140,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Applies a step; returns the paths that it touched.
-fn take_step(files: &mut Memory, step: &Step) -> Vec<String> {
+fn apply_step(files: &mut Memory, step: &Step) -> Vec<String> {
     match *step {
         Step::Write(path, text) => {
             let path = PATHS[path];
@@ -163,19 +163,25 @@ fn take_step(files: &mut Memory, step: &Step) -> Vec<String> {
 
 /// The changes reported by a client that lists files and watches modification times of directories,
 /// except in the unlisted directory.
-fn news(joins: &ProjectPassCache, before: &Memory, after: &Memory, touched: &[String]) -> Changes {
+fn changes(
+    cache: &ProjectPassCache,
+    before: &Memory,
+    after: &Memory,
+    touched: &[String],
+) -> Changes {
     let listing = listing(after);
-    let folder = |path: &String| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-    let came_or_went = |path: &&String| before.0.contains_key(*path) != after.0.contains_key(*path);
+    let dir = |path: &String| path.rsplit_once('/').map_or("", |(dir, _)| dir).to_owned();
+    let was_added_or_removed =
+        |path: &&String| before.0.contains_key(*path) != after.0.contains_key(*path);
     let is_walked = |path: &&String| !path.starts_with("hidden/");
-    let written = |path: &&String| before.0.contains_key(*path) && after.0.contains_key(*path);
+    let is_written = |path: &&String| before.0.contains_key(*path) && after.0.contains_key(*path);
     let mut files: BTreeSet<String> =
-        touched.iter().filter(is_walked).filter(written).cloned().collect();
-    files.extend(joins.unobservable(&|folder| folder != "hidden"));
+        touched.iter().filter(is_walked).filter(is_written).cloned().collect();
+    files.extend(cache.unobservable(&|dir| dir != "hidden"));
     Changes {
-        listing: (!listing.is_same(joins.listing())).then_some(listing),
+        listing: (!listing.is_same(cache.listing())).then_some(listing),
         files,
-        folders: touched.iter().filter(is_walked).filter(came_or_went).map(folder).collect(),
+        dirs: touched.iter().filter(is_walked).filter(was_added_or_removed).map(dir).collect(),
     }
 }
 
@@ -184,43 +190,43 @@ proptest! {
 
     #[test]
     fn an_update_gives_the_same_result_as_a_full_run(
-        first in proptest::collection::vec(step(), 0..24),
-        rounds in proptest::collection::vec(proptest::collection::vec(step(), 1..4), 1..12),
+        first in proptest::collection::vec(any_step(), 0..24),
+        rounds in proptest::collection::vec(proptest::collection::vec(any_step(), 1..4), 1..12),
     ) {
         let mut files = Memory::default();
         for step in &first {
-            take_step(&mut files, step);
+            apply_step(&mut files, step);
         }
-        let (kept, globs) = (engine(), Globs::all());
-        let mut joins = ProjectPassCache::new(&kept, &globs, &files, listing(&files));
+        let (cached_engine, globs) = (engine(), Globs::all());
+        let mut cache = ProjectPassCache::new(&cached_engine, &globs, &files, listing(&files));
         for steps in rounds {
-            let (before, short) = (files.clone(), in_short(&joins));
+            let (before, previous) = (files.clone(), ids_by_path(&cache));
             let mut touched = Vec::new();
             for step in &steps {
-                touched.extend(take_step(&mut files, step));
+                touched.extend(apply_step(&mut files, step));
             }
-            let news = news(&joins, &before, &files, &touched);
-            let differing = joins.update(&kept, &globs, &files, news);
-            let fresh = engine();
-            let all = project_checks::run(&fresh, &globs, &files, &listing(&files)).files;
-            let settled = joins.checked_files();
-            let mine = render_all(settled.values().flat_map(|all| all.iter()));
-            prop_assert_eq!(mine, render_all(all.iter()), "after {:?}", steps);
-            let now = in_short(&joins);
-            let paths: BTreeSet<&String> = short.keys().chain(now.keys()).collect();
-            let others: BTreeSet<String> = paths
+            let changes = changes(&cache, &before, &files, &touched);
+            let differing = cache.update(&cached_engine, &globs, &files, changes);
+            let new_engine = engine();
+            let expected = project_checks::run(&new_engine, &globs, &files, &listing(&files)).files;
+            let checked_files = cache.checked_files();
+            let actual = render_all(checked_files.values().flat_map(|files| files.iter()));
+            prop_assert_eq!(actual, render_all(expected.iter()), "after {:?}", steps);
+            let current = ids_by_path(&cache);
+            let paths: BTreeSet<&String> = previous.keys().chain(current.keys()).collect();
+            let expected_paths: BTreeSet<String> = paths
                 .into_iter()
-                .filter(|path| short.get(*path) != now.get(*path))
+                .filter(|path| previous.get(*path) != current.get(*path))
                 .cloned()
                 .collect();
-            prop_assert_eq!(differing, others);
+            prop_assert_eq!(differing, expected_paths);
         }
     }
 }
 
-impl Files for Watched<'_> {
+impl Files for RecordedReads<'_> {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
-        self.1.lock().expect("whole").insert(path.to_owned());
+        self.1.lock().expect("not poisoned").insert(path.to_owned());
         self.0.read(path, limit)
     }
 
@@ -230,7 +236,7 @@ impl Files for Watched<'_> {
 }
 
 #[test]
-fn an_edit_that_changes_no_fact_reads_one_file() {
+fn an_edit_that_does_not_change_imports_reads_one_file() {
     let file = |path: &str, text: &str| (path.to_owned(), text.as_bytes().to_vec());
     let mut files = Memory(
         [
@@ -243,13 +249,13 @@ fn an_edit_that_changes_no_fact_reads_one_file() {
         .into(),
     );
     let (engine, globs) = (engine(), Globs::all());
-    let mut joins = ProjectPassCache::new(&engine, &globs, &files, listing(&files));
+    let mut cache = ProjectPassCache::new(&engine, &globs, &files, listing(&files));
     let mut edit = |path: &str, text: &str| {
         files.0.insert(path.to_owned(), text.as_bytes().to_vec());
-        let watched = Watched(&files, Mutex::default());
-        let news = Changes { files: [path.to_owned()].into(), ..Changes::default() };
-        let differing = joins.update(&engine, &globs, &watched, news);
-        let read = watched.1.into_inner().expect("whole");
+        let recorded = RecordedReads(&files, Mutex::default());
+        let changes = Changes { files: [path.to_owned()].into(), ..Changes::default() };
+        let differing = cache.update(&engine, &globs, &recorded, changes);
+        let read = recorded.1.into_inner().expect("not poisoned");
         (differing.into_iter().collect::<Vec<_>>(), read.into_iter().collect::<Vec<_>>())
     };
     let none: Vec<String> = Vec::new();
@@ -265,5 +271,5 @@ fn an_edit_that_changes_no_fact_reads_one_file() {
     );
     assert_eq!(edit(&long, "\n"), (vec![long.clone()], vec![long]));
     let (differing, _) = edit(&x, "export const a = 2;\n");
-    assert_eq!(differing, ["src/a/x.ts"], "the cycle reported there is gone");
+    assert_eq!(differing, ["src/a/x.ts"], "the import cycle is no longer reported");
 }

@@ -1,11 +1,11 @@
-//! A walk covers the tracked files, and the files that are neither tracked nor ignored.
+//! Tests that a walk covers the tracked files, and the files that are neither tracked nor ignored.
 
 use super::*;
 use crate::check::{Engine, Selection};
 use crate::project::config::Config;
 use crate::rules::registry::Registry;
 use crate::text::files::Files;
-use crate::workspace::walk::{Outcome, Walk, check_tree, list, meets};
+use crate::workspace::walk::{Outcome, Walk, check_tree, covers, list};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,11 +27,11 @@ fn repository() -> tempfile::TempDir {
 
 fn write(root: &Path, path: &str, text: impl AsRef<[u8]>) {
     let path = root.join(path);
-    fs::create_dir_all(path.parent().expect("below")).expect("made");
+    fs::create_dir_all(path.parent().expect("a parent directory")).expect("created");
     fs::write(path, text).expect("written");
 }
 
-fn taken(root: &Path) -> BTreeSet<String> {
+fn walked_files(root: &Path) -> BTreeSet<String> {
     let walk = Walk::over(vec![root.to_owned()]);
     list(&Config::default(), &Disk::new(root), &walk).expect("no globs")
 }
@@ -56,11 +56,11 @@ fn is_ignored(root: &Path, path: &str) -> bool {
 }
 
 /// The files on disk according to Git.
-fn of_git(root: &Path) -> BTreeSet<String> {
+fn git_files(root: &Path) -> BTreeSet<String> {
     let found = git(root, &["ls-files", "-z", "-c", "-o", "--exclude-standard"]);
     let found = String::from_utf8(found).expect("UTF-8");
-    let there = |path: &&str| root.join(path).symlink_metadata().is_ok_and(|data| data.is_file());
-    found.split('\0').filter(there).map(str::to_owned).collect()
+    let exists = |path: &&str| root.join(path).symlink_metadata().is_ok_and(|data| data.is_file());
+    found.split('\0').filter(exists).map(str::to_owned).collect()
 }
 
 const PATHS: [&str; 14] = [
@@ -107,39 +107,39 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_walked_files_are_those_git_lists(
+    fn the_walk_finds_the_same_files_as_git(
         ignores in ignores(),
-        there in proptest::collection::vec(any::<bool>(), PATHS.len()),
+        exists in proptest::collection::vec(any::<bool>(), PATHS.len()),
         tracked in proptest::collection::vec(any::<bool>(), PATHS.len()),
-        gone in 0..PATHS.len(),
+        removed in 0..PATHS.len(),
     ) {
         let dir = repository();
         let root = dir.path();
-        for (path, _) in PATHS.iter().zip(&there).filter(|(_, is_there)| **is_there) {
+        for (path, _) in PATHS.iter().zip(&exists).filter(|(_, is_there)| **is_there) {
             write(root, path, "text\n");
         }
         for (at, lines) in ignores {
             write(root, IGNORES[at], lines.join("\n"));
         }
-        let paths = PATHS.iter().zip(there.iter().zip(&tracked));
+        let paths = PATHS.iter().zip(exists.iter().zip(&tracked));
         let added: Vec<&str> =
-            paths.filter(|(_, (there, tracked))| **there && **tracked).map(|(path, _)| *path).collect();
+            paths.filter(|(_, (exists, tracked))| **exists && **tracked).map(|(path, _)| *path).collect();
         if !added.is_empty() {
             git(root, &[&["add", "--force", "--"], &*added].concat());
         }
-        let _ = fs::remove_file(root.join(PATHS[gone]));
+        let _ = fs::remove_file(root.join(PATHS[removed]));
         for below in ["", "d", "out"] {
             // An ignored root is entered anyway, because the user gave it.
             let is_named = !below.is_empty() && is_ignored(root, below);
             let root = root.join(below);
             if root.is_dir() && !is_named {
-                let (taken, of_git) = (taken(&root), of_git(&root));
-                prop_assert_eq!(&taken, &of_git, "below {:?}", below);
+                let (walked, listed) = (walked_files(&root), git_files(&root));
+                prop_assert_eq!(&walked, &listed, "below {:?}", below);
                 let disk = Disk::new(&root);
                 for path in PATHS.iter().filter_map(|path| path.strip_prefix(below)) {
                     let path = path.trim_start_matches('/');
                     if disk.exists(path) && !path.is_empty() {
-                        prop_assert_eq!(meets(&disk, path), of_git.contains(path), "{}", path);
+                        prop_assert_eq!(covers(&disk, path), listed.contains(path), "{}", path);
                     }
                 }
             }
@@ -159,7 +159,7 @@ fn aiddignore_excludes_tracked_files_and_counts_them() {
     git(root, &["add", "--force", "."]);
     write(root, "old/untracked", "text\n");
     write(root, "gen/untracked", "text\n");
-    let names = |outcome: &Outcome| outcome.met.iter().cloned().collect::<Vec<_>>();
+    let names = |outcome: &Outcome| outcome.visited.iter().cloned().collect::<Vec<_>>();
     let outcome = check(root, &Config::default());
     let all = [".aiddignore", ".gitignore", "a", "gen/a", "gen/b.txt", "prod.env", "x.txt"];
     assert_eq!(names(&outcome), all);
@@ -176,9 +176,10 @@ fn aiddignore_excludes_tracked_files_and_counts_them() {
         message.as_deref(),
         Some("5 tracked files are excluded by `.aiddignore` (2) and `exclude` (3)")
     );
-    let of = |aiddignore, exclude| ExcludedCounts { aiddignore, exclude }.message("changed");
-    assert_eq!(of(0, 0), None);
-    assert_eq!(of(1, 0).as_deref(), Some("1 changed file is excluded by `.aiddignore`"));
+    let message_of =
+        |aiddignore, exclude| ExcludedCounts { aiddignore, exclude }.message("changed");
+    assert_eq!(message_of(0, 0), None);
+    assert_eq!(message_of(1, 0).as_deref(), Some("1 changed file is excluded by `.aiddignore`"));
     // The `.aiddignore` files of a base revision apply if the disk is not trusted.
     git(root, &["commit", "--quiet", "--message", "one"]);
     let base = crate::project::git::Repository::open(root).expect("a repository");
@@ -198,26 +199,26 @@ fn explicit_paths_are_walked_even_if_ignored() {
     }
     write(root, ".gitignore", "out/\n");
     git(root, &["add", "--force", "out/b/c"]);
-    let over = |paths: &[&str]| {
+    let listed_over = |paths: &[&str]| {
         let walk = Walk::over(paths.iter().map(|path| root.join(path)).collect());
         let listed = list(&Config::default(), &Disk::new(root), &walk).expect("no globs");
         listed.into_iter().collect::<Vec<_>>()
     };
-    assert_eq!(over(&[""]), [".gitignore", "e", "out/b/c"]);
-    assert_eq!(over(&["out"]), ["out/a", "out/b/c", "out/b/d"]);
-    assert_eq!(over(&["out/b"]), ["out/b/c", "out/b/d"]);
-    assert_eq!(over(&["", "out/b"]), [".gitignore", "e", "out/b/c", "out/b/d"]);
-    assert_eq!(over(&["out/b", ""]), [".gitignore", "e", "out/b/c", "out/b/d"]);
+    assert_eq!(listed_over(&[""]), [".gitignore", "e", "out/b/c"]);
+    assert_eq!(listed_over(&["out"]), ["out/a", "out/b/c", "out/b/d"]);
+    assert_eq!(listed_over(&["out/b"]), ["out/b/c", "out/b/d"]);
+    assert_eq!(listed_over(&["", "out/b"]), [".gitignore", "e", "out/b/c", "out/b/d"]);
+    assert_eq!(listed_over(&["out/b", ""]), [".gitignore", "e", "out/b/c", "out/b/d"]);
 }
 
 #[test]
-fn a_submodule_in_an_ignored_directory_is_walked_by_its_own_rules() {
+fn a_submodule_in_an_ignored_directory_has_its_own_rules() {
     let dir = repository();
     let root = dir.path();
     write(root, ".gitignore", "vendor/\nsecret\n");
     write(root, "vendor/untracked", "text\n");
     let inner = root.join("vendor/sub");
-    fs::create_dir_all(&inner).expect("made");
+    fs::create_dir_all(&inner).expect("created");
     git(&inner, &["init", "--quiet", "--template="]);
     for path in ["a", "b.log", "forced.log", "secret"] {
         write(&inner, path, "text\n");
@@ -226,10 +227,10 @@ fn a_submodule_in_an_ignored_directory_is_walked_by_its_own_rules() {
     git(&inner, &["add", "--force", "a", "forced.log", ".gitignore"]);
     git(&inner, &["commit", "--quiet", "--message", "one"]);
     git(root, &["add", "--force", "vendor/sub"]);
-    let taken: Vec<String> = taken(root).into_iter().collect();
-    let of_inner = ["a", "forced.log", "secret"].map(|path| format!("vendor/sub/{path}"));
-    assert_eq!(taken[2..], of_inner);
-    assert_eq!(taken[..2], [".gitignore", "vendor/sub/.gitignore"]);
+    let walked_files: Vec<String> = walked_files(root).into_iter().collect();
+    let submodule_files = ["a", "forced.log", "secret"].map(|path| format!("vendor/sub/{path}"));
+    assert_eq!(walked_files[2..], submodule_files);
+    assert_eq!(walked_files[..2], [".gitignore", "vendor/sub/.gitignore"]);
 }
 
 #[test]
@@ -242,7 +243,7 @@ fn an_unreadable_index_is_reported() {
     git(root, &["add", "--force", "."]);
     fs::write(root.join(".git/index"), "no index").expect("written");
     let outcome = check(root, &Config::default());
-    assert_eq!(outcome.met.iter().collect::<Vec<_>>(), [".gitignore", "a"]);
+    assert_eq!(outcome.visited.iter().collect::<Vec<_>>(), [".gitignore", "a"]);
     let reported: Vec<&str> = outcome.skipped.iter().map(|skipped| &*skipped.path).collect();
     assert_eq!(reported, [".git"], "{:?}", outcome.skipped);
 }
@@ -255,11 +256,11 @@ fn a_non_utf8_line_does_not_affect_others() {
         write(root, path, "text\n");
     }
     write(root, ".gitignore", b"caf\xE9\n*.log\n[\nb\n");
-    assert_eq!(taken(root).into_iter().collect::<Vec<_>>(), [".gitignore", "c"]);
+    assert_eq!(walked_files(root).into_iter().collect::<Vec<_>>(), [".gitignore", "c"]);
 }
 
 #[test]
-fn a_file_that_a_sparse_index_does_not_name_is_taken() {
+fn a_file_that_a_sparse_index_does_not_list_is_walked() {
     let dir = repository();
     let root = dir.path();
     for path in ["a", "in/b", "out/c.log"] {
@@ -271,13 +272,13 @@ fn a_file_that_a_sparse_index_does_not_name_is_taken() {
     git(root, &["sparse-checkout", "set", "--cone", "--sparse-index", "in"]);
     assert!(!root.join("out/c.log").exists());
     write(root, "out/c.log", "text\n");
-    let taken: Vec<String> = taken(root).into_iter().collect();
-    assert_eq!(taken, [".gitignore", "a", "in/b", "out/c.log"]);
+    let walked_files: Vec<String> = walked_files(root).into_iter().collect();
+    assert_eq!(walked_files, [".gitignore", "a", "in/b", "out/c.log"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn links_and_names_that_are_not_text() {
+fn links_are_skipped_and_non_utf8_names_are_walked() {
     use std::os::unix::ffi::OsStrExt;
     let dir = repository();
     let root = dir.path();
@@ -285,7 +286,7 @@ fn links_and_names_that_are_not_text() {
     std::os::unix::fs::symlink("d", root.join("link")).expect("linked");
     std::os::unix::fs::symlink("d/a", root.join("file.log")).expect("linked");
     write(root, ".gitignore", "*.log\nodd/\n");
-    fs::create_dir(root.join("odd")).expect("made");
+    fs::create_dir(root.join("odd")).expect("created");
     let name = std::ffi::OsStr::from_bytes(b"odd/na\xFFme");
     if fs::write(root.join(name), "text\n").is_err() {
         return;
@@ -294,6 +295,6 @@ fn links_and_names_that_are_not_text() {
     let mut git = Command::new("git");
     git.args(["add", "--force", "link", "file.log"]).arg(name).current_dir(root);
     assert!(git.status().expect("Git").success());
-    let taken: Vec<String> = taken(root).into_iter().collect();
-    assert_eq!(taken, [".gitignore", "d/a", "odd/na\u{FFFD}me"]);
+    let walked_files: Vec<String> = walked_files(root).into_iter().collect();
+    assert_eq!(walked_files, [".gitignore", "d/a", "odd/na\u{FFFD}me"]);
 }

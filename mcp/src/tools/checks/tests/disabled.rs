@@ -1,36 +1,36 @@
-//! Answers when requested rules are disabled, and fixes that do not hold.
+//! Results when requested rules are disabled, and when a fix leaves its finding.
 
 use super::{call, git, project};
 use serde_json::{Value, json};
 use std::fs;
 
-/// Rules that are disabled find nothing, so the answer must not be that the check passes.
+/// Disabled rules find nothing, so the result must not be that the check passes.
 #[test]
 fn a_check_by_disabled_rules_does_not_pass() {
     let code = "const a = eval(input);\n";
     let folder = project(&[(".aidd/x", ""), ("a.ts", code)]);
     let root = folder.path();
     let check = |arguments: Value| call(root, "aidd_check_compliance", arguments);
-    let of = |names: &[&str]| {
+    let check_rules = |names: &[&str]| {
         check(json!({"filePath": "a.ts", "ruleCategories": names})).expect("an answer")
     };
-    let whole = of(&["compliance"]);
-    assert_eq!(whole.data["passes"], false);
+    let category = check_rules(&["compliance"]);
+    assert_eq!(category.data["passes"], false);
     assert!(
-        whole.text.starts_with(
+        category.text.starts_with(
             "no findings; files checked 1; not checked: disabled rules\nnote: disabled: "
-        ) && whole.text.contains(" compliance rules (compliance/adr-number, ")
-            && whole.text.contains("; to enable in .aidd/config.json: add \"security\", "),
+        ) && category.text.contains(" compliance rules (compliance/adr-number, ")
+            && category.text.contains("; to enable in .aidd/config.json: add \"security\", "),
         "{}",
-        whole.text
+        category.text
     );
     // A tag selects rules of several categories, some of which are disabled as a whole.
-    let security = of(&["security"]);
+    let security = check_rules(&["security"]);
     assert_eq!(security.data["passes"], false);
     assert!(security.text.contains("; not checked: disabled rules\n"), "{}", security.text);
     assert!(security.text.contains(" compliance rules of `security` ("), "{}", security.text);
     assert!(!security.text.contains(" secrets rules of `security`"), "{}", security.text);
-    let glob = of(&["compliance/*-eval"]);
+    let glob = check_rules(&["compliance/*-eval"]);
     assert_eq!(glob.data["passes"], false);
     assert!(
         glob.text.contains("add \"security\" to `compliance`") && !glob.text.contains("pass"),
@@ -38,13 +38,13 @@ fn a_check_by_disabled_rules_does_not_pass() {
         glob.text
     );
     // A rule named exactly runs.
-    let exact = of(&["compliance/eval"]);
+    let exact = check_rules(&["compliance/eval"]);
     assert_eq!(exact.data["findings"][0]["rule"], "compliance/eval");
     assert!(!exact.text.contains("disabled"), "{}", exact.text);
 
     let config = |text: &str| fs::write(root.join(".aidd/config.json"), text).expect("written");
     config(r#"{"compliance": ["security"]}"#);
-    let security = of(&["security"]);
+    let security = check_rules(&["security"]);
     assert_eq!(security.data["passes"], false);
     assert!(security.text.contains("a.ts:1:11 compliance/eval"), "{}", security.text);
     assert!(security.text.starts_with("errors 1, warnings 0, info 0; files checked 1; fails\n"));
@@ -61,14 +61,14 @@ fn a_check_by_disabled_rules_does_not_pass() {
         secrets.text
     );
     config(r#"{"overrides": [{"files": ["a.ts"], "rules": {"secrets/*": "off"}}]}"#);
-    let secrets = of(&["secrets"]);
+    let secrets = check_rules(&["secrets"]);
     assert_eq!(secrets.data["passes"], false);
     assert!(secrets.text.ends_with("change the override for this path"), "{}", secrets.text);
 }
 
-/// An agent applies the edits of an answer, so fixes that do not hold are omitted.
+/// An agent applies the edits of a result, so fixes that leave their finding are omitted.
 #[test]
-fn a_fix_that_does_not_hold_is_omitted() {
+fn a_fix_that_leaves_its_finding_is_omitted() {
     let rule = |id: &str, regex: &str, to: &str| {
         format!(
             "---\nseverity: error\ncheck:\n  text: {{ regex: '{regex}' }}\n  fix: {{ replace: '{to}', safe: true }}\n---\n# t/{id}\n\nWhy.\n"
@@ -122,18 +122,18 @@ fn gates_are_evaluated_from_evidence() {
     assert_eq!(gates(json!({"phase": "BUILD"})).expect("an answer").data["passes"], true);
     let evidence = json!({"spec_matches": "note: compared with the issue by hand", "acceptance_criteria": true});
     let verify = gates(json!({"evidence": evidence})).expect("an answer");
-    let of_run = |id: &str| id.starts_with("tool_outcome_");
-    let text = verify.text.split('`').map(|part| if of_run(part) { "ID" } else { part });
+    let is_run_id = |id: &str| id.starts_with("tool_outcome_");
+    let text = verify.text.split('`').map(|part| if is_run_id(part) { "ID" } else { part });
     insta::assert_snapshot!(text.collect::<Vec<_>>().join("`"), @r#"
     VERIFY is not complete; 2 of 10 gates open; blocking gates with disabled rules: module_rules, no_unchecked_types, no_dead_code, tests_pass
     pass no_secrets: no new findings by secrets/*
-    not applicable naming_conventions (does not block): disabled here: compliance/file-name-case, compliance/identifier-case
-    not applicable module_rules: disabled here: compliance/commonjs, compliance/wildcard-import, compliance/layer-breach, compliance/import-cycle; to enable in .aidd/config.json: add "typescript-strict", "architecture" to `compliance`
-    not applicable no_unchecked_types: disabled here: compliance/any-type, compliance/non-null-assertion; to enable in .aidd/config.json: add "typescript-strict" to `compliance`
+    not applicable naming_conventions (does not block): disabled in this project: compliance/file-name-case, compliance/identifier-case
+    not applicable module_rules: disabled in this project: compliance/commonjs, compliance/wildcard-import, compliance/layer-breach, compliance/import-cycle; to enable in .aidd/config.json: add "typescript-strict", "architecture" to `compliance`
+    not applicable no_unchecked_types: disabled in this project: compliance/any-type, compliance/non-null-assertion; to enable in .aidd/config.json: add "typescript-strict" to `compliance`
     pass types_clean: `ID` passed
     pass lint_clean: `ID` passed
-    pass no_dead_code: disabled here: compliance/commented-out-code; to enable in .aidd/config.json: add "clean-code" to `compliance`; `ID` passed
-    fail tests_pass: disabled here: compliance/disabled-test, compliance/focused-test; to enable in .aidd/config.json: add "testing" to `compliance`; `ID` failed
+    pass no_dead_code: disabled in this project: compliance/commented-out-code; to enable in .aidd/config.json: add "clean-code" to `compliance`; `ID` passed
+    fail tests_pass: disabled in this project: compliance/disabled-test, compliance/focused-test; to enable in .aidd/config.json: add "testing" to `compliance`; `ID` failed
     missing acceptance_criteria: no evidence was passed
     pass spec_matches: a note
     "#);
@@ -147,18 +147,19 @@ fn gates_are_evaluated_from_evidence() {
     let why = gate["why"].as_str().expect("a reason");
     assert!(
         why.ends_with(
-            "; disabled here: compliance/any-type; to enable in .aidd/config.json: remove \
+            "; disabled in this project: compliance/any-type; to enable in .aidd/config.json: remove \
              \"compliance/any-type\": \"off\" from `rules`"
         ),
         "{why}"
     );
-    let none = gates(json!({"phase": "PLAN"})).expect_err("no gates");
-    assert_eq!(none.message, "PLAN has no gates, only exit criteria");
-    let wrong = gates(json!({"evidence": {"docs_updated": "x"}})).expect_err("not of this phase");
+    let no_gates = gates(json!({"phase": "PLAN"})).expect_err("no gates");
+    assert_eq!(no_gates.message, "PLAN has no gates, only exit criteria");
+    let unknown_gate =
+        gates(json!({"evidence": {"docs_updated": "x"}})).expect_err("not of this phase");
     assert!(
-        wrong
+        unknown_gate
             .message
             .starts_with("`docs_updated` is not a gate of VERIFY; expected one of no_secrets,"),
-        "{wrong}"
+        "{unknown_gate}"
     );
 }

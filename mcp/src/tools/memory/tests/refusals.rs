@@ -1,15 +1,15 @@
-//! Errors, calls by older names, and notes in answers.
+//! Errors, calls by older names, and notes in results.
 
-use super::{Day, provider};
+use super::{TestAgent, provider};
 use serde_json::json;
 
 #[test]
 fn invalid_calls_are_rejected_with_a_remedy() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut day = Day::at(folder.path());
+    let mut agent = TestAgent::at(folder.path());
     let decision =
-        day.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
-    let mut said = String::new();
+        agent.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
+    let mut errors = String::new();
     for (tool, arguments) in [
         ("aidd_session", json!({"action": "start", "branch": "x"})),
         ("aidd_session", json!({"action": "start", "aiProvider": provider()})),
@@ -71,11 +71,11 @@ fn invalid_calls_are_rejected_with_a_remedy() {
         ("aidd_lifecycle_init", json!({"feature": "f", "startPhase": "SYNC"})),
         ("aidd_diagnose_error", json!({"error": " "})),
     ] {
-        let text = day.text(tool, arguments);
+        let text = agent.text(tool, arguments);
         assert!(text.starts_with("error: "), "{tool}: {text}");
-        said.push_str(&format!("{tool}: {}\n", &text["error: ".len()..]));
+        errors.push_str(&format!("{tool}: {}\n", &text["error: ".len()..]));
     }
-    insta::assert_snapshot!(said, @r#"
+    insta::assert_snapshot!(errors, @r#"
     aidd_session: `aiProvider` is missing
     hint: identify yourself: {provider, model, modelId, client}
     aidd_session: `branch` is missing
@@ -87,24 +87,24 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     aidd_session: `action`: expected `start`, `update`, `end`, `get`, `list` or `delete`, found the string "strat"; did you mean `start`?
     aidd_observation: unknown session `session_1_x`
     hint: list ids with aidd_session, action list
-    aidd_session: `aiProvider`: expected an object (provider, model, modelId, client), found the string "me"
+    aidd_session: `aiProvider`: expected an object (Fields: provider, model, modelId, client), found the string "me"
     aidd_session: `errorsResolved[0].error` is missing; expected {"error": "…", "fix": "…"}
     aidd_branch: `decisions[1].decision` is missing; expected {"decision": "…", "reasoning": "…"}
     aidd_branch: `branch` is missing, and no branch is checked out
-    aidd_branch: `plan` is not allowed with `action` get; only with save
+    aidd_branch: `plan` is not allowed with `action` get; it is only allowed with save
     aidd_branch: unknown branch `x`
-    hint: no data for it; list known branches with aidd_branch, action list
-    aidd_branch: `promoteDecisions` is not allowed with `action` get; only with merge
-    aidd_session: `status` is not allowed with `action` get; only with list
-    `decisions` is not allowed with `action` get; only with start, update, end
-    aidd_session: `branch` is not allowed with `action` update; only with start, list
-    aidd_lifecycle_advance: `force` is not allowed with `action` abandon; only with advance
-    aidd_lifecycle_advance: `to` is not allowed with `action` advance; only with back
-    aidd_ci_report: `base` is not allowed with `policy` true; only with false
+    hint: it has no data; list known branches with aidd_branch, action list
+    aidd_branch: `promoteDecisions` is not allowed with `action` get; it is only allowed with merge
+    aidd_session: `status` is not allowed with `action` get; it is only allowed with list
+    `decisions` is not allowed with `action` get; it is only allowed with start, update, end
+    aidd_session: `branch` is not allowed with `action` update; it is only allowed with start, list
+    aidd_lifecycle_advance: `force` is not allowed with `action` abandon; it is only allowed with advance
+    aidd_lifecycle_advance: `to` is not allowed with `action` advance; it is only allowed with back
+    aidd_ci_report: `base` is not allowed with `policy` true; it is only allowed with false
     aidd_memory_edit_decision: `confidence` must be from 0 to 1, found 70
     aidd_observation: `discoveryTokens` must be at least 0, found -5
     aidd_memory_search: unknown argument `quary`; did you mean `query`?
-    `query` is missing: Text; empty for the newest
+    `query` is missing: Search text; empty for the newest memories
     aidd_memory_search: `since` is not a time: tomorrow
     hint: use the form 2026-01-05 or 2026-01-05T10:00:00Z
     aidd_memory_context: unknown memory `decision_1_x`
@@ -142,23 +142,24 @@ fn invalid_calls_are_rejected_with_a_remedy() {
 #[test]
 fn older_names_accept_their_older_arguments() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut day = Day::at(folder.path());
-    let id = day.id("save/decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
+    let mut agent = TestAgent::at(folder.path());
+    let id =
+        agent.id("save/decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
     let failed = json!({"decisionId": id, "outcome": "FAILED", "failure_reason": "slow"});
-    day.data("update_outcome", failed);
-    let entry = day.data("aidd_memory_get", json!({"ids": [id]}))["entries"][0].clone();
+    agent.data("update_outcome", failed);
+    let entry = agent.data("aidd_memory_get", json!({"ids": [id]}))["entries"][0].clone();
     assert_eq!(entry["metadata"]["outcomeReason"], "slow");
     assert_eq!(entry["metadata"]["confidence"], 0.7);
     let checkpoint = json!({"summary": "s", "open_files": ["a.rs"], "next_steps": "go on"});
-    day.data("save.checkpoint", checkpoint);
-    let loaded = day.data("load_checkpoint", json!({}));
+    agent.data("save.checkpoint", checkpoint);
+    let loaded = agent.data("load_checkpoint", json!({}));
     assert_eq!(loaded["checkpoint"]["metadata"]["openFiles"], json!(["a.rs"]));
-    let asked = day.data("suggest_decision", json!({"userQuestion": "use b"}));
-    assert_eq!(asked["results"][0]["id"], json!(id));
-    assert_eq!(day.data("list_decisions", json!({"limit": 1}))["count"], 1);
-    // It lists decisions, whatever else was saved last.
+    let found = agent.data("suggest_decision", json!({"userQuestion": "use b"}));
+    assert_eq!(found["results"][0]["id"], json!(id));
+    assert_eq!(agent.data("list_decisions", json!({"limit": 1}))["count"], 1);
+    // The tool lists only decisions, even if another memory was saved last.
     day.id("save_insight", json!({"content": "A lesson"}));
-    let listed = day.data("list_decisions", json!({}));
+    let listed = agent.data("list_decisions", json!({}));
     let kinds: Vec<&str> = listed["results"]
         .as_array()
         .expect("results")
@@ -167,17 +168,18 @@ fn older_names_accept_their_older_arguments() {
         .collect();
     assert_eq!(kinds, ["decision"]);
     let both = json!({"decisionId": id, "id": id, "outcome": "FAILED"});
-    assert!(day.text("update_outcome", both).contains("unknown argument `decisionId`"));
+    assert!(agent.text("update_outcome", both).contains("unknown argument `decisionId`"));
 }
 
-/// Every argument of an older name is accepted: it has its old effect, or the answer says that it
-/// has none.
+/// Every argument of an older name is accepted: it has its old effect, or the result contains a
+/// note that it has no effect.
 #[test]
 fn older_names_accept_all_their_arguments() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut day = Day::at(folder.path());
+    let mut agent = TestAgent::at(folder.path());
     let scopes = json!([{"kind": "project", "id": "/x"}]);
-    let one = day.id("save_decision", json!({"topic": "a", "decision": "b", "reasoning": "c"}));
+    let first_id =
+        agent.id("save_decision", json!({"topic": "a", "decision": "b", "reasoning": "c"}));
     let calls = [
         (
             "save_decision",
@@ -185,7 +187,7 @@ fn older_names_accept_all_their_arguments() {
                 "type": "user_decision", "outcome": "partial", "evidence": ["log"],
                 "alternatives": ["g"], "risks": "h", "scopes": scopes, "event_date": "2026-01-01",
                 "item": "i", "actors": [{"person": "p", "role": "r"}],
-                "links": [{"id": one, "relation": "mentions", "reason": "near"}],
+                "links": [{"id": first_id, "relation": "mentions", "reason": "near"}],
                 "replaces": []}),
             &["type", "scopes", "event_date", "item", "actors"][..],
         ),
@@ -207,7 +209,7 @@ fn older_names_accept_all_their_arguments() {
         ("list_decisions", json!({"limit": 5, "scopes": scopes}), &["scopes"]),
         (
             "update_outcome",
-            json!({"decisionId": one, "outcome": "partial", "limitation": "only half"}),
+            json!({"decisionId": first_id, "outcome": "partial", "limitation": "only half"}),
             &[],
         ),
         (
@@ -223,7 +225,7 @@ fn older_names_accept_all_their_arguments() {
         ),
     ];
     for (name, arguments, without_effect) in calls {
-        let data = day.data(name, arguments);
+        let data = agent.data(name, arguments);
         let noted: Vec<&str> = data["notices"]
             .as_array()
             .into_iter()
@@ -232,23 +234,25 @@ fn older_names_accept_all_their_arguments() {
             .collect();
         assert_eq!(noted, without_effect, "{name}");
     }
-    let saved = day.data("recall_decision", json!({"topic": "d"}))["current"][0].clone();
+    let saved = agent.data("recall_decision", json!({"topic": "d"}))["current"][0].clone();
     assert_eq!(saved["metadata"]["outcome"], "PARTIAL");
     assert_eq!(saved["metadata"]["evidence"], json!(["log"]));
     assert_eq!(saved["metadata"]["risks"], "h");
     assert_eq!(saved["links"][0]["relation"], "relates_to");
-    let shown_lines = day.data("aidd_memory_get", json!({"ids": [one]}))["entries"][0].clone();
-    assert_eq!(shown_lines["metadata"]["outcomeReason"], "only half");
+    let entry = agent.data("aidd_memory_get", json!({"ids": [first_id]}))["entries"][0].clone();
+    assert_eq!(entry["metadata"]["outcomeReason"], "only half");
     // By the current name, an argument without effect is rejected as usual.
-    assert!(day.text("search_recent", json!({"scopes": []})).contains("unknown argument `scopes`"));
+    assert!(
+        agent.text("search_recent", json!({"scopes": []})).contains("unknown argument `scopes`")
+    );
 }
 
 #[test]
 fn outcomes_ignore_case() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut day = Day::at(folder.path());
-    let id = day.id("save_decision", json!({"topic": "a", "decision": "b", "reasoning": "c"}));
-    for (given, want) in [
+    let mut agent = TestAgent::at(folder.path());
+    let id = agent.id("save_decision", json!({"topic": "a", "decision": "b", "reasoning": "c"}));
+    for (input, expected) in [
         ("failed", "FAILED"),
         ("Failed", "FAILED"),
         ("FAILED", "FAILED"),
@@ -257,23 +261,23 @@ fn outcomes_ignore_case() {
         (" partial ", "PARTIAL"),
     ] {
         for tool in ["evolve_outcome", "update_outcome"] {
-            let shown_lines = day.data(tool, json!({"id": id, "outcome": given}));
-            assert_eq!(shown_lines["outcome"], want, "{tool} {given}");
+            let result = agent.data(tool, json!({"id": id, "outcome": input}));
+            assert_eq!(result["outcome"], expected, "{tool} {input}");
         }
     }
-    let said = day.text("evolve_outcome", json!({"id": id, "outcome": "done"}));
-    assert!(said.contains("expected `SUCCESS`, `FAILED` or `PARTIAL`"), "{said}");
+    let error = agent.text("evolve_outcome", json!({"id": id, "outcome": "done"}));
+    assert!(error.contains("expected `SUCCESS`, `FAILED` or `PARTIAL`"), "{error}");
 }
 
 #[test]
 fn similar_and_conflicting_decisions_are_noted() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut day = Day::at(folder.path());
+    let mut agent = TestAgent::at(folder.path());
     let tabs = json!({"topic": "style", "decision": "Use tabs", "reasoning": "width"});
-    let tabs_id = day.id("save_decision", tabs.clone());
-    let again = day.data("save_decision", tabs);
+    let tabs_id = agent.id("save_decision", tabs.clone());
+    let again = agent.data("save_decision", tabs);
     assert_eq!((&again["id"], &again["duplicate"]), (&json!(tabs_id), &json!(true)));
-    let spaces = day.text(
+    let spaces = agent.text(
         "save_decision",
         json!({
             "topic": "style", "decision": "Use spaces", "reasoning": "diffs",
@@ -285,73 +289,75 @@ fn similar_and_conflicting_decisions_are_noted() {
     note: 2 active decisions on style: decision#2, decision#1
     note: decision#1 contradicts decision#2, and both are active
     ");
-    let near = json!({"decision": "Use PostgreSQL for the event store", "reasoning": "r"});
-    day.data("aidd_memory_add_decision", near);
-    let near = json!({"decision": "Use PostgreSQL as event store", "reasoning": "r"});
-    let near = day.text("aidd_memory_add_decision", near);
+    let similar = json!({"decision": "Use PostgreSQL for the event store", "reasoning": "r"});
+    agent.data("aidd_memory_add_decision", similar);
+    let similar = json!({"decision": "Use PostgreSQL as event store", "reasoning": "r"});
+    let similar = agent.text("aidd_memory_add_decision", similar);
     assert!(
-        near.contains("note: 100 % similar to decision#4 \"Use PostgreSQL for the event store\""),
-        "{near}"
+        similar
+            .contains("note: 100 % similar to decision#4 \"Use PostgreSQL for the event store\""),
+        "{similar}"
     );
     let new = json!({"topic": "cache", "decision": "Use Redis", "reasoning": "r"});
-    let old = day.id("save_decision", new);
+    let old = agent.id("save_decision", new);
     let new = json!({"topic": "cache", "decision": "Use Valkey", "reasoning": "r"});
-    let new = day.id("save_decision", new);
-    let gone = json!({"id": old, "decision": "Use nothing", "reasoning": "r"});
-    let said = day.client.text("evolve_supersede", gone);
-    assert!(said.contains(&format!("hint: supersede its successor `{new}`")), "{said}");
+    let new = agent.id("save_decision", new);
+    let superseding = json!({"id": old, "decision": "Use nothing", "reasoning": "r"});
+    let error = agent.client.text("evolve_supersede", superseding);
+    assert!(error.contains(&format!("hint: supersede its successor `{new}`")), "{error}");
     let removed =
-        day.data("aidd_memory_prune", json!({"type": "decision", "id": new, "reason": "r"}));
+        agent.data("aidd_memory_prune", json!({"type": "decision", "id": new, "reason": "r"}));
     assert_eq!(removed["restored"], json!([old]));
 }
 
 #[test]
 fn secrets_and_private_text_are_never_returned() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut day = Day::at(folder.path());
-    let id = day.id(
+    let mut agent = TestAgent::at(folder.path());
+    let id = agent.id(
         "save_insight",
         json!({
             "content": "The <private>salary of Kim</private> is not ours", "tags": ["a"],
         }),
     );
-    let text = day.text("aidd_memory_get", json!({"ids": [id]}));
+    let text = agent.text("aidd_memory_get", json!({"ids": [id]}));
     assert!(text.contains("The [REDACTED] is not ours"), "{text}");
 }
 
 #[test]
 fn a_topic_resolves_to_its_decision() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut day = Day::at(folder.path());
+    let mut agent = TestAgent::at(folder.path());
     let decision = json!({"topic": "cache", "decision": "Use Redis", "reasoning": "r"});
-    let id = day.id("save_decision", decision);
-    day.id("save_insight", json!({"topic": "cache", "content": "Redis is fast"}));
-    assert_eq!(day.data("load_context", json!({"topic": "cache"}))["entry"]["id"], json!(id));
+    let id = agent.id("save_decision", decision);
+    agent.id("save_insight", json!({"topic": "cache", "content": "Redis is fast"}));
+    assert_eq!(agent.data("load_context", json!({"topic": "cache"}))["entry"]["id"], json!(id));
 }
 
 #[test]
 fn adjusted_limits_are_noted() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut day = Day::at(folder.path());
-    day.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
-    let said = day.text("search_by_context", json!({"query": "b", "limit": 0, "depth": 9}));
+    let mut agent = TestAgent::at(folder.path());
+    agent.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
+    let text = agent.text("search_by_context", json!({"query": "b", "limit": 0, "depth": 9}));
     assert!(
-        said.contains("note: the minimum is 1") && said.contains("note: the maximum is 5"),
-        "{said}"
+        text.contains("note: the minimum is 1") && text.contains("note: the maximum is 5"),
+        "{text}"
     );
 }
 
 #[test]
 fn repeated_saves_write_nothing() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut day = Day::at(folder.path());
-    let id = day.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
+    let mut agent = TestAgent::at(folder.path());
+    let id =
+        agent.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
     let outcome = json!({"id": id, "outcome": "FAILED", "reason": "slow"});
     let edit = json!({"id": id, "decision": "Use d", "confidence": 0.9});
     let mut lines = Vec::new();
     for _ in 0..3 {
-        day.data("evolve_outcome", outcome.clone());
-        day.data("aidd_memory_edit_decision", edit.clone());
+        agent.data("evolve_outcome", outcome.clone());
+        agent.data("aidd_memory_edit_decision", edit.clone());
         let tracked = folder.path().join("ai/memory/decisions.jsonl");
         lines.push(std::fs::read_to_string(tracked).expect("text").lines().count());
     }
@@ -362,22 +368,21 @@ fn repeated_saves_write_nothing() {
 #[test]
 fn errors_suggest_the_next_call() {
     let folder = tempfile::tempdir().expect("a directory");
-    let mut day = Day::at(folder.path());
-    let given = json!({"action": "start", "branch": "b", "aiProvider": provider()});
-    let id = day.id("aidd_session", given);
-    let text = day.client.text("aidd_session", json!({"action": "end"}));
+    let mut agent = TestAgent::at(folder.path());
+    let params = json!({"action": "start", "branch": "b", "aiProvider": provider()});
+    let id = agent.id("aidd_session", params);
+    let text = agent.client.text("aidd_session", json!({"action": "end"}));
     assert!(text.contains(&format!("open: {id} on b")), "{text}");
-    let given = json!({
+    let params = json!({
         "action": "save", "branch": "b", "feature": "orders", "completedTasks": ["route"],
         "pendingTasks": ["validate", "store"],
         "decisions": [{"decision": "Use zod", "reasoning": "it is there"}],
         "errorsEncountered": [{"error": "No table", "fix": "migrate first"}],
     });
-    day.client.text("aidd_branch", given);
-    let text = day.client.text("aidd_branch", json!({"action": "get", "branch": "b"}));
-    let shown_lines =
-        text.split_once('\n').map(|(_, shown_lines)| shown_lines.to_owned()).unwrap_or_default();
-    insta::assert_snapshot!(shown_lines, @"
+    agent.client.text("aidd_branch", params);
+    let text = agent.client.text("aidd_branch", json!({"action": "get", "branch": "b"}));
+    let details = text.split_once('\n').map(|(_, details)| details.to_owned()).unwrap_or_default();
+    insta::assert_snapshot!(details, @"
     feature: orders
     done: route
     pending: validate; store

@@ -1,6 +1,6 @@
 //! Block diagrams.
 
-use super::lexer::{Cursor, END, Go, Kind, Lexer, SKIP, START, Unexpected};
+use super::lexer::{Cursor, END, Kind, Lexer, Next, SKIP, START, Unexpected};
 use std::sync::LazyLock;
 
 const BLOCK: Kind = "`block`";
@@ -36,56 +36,56 @@ const LINKS: &str = r"\s*[xo<]?--+[-xo>]\s*|\s*[xo<]?==+[=xo>]\s*|\s*[xo<]?-?\.+
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"block-beta(?-u:\b)", BLOCK, Go::Stay),
-        (S, r"block:", NAMED_BLOCK, Go::Stay),
-        (S, r"block(?-u:\b)", BLOCK, Go::Stay),
-        (S, r"\s+", SKIP, Go::Stay),
-        (S, r"columns\s+(?:auto(?-u:\b)|[0-9]+)", COLUMNS, Go::Stay),
-        (&[START, "node", "arrow", "label"], "\"`", SKIP, Go::Into("markdown")),
-        (IN_MARKDOWN, "[^`\"]+", MARKDOWN, Go::Stay),
-        (IN_MARKDOWN, "`\"", SKIP, Go::Out(1)),
-        (&[START, "node", "arrow"], "\"", SKIP, Go::Into("string")),
-        (IN_LABEL, "\"", LINK_LABEL, Go::Into("string")),
-        (IN_STRING, "\"", SKIP, Go::Out(1)),
-        (IN_STRING, "[^\"]+", STRING, Go::Stay),
-        (S, r"space(?::[0-9]+|(?-u:\b))", SPACE, Go::Stay),
-        (S, r"(?:default|linkStyle|interpolate)(?-u:\b)", WORD, Go::Stay),
-        (S, r"classDef\s+", STYLE, Go::Into("class definition")),
-        (&["class definition"], r"[0-9A-Za-z_]+\s+", STYLED, Go::Instead("style text")),
-        (S, r"(?:class|style)\s+", STYLE, Go::Into("styled")),
-        (&["styled"], r"[0-9A-Za-z_]+(?:,\s*[0-9A-Za-z_]+)*", STYLED, Go::Instead("style text")),
-        (&["style text"], r"[^\n]*", STYLE_TEXT, Go::Out(1)),
-        (S, r"acc(?:Title|Descr)\s*[:{]", WORD, Go::Stay),
-        (S, r"end(?-u:\b)\s*", BLOCK_END, Go::Stay),
+        (S, r"block-beta(?-u:\b)", BLOCK, Next::Stay),
+        (S, r"block:", NAMED_BLOCK, Next::Stay),
+        (S, r"block(?-u:\b)", BLOCK, Next::Stay),
+        (S, r"\s+", SKIP, Next::Stay),
+        (S, r"columns\s+(?:auto(?-u:\b)|[0-9]+)", COLUMNS, Next::Stay),
+        (&[START, "node", "arrow", "label"], "\"`", SKIP, Next::Push("markdown")),
+        (IN_MARKDOWN, "[^`\"]+", MARKDOWN, Next::Stay),
+        (IN_MARKDOWN, "`\"", SKIP, Next::Pop(1)),
+        (&[START, "node", "arrow"], "\"", SKIP, Next::Push("string")),
+        (IN_LABEL, "\"", LINK_LABEL, Next::Push("string")),
+        (IN_STRING, "\"", SKIP, Next::Pop(1)),
+        (IN_STRING, "[^\"]+", STRING, Next::Stay),
+        (S, r"space(?::[0-9]+|(?-u:\b))", SPACE, Next::Stay),
+        (S, r"(?:default|linkStyle|interpolate)(?-u:\b)", WORD, Next::Stay),
+        (S, r"classDef\s+", STYLE, Next::Push("class definition")),
+        (&["class definition"], r"[0-9A-Za-z_]+\s+", STYLED, Next::Replace("style text")),
+        (S, r"(?:class|style)\s+", STYLE, Next::Push("styled")),
+        (&["styled"], r"[0-9A-Za-z_]+(?:,\s*[0-9A-Za-z_]+)*", STYLED, Next::Replace("style text")),
+        (&["style text"], r"[^\n]*", STYLE_TEXT, Next::Pop(1)),
+        (S, r"acc(?:Title|Descr)\s*[:{]", WORD, Next::Stay),
+        (S, r"end(?-u:\b)\s*", BLOCK_END, Next::Stay),
         (
             IN_NODE,
             r"\(\(\(|\)\)\)|\)\)|\}\}|\}|\(-|-\)|\(\(|\]\]|\(|\]\)|\\\]|/\]|\)\]|\)|\]>|\]",
             CLOSE,
-            Go::Out(1),
+            Next::Pop(1),
         ),
         (
             S,
             r"-\)|\(-|\)\)|\)|\(\(\(|\(\(|\{\{|\{|>|\(\[|\(|\[\[|\[\||\[\(|\[\\|\[/|\[",
             OPEN,
-            Go::Into("node"),
+            Next::Push("node"),
         ),
-        (S, r"<\[", ARROW, Go::Into("arrow")),
-        (S, r"[^(\[\n)\{\}\s<>:=-]+", NODE, Go::Stay),
-        (IN_ARROW, r"\]>\s*\(", SKIP, Go::Into("directions")),
-        (IN_DIRECTIONS, r",?\s*(?:right|left|x|y|up|down)\s*", DIRECTION, Go::Stay),
-        (IN_DIRECTIONS, r"\)\s*", ARROW_END, Go::Out(2)),
-        (S, LINKS, LINK, Go::Stay),
-        (S, r"\s*~~~+\s*", LINK, Go::Stay),
-        (S, r"\s*[xo<]?(?:--|==|-\.)\s*", LINK_START, Go::Into("label")),
-        (IN_LABEL, LINKS, LINK, Go::Out(1)),
-        (S, r":[0-9]+", SIZE, Go::Stay),
+        (S, r"<\[", ARROW, Next::Push("arrow")),
+        (S, r"[^(\[\n)\{\}\s<>:=-]+", NODE, Next::Stay),
+        (IN_ARROW, r"\]>\s*\(", SKIP, Next::Push("directions")),
+        (IN_DIRECTIONS, r",?\s*(?:right|left|x|y|up|down)\s*", DIRECTION, Next::Stay),
+        (IN_DIRECTIONS, r"\)\s*", ARROW_END, Next::Pop(2)),
+        (S, LINKS, LINK, Next::Stay),
+        (S, r"\s*~~~+\s*", LINK, Next::Stay),
+        (S, r"\s*[xo<]?(?:--|==|-\.)\s*", LINK_START, Next::Push("label")),
+        (IN_LABEL, LINKS, LINK, Next::Pop(1)),
+        (S, r":[0-9]+", SIZE, Next::Stay),
     ];
     Lexer::new("", S, &[&rules])
 });
 
 pub(super) fn parse(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
     cursor.need(BLOCK)?;
-    // The open blocks; each requires a statement.
+    // The number of open blocks. Each block requires a statement.
     let mut open = 0_usize;
     let mut required = true;
     loop {
@@ -120,7 +120,7 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<bool, Unexpected> {
     Ok(true)
 }
 
-/// Blocks, connected by arrows.
+/// Parses blocks that are connected by arrows.
 fn nodes(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
     node(cursor)?;
     cursor.eat(SIZE);

@@ -1,14 +1,14 @@
 //! C4 diagrams: macros with attributes, nested in boundaries.
 
-use super::lexer::{Cursor, END, Go, Kind, Lexer, SKIP, START, Unexpected};
+use super::lexer::{Cursor, END, Kind, Lexer, Next, SKIP, START, Unexpected};
 use std::sync::LazyLock;
 
-const HEADER: Kind = "the type";
+const HEADER: Kind = "the diagram type";
 const LINE_BREAK: Kind = "a new line";
 const TITLE: Kind = "a title";
 const DIRECTION: Kind = "a direction";
 const ACC: Kind = "an accessible title";
-const ACC_TEXT: Kind = "its text";
+const ACC_TEXT: Kind = "the text of the title";
 const ELEMENT: Kind = "an element";
 const BOUNDARY: Kind = "a boundary";
 const OPEN: Kind = "`{`";
@@ -30,47 +30,47 @@ const IN_VALUE: &[&str] = &["value"];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"[^\n]{0,200}direction\s+(?:TB|BT|RL|LR)[^\n]*", DIRECTION, Go::Stay),
-        (S, r"(?:title|accDescription)\s[^#\n;]+", TITLE, Go::Stay),
-        (S, r"acc(?:Title|Descr)\s*:\s*", ACC, Go::Into("line")),
-        (IN_LINE, r"[^\n]*", ACC_TEXT, Go::Out(1)),
-        (S, r"accDescr\s*\{\s*", SKIP, Go::Into("lines")),
-        (IN_LINES, r"\}", SKIP, Go::Out(1)),
-        (IN_LINES, r"[^}]+", TITLE, Go::Stay),
-        (S, r"%%[^\n]*\n*", SKIP, Go::Stay),
-        (S, r"\s*\n+", LINE_BREAK, Go::Stay),
-        (S, r"\s+", SKIP, Go::Stay),
-        (S, r"C4(?:Context|Container|Component|Dynamic|Deployment)(?-u:\b)", HEADER, Go::Stay),
+        (S, r"[^\n]{0,200}direction\s+(?:TB|BT|RL|LR)[^\n]*", DIRECTION, Next::Stay),
+        (S, r"(?:title|accDescription)\s[^#\n;]+", TITLE, Next::Stay),
+        (S, r"acc(?:Title|Descr)\s*:\s*", ACC, Next::Push("line")),
+        (IN_LINE, r"[^\n]*", ACC_TEXT, Next::Pop(1)),
+        (S, r"accDescr\s*\{\s*", SKIP, Next::Push("lines")),
+        (IN_LINES, r"\}", SKIP, Next::Pop(1)),
+        (IN_LINES, r"[^}]+", TITLE, Next::Stay),
+        (S, r"%%[^\n]*\n*", SKIP, Next::Stay),
+        (S, r"\s*\n+", LINE_BREAK, Next::Stay),
+        (S, r"\s+", SKIP, Next::Stay),
+        (S, r"C4(?:Context|Container|Component|Dynamic|Deployment)(?-u:\b)", HEADER, Next::Stay),
         (
             S,
             r"(?:(?:Enterprise_|System_|Container_)?Boundary|(?:Deployment_)?Node|Node_[LR])(?-u:\b)",
             BOUNDARY,
-            Go::Into("macro"),
+            Next::Push("macro"),
         ),
         (
             S,
             r"(?:Person(?:_Ext)?|(?:System|Container|Component)(?:Queue|Db)?(?:_Ext)?|Rel(?:Index|_(?:Up?|Down|D|Left|L|Right|R|Back))?|BiRel|Update(?:ElementStyle|RelStyle|LayoutConfig))(?-u:\b)",
             ELEMENT,
-            Go::Into("macro"),
+            Next::Push("macro"),
         ),
-        (IN_MACRO, r"\( *,", EMPTY, Go::Into("attributes")),
-        (IN_MACRO, r"\(", SKIP, Go::Into("attributes")),
-        (IN_MACRO, r"\)", SKIP, Go::Out(2)),
-        (IN_ATTRIBUTES, r"\)", SKIP, Go::Out(2)),
-        (IN_ATTRIBUTES, r",,", EMPTY, Go::Stay),
-        (IN_ATTRIBUTES, r",", SKIP, Go::Stay),
-        (IN_ATTRIBUTES, " *\"\"", EMPTY, Go::Stay),
-        (IN_ATTRIBUTES, " *\"", SKIP, Go::Into("string")),
-        (IN_STRING, "\"", SKIP, Go::Out(1)),
-        (IN_STRING, "[^\"]+", STRING, Go::Stay),
-        (IN_ATTRIBUTES, r" *\$", SKIP, Go::Into("key")),
-        (IN_KEY, "[^=]*", KEY, Go::Into("before value")),
-        (BEFORE_VALUE, "= *\"", SKIP, Go::Instead("value")),
-        (IN_VALUE, "[^\"]+", VALUE, Go::Stay),
-        (IN_VALUE, "\"", SKIP, Go::Out(2)),
-        (IN_ATTRIBUTES, r"[^,]+", STRING, Go::Stay),
-        (S, r"\{", OPEN, Go::Stay),
-        (S, r"\}", CLOSE, Go::Stay),
+        (IN_MACRO, r"\( *,", EMPTY, Next::Push("attributes")),
+        (IN_MACRO, r"\(", SKIP, Next::Push("attributes")),
+        (IN_MACRO, r"\)", SKIP, Next::Pop(2)),
+        (IN_ATTRIBUTES, r"\)", SKIP, Next::Pop(2)),
+        (IN_ATTRIBUTES, r",,", EMPTY, Next::Stay),
+        (IN_ATTRIBUTES, r",", SKIP, Next::Stay),
+        (IN_ATTRIBUTES, " *\"\"", EMPTY, Next::Stay),
+        (IN_ATTRIBUTES, " *\"", SKIP, Next::Push("string")),
+        (IN_STRING, "\"", SKIP, Next::Pop(1)),
+        (IN_STRING, "[^\"]+", STRING, Next::Stay),
+        (IN_ATTRIBUTES, r" *\$", SKIP, Next::Push("key")),
+        (IN_KEY, "[^=]*", KEY, Next::Push("before value")),
+        (BEFORE_VALUE, "= *\"", SKIP, Next::Replace("value")),
+        (IN_VALUE, "[^\"]+", VALUE, Next::Stay),
+        (IN_VALUE, "\"", SKIP, Next::Pop(2)),
+        (IN_ATTRIBUTES, r"[^,]+", STRING, Next::Stay),
+        (S, r"\{", OPEN, Next::Stay),
+        (S, r"\}", CLOSE, Next::Stay),
     ];
     Lexer::new("", S, &[&rules])
 });
@@ -78,10 +78,11 @@ pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
 pub(super) fn parse(text: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
     statements(cursor).map_err(|fault| {
         // An attribute without quotes extends to the next comma, past the end of its macro.
-        let runs_on = |kind: Kind, text: &str| kind == STRING && text.trim_start().contains('\n');
-        let token = cursor.find(|token| runs_on(token.kind, &text[token.start..token.end]));
+        let spans_lines =
+            |kind: Kind, text: &str| kind == STRING && text.trim_start().contains('\n');
+        let token = cursor.find(|token| spans_lines(token.kind, &text[token.start..token.end]));
         let message = "the attribute is not closed; put it in quotes";
-        token.map_or(fault, |token| Cursor::refused(token, message))
+        token.map_or(fault, |token| Cursor::rejected(token, message))
     })
 }
 
@@ -132,10 +133,10 @@ fn statements(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
 fn close(cursor: &mut Cursor<'_>, open: &mut usize) -> Result<(), Unexpected> {
     let token = cursor.peek();
     while cursor.eat(CLOSE) {
-        let Some(left) = open.checked_sub(1) else {
-            return Err(Cursor::refused(token, "unmatched `}`"));
+        let Some(remaining) = open.checked_sub(1) else {
+            return Err(Cursor::rejected(token, "unmatched `}`"));
         };
-        *open = left;
+        *open = remaining;
     }
     Ok(())
 }
@@ -156,13 +157,13 @@ fn title(cursor: &mut Cursor<'_>) -> Result<bool, Unexpected> {
 }
 
 fn attributes(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
-    let mut any = false;
+    let mut has_attribute = false;
     loop {
         if cursor.eat(KEY) {
             cursor.need(VALUE)?;
         } else if !cursor.eat_any(&[STRING, EMPTY]) {
-            return if any { Ok(()) } else { Err(cursor.unexpected()) };
+            return if has_attribute { Ok(()) } else { Err(cursor.unexpected()) };
         }
-        any = true;
+        has_attribute = true;
     }
 }

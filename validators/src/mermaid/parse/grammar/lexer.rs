@@ -1,5 +1,5 @@
-//! Lexers with states, as tables: the rules of the current state are tried in order, and the first
-//! that matches is used, even if another matches more text.
+//! Table-driven lexers with states. The rules of the current state are tried in order; the first
+//! matching rule is used, even if another rule would match more text.
 
 use regex::Regex;
 
@@ -12,24 +12,25 @@ pub(super) const START: &str = "start";
 pub(super) const END: Kind = "the end of the diagram";
 /// The kind of a token where no rule matches, or where the text ends in a state that cannot end.
 pub(super) const UNKNOWN: Kind = "";
-/// The kind of text that yields no token, such as blanks and comments.
+/// The kind of text that produces no token, such as whitespace and comments.
 pub(super) const SKIP: Kind = "skip";
 
 /// A rule of a lexer: the states in which it applies, its pattern, the kind of its token, and the
-/// state after it. If the pattern has a group, the token is the group, and the rest a lookahead.
-pub(super) type Rule = (&'static [&'static str], &'static str, Kind, Go);
+/// change of state. If the pattern has a group, the token is the group, and the rest of the match
+/// is a lookahead.
+pub(super) type Rule = (&'static [&'static str], &'static str, Kind, Next);
 
 /// The change of state after a rule.
 #[derive(Clone, Copy)]
-pub(super) enum Go {
-    /// The same state.
+pub(super) enum Next {
+    /// Stays in the current state.
     Stay,
-    /// A state inside the current one.
-    Into(&'static str),
-    /// The state outside, or that outside it, and so on.
-    Out(usize),
-    /// Another state in place of the current one.
-    Instead(&'static str),
+    /// Enters a nested state.
+    Push(&'static str),
+    /// Leaves this number of nested states.
+    Pop(usize),
+    /// Replaces the current state.
+    Replace(&'static str),
 }
 
 /// A token: its kind and its byte range in the text.
@@ -44,17 +45,21 @@ pub(super) struct Token {
 pub(super) struct Lexer {
     rules: Vec<(Rule, Regex)>,
     /// States in which the text can end.
-    last: &'static [&'static str],
+    final_states: &'static [&'static str],
 }
 
 impl Lexer {
-    /// Compiles the rules; `flags` are those of the regex syntax, such as `i`.
-    pub(super) fn new(flags: &str, last: &'static [&'static str], rules: &[&[Rule]]) -> Self {
+    /// Compiles the rules; `flags` are flags of the regex syntax, such as `i`.
+    pub(super) fn new(
+        flags: &str,
+        final_states: &'static [&'static str],
+        rules: &[&[Rule]],
+    ) -> Self {
         let compile = |rule: &Rule| {
             let pattern = format!("^(?{flags}:{})", rule.1);
             (*rule, Regex::new(&pattern).expect("the patterns of the lexers are valid"))
         };
-        Self { rules: rules.iter().copied().flatten().map(compile).collect(), last }
+        Self { rules: rules.iter().copied().flatten().map(compile).collect(), final_states }
     }
 
     /// The tokens of `text`, up to the first `UNKNOWN`; the last token is `UNKNOWN` or `END`.
@@ -65,16 +70,16 @@ impl Lexer {
         while at < text.len() {
             let state = states.last().copied().unwrap_or(START);
             let found = self.rules.iter().find_map(|(rule, regex)| {
-                let length = rule.0.contains(&state).then(|| matched(regex, &text[at..]));
+                let length = rule.0.contains(&state).then(|| token_len(regex, &text[at..]));
                 length.flatten().map(|length| (rule, length))
             });
-            let Some((&(_, _, kind, go), length)) = found else { break };
-            let stuck = length == 0 && matches!(go, Go::Stay);
-            match go {
-                Go::Stay => {}
-                Go::Into(next) => states.push(next),
-                Go::Out(count) => states.truncate(states.len().saturating_sub(count).max(1)),
-                Go::Instead(next) => {
+            let Some((&(_, _, kind, transition), length)) = found else { break };
+            let is_stuck = length == 0 && matches!(transition, Next::Stay);
+            match transition {
+                Next::Stay => {}
+                Next::Push(next) => states.push(next),
+                Next::Pop(count) => states.truncate(states.len().saturating_sub(count).max(1)),
+                Next::Replace(next) => {
                     states.pop();
                     states.push(next);
                 }
@@ -82,21 +87,22 @@ impl Lexer {
             if kind != SKIP {
                 tokens.push(Token { kind, start: at, end: at + length });
             }
-            if stuck {
+            if is_stuck {
                 break;
             }
             at += length;
         }
-        let ended =
-            at == text.len() && states.last().is_some_and(|state| self.last.contains(state));
+        let is_complete = at == text.len()
+            && states.last().is_some_and(|state| self.final_states.contains(state));
         let end = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
-        tokens.push(Token { kind: if ended { END } else { UNKNOWN }, start: at, end });
+        tokens.push(Token { kind: if is_complete { END } else { UNKNOWN }, start: at, end });
         tokens
     }
 }
 
-/// The length of the match: of its first group, which is followed by a lookahead, or of all.
-fn matched(regex: &Regex, text: &str) -> Option<usize> {
+/// The length of the token at the start of `text`: the first group of the match, or the whole match
+/// if the pattern has no group.
+fn token_len(regex: &Regex, text: &str) -> Option<usize> {
     if regex.captures_len() == 1 {
         return regex.find(text).map(|found| found.end());
     }
@@ -116,19 +122,19 @@ impl<'a> Cursor<'a> {
         Self { tokens, at: 0, tried: Vec::new() }
     }
 
-    /// The next token; `END` or `UNKNOWN` after the last.
+    /// The next token; `END` or `UNKNOWN` after the last token.
     pub(super) fn peek(&self) -> Token {
         self.tokens[self.at.min(self.tokens.len() - 1)]
     }
 
-    /// The token after the next.
+    /// The token after the next token.
     pub(super) fn peek_after(&self) -> Token {
         self.tokens[(self.at + 1).min(self.tokens.len() - 1)]
     }
 
-    /// The first token for which `fits` is true.
-    pub(super) fn find(&self, fits: impl Fn(&Token) -> bool) -> Option<Token> {
-        self.tokens.iter().copied().find(|token| fits(token))
+    /// The first token for which `predicate` is true.
+    pub(super) fn find(&self, predicate: impl Fn(&Token) -> bool) -> Option<Token> {
+        self.tokens.iter().copied().find(|token| predicate(token))
     }
 
     /// Moves past the next token if it has this kind.
@@ -167,13 +173,13 @@ impl<'a> Cursor<'a> {
         self.eat_any(kinds).then_some(()).ok_or_else(|| self.unexpected())
     }
 
-    /// The error that the next token has none of the kinds tried.
+    /// The error for a next token that has none of the tried kinds.
     pub(super) fn unexpected(&self) -> Unexpected {
         Unexpected { token: self.peek(), expected: self.tried.clone(), message: None }
     }
 
-    /// The error that `token` is not allowed, with the reason.
-    pub(super) fn refused(token: Token, message: &str) -> Unexpected {
+    /// The error for a `token` that is not allowed; `message` is the reason.
+    pub(super) fn rejected(token: Token, message: &str) -> Unexpected {
         Unexpected { token, expected: Vec::new(), message: Some(message.to_owned()) }
     }
 }
@@ -183,6 +189,6 @@ impl<'a> Cursor<'a> {
 pub(super) struct Unexpected {
     pub(super) token: Token,
     pub(super) expected: Vec<Kind>,
-    /// The reason, if it is not the kind of the token.
+    /// The reason, if the error is not due to the kind of the token.
     pub(super) message: Option<String>,
 }

@@ -1,6 +1,6 @@
-//! Grammars of diagram types for which the parser and Mermaid often differ. Each consists of a
-//! lexer, as a table, and a function that reads its tokens. Mermaid ends its lexers at the first rule
-//! that matches, so the order of the rules is part of the language.
+//! Grammars of diagram types for which the parser and Mermaid often differ. Each grammar consists
+//! of a table-driven lexer and a function that reads the tokens. The lexers of Mermaid use the
+//! first rule that matches, so the order of the rules is part of the language.
 
 mod block;
 mod c4;
@@ -41,7 +41,8 @@ const GRAMMARS: &[(Type, Grammar)] = &[
     (Type::Sankey, Grammar { lexer: &sankey::LEXER, parse: sankey::parse }),
 ];
 
-/// The first syntax error, or `Ok` if the diagram is valid. `None` for types without a grammar here.
+/// The first syntax error, or `Ok` if the diagram is valid. `None` for types without a grammar in
+/// [`GRAMMARS`].
 pub(super) fn check(source: &Source, diagram: &Diagram) -> Option<Result<(), Syntax>> {
     let (_, grammar) = GRAMMARS.iter().find(|(kind, _)| Some(*kind) == diagram.kind)?;
     let prepared = Prepared::new(source, diagram.header.start);
@@ -53,26 +54,27 @@ pub(super) fn check(source: &Source, diagram: &Diagram) -> Option<Result<(), Syn
 fn syntax(fault: &Unexpected, prepared: &Prepared, source: &Source) -> Syntax {
     let text = &prepared.text;
     let (start, end) = (fault.token.start, fault.token.end);
-    let lead = text[start..end].len() - text[start..end].trim_start().len();
-    // Blanks before a token are part of it; only blanks are shown as they are.
-    let start = if start + lead < end { start + lead } else { start };
+    let indent = text[start..end].len() - text[start..end].trim_start().len();
+    // A token includes the whitespace before it. The span excludes this whitespace, unless the
+    // token contains nothing else.
+    let start = if start + indent < end { start + indent } else { start };
     let line_end = text[start..end].find('\n').map_or(end, |at| start + at);
     let span = prepared.span(start, line_end, source);
     let found = super::fault::truncate(&text[start..line_end]);
     let message = match &fault.message {
         Some(message) => message.clone(),
         None if fault.expected.is_empty() || fault.expected.len() > 8 => {
-            format!("unexpected {}", name(fault, &found))
+            format!("unexpected {}", describe_token(fault, &found))
         }
         None => {
             let (list, _) = super::fault::expected_list(fault.expected.iter().copied());
-            format!("expected {list}, found {}", name(fault, &found))
+            format!("expected {list}, found {}", describe_token(fault, &found))
         }
     };
     Syntax { span, message, ..Syntax::default() }
 }
 
-fn name(fault: &Unexpected, found: &str) -> String {
+fn describe_token(fault: &Unexpected, found: &str) -> String {
     if found.trim().is_empty() {
         let is_end = fault.token.kind == lexer::END || fault.token.kind == lexer::UNKNOWN;
         let name = if is_end { lexer::END } else { "the end of the line" };

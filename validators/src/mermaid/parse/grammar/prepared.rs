@@ -4,10 +4,11 @@ use aidd_engine::text::source::{Source, Span};
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The text of a diagram from its type on.
+/// The text of a diagram, starting with its type.
 pub(super) struct Prepared {
     pub(super) text: String,
-    /// Offsets in `text` and in the source, where a part of the source begins.
+    /// For each part of the source that `text` contains: the offset in `text`, and the offset in
+    /// the source.
     parts: Vec<(usize, usize)>,
     end: usize,
 }
@@ -15,8 +16,9 @@ pub(super) struct Prepared {
 static LINE_BREAK: LazyLock<Regex> = LazyLock::new(|| regex(r"\r\n?"));
 static DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s)%%\{.*?\}%%"));
 static COMMENT: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^\s*%%(?:[^{\n][^\n]*\n?|\{\z)"));
-/// An entity, such as `#quot;`, and the semicolon at the end of a style.
+/// Matches an entity, such as `#quot;`.
 static ENTITY: LazyLock<Regex> = LazyLock::new(|| regex(r"#[0-9A-Za-z_]+;"));
+/// Matches a style with a color and a semicolon at the end.
 static STYLE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:style|classDef).*:\S*#.*;"));
 static TAG: LazyLock<Regex> = LazyLock::new(|| regex(r"<[0-9A-Za-z_]+[^>]*>"));
 
@@ -41,7 +43,7 @@ impl Prepared {
         this
     }
 
-    /// Replaces the matches by the result of `replacement`.
+    /// Replaces each match with the result of `replacement`.
     fn replace_all(&mut self, pattern: &Regex, replacement: impl Fn(&str) -> String) {
         let mut text = String::with_capacity(self.text.len());
         let mut parts = Vec::new();
@@ -59,12 +61,12 @@ impl Prepared {
         (self.text, self.parts) = (text, parts);
     }
 
-    /// Appends the text from `from` to `to`, with the places of its parts.
+    /// Appends the text from `from` to `to`, and the offsets of its parts.
     fn copy(&self, from: usize, to: usize, text: &mut String, parts: &mut Vec<(usize, usize)>) {
         parts.push((text.len(), self.offset(from)));
         let later = self.parts.partition_point(|part| part.0 <= from);
-        let inside = self.parts[later..].iter().take_while(|part| part.0 < to);
-        parts.extend(inside.map(|part| (text.len() + part.0 - from, part.1)));
+        let inner = self.parts[later..].iter().take_while(|part| part.0 < to);
+        parts.extend(inner.map(|part| (text.len() + part.0 - from, part.1)));
         text.push_str(&self.text[from..to]);
     }
 
@@ -75,7 +77,7 @@ impl Prepared {
         (origin + (at - start)).min(self.end)
     }
 
-    /// The place in the source of a range of the text.
+    /// The span in the source of a range of the text.
     pub(super) fn span(&self, start: usize, end: usize, source: &Source) -> Span {
         let floor = |at: usize| source.text().floor_char_boundary(at);
         let from = floor(self.offset(start));

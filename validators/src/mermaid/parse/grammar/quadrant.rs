@@ -1,9 +1,9 @@
 //! Quadrant charts.
 
-use super::lexer::{Cursor, END, Go, Kind, Lexer, SKIP, START, Unexpected};
+use super::lexer::{Cursor, END, Kind, Lexer, Next, SKIP, START, Unexpected};
 use std::sync::LazyLock;
 
-const HEADER: Kind = "the type";
+const HEADER: Kind = "the diagram type";
 const LINE_BREAK: Kind = "a new line";
 const TITLE: Kind = "`title`";
 const TITLE_TEXT: Kind = "a title";
@@ -14,7 +14,7 @@ const CLASS_DEF: Kind = "`classDef`";
 const CLASS: Kind = "a class";
 const STRING: Kind = "a quoted text";
 const WORD: Kind = "a text";
-const BLANK: Kind = "a blank";
+const BLANK: Kind = "a space";
 const MINUS: Kind = "`-`";
 const COLON: Kind = "`:`";
 const COMMA: Kind = "`,`";
@@ -22,9 +22,9 @@ const NUMBER: Kind = "a number";
 const NAME: Kind = "a name";
 const HASH: Kind = "`#`";
 const SIGN: Kind = "`*` or `&`";
-const PLACE: Kind = "`: [x, y]`";
+const POINT: Kind = "`: [x, y]`";
 const X: Kind = "a number from 0 to 1";
-const Y: Kind = "another number from 0 to 1";
+const Y: Kind = "a second number from 0 to 1";
 
 const S: &[&str] = &[START];
 const IN_LINE: &[&str] = &["line"];
@@ -32,50 +32,50 @@ const IN_LINES: &[&str] = &["lines"];
 const IN_STRING: &[&str] = &["string"];
 const IN_MARKDOWN: &[&str] = &["markdown"];
 const IN_CLASS: &[&str] = &["class"];
-const IN_PLACE: &[&str] = &["place"];
+const IN_POINT: &[&str] = &["point"];
 const IN_X: &[&str] = &["x"];
 const IN_Y: &[&str] = &["y"];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"%%[^{\n][^\n]*|%%\n?|[^}]%%[^\n]*", SKIP, Go::Stay),
-        (S, r"\n+", LINE_BREAK, Go::Stay),
-        (S, r"title(?-u:\b)", TITLE, Go::Into("line")),
-        (IN_LINE, r"[^\n]*", TITLE_TEXT, Go::Out(1)),
-        (S, r"acc(?:Title|Descr)\s*:\s*", TITLE, Go::Into("line")),
-        (S, r"accDescr\s*\{\s*", TITLE, Go::Into("lines")),
-        (IN_LINES, r"\}", SKIP, Go::Out(1)),
-        (IN_LINES, r"[^}]+", TITLE_TEXT, Go::Stay),
-        (S, r" *[xy]-axis *", AXIS, Go::Stay),
-        (S, r" *--+> *", ARROW, Go::Stay),
-        (S, r" *quadrant-[1-4] *", QUADRANT, Go::Stay),
-        (S, r"classDef(?-u:\b)", CLASS_DEF, Go::Stay),
-        (S, "\"`", SKIP, Go::Into("markdown")),
-        (IN_MARKDOWN, "[^`\"]+", STRING, Go::Stay),
-        (IN_MARKDOWN, "`\"", SKIP, Go::Out(1)),
-        (S, "\"", SKIP, Go::Into("string")),
-        (IN_STRING, "\"", SKIP, Go::Out(1)),
-        (IN_STRING, "[^\"]+", STRING, Go::Stay),
-        (S, r":::", SKIP, Go::Into("class")),
-        (IN_CLASS, r"[0-9A-Za-z_]+", CLASS, Go::Out(1)),
-        (S, r"\s*:\s*\[\s*", PLACE, Go::Into("place")),
-        (IN_PLACE, r"1|0(?:.[0-9]+)?", X, Go::Into("x")),
-        (IN_PLACE, r"\s*\] *", SKIP, Go::Out(1)),
-        (IN_X, r"\s*,\s*", SKIP, Go::Instead("y")),
-        (IN_Y, r"1|0(?:.[0-9]+)?", Y, Go::Out(1)),
-        (S, r" *quadrantChart *", HEADER, Go::Stay),
-        (S, r"[A-Za-z]+", NAME, Go::Stay),
-        (S, r"[^\x00-\x7F]+", WORD, Go::Stay),
-        (S, r":", COLON, Go::Stay),
-        (S, r",", COMMA, Go::Stay),
-        (S, r"#", HASH, Go::Stay),
-        (S, r"[*&]", SIGN, Go::Stay),
-        (S, r"[+=_.]", WORD, Go::Stay),
-        (S, r"-", MINUS, Go::Stay),
-        (S, r"[0-9]+", NUMBER, Go::Stay),
-        (S, r"\s", BLANK, Go::Stay),
-        (S, r";", LINE_BREAK, Go::Stay),
-        (S, r#"[!"$%'`?\\/]"#, WORD, Go::Stay),
+        (S, r"%%[^{\n][^\n]*|%%\n?|[^}]%%[^\n]*", SKIP, Next::Stay),
+        (S, r"\n+", LINE_BREAK, Next::Stay),
+        (S, r"title(?-u:\b)", TITLE, Next::Push("line")),
+        (IN_LINE, r"[^\n]*", TITLE_TEXT, Next::Pop(1)),
+        (S, r"acc(?:Title|Descr)\s*:\s*", TITLE, Next::Push("line")),
+        (S, r"accDescr\s*\{\s*", TITLE, Next::Push("lines")),
+        (IN_LINES, r"\}", SKIP, Next::Pop(1)),
+        (IN_LINES, r"[^}]+", TITLE_TEXT, Next::Stay),
+        (S, r" *[xy]-axis *", AXIS, Next::Stay),
+        (S, r" *--+> *", ARROW, Next::Stay),
+        (S, r" *quadrant-[1-4] *", QUADRANT, Next::Stay),
+        (S, r"classDef(?-u:\b)", CLASS_DEF, Next::Stay),
+        (S, "\"`", SKIP, Next::Push("markdown")),
+        (IN_MARKDOWN, "[^`\"]+", STRING, Next::Stay),
+        (IN_MARKDOWN, "`\"", SKIP, Next::Pop(1)),
+        (S, "\"", SKIP, Next::Push("string")),
+        (IN_STRING, "\"", SKIP, Next::Pop(1)),
+        (IN_STRING, "[^\"]+", STRING, Next::Stay),
+        (S, r":::", SKIP, Next::Push("class")),
+        (IN_CLASS, r"[0-9A-Za-z_]+", CLASS, Next::Pop(1)),
+        (S, r"\s*:\s*\[\s*", POINT, Next::Push("point")),
+        (IN_POINT, r"1|0(?:.[0-9]+)?", X, Next::Push("x")),
+        (IN_POINT, r"\s*\] *", SKIP, Next::Pop(1)),
+        (IN_X, r"\s*,\s*", SKIP, Next::Replace("y")),
+        (IN_Y, r"1|0(?:.[0-9]+)?", Y, Next::Pop(1)),
+        (S, r" *quadrantChart *", HEADER, Next::Stay),
+        (S, r"[A-Za-z]+", NAME, Next::Stay),
+        (S, r"[^\x00-\x7F]+", WORD, Next::Stay),
+        (S, r":", COLON, Next::Stay),
+        (S, r",", COMMA, Next::Stay),
+        (S, r"#", HASH, Next::Stay),
+        (S, r"[*&]", SIGN, Next::Stay),
+        (S, r"[+=_.]", WORD, Next::Stay),
+        (S, r"-", MINUS, Next::Stay),
+        (S, r"[0-9]+", NUMBER, Next::Stay),
+        (S, r"\s", BLANK, Next::Stay),
+        (S, r";", LINE_BREAK, Next::Stay),
+        (S, r#"[!"$%'`?\\/]"#, WORD, Next::Stay),
     ];
     Lexer::new("i", S, &[&rules])
 });
@@ -115,7 +115,7 @@ fn statement(source: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
         text(cursor, true)?;
     } else if text(cursor, false)? {
         cursor.eat(CLASS);
-        cursor.need(PLACE)?;
+        cursor.need(POINT)?;
         cursor.need(X)?;
         cursor.need(Y)?;
         styles(source, cursor, false)?;
@@ -123,7 +123,7 @@ fn statement(source: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
     Ok(())
 }
 
-/// A text; whether there is one.
+/// Parses a text; returns whether the next tokens are a text.
 fn text(cursor: &mut Cursor<'_>, required: bool) -> Result<bool, Unexpected> {
     if !cursor.eat(STRING) && !cursor.eat_any(TEXT) {
         return if required { Err(cursor.unexpected()) } else { Ok(false) };
@@ -132,7 +132,7 @@ fn text(cursor: &mut Cursor<'_>, required: bool) -> Result<bool, Unexpected> {
     Ok(true)
 }
 
-/// Styles, separated by commas.
+/// Parses styles that are separated by commas.
 fn styles(text: &str, cursor: &mut Cursor<'_>, required: bool) -> Result<(), Unexpected> {
     let kinds = [NAME, NUMBER, COLON, BLANK, HASH, MINUS];
     let mut token = cursor.peek();
@@ -146,7 +146,7 @@ fn styles(text: &str, cursor: &mut Cursor<'_>, required: bool) -> Result<(), Une
         }
         token.end = cursor.peek().start;
         if let Some(message) = style_fault(text[token.start..token.end].trim()) {
-            return Err(Cursor::refused(token, &message));
+            return Err(Cursor::rejected(token, &message));
         }
         if !cursor.eat(COMMA) {
             return Ok(());
@@ -156,24 +156,26 @@ fn styles(text: &str, cursor: &mut Cursor<'_>, required: bool) -> Result<(), Une
     }
 }
 
-/// Why a style is invalid.
+/// The reason why a style is invalid; `None` if it is valid.
 fn style_fault(style: &str) -> Option<String> {
     let (name, value) = style.split_once(':').unwrap_or((style, ""));
     let value = value.split(':').next().unwrap_or_default().trim();
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let (fits, expected) = match name.trim() {
-        "radius" => (digits(value), "a number"),
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (is_valid, expected) = match name.trim() {
+        "radius" => (is_number(value), "a number"),
         "color" | "stroke-color" => {
             let hex = value.strip_prefix('#').unwrap_or(value);
             let is_hex = hex.bytes().all(|byte| byte.is_ascii_hexdigit());
             (is_hex && matches!(hex.len(), 3 | 6), "a hexadecimal color, such as `#ff3300`")
         }
-        "stroke-width" => (value.strip_suffix("px").is_some_and(digits), "pixels, such as `5px`"),
+        "stroke-width" => {
+            (value.strip_suffix("px").is_some_and(is_number), "pixels, such as `5px`")
+        }
         other => {
             return Some(format!(
                 "unknown style `{other}`; use `radius`, `color`, `stroke-color` or `stroke-width`"
             ));
         }
     };
-    (!fits).then(|| format!("`{}` requires {expected}", name.trim()))
+    (!is_valid).then(|| format!("`{}` requires {expected}", name.trim()))
 }

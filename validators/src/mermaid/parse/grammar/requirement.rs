@@ -1,9 +1,9 @@
 //! Requirement diagrams.
 
-use super::lexer::{Cursor, END, Go, Kind, Lexer, SKIP, START, Unexpected};
+use super::lexer::{Cursor, END, Kind, Lexer, Next, SKIP, START, Unexpected};
 use std::sync::LazyLock;
 
-const HEADER: Kind = "the type";
+const HEADER: Kind = "the diagram type";
 const LINE_BREAK: Kind = "a new line";
 const TITLE: Kind = "a title";
 const DIRECTION: Kind = "a direction";
@@ -39,53 +39,53 @@ const IN_STRING: &[&str] = &["string"];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"title\s[^#\n;]+", TITLE, Go::Stay),
-        (S, r"acc(?:Title|Descr)\s*:\s*", SKIP, Go::Into("line")),
-        (IN_LINE, r"[^\n]*", ACC, Go::Out(1)),
-        (S, r"accDescr\s*\{\s*", SKIP, Go::Into("lines")),
-        (IN_LINES, r"\}", SKIP, Go::Out(1)),
-        (IN_LINES, r"[^}]+", ACC, Go::Stay),
-        (S, r"[^\n]{0,200}direction\s+(?:TB|BT|RL|LR)[^\n]*", DIRECTION, Go::Stay),
-        (S, r"\n+", LINE_BREAK, Go::Stay),
-        (S, r"\s+|#[^\n]*|%[^\n]*", SKIP, Go::Stay),
-        (S, r"requirementDiagram(?-u:\b)", HEADER, Go::Stay),
-        (S, r"\{", OPEN, Go::Stay),
-        (S, r"\}", CLOSE, Go::Stay),
-        (S, r":::", STYLED, Go::Stay),
-        (S, r":", COLON, Go::Stay),
-        (S, r"(?:id|text|type|docref)(?-u:\b)", FIELD, Go::Stay),
-        (S, r"risk(?-u:\b)", RISK, Go::Stay),
-        (S, r"verifyMethod(?-u:\b)", METHOD, Go::Stay),
+        (S, r"title\s[^#\n;]+", TITLE, Next::Stay),
+        (S, r"acc(?:Title|Descr)\s*:\s*", SKIP, Next::Push("line")),
+        (IN_LINE, r"[^\n]*", ACC, Next::Pop(1)),
+        (S, r"accDescr\s*\{\s*", SKIP, Next::Push("lines")),
+        (IN_LINES, r"\}", SKIP, Next::Pop(1)),
+        (IN_LINES, r"[^}]+", ACC, Next::Stay),
+        (S, r"[^\n]{0,200}direction\s+(?:TB|BT|RL|LR)[^\n]*", DIRECTION, Next::Stay),
+        (S, r"\n+", LINE_BREAK, Next::Stay),
+        (S, r"\s+|#[^\n]*|%[^\n]*", SKIP, Next::Stay),
+        (S, r"requirementDiagram(?-u:\b)", HEADER, Next::Stay),
+        (S, r"\{", OPEN, Next::Stay),
+        (S, r"\}", CLOSE, Next::Stay),
+        (S, r":::", STYLED, Next::Stay),
+        (S, r":", COLON, Next::Stay),
+        (S, r"(?:id|text|type|docref)(?-u:\b)", FIELD, Next::Stay),
+        (S, r"risk(?-u:\b)", RISK, Next::Stay),
+        (S, r"verifyMethod(?-u:\b)", METHOD, Next::Stay),
         (
             S,
             r"(?:(?:functional|interface|performance|physical)?Requirement|designConstraint)(?-u:\b)",
             REQUIREMENT,
-            Go::Stay,
+            Next::Stay,
         ),
-        (S, r"(?:low|medium|high)(?-u:\b)", RISK_VALUE, Go::Stay),
-        (S, r"(?:analysis|demonstration|inspection|test)(?-u:\b)", METHOD_VALUE, Go::Stay),
-        (S, r"element(?-u:\b)", ELEMENT, Go::Stay),
+        (S, r"(?:low|medium|high)(?-u:\b)", RISK_VALUE, Next::Stay),
+        (S, r"(?:analysis|demonstration|inspection|test)(?-u:\b)", METHOD_VALUE, Next::Stay),
+        (S, r"element(?-u:\b)", ELEMENT, Next::Stay),
         (
             S,
             r"(?:contains|copies|derives|satisfies|verifies|refines|traces)(?-u:\b)",
             RELATION,
-            Go::Stay,
+            Next::Stay,
         ),
-        (S, r"(?:style|classDef)(?-u:\b)", STYLE, Go::Into("style")),
-        (S, r"class(?-u:\b)", CLASS, Go::Into("style")),
-        (IN_STYLE, r"[0-9A-Za-z_]+", WORD, Go::Stay),
-        (IN_STYLE, r"[:;#-]", MARK, Go::Stay),
-        (IN_STYLE, r"%", PERCENT, Go::Stay),
-        (IN_STYLE, r" +", SKIP, Go::Stay),
-        (&[START, "style"], "\"", SKIP, Go::Into("string")),
-        (IN_STYLE, r"\n", SKIP, Go::Out(1)),
-        (S, r"<-", LEFT, Go::Stay),
-        (S, r"->", RIGHT, Go::Stay),
-        (S, r"-", LINE, Go::Stay),
-        (IN_STRING, "\"", SKIP, Go::Out(1)),
-        (IN_STRING, "[^\"]+", NAME, Go::Stay),
-        (S, r"[0-9A-Za-z_][^:,\n{<>=-]*", NAME, Go::Stay),
-        (&[START, "style"], r",", COMMA, Go::Stay),
+        (S, r"(?:style|classDef)(?-u:\b)", STYLE, Next::Push("style")),
+        (S, r"class(?-u:\b)", CLASS, Next::Push("style")),
+        (IN_STYLE, r"[0-9A-Za-z_]+", WORD, Next::Stay),
+        (IN_STYLE, r"[:;#-]", MARK, Next::Stay),
+        (IN_STYLE, r"%", PERCENT, Next::Stay),
+        (IN_STYLE, r" +", SKIP, Next::Stay),
+        (&[START, "style"], "\"", SKIP, Next::Push("string")),
+        (IN_STYLE, r"\n", SKIP, Next::Pop(1)),
+        (S, r"<-", LEFT, Next::Stay),
+        (S, r"->", RIGHT, Next::Stay),
+        (S, r"-", LINE, Next::Stay),
+        (IN_STRING, "\"", SKIP, Next::Pop(1)),
+        (IN_STRING, "[^\"]+", NAME, Next::Stay),
+        (S, r"[0-9A-Za-z_][^:,\n{<>=-]*", NAME, Next::Stay),
+        (&[START, "style"], r",", COMMA, Next::Stay),
     ];
     Lexer::new("i", S, &[&rules])
 });
@@ -115,7 +115,7 @@ pub(super) fn parse(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> 
     }
 }
 
-/// The name of a requirement or element, and the start of its body.
+/// Parses the name of a requirement or element, and the start of its body.
 fn head(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
     cursor.need(NAME)?;
     if cursor.eat(STYLED) {
@@ -173,7 +173,7 @@ fn relation(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
     cursor.need(NAME)
 }
 
-/// Names, separated by commas.
+/// Parses names that are separated by commas.
 fn names(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
     cursor.need_any(&[WORD, NAME])?;
     while cursor.eat(COMMA) {
@@ -182,7 +182,7 @@ fn names(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
     Ok(())
 }
 
-/// Styles, separated by commas.
+/// Parses styles that are separated by commas.
 fn styles(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
     loop {
         cursor.need_any(&[WORD, MARK])?;

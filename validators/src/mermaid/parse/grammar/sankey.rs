@@ -1,9 +1,9 @@
 //! Sankey diagrams: lines with three values, separated by commas.
 
-use super::lexer::{Cursor, END, Go, Kind, Lexer, SKIP, START, Unexpected};
+use super::lexer::{Cursor, END, Kind, Lexer, Next, SKIP, START, Unexpected};
 use std::sync::LazyLock;
 
-const HEADER: Kind = "the type";
+const HEADER: Kind = "the diagram type";
 const LINE_BREAK: Kind = "a new line";
 const COMMA: Kind = "`,`";
 const QUOTE: Kind = "`\"`";
@@ -15,15 +15,15 @@ const IN_QUOTES: &[&str] = &["quotes"];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (&[START] as &[_], r"sankey(?:-beta)?(?-u:\b)[ \t]*", HEADER, Go::Into("values")),
-        // Blank lines are removed, and lines trimmed at the end of the text only.
-        (S, r"\s*\n+\s*\z", SKIP, Go::Stay),
-        (S, r"\n+", LINE_BREAK, Go::Stay),
-        (S, r",", COMMA, Go::Stay),
-        (S, "\"", QUOTE, Go::Into("quotes")),
-        (S, r"[\x20-\x21\x23-\x2B\x2D-\x7E]+", NAME, Go::Stay),
-        (IN_QUOTES, "(\")(?:[^\"]|\\z)", QUOTE, Go::Out(1)),
-        (IN_QUOTES, "(?:[\\x20-\\x21\\x23-\\x7E\\n]|\"\")+", QUOTED, Go::Stay),
+        (&[START] as &[_], r"sankey(?:-beta)?(?-u:\b)[ \t]*", HEADER, Next::Push("values")),
+        // Blank lines and trailing whitespace are only removed at the end of the text.
+        (S, r"\s*\n+\s*\z", SKIP, Next::Stay),
+        (S, r"\n+", LINE_BREAK, Next::Stay),
+        (S, r",", COMMA, Next::Stay),
+        (S, "\"", QUOTE, Next::Push("quotes")),
+        (S, r"[\x20-\x21\x23-\x2B\x2D-\x7E]+", NAME, Next::Stay),
+        (IN_QUOTES, "(\")(?:[^\"]|\\z)", QUOTE, Next::Pop(1)),
+        (IN_QUOTES, "(?:[\\x20-\\x21\\x23-\\x7E\\n]|\"\")+", QUOTED, Next::Stay),
     ];
     Lexer::new("i", S, &[&rules])
 });

@@ -1,9 +1,9 @@
 //! Timelines.
 
-use super::lexer::{Cursor, END, Go, Kind, Lexer, SKIP, START, Unexpected};
+use super::lexer::{Cursor, END, Kind, Lexer, Next, SKIP, START, Unexpected};
 use std::sync::LazyLock;
 
-const HEADER: Kind = "the type";
+const HEADER: Kind = "the diagram type";
 const LINE_BREAK: Kind = "a new line";
 const TITLE: Kind = "a title";
 const SECTION: Kind = "a section";
@@ -16,21 +16,21 @@ const IN_LINES: &[&str] = &["lines"];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"%%[^{\n][^\n]*|%%\n?|[^}]%%[^\n]*", SKIP, Go::Stay),
-        (S, r"\n+", LINE_BREAK, Go::Stay),
-        (S, r"\s+|#[^\n]*", SKIP, Go::Stay),
-        (S, r"timeline(?:[ \t]+(?:LR|TD))?(?-u:\b)", HEADER, Go::Stay),
-        (S, r"title\s[^\n]+", TITLE, Go::Stay),
-        (S, r"acc(?:Title|Descr)\s*:\s*", SKIP, Go::Into("line")),
-        (IN_LINE, r"[^\n]*", TITLE, Go::Out(1)),
-        (S, r"accDescr\s*\{\s*", SKIP, Go::Into("lines")),
-        (IN_LINES, r"\}", SKIP, Go::Out(1)),
-        (IN_LINES, r"[^}]+", TITLE, Go::Stay),
-        (S, r"section\s[^:\n]+", SECTION, Go::Stay),
-        // Of colons before a blank, the last starts the next event.
-        (S, r"(:\s(?:[^:\n]|:+[^:\s])+:+):\s", EVENT, Go::Stay),
-        (S, r":\s(?:[^:\n]|:+[^:\s])+", EVENT, Go::Stay),
-        (S, r"[^#:\n]+", PERIOD, Go::Stay),
+        (S, r"%%[^{\n][^\n]*|%%\n?|[^}]%%[^\n]*", SKIP, Next::Stay),
+        (S, r"\n+", LINE_BREAK, Next::Stay),
+        (S, r"\s+|#[^\n]*", SKIP, Next::Stay),
+        (S, r"timeline(?:[ \t]+(?:LR|TD))?(?-u:\b)", HEADER, Next::Stay),
+        (S, r"title\s[^\n]+", TITLE, Next::Stay),
+        (S, r"acc(?:Title|Descr)\s*:\s*", SKIP, Next::Push("line")),
+        (IN_LINE, r"[^\n]*", TITLE, Next::Pop(1)),
+        (S, r"accDescr\s*\{\s*", SKIP, Next::Push("lines")),
+        (IN_LINES, r"\}", SKIP, Next::Pop(1)),
+        (IN_LINES, r"[^}]+", TITLE, Next::Stay),
+        (S, r"section\s[^:\n]+", SECTION, Next::Stay),
+        // If several colons precede whitespace, the last one starts the next event.
+        (S, r"(:\s(?:[^:\n]|:+[^:\s])+:+):\s", EVENT, Next::Stay),
+        (S, r":\s(?:[^:\n]|:+[^:\s])+", EVENT, Next::Stay),
+        (S, r"[^#:\n]+", PERIOD, Next::Stay),
     ];
     Lexer::new("i", S, &[&rules])
 });
@@ -42,7 +42,7 @@ pub(super) fn parse(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> 
         let token = cursor.peek();
         if cursor.eat(EVENT) {
             if !has_period {
-                return Err(Cursor::refused(token, "an event requires a period before it"));
+                return Err(Cursor::rejected(token, "an event requires a preceding period"));
             }
         } else if cursor.eat(PERIOD) {
             has_period = true;

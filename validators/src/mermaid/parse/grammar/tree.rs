@@ -1,9 +1,9 @@
 //! Types whose nodes form a tree by indentation.
 
-use super::lexer::{Cursor, END, Go, Kind, Lexer, Rule, SKIP, START, Token, UNKNOWN, Unexpected};
+use super::lexer::{Cursor, END, Kind, Lexer, Next, Rule, SKIP, START, Token, UNKNOWN, Unexpected};
 use std::sync::LazyLock;
 
-const HEADER: Kind = "the type";
+const HEADER: Kind = "the diagram type";
 const BLANK_LINE: Kind = "a blank line";
 const LINE_BREAK: Kind = "a new line";
 const INDENT: Kind = "indentation";
@@ -25,60 +25,60 @@ const IN_DATA: &[&str] = &["data"];
 const IN_DATA_TEXT: &[&str] = &["data text"];
 
 const BLANKS: &[Rule] = &[
-    (S, r":::", SKIP, Go::Into("class")),
-    (IN_CLASS, r".+", CLASS, Go::Out(1)),
-    (IN_CLASS, r"\n", SKIP, Go::Out(1)),
-    (S, r"::icon\(", SKIP, Go::Into("icon")),
-    (S, r"\s+\n", BLANK_LINE, Go::Stay),
-    (S, r"\n+", LINE_BREAK, Go::Stay),
-    (IN_ICON, r"[^)]+", ICON, Go::Stay),
-    (IN_ICON, r"\)", SKIP, Go::Out(1)),
-    (S, r"-\)|\(-|\)\)|\)|\(\(|\{\{|\(|\[", OPEN, Go::Into("node")),
-    (S, r"\s+", INDENT, Go::Stay),
+    (S, r":::", SKIP, Next::Push("class")),
+    (IN_CLASS, r".+", CLASS, Next::Pop(1)),
+    (IN_CLASS, r"\n", SKIP, Next::Pop(1)),
+    (S, r"::icon\(", SKIP, Next::Push("icon")),
+    (S, r"\s+\n", BLANK_LINE, Next::Stay),
+    (S, r"\n+", LINE_BREAK, Next::Stay),
+    (IN_ICON, r"[^)]+", ICON, Next::Stay),
+    (IN_ICON, r"\)", SKIP, Next::Pop(1)),
+    (S, r"-\)|\(-|\)\)|\)|\(\(|\{\{|\(|\[", OPEN, Next::Push("node")),
+    (S, r"\s+", INDENT, Next::Stay),
 ];
 
 const LABELS: &[Rule] = &[
-    (IN_NODE, "\"`", SKIP, Go::Into("markdown")),
-    (IN_MARKDOWN, "[^`\"]+", LABEL, Go::Stay),
-    (IN_MARKDOWN, "`\"", SKIP, Go::Out(1)),
-    (IN_NODE, "\"", SKIP, Go::Into("text")),
-    (IN_TEXT, "[^\"]+", LABEL, Go::Stay),
-    (IN_TEXT, "\"", SKIP, Go::Out(1)),
-    (IN_NODE, r"\)\)|\)|\]|\}\}|\(-|-\)|\(\(|\(", CLOSE, Go::Out(1)),
-    (IN_NODE, r"[^)\](}]+|.+", LABEL, Go::Stay),
+    (IN_NODE, "\"`", SKIP, Next::Push("markdown")),
+    (IN_MARKDOWN, "[^`\"]+", LABEL, Next::Stay),
+    (IN_MARKDOWN, "`\"", SKIP, Next::Pop(1)),
+    (IN_NODE, "\"", SKIP, Next::Push("text")),
+    (IN_TEXT, "[^\"]+", LABEL, Next::Stay),
+    (IN_TEXT, "\"", SKIP, Next::Pop(1)),
+    (IN_NODE, r"\)\)|\)|\]|\}\}|\(-|-\)|\(\(|\(", CLOSE, Next::Pop(1)),
+    (IN_NODE, r"[^)\](}]+|.+", LABEL, Next::Stay),
 ];
 
-const COMMENT: Rule = (S, r"\s*%%.*", BLANK_LINE, Go::Stay);
+const COMMENT: Rule = (S, r"\s*%%.*", BLANK_LINE, Next::Stay);
 
 pub(super) static MINDMAP: LazyLock<Lexer> = LazyLock::new(|| {
-    let head = [COMMENT, (S, r"mindmap(?-u:\b)", HEADER, Go::Stay)];
-    let node = [(S, r"[^(\[\n){}]+", NODE, Go::Stay)];
+    let head = [COMMENT, (S, r"mindmap(?-u:\b)", HEADER, Next::Stay)];
+    let node = [(S, r"[^(\[\n){}]+", NODE, Next::Stay)];
     Lexer::new("i", S, &[&head, BLANKS, &node, LABELS])
 });
 
 pub(super) static KANBAN: LazyLock<Lexer> = LazyLock::new(|| {
     let head = [
-        (S, r"@\{", DATA, Go::Into("data")),
-        (IN_DATA, "\"", DATA, Go::Into("data text")),
-        (IN_DATA_TEXT, "\"", DATA, Go::Out(1)),
-        (IN_DATA_TEXT, "[^\"]+", DATA, Go::Stay),
-        (IN_DATA, "[^}^\"]+", DATA, Go::Stay),
-        (IN_DATA, r"\}", SKIP, Go::Out(1)),
+        (S, r"@\{", DATA, Next::Push("data")),
+        (IN_DATA, "\"", DATA, Next::Push("data text")),
+        (IN_DATA_TEXT, "\"", DATA, Next::Pop(1)),
+        (IN_DATA_TEXT, "[^\"]+", DATA, Next::Stay),
+        (IN_DATA, "[^}^\"]+", DATA, Next::Stay),
+        (IN_DATA, r"\}", SKIP, Next::Pop(1)),
         COMMENT,
-        (S, r"kanban(?-u:\b)", HEADER, Go::Stay),
+        (S, r"kanban(?-u:\b)", HEADER, Next::Stay),
     ];
-    let node = [(S, r"[^(\[\n){}@]+", NODE, Go::Stay)];
+    let node = [(S, r"[^(\[\n){}@]+", NODE, Next::Stay)];
     Lexer::new("i", S, &[&head, BLANKS, &node, LABELS])
 });
 
 pub(super) static ISHIKAWA: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
         COMMENT,
-        (S, r"ishikawa(?:-beta)?(?-u:\b)", HEADER, Go::Stay),
-        (S, r"\s+\n", BLANK_LINE, Go::Stay),
-        (S, r"\n+", LINE_BREAK, Go::Stay),
-        (S, r"\s+", INDENT, Go::Stay),
-        (S, r"[^\n]+", LABEL, Go::Stay),
+        (S, r"ishikawa(?:-beta)?(?-u:\b)", HEADER, Next::Stay),
+        (S, r"\s+\n", BLANK_LINE, Next::Stay),
+        (S, r"\n+", LINE_BREAK, Next::Stay),
+        (S, r"\s+", INDENT, Next::Stay),
+        (S, r"[^\n]+", LABEL, Next::Stay),
     ];
     Lexer::new("i", S, &[&rules])
 });
@@ -89,7 +89,7 @@ pub(super) fn mindmap(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected
         if lowest == usize::MAX {
             first = level;
         } else if level <= lowest && level <= first {
-            return Err(Cursor::refused(node, "a mindmap has only one root; indent this node"));
+            return Err(Cursor::rejected(node, "a mindmap has only one root; indent this node"));
         }
         lowest = lowest.min(level);
         Ok(())
@@ -101,7 +101,10 @@ pub(super) fn kanban(text: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpect
     let mut outside: Option<Token> = None;
     document(Some(text), cursor, |node, level| {
         if let Some(outside) = outside {
-            return Err(Cursor::refused(outside, "an item is indented less than the first column"));
+            return Err(Cursor::rejected(
+                outside,
+                "an item is indented less than the first column",
+            ));
         }
         if level < *first.get_or_insert(level) {
             outside = Some(node);
@@ -118,14 +121,14 @@ pub(super) fn ishikawa(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpecte
             cursor.need(INDENT)?;
             cursor.eat(LABEL);
         }
-        if stop(cursor)? {
+        if end_statement(cursor)? {
             return Ok(());
         }
     }
 }
 
-/// The header, and statements that each end with a line break. `add` receives each node and its
-/// indentation. `data` is the text, if nodes can have `@{…}`.
+/// Parses the header, and statements that each end with a line break. `add` receives each node and
+/// its indentation. `data` is the text, if nodes can have `@{…}`.
 fn document(
     data: Option<&str>,
     cursor: &mut Cursor<'_>,
@@ -144,43 +147,46 @@ fn document(
                 has_node = true;
             } else if cursor.eat_any(&[ICON, CLASS]) {
                 if !has_node {
-                    return Err(Cursor::refused(token, "there is no node before it"));
+                    return Err(Cursor::rejected(
+                        token,
+                        "a class or an icon requires a preceding node",
+                    ));
                 }
             } else if level == 0 {
                 return Err(cursor.unexpected());
             }
         }
-        if stop(cursor)? {
+        if end_statement(cursor)? {
             return Ok(());
         }
     }
 }
 
 fn node(data: Option<&str>, cursor: &mut Cursor<'_>) -> Result<bool, Unexpected> {
-    let named = cursor.eat(NODE);
+    let has_id = cursor.eat(NODE);
     if cursor.eat(OPEN) {
         cursor.need(LABEL)?;
         cursor.need(CLOSE)?;
-    } else if !named {
+    } else if !has_id {
         return Ok(false);
     }
-    let mut place = cursor.peek();
+    let mut token = cursor.peek();
     if let Some(text) = data
         && cursor.eat_all(&[DATA]) > 0
     {
-        place.end = cursor.peek().start;
-        let inside = text[place.start..place.end].trim_start_matches("@{").trim_end();
-        let inside = inside.strip_suffix('}').unwrap_or(inside);
-        if let Some(message) = data_fault(inside) {
-            return Err(Cursor::refused(place, &message));
+        token.end = cursor.peek().start;
+        let inner = text[token.start..token.end].trim_start_matches("@{").trim_end();
+        let inner = inner.strip_suffix('}').unwrap_or(inner);
+        if let Some(message) = data_fault(inner) {
+            return Err(Cursor::rejected(token, &message));
         }
     }
     Ok(true)
 }
 
-/// Why the YAML between `@{` and `}` is invalid.
+/// The reason why the YAML between `@{` and `}` is invalid; `None` if it is valid.
 fn data_fault(data: &str) -> Option<String> {
-    // Line breaks in strings are replaced before.
+    // Mermaid replaces line breaks in strings before it parses the YAML.
     let outside: String = data.split('"').step_by(2).collect();
     let data = data.split('"').enumerate().map(|(index, part)| {
         if index % 2 == 1 { part.replace('\n', "<br/>") } else { part.to_owned() }
@@ -194,8 +200,8 @@ fn data_fault(data: &str) -> Option<String> {
     }
 }
 
-/// Moves past the end of a statement; whether it is the end of the diagram.
-fn stop(cursor: &mut Cursor<'_>) -> Result<bool, Unexpected> {
+/// Moves past the end of a statement; returns whether the diagram ends there.
+fn end_statement(cursor: &mut Cursor<'_>) -> Result<bool, Unexpected> {
     if cursor.peek().kind == END {
         return Ok(true);
     }
@@ -210,22 +216,22 @@ const EXTRA: Kind = "an annotation";
 
 pub(super) static TREE_VIEW: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"(treeView-beta)\n", HEADER, Go::Stay),
-        (S, r"[\t ]*accDescr(?:[\t ]*:[^\n]*|\s*\{[^}]*\})", TITLE, Go::Stay),
-        (S, r"[\t ]*accTitle[\t ]*:[^\n]*", TITLE, Go::Stay),
-        (S, r"[\t ]*title(?:[\t ][^\n]*|)", TITLE, Go::Stay),
-        (S, r"[ \t]+:::[ \t]*[A-Za-z_][0-9A-Za-z_-]*", EXTRA, Go::Stay),
-        (S, r"[ \t]+icon\([0-9A-Za-z_-]*(?::[0-9A-Za-z_-]+)?\)", EXTRA, Go::Stay),
-        (S, r"[ \t]+##[^\n]*", EXTRA, Go::Stay),
-        (S, r"[ \t]+", INDENT, Go::Stay),
-        (S, "\"[^\"]*\"|'[^']*'", NAME, Go::Stay),
-        (S, r"%%[^\n]*|\n", SKIP, Go::Stay),
-        (S, r":::|icon\(|##", UNKNOWN, Go::Stay),
+        (S, r"(treeView-beta)\n", HEADER, Next::Stay),
+        (S, r"[\t ]*accDescr(?:[\t ]*:[^\n]*|\s*\{[^}]*\})", TITLE, Next::Stay),
+        (S, r"[\t ]*accTitle[\t ]*:[^\n]*", TITLE, Next::Stay),
+        (S, r"[\t ]*title(?:[\t ][^\n]*|)", TITLE, Next::Stay),
+        (S, r"[ \t]+:::[ \t]*[A-Za-z_][0-9A-Za-z_-]*", EXTRA, Next::Stay),
+        (S, r"[ \t]+icon\([0-9A-Za-z_-]*(?::[0-9A-Za-z_-]+)?\)", EXTRA, Next::Stay),
+        (S, r"[ \t]+##[^\n]*", EXTRA, Next::Stay),
+        (S, r"[ \t]+", INDENT, Next::Stay),
+        (S, "\"[^\"]*\"|'[^']*'", NAME, Next::Stay),
+        (S, r"%%[^\n]*|\n", SKIP, Next::Stay),
+        (S, r":::|icon\(|##", UNKNOWN, Next::Stay),
         (
             S,
             r#"([^ \t\n"'][^\n]*?)(?:[ \t]+:::[ \t]*[A-Za-z_]|[ \t]+icon\(|[ \t]+##|\n|\z)"#,
             NAME,
-            Go::Stay,
+            Next::Stay,
         ),
     ];
     Lexer::new("", S, &[&rules])

@@ -1,9 +1,9 @@
-//! Treemaps: sections and leaves, each on a line or after the previous.
+//! Treemaps: sections and leaves, each on its own line or after the previous one.
 
-use super::lexer::{Cursor, END, Go, Kind, Lexer, SKIP, START, Unexpected};
+use super::lexer::{Cursor, END, Kind, Lexer, Next, SKIP, START, Unexpected};
 use std::sync::LazyLock;
 
-const HEADER: Kind = "the type";
+const HEADER: Kind = "the diagram type";
 const TITLE: Kind = "a title";
 const CLASS_DEF: Kind = "`classDef`";
 const STYLED: Kind = "`:::`";
@@ -17,18 +17,18 @@ const S: &[&str] = &[START];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"[\t ]*accDescr(?:[\t ]*:[^\n]*|\s*\{[^}]*\})", TITLE, Go::Stay),
-        (S, r"[\t ]*accTitle[\t ]*:[^\n]*", TITLE, Go::Stay),
-        (S, r"[\t ]*title(?:[\t ][^\n]*)?", TITLE, Go::Stay),
-        (S, r"treemap(?:-beta)?", HEADER, Go::Stay),
-        (S, r"classDef\s+[a-zA-Z_][a-zA-Z0-9_]+(?:\s+[^;\n]*)?;?", CLASS_DEF, Go::Stay),
-        (S, r":::", STYLED, Go::Stay),
-        (S, r"[:,]", COLON, Go::Stay),
-        (S, r"[ \t]+", INDENT, Go::Stay),
-        (S, r"%%[^\n]*|\n", SKIP, Go::Stay),
-        (S, r"[a-zA-Z_][a-zA-Z0-9_]*", NAME, Go::Stay),
-        (S, r"[0-9_.,]+", NUMBER, Go::Stay),
-        (S, "\"[^\"]*\"|'[^']*'", STRING, Go::Stay),
+        (S, r"[\t ]*accDescr(?:[\t ]*:[^\n]*|\s*\{[^}]*\})", TITLE, Next::Stay),
+        (S, r"[\t ]*accTitle[\t ]*:[^\n]*", TITLE, Next::Stay),
+        (S, r"[\t ]*title(?:[\t ][^\n]*)?", TITLE, Next::Stay),
+        (S, r"treemap(?:-beta)?", HEADER, Next::Stay),
+        (S, r"classDef\s+[a-zA-Z_][a-zA-Z0-9_]+(?:\s+[^;\n]*)?;?", CLASS_DEF, Next::Stay),
+        (S, r":::", STYLED, Next::Stay),
+        (S, r"[:,]", COLON, Next::Stay),
+        (S, r"[ \t]+", INDENT, Next::Stay),
+        (S, r"%%[^\n]*|\n", SKIP, Next::Stay),
+        (S, r"[a-zA-Z_][a-zA-Z0-9_]*", NAME, Next::Stay),
+        (S, r"[0-9_.,]+", NUMBER, Next::Stay),
+        (S, "\"[^\"]*\"|'[^']*'", STRING, Next::Stay),
     ];
     Lexer::new("", S, &[&rules])
 });
@@ -54,7 +54,8 @@ pub(super) fn parse(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> 
     }
 }
 
-/// The value of a leaf. A section has none; blanks after it indent the next line.
+/// Parses the value of a leaf. A section has no value; whitespace after a section indents the next
+/// line.
 fn leaf(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
     if cursor.peek().kind == INDENT && cursor.peek_after().kind == COLON {
         cursor.eat(INDENT);

@@ -1,9 +1,9 @@
 //! XY charts.
 
-use super::lexer::{Cursor, END, Go, Kind, Lexer, SKIP, START, Unexpected};
+use super::lexer::{Cursor, END, Kind, Lexer, Next, SKIP, START, Unexpected};
 use std::sync::LazyLock;
 
-const HEADER: Kind = "the type";
+const HEADER: Kind = "the diagram type";
 const ORIENTATION: Kind = "an orientation";
 const LINE_BREAK: Kind = "a new line";
 const TITLE: Kind = "`title`";
@@ -29,35 +29,35 @@ const IN_STRING: &[&str] = &["string"];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (ALL, r"%%[^{\n][^\n]*|%%\n?|[^}]%%[^\n]*", SKIP, Go::Stay),
-        (&["axis", "series"], r"\n", LINE_BREAK, Go::Out(1)),
-        (ALL, r"\n+", LINE_BREAK, Go::Stay),
-        (ALL, r"title(?-u:\b)", TITLE, Go::Stay),
-        (ALL, r"acc(?:Title|Descr)\s*:\s*", SKIP, Go::Into("line")),
-        (IN_LINE, r"[^\n]*", ACC, Go::Out(1)),
-        (ALL, r"accDescr\s*\{\s*", SKIP, Go::Into("lines")),
-        (IN_LINES, r"\}", SKIP, Go::Out(1)),
-        (IN_LINES, r"[^}]+", ACC, Go::Stay),
-        (ALL, r"xychart(?:-beta)?(?-u:\b)", HEADER, Go::Stay),
-        (ALL, r"vertical|horizontal", ORIENTATION, Go::Stay),
-        (ALL, r"x-axis(?-u:\b)", X_AXIS, Go::Into("axis")),
-        (ALL, r"y-axis(?-u:\b)", Y_AXIS, Go::Into("axis")),
-        (IN_AXIS, r"\[", OPEN, Go::Into("categories")),
-        (IN_AXIS, r"-->", ARROW, Go::Stay),
-        (ALL, r"(?:line|bar)(?-u:\b)", SERIES, Go::Into("series")),
-        (IN_SERIES, r"\[", OPEN, Go::Into("values")),
-        (&["axis", "values"], r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)", NUMBER, Go::Stay),
-        (&["values", "categories"], r"\]", CLOSE, Go::Out(1)),
-        (ALL, "\"", SKIP, Go::Into("string")),
-        (IN_STRING, "\"", SKIP, Go::Out(1)),
-        (IN_STRING, "[^\"]+", STRING, Go::Stay),
-        (ALL, r"\[", OPEN, Go::Stay),
-        (ALL, r"\]", CLOSE, Go::Stay),
-        (ALL, r"[A-Za-z]+|[+=*#_.&-]|[0-9]+", WORD, Go::Stay),
-        (ALL, r":", COLON, Go::Stay),
-        (ALL, r",", COMMA, Go::Stay),
-        (ALL, r"\s+", SKIP, Go::Stay),
-        (ALL, r";", LINE_BREAK, Go::Stay),
+        (ALL, r"%%[^{\n][^\n]*|%%\n?|[^}]%%[^\n]*", SKIP, Next::Stay),
+        (&["axis", "series"], r"\n", LINE_BREAK, Next::Pop(1)),
+        (ALL, r"\n+", LINE_BREAK, Next::Stay),
+        (ALL, r"title(?-u:\b)", TITLE, Next::Stay),
+        (ALL, r"acc(?:Title|Descr)\s*:\s*", SKIP, Next::Push("line")),
+        (IN_LINE, r"[^\n]*", ACC, Next::Pop(1)),
+        (ALL, r"accDescr\s*\{\s*", SKIP, Next::Push("lines")),
+        (IN_LINES, r"\}", SKIP, Next::Pop(1)),
+        (IN_LINES, r"[^}]+", ACC, Next::Stay),
+        (ALL, r"xychart(?:-beta)?(?-u:\b)", HEADER, Next::Stay),
+        (ALL, r"vertical|horizontal", ORIENTATION, Next::Stay),
+        (ALL, r"x-axis(?-u:\b)", X_AXIS, Next::Push("axis")),
+        (ALL, r"y-axis(?-u:\b)", Y_AXIS, Next::Push("axis")),
+        (IN_AXIS, r"\[", OPEN, Next::Push("categories")),
+        (IN_AXIS, r"-->", ARROW, Next::Stay),
+        (ALL, r"(?:line|bar)(?-u:\b)", SERIES, Next::Push("series")),
+        (IN_SERIES, r"\[", OPEN, Next::Push("values")),
+        (&["axis", "values"], r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)", NUMBER, Next::Stay),
+        (&["values", "categories"], r"\]", CLOSE, Next::Pop(1)),
+        (ALL, "\"", SKIP, Next::Push("string")),
+        (IN_STRING, "\"", SKIP, Next::Pop(1)),
+        (IN_STRING, "[^\"]+", STRING, Next::Stay),
+        (ALL, r"\[", OPEN, Next::Stay),
+        (ALL, r"\]", CLOSE, Next::Stay),
+        (ALL, r"[A-Za-z]+|[+=*#_.&-]|[0-9]+", WORD, Next::Stay),
+        (ALL, r":", COLON, Next::Stay),
+        (ALL, r",", COMMA, Next::Stay),
+        (ALL, r"\s+", SKIP, Next::Stay),
+        (ALL, r";", LINE_BREAK, Next::Stay),
     ];
     Lexer::new("i", ALL, &[&rules])
 });
@@ -88,7 +88,7 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<bool, Unexpected> {
         }
         cursor.need(CLOSE)?;
     } else if cursor.eat(X_AXIS) {
-        let named = text(cursor);
+        let has_title = text(cursor);
         if cursor.eat(OPEN) {
             category(cursor)?;
             while cursor.eat(COMMA) {
@@ -96,11 +96,11 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<bool, Unexpected> {
             }
             cursor.need(CLOSE)?;
         } else {
-            range(cursor, named)?;
+            range(cursor, has_title)?;
         }
     } else if cursor.eat(Y_AXIS) {
-        let named = text(cursor);
-        range(cursor, named)?;
+        let has_title = text(cursor);
+        range(cursor, has_title)?;
     } else {
         return Ok(cursor.eat(ACC));
     }
@@ -115,11 +115,11 @@ fn category(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
     if text(cursor) { Ok(()) } else { Err(cursor.unexpected()) }
 }
 
-/// The range of an axis, which is optional after its title.
-fn range(cursor: &mut Cursor<'_>, named: bool) -> Result<(), Unexpected> {
+/// Parses the range of an axis, which is optional after a title.
+fn range(cursor: &mut Cursor<'_>, has_title: bool) -> Result<(), Unexpected> {
     if cursor.eat(NUMBER) {
         cursor.need(ARROW)?;
         return cursor.need(NUMBER);
     }
-    if named { Ok(()) } else { Err(cursor.unexpected()) }
+    if has_title { Ok(()) } else { Err(cursor.unexpected()) }
 }

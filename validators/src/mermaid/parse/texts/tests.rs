@@ -1,7 +1,7 @@
-//! A source for each text.
+//! Runs the parser on a source for each text.
 
 use super::super::{PARSER, Type};
-use super::{Code, Part, Token, expected_tokens, without_place};
+use super::{Code, Part, Token, expected_tokens, split_position};
 use merman_core::semantic::{SemanticParseOutcome, SemanticSnapshotCapture};
 use merman_core::{Error, ParsedEditorFacts};
 use merman_model::operation::OperationControl;
@@ -170,19 +170,21 @@ const INVALID: &[(Code, &[&str])] = &[
 #[test]
 fn errors_match_the_table() {
     for &(code, _, kinds, _) in Code::ALL {
-        let sources =
-            INVALID.iter().filter(|(of, _)| *of == code).flat_map(|(_, sources)| *sources);
-        let mut met = Vec::new();
+        let sources = INVALID
+            .iter()
+            .filter(|(source_code, _)| *source_code == code)
+            .flat_map(|(_, sources)| *sources);
+        let mut found_types = Vec::new();
         for text in sources {
             let (kind, message) = parse_error(text);
             let found = Code::from_message(Some(kind), &message).map(|(code, _)| code);
             assert_eq!(found, Some(code), "{text}: {message}");
-            met.push(kind);
+            found_types.push(kind);
         }
         // The other flowchart keywords share the grammar.
-        let other = [Type::Flowchart, Type::FlowchartElk, Type::Swimlane];
-        for kind in kinds.iter().filter(|kind| !other.contains(kind)) {
-            assert!(met.contains(kind), "no source of {kind:?} for {code:?}");
+        let others = [Type::Flowchart, Type::FlowchartElk, Type::Swimlane];
+        for kind in kinds.iter().filter(|kind| !others.contains(kind)) {
+            assert!(found_types.contains(kind), "no source of {kind:?} for {code:?}");
         }
     }
 }
@@ -205,12 +207,12 @@ const EXPECTED: &[&str] = &[
 ];
 
 #[test]
-fn expected_tokens_are_those_of_the_table() {
+fn expected_tokens_match_the_table() {
     let messages: Vec<String> = EXPECTED.iter().map(|text| parse_error(text).1).collect();
-    let met: Vec<&str> =
+    let found_tokens: Vec<&str> =
         messages.iter().filter_map(|message| expected_tokens(message)).flatten().collect();
     for (token, text, _) in Token::ALL {
-        assert!(met.contains(text), "no source expects {token:?}");
+        assert!(found_tokens.contains(text), "no source expects {token:?}");
     }
 }
 
@@ -218,7 +220,7 @@ fn expected_tokens_are_those_of_the_table() {
 fn front_matter_errors_end_with_their_position() {
     let (_, error, _) = read("---\nconfig:\n  title: a: b\n---\npie\n\"a\": 1\n");
     let Some(Error::InvalidFrontMatterYaml { message }) = error else { panic!("{error:?}") };
-    let (text, line) = without_place(&message);
+    let (text, line) = split_position(&message);
     assert_eq!(line, Some(2), "{message}");
     assert!(!text.contains("line"), "{message}");
 }
@@ -256,13 +258,13 @@ const VALID: &[&str] = &[
 
 #[test]
 fn symbol_kinds_match_the_table() {
-    let mut met = Vec::new();
+    let mut found_kinds = Vec::new();
     for text in VALID {
         let (_, error, words) = read(text);
         assert!(error.is_none(), "{text}: {error:?}");
-        met.extend(words);
+        found_kinds.extend(words);
     }
     for (part, text) in Part::ALL {
-        assert!(met.iter().any(|word| word == text), "no source has {part:?}");
+        assert!(found_kinds.iter().any(|word| word == text), "no source has {part:?}");
     }
 }

@@ -5,28 +5,30 @@ use super::Limits;
 use serde::{Deserialize, Serialize};
 
 /// The files of a project that must exist, are allowed, or must not exist. A path can contain
-/// captures, `<name>`: part of a segment, with the same value wherever the name occurs.
+/// captures: `<name>` matches a segment or a part of a segment, and the same text wherever the name
+/// occurs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct TreeHeader {
-    /// The subjects: paths with captures; a path that ends in `/` matches directories. Empty: the
-    /// project.
+    /// The subjects, which are the files or directories to check: paths with captures; a path that
+    /// ends in `/` matches directories. Empty: the project.
     pub each: Many<String>,
     /// Paths that must exist. ` | ` separates alternatives.
     pub exists: Many<String>,
     /// Paths that must not exist.
     pub absent: Many<String>,
-    /// Globs of the only names allowed directly below the subject.
+    /// Globs for the names that are allowed directly below the subject; all other names are
+    /// reported.
     pub only: Many<String>,
     /// The required name of subjects: a case (`kebab`, `snake`, `camel`, `pascal`, `screaming`,
     /// `flat`, `lower`), `/an expression/`, `!/an expression/` that must not match, or a case
-    /// defined by an expression (`kebab /[a-z-]*/`). One of several must match. For files the name
-    /// up to its last dot is compared, for directories the whole name.
+    /// defined by an expression (`kebab /[a-z-]*/`). If there are several, one must match. For
+    /// files, the name up to its last dot is compared; for directories, the complete name.
     pub name: Many<String>,
-    /// `true`: `name` is not reported where the project follows another convention. The nearest
-    /// directory above with at least five names of the same extension decides: most of them do
-    /// not match.
+    /// `true`: `name` is not reported where the project follows another convention. This is the
+    /// case if most names do not match in the nearest directory, at or above the file's directory,
+    /// that has at least five names of the same extension.
     pub prevailing: bool,
     /// A template with captures; its result must be different for each subject.
     pub unique: Option<String>,
@@ -45,13 +47,14 @@ pub struct TreeHeader {
 }
 
 impl TreeHeader {
-    /// Whether `count` limits the number of subjects, not the entries of each.
+    /// Whether `count` limits the number of subjects rather than the number of entries of each
+    /// subject.
     pub(super) fn counts_files(&self) -> bool {
         self.count.is_some() && !self.each.iter().all(|each| each.ends_with('/'))
     }
 
-    pub(super) fn shape_error(&self) -> Option<String> {
-        let demands = [
+    pub(super) fn find_error(&self) -> Option<String> {
+        let requirements = [
             !self.exists.is_empty(),
             !self.absent.is_empty(),
             !self.only.is_empty(),
@@ -62,7 +65,7 @@ impl TreeHeader {
             self.count.is_some(),
             self.depth.is_some(),
         ];
-        if demands.iter().all(|demand| !demand) {
+        if requirements.iter().all(|requirement| !requirement) {
             return Some("`tree` has no requirement; set at least one of `exists`, `absent`, `only`, `name`, `unique`, `bytes`, `lines`, `count` and `depth`".to_owned());
         }
         let of_subjects = [
@@ -77,8 +80,8 @@ impl TreeHeader {
             return Some("`prevailing` applies to `name`; set `name`".to_owned());
         }
         if self.each.is_empty() {
-            let without = of_subjects.into_iter().find(|(given, _)| *given);
-            return without
+            let misplaced = of_subjects.into_iter().find(|(is_set, _)| *is_set);
+            return misplaced
                 .map(|(_, name)| format!("`{name}` applies to subjects; select them with `each`"));
         }
         let limits = [
@@ -92,6 +95,6 @@ impl TreeHeader {
                 "`only` applies to directories; end a pattern of `each` with `/`".to_owned(),
             );
         }
-        limits.into_iter().find_map(|(limits, name)| Limits::shape_error(limits, name))
+        limits.into_iter().find_map(|(limits, name)| Limits::find_error(limits, name))
     }
 }

@@ -9,10 +9,10 @@ const DAY: i64 = 86_400_000;
 /// Parses a date with or without a time, or an age before `now`: `90m`, `12h`, `7d`, `2w`.
 ///
 /// # Errors
-/// When it is neither.
-pub(crate) fn read(text: &str, now: i64) -> Result<i64> {
+/// Fails when `text` is neither a date nor an age.
+pub(super) fn parse(text: &str, now: i64) -> Result<i64> {
     let text = text.trim();
-    let ago = || {
+    let age = || {
         let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
         let unit = match unit {
             "m" => 60_000,
@@ -23,7 +23,7 @@ pub(crate) fn read(text: &str, now: i64) -> Result<i64> {
         };
         now.checked_sub(number.parse::<u32>().ok().map(i64::from)?.checked_mul(unit)?)
     };
-    ago().or_else(|| times::millis(&text.into())).ok_or_else(|| {
+    age().or_else(|| times::millis(&text.into())).ok_or_else(|| {
         UserError::new(format!("not a date or an age: `{text}`"))
             .hint("expected a date, such as 2026-01-31, or an age: 12h, 7d, 2w")
             .into()
@@ -35,11 +35,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_count_back() {
-        assert_eq!(read("2w", 20 * DAY).expect("a span"), 6 * DAY);
-        assert_eq!(read(" 90m ", DAY).expect("a span"), DAY - 5_400_000);
+    fn ages_are_subtracted_from_now() {
+        assert_eq!(parse("2w", 20 * DAY).expect("an age"), 6 * DAY);
+        assert_eq!(parse(" 90m ", DAY).expect("an age"), DAY - 5_400_000);
         for text in ["", "d", "-1d", "3y", "soon", "99999999999d", "日"] {
-            assert!(read(text, 0).is_err(), "{text}");
+            assert!(parse(text, 0).is_err(), "{text}");
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::text::paths;
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 
-/// The first malformed glob.
+/// Finds the first malformed glob.
 pub(super) fn malformed_glob(root: &Ast<'_>) -> Option<Problem> {
     let Ast::Object(root) = root else { return None };
     let mut lists: Vec<(String, &Ast<'_>)> = Vec::new();
@@ -14,18 +14,18 @@ pub(super) fn malformed_glob(root: &Ast<'_>) -> Option<Problem> {
     }
     let overrides = root.get_array("overrides").map(|array| &array.elements);
     for (index, element) in overrides.into_iter().flatten().enumerate() {
-        if let Ast::Object(one) = element
-            && let Some(prop) = one.get("files")
+        if let Ast::Object(item) = element
+            && let Some(prop) = item.get("files")
         {
             lists.push((format!("overrides[{index}].files"), &prop.value));
         }
     }
     lists.into_iter().find_map(|(name, list)| {
-        let each = match list {
+        let elements = match list {
             Ast::Array(array) => array.elements.iter().collect(),
-            one => vec![one],
+            single => vec![single],
         };
-        each.into_iter().find_map(|element| {
+        elements.into_iter().find_map(|element| {
             let Ast::StringLit(text) = element else { return None };
             let why = paths::malformed(&text.value)?;
             let span = text.range.start..text.range.end;
@@ -34,7 +34,7 @@ pub(super) fn malformed_glob(root: &Ast<'_>) -> Option<Problem> {
     })
 }
 
-/// The error for a text that is not JSON, with its position.
+/// Converts a parse error to a problem with a message for users.
 #[must_use]
 pub fn syntax_error(text: &str, error: &ParseError) -> Problem {
     let mut at = 0;
@@ -47,7 +47,7 @@ pub fn syntax_error(text: &str, error: &ParseError) -> Problem {
         at += line.len();
     }
     use ParseErrorKind as Kind;
-    let said = match error.kind() {
+    let message = match error.kind() {
         Kind::UnterminatedObject => "missing `}`",
         Kind::UnterminatedArray => "missing `]`",
         Kind::UnterminatedCommentBlock => "unclosed comment; add `*/`",
@@ -69,5 +69,5 @@ pub fn syntax_error(text: &str, error: &ParseError) -> Problem {
         }
     };
     let span = error.range().start..error.range().end;
-    Problem { message: said.to_owned(), span, suggestion: None }
+    Problem { message: message.to_owned(), span, suggestion: None }
 }

@@ -1,22 +1,23 @@
 //! Position of the rules block in a file that people also edit.
 
 use aidd_authoring::suggest::EXPORTED as MARKERS;
-use aidd_engine::parse::markdown::{closes_fence, fence_marks};
+use aidd_engine::parse::markdown::{closes_fence, fence_delimiter};
 use std::ops::Range;
 
-/// Replaces the block in `before` with `block`, or appends it. The rest is unchanged; the block
-/// uses the line endings of the file.
+/// Replaces the block in `before` with `block`, or appends `block`. The rest of the text is
+/// unchanged; the block uses the line endings of the file.
 ///
 /// # Errors
-/// When the markers do not define one position: which marker, its line, and the remedy.
+/// Fails when the markers do not define exactly one block. The error contains the marker, its line
+/// and the remedy.
 pub(super) fn replace_block(before: &str, block: &str) -> Result<String, String> {
-    let place = find_block(before)?;
+    let range = find_block(before)?;
     let first = before.find('\n').map(|end| &before[..=end]);
-    let ending = if first.is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
-    let in_file = |text: &str| text.replace("\r\n", "\n").replace('\n', ending);
-    Ok(match place {
-        Some(place) => {
-            let (head, rest) = (&before[..place.start], &before[place.end..]);
+    let line_ending = if first.is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
+    let in_file = |text: &str| text.replace("\r\n", "\n").replace('\n', line_ending);
+    Ok(match range {
+        Some(range) => {
+            let (head, rest) = (&before[..range.start], &before[range.end..]);
             format!("{head}{}{rest}", in_file(block.trim_end()))
         }
         None if before.trim_start_matches('\u{feff}').is_empty() => format!("{before}{block}"),
@@ -29,39 +30,41 @@ pub(super) fn replace_block(before: &str, block: &str) -> Result<String, String>
 
 /// A marker in the file.
 struct Marker {
-    begins: bool,
+    is_start: bool,
     /// Line number, counted from 1.
     line: usize,
-    place: Range<usize>,
+    range: Range<usize>,
 }
 
 /// Range from the start marker to the end of the end marker; `None` without a block.
 fn find_block(text: &str) -> Result<Option<Range<usize>>, String> {
-    let (found, open) = markers(text)?;
-    let name = |one: &Marker| if one.begins { MARKERS.0 } else { MARKERS.1 };
-    match &found[..] {
+    let (markers, open) = find_markers(text)?;
+    let name = |marker: &Marker| if marker.is_start { MARKERS.0 } else { MARKERS.1 };
+    match &markers[..] {
         [] => match open {
-            // A block appended there would become part of the code and not be found again.
+            // An appended block would become part of the code block and not be found again.
             Some(line) => {
                 Err(format!("the code block that starts on line {line} is not closed; close it"))
             }
             None => Ok(None),
         },
-        [start, end] if start.begins && !end.begins => Ok(Some(start.place.start..end.place.end)),
-        [only] => Err(format!(
+        [start, end] if start.is_start && !end.is_start => {
+            Ok(Some(start.range.start..end.range.end))
+        }
+        [single] => Err(format!(
             "`{}` on line {} has no matching marker; restore the other marker or remove this one",
-            name(only),
-            only.line
+            name(single),
+            single.line
         )),
-        [end, start] if start.begins && !end.begins => Err(format!(
+        [end, start] if start.is_start && !end.is_start => Err(format!(
             "`{}` on line {} comes before `{}` on line {}; swap them or remove both",
             name(end),
             end.line,
             name(start),
             start.line
         )),
-        more => {
-            let lines: Vec<String> = more.iter().map(|one| one.line.to_string()).collect();
+        markers => {
+            let lines: Vec<String> = markers.iter().map(|marker| marker.line.to_string()).collect();
             Err(format!(
                 "several blocks between `{}` and `{}` (lines {}); remove all but one",
                 MARKERS.0,
@@ -72,23 +75,23 @@ fn find_block(text: &str) -> Result<Option<Range<usize>>, String> {
     }
 }
 
-/// The markers that are alone on their lines and outside code, and the line of an unclosed code
+/// The markers that are alone on their lines and outside of code, and the line of an unclosed code
 /// block.
-fn markers(text: &str) -> Result<(Vec<Marker>, Option<usize>), String> {
-    let mut found = Vec::new();
+fn find_markers(text: &str) -> Result<(Vec<Marker>, Option<usize>), String> {
+    let mut markers = Vec::new();
     let mut fence: Option<(&str, usize)> = None;
     let mut offset = 0;
-    for (at, whole) in text.split_inclusive('\n').enumerate() {
+    for (index, line_with_break) in text.split_inclusive('\n').enumerate() {
         let start = offset;
-        offset += whole.len();
-        let line = whole.trim_end();
-        let inner = line.trim_start_matches('\u{feff}').trim_start_matches(' ');
-        // Indentation by four spaces is code.
-        let is_code = line.len() - inner.len() > 3 && at > 0;
+        offset += line_with_break.len();
+        let line = line_with_break.trim_end();
+        let content = line.trim_start_matches('\u{feff}').trim_start_matches(' ');
+        // A line indented by four spaces is code.
+        let is_code = line.len() - content.len() > 3 && index > 0;
         let line_of_fence = line.trim_start_matches('\u{feff}');
-        if let Some(marks) = fence_marks(line_of_fence) {
+        if let Some(delimiter) = fence_delimiter(line_of_fence) {
             match fence {
-                None => fence = Some((marks, at + 1)),
+                None => fence = Some((delimiter, index + 1)),
                 Some((open, _)) if closes_fence(open, line_of_fence) => fence = None,
                 Some(_) => {}
             }
@@ -97,16 +100,20 @@ fn markers(text: &str) -> Result<(Vec<Marker>, Option<usize>), String> {
         if fence.is_some() || is_code {
             continue;
         }
-        for (marker, begins) in [(MARKERS.0, true), (MARKERS.1, false)] {
-            if inner == marker {
-                let from = start + line.len() - inner.len();
-                found.push(Marker { begins, line: at + 1, place: from..from + marker.len() });
-            } else if inner.contains(marker) && !inner.contains(&format!("`{marker}`")) {
-                return Err(format!("`{marker}` on line {} must be alone on its line", at + 1));
+        for (marker, is_start) in [(MARKERS.0, true), (MARKERS.1, false)] {
+            if content == marker {
+                let from = start + line.len() - content.len();
+                markers.push(Marker {
+                    is_start,
+                    line: index + 1,
+                    range: from..from + marker.len(),
+                });
+            } else if content.contains(marker) && !content.contains(&format!("`{marker}`")) {
+                return Err(format!("`{marker}` on line {} must be alone on its line", index + 1));
             }
         }
     }
-    Ok((found, fence.map(|(_, line)| line)))
+    Ok((markers, fence.map(|(_, line)| line)))
 }
 
 #[cfg(test)]
@@ -132,7 +139,7 @@ mod tests {
             replace_block(&windows, &block),
             Ok(format!("{first}\nmore\n").replace('\n', "\r\n"))
         );
-        // Only the block changes; mixed line endings elsewhere stay.
+        // Only the block changes; mixed line endings in the rest of the file are preserved.
         let mixed = "# A\r\ntext\nmore\r\n";
         assert_eq!(
             replace_block(mixed, &block),
@@ -143,15 +150,18 @@ mod tests {
     #[test]
     fn markers_in_code_are_ignored() {
         let block = block();
-        let shown = format!(
+        let with_markers_in_code = format!(
             "# A\n\n```md\n{}\n{}\n```\n\n    {}\n\nBetween `{}` and its end.\n",
             MARKERS.0, MARKERS.1, MARKERS.0, MARKERS.0
         );
-        let after = replace_block(&shown, &block).expect("written");
-        assert_eq!(after, format!("{shown}\n{block}"));
+        let after = replace_block(&with_markers_in_code, &block).expect("written");
+        assert_eq!(after, format!("{with_markers_in_code}\n{block}"));
         assert_eq!(replace_block(&after, &block), Ok(after.clone()));
-        let longer = format!("````\n```\n{}\n```\n````\n", MARKERS.1);
-        assert_eq!(replace_block(&longer, &block), Ok(format!("{longer}\n{block}")));
+        let with_longer_fence = format!("````\n```\n{}\n```\n````\n", MARKERS.1);
+        assert_eq!(
+            replace_block(&with_longer_fence, &block),
+            Ok(format!("{with_longer_fence}\n{block}"))
+        );
     }
 
     #[test]
@@ -173,7 +183,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn writing_twice_is_idempotent_and_preserves_the_rest(
+        fn replacement_is_idempotent_and_preserves_the_rest(
             parts in proptest::collection::vec(proptest::sample::select(vec![
                 "# A", "text", "\n", "\r\n", "\n\n", "```", "~~~~", "    ", " ", "`", "é",
                 "<!-- aidd:rules -->", "<!-- /aidd:rules -->", "<!--", "\u{feff}",
@@ -185,9 +195,9 @@ mod tests {
             let Ok(after) = replace_block(&before, &block) else { return Ok(()) };
             prop_assert_eq!(replace_block(&after, &block), Ok(after.clone()));
             match find_block(&before).expect("reported") {
-                Some(place) => {
-                    prop_assert!(after.starts_with(&before[..place.start]));
-                    prop_assert!(after.ends_with(&before[place.end..]));
+                Some(range) => {
+                    prop_assert!(after.starts_with(&before[..range.start]));
+                    prop_assert!(after.ends_with(&before[range.end..]));
                 }
                 None => prop_assert!(after.starts_with(&before)),
             }
