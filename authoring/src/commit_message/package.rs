@@ -23,11 +23,11 @@ const MAX_BREAKS: usize = 20;
 /// [`super::DescribeParams::context`].
 #[must_use]
 pub fn context_paths(changes: &[Change]) -> Vec<String> {
-    let mut wanted = BTreeSet::new();
+    let mut paths = BTreeSet::new();
     for path in changes.iter().flat_map(|change| [Some(&change.path), change.old_path.as_ref()]) {
         let Some(path) = path else { continue };
         for folder in ancestors(path) {
-            wanted.extend(MANIFESTS.map(|name| join(folder, name)));
+            paths.extend(MANIFESTS.map(|name| join(folder, name)));
             let entries: &[&str] = match path.rsplit('.').next().unwrap_or_default() {
                 "rs" => &["lib.rs", "src/lib.rs", "mod.rs"],
                 "ts" | "tsx" | "mts" => &["index.ts", "src/index.ts", "index.tsx", "src/index.tsx"],
@@ -35,16 +35,16 @@ pub fn context_paths(changes: &[Change]) -> Vec<String> {
                 "go" => &["main.go"],
                 _ => &[],
             };
-            wanted.extend(entries.iter().map(|name| join(folder, name)));
+            paths.extend(entries.iter().map(|name| join(folder, name)));
             if path.ends_with(".rs") && !folder.is_empty() {
-                wanted.insert(format!("{folder}.rs"));
+                paths.insert(format!("{folder}.rs"));
             }
         }
     }
     for change in changes {
-        wanted.remove(&change.path);
+        paths.remove(&change.path);
     }
-    wanted.into_iter().collect()
+    paths.into_iter().collect()
 }
 
 /// The directories above a path, nearest first; the root is the empty string.

@@ -307,9 +307,9 @@ fn without_variables(message: &str) -> String {
 /// name.
 fn fill_pattern(pattern: &str, constraints: &Json) -> String {
     replace_variables(pattern, |name| {
-        let wanted = constraints[name]["regex"].as_str().and_then(sample::from_regex);
-        if let Some(wanted) = wanted.filter(|wanted| !wanted.is_empty()) {
-            return wanted;
+        let sample = constraints[name]["regex"].as_str().and_then(sample::from_regex);
+        if let Some(sample) = sample.filter(|sample| !sample.is_empty()) {
+            return sample;
         }
         match name.to_ascii_lowercase().trim_matches('_') {
             "" => "x".to_owned(),

@@ -179,7 +179,7 @@ fn options_can_be_set_by_markdownlint_tag() {
     assert_eq!((text("md036"), text("md018")), ("", ""));
     let listed = not_imported(&import);
     let listed: Vec<&String> =
-        listed.iter().filter(|left| left.contains("markdownlint 0.42")).collect();
+        listed.iter().filter(|entry| entry.contains("markdownlint 0.42")).collect();
     insta::assert_debug_snapshot!(listed, @r#"
     [
         "languages: neither a rule nor a tag of markdownlint 0.42",
