@@ -51,7 +51,7 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
             };
             reject_managed(&directory, hooks)?;
             if is_shared {
-                reject_repository_setting(&io.cwd, &hooks_dir)?;
+                reject_repository_setting(&io.cwd, &directory)?;
                 writeln!(
                     io.err,
                     "note: core.hooksPath is {}, which other repositories also use",

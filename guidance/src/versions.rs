@@ -349,7 +349,7 @@ fn filter(
     if step.outcome == Outcome::NotDone {
         step.outcome = Outcome::Done;
         let (forms, files) = (rules.len(), context.searched);
-        let format_count = |count: usize, of: &str| match count {
+        let format_count = |count: usize, noun: &str| match count {
             1 => format!("1 {noun}"),
             _ => format!("{count} {noun}s"),
         };

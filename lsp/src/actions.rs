@@ -300,7 +300,7 @@ pub fn resolve(
     if data.uri != snapshot.uri {
         return Err(Refusal::Unknown);
     }
-    action.edit = Some(match data.deed {
+    action.edit = Some(match data.operation {
         ActionKind::TurnOff { rule } => {
             disable_rule(snapshot, &rule, action_context).ok_or(Refusal::Config)?
         }

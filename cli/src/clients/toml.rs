@@ -12,11 +12,11 @@ const TABLE_PATH: [&str; 2] = ["mcp_servers", "aidd"];
 /// # Errors
 /// Fails when `text` is malformed, or has its servers in an inline table.
 pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
-    let (document, template) = (parse(text)?, parse(template)?);
+    let (document, expected) = (parse(text)?, parse(template)?);
     let name = TABLE_PATH.join(".");
     if let Some(found) = own_entry(document.as_table()) {
         let is_same =
-            own_entry(template.as_table()).is_some_and(|template| is_same(found, template));
+            own_entry(expected.as_table()).is_some_and(|expected| is_same(found, expected));
         let differing = if is_same { Vec::new() } else { vec![name] };
         return Ok(Edited { text: Some(text.to_owned()), differing });
     }
@@ -47,10 +47,10 @@ pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
 /// # Errors
 /// Fails when `text` is malformed.
 pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
-    let (document, template) = (parse(text)?, parse(template)?);
+    let (document, expected) = (parse(text)?, parse(template)?);
     let unchanged = |differing| Edited { text: Some(text.to_owned()), differing };
     let Some(found) = own_entry(document.as_table()) else { return Ok(unchanged(Vec::new())) };
-    let is_same = own_entry(template.as_table()).is_some_and(|template| is_same(found, template));
+    let is_same = own_entry(expected.as_table()).is_some_and(|expected| is_same(found, expected));
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let block = template.replace('\n', end);
     let offset = text

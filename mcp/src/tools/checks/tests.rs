@@ -430,12 +430,12 @@ fn similar_names_are_suggested() {
         call(folder.path(), tool, arguments).expect_err("refused").to_string()
     };
     let params = json!({"filePath": ".", "ruleCategories": ["secrit"]});
-    let error_text = error_text("aidd_check_compliance", params);
-    assert!(error_text.starts_with("unknown rule `secrit`"), "{error_text}");
-    let error_text = error_text("aidd_explain_violation", json!({"rule": "no-any"}));
-    assert!(error_text.contains("similar rules: compliance/any-type"), "{error_text}");
-    let error_text = error_text("aidd_explain_violation", json!({"rule": "zzz"}));
-    assert!(error_text.contains("`aidd rule list`"), "{error_text}");
+    let message = error_text("aidd_check_compliance", params);
+    assert!(message.starts_with("unknown rule `secrit`"), "{message}");
+    let message = error_text("aidd_explain_violation", json!({"rule": "no-any"}));
+    assert!(message.contains("similar rules: compliance/any-type"), "{message}");
+    let message = error_text("aidd_explain_violation", json!({"rule": "zzz"}));
+    assert!(message.contains("`aidd rule list`"), "{message}");
 }
 
 /// On the main branch without changes, the answer says that nothing was checked.

@@ -158,7 +158,7 @@ fn older_names_accept_their_older_arguments() {
     assert_eq!(found["results"][0]["id"], json!(id));
     assert_eq!(agent.data("list_decisions", json!({"limit": 1}))["count"], 1);
     // The tool lists only decisions, even if another memory was saved last.
-    day.id("save_insight", json!({"content": "A lesson"}));
+    agent.id("save_insight", json!({"content": "A lesson"}));
     let listed = agent.data("list_decisions", json!({}));
     let kinds: Vec<&str> = listed["results"]
         .as_array()
