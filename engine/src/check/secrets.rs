@@ -38,9 +38,17 @@ const GENERIC_RULES: [&str; 15] = [
 /// Removes findings on well-known sample values from public documentation and on placeholders of
 /// input fields.
 pub(crate) fn drop_samples(source: &Source, findings: &mut Vec<Finding>) {
+    // The key in the configuration of a Firebase web application identifies the project; every
+    // visitor of the site can see it.
+    let is_web_client = |value: &str| {
+        let has = |name: &str| source.text().contains(name);
+        value.starts_with("AIza") && has("authDomain") && has("messagingSenderId")
+    };
     findings.retain(|finding| {
         finding.secret.is_none_or(|span| {
-            span.is_empty() || !is_published(source.slice(span)) && !is_input_hint(source, span)
+            let value = source.slice(span);
+            span.is_empty()
+                || !is_published(value) && !is_web_client(value) && !is_input_hint(source, span)
         })
     });
 }

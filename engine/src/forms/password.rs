@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 /// A placeholder word that documentation and tests use as a password.
 static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let words = "p[a4]ss(?:w(?:[o0]r)?d|code|phrase)?[0-9!]{0,4}|pass%.*|secre?t?[0-9]{0,3}|secrets\
+    let words = "p[a4]ss(?:w(?:[o0]r)?d|code|phrase)?[0-9!]{0,4}|pass%.*|s[e3]cr[e3]?t?[0-9]{0,3}|asdf\\w*|qwerty\\w*|secrets\
         |hunter2|xyzzy|passw0rd|pwd?|user(?:name)?|token|key|api[_-]?key|admin|administrator|root\
         |guest|login|test(?:ing|pass(?:word)?)?|dev(?:elopment)?|local(?:host)?|docker|foo|bar|baz\
         |foobar|qux|abc|xyz|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|rabbit(?:mq)?|sa|db\

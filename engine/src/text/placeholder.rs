@@ -162,19 +162,24 @@ fn is_periodic(value: &[u8]) -> bool {
 #[must_use]
 pub fn is_sequence(value: &str) -> bool {
     let bytes: Vec<u8> = value.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
-    if bytes.len() < 12 {
+    if bytes.len() < 8 {
         return false;
     }
-    let (mut covered, mut run) = (0, 1);
+    let (mut covered, mut run, mut runs) = (0, 1, 0);
     for pair in bytes.windows(2) {
         if is_step(pair[0], pair[1]) {
             run += 1;
         } else {
             covered += if run >= 4 { run } else { 0 };
+            runs += 1;
             run = 1;
         }
     }
     covered += if run >= 4 { run } else { 0 };
+    // A short value with a single run, such as `12345678`, can be a password.
+    if bytes.len() < 12 {
+        return runs > 0 && covered == bytes.len();
+    }
     covered * 10 >= bytes.len() * 6
 }
 
@@ -355,6 +360,7 @@ mod tests {
             "{cipher}0a1b2c3d4e5f",
             "abcdefghijklmnopqrstuvwxyz",
             "1234567890abcdef",
+            "54321abcde",
             "0123456789abcdef0123456789abcdef",
             "deadbeefdeadbeefdeadbeefdeadbeef",
             "your_api_key",

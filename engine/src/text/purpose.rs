@@ -64,38 +64,37 @@ impl Purpose {
     pub fn from_path(path: &str) -> Self {
         let lower = path.to_ascii_lowercase();
         let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
-        let in_directory = |names: &List, ends: &List| {
-            directories
-                .split('/')
-                .any(|part| names.contains(part) || ends.iter().any(|end| part.ends_with(end)))
-        };
-        let contains = |marks: &List| marks.iter().any(|mark| name.contains(mark));
-        let starts = |words: &List| words.iter().any(|word| name.starts_with(word));
-        let ends = |words: &List| words.iter().any(|word| name.ends_with(word));
         let in_any = |names: &List| directories.split('/').any(|part| names.contains(part));
+        let has_word = |list: &List| words(&lower).any(|word| list.contains(word));
+        let contains = |marks: &List| marks.iter().any(|mark| name.contains(mark));
+        let starts = |prefixes: &List| prefixes.iter().any(|prefix| name.starts_with(prefix));
+        let ends = |suffixes: &List| suffixes.iter().any(|suffix| name.ends_with(suffix));
         if in_any(&purposes::VENDORED_DIRECTORIES) {
             Self::Vendored
         } else if in_any(&purposes::ARCHIVED_DIRECTORIES) {
             Self::Archived
-        } else if in_directory(&purposes::TEST_DIRECTORIES, &purposes::TEST_DIRECTORY_ENDS)
+        } else if in_any(&purposes::TEST_DIRECTORIES)
+            || has_word(&purposes::TEST_WORDS)
             || starts(&purposes::TEST_STARTS)
             || contains(&purposes::TEST_MARKS)
-            || ends(&purposes::TEST_ENDS)
             || is_test_class(path)
         {
             Self::Test
-        } else if ends(&purposes::TEMPLATE_ENDS) {
+        } else if ends(&purposes::TEMPLATE_ENDS) || contains(&purposes::TEMPLATE_MARKS) {
             Self::Template
-        } else if in_directory(&purposes::SAMPLE_DIRECTORIES, &purposes::SAMPLE_DIRECTORY_ENDS)
-            || contains(&purposes::SAMPLE_MARKS)
+        } else if in_any(&purposes::SAMPLE_DIRECTORIES)
+            || has_word(&purposes::SAMPLE_WORDS)
             || starts(&purposes::SAMPLE_STARTS)
         {
             Self::Sample
         } else if in_any(&purposes::DEVELOPMENT_DIRECTORIES)
+            || has_word(&purposes::DEVELOPMENT_WORDS)
             || contains(&purposes::DEVELOPMENT_MARKS)
             || starts(&purposes::DEVELOPMENT_STARTS)
             || ends(&purposes::DEVELOPMENT_ENDS)
             || purposes::DEVELOPMENT_NAMES.contains(name)
+            || starts(&purposes::COMPOSE_STARTS)
+                && !words(name).any(|word| purposes::PRODUCTION_WORDS.contains(word))
         {
             Self::Development
         } else if in_any(&purposes::DOCUMENTATION_DIRECTORIES) || ends(&purposes::DOCUMENT_ENDS) {
@@ -106,14 +105,26 @@ impl Purpose {
     }
 }
 
-/// Whether the file is named after a class of tests: `LoginTest.java`, `LoginTests.cs`,
-/// `LoginSpec.scala`.
+/// The words of a path, separated by punctuation.
+fn words(path: &str) -> impl Iterator<Item = &str> {
+    path.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Whether the file is named after a class of tests or of test doubles: `LoginTest.java`,
+/// `LoginTests.cs`, `LoginSpec.scala`, `TestUsers.java`, `FakeClock.cs`.
 fn is_test_class(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
-    ["Test", "Tests", "TestCase", "Spec", "Specs", "IT"].iter().any(|end| {
-        stem.strip_suffix(end).is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_lowercase()))
-    })
+    let ends = ["Test", "Tests", "TestCase", "Spec", "Specs", "IT", "Fixture", "Mock", "Stub"];
+    let starts = ["Test", "Mock", "Fake", "Stub"];
+    let is_ending = |end: &&str| {
+        stem.strip_suffix(*end).is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_lowercase()))
+    };
+    let is_start = |start: &&str| {
+        stem.strip_prefix(*start)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+    };
+    ends.iter().any(is_ending) || starts.iter().any(is_start)
 }
 
 #[cfg(test)]
@@ -146,6 +157,16 @@ mod tests {
             ("web/button.spec.ts", Purpose::Test),
             ("spec/models/user_spec.rb", Purpose::Test),
             (".env.test", Purpose::Test),
+            (".env.unit-tests", Purpose::Test),
+            ("config/test_resources/ca.pem", Purpose::Test),
+            ("session/stub/jwk.json", Purpose::Test),
+            ("src/connectors/mock.ts", Purpose::Test),
+            ("docker-compose.integration-test.yml", Purpose::Test),
+            ("src/testimonials/data.json", Purpose::Product),
+            ("users.template.yml", Purpose::Template),
+            ("docker-compose-mongodb.yml", Purpose::Development),
+            (".dockerdev/Dockerfile", Purpose::Development),
+            ("wallet_seed.txt", Purpose::Product),
             ("config/test.exs", Purpose::Test),
             (".github/workflows/e2e.yml", Purpose::Test),
             ("examples/basic/main.py", Purpose::Sample),

@@ -28,8 +28,6 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
         return found;
     }
     let is_labels = labels::is_label_file(path, text);
-    // The key of a Firebase web application only identifies the project.
-    let is_web_client = text.contains("authDomain") && text.contains("messagingSenderId");
     let has_samples = has_sample_comments(path);
     found.retain_mut(|found| {
         if found.span.is_empty() {
@@ -40,7 +38,6 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
         found.weak |= strength == Strength::Weak;
         let is_comment = || is_in_comment(text, found.span.start as usize);
         strength > Strength::None
-            && !(is_web_client && value.starts_with("AIza"))
             && (!is_labels || is_generated(value))
             && !((found.weak || has_samples) && is_comment())
             && !begins_comment(text, found)

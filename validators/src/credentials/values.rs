@@ -44,6 +44,9 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     }
     match (class, trust) {
         (Class::Hash, _) => is_password_hash(value),
+        // Rules on hashes report it, with a message that is true.
+        (Class::Password | Class::Secret, _) if is_marked_hash(value) => false,
+        (Class::Password, Trust::Low) if is_hex_digest(value) => false,
         (_, _) if is_type_word(value) => false,
         (Class::Password, Trust::High) => value.len() >= MIN_PASSWORD_LEN,
         (Class::Password, Trust::Medium) => {
@@ -111,9 +114,20 @@ pub(crate) fn is_password_hash(value: &str) -> bool {
     }
     let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
     table::HASH_MARKS.iter().any(|mark| value.starts_with(mark))
-        || (matches!(value.len(), 32 | 40 | 56 | 64 | 96 | 128) && is_hex(value))
+        || is_hex_digest(value)
         || value.strip_prefix('*').is_some_and(|hex| hex.len() == 40 && is_hex(hex))
         || value.strip_prefix("md5").is_some_and(|hex| hex.len() == 32 && is_hex(hex))
+}
+
+/// Whether a value has the length of a digest in hexadecimal digits: MD5, SHA-1, SHA-2.
+fn is_hex_digest(value: &str) -> bool {
+    matches!(value.len(), 32 | 40 | 56 | 64 | 96 | 128)
+        && value.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a value is a hash with the mark of its algorithm: `$argon2id$…`, `$pbkdf2-sha512$…`.
+fn is_marked_hash(value: &str) -> bool {
+    value.len() >= 13 && value.starts_with('$') && is_password_hash(value)
 }
 
 /// Whether a value consists of words that tests, samples and forms use in place of a secret:
@@ -210,7 +224,9 @@ fn is_path(value: &str) -> bool {
     let is_rooted = ["/", "~/", "./", "../", "\\\\"].iter().any(|start| value.starts_with(start))
         || value.as_bytes().get(1..3).is_some_and(|start| start == b":\\" || start == b":/");
     let lower = value.to_ascii_lowercase();
-    table::FILE_ENDS.iter().any(|end| lower.ends_with(end))
+    // `#/…` is a reference within a JSON document.
+    value.starts_with("#/")
+        || table::FILE_ENDS.iter().any(|end| lower.ends_with(end))
         || (is_rooted && (slashes >= 2 || value.starts_with('~')) && !looks_random(value))
 }
 

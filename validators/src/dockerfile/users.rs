@@ -1,6 +1,7 @@
 //! USER.
 
 use super::super::Checks;
+use super::stages::copied_stages;
 use aidd_engine::parse::dockerfile::{
     Dockerfile, Instruction, Keyword, Origin, Stage, Variable, Word, uses,
 };
@@ -18,11 +19,16 @@ fn user(word: &Word) -> &str {
 fn root_user(file: &Dockerfile, report: &mut Report<'_>) {
     let users: Vec<Option<&Word>> =
         file.stages.iter().map(|stage| last_user(file, stage)).collect();
-    // Whether containers run as the last user of the stage. This is true for the last stage, and
-    // for a stage on which such a stage builds without a USER.
+    // Whether containers run as the last user of the stage. This is true for the last stage, for a
+    // stage that no other one uses, which is built with `--target`, and for a stage on which such a
+    // stage builds without a USER.
+    let mut is_used = copied_stages(file);
+    for base in file.stages.iter().filter_map(|stage| stage.base) {
+        is_used[base] = true;
+    }
     let mut runs = vec![false; file.stages.len()];
     for (at, stage) in file.stages.iter().enumerate().rev() {
-        runs[at] |= at + 1 == file.stages.len();
+        runs[at] |= at + 1 == file.stages.len() || !is_used[at];
         if let Some(base) = stage.base.filter(|_| runs[at] && users[at].is_none()) {
             runs[base] = true;
         }

@@ -129,7 +129,7 @@ const NON_SECRET_PARTS: [&str; 25] = [
 ];
 
 /// Last parts of a name that denote a property of a secret or of the authentication.
-const PROPERTIES: [&str; 21] = [
+const PROPERTIES: [&str; 27] = [
     "enabled",
     "disabled",
     "required",
@@ -151,6 +151,12 @@ const PROPERTIES: [&str; 21] = [
     "algorithm",
     "header",
     "prefix",
+    "field",
+    "fields",
+    "file",
+    "keyfile",
+    "path",
+    "period",
 ];
 
 /// Prefixes of variables that build tools copy into the program for browsers, where they are public.
@@ -193,7 +199,7 @@ fn is_harmless(pair: &Pair, globals: &HashMap<&str, Variable<'_>>) -> bool {
 fn is_placeholder(value: &str) -> bool {
     const WORDS: [&str; 6] = ["dummy", "placeholder", "to-be-set", "not-set", "not-used", "unused"];
     let value = value.to_ascii_lowercase().replace(['_', ' '], "-");
-    WORDS.iter().any(|word| value.contains(word))
+    matches!(&*value, "foo" | "bar" | "x") || WORDS.iter().any(|word| value.contains(word))
 }
 
 fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
@@ -202,7 +208,10 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
         |instruction: &&Instruction| matches!(instruction.kind, Keyword::Arg | Keyword::Env);
     for instruction in file.instructions.iter().filter(is_setting) {
         for pair in &instruction.pairs {
-            if is_secret_name(&pair.key.text) && !is_harmless(pair, &globals) {
+            // `ENV NAME=""` documents a variable that is set when the container starts.
+            let is_empty = instruction.kind == Keyword::Env
+                && pair.value.as_ref().is_some_and(|value| value.text.is_empty());
+            if is_secret_name(&pair.key.text) && !is_empty && !is_harmless(pair, &globals) {
                 let kind = instruction.kind.name();
                 let name = &pair.key.text;
                 report

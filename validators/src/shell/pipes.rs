@@ -149,7 +149,7 @@ impl Script {
             "grep" | "egrep" | "fgrep" => {
                 !it.has_option(&["v", "invert-match", "L", "files-without-match"])
             }
-            "gpg" | "gunzip" | "tar" | "unxz" | "unzstd" => true,
+            "apt-key" | "gpg" | "gunzip" | "tar" | "unxz" | "unzstd" => true,
             _ => false,
         })
     }
@@ -177,7 +177,9 @@ impl Command {
             self.arguments().iter().all(|word| word.text().starts_with('-'))
                 && self.redirects.iter().any(|it| it.operator.starts_with("<<"))
         };
-        INFALLIBLE.contains(&self.program()) || self.program() == "cat" && reads_text()
+        INFALLIBLE.contains(&self.program())
+            || self.program() == "cat" && reads_text()
+            || self.program() == "dpkg" && self.has_argument(&["--print-architecture"])
     }
 
     /// Whether the command only transforms its input.
