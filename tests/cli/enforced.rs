@@ -70,7 +70,6 @@ fn a_convention_with_a_check_is_enforced() {
       ID1 · TIME · enforced as convention/dates-are-made-with-temporal-never-with · 0.55
     ::error file=ai/memory/conventions.jsonl,line=1,endLine=1,col=146,endColumn=295,title=memory/malformed-check::`check`: unknown key `regx`; did you mean `regex`?; `ID1` is not enforced%0Afix the check: `aidd memory edit ID1 --set check='{…}'`
     1 error in N files
-    problem        ai/memory/conventions.jsonl: ID1: `check`: unknown key `regx`; did you mean `regex`?
     ");
 }
 

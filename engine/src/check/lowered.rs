@@ -11,10 +11,14 @@ use crate::text::purpose::Purpose;
 use crate::text::source::{Source, Span};
 use aidd_lexicon::tables::purposes;
 use aidd_page::Confidence;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 /// Maximum number of other locations that a grouped finding lists.
 const MAX_RELATED: usize = 20;
+
+/// How far before a value its name is searched for, in bytes.
+const MAX_NAME_LEN: usize = 120;
 
 /// The lowered findings of a file, identified by span and rule.
 pub(super) type Lowered = HashSet<(Span, RuleId)>;
@@ -40,18 +44,17 @@ pub(super) fn lower(
     let description = purpose.describe();
     let examples = if description.is_none() { example_values(source) } else { Vec::new() };
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
-        let in_example = || {
-            examples.iter().any(|example| example.contains(finding.span))
-                || is_named_sample(source, finding.span)
-        };
-        let description =
-            description.or_else(|| in_example().then(|| Purpose::Sample.describe())?);
-        let Some((description, rule)) = description.zip(registry.get(&finding.rule)) else {
-            continue;
-        };
+        let Some(rule) = registry.get(&finding.rule) else { continue };
         let is_configured =
             settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
-        if !is_configured && applies_to_product(rule) && !is_live_key(rule) {
+        if is_configured || !applies_to_product(rule) || is_live_key(rule) {
+            continue;
+        }
+        let is_example =
+            || is_within(finding.span, &examples) || is_named_sample(source, finding.span);
+        let description =
+            description.or_else(|| is_example().then(|| Purpose::Sample.describe())?);
+        if let Some(description) = description {
             finding.severity = Severity::Info;
             finding.message = format!("{} ({description})", finding.message);
             lowered.insert((finding.span, finding.rule.clone()));
@@ -60,11 +63,19 @@ pub(super) fn lower(
     lowered
 }
 
+/// Whether a span is in one of `spans`, which are sorted and disjoint.
+fn is_within(span: Span, spans: &[Span]) -> bool {
+    let before = spans.partition_point(|other| other.start <= span.start);
+    before.checked_sub(1).is_some_and(|at| spans[at].contains(span))
+}
+
 /// Whether the text before a value on its line says that the value is made up:
 /// `const TEST_FAKE_RSA_KEY = "…"`.
 fn is_named_sample(source: &Source, span: Span) -> bool {
-    let line = source.line_span(source.line_of(span.start));
-    let before = source.slice(Span { start: line.start, end: span.start }).to_ascii_lowercase();
+    let text = &source.text()[..span.start as usize];
+    let near = text.ceil_char_boundary(text.len().saturating_sub(MAX_NAME_LEN));
+    let line_start = text[near..].rfind(['\n', '\r']).map_or(near, |at| near + at + 1);
+    let before = text[line_start..].to_ascii_lowercase();
     let mut words = before.split(|c: char| !c.is_ascii_alphanumeric());
     words.any(|word| matches!(word, "dummy" | "example" | "fake" | "mock" | "sample"))
 }
@@ -90,12 +101,14 @@ fn example_values(source: &Source) -> Vec<Span> {
         .all
         .iter()
         .filter(|value| value.key.as_ref().is_some_and(|(key, _)| is_example(key)));
-    let mut spans: Vec<Span> = Vec::new();
-    for value in named {
-        if !spans.last().is_some_and(|outer| outer.contains(value.span)) {
-            spans.push(value.span);
-        }
-    }
+    let mut spans: Vec<Span> = named.map(|value| value.span).collect();
+    spans.sort_unstable_by_key(|span| (span.start, Reverse(span.end)));
+    let mut end = 0;
+    spans.retain(|span| {
+        let is_outermost = span.end > end;
+        end = end.max(span.end);
+        is_outermost
+    });
     spans
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Form {
     pattern: &'static str,
 }
 
-/// A compiled form.
+/// A form with its pattern compiled to a regular expression.
 pub(super) struct CompiledForm {
     pub(super) form: &'static Form,
     pub(super) regex: Regex,

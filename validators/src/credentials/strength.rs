@@ -11,6 +11,9 @@ use aidd_lexicon::tables::credentials as table;
 /// Maximum length in bytes of a value that can consist of words.
 const MAX_WORDED_LEN: usize = 128;
 
+/// How far after a value a comment is searched for, in bytes.
+const MAX_COMMENT_LEN: usize = 120;
+
 /// How well a found value protects an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
@@ -197,6 +200,7 @@ fn has_sample_comments(path: &str) -> bool {
 /// Whether the value is the first word of a comment in place of a value: `KEY=#deprecated, use B`.
 fn begins_comment(text: &str, found: &Found) -> bool {
     let (value, rest) = (&text[found.span.range()], &text[found.span.end as usize..]);
+    let rest = &rest[..rest.floor_char_boundary(MAX_COMMENT_LEN)];
     let words = rest.lines().next().unwrap_or_default().split_whitespace();
     value.starts_with('#') && words.filter(|word| word.len() > 1).count() >= 2
 }

@@ -37,9 +37,9 @@ struct BootstrapParams {
     task: Option<String>,
     /// Maximum tokens: minimal 400, standard 1200, full 3000
     token_budget: Option<Budget>,
-    /// Fields: provider, model, modelId, client
+    /// provider, model, modelId, client
     ai_provider: Option<Row>,
-    /// Conversation id, to resume its session later
+    /// Conversation id, to resume it later
     memory_session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     branch: Option<String>,

@@ -58,7 +58,7 @@ struct SuggestParams {
 
 #[derive(Serialize, JsonSchema)]
 struct Suggested {
-    /// Fields: action, tool, args, reason; `needs` lists arguments to add.
+    /// action, tool, args, reason; `needs` lists arguments to add.
     suggestions: Vec<Row>,
 }
 

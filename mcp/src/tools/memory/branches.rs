@@ -15,8 +15,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_branch",
             "Branch",
-            "Saves and reads a branch's state. After the Git merge, use action merge to make the branch's \
-             decisions and errors permanent.",
+            "Saves and reads a branch's state. After a merge, use action merge to make its decisions \
+             and errors permanent.",
             branch,
         )
         .destroys()
@@ -64,7 +64,7 @@ enum Action {
 #[serde(rename_all = "camelCase")]
 struct BranchParams {
     action: Action,
-    /// Branch; default: current branch
+    /// Default: current branch
     branch: Option<String>,
     session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]

@@ -24,7 +24,7 @@ pub(super) fn tools() -> Vec<Tool> {
             "aidd_diagnose_error",
             "Diagnose error",
             "Finds project frames, similar mistakes and fixes for an error or stack trace in any \
-             language. Use before a fix; use aidd_memory_add_mistake after it.",
+             language. Use before a fix; aidd_memory_add_mistake after it.",
             diagnose,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
@@ -35,7 +35,7 @@ pub(super) fn tools() -> Vec<Tool> {
 struct DiagnoseParams {
     error: String,
     limit: Option<i64>,
-    /// Minimum similarity, 0 to 1; default: 0.3
+    /// Minimum, 0 to 1; default: 0.3
     threshold: Option<f64>,
 }
 

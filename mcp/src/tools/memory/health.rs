@@ -15,7 +15,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_project_health",
             "Project health",
-            "Scores project health from recorded runs, with sample counts. Use for reviews.",
+            "Scores the project by recorded runs, with sample counts. Use for reviews.",
             health,
         )
         .in_profiles(&[Profile::Memory]),
@@ -34,7 +34,7 @@ struct Health {
     /// Overall score from 0 to 100; absent if there is not enough data.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall: Option<f64>,
-    /// The categories, each with value, samples, measured, weight and meaning.
+    /// Each with value, samples, measured, weight and meaning.
     categories: Row,
     #[schemars(skip)]
     sessions_analyzed: usize,

@@ -20,8 +20,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_decision",
             "Save decision",
-            "Saves a decision for the team and supersedes the last decision on its topic. Use when something \
-             is decided; use save_checkpoint for a pause, save_insight for a note.",
+            "Saves a decision for the team and supersedes the last on its topic. Use when something \
+             is decided; save_checkpoint for a pause, save_insight for a note.",
             save_decision,
         )
         .writes()
@@ -30,7 +30,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_checkpoint",
             "Save checkpoint",
-            "Saves the state of work. Use before a break; use \
+            "Saves the state of work. Use before a break; \
              load_checkpoint to resume.",
             save_checkpoint,
         )
@@ -41,7 +41,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_insight",
             "Save insight",
-            "Saves a lesson for this checkout. Use for quick notes; use save_decision for the team.",
+            "Saves a lesson for this checkout. Use for quick notes; save_decision for the team.",
             save_insight,
         )
         .writes()
@@ -76,7 +76,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "evolve_supersede",
             "Supersede decision",
-            "Replaces a decision; the old one stays in history. Use after a change of mind; use \
+            "Replaces a decision; the old one stays in history. Use after a change of mind; \
              aidd_memory_edit_decision for wording.",
             evolve_supersede,
         )
@@ -100,11 +100,11 @@ struct DecisionParams {
     context: Option<String>,
     #[serde(default)]
     supersedes: Vec<String>,
-    /// Items: {to, relation (builds_on, refines, contradicts …), reason}
+    /// {to, relation (builds_on, refines, contradicts …), reason}
     #[serde(default)]
     links: Vec<Row>,
     session_id: Option<String>,
-    /// Evidence; like the following three arguments, accepted for compatibility with MAMA
+    /// Accepted for compatibility with MAMA, like the next three
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     evidence: Vec<String>,

@@ -31,8 +31,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_advance",
             "Advance lifecycle",
-            "Completes the phase if evidence or recorded runs meet its exit criteria. Use action back if \
-             the spec was wrong; use aidd_lifecycle_status only to check.",
+            "Completes the phase if evidence or recorded runs meet its criteria. Use action back if the \
+             spec was wrong; aidd_lifecycle_status only to check.",
             advance,
         )
         .writes()
@@ -197,7 +197,7 @@ struct Advance {
     lifecycle_id: String,
     #[serde(default)]
     action: Option<AdvanceAction>,
-    /// Evidence by criterion key: {file}, {commit}, {branch}, {memory} or {note, by}
+    /// By criterion key: {file}, {commit}, {branch}, {memory} or {note, by}
     evidence: Option<Row>,
     #[schemars(extend("x-unlisted" = true))]
     notes: Option<String>,

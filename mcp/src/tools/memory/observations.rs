@@ -14,8 +14,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_observation",
             "Observe",
-            "Records a session's observations and command runs (type tool_outcome with command and \
-             exitCode). Use as they occur; use save_decision for the team.",
+            "Records observations and runs (type tool_outcome: command, exitCode). Use as \
+             they occur; save_decision for the team.",
             observe,
         )
         .writes()

@@ -20,7 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_decision",
             "Add decision",
-            "Saves a decision for the team. Use if it has no topic; otherwise use save_decision.",
+            "Saves a decision for the team. Use without a topic; otherwise use save_decision.",
             add_decision,
         )
         .writes()
@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_convention",
             "Add convention",
-            "Saves a project convention. Use for general practice; use save_decision for a choice.",
+            "Saves a project convention. Use for general practice; save_decision for a choice.",
             add_convention,
         )
         .writes()
@@ -45,7 +45,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_decision",
             "Edit decision",
-            "Changes fields of a decision. Use for wording; use evolve_supersede after a change of mind.",
+            "Changes fields of a decision. Use for wording; evolve_supersede after a change of mind.",
             edit_decision,
         )
         .writes()
@@ -72,7 +72,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_prune",
             "Remove memory",
-            "Retracts a memory and reactivates what it superseded. Use for wrong entries; use \
+            "Retracts a memory and reactivates what it superseded. Use for wrong entries; \
              evolve_supersede after a change of mind.",
             prune,
         )

@@ -29,7 +29,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_context",
             "Memory timeline",
-            "Lists the memories recorded before and after a memory. Use to see its context.",
+            "Lists the memories before and after a memory. Use to see its context.",
             timeline,
         )
         .in_profiles(&[Profile::Memory]),
@@ -81,9 +81,9 @@ impl OutcomeArg {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SearchParams {
-    /// Search text; empty for the newest memories
+    /// Text; empty for the newest
     query: String,
-    /// Memory type: decision, mistake, convention, insight …
+    /// decision, mistake, convention, insight …
     #[serde(rename = "type")]
     kind: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
@@ -94,7 +94,7 @@ struct SearchParams {
     topic: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     outcome: Option<String>,
-    /// Date or time, such as 2026-01-05
+    /// Date, as 2026-01-05
     since: Option<String>,
     until: Option<String>,
     #[serde(default)]

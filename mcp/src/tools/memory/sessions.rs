@@ -23,8 +23,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_session",
             "Session",
-            "Records a session; action end adds its decisions to the branch. Use actions start, update \
-             and end as work proceeds; use aidd_observation for a single observation.",
+            "Records a session; end adds its decisions to the branch. Use start, update and end as \
+             work proceeds; aidd_observation for a single observation.",
             session,
         )
         .destroys()
@@ -99,11 +99,11 @@ struct Session {
     branch: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     parent_session_id: Option<String>,
-    /// Conversation id, to resume its session later
+    /// Conversation id, to resume it later
     memory_session_id: Option<String>,
-    /// Fields: provider, model, modelId, client
+    /// provider, model, modelId, client
     ai_provider: Option<Row>,
-    /// Fields: agents, skills, rules, workflows, knowledge; each a list of names
+    /// agents, skills, rules, workflows, knowledge
     #[schemars(extend("x-unlisted" = true))]
     used: Option<Row>,
     #[serde(flatten)]
@@ -124,10 +124,10 @@ struct SessionFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     task_classification: Option<Row>,
-    /// Items: {decision, reasoning}
+    /// {decision, reasoning}
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<Vec<Row>>,
-    /// Items: {error, fix}
+    /// {error, fix}
     #[serde(skip_serializing_if = "Option::is_none")]
     errors_resolved: Option<Vec<Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,13 +139,13 @@ struct SessionFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     tools_called: Option<Vec<Row>>,
-    /// Fields: inputTokens, outputTokens
+    /// inputTokens, outputTokens
     #[serde(skip_serializing_if = "Option::is_none")]
     token_usage: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     timing_metrics: Option<Row>,
-    /// Fields: testsPassing, complianceScore, reverts
+    /// testsPassing, complianceScore, reverts
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,7 +172,7 @@ struct SessionAnswer {
     /// active, completed, deleted
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
-    /// For action get, the full record of the session; for other actions, the counts of its items.
+    /// For get, the full record; for other actions, the counts of its items.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<Row>,
     /// The sessions of a list.

@@ -107,7 +107,7 @@ struct ImportResult {
     /// Number of lines removed from ai/memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     gone: Option<usize>,
-    /// Entries that could not be read, with their position and the reason.
+    /// Entries that could not be read, with position and reason.
     #[schemars(skip)]
     problems: Vec<Row>,
 }

@@ -45,8 +45,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "search_by_context",
             "Search by context",
-            "Lists memories by meaning, with the links of the best result. Use for questions such as \
-             \"how did we …?\"; use aidd_memory_search to filter.",
+            "Lists memories by meaning, with the links of the best result. Use for \"how did we …?\"; \
+             aidd_memory_search to filter.",
             by_context,
         )
         .in_profiles(&[Profile::Memory])
@@ -192,7 +192,7 @@ struct Evolution {
     earlier: Vec<Row>,
     #[schemars(skip)]
     related: Vec<Row>,
-    /// Similar topics, if the requested topic has no memories.
+    /// Similar topics, if this topic has no memories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nearest: Vec<String>,
 }
@@ -312,7 +312,7 @@ struct RecentParams {
     limit: Option<i64>,
     #[serde(rename = "type")]
     kind: Option<String>,
-    /// Date or time, such as 2026-01-05
+    /// Date, as 2026-01-05
     since: Option<String>,
 }
 

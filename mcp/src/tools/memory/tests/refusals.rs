@@ -87,7 +87,7 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     aidd_session: `action`: expected `start`, `update`, `end`, `get`, `list` or `delete`, found the string "strat"; did you mean `start`?
     aidd_observation: unknown session `session_1_x`
     hint: list ids with aidd_session, action list
-    aidd_session: `aiProvider`: expected an object (Fields: provider, model, modelId, client), found the string "me"
+    aidd_session: `aiProvider`: expected an object (provider, model, modelId, client), found the string "me"
     aidd_session: `errorsResolved[0].error` is missing; expected {"error": "…", "fix": "…"}
     aidd_branch: `decisions[1].decision` is missing; expected {"decision": "…", "reasoning": "…"}
     aidd_branch: `branch` is missing, and no branch is checked out
