@@ -199,7 +199,7 @@ fn is_harmless(pair: &Pair, globals: &HashMap<&str, Variable<'_>>) -> bool {
 fn is_placeholder(value: &str) -> bool {
     const WORDS: [&str; 6] = ["dummy", "placeholder", "to-be-set", "not-set", "not-used", "unused"];
     let value = value.to_ascii_lowercase().replace(['_', ' '], "-");
-    matches!(&*value, "foo" | "bar" | "x") || WORDS.iter().any(|word| value.contains(word))
+    matches!(&*value, "foo" | "bar") || WORDS.iter().any(|word| value.contains(word))
 }
 
 fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {

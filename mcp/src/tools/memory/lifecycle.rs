@@ -16,7 +16,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_get",
             "Lifecycle phases",
-            "Lists the six phases and their exit criteria. Use before aidd_lifecycle_init.",
+            "Lists the six phases and their criteria. Use before aidd_lifecycle_init.",
             get,
         )
         .in_profiles(memory),

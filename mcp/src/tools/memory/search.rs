@@ -21,7 +21,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_search",
             "Search memory",
-            "Lists memories by words and meaning. Use before a decision or fix; use \
+            "Lists memories by words and meaning. Use before a decision or fix; \
              aidd_memory_get to read results, search_by_topic for a topic.",
             search,
         )
@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_get",
             "Read memories",
-            "Returns full memories with links. Use for relevant search results.",
+            "Returns full memories with links. Use for search results.",
             get,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),

@@ -24,7 +24,7 @@ pub(super) fn tools() -> Vec<Tool> {
             "aidd_session",
             "Session",
             "Records a session; end adds its decisions to the branch. Use start, update and end as \
-             work proceeds; aidd_observation for a single observation.",
+             work proceeds; aidd_observation for one observation.",
             session,
         )
         .destroys()
