@@ -3,7 +3,7 @@
 
 use super::names::{Class, classify};
 use super::strength::{Strength, strength};
-use super::values::{Trust, is_credible};
+use super::values::{Trust, is_credible, is_marked_hash};
 use super::{Found, data};
 use aidd_engine::text::source::Span;
 
@@ -199,7 +199,9 @@ pub(super) fn report_value(
     if looks_like_connection(value) {
         return;
     }
-    if is_credible(value, class, trust) {
+    // A hash is not in plain text, as the message states: the rules on hashes report it.
+    let is_reported_as_hash = rule == "secrets/config-password" && is_marked_hash(value);
+    if !is_reported_as_hash && is_credible(value, class, trust) {
         found.push(Found::new(rule, span));
     }
 }

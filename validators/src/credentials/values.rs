@@ -44,8 +44,6 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     }
     match (class, trust) {
         (Class::Hash, _) => is_password_hash(value),
-        // Rules on hashes report it, with a message that is true.
-        (Class::Password | Class::Secret, _) if is_marked_hash(value) => false,
         (Class::Password, Trust::Low) if is_hex_digest(value) => false,
         (_, _) if is_type_word(value) => false,
         (Class::Password, Trust::High) => value.len() >= MIN_PASSWORD_LEN,
@@ -126,7 +124,7 @@ fn is_hex_digest(value: &str) -> bool {
 }
 
 /// Whether a value is a hash with the mark of its algorithm: `$argon2id$…`, `$pbkdf2-sha512$…`.
-fn is_marked_hash(value: &str) -> bool {
+pub(super) fn is_marked_hash(value: &str) -> bool {
     value.len() >= 13 && value.starts_with('$') && is_password_hash(value)
 }
 
