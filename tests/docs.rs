@@ -203,11 +203,11 @@ fn the_tools_of_agents_are_current() {
     let page =
         replace_section(&page.replace("\r\n", "\n"), "profiles", &format!("```text\n{costs}```\n"));
     let mut table = String::from(
-        "| Tool | Description | Changes | Profiles | Further arguments |\n| --- | --- | --- | --- | --- |\n",
+        "| Tool | Description | Effect on stored data | Profiles | Further arguments |\n| --- | --- | --- | --- | --- |\n",
     );
     for tool in aidd_mcp::tools::all() {
         let changes = match (tool.reads_only, tool.is_destructive) {
-            (true, _) => "nothing",
+            (true, _) => "none",
             (false, false) => "adds",
             (false, true) => "can remove",
         };

@@ -126,7 +126,7 @@ fn displayed(printed: &str, is_hook: bool) -> String {
         let _ = writeln!(text_shown, "{line}");
     }
     if is_hook && lines.len() > LINES {
-        let _ = writeln!(text_shown, "… and {} lines more", lines.len() - LINES);
+        let _ = writeln!(text_shown, "… and {} more lines", lines.len() - LINES);
     }
     text_shown
 }

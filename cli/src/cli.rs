@@ -360,7 +360,7 @@ pub enum Form {
     Tree,
     /// Values in JSON, YAML and TOML.
     Data,
-    /// No check: the page is guidance only.
+    /// The page has no check and is guidance only.
     Guidance,
 }
 

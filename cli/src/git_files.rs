@@ -32,7 +32,7 @@ const STORE_FILES: [&str; 8] = [
 
 /// The union merge line for the memory of the project at `root`.
 #[must_use]
-pub fn merges_line(root: &Path) -> &'static str {
+pub fn union_merge_line(root: &Path) -> &'static str {
     if Journal::new(root).folder() == MEMORY_DIR { MERGES } else { MERGES_IN_PLAIN_DIR }
 }
 
@@ -65,11 +65,11 @@ impl FileChange {
 /// # Errors
 /// Fails when a file cannot be read or written.
 pub fn write(root: &Path) -> Result<[(&'static str, FileChange); 2]> {
-    let attributes = if merges(root) {
+    let attributes = if has_union_merge(root) {
         FileChange::Unchanged
     } else {
         let comment = "# Memory lines are independent: a merge keeps the lines of both sides.";
-        add(root, ".gitattributes", comment, merges_line(root))?
+        add(root, ".gitattributes", comment, union_merge_line(root))?
     };
     let ignore = if ignores_store(root) {
         FileChange::Unchanged
@@ -138,7 +138,7 @@ pub fn repository(root: &Path) -> Option<PathBuf> {
 
 /// Whether Git uses the union merge for every memory file.
 #[must_use]
-pub fn merges(root: &Path) -> bool {
+pub fn has_union_merge(root: &Path) -> bool {
     let memory = Journal::new(root).folder();
     MEMORY_FILES.iter().all(|name| {
         let path = root.join(memory).join(name);
@@ -266,7 +266,7 @@ mod tests {
         write(root).expect("written");
         let text = |name: &str| fs::read_to_string(root.join(name)).expect("text");
         let before = [text(".gitattributes"), text(".gitignore")];
-        assert!(!merges(root) && !ignores_store(root));
+        assert!(!has_union_merge(root) && !ignores_store(root));
         let done = write(root).expect("written");
         assert_eq!(done.map(|(_, done)| done), [FileChange::Unchanged, FileChange::Unchanged]);
         assert_eq!([text(".gitattributes"), text(".gitignore")], before);
@@ -284,7 +284,10 @@ mod tests {
     #[test]
     fn existing_patterns_are_recognized() {
         for attributes in ["*.jsonl merge=union", "/ai/memory/** text merge=union", MERGES] {
-            assert!(merges(project(&[(".gitattributes", attributes)]).path()), "{attributes}");
+            assert!(
+                has_union_merge(project(&[(".gitattributes", attributes)]).path()),
+                "{attributes}"
+            );
         }
         for attributes in [
             "",
@@ -294,13 +297,16 @@ mod tests {
             "*.jsonl merge=union\n*.jsonl -merge",
             "*.jsonl merge=union\nai/memory/*.jsonl binary",
         ] {
-            assert!(!merges(project(&[(".gitattributes", attributes)]).path()), "{attributes}");
+            assert!(
+                !has_union_merge(project(&[(".gitattributes", attributes)]).path()),
+                "{attributes}"
+            );
         }
         let nested = project(&[(".gitattributes", "*.jsonl -merge")]);
         fs::create_dir_all(nested.path().join("ai/memory")).expect("made");
         let own = nested.path().join("ai/memory/.gitattributes");
         fs::write(own, "* merge=union").expect("written");
-        assert!(merges(nested.path()));
+        assert!(has_union_merge(nested.path()));
     }
 
     #[test]

@@ -139,7 +139,7 @@ fn print_dry_run(io: &mut Io<'_>) -> Result<()> {
     }
     if git_files::repository(&io.cwd).is_some() {
         for (is_present, name) in [
-            (git_files::merges(&io.cwd), ".gitattributes"),
+            (git_files::has_union_merge(&io.cwd), ".gitattributes"),
             (git_files::ignores_store(&io.cwd), ".gitignore"),
         ] {
             if !is_present {

@@ -431,10 +431,10 @@ impl<'a> Knowledge<'a> {
             .entries
             .iter()
             .filter_map(|entry| {
-                let likeness = entry.names().map(|other_name| {
+                let similarities = entry.names().map(|other_name| {
                     strsim::jaro_winkler(&normalize_name(other_name), &normalized)
                 });
-                let best = likeness.fold(0.0, f64::max);
+                let best = similarities.fold(0.0, f64::max);
                 (best > 0.85).then_some((best, entry.name))
             })
             .collect();

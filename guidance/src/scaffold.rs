@@ -53,7 +53,7 @@ const READMES: &[(PageKind, Preset, &str)] = &[
 
 const MEMORY: &str = "# Memory\n\nDecisions, mistakes and conventions, one JSON object per line: `decisions.jsonl`, `mistakes.jsonl`, `conventions.jsonl`. Tools append to them; Git merges them line by line. Commit them.\n";
 
-const RULE: &str = "---\nsummary: Rules for every file of this project.\n---\n# House rules\n\nWrite one sentence per line, with MUST or NEVER in each binding sentence. A rule that a program can check goes on a page of its own: `aidd rule new team/my-rule` creates one.\n\n- MUST follow these rules over those shipped with aidd.\n";
+const RULE: &str = "---\nsummary: Rules for every file of this project.\n---\n# House rules\n\nWrite one sentence per line, with MUST or NEVER in each binding sentence. A rule that a program can check goes on a page of its own: `aidd rule new team/my-rule` creates one.\n\n- These rules MUST take precedence over those shipped with aidd.\n";
 
 const CONFIG: &str = "{\n  // Minimum severity that fails a run: error, warning, info or never.\n  \"failOn\": \"error\",\n  // Which guidance pages apply, and the token budget of the context at session start.\n  \"content\": { \"overrideMode\": \"merge\", \"tokenBudget\": \"standard\" }\n}\n";
 
@@ -67,7 +67,10 @@ pub fn files(library: &Library, config: &ContentConfig, preset: Preset) -> Vec<F
     let file = |path: String, text: String| File { path, text };
     let agents = directory(PageKind::Agents);
     let mut files = vec![
-        file(PageKind::Protocol.dir().to_owned(), protocol(&agents, &directory(PageKind::Rules))),
+        file(
+            PageKind::Protocol.dir().to_owned(),
+            agents_page(&agents, &directory(PageKind::Rules)),
+        ),
         file(format!("{agents}/roles.md"), roles(library)),
         file(format!("{}/house.md", directory(PageKind::Rules)), RULE.to_owned()),
     ];
@@ -90,9 +93,9 @@ pub fn files(library: &Library, config: &ContentConfig, preset: Preset) -> Vec<F
 }
 
 /// The agents page: an entry point with a section for the description of the project.
-fn protocol(agents: &str, rules: &str) -> String {
+fn agents_page(agents: &str, rules: &str) -> String {
     format!(
-        "---\nname: agents\nsummary: The starting point for agents in this project.\n---\n# Working here\n\nCall `aidd_bootstrap` first: it returns rules, decisions, mistakes and the state of the work. Without it, read `{rules}/` and `{agents}/roles.md`.\n\n## This project\n\nDescribe here what an agent cannot see in the code: its purpose, how it is built and tested, and what must never be touched.\n"
+        "---\nname: agents\nsummary: The starting point for agents in this project.\n---\n# Working here\n\nCall `aidd_bootstrap` first: it returns rules, decisions, mistakes and the state of the work. Without it, read `{rules}/` and `{agents}/roles.md`.\n\n## This project\n\nDescribe here what an agent cannot see in the code: the purpose of the project, how it is built and tested, and which parts must never be changed.\n"
     )
 }
 

@@ -56,18 +56,18 @@ impl ProjectFindings {
         found.flat_map(|checked| checked.findings.iter().cloned()).collect()
     }
 
-    /// The findings of `waiting`, which are on allow comments in `source`, whose comments allow no
-    /// project-wide finding. Empty if a different text of the file was checked. `unsaved` is the
-    /// check of a changed text.
+    /// The findings of `pending_allows` (findings on allow comments in `source`) whose comments
+    /// allow no project-wide finding. Empty if a different text of the file was checked. `unsaved`
+    /// is the check of a changed text.
     pub(crate) fn unused(
         &self,
         engine: &Engine,
         source: &Source,
-        mut waiting: Vec<Finding>,
+        mut pending_allows: Vec<Finding>,
         unsaved: Option<&Checked>,
     ) -> Vec<Finding> {
         if let Some(unsaved) = unsaved {
-            waiting.retain(|finding| !unsaved.allowing.contains(&finding.span));
+            pending_allows.retain(|finding| !unsaved.allowing.contains(&finding.span));
         }
         for (checked_source, checked) in self.at(source.path()) {
             let allowing = match checked_source.text() {
@@ -77,9 +77,9 @@ impl ProjectFindings {
                 text if text == source.text() => checked.allowing.clone(),
                 _ => return Vec::new(),
             };
-            waiting.retain(|finding| !allowing.contains(&finding.span));
+            pending_allows.retain(|finding| !allowing.contains(&finding.span));
         }
-        waiting
+        pending_allows
     }
 
     /// The paths with findings.

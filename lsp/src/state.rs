@@ -221,7 +221,7 @@ impl State {
         let (workspace, path) = self.roots_then_notify(|roots| roots.locate(&job.location));
         let source = Source::new(path, job.text);
         let is_checked = match &job.location {
-            DocumentLocation::File(_) => workspace.checks(source.path()),
+            DocumentLocation::File(_) => workspace.is_checked(source.path()),
             DocumentLocation::Untitled(_) => true,
         };
         let checked = if is_checked {

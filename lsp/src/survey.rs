@@ -147,7 +147,7 @@ fn files_to_check(
     for path in paths.iter().filter(|path| path.is_file()) {
         let location = DocumentLocation::File(path.clone());
         let (workspace, relative) = state.roots_then_notify(|roots| roots.locate(&location));
-        if workspace.checks(&relative) {
+        if workspace.is_checked(&relative) {
             let root = workspace.project.root().to_owned();
             by_root.entry(root).or_insert((workspace, BTreeSet::new())).1.insert(relative);
         }
@@ -183,11 +183,12 @@ fn check(
             found.entry(uri).or_default().extend(diagnostics);
         }
     }
-    let waiting = outcome.waiting.into_iter().filter_map(|FileReport { source, mut checked }| {
-        checked.findings = project.as_ref()?.unused(engine, &source, checked.findings, None);
-        Some(FileReport { source, checked })
-    });
-    for FileReport { source, mut checked } in waiting.chain(outcome.files) {
+    let pending_allows =
+        outcome.pending_allows.into_iter().filter_map(|FileReport { source, mut checked }| {
+            checked.findings = project.as_ref()?.unused(engine, &source, checked.findings, None);
+            Some(FileReport { source, checked })
+        });
+    for FileReport { source, mut checked } in pending_allows.chain(outcome.files) {
         let Some(uri) = Uri::from_file_path(disk.root().join(source.path())) else { continue };
         workspace.apply_baseline(source.path(), &mut checked);
         let snapshot = Snapshot {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// The time after which an ignored file is looked up again: `git add --force` adds it to the
 /// checked files, and editors do not watch the Git index.
-const IGNORED_FOR: Duration = Duration::from_secs(5);
+const IGNORED_LOOKUP_TTL: Duration = Duration::from_secs(5);
 
 /// A project (root with `.aidd` or `.git`) with its engine; immutable, replaced as a whole on
 /// reload.
@@ -159,15 +159,15 @@ impl Workspace {
         }
     }
 
-    /// Finds unreported changes, if a scan is due; see [`ProjectCache::should_look_for_others`].
+    /// Finds unreported changes, if a scan is due; see [`ProjectCache::is_scan_due`].
     pub(crate) fn find_unreported_changes(
         &self,
         files: &dyn Files,
         open: &dyn Fn() -> BTreeSet<String>,
-        is_all: bool,
+        client_reports_all: bool,
     ) -> BTreeSet<String> {
         match &mut *lock(&self.cache) {
-            Some(cache) if cache.0.should_look_for_others(is_all) => {
+            Some(cache) if cache.0.is_scan_due(client_reports_all) => {
                 self.refresh(cache, files, open, true)
             }
             _ => BTreeSet::new(),
@@ -179,14 +179,14 @@ impl Workspace {
         (cache, previously_open): &mut (ProjectCache, BTreeSet<String>),
         files: &dyn Files,
         open: &dyn Fn() -> BTreeSet<String>,
-        look_for_others: bool,
+        find_unreported: bool,
     ) -> BTreeSet<String> {
         let mut paths = std::mem::take(&mut *lock(&self.changed_paths));
         let (engine, project) = (&self.engine, &self.project);
         // Unsaved text overrides the file on disk until the document is closed.
         paths.extend(std::mem::replace(previously_open, open()));
         paths.extend(previously_open.iter().cloned());
-        let reported = ReportedChanges { files: &paths, look_for_others };
+        let reported = ReportedChanges { files: &paths, find_unreported };
         let changed = cache.update(engine, &project.config, &project.disk, files, reported);
         *lock(&self.project_findings) = Some(Arc::new(ProjectFindings::from_cache(cache)));
         changed
@@ -196,9 +196,9 @@ impl Workspace {
     /// about a file than the pull request does. For a file that is not on disk, only the
     /// configuration decides.
     #[must_use]
-    pub fn checks(&self, path: &str) -> bool {
+    pub fn is_checked(&self, path: &str) -> bool {
         if let Some((known, time)) = lock(&self.lookups).get(path)
-            && (*known || time.elapsed() < IGNORED_FOR)
+            && (*known || time.elapsed() < IGNORED_LOOKUP_TTL)
         {
             return *known;
         }
@@ -227,11 +227,16 @@ impl Workspace {
         };
         if let Some(project) = project {
             let (engine, config) = (&self.engine, &self.project.config);
-            let unsaved = walk::check_typed(engine, config, files, &project.listing, source);
+            let unsaved = walk::check_unsaved_text(engine, config, files, &project.listing, source);
             let project_wide = project.findings(source.path(), source.text(), unsaved.as_ref());
             checked.findings.extend(project_wide);
-            let waiting = std::mem::take(&mut checked.waiting);
-            checked.findings.extend(project.unused(engine, source, waiting, unsaved.as_ref()));
+            let pending_allows = std::mem::take(&mut checked.pending_allows);
+            checked.findings.extend(project.unused(
+                engine,
+                source,
+                pending_allows,
+                unsaved.as_ref(),
+            ));
             checked.findings.sort_by_key(|finding| finding.span);
         }
         self.apply_baseline(source.path(), &mut checked);

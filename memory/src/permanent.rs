@@ -60,7 +60,7 @@ pub struct Similar {
     /// The beginning of the content.
     pub title: String,
     /// Similarity, from 0 to 1.
-    pub likeness: f64,
+    pub similarity: f64,
 }
 
 /// Changes to a memory; `None` leaves a field unchanged.
@@ -160,7 +160,7 @@ impl ProjectMemory {
         enforced::refuse_redacted(original_check, new.body.check.as_ref())?;
         self.write_permanent(&mut |memory| {
             let similar = memory.similar(Kind::Mistake, &new.content)?;
-            let known = similar.first().filter(|first| first.likeness >= SAME_ERROR);
+            let known = similar.first().filter(|first| first.similarity >= SAME_ERROR);
             let Some(known) = known.cloned() else {
                 let revision = memory.draft(Kind::Mistake, new)?;
                 let id = revision.id.clone();

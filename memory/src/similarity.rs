@@ -181,7 +181,7 @@ impl ProjectMemory {
             if let Some(entry) = self.store().entry(&id)? {
                 let brief = Brief::from(entry);
                 let title = brief.entry.title(80) + &brief.marks();
-                similar.push(Similar { title, id, likeness: similarity });
+                similar.push(Similar { title, id, similarity });
             }
         }
         Ok(similar)

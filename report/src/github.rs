@@ -64,9 +64,9 @@ fn by_severity<'a, 'f>(ranked: &'a [&'f wire::Finding]) -> [&'a [&'f wire::Findi
     [&ranked[..errors], &ranked[errors..warnings], &ranked[warnings..]]
 }
 
-/// Maximum number of annotations of each severity, after `warnings` other warnings. For each
-/// severity with dropped findings, a notice is written. A notice is itself an annotation of the
-/// lowest level, and reduces the limit of that level by one.
+/// Maximum number of annotations of each severity, if `warnings` warnings were already written. For
+/// each severity with dropped findings, a notice is written. A notice is itself an annotation of
+/// the lowest level, and reduces the limit of that level by one.
 fn annotation_limits(levels: &[&[&wire::Finding]; 3], warnings: usize) -> [usize; 3] {
     let limits = [MAX_ANNOTATIONS, MAX_ANNOTATIONS - warnings];
     let notices =

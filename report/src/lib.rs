@@ -132,7 +132,7 @@ pub enum Format {
     Text,
     /// The complete results, for programs; see `docs/findings.schema.json`.
     Json,
-    /// SARIF 2.1.0, complete for code scanning on GitHub.
+    /// SARIF 2.1.0, with all fields that GitHub code scanning uses.
     Sarif,
     /// Workflow commands that GitHub shows as annotations.
     Github,

@@ -480,7 +480,7 @@ fn an_unsupported_import_is_an_error_with_a_remedy() {
     let error = |args: &[&str]| project.run(args).expect_code(2).err;
     assert_snapshot!(error(&["rule", "import", "odd.yml"]), @"error: odd.yml is not a known configuration; name its tool: --from alint|commitlint|ls-lint|ast-grep|markdownlint");
     assert_snapshot!(error(&["rule", "import", "broken.json", "--from", "markdownlint"]), @"error: broken.json:1:1: Unterminated object");
-    assert_snapshot!(error(&["rule", "import"]), @"error: .ls-lint.yml has no `ls` with rules for names");
+    assert_snapshot!(error(&["rule", "import"]), @"error: .ls-lint.yml has no `ls` section with naming rules");
     assert_snapshot!(error(&["rule", "import", "../a.yml"]), @"
     error: ../a.yml is not inside the project
     hint: copy the file into the project first

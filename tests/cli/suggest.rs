@@ -86,7 +86,7 @@ fn a_sentence_can_be_an_argument_or_standard_input() {
     Never call `legacyParse()`; it is slow.
       stated in   AGENTS.md:3
       enforced    no
-      draft       no draft found
+      draft       none; write the page yourself
       page        .aidd/rules/never-call-legacyparse-it-is.md
 
     Forms (a header has `severity`, `message` and one of these):
@@ -137,7 +137,7 @@ fn a_draft_is_validated_tested_and_then_enforced() {
     assert_snapshot!(output.out, @"
     team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: valid
       examples    1 fails, 1 passes
-      trial       1 finding in 1 of 2 checked
+      trial       1 finding in 1 of 2 checked items
                   src/a.ts:2  const user = legacyParse(text);
       severity    warning: few places break it: fix them, or run `aidd baseline write`
     ");
@@ -170,7 +170,7 @@ fn problems_in_a_draft_are_reported_with_line_and_remedy() {
       line 12: expected ["1:15 legacyParse(text)"], found ["1:14 legacyParse(text)"]
         correct the example, or the `finding` block after it (`line:column text`)
       examples    1 fails, 1 passes
-      trial       1 finding in 1 of 2 checked
+      trial       1 finding in 1 of 2 checked items
                   src/a.ts:2  const user = legacyParse(text);
       severity    warning: few places break it: fix them, or run `aidd baseline write`
     "#);

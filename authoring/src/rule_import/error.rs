@@ -48,7 +48,7 @@ pub enum ImportError {
     /// The file contains several documents.
     #[error("{0} has more than one document")]
     MultipleDocuments(String),
-    /// The file is a program that exports nothing literal.
+    /// The file is a program and does not export a literal.
     #[error(
         "{0}: cannot be read without running it: only `module.exports = {{ … }}` and `export \
          default {{ … }}` are supported"
@@ -69,10 +69,10 @@ pub enum ImportError {
         tools: Vec<Tool>,
     },
     /// The file does not contain any ls-lint rules.
-    #[error("{0} has no `ls` with rules for names")]
+    #[error("{0} has no `ls` section with naming rules")]
     MissingNames(String),
     /// A key of ls-lint has an invalid value.
-    #[error("{path}: `{key}` is neither rules nor a directory")]
+    #[error("{path}: the value of `{key}` must be naming rules or a mapping for a directory")]
     InvalidNames {
         /// The path of the file.
         path: String,

@@ -15,7 +15,7 @@ pub struct FormHint {
     pub header: &'static str,
 }
 
-/// All forms, from the narrowest to the widest.
+/// All forms, in output order.
 pub const FORMS: [FormHint; 9] = [
     FormHint {
         form: "text",

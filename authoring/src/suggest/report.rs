@@ -166,7 +166,7 @@ fn write_statement(statement: &Statement, text: &mut String) {
         write_row("compare", &format!("{rule} ({state}): {summary}"), text);
     }
     if matches!(stated.coverage, Coverage::Open { .. }) {
-        write_row("draft", "no draft found", text);
+        write_row("draft", "none; write the page yourself", text);
         write_row("page", page, text);
     }
 }
@@ -212,7 +212,7 @@ fn trial_line(trial: &Trial) -> String {
     let Trial { findings, files, judged, .. } = trial;
     match (findings, judged) {
         (0, 0) => "0 findings: nothing here to check".to_owned(),
-        (0, _) => format!("0 findings in {judged} checked"),
-        _ => format!("{} in {files} of {judged} checked", number(*findings, "finding")),
+        (0, _) => format!("0 findings in {}", number(*judged, "checked item")),
+        _ => format!("{} in {files} of {judged} checked items", number(*findings, "finding")),
     }
 }

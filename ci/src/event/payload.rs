@@ -19,7 +19,8 @@ impl Payload {
         let file = env.get("GITHUB_EVENT_PATH").unwrap_or_else(|| "GITHUB_EVENT_PATH".to_owned());
         let Some(bytes) = bytes else { return Ok(Self { value: Value::Null, file }) };
         if bytes.len() > MAX_SIZE {
-            let message = format!("{file}: the event has {} bytes, over {MAX_SIZE}", bytes.len());
+            let size = bytes.len();
+            let message = format!("{file}: the event has {size} bytes; the maximum is {MAX_SIZE}");
             return Err(UserError::new(message));
         }
         match serde_json::from_slice(bytes) {
@@ -35,7 +36,8 @@ impl Payload {
             return Ok(());
         }
         Err(UserError::new(format!("{}: the event {event} cannot be read", self.file)).hint(
-            "GITHUB_EVENT_PATH must name the file that the runner wrote; mount it in a container",
+            "GITHUB_EVENT_PATH must name the file that the runner wrote; if the job runs in a \
+             container, mount this file",
         ))
     }
 

@@ -17,7 +17,8 @@ const MAX_RETRIES: u32 = 3;
 const PAGE_SIZE: usize = 100;
 /// Maximum number of pages read from a list.
 const MAX_PAGES: usize = 100;
-/// Pause in seconds after a rate-limit response without a time, as GitHub's guide recommends.
+/// Pause in seconds after a rate-limit response that does not state when to retry, as GitHub's
+/// guide recommends.
 const DEFAULT_RATE_LIMIT_PAUSE: u64 = 60;
 
 /// A connection to the API of one repository.
@@ -45,9 +46,10 @@ enum Verb<'a> {
 
 /// Runs `work` to completion on this thread.
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
-    let unable = |error: io::Error| Failure::Broken(markup::sanitize(&error.to_string(), ""));
+    let to_failure =
+        |error: io::Error| Failure::Unavailable(markup::sanitize(&error.to_string(), ""));
     let mut runtime = tokio::runtime::Builder::new_current_thread();
-    let runtime = runtime.enable_io().enable_time().build().map_err(unable)?;
+    let runtime = runtime.enable_io().enable_time().build().map_err(to_failure)?;
     let output = runtime.block_on(work);
     // An unresponsive name server must not delay the shutdown.
     runtime.shutdown_background();
@@ -66,8 +68,9 @@ impl Client {
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(Failure::NoToken);
         }
-        let unusable =
-            |error: octocrab::Error| Failure::Broken(markup::sanitize(&innermost(&error), token));
+        let to_failure = |error: octocrab::Error| {
+            Failure::Unavailable(markup::sanitize(&innermost(&error), token))
+        };
         let api = Octocrab::builder()
             .base_uri(repository.api.as_str())
             .map_err(|_| Failure::UnexpectedResponse("the API's address is malformed".into()))?
@@ -75,7 +78,7 @@ impl Client {
             .add_header("accept".parse().expect("a name"), "application/vnd.github+json".to_owned())
             .set_connect_timeout(Some(timeouts.request))
             .build()
-            .map_err(unusable)?;
+            .map_err(to_failure)?;
         let (owner, name) = (name(&repository.owner)?, name(&repository.name)?);
         Ok(Self {
             api,
@@ -166,18 +169,18 @@ impl Client {
         route: &str,
         find_result: impl AsyncFn() -> Result<Option<T>, Failure>,
     ) -> Result<T, Failure> {
-        let mut broken = 0;
+        let mut failed_attempts = 0;
         loop {
             match self.attempt(verb, route).await {
                 Ok(response) => return self.read(&response),
                 Err(Failure::Limited(until)) => self.wait_until(until).await?,
-                Err(failure @ Failure::Broken(_)) => {
-                    self.pause(broken).await;
+                Err(failure @ Failure::Unavailable(_)) => {
+                    self.pause(failed_attempts).await;
                     if let Some(done) = find_result().await? {
                         return Ok(done);
                     }
-                    broken += 1;
-                    if broken > MAX_RETRIES {
+                    failed_attempts += 1;
+                    if failed_attempts > MAX_RETRIES {
                         return Err(failure);
                     }
                 }
@@ -204,7 +207,7 @@ impl Client {
             Ok(response) => response.map_err(|error| self.failure(&error)),
             Err(_) => {
                 let seconds = self.timeouts.request.as_secs_f32();
-                Err(Failure::Broken(format!("no response within {seconds} s")))
+                Err(Failure::Unavailable(format!("no response within {seconds} s")))
             }
         }
     }
@@ -237,7 +240,7 @@ impl Client {
             octocrab::Error::Uri { .. } | octocrab::Error::UriParse { .. } => {
                 Failure::UnexpectedResponse(self.sanitize(&innermost(error)))
             }
-            _ => Failure::Broken(self.sanitize(&innermost(error))),
+            _ => Failure::Unavailable(self.sanitize(&innermost(error))),
         }
     }
 
@@ -248,11 +251,11 @@ impl Client {
         }
         let message = self.sanitize(&full_message(error));
         match status {
-            401 => Failure::Token,
+            401 => Failure::InvalidToken,
             403 if lacks_permission(&message) => Failure::Forbidden(message),
             404 => Failure::Missing(message),
             422 => Failure::Invalid(format!("422: {message}")),
-            408 | 500.. => Failure::Broken(format!("{status}: {message}")),
+            408 | 500.. => Failure::Unavailable(format!("{status}: {message}")),
             _ => Failure::Refused(status, message),
         }
     }
@@ -272,8 +275,8 @@ fn name(text: &str) -> Result<&str, Failure> {
     Ok(text)
 }
 
-/// Whether another token or more permissions would help. Not every 403 means that: a locked
-/// conversation is a 403 too.
+/// Whether another token or more permissions would help. Some 403 responses have other causes, such
+/// as a locked conversation.
 fn lacks_permission(message: &str) -> bool {
     message.contains("not accessible by") || message.starts_with("Must have")
 }

@@ -8,7 +8,7 @@ pub(super) enum Failure {
     /// No token, or a token that is not a valid header value.
     NoToken,
     /// The token is not accepted (401).
-    Token,
+    InvalidToken,
     /// The token lacks a permission (403).
     Forbidden(String),
     /// The rate limit is reached; contains the time at which it ends, in seconds since 1970.
@@ -20,7 +20,7 @@ pub(super) enum Failure {
     /// Any other refusal: the status and GitHub's message.
     Refused(u16, String),
     /// No response, an incomplete response, or a server error.
-    Broken(String),
+    Unavailable(String),
     /// A response that could not be understood.
     UnexpectedResponse(String),
 }
@@ -40,7 +40,7 @@ impl Failure {
                 "there is no usable token".into(),
                 "Set `GITHUB_TOKEN` to the job's `github.token`".into(),
             ),
-            Self::Token => (
+            Self::InvalidToken => (
                 "GitHub does not accept the token (401)".into(),
                 "Use the job's `github.token`, or one that has not expired".into(),
             ),
@@ -72,7 +72,7 @@ impl Failure {
                 format!("GitHub refused the request ({status}: {message})"),
                 format!("Check the repository's settings and that the token has `{permission}`"),
             ),
-            Self::Broken(message) => (
+            Self::Unavailable(message) => (
                 format!("GitHub did not respond ({message})"),
                 "Run the job again; if the error persists, check GitHub's status and the runner's \
                  network access"
@@ -106,14 +106,14 @@ mod tests {
     fn each_failure_has_a_reason_and_a_remedy() {
         let failures = [
             Failure::NoToken,
-            Failure::Token,
+            Failure::InvalidToken,
             Failure::Forbidden("Resource not accessible by integration".into()),
             Failure::Limited(1_700_000_000),
             Failure::Missing("Not Found".into()),
             Failure::Invalid("422: Validation Failed: body is too long".into()),
             Failure::Refused(301, "Moved Permanently".into()),
             Failure::Refused(410, "Issues are disabled for this repo".into()),
-            Failure::Broken("connection refused".into()),
+            Failure::Unavailable("connection refused".into()),
             Failure::UnexpectedResponse("expected value at line 1 column 1".into()),
         ];
         let lines = failures.map(|failure| failure.line("The comment was not posted", "p: write"));

@@ -72,7 +72,7 @@ pub struct Content<'a> {
 
 /// Which parts to post.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct PostOptions {
     /// A check run with annotations.
     pub check_run: bool,
     /// One comment on the pull request, updated in place by later runs.
@@ -132,23 +132,23 @@ impl fmt::Debug for Target<'_> {
     }
 }
 
-/// Posts the wanted parts of `content`, each independently.
+/// Posts the parts of `content` that `options` selects, each independently.
 #[must_use]
-pub fn post(target: &Target<'_>, wanted: Wanted, content: &Content<'_>) -> Posted {
-    post_with(target, wanted, content, Timeouts::default())
+pub fn post(target: &Target<'_>, options: PostOptions, content: &Content<'_>) -> Posted {
+    post_with(target, options, content, Timeouts::default())
 }
 
 /// Like [`post`], with other time limits.
 #[must_use]
 pub fn post_with(
     target: &Target<'_>,
-    wanted: Wanted,
+    options: PostOptions,
     content: &Content<'_>,
     timeouts: Timeouts,
 ) -> Posted {
     let work = async {
         let client = Client::new(target.repository, target.token, timeouts)?;
-        Ok(parts(&client, target, wanted, content).await)
+        Ok(parts(&client, target, options, content).await)
     };
     client::block_on(work).and_then(|posted| posted).unwrap_or_else(|failure| Posted {
         skipped: vec![failure.line("Nothing was posted to GitHub", "contents: read")],
@@ -159,27 +159,27 @@ pub fn post_with(
 async fn parts(
     client: &Client,
     target: &Target<'_>,
-    wanted: Wanted,
+    options: PostOptions,
     content: &Content<'_>,
 ) -> Posted {
     let mut posted = Posted::default();
     // Start with the parts that GitHub processes in the background.
-    if let Some(report) = content.sarif.filter(|_| wanted.sarif) {
+    if let Some(report) = content.sarif.filter(|_| options.sarif) {
         match sarif::upload(client, target, report).await {
             Ok(id) => posted.sarif_id = Some(id),
             Err(failure) => posted.skipped.push(sarif::line(&failure)),
         }
     }
-    if wanted.check_run {
+    if options.check_run {
         let result = check_run::post(client, target, content, &mut posted).await;
         record(result, "The check run was not created", "checks: write", &mut posted);
     }
     if let Some(pull) = target.pull {
-        if wanted.comment {
+        if options.comment {
             let result = comment::post(client, pull, content, &mut posted).await;
             record(result, "The comment was not posted", "pull-requests: write", &mut posted);
         }
-        if wanted.review {
+        if options.review {
             let result = review::post(client, target, pull, content, &mut posted).await;
             record(result, "No suggestions were posted", "pull-requests: write", &mut posted);
         }

@@ -3,7 +3,7 @@
 use super::{env, token};
 use crate::args::{CiOutputs, CiPosts};
 use crate::event::{Event, System};
-use crate::github::{self, Content, Posted, Suggestion, Target, Wanted};
+use crate::github::{self, Content, PostOptions, Posted, Suggestion, Target};
 use crate::saved::Saved;
 use aidd_engine::check::Distribution;
 use aidd_engine::rules::rule::Rule;
@@ -95,10 +95,10 @@ impl Outputs<'_> {
 
     fn post(&self, io: &mut Io<'_>) -> Result<Posted> {
         let sarif = self.args.upload_sarif;
-        let wanted = Wanted { review: self.args.review, sarif, ..self.args.posts.wanted() };
+        let options = PostOptions { review: self.args.review, sarif, ..self.args.posts.options() };
         let mut posted =
-            post(io.distribution, self.event, wanted, self.saved, self.rules, self.suggestions);
-        if wanted.review && self.run.is_none() {
+            post(io.distribution, self.event, options, self.saved, self.rules, self.suggestions);
+        if options.review && self.run.is_none() {
             let why = "No fixes were suggested: a merged report has no source files. Pass `--review` to \
                        the shards.";
             posted.skipped.push(why.to_owned());
@@ -143,8 +143,8 @@ impl Outputs<'_> {
 
 impl CiPosts {
     /// The parts to post.
-    pub(super) fn wanted(&self) -> Wanted {
-        Wanted { check_run: self.check_run, comment: self.comment, ..Wanted::default() }
+    pub(super) fn options(&self) -> PostOptions {
+        PostOptions { check_run: self.check_run, comment: self.comment, ..PostOptions::default() }
     }
 }
 
@@ -182,13 +182,13 @@ impl CiOutputs {
 pub(super) fn post(
     distribution: &'static Distribution,
     event: &Event,
-    wanted: Wanted,
+    options: PostOptions,
     saved: &Saved,
     rules: &[Rule],
     suggestions: &[Suggestion],
 ) -> Posted {
     let nothing_posted = |why: &str| Posted { skipped: vec![why.to_owned()], ..Posted::default() };
-    if wanted == Wanted::default() {
+    if options == PostOptions::default() {
         return Posted::default();
     }
     // Do not send the token to another server.
@@ -204,7 +204,7 @@ pub(super) fn post(
     let Some(head) = head else {
         return nothing_posted("nothing was posted: the event has no commit");
     };
-    let (sarif, notes) = if wanted.sarif {
+    let (sarif, notes) = if options.sarif {
         let (bytes, notes) = report::sarif_gzip(document, rules);
         (Some(bytes), notes)
     } else {
@@ -234,7 +234,7 @@ pub(super) fn post(
         sarif: sarif.as_deref(),
         marker: document.category.as_deref().unwrap_or_default(),
     };
-    let mut posted = github::post(&target, wanted, &content);
+    let mut posted = github::post(&target, options, &content);
     posted.skipped.extend(notes);
     posted
 }

@@ -40,9 +40,9 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
         saved.document.category.clone_from(&args.category);
     }
     let rules = Registry::new(io.distribution.pages, &[]);
-    let wanted = github::Wanted { sarif: args.upload_sarif, ..args.posts.wanted() };
-    let mut posted = outputs::post(io.distribution, &event, wanted, &saved, rules.rules(), &[]);
-    if wanted.comment && event.pull.is_none() {
+    let options = github::PostOptions { sarif: args.upload_sarif, ..args.posts.options() };
+    let mut posted = outputs::post(io.distribution, &event, options, &saved, rules.rules(), &[]);
+    if options.comment && event.pull.is_none() {
         posted.skipped.push("The comment was not posted: the run has no pull request.".into());
     }
     let pages = posted.comment_url.iter().chain(&posted.check_run_url);

@@ -101,7 +101,7 @@ fn a_pull_request_is_read() {
 }
 
 #[test]
-fn a_pull_request_from_a_deleted_fork_counts_as_from_a_fork() {
+fn a_pull_request_from_a_deleted_fork_is_treated_as_a_fork() {
     let payload = include_str!("pull_request_deleted_fork.json");
     let event = github("pull_request", "refs/pull/7/merge", payload).expect("read");
     assert!(event.pull.expect("a pull request").fork);
@@ -396,11 +396,11 @@ fn an_invalid_payload_is_reported() {
     ];
     assert_snapshot!(results.join("\n"), @r#"
     /runner/event.json: the event pull_request cannot be read
-    hint: GITHUB_EVENT_PATH must name the file that the runner wrote; mount it in a container
+    hint: GITHUB_EVENT_PATH must name the file that the runner wrote; if the job runs in a container, mount this file
     /runner/event.json: the event is not JSON: EOF while parsing a value at line 1 column 0
     /runner/event.json: the event is not a JSON object
     /runner/event.json: the event is not JSON: EOF while parsing a string at line 16 column 33
-    /runner/event.json: the event has 26214401 bytes, over 26214400
+    /runner/event.json: the event has 26214401 bytes; the maximum is 26214400
     /runner/event.json: the event is not JSON: recursion limit exceeded at line 1 column 128
     /runner/event.json: the event has no `pull_request.base.sha`
     /runner/event.json: the event has no `pull_request.number`

@@ -2,7 +2,7 @@
 
 use crate::github::server::{GitHub, HEAD, TOKEN};
 use aidd_ci::event::Repository;
-use aidd_ci::github::{Content, Posted, Suggestion, Target, Timeouts, Wanted, post_with};
+use aidd_ci::github::{Content, PostOptions, Posted, Suggestion, Target, Timeouts, post_with};
 use aidd_engine::text::finding::Severity;
 use aidd_report::wire::{Edit, Finding, Fix, Position, Status};
 use serde_json::Value;
@@ -12,15 +12,16 @@ use std::time::Duration;
 pub(crate) const PULL: u64 = 7;
 /// The gzip of an empty input.
 pub(crate) const GZIP: &[u8] = &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-pub(crate) const ALL: Wanted = Wanted { check_run: true, comment: true, review: true, sarif: true };
-pub(crate) const CHECK_RUN: Wanted =
-    Wanted { check_run: true, comment: false, review: false, sarif: false };
-pub(crate) const COMMENT: Wanted =
-    Wanted { check_run: false, comment: true, review: false, sarif: false };
-pub(crate) const REVIEW: Wanted =
-    Wanted { check_run: false, comment: false, review: true, sarif: false };
-pub(crate) const SARIF: Wanted =
-    Wanted { check_run: false, comment: false, review: false, sarif: true };
+pub(crate) const ALL: PostOptions =
+    PostOptions { check_run: true, comment: true, review: true, sarif: true };
+pub(crate) const CHECK_RUN: PostOptions =
+    PostOptions { check_run: true, comment: false, review: false, sarif: false };
+pub(crate) const COMMENT: PostOptions =
+    PostOptions { check_run: false, comment: true, review: false, sarif: false };
+pub(crate) const REVIEW: PostOptions =
+    PostOptions { check_run: false, comment: false, review: true, sarif: false };
+pub(crate) const SARIF: PostOptions =
+    PostOptions { check_run: false, comment: false, review: false, sarif: true };
 
 /// The content to post, which tests modify.
 pub(crate) struct Run {
@@ -38,7 +39,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn post(&self, server: &GitHub, wanted: Wanted) -> Posted {
+    pub(crate) fn post(&self, server: &GitHub, options: PostOptions) -> Posted {
         let repository = repository(server);
         let target = Target {
             repository: &repository,
@@ -60,12 +61,12 @@ impl Run {
             sarif: Some(GZIP),
             marker: &self.marker,
         };
-        post_with(&target, wanted, &content, self.timeouts)
+        post_with(&target, options, &content, self.timeouts)
     }
 
     /// Posts, and expects success.
-    pub(crate) fn post_all(&self, server: &GitHub, wanted: Wanted) -> Posted {
-        let posted = self.post(server, wanted);
+    pub(crate) fn post_all(&self, server: &GitHub, options: PostOptions) -> Posted {
+        let posted = self.post(server, options);
         assert_eq!(posted.skipped, Vec::<String>::new());
         posted
     }

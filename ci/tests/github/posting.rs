@@ -2,7 +2,7 @@
 
 use crate::github::fixture::*;
 use crate::github::server::{BOT, Fault, GitHub, error};
-use aidd_ci::github::Wanted;
+use aidd_ci::github::PostOptions;
 use aidd_engine::text::finding::Severity;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -130,7 +130,7 @@ fn a_run_posts_all_its_parts() {
 #[test]
 fn no_request_is_sent_for_parts_that_are_not_requested() {
     let server = server();
-    run(3).post_all(&server, Wanted::default());
+    run(3).post_all(&server, PostOptions::default());
     assert_eq!(server.log(), "");
     // Without a pull request, no comment can be posted.
     let without_pull = Run { pull: None, ..run(3) };

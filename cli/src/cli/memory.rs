@@ -177,7 +177,7 @@ pub struct Text {
     /// Text to remember; `-` reads standard input.
     #[arg(value_name = "TEXT")]
     pub text: String,
-    /// Topic in a word or two. A new decision supersedes earlier decisions on its topic.
+    /// Topic in a word or two.
     #[arg(long)]
     pub topic: Option<String>,
 }

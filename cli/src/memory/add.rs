@@ -190,7 +190,7 @@ fn to_json(kind: Kind, saved: &Saved, is_redacted: bool) -> Value {
     let similar: Vec<Value> = saved
         .similar
         .iter()
-        .map(|entry| json!({"id": entry.id, "title": entry.title, "likeness": entry.likeness}))
+        .map(|entry| json!({"id": entry.id, "title": entry.title, "likeness": entry.similarity}))
         .collect();
     json!({
         "id": saved.id, "type": kind, "isNew": saved.is_new, "occurrences": saved.occurrences,

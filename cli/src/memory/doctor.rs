@@ -339,12 +339,12 @@ fn check_git(root: &Path, report: &mut Report) {
         report.facts.push(("git", "not in a repository, so nothing is shared".to_owned()));
         return;
     }
-    if git_files::merges(root) {
+    if git_files::has_union_merge(root) {
         report.facts.push(("merging", "merges keep both sides".to_owned()));
     } else {
         report_missing_line(
             root,
-            ("merging", ".gitattributes", git_files::merges_line(root)),
+            ("merging", ".gitattributes", git_files::union_merge_line(root)),
             report,
         );
     }

@@ -77,7 +77,7 @@ pub(crate) struct Applied {
     pub(crate) used: Vec<Span>,
     /// Comments that can still allow a finding of the project pass, which runs the checks that need
     /// all files.
-    pub(crate) waiting: Vec<Span>,
+    pub(crate) pending_allows: Vec<Span>,
 }
 
 /// Marks the findings that a comment allows, and reports unused aidd comments. `statements` are the
@@ -101,7 +101,7 @@ pub(crate) fn apply(
     let used = directives.iter().filter(|directive| directive.own && directive.used);
     Applied {
         used: used.map(|directive| directive.span).collect(),
-        waiting: report_unused(source, registry, &directives, report),
+        pending_allows: report_unused(source, registry, &directives, report),
     }
 }
 
@@ -357,7 +357,7 @@ fn report_unused(
     directives: &[Directive],
     report: &mut Report<'_>,
 ) -> Vec<Span> {
-    let mut waiting = Vec::new();
+    let mut pending_allows = Vec::new();
     let unused = directives.iter().filter(|directive| directive.own && !directive.used);
     for directive in unused {
         if let Rules::Named(rules) = &directive.rules
@@ -373,7 +373,7 @@ fn report_unused(
             let is_project_check =
                 |rule: &&RuleId| registry.get(rule).is_some_and(Rule::is_project_check);
             if run_rules.iter().any(is_project_check) {
-                waiting.push(directive.span);
+                pending_allows.push(directive.span);
             }
         }
         if !report.begin(UNUSED) {
@@ -390,7 +390,7 @@ fn report_unused(
             .at(directive.span, message)
             .fix("Delete the comment", vec![Edit::delete(whole_comment(source, directive.span))]);
     }
-    waiting
+    pending_allows
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub struct Family {
     pub fence: fn(language: &str) -> Option<Kind>,
     /// Whether the text of a fenced block is a complete file of its kind. In an excerpt, findings
     /// would be wrong because other parts are missing.
-    pub is_whole: fn(text: &str) -> bool,
+    pub is_complete_file: fn(text: &str) -> bool,
     /// Runs the enabled checks over the source of the report, which is a file or fenced block of a
     /// kind that the family claims.
     pub check: fn(kind: Kind, context: &FileContext<'_>, report: &mut Report<'_>),
@@ -56,7 +56,7 @@ impl Family {
         params: &[],
         claim: |_, _| None,
         fence: |_| None,
-        is_whole: |_| true,
+        is_complete_file: |_| true,
         check: |_, _, _| (),
         keywords: Vec::new,
         hits: |_, _| (),

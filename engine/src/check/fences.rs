@@ -24,7 +24,7 @@ impl Engine {
         }
         for fence in markdown::fences(source, |info| of_fence(Fence::word(info)).is_some()) {
             let Some((family, kind)) = of_fence(fence.language()) else { continue };
-            if !(family.is_whole)(&fence.text) {
+            if !(family.is_complete_file)(&fence.text) {
                 continue;
             }
             let inner = Source::new(source.path(), fence.text.as_str());

@@ -83,7 +83,7 @@ pub struct Checked {
     /// Findings on comments that allow no finding of this source, but name a rule of the project
     /// pass (the checks that need all files). They are reported unless the project pass uses the
     /// comment.
-    pub waiting: Vec<Finding>,
+    pub pending_allows: Vec<Finding>,
 }
 
 impl Engine {
@@ -325,7 +325,7 @@ impl Engine {
             self.check_under(&self.settings(source.path()), source, files, Depth::Full);
         let mut seen = Occurrences::default();
         assign_ids(source, &mut checked.findings, &mut seen);
-        assign_ids(source, &mut checked.waiting, &mut seen);
+        assign_ids(source, &mut checked.pending_allows, &mut seen);
         checked
     }
 
@@ -425,19 +425,19 @@ impl Engine {
         let statements = || self.distribution.statements(source);
         let mut unused = Report::new(source, settings).without(&disabled);
         let applied = allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
-        let is_waiting = |finding: &Finding| applied.waiting.contains(&finding.span);
-        let (mut waiting, unused): (Vec<_>, Vec<_>) =
-            unused.finish().into_iter().partition(is_waiting);
+        let is_pending = |finding: &Finding| applied.pending_allows.contains(&finding.span);
+        let (mut pending_allows, unused): (Vec<_>, Vec<_>) =
+            unused.finish().into_iter().partition(is_pending);
         secrets::remove_repeated(source, &mut findings);
         lowered::group(&lowered, &mut findings);
         findings.extend(unused);
         finish(source, &mut findings, &secrets);
         if depth == Depth::Full {
-            finish(source, &mut waiting, &secrets);
+            finish(source, &mut pending_allows, &secrets);
         } else {
-            waiting.clear();
+            pending_allows.clear();
         }
-        Checked { findings, secrets, allowing: applied.used, waiting }
+        Checked { findings, secrets, allowing: applied.used, pending_allows }
     }
 }
 

@@ -149,7 +149,7 @@ impl Baseline {
             *count -= 1;
             if matches!(finding.status, Status::New | Status::Moved | Status::PreExisting) {
                 finding.status = Status::Baselined;
-                finding.reason = Some("known in the baseline".to_owned());
+                finding.reason = Some("recorded in the baseline".to_owned());
             }
         }
         self.entries()

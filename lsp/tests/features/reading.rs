@@ -184,7 +184,7 @@ fn the_status_of_a_finding_is_shown() {
         Baseline::from_findings(known.iter().map(|finding| ("Dockerfile", finding))).to_json();
     let project = Project::new(&[(".aidd/baseline.json", &baseline)]);
     let shown = hover_text(&project, "Dockerfile", "FROM ‸debian:latest\n", FULL_CLIENT);
-    assert!(shown.contains("\n*baselined*: known in the baseline\n"), "{shown}");
+    assert!(shown.contains("\n*baselined*: recorded in the baseline\n"), "{shown}");
     let text = "# aidd:allow dockerfile/latest-tag it is a test\nFROM ‸debian:latest\n";
     let shown = hover_text(&project, "Dockerfile", text, FULL_CLIENT);
     assert!(shown.contains("\n*allowed*: it is a test\n"), "{shown}");

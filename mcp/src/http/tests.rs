@@ -266,7 +266,7 @@ fn requests_without_the_token_are_rejected() {
         }
         assert_eq!(send_authorization(format!("Bearer {TOKEN}")).await.0, 200);
         assert_eq!(send_authorization(format!("bearer  {TOKEN}")).await.0, 200);
-        // Outside the endpoint no CORS headers are sent.
+        // Paths outside the endpoint also require the token.
         assert_eq!(send(running.address, "/", &[], "").await.0, 401);
     });
 }

@@ -69,7 +69,7 @@ pub struct Match {
     /// Category of the mistake.
     pub category: &'static str,
     /// Similarity, from 0 to 1: see [`ProjectMemory::diagnose`].
-    pub likeness: f64,
+    pub similarity: f64,
     /// Project files that occur both in the error and in the mistake.
     pub files: Vec<String>,
 }
@@ -112,14 +112,14 @@ impl ProjectMemory {
         let mut matches = Vec::new();
         for entry in &mistakes.entries {
             let candidate = compare(&mut locator, &error, entry, &mistakes.weights);
-            if candidate.likeness >= threshold && candidate.likeness > 0.0 {
+            if candidate.similarity >= threshold && candidate.similarity > 0.0 {
                 matches.push(candidate);
             }
         }
-        matches.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then_with(|| a.id.cmp(&b.id)));
+        matches.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| a.id.cmp(&b.id)));
         let matched = matches.len();
         matches.truncate(limit);
-        let primary = trace.frames.iter().find(|frame| frame.own.is_some()).cloned();
+        let primary = trace.frames.iter().find(|frame| frame.project_path.is_some()).cloned();
         Ok(Diagnosis { trace, category, primary, matches, matched, known: mistakes.known })
     }
 
@@ -186,12 +186,12 @@ impl DiagnosedError {
 }
 
 fn files_of(trace: &Trace) -> BTreeSet<String> {
-    trace.frames.iter().filter_map(|frame| frame.own.clone()).collect()
+    trace.frames.iter().filter_map(|frame| frame.project_path.clone()).collect()
 }
 
 /// The functions in project files.
 fn functions_of(trace: &Trace) -> BTreeSet<String> {
-    let own = trace.frames.iter().filter(|frame| frame.own.is_some());
+    let own = trace.frames.iter().filter(|frame| frame.project_path.is_some());
     own.filter_map(|frame| frame.function.clone()).filter(|name| name.len() > 3).collect()
 }
 
@@ -282,7 +282,7 @@ fn compare(
     let shared: Vec<String> = error.files.intersection(&files).cloned().collect();
     let added = file_score(error, &files, &shared)
         + if error.functions.is_disjoint(&functions_of(&trace)) { 0.0 } else { SAME_FUNCTION };
-    let likeness = if word_score > 0.0 { (word_score + added).min(1.0) } else { 0.0 };
+    let similarity = if word_score > 0.0 { (word_score + added).min(1.0) } else { 0.0 };
     let first = lines.first().cloned().unwrap_or_default();
     Match {
         id: entry.id.clone(),
@@ -297,7 +297,7 @@ fn compare(
         },
         prevention: mistake.prevention,
         occurrences: mistake.occurrences.unwrap_or(1),
-        likeness,
+        similarity,
         files: shared,
     }
 }

@@ -95,7 +95,7 @@ impl<'a> FrameLocator<'a> {
                 let own = self.find(&key.0, key.1.as_deref());
                 self.known.insert(key.clone(), own);
             }
-            frame.own = self.known.get(&key).cloned().flatten();
+            frame.project_path = self.known.get(&key).cloned().flatten();
         }
     }
 
@@ -213,7 +213,7 @@ mod tests {
         let function = Some(function.to_owned()).filter(|name| !name.is_empty());
         let mut frames = [Frame { file: file.to_owned(), function, ..Frame::default() }];
         FrameLocator::new(&Disk::new(root)).mark(&mut frames);
-        frames[0].own.clone()
+        frames[0].project_path.clone()
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub struct Frame {
     /// The function name.
     pub function: Option<String>,
     /// The file's path relative to the root, when it belongs to the project.
-    pub own: Option<String>,
+    pub project_path: Option<String>,
 }
 
 /// Parsed error output.
@@ -373,6 +373,6 @@ fn frame(found: &Captures<'_>) -> Option<Frame> {
         line: number("line"),
         column: number("column"),
         function: text(found, "function"),
-        own: None,
+        project_path: None,
     })
 }

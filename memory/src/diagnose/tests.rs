@@ -461,12 +461,15 @@ fn known_mistakes_are_ranked_by_similarity() {
         assert_eq!(ids, [&same, &near], "{:?}", found.matches);
         assert_eq!((found.matched, found.known), (2, 6));
         assert_eq!(
-            (found.matches[0].likeness, &*found.matches[0].fix),
+            (found.matches[0].similarity, &*found.matches[0].fix),
             (1.0, "check for undefined")
         );
         assert_eq!(found.matches[0].files, ["src/user.ts"]);
-        assert!(found.matches[1].likeness < 1.0 && found.matches[1].likeness > 0.3);
-        assert_eq!(found.primary.and_then(|frame| frame.own).as_deref(), Some("src/user.ts"));
+        assert!(found.matches[1].similarity < 1.0 && found.matches[1].similarity > 0.3);
+        assert_eq!(
+            found.primary.and_then(|frame| frame.project_path).as_deref(),
+            Some("src/user.ts")
+        );
         assert_eq!(found.category.name, "type");
         assert_eq!(memory.diagnose(trace, 0.3, 1).expect("diagnosed").matches.len(), 1);
 

@@ -100,7 +100,7 @@ fn similar_memories_are_reported_and_repeated_errors_are_counted() {
         let similar = memory.save_decision(&decision("Use PostgreSQL as event store", None));
         let similar = similar.expect("saved");
         assert_eq!(similar.similar[0].id, first);
-        assert!(similar.is_new && similar.similar[0].likeness > 0.5);
+        assert!(similar.is_new && similar.similar[0].similarity > 0.5);
 
         let error = "TypeError: cannot read 'id' of undefined at /srv/app/user.ts:41:7";
         let old = memory.save_mistake(&mistake(error, "check for undefined")).expect("saved");

@@ -45,12 +45,12 @@ pub struct DataHeader {
     /// The only keys allowed in a mapping.
     pub keys: Option<Vec<String>>,
     /// The value must be the path of an existing file, relative to this base.
-    pub resolves: Option<Resolves>,
+    pub resolves: Option<PathBase>,
     /// Values at another path to which the value must be equal or otherwise related.
     pub same: Option<SameHeader>,
     /// Tests of values in the same file; the check applies only if these tests pass.
     #[serde(rename = "where")]
-    pub first: Vec<DataHeader>,
+    pub conditions: Vec<DataHeader>,
 }
 
 /// The type of a value.
@@ -78,7 +78,7 @@ pub enum DataType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Resolves {
+pub enum PathBase {
     /// The directory of the file.
     File,
     /// The root of the project.
@@ -120,11 +120,11 @@ impl DataHeader {
                     .to_owned(),
             );
         }
-        self.find_test_error().or_else(|| self.first.iter().find_map(Self::find_nested_error))
+        self.find_test_error().or_else(|| self.conditions.iter().find_map(Self::find_nested_error))
     }
 
     fn find_nested_error(&self) -> Option<String> {
-        if !self.first.is_empty() || self.file.is_some() {
+        if !self.conditions.is_empty() || self.file.is_some() {
             return Some("a test under `where` cannot have `where` or `file`".to_owned());
         }
         self.find_test_error()

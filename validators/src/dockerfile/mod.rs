@@ -53,7 +53,7 @@ pub(super) const FAMILY: Family = Family {
         let is_docker = matches!(language, "dockerfile" | "docker" | "containerfile");
         is_docker.then_some(Kind::DOCKERFILE)
     },
-    is_whole: has_stage,
+    is_complete_file: has_stage,
     check: |kind, context, report| match kind {
         HADOLINT_CONFIG => config::check(report),
         _ => run(context, report),

@@ -359,7 +359,7 @@ fn malformed_or_deep_configurations_are_errors() {
         (".alint.yml", deep.as_str(), "levels deep"),
         (".alint.yml", "extends: [../x.yml]\n", "is outside the project"),
         (".ls-lint.yml", "a: 1\n", "has no `ls`"),
-        (".ls-lint.yml", "ls: { .ts: [a] }\n", "neither rules nor a directory"),
+        (".ls-lint.yml", "ls: { .ts: [a] }\n", "must be naming rules or a mapping for a directory"),
         ("commitlint.config.js", "module.exports = load()\n", "without running it"),
         (".commitlintrc", "- a\n", "not a mapping"),
         (".markdownlint.json", "{\"a\": }", ".markdownlint.json:1:"),

@@ -230,11 +230,11 @@ impl CommitCheck {
         for commit in input.commits.iter().filter(|commit| !self.skips(commit)) {
             let path =
                 if commit.hash.is_empty() { DRAFT.to_owned() } else { commit_path(&commit.hash) };
-            let faults = self.message(&commit.message, &input.members);
+            let faults = self.check_message(&commit.message, &input.members);
             checked.push(CheckedText { path, text: commit.message.clone(), faults });
         }
         if let Some(title) = input.title.as_ref().filter(|_| self.title) {
-            let faults = self.title(title, &input.members);
+            let faults = self.check_title(title, &input.members);
             checked.push(CheckedText { path: TITLE.to_owned(), text: title.clone(), faults });
         }
         if let Some((branch, expected)) = input.branch.as_ref().zip(self.branch.as_ref())

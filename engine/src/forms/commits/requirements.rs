@@ -37,10 +37,10 @@ impl CommitCheck {
         })
     }
 
-    pub(super) fn message(&self, text: &str, members: &[String]) -> Vec<Fault> {
+    pub(super) fn check_message(&self, text: &str, members: &[String]) -> Vec<Fault> {
         let message = Message::new(text);
         let mut faults = Vec::new();
-        let parts = self.first_line(&message, members, &mut faults);
+        let parts = self.check_first_line(&message, members, &mut faults);
         let kind = parts.as_ref().map(|parts| parts.commit_type);
         // If a page sets any requirement on the body, the blank line is not checked.
         let requires_blank_line =
@@ -52,10 +52,10 @@ impl CommitCheck {
             faults.extend(blank);
         }
         if let (Some(conventional), Some(parts)) = (&self.conventional, &parts) {
-            breaking(conventional, parts, &message, &mut faults);
+            check_breaking(conventional, parts, &message, &mut faults);
         }
         if let Some((requirements, expressions)) = &self.body {
-            body(requirements, kind, &message, &mut faults);
+            check_body(requirements, kind, &message, &mut faults);
             if !message.body.is_empty() {
                 let body = &text[message.body.range()];
                 faults.extend(expressions.check("body of the message", body, message.body));
@@ -64,7 +64,7 @@ impl CommitCheck {
         let full_text = text.trim_end();
         faults.extend(self.message.check("message", full_text, message.header));
         if let Some(requirements) = &self.footers {
-            footers(requirements, &message, &mut faults);
+            check_footers(requirements, &message, &mut faults);
         }
         for name in &self.trailers {
             let is_trailer =
@@ -83,10 +83,10 @@ impl CommitCheck {
     }
 
     /// Checks the title of a pull request, which becomes the first line of the squash commit.
-    pub(super) fn title(&self, title: &str, members: &[String]) -> Vec<Fault> {
+    pub(super) fn check_title(&self, title: &str, members: &[String]) -> Vec<Fault> {
         let message = Message::new(title);
         let mut faults = Vec::new();
-        let parts = self.first_line(&message, members, &mut faults);
+        let parts = self.check_first_line(&message, members, &mut faults);
         if let (Some(Breaking::Forbid), Some(parts)) =
             (self.conventional.as_ref().and_then(|header| header.breaking), &parts)
             && parts.has_breaking_mark
@@ -96,7 +96,7 @@ impl CommitCheck {
         faults
     }
 
-    fn first_line<'m>(
+    fn check_first_line<'m>(
         &self,
         message: &Message<'m>,
         members: &[String],
@@ -106,7 +106,7 @@ impl CommitCheck {
         let parts = parse_header(line, message.header.start);
         if let Some(requirements) = &self.conventional {
             match &parts {
-                Ok(parts) => conventional(requirements, parts, members, faults),
+                Ok(parts) => check_conventional(requirements, parts, members, faults),
                 Err(error) => faults.push(
                     Fault::new(error.span, format!("not a Conventional Commit: {}", error.reason))
                         .with_help(
@@ -119,15 +119,15 @@ impl CommitCheck {
         let parts = parts.ok();
         if let Some(subject) = &self.subject {
             faults.extend(subject.expressions.check("first line", line, message.header));
-            self::subject(&subject.header, message, parts.as_ref(), faults);
+            check_subject(&subject.header, message, parts.as_ref(), faults);
         }
         parts
     }
 }
 
 impl Expressions {
-    /// The fault in `text`, if any. `text_name` is the name of the text in the message; the finding
-    /// is reported at `span`.
+    /// The fault in `text`, if any. `text_name` is what the finding calls the text; the finding is
+    /// reported at `span`.
     fn check(&self, text_name: &str, text: &str, span: Span) -> Option<Fault> {
         if let Some(expected) = self.matches.as_ref().filter(|expected| !expected.is_match(text)) {
             return Some(Fault::new(span, format!("the {text_name} does not match `{expected}`")));
@@ -146,7 +146,7 @@ fn is_bot(author: &str) -> bool {
             .any(|name| author.starts_with(name))
 }
 
-fn conventional(
+fn check_conventional(
     requirements: &ConventionalHeader,
     parts: &Header<'_>,
     members: &[String],
@@ -204,7 +204,7 @@ fn conventional(
     }
 }
 
-fn breaking(
+fn check_breaking(
     requirements: &ConventionalHeader,
     parts: &Header<'_>,
     message: &Message<'_>,
@@ -244,7 +244,7 @@ fn without_number(line: &str) -> &str {
     NUMBER.find(line).map_or(line, |number| &line[..number.start()])
 }
 
-fn subject(
+fn check_subject(
     requirements: &SubjectHeader,
     message: &Message<'_>,
     parts: Option<&Header<'_>>,
@@ -423,7 +423,7 @@ fn has_case(description: &str, case: &str) -> bool {
     }
 }
 
-fn footers(requirements: &FootersHeader, message: &Message<'_>, faults: &mut Vec<Fault>) {
+fn check_footers(requirements: &FootersHeader, message: &Message<'_>, faults: &mut Vec<Fault>) {
     let Some(first) =
         message.footers.iter().map(|footer| footer.span).min_by_key(|span| span.start)
     else {
@@ -439,7 +439,7 @@ fn footers(requirements: &FootersHeader, message: &Message<'_>, faults: &mut Vec
     }));
 }
 
-fn body(
+fn check_body(
     requirements: &BodyHeader,
     kind: Option<&str>,
     message: &Message<'_>,

@@ -8,7 +8,7 @@ use crate::forms::expression::compile as regex;
 use crate::parse::values::{Datum, Format, Values};
 use crate::text::files::sibling;
 use crate::text::source::Span;
-use aidd_page::{DataHeader, DataType, Limits, Relation, Resolves, Yaml};
+use aidd_page::{DataHeader, DataType, Limits, PathBase, Relation, Yaml};
 use regex::Regex;
 use serde_json::Value as Json;
 use std::cmp::Ordering;
@@ -56,7 +56,7 @@ pub struct DataTest {
     unique: bool,
     count: Option<Limits>,
     keys: Option<Vec<String>>,
-    resolves: Option<Resolves>,
+    resolves: Option<PathBase>,
     same: Option<(Option<String>, Query, String, Relation)>,
 }
 
@@ -259,8 +259,8 @@ impl DataTest {
         }
         let from = self.resolves?;
         let path = match from {
-            Resolves::File => normalize(&sibling(tested.path, &text)),
-            Resolves::Root => normalize(&text),
+            PathBase::File => normalize(&sibling(tested.path, &text)),
+            PathBase::Root => normalize(&text),
         };
         let exists = path.as_deref().is_some_and(|path| {
             let path = path.trim_end_matches('/');

@@ -123,7 +123,7 @@ impl DataPattern {
             Some(Ready {
                 test: DataTest::new(header).ok()?,
                 conditions: header
-                    .first
+                    .conditions
                     .iter()
                     .map(DataTest::new)
                     .collect::<Result<_, _>>()
@@ -232,7 +232,7 @@ pub fn front_matter(
 pub(crate) fn check_header(header: &DataHeader) -> Result<(), String> {
     let to_text = |error: DataError| error.to_string();
     DataTest::new(header).map_err(to_text)?;
-    for test in &header.first {
+    for test in &header.conditions {
         DataTest::new(test).map_err(to_text)?;
     }
     let same = header.same.as_ref().and_then(|same| same.file.as_ref());

@@ -1,6 +1,6 @@
 //! Reads the times and messages of commits, from which the outcome of work is measured.
 
-use super::{GitError, Repository, id, other};
+use super::{GitError, Repository, id, to_git_error};
 use gix::ObjectId;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
@@ -48,11 +48,13 @@ impl Repository {
             .filter(|base| known(base))
             .map(|base| id(base))
             .collect::<Result<_, _>>()?;
-        let walk = repository.rev_walk([id(head)?]).with_hidden(hidden).all().map_err(other)?;
+        let walk =
+            repository.rev_walk([id(head)?]).with_hidden(hidden).all().map_err(to_git_error)?;
         let mut commits = Vec::new();
         for info in walk.take(limit) {
-            let commit = repository.find_commit(info.map_err(other)?.id).map_err(other)?;
-            let author = commit.author().map_err(other)?;
+            let commit =
+                repository.find_commit(info.map_err(to_git_error)?.id).map_err(to_git_error)?;
+            let author = commit.author().map_err(to_git_error)?;
             commits.push(AuthoredCommit {
                 id: commit.id.to_string(),
                 message: String::from_utf8_lossy(commit.message_raw_sloppy()).into_owned(),
@@ -69,8 +71,8 @@ impl Repository {
     /// When the commit is not in the repository.
     pub fn commit_info(&self, commit: &str) -> Result<Commit, GitError> {
         let repository = self.inner.to_thread_local();
-        let commit = repository.find_commit(id(commit)?).map_err(other)?;
-        let seconds = commit.time().map_err(other)?.seconds;
+        let commit = repository.find_commit(id(commit)?).map_err(to_git_error)?;
+        let seconds = commit.time().map_err(to_git_error)?.seconds;
         let message = String::from_utf8_lossy(commit.message_raw_sloppy()).into_owned();
         Ok(Commit { id: commit.id.to_string(), at: seconds.saturating_mul(1000), message })
     }
@@ -121,10 +123,11 @@ impl Repository {
             order: CommitTimeOrder::NewestFirst,
             seconds: at.div_euclid(1000),
         };
-        let walk = repository.rev_walk([id(&head)?]).sorting(sorting).all().map_err(other)?;
+        let walk =
+            repository.rev_walk([id(&head)?]).sorting(sorting).all().map_err(to_git_error)?;
         let mut commits = Vec::new();
         for info in walk.take(limit) {
-            commits.push(self.commit_info(&info.map_err(other)?.id.to_string())?);
+            commits.push(self.commit_info(&info.map_err(to_git_error)?.id.to_string())?);
         }
         Ok(commits)
     }

@@ -117,10 +117,10 @@ impl Repository {
     /// When the commit is not in the repository.
     pub fn parents(&self, commit: &str) -> Result<Vec<String>, GitError> {
         let repository = self.inner.to_thread_local();
-        let commit = repository.find_commit(id(commit)?).map_err(other)?;
+        let commit = repository.find_commit(id(commit)?).map_err(to_git_error)?;
         // Read from the object, because a walk omits the parents at the boundary of a shallow
         // clone.
-        let commit = commit.decode().map_err(other)?;
+        let commit = commit.decode().map_err(to_git_error)?;
         Ok(commit.parents().map(|parent| parent.to_string()).collect())
     }
 
@@ -130,7 +130,8 @@ impl Repository {
     /// When an object is missing.
     pub fn merge_bases(&self, first: &str, second: &str) -> Result<Vec<String>, GitError> {
         let repository = self.inner.to_thread_local();
-        let bases = repository.merge_bases_many(id(first)?, &[id(second)?]).map_err(other)?;
+        let bases =
+            repository.merge_bases_many(id(first)?, &[id(second)?]).map_err(to_git_error)?;
         Ok(bases.iter().map(ToString::to_string).collect())
     }
 
@@ -146,8 +147,8 @@ impl Repository {
     /// When the commit is not in the repository.
     pub fn snapshot(&self, commit: &str) -> Result<Snapshot, GitError> {
         let repository = self.inner.to_thread_local();
-        let commit = repository.find_commit(id(commit)?).map_err(other)?;
-        let tree = commit.tree_id().map_err(other)?.detach();
+        let commit = repository.find_commit(id(commit)?).map_err(to_git_error)?;
+        let tree = commit.tree_id().map_err(to_git_error)?.detach();
         Ok(self.new_snapshot(Content::Tree(tree)))
     }
 
@@ -169,7 +170,7 @@ impl Repository {
         let hash = repository.object_hash();
         let index = if path.exists() {
             gix::index::File::at(path, hash, false, gix::index::decode::Options::default())
-                .map_err(other)?
+                .map_err(to_git_error)?
         } else {
             gix::index::File::from_state(gix::index::State::new(hash), path)
         };
@@ -202,9 +203,9 @@ impl Repository {
     fn tree_changes(&self, old: ObjectId, new: ObjectId) -> Result<Vec<Change>, GitError> {
         let repository = self.inner.to_thread_local();
         let (old, new) = (repository.find_tree(old), repository.find_tree(new));
-        let (old, new) = (old.map_err(other)?, new.map_err(other)?);
+        let (old, new) = (old.map_err(to_git_error)?, new.map_err(to_git_error)?);
         let options = gix::diff::Options::default();
-        let diff = repository.diff_tree_to_tree(&old, &new, Some(options)).map_err(other)?;
+        let diff = repository.diff_tree_to_tree(&old, &new, Some(options)).map_err(to_git_error)?;
         let mut changes = Changes::default();
         for change in diff {
             match change {
@@ -243,13 +244,13 @@ impl Repository {
                 changes.apply_index_change(change.into_owned());
                 Ok(gix::diff::index::Action::Continue(()))
             })
-            .map_err(other)?;
+            .map_err(to_git_error)?;
         changes.pair_renames(&repository);
         Ok(changes.below(self.prefix.as_bstr()))
     }
 
     /// The files that differ between `base` and the work tree, sorted. `untracked` are the
-    /// untracked files found by a walk, because Git's library would open ignore files of the work
+    /// untracked files. The caller finds them, because gix would read the ignore files of the work
     /// tree without restrictions. Files with a new time stamp but unchanged text can be included.
     ///
     /// # Errors
@@ -265,16 +266,16 @@ impl Repository {
         let repository = self.inner.to_thread_local();
         let items = repository
             .status(gix::progress::Discard)
-            .map_err(other)?
+            .map_err(to_git_error)?
             .head_tree(tree)
             .untracked_files(UntrackedFiles::None)
             .index_worktree_submodules(Submodule::Given { ignore: Ignore::All, check_dirty: false })
             .tree_index_track_renames(TrackRenames::Disabled)
             .into_iter(Vec::new())
-            .map_err(other)?;
+            .map_err(to_git_error)?;
         let (mut changes, mut work_tree_items) = (Changes::default(), Vec::new());
         for item in items {
-            match item.map_err(other)? {
+            match item.map_err(to_git_error)? {
                 Item::TreeIndex(change) => changes.apply_index_change(change),
                 Item::IndexWorktree(item) => work_tree_items.push(item),
             }
@@ -294,6 +295,6 @@ fn id(hash: &str) -> Result<ObjectId, GitError> {
     ObjectId::from_hex(hash.as_bytes()).map_err(|_| GitError::UnknownRevision(hash.to_owned()))
 }
 
-fn other(error: impl std::fmt::Display) -> GitError {
+fn to_git_error(error: impl std::fmt::Display) -> GitError {
     GitError::Other(error.to_string())
 }

@@ -1,6 +1,6 @@
 //! The paths of a repository's directories, for callers that run the `git` program.
 
-use super::{GitError, Repository, other};
+use super::{GitError, Repository, to_git_error};
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ impl Repository {
     /// When a directory does not exist.
     pub fn directories(&self) -> Result<Directories, GitError> {
         let repository = self.inner.to_thread_local();
-        let absolute = |path: &std::path::Path| path.canonicalize().map_err(other);
+        let absolute = |path: &std::path::Path| path.canonicalize().map_err(to_git_error);
         let work_tree = repository.workdir().ok_or_else(|| GitError::Other("no work tree".into()));
         Ok(Directories {
             git: absolute(repository.git_dir())?,
@@ -47,12 +47,12 @@ impl Repository {
     /// When the references cannot be read.
     pub fn packed_refs(&self) -> Result<Vec<u8>, GitError> {
         let repository = self.inner.to_thread_local();
-        let references = repository.references().map_err(other)?;
+        let references = repository.references().map_err(to_git_error)?;
         let mut text = Vec::new();
-        for reference in references.all().map_err(other)? {
-            let reference = reference.map_err(other)?;
+        for reference in references.all().map_err(to_git_error)? {
+            let reference = reference.map_err(to_git_error)?;
             if let Some(id) = reference.try_id() {
-                write!(text, "{id} ").map_err(other)?;
+                write!(text, "{id} ").map_err(to_git_error)?;
                 text.extend_from_slice(reference.name().as_bstr());
                 text.push(b'\n');
             }

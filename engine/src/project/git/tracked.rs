@@ -1,7 +1,7 @@
 //! Looks up in the index which paths Git tracks. A walk only queries paths that an ignore file
 //! excludes, so no list of all paths is built.
 
-use super::{GitError, Repository, other};
+use super::{GitError, Repository, to_git_error};
 use crate::text::files::{Stamp, stamp_of};
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Flags, Mode};
@@ -48,7 +48,8 @@ impl Tracked {
         let stamp = stamp_of(&path);
         // Like Git, do not verify the checksum of the index.
         let options = gix::index::decode::Options::default();
-        let index = gix::index::File::at_or_default(&path, hash, true, options).map_err(other)?;
+        let index =
+            gix::index::File::at_or_default(&path, hash, true, options).map_err(to_git_error)?;
         Ok(Self { index, path, stamp, lossy: OnceLock::new() })
     }
 

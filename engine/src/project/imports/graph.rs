@@ -44,7 +44,7 @@ pub struct Edge {
     pub deferred: bool,
     /// Whether the import is for tests only.
     pub test: bool,
-    /// How an import statement of JavaScript that binds names refers to its target.
+    /// For a JavaScript import statement that binds names: the kind of its specifier.
     pub binds: Option<Specifier>,
 }
 
@@ -71,8 +71,9 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Builds the graph from the facts of files (by path from the root). `listing` contains all
-    /// files of the project; `files` is used to read manifests and configurations only.
+    /// Builds the graph from the imports and declarations of each file (by path from the root).
+    /// `listing` contains all files of the project; `files` is used to read manifests and
+    /// configurations only.
     #[must_use]
     pub fn new(files: &dyn Files, listing: &Listing, facts: &BTreeMap<String, Arc<Facts>>) -> Self {
         Self::with_context(&ResolveContext::new(files, listing, facts), listing, facts)
@@ -257,8 +258,9 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
-/// Removes repeated inline paths. Of the paths with the same target, only the first is retained,
-/// and none is retained if a statement also imports the target.
+/// Removes repeated paths that are written out in code (`a::b::c()`) instead of imported. Of the
+/// paths with the same target, only the first is retained, and none is retained if a statement also
+/// imports the target.
 fn drop_repeated(found: &mut Vec<Resolved<'_>>, first: usize, facts: &Facts) {
     let inline: BTreeSet<Span> =
         facts.imports.iter().filter(|import| import.inline).map(|import| import.span).collect();

@@ -67,8 +67,8 @@ pub struct Import {
     pub test: bool,
     /// Whether the import is a path within code instead of an import statement.
     pub inline: bool,
-    /// How an import statement of JavaScript that binds names refers to its target; `None` for any
-    /// other import.
+    /// For a JavaScript import statement that binds names: the kind of its specifier; `None` for
+    /// any other import.
     pub binds: Option<Specifier>,
 }
 

@@ -43,9 +43,10 @@ pub struct ReportedChanges<'a> {
     /// Files that were added, deleted or changed, relative to the root; also files whose unsaved
     /// text is or was used instead.
     pub files: &'a BTreeSet<String>,
-    /// Whether to look for other changed files. The search reads the modification time and length
-    /// of each file, which takes tens of milliseconds for tens of thousands of files.
-    pub look_for_others: bool,
+    /// Whether to scan for changed files that were not reported. The scan reads the modification
+    /// time and length of each file, which takes tens of milliseconds for tens of thousands of
+    /// files.
+    pub find_unreported: bool,
 }
 
 impl ProjectCache {
@@ -87,11 +88,11 @@ impl ProjectCache {
         self.project_pass.checked_files()
     }
 
-    /// Whether to look for changed files that the client did not report. `is_all`: the client intends
-    /// to report all changes; the function then returns true only periodically.
+    /// Whether to scan for changed files that the client did not report. If `client_reports_all`
+    /// (the client intends to report all changes), a scan is due only periodically.
     #[must_use]
-    pub fn should_look_for_others(&self, is_all: bool) -> bool {
-        !is_all
+    pub fn is_scan_due(&self, client_reports_all: bool) -> bool {
+        !client_reports_all
             || self
                 .last_full_comparison
                 .is_none_or(|last_full_comparison| last_full_comparison.elapsed() >= TRUST_DURATION)
@@ -123,7 +124,7 @@ impl ProjectCache {
         }
         self.update_unobservable(!changes.dirs.is_empty());
         changes.files.extend(self.unobservable.1.iter().cloned());
-        if reported.look_for_others {
+        if reported.find_unreported {
             changes.files.extend(self.stamps.update(disk, &self.tree));
             self.last_full_comparison = Some(Instant::now());
         }

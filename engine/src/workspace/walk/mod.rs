@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use crate::text::paths::relative;
 pub use cache::{ProjectCache, ReportedChanges};
 pub use job::is_binary;
-pub use project::{check_project, check_typed, listing};
+pub use project::{check_project, check_unsaved_text, listing};
 pub use scope::ExcludedCounts;
 pub use uncommitted::{Uncommitted, uncommitted};
 pub use within::{Part, Within};
@@ -147,18 +147,18 @@ pub struct Outcome {
     pub notes: Vec<(RuleId, String)>,
     /// Findings on unused allow comments that are reported unless the project pass needs the
     /// comment.
-    pub waiting: Vec<FileReport>,
+    pub pending_allows: Vec<FileReport>,
 }
 
 impl Outcome {
     /// Adds the result of checking one file.
     pub fn add_checked(&mut self, source: Source, mut checked: Checked) {
-        let waiting = std::mem::take(&mut checked.waiting);
-        if !waiting.is_empty() {
-            let (findings, secrets) = (waiting, checked.secrets.clone());
+        let pending_allows = std::mem::take(&mut checked.pending_allows);
+        if !pending_allows.is_empty() {
+            let (findings, secrets) = (pending_allows, checked.secrets.clone());
             let source = Source::new(source.path(), source.text());
             let checked = Checked { findings, secrets, ..Checked::default() };
-            self.waiting.push(FileReport { source, checked });
+            self.pending_allows.push(FileReport { source, checked });
         }
         if !checked.findings.is_empty() {
             self.files.push(FileReport { source, checked });
@@ -175,7 +175,7 @@ impl Outcome {
     /// Adds the results of another run over other files, before the project pass.
     pub(crate) fn extend(&mut self, other: Self) {
         self.files.extend(other.files);
-        self.waiting.extend(other.waiting);
+        self.pending_allows.extend(other.pending_allows);
         self.skipped.extend(other.skipped);
         self.checked += other.checked;
         self.bytes += other.bytes;

@@ -118,7 +118,7 @@ pub fn check_project(
     outcome: &mut Outcome,
 ) -> Result<(), GlobError> {
     let report = project_checks::run(engine, &globs(config)?, files, listing);
-    for FileReport { source, mut checked } in std::mem::take(&mut outcome.waiting) {
+    for FileReport { source, mut checked } in std::mem::take(&mut outcome.pending_allows) {
         let in_same_file = report.files.iter().filter(|(other, _)| other.path() == source.path());
         let allowing: Vec<Span> =
             in_same_file.flat_map(|(_, checked_file)| &checked_file.allowing).copied().collect();
@@ -142,10 +142,10 @@ pub fn check_project(
     Ok(())
 }
 
-/// Like [`check_project`], but only for the findings of the rules on imports in a text that is
-/// being typed; see [`project_checks::check_text`].
+/// Like [`check_project`], but only for the findings of the rules on imports in an unsaved
+/// text; see [`project_checks::check_text`].
 #[must_use]
-pub fn check_typed(
+pub fn check_unsaved_text(
     engine: &Engine,
     config: &Config,
     files: &dyn Files,

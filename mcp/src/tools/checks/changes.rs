@@ -18,8 +18,8 @@ pub(super) fn tools() -> Vec<Tool> {
     let check = Tool::new(
         "aidd_ci_diff_check",
         "Check changes",
-        "Checks uncommitted and branch changes for new findings, as the pull request check will. Use before \
-         a commit.",
+        "Checks uncommitted and branch changes for new findings, like the pull request check. Use \
+         before a commit.",
         diff_check,
     )
     .in_profiles(&[Profile::Tools, Profile::Lean]);
@@ -39,7 +39,7 @@ pub(super) fn tools() -> Vec<Tool> {
 struct DiffParams {
     /// Base revision; default: main branch
     base: Option<String>,
-    /// Check only files in these paths
+    /// Check only these paths
     #[serde(default)]
     changed_files: Vec<String>,
     /// Maximum findings; default: 20
@@ -105,7 +105,6 @@ enum ReportFormat {
     Github,
 }
 
-/// A rendered report.
 #[derive(Serialize, JsonSchema)]
 struct Report {
     format: ReportFormat,

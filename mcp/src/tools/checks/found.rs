@@ -41,7 +41,6 @@ pub(super) struct Findings {
     /// Files that could not be checked completely.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped: Vec<Skipped>,
-    /// Further notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     /// The revision with which the files were compared.
@@ -49,7 +48,6 @@ pub(super) struct Findings {
     base: Option<String>,
 }
 
-/// One finding.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct FoundItem {
@@ -147,8 +145,8 @@ pub(super) struct AnswerOptions<'a> {
     pub(super) disabled: Option<Disabled>,
 }
 
-/// Converts a report document to a tool result. Fixes that leave their finding or cause another
-/// finding are omitted.
+/// Converts a report document to a tool result. Fixes that do not resolve their finding, or
+/// that cause another, are omitted.
 pub(super) fn answer(
     project: &Project,
     document: &Document,

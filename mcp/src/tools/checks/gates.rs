@@ -54,7 +54,6 @@ struct Gates {
     gates: Vec<GateResult>,
 }
 
-/// The result of one quality gate.
 #[derive(Serialize, JsonSchema)]
 struct GateResult {
     id: &'static str,
@@ -226,13 +225,17 @@ fn evaluate(
 }
 
 fn text(gates: &Gates) -> String {
-    let open = gates
+    let unmet = gates
         .gates
         .iter()
         .filter(|gate| matches!(gate.standing, GateOutcome::Fail | GateOutcome::Missing));
     let verdict = if gates.passes { "is complete" } else { "is not complete" };
-    let mut text =
-        format!("{} {verdict}; {} of {} gates open", gates.phase, open.count(), gates.gates.len());
+    let mut text = format!(
+        "{} {verdict}; {} of {} gates not met",
+        gates.phase,
+        unmet.count(),
+        gates.gates.len()
+    );
     let disabled = gates.gates.iter().filter(|gate| gate.blocks && gate.is_disabled);
     let disabled: Vec<&str> = disabled.map(|gate| gate.id).collect();
     if !disabled.is_empty() {

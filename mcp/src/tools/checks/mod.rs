@@ -34,7 +34,7 @@ struct Family {
     description: &'static str,
     /// The rules of the family, as id globs.
     rules: &'static [&'static str],
-    /// The path of a text without `filePath`.
+    /// The path to assume for `content` without `filePath`.
     path: &'static str,
 }
 
@@ -99,7 +99,6 @@ pub fn tools() -> Vec<Tool> {
     families.chain([compliance]).chain(rest).collect()
 }
 
-/// What to check.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct CheckParams {
@@ -112,7 +111,6 @@ struct CheckParams {
     limit: Option<usize>,
 }
 
-/// What to check, and with which rules.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ComplianceParams {
@@ -141,7 +139,7 @@ fn compliance(context: &Context, params: ComplianceParams) -> Result<Answer<Find
 }
 
 /// Checks the input with the rules of these names, or with all rules if `names` is empty.
-/// `default_path` is the path of a text without `filePath`, for the tool of a validator family.
+/// `default_path` is assumed for `content` without `filePath`, for the tool of a validator family.
 fn check(
     context: &Context,
     params: &CheckParams,

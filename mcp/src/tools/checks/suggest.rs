@@ -21,10 +21,10 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "aidd_suggest_rule",
-            "Draft rule",
-            "Shows which tools enforce a requirement and which kinds of check can; with `draft`, \
-             validates a rule page and tries it on the project. Use to turn a requirement into a \
-             check.",
+            "Suggest rule",
+            "Shows which tools enforce a requirement and which kinds of check could enforce it; with \
+             `draft`, validates a rule page and tries it on the project. Use to turn a requirement \
+             into a check.",
             suggest_rule,
         )
         .in_profiles(&[Profile::Tools]),

@@ -329,7 +329,7 @@ fn a_sentence_becomes_a_check_in_two_calls() {
     Never call `legacyParse()`.
       stated in   AGENTS.md:1
       enforced    no
-      draft       no draft found
+      draft       none; write the page yourself
       page        .aidd/rules/never-call-legacyparse.md
 
     Forms (a header has `severity`, `message` and one of these):
@@ -358,7 +358,7 @@ fn a_sentence_becomes_a_check_in_two_calls() {
     insta::assert_snapshot!(second.text, @r#"
     project/never-call-legacyparse for .aidd/rules/never-call-legacyparse.md: valid
       examples    0 fails, 0 passes
-      trial       1 finding in 1 of 1 checked
+      trial       1 finding in 1 of 1 checked items
                   src/a.ts:2  const user = legacyParse(text);
       severity    warning: few places break it: fix them, or run `aidd baseline write`
       note        no examples yet: add `## Fails` and `## Passes` before you save the page

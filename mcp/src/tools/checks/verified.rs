@@ -1,5 +1,5 @@
-//! Finds fixes that must not be offered to an agent: applying them leaves the finding or causes
-//! another finding.
+//! Finds fixes that must not be offered to an agent: they do not resolve their finding, or they
+//! cause another.
 
 use aidd_engine::check::Selection;
 use aidd_engine::text::files::Files;
@@ -9,9 +9,9 @@ use aidd_engine::workspace::project::Project;
 use aidd_report::run::wire;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The fixes of `shown` findings that leave their finding, or cause another finding, with the rules
-/// of `selection`: a note on each fix by the id of its finding. `files` contains the texts that
-/// were checked.
+/// Applies each fix of the `shown` findings and runs the rules of `selection`. Returns, by finding
+/// id, a note on each fix that does not resolve its finding or that causes another. `files`
+/// contains the checked texts.
 pub(super) fn failing(
     project: &Project,
     selection: &Selection,

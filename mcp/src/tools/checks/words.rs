@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
     let message = Tool::new(
         "aidd_generate_commit_message",
         "Commit message",
-        "Returns staged changes and the project's commit types and scopes. Use after git add.",
+        "Returns staged changes and the project's commit types and scopes. Use after `git add`.",
         message,
     )
     .in_profiles(&[Profile::Tools]);
@@ -49,13 +49,11 @@ struct ExplainParams {
     rule: String,
 }
 
-/// The explanation of one or more rules.
 #[derive(Serialize, JsonSchema)]
 struct Explained {
     rules: Vec<Page>,
 }
 
-/// A rule and its page.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Page {
@@ -111,7 +109,7 @@ impl Page {
 /// Words in rule names that carry no meaning.
 const STOP_WORDS: [&str; 5] = ["not", "the", "use", "with", "rule"];
 
-/// Rules whose id or alias has a word in common with `name`, most common words first.
+/// Rules whose id or alias shares a word with `name`, those that share the most words first.
 fn similar_rules<'a>(registry: &'a Registry, name: &str) -> Vec<&'a str> {
     let words = |text: &str| -> BTreeSet<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);

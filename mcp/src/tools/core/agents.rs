@@ -16,7 +16,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_agent",
             "Role",
-            "Returns the page of a role, workflow or template. Use when a task names one.",
+            "Returns the page of a role, workflow or template. Use for names from aidd_classify_task.",
             get_agent,
         )
         .in_profiles(&[Profile::Core]),

@@ -37,9 +37,9 @@ struct BootstrapParams {
     task: Option<String>,
     /// Maximum tokens: minimal 400, standard 1200, full 3000
     token_budget: Option<Budget>,
-    /// provider, model, modelId, client
+    /// {provider, model, modelId, client}
     ai_provider: Option<Row>,
-    /// Conversation id, to resume it later
+    /// Conversation id, to resume sessions
     memory_session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     branch: Option<String>,
@@ -72,7 +72,6 @@ impl Budget {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Started {
-    /// The context.
     text: String,
     /// Upper bound of the number of tokens of the text.
     tokens: usize,

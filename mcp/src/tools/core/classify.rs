@@ -60,7 +60,7 @@ struct Classified {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     second: Option<String>,
-    /// Possible rows if none is proposed.
+    /// Candidate rows of the routing table if `row` is absent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     maybe: Vec<String>,
@@ -73,11 +73,11 @@ struct Classified {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     tier: Option<u8>,
-    /// Template to fill in, or with questions for the user.
+    /// Template to fill in, or template of questions for the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     template: Option<String>,
-    /// Roles that follow.
+    /// Roles suggested for after the work.
     #[schemars(skip)]
     then: Vec<String>,
     /// Paths of existing deliverables, by role.

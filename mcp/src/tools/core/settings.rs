@@ -17,8 +17,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_config",
             "Settings",
-            "Returns effective settings with sources, and the project's pages. Use when unsure what \
-             applies.",
+            "Returns effective settings with sources, and the project's pages. Use when unsure which \
+             settings apply.",
             get_config,
         )
         .in_profiles(&[Profile::Core]),

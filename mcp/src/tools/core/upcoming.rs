@@ -122,7 +122,6 @@ struct OptimizeParams {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Optimized {
-    /// The sections.
     text: String,
     /// Upper bound of the number of tokens of the text.
     tokens: usize,

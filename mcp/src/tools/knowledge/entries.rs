@@ -22,8 +22,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_query_tkb",
             "Search knowledge",
-            "Ranks technologies for a query or use case. Use before choosing one; use \
-             aidd_get_tkb_entry to read an entry.",
+            "Ranks entries of the technology knowledge base (TKB). Use before choosing a technology; \
+             use aidd_get_tkb_entry to read an entry.",
             query,
         )
         .with_spellings(&[("keyword", "query")])
@@ -85,7 +85,7 @@ fn ensure_known<'k>(
 }
 
 fn query(context: &Context, params: QueryParams) -> Result<Answer<Entries>, ToolError> {
-    let (limit, note) = cap_limit(params.limit, 10, 100);
+    let (limit, note) = cap_limit("limit", params.limit, 10, 100);
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let values_of = |pick: fn(&Entry<'_>) -> String| {

@@ -15,8 +15,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_branch",
             "Branch",
-            "Saves and reads a branch's state. After a merge, use action merge to make its decisions \
-             and errors permanent.",
+            "Saves and reads a branch's state. After its Git merge, use action `merge` to make its \
+             decisions and errors permanent.",
             branch,
         )
         .destroys()
@@ -107,18 +107,17 @@ struct BranchFields {
 struct BranchAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<String>,
-    /// All data of the branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
     branches: Option<Vec<Row>>,
-    /// promote: texts of the added entries; merge: ids of the entries that became permanent.
+    /// For `promote`, texts of added entries; for `merge`, ids of entries made permanent.
     #[serde(skip_serializing_if = "Option::is_none")]
     promoted: Option<Vec<String>>,
-    /// merge: ids of entries that were already permanent.
+    /// For `merge`, ids of entries that were already permanent.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<Vec<String>>,
-    /// merge: path of the archived context.
+    /// For `merge`, path of the archived context.
     #[serde(skip_serializing_if = "Option::is_none")]
     archived: Option<String>,
 }

@@ -23,8 +23,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_diagnose_error",
             "Diagnose error",
-            "Finds project frames, similar mistakes and fixes for an error or stack trace in any \
-             language. Use before a fix; aidd_memory_add_mistake after it.",
+            "Finds project stack frames, similar mistakes and fixes for any error or stack \
+             trace. Use before a fix; use aidd_memory_add_mistake after it.",
             diagnose,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
@@ -35,7 +35,7 @@ pub(super) fn tools() -> Vec<Tool> {
 struct DiagnoseParams {
     error: String,
     limit: Option<i64>,
-    /// Minimum, 0 to 1; default: 0.3
+    /// Minimum similarity, 0 to 1; default: 0.3
     threshold: Option<f64>,
 }
 
@@ -63,7 +63,7 @@ struct Diagnosed {
 }
 
 fn diagnose(context: &Context, params: DiagnoseParams) -> Result<Answer<Diagnosed>, ToolError> {
-    let (limit, note) = cap_limit(params.limit, 5, 20);
+    let (limit, note) = cap_limit("limit", params.limit, 5, 20);
     let threshold = parse_confidence("threshold", params.threshold)?.unwrap_or(DEFAULT_THRESHOLD);
     let found = context.memory(|memory| memory.diagnose(&params.error, threshold, limit))?;
     let mut text = render(&found);
@@ -97,14 +97,14 @@ fn rounded(share: f64) -> f64 {
 /// The frames to show: project frames first, in order.
 fn visible_frames(found: &Diagnosis) -> Vec<&Frame> {
     let (project_frames, other_frames): (Vec<&Frame>, Vec<&Frame>) =
-        found.trace.frames.iter().partition(|frame| frame.own.is_some());
+        found.trace.frames.iter().partition(|frame| frame.project_path.is_some());
     project_frames.into_iter().chain(other_frames).take(MAX_FRAMES).collect()
 }
 
 /// Locations in project files, the primary location first.
 fn own_frames(found: &Diagnosis) -> impl Iterator<Item = String> {
     let location = |frame: &Frame| {
-        let own = frame.own.as_ref()?;
+        let own = frame.project_path.as_ref()?;
         Some(match frame.line {
             Some(line) => format!("{own}:{line}"),
             None => own.clone(),
@@ -129,7 +129,8 @@ fn trace(found: &Diagnosis) -> Option<Row> {
         .into_iter()
         .map(|frame| {
             let mut row = Row::from_value(json!({
-                "file": frame.own.as_ref().unwrap_or(&frame.file), "own": frame.own.is_some(),
+                "file": frame.project_path.as_ref().unwrap_or(&frame.file),
+                "own": frame.project_path.is_some(),
             }));
             for (name, value) in [
                 ("line", frame.line.map(|line| json!(line))),
@@ -143,7 +144,7 @@ fn trace(found: &Diagnosis) -> Option<Row> {
             row
         })
         .collect();
-    let primary = found.primary.as_ref().and_then(|frame| frame.own.clone());
+    let primary = found.primary.as_ref().and_then(|frame| frame.project_path.clone());
     let module = primary.as_ref().and_then(|file| file.rsplit_once('/').map(|(folder, _)| folder));
     let mut row =
         Row::from_value(json!({"frames": frames, "totalFrames": found.trace.frames.len()}));
@@ -156,7 +157,7 @@ fn trace(found: &Diagnosis) -> Option<Row> {
 
 fn row(mistake: &Match) -> Row {
     let mut row = Row::from_value(json!({
-        "id": mistake.id, "error": mistake.error, "similarity": rounded(mistake.likeness),
+        "id": mistake.id, "error": mistake.error, "similarity": rounded(mistake.similarity),
         "occurrences": mistake.occurrences, "category": mistake.category,
     }));
     for (name, text) in [
@@ -184,7 +185,7 @@ fn render(found: &Diagnosis) -> String {
         Some(frame) => {
             let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
             let function = frame.function.as_deref().unwrap_or("");
-            let file = frame.own.as_deref().unwrap_or(&frame.file);
+            let file = frame.project_path.as_deref().unwrap_or(&frame.file);
             let _ = write!(text, "\nin {file}{line} {function}");
             let others: Vec<String> = own_frames(found).skip(1).take(MAX_FRAMES - 1).collect();
             if !others.is_empty() {
@@ -207,7 +208,7 @@ fn render(found: &Diagnosis) -> String {
         let _ = write!(
             text,
             "\n{:.0} % {} ({}x) {}",
-            mistake.likeness * 100.0,
+            mistake.similarity * 100.0,
             mistake.id,
             mistake.occurrences,
             mistake.error

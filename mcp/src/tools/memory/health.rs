@@ -15,7 +15,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_project_health",
             "Project health",
-            "Scores the project by recorded runs, with sample counts. Use for reviews.",
+            "Scores project health from the memory, with sample counts. Use for reviews.",
             health,
         )
         .in_profiles(&[Profile::Memory]),
@@ -59,7 +59,7 @@ fn row(figure: &Figure) -> Row {
 }
 
 fn health(context: &Context, params: HealthParams) -> Result<Answer<Health>, ToolError> {
-    let (limit, note) = cap_limit(params.sessions_limit, 50, 100);
+    let (limit, note) = cap_limit("sessionsLimit", params.sessions_limit, 50, 100);
     let health = context.memory(|memory| memory.health(limit))?;
     let mut text = match health.overall {
         Some(overall) => {

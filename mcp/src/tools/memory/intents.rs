@@ -20,8 +20,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_decision",
             "Save decision",
-            "Saves a decision for the team and supersedes the last on its topic. Use when something \
-             is decided; save_checkpoint for a pause, save_insight for a note.",
+            "Saves a team decision and supersedes the last decision on its topic. Use after a \
+             decision; use save_checkpoint for a pause and save_insight for a note.",
             save_decision,
         )
         .writes()
@@ -30,8 +30,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_checkpoint",
             "Save checkpoint",
-            "Saves the state of work. Use before a break; \
-             load_checkpoint to resume.",
+            "Saves the work state. Use before a break; use load_checkpoint to resume.",
             save_checkpoint,
         )
         .writes()
@@ -41,7 +40,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_insight",
             "Save insight",
-            "Saves a lesson for this checkout. Use for quick notes; save_decision for the team.",
+            "Saves a lesson for this checkout. Use for a quick note; use save_decision for the team.",
             save_insight,
         )
         .writes()
@@ -76,7 +75,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "evolve_supersede",
             "Supersede decision",
-            "Replaces a decision; the old one stays in history. Use after a change of mind; \
+            "Replaces a decision, which stays in the history. Use after a change of mind; use \
              aidd_memory_edit_decision for wording.",
             evolve_supersede,
         )
@@ -104,7 +103,7 @@ struct DecisionParams {
     #[serde(default)]
     links: Vec<Row>,
     session_id: Option<String>,
-    /// Accepted for compatibility with MAMA, like the next three
+    /// An argument of MAMA, stored with the decision
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     evidence: Vec<String>,
@@ -304,7 +303,6 @@ struct Loaded {
     found: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     checkpoint: Option<Row>,
-    /// The id of the session that has not ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     open_session: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

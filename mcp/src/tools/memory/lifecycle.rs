@@ -16,7 +16,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_get",
             "Lifecycle phases",
-            "Lists the six phases and their criteria. Use before aidd_lifecycle_init.",
+            "Lists the six lifecycle phases and their criteria. Use before aidd_lifecycle_init.",
             get,
         )
         .in_profiles(memory),
@@ -31,8 +31,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_advance",
             "Advance lifecycle",
-            "Completes the phase if evidence or recorded runs meet its criteria. Use action back if the \
-             spec was wrong; aidd_lifecycle_status only to check.",
+            "Completes the phase if evidence or recorded runs meet its criteria. Use action `back` if the \
+             spec was wrong; use aidd_lifecycle_status just to check.",
             advance,
         )
         .writes()
@@ -41,14 +41,14 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_status",
             "Lifecycle status",
-            "Shows a feature's phase and the criteria it meets. Use before aidd_lifecycle_advance.",
+            "Shows a feature's phase and the criteria met. Use before aidd_lifecycle_advance.",
             status,
         )
         .in_profiles(memory),
         Tool::new(
             "aidd_lifecycle_list",
             "List lifecycles",
-            "Lists features in progress. Use to find a lifecycle's id.",
+            "Lists features in progress. Use to find a lifecycle id.",
             list,
         )
         .in_profiles(memory),
@@ -353,7 +353,7 @@ struct Listed {
 }
 
 fn list(context: &Context, params: Listing) -> Result<Answer<Listed>, ToolError> {
-    let (limit, note) = cap_limit(params.limit, 20, 100);
+    let (limit, note) = cap_limit("limit", params.limit, 20, 100);
     let status = params.status.map(|status| match status {
         Status::Active => "active",
         Status::Completed => "completed",

@@ -14,8 +14,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_observation",
             "Observe",
-            "Records observations and runs (type tool_outcome: command, exitCode). Use as \
-             they occur; save_decision for the team.",
+            "Records an observation or a command run (`type` tool_outcome). Use when it occurs; use \
+             save_decision for the team.",
             observe,
         )
         .writes()

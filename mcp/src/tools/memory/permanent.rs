@@ -20,7 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_decision",
             "Add decision",
-            "Saves a decision for the team. Use without a topic; otherwise use save_decision.",
+            "Saves a decision for the team. Use if it has no topic; otherwise use save_decision.",
             add_decision,
         )
         .writes()
@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_convention",
             "Add convention",
-            "Saves a project convention. Use for general practice; save_decision for a choice.",
+            "Saves a convention. Use for a general practice; use save_decision for a choice.",
             add_convention,
         )
         .writes()
@@ -45,7 +45,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_decision",
             "Edit decision",
-            "Changes fields of a decision. Use for wording; evolve_supersede after a change of mind.",
+            "Edits a decision. Use to improve its wording; use evolve_supersede to replace it.",
             edit_decision,
         )
         .writes()
@@ -54,7 +54,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_mistake",
             "Edit mistake",
-            "Changes fields of a mistake. Use when a better fix is known.",
+            "Edits a mistake. Use when a better fix is known.",
             edit_mistake,
         )
         .writes()
@@ -63,7 +63,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_convention",
             "Edit convention",
-            "Changes fields of a convention. Use to improve it.",
+            "Edits a convention. Use to improve it.",
             edit_convention,
         )
         .writes()
@@ -72,8 +72,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_prune",
             "Remove memory",
-            "Retracts a memory and reactivates what it superseded. Use for wrong entries; \
-             evolve_supersede after a change of mind.",
+            "Retracts a memory and reactivates those it superseded. Use for a wrong memory; use \
+             evolve_supersede to replace a decision.",
             prune,
         )
         .destroys()
@@ -81,7 +81,6 @@ pub(super) fn tools() -> Vec<Tool> {
     ]
 }
 
-/// The result of saving.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SavedAnswer {
@@ -119,10 +118,10 @@ pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
         let _ = write!(text, "\n{id} supersedes {}.", superseded.join(", "));
     }
     for other in &similar {
-        let likeness = other.likeness * 100.0;
+        let similarity = other.similarity * 100.0;
         let _ = write!(
             text,
-            "\nnote: {likeness:.0} % similar to {} \"{}\": supersede, link or prune one of the \
+            "\nnote: {similarity:.0} % similar to {} \"{}\": supersede, link or prune one of the \
              two if they mean the same",
             other.id, other.title
         );
@@ -130,8 +129,8 @@ pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
     let similar = similar
         .iter()
         .map(|other| {
-            let likeness = (other.likeness * 100.0).round() / 100.0;
-            Row::from_value(json!({"id": other.id, "title": other.title, "likeness": likeness}))
+            let similarity = (other.similarity * 100.0).round() / 100.0;
+            Row::from_value(json!({"id": other.id, "title": other.title, "likeness": similarity}))
         })
         .collect();
     let (kind, duplicate) = (kind.word(), !is_new);

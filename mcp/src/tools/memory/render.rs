@@ -48,16 +48,19 @@ impl Row {
     }
 }
 
-/// Applies the maximum to a requested limit, with a note if it was reduced.
+/// Applies the bounds to the argument `name`, with a note if they changed it.
 pub(in crate::tools) fn cap_limit(
+    name: &str,
     requested: Option<i64>,
     default: usize,
     max: usize,
 ) -> (usize, Option<String>) {
     match requested.map(|requested| usize::try_from(requested).unwrap_or_default()) {
         None => (default, None),
-        Some(requested) if requested > max => (max, Some(format!("the maximum is {max}"))),
-        Some(0) => (1, Some("the minimum is 1".to_owned())),
+        Some(requested) if requested > max => {
+            (max, Some(format!("`{name}` was reduced to the maximum, {max}")))
+        }
+        Some(0) => (1, Some(format!("`{name}` was raised to the minimum, 1"))),
         Some(requested) => (requested, None),
     }
 }
@@ -167,7 +170,6 @@ pub(super) fn entry_row(entry: &Entry, links: &[Link]) -> Row {
     row
 }
 
-/// A full memory as text.
 pub(super) fn entry_text(brief: &Brief, links: &[Link]) -> String {
     let entry = &brief.entry;
     let mut text = format!("{} {} {}", entry.id, day(entry.created_at), entry.status);
@@ -229,11 +231,11 @@ mod tests {
         assert_eq!(parse_time("since", Some("17")), Ok(Some(17)));
         assert_eq!(parse_time("since", Some(" ")), Ok(None));
         assert!(parse_time("since", Some("tomorrow")).is_err());
-        assert_eq!(cap_limit(Some(9000), 20, 100).0, 100);
+        assert_eq!(cap_limit("limit", Some(9000), 20, 100).0, 100);
         for too_small in [0, -5] {
-            let (limit, note) = cap_limit(Some(too_small), 20, 100);
-            assert_eq!((limit, note.as_deref()), (1, Some("the minimum is 1")));
+            let (limit, note) = cap_limit("limit", Some(too_small), 20, 100);
+            assert_eq!((limit, note.as_deref()), (1, Some("`limit` was raised to the minimum, 1")));
         }
-        assert_eq!(cap_limit(Some(1), 20, 100), (1, None));
+        assert_eq!(cap_limit("limit", Some(1), 20, 100), (1, None));
     }
 }

@@ -21,15 +21,15 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_search",
             "Search memory",
-            "Lists memories by words and meaning. Use before a decision or fix; \
-             aidd_memory_get to read results, search_by_topic for a topic.",
+            "Finds memories by words and meaning. Use before a decision or fix; use \
+             aidd_memory_get to read results.",
             search,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
         Tool::new(
             "aidd_memory_context",
             "Memory timeline",
-            "Lists the memories before and after a memory. Use to see its context.",
+            "Lists memories saved before and after another. Use for a result's context.",
             timeline,
         )
         .in_profiles(&[Profile::Memory]),
@@ -81,7 +81,7 @@ impl OutcomeArg {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SearchParams {
-    /// Text; empty for the newest
+    /// Text; empty for newest memories
     query: String,
     /// decision, mistake, convention, insight …
     #[serde(rename = "type")]
@@ -94,7 +94,7 @@ struct SearchParams {
     topic: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     outcome: Option<String>,
-    /// Date, as 2026-01-05
+    /// Such as 2026-01-05
     since: Option<String>,
     until: Option<String>,
     #[serde(default)]
@@ -125,7 +125,7 @@ pub(super) struct Hits {
 }
 
 fn search(context: &Context, params: SearchParams) -> Result<Answer<Hits>, ToolError> {
-    let (limit, note) = cap_limit(params.limit, 20, 100);
+    let (limit, note) = cap_limit("limit", params.limit, 20, 100);
     let question = Question {
         // Each result states whether it belongs to the project, a branch or a session.
         layers: Layers::ALL,
@@ -150,7 +150,6 @@ fn search(context: &Context, params: SearchParams) -> Result<Answer<Hits>, ToolE
     context.memory(|memory| hits(memory, &question, note.into_iter().collect()))
 }
 
-/// Runs the search and returns the results.
 pub(super) fn hits(
     memory: &mut ProjectMemory,
     question: &Question,
@@ -185,7 +184,7 @@ struct Around {
 }
 
 fn timeline(context: &Context, params: ContextParams) -> Result<Answer<Around>, ToolError> {
-    let (depth, note) = cap_limit(params.depth, 3, 20);
+    let (depth, note) = cap_limit("depth", params.depth, 3, 20);
     let found = context.memory(|memory| memory.timeline(&params.anchor, depth))?;
     let mut text = String::new();
     for hit in &found.before {
@@ -217,7 +216,6 @@ pub(super) struct Entries {
     #[schemars(skip)]
     pub(super) count: usize,
     pub(super) entries: Vec<Row>,
-    /// Unknown ids.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) unknown: Vec<String>,
 }
@@ -254,7 +252,6 @@ fn get(context: &Context, params: GetParams) -> Result<Answer<Entries>, ToolErro
     })
 }
 
-/// The links from and to a memory.
 pub(super) fn links(memory: &mut ProjectMemory, entry: &Entry) -> Result<Vec<Link>, ToolError> {
     Ok(memory.read(&mut |store| store.links(&entry.id))?)
 }

@@ -23,8 +23,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_session",
             "Session",
-            "Records a session; end adds its decisions to the branch. Use start, update and end as \
-             work proceeds; aidd_observation for one observation.",
+            "Records a session; action `end` adds the session's decisions to the branch. Use as \
+             work proceeds; use aidd_observation for an observation.",
             session,
         )
         .destroys()
@@ -99,11 +99,11 @@ struct Session {
     branch: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     parent_session_id: Option<String>,
-    /// Conversation id, to resume it later
+    /// Conversation id, to resume sessions
     memory_session_id: Option<String>,
-    /// provider, model, modelId, client
+    /// {provider, model, modelId, client}
     ai_provider: Option<Row>,
-    /// agents, skills, rules, workflows, knowledge
+    /// {agents, skills, rules, workflows, knowledge}
     #[schemars(extend("x-unlisted" = true))]
     used: Option<Row>,
     #[serde(flatten)]
@@ -139,13 +139,13 @@ struct SessionFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     tools_called: Option<Vec<Row>>,
-    /// inputTokens, outputTokens
+    /// {inputTokens, outputTokens}
     #[serde(skip_serializing_if = "Option::is_none")]
     token_usage: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     timing_metrics: Option<Row>,
-    /// testsPassing, complianceScore, reverts
+    /// {testsPassing, complianceScore, reverts}
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -169,13 +169,12 @@ struct UsedResources {
 struct SessionAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    /// active, completed, deleted
+    /// `active`, `completed` or `deleted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
-    /// For get, the full record; for other actions, the counts of its items.
+    /// For `get`, the full record; for other actions, item counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<Row>,
-    /// The sessions of a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     sessions: Option<Vec<Row>>,
     /// The decisions and errors that ending the session added to the branch.
@@ -468,7 +467,7 @@ fn summary(state: &SessionState) -> Row {
 }
 
 fn list(memory: &mut ProjectMemory, params: &Session) -> Result<Answer<SessionAnswer>, ToolError> {
-    let (limit, note) = cap_limit(params.limit, 20, 100);
+    let (limit, note) = cap_limit("limit", params.limit, 20, 100);
     let ended = params.status.map(|status| status == SessionStatus::Completed);
     let sessions = memory.sessions(params.branch.as_deref(), ended, limit)?;
     let mut text = format!("{}.", count_noun(sessions.len(), "session"));

@@ -15,7 +15,7 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "aidd_memory_export",
-            "Export memory",
+            "Restore memory",
             "Restores lines missing from ai/memory. Use after a merge removed lines; not \
              needed after a save.",
             export,
@@ -27,7 +27,7 @@ pub(super) fn tools() -> Vec<Tool> {
             "aidd_memory_import",
             "Import memory",
             "Imports a memory file of aidd, MAMA, claude-mem or server-memory. Use \
-             without path to reload ai/memory and list its problems.",
+             without `path` to reload ai/memory and list its problems.",
             import,
         )
         .writes()

@@ -45,8 +45,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "search_by_context",
             "Search by context",
-            "Lists memories by meaning, with the links of the best result. Use for \"how did we …?\"; \
-             aidd_memory_search to filter.",
+            "Finds memories by meaning, with links of the best result. Use for \"how did we …?\"; \
+             use aidd_memory_search to filter.",
             by_context,
         )
         .in_profiles(&[Profile::Memory])
@@ -79,7 +79,7 @@ struct Loaded {
 }
 
 fn load_context(context: &Context, params: ContextParams) -> Result<Answer<Loaded>, ToolError> {
-    let (depth, note) = cap_limit(params.depth, CONTEXT, DEEPEST);
+    let (depth, note) = cap_limit("depth", params.depth, CONTEXT, DEEPEST);
     context.memory(|memory| -> Result<_, ToolError> {
         let id = match (params.id, params.topic) {
             (Some(id), None) => id,
@@ -198,8 +198,8 @@ struct Evolution {
 }
 
 fn by_topic(context: &Context, params: TopicParams) -> Result<Answer<Evolution>, ToolError> {
-    let (depth, depth_note) = cap_limit(params.depth, BY_TOPIC, DEEPEST);
-    let (limit, limit_note) = cap_limit(params.limit, 20, 100);
+    let (depth, depth_note) = cap_limit("depth", params.depth, BY_TOPIC, DEEPEST);
+    let (limit, limit_note) = cap_limit("limit", params.limit, 20, 100);
     context.memory(|memory| -> Result<_, ToolError> {
         let topic = params.topic;
         let entries = on_topic(memory, &topic)?;
@@ -286,8 +286,8 @@ struct QueryParams {
 }
 
 fn by_context(context: &Context, params: QueryParams) -> Result<Answer<Hits>, ToolError> {
-    let (limit, limit_note) = cap_limit(params.limit, 10, 50);
-    let (depth, depth_note) = cap_limit(params.depth, BY_CONTEXT, DEEPEST);
+    let (limit, limit_note) = cap_limit("limit", params.limit, 10, 50);
+    let (depth, depth_note) = cap_limit("depth", params.depth, BY_CONTEXT, DEEPEST);
     let question = Question { text: params.query, limit, ..Question::new(Layers::ALL) };
     context.memory(|memory| -> Result<_, ToolError> {
         let mut answer =
@@ -312,12 +312,12 @@ struct RecentParams {
     limit: Option<i64>,
     #[serde(rename = "type")]
     kind: Option<String>,
-    /// Date, as 2026-01-05
+    /// Such as 2026-01-05
     since: Option<String>,
 }
 
 fn recent(context: &Context, params: RecentParams) -> Result<Answer<Hits>, ToolError> {
-    let (limit, note) = cap_limit(params.limit, 10, 100);
+    let (limit, note) = cap_limit("limit", params.limit, 10, 100);
     let question = Question {
         kinds: kind(params.kind.as_deref())?.into_iter().collect(),
         since: parse_time("since", params.since.as_deref())?,

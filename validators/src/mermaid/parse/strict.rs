@@ -1,5 +1,5 @@
 //! Errors that Mermaid reports and the parser does not, by diagram type. Each check was derived
-//! from a comparison of results, and is tested against Mermaid 11.17 and 12.3 by
+//! from a comparison of the results of both, and is tested against Mermaid 11.17 and 12.3 by
 //! `benches/peers/mermaid.py`.
 
 use super::{Diagram, Fault, Part, Syntax, Type};
@@ -33,7 +33,7 @@ pub(super) fn fault(source: &Source, diagram: &Diagram) -> Option<Fault> {
     Some(Fault::Syntax(Syntax { span, message, ..Syntax::default() }))
 }
 
-/// The code lines after the line with the type, with their text.
+/// The code lines after the line with the diagram type: the span and the text of each.
 fn body<'a>(source: &'a Source, diagram: &'a Diagram) -> impl Iterator<Item = (Span, &'a str)> {
     diagram.lines.iter().skip(1).map(|&line| (line, source.slice(line)))
 }
@@ -70,7 +70,7 @@ fn flowchart(source: &Source, diagram: &Diagram) -> Violation {
 /// Checks the title in `subgraph id [title]`, or a title without brackets.
 fn subgraph(line: Span, text: &str) -> Violation {
     let name = text.strip_prefix("subgraph")?.trim();
-    // Skip bodies on the same line, and text that continues on the next line.
+    // Skip a body on the same line, and a title that continues on the next line.
     if name.contains(['"', ';', '`', '@']) {
         let empty = name.find("[\"\"]")?;
         let span = within(line, text, &name[empty..empty + 4]);
@@ -83,14 +83,14 @@ fn subgraph(line: Span, text: &str) -> Violation {
         return None;
     }
     let span = within(line, text, &name[at..]);
-    Some((span, "the title of a subgraph is `id[title]`; quote a title with brackets".to_owned()))
+    Some((span, "expected `subgraph id[title]`; quote a title that contains brackets".to_owned()))
 }
 
 fn click(line: Span, text: &str, source: &Source) -> Violation {
     // A tooltip can span several lines.
     let has_odd_quotes = |text: &str| text.matches('"').count() % 2 == 1;
     if has_odd_quotes(text) && has_odd_quotes(source.text()) {
-        return Some((line, "a quote is not closed".to_owned()));
+        return Some((line, "the closing `\"` is missing".to_owned()));
     }
     click_call(line, text)
 }
@@ -98,7 +98,7 @@ fn click(line: Span, text: &str, source: &Source) -> Violation {
 fn click_call(line: Span, text: &str) -> Violation {
     let call = text.find(" call ").filter(|at| !text[*at..].contains('('))?;
     let span = within(line, text, text[call..].trim());
-    Some((span, "`call` requires parentheses after the function".to_owned()))
+    Some((span, "`call` requires parentheses after the function name".to_owned()))
 }
 
 /// Reports a shape without text: `A[]`, `A("")`.
@@ -170,7 +170,10 @@ fn class(source: &Source, diagram: &Diagram) -> Violation {
             let span = within(symbol.name_span, name, &name[at..=at]);
             Some((
                 span,
-                format!("a class name cannot contain `{}`; put it in backquotes", &name[at..=at]),
+                format!(
+                    "a class name cannot contain `{}`; enclose the name in backticks",
+                    &name[at..=at]
+                ),
             ))
         })
 }
@@ -214,7 +217,10 @@ fn class_bodies(source: &Source, diagram: &Diagram) -> Violation {
         } else if text.starts_with("class ") && text.ends_with('{') {
             in_class = true;
         } else if text == "}" && std::mem::take(&mut closed_early) {
-            return Some((line, "unmatched `}`: a member before it ends the body".to_owned()));
+            return Some((
+                line,
+                "unmatched `}`: an earlier `}` already closes the class body".to_owned(),
+            ));
         } else if let Some(name) = text.strip_prefix("class ").map(str::trim_start)
             && name.starts_with(['-', '<', '>', '*', '.', ':', '|'])
         {
@@ -228,8 +234,8 @@ fn class_bodies(source: &Source, diagram: &Diagram) -> Violation {
     None
 }
 
-/// Reports a method whose parentheses are not in order. Mermaid treats a member with `)` as a
-/// method.
+/// Reports a member with `)` but without a name and `(` before it. Mermaid treats a member with `)`
+/// as a method.
 fn member(line: Span, text: &str, in_class: bool) -> Violation {
     let member = if in_class {
         text
@@ -249,7 +255,7 @@ fn member(line: Span, text: &str, in_class: bool) -> Violation {
         return None;
     }
     let span = within(line, text, &member[close..=close]);
-    Some((span, "`)` without `(` before it".to_owned()))
+    Some((span, "expected a name and `(` before `)`".to_owned()))
 }
 
 /// Reports a style whose first property has a hyphen in its name; Mermaid allows hyphens in later
@@ -263,13 +269,13 @@ fn class_style(line: Span, text: &str) -> Violation {
         return Some((line, "a style requires a name and properties".to_owned()));
     };
     let property = styles.trim_start().split([':', ',']).next()?;
-    let help = "insert another property, such as `fill`, before";
-    property
-        .contains('-')
-        .then(|| (within(line, text, property), format!("{help} `{property}` here")))
+    let fault = "the first property of a style cannot contain a hyphen";
+    let remedy = format!("put another property, such as `fill`, before `{property}`");
+    let span = within(line, text, property);
+    property.contains('-').then(|| (span, format!("{fault}; {remedy}")))
 }
 
-/// Reports text after the type that starts with one of `marks`.
+/// Reports text after the diagram type if the text starts with one of `marks`.
 fn text_after_type(source: &Source, diagram: &Diagram, marks: &[char]) -> Violation {
     let line = *diagram.lines.first()?;
     let text = source.slice(line);
@@ -296,7 +302,7 @@ fn state(source: &Source, diagram: &Diagram) -> Violation {
             let rest = rest.trim_start();
             let quotes = rest.matches('"').count();
             if rest.starts_with("\"\"") || (quotes % 2 == 1 && !rest.starts_with('"')) {
-                let message = "write `state \"description\" as id`".to_owned();
+                let message = "expected `state \"description\" as id`".to_owned();
                 return Some((within(line, text, rest), message));
             }
         }
@@ -380,13 +386,16 @@ fn git_graph(source: &Source, diagram: &Diagram) -> Violation {
     found.map(|(line, _)| (line, "`:` is not allowed here".to_owned()))
 }
 
-/// Checks labels in brackets, which are a quoted text or a text without quotes.
+/// Checks labels in brackets: a label is a quoted string, or text without quotes.
 fn venn(source: &Source, diagram: &Diagram) -> Violation {
     const BROKEN: [&str; 5] = ["[]", "[\"\"", "\"\"]", "[\"[", "[\" ["];
     body(source, diagram).find_map(|(line, text)| {
         let masked = text.replace("[\"\"]", "[...]");
         let at = BROKEN.iter().find_map(|broken| masked.find(broken))?;
-        Some((within(line, text, &text[at..]), "the label is not `[\"text\"]`".to_owned()))
+        Some((
+            within(line, text, &text[at..]),
+            "expected a label of the form `[\"text\"]`".to_owned(),
+        ))
     })
 }
 

@@ -129,10 +129,11 @@ proptest! {
         }
         let _ = fs::remove_file(root.join(PATHS[removed]));
         for below in ["", "d", "out"] {
-            // An ignored root is entered anyway, because the user gave it.
-            let is_named = !below.is_empty() && is_ignored(root, below);
+            // The walk enters an ignored directory that is passed explicitly, so its result differs
+            // from Git's.
+            let is_ignored_root = !below.is_empty() && is_ignored(root, below);
             let root = root.join(below);
-            if root.is_dir() && !is_named {
+            if root.is_dir() && !is_ignored_root {
                 let (walked, listed) = (walked_files(&root), git_files(&root));
                 prop_assert_eq!(&walked, &listed, "below {:?}", below);
                 let disk = Disk::new(&root);
@@ -212,7 +213,7 @@ fn explicit_paths_are_walked_even_if_ignored() {
 }
 
 #[test]
-fn a_submodule_in_an_ignored_directory_has_its_own_rules() {
+fn a_submodule_in_an_ignored_directory_uses_its_own_ignore_files() {
     let dir = repository();
     let root = dir.path();
     write(root, ".gitignore", "vendor/\nsecret\n");

@@ -103,7 +103,7 @@ fn gates_are_evaluated_from_evidence() {
     let gates = |arguments| call(root, "aidd_check_quality_gates", arguments);
     let build = gates(json!({"phase": "build"})).expect("an answer");
     insta::assert_snapshot!(build.text, @"
-    BUILD is not complete; 3 of 3 gates open
+    BUILD is not complete; 3 of 3 gates not met
     fail no_secrets: secrets/github-personal-access-token a.py:2
     missing types_clean: expected a tool_outcome observation of passing types or a tool_outcome observation of passing build
     missing lint_clean: expected a tool_outcome observation of passing lint
@@ -125,7 +125,7 @@ fn gates_are_evaluated_from_evidence() {
     let is_run_id = |id: &str| id.starts_with("tool_outcome_");
     let text = verify.text.split('`').map(|part| if is_run_id(part) { "ID" } else { part });
     insta::assert_snapshot!(text.collect::<Vec<_>>().join("`"), @r#"
-    VERIFY is not complete; 2 of 10 gates open; blocking gates with disabled rules: module_rules, no_unchecked_types, no_dead_code, tests_pass
+    VERIFY is not complete; 2 of 10 gates not met; blocking gates with disabled rules: module_rules, no_unchecked_types, no_dead_code, tests_pass
     pass no_secrets: no new findings by secrets/*
     not applicable naming_conventions (does not block): disabled in this project: compliance/file-name-case, compliance/identifier-case
     not applicable module_rules: disabled in this project: compliance/commonjs, compliance/wildcard-import, compliance/layer-breach, compliance/import-cycle; to enable in .aidd/config.json: add "typescript-strict", "architecture" to `compliance`

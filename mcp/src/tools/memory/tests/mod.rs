@@ -280,7 +280,7 @@ fn a_session_from_start_to_merge() {
     mistake#1 2025-11-22 TypeError: user is undefined | at login (/ci/app/src/login.ts:3:9)
     tool_outcome#1 2025-11-22 unit tests | npm test
     decision#1 2025-11-22 auth strategy: Use JWT in cookies | theft [FAILED: theft] [superseded by decision#2]
-    note: the maximum is 100
+    note: `limit` was reduced to the maximum, 100
     == aidd_memory_context
     > decision#1 2025-11-22 auth strategy: Use JWT in cookies | theft [FAILED: theft] [superseded by decision#2]
     tool_outcome#1 2025-11-22 unit tests | npm test

@@ -87,7 +87,7 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     aidd_session: `action`: expected `start`, `update`, `end`, `get`, `list` or `delete`, found the string "strat"; did you mean `start`?
     aidd_observation: unknown session `session_1_x`
     hint: list ids with aidd_session, action list
-    aidd_session: `aiProvider`: expected an object (provider, model, modelId, client), found the string "me"
+    aidd_session: `aiProvider`: expected an object ({provider, model, modelId, client}), found the string "me"
     aidd_session: `errorsResolved[0].error` is missing; expected {"error": "…", "fix": "…"}
     aidd_branch: `decisions[1].decision` is missing; expected {"decision": "…", "reasoning": "…"}
     aidd_branch: `branch` is missing, and no branch is checked out
@@ -104,7 +104,7 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     aidd_memory_edit_decision: `confidence` must be from 0 to 1, found 70
     aidd_observation: `discoveryTokens` must be at least 0, found -5
     aidd_memory_search: unknown argument `quary`; did you mean `query`?
-    `query` is missing: Text; empty for the newest
+    `query` is missing: Text; empty for newest memories
     aidd_memory_search: `since` is not a time: tomorrow
     hint: use the form 2026-01-05 or 2026-01-05T10:00:00Z
     aidd_memory_context: unknown memory `decision_1_x`
@@ -341,7 +341,8 @@ fn adjusted_limits_are_noted() {
     agent.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
     let text = agent.text("search_by_context", json!({"query": "b", "limit": 0, "depth": 9}));
     assert!(
-        text.contains("note: the minimum is 1") && text.contains("note: the maximum is 5"),
+        text.contains("`limit` was raised to the minimum, 1")
+            && text.contains("`depth` was reduced to the maximum, 5"),
         "{text}"
     );
 }
