@@ -77,7 +77,9 @@ fn is_named_sample(source: &Source, span: Span) -> bool {
     let line_start = text[near..].rfind(['\n', '\r']).map_or(near, |at| near + at + 1);
     let before = text[line_start..].to_ascii_lowercase();
     let mut words = before.split(|c: char| !c.is_ascii_alphanumeric());
-    words.any(|word| matches!(word, "dummy" | "example" | "fake" | "mock" | "sample"))
+    let has_test_name = before.contains("test_") || before.contains("_test");
+    has_test_name
+        || words.any(|word| matches!(word, "dummy" | "example" | "fake" | "mock" | "sample"))
 }
 
 /// The outermost values of a YAML or JSON file that are examples, as in the descriptions of

@@ -137,10 +137,12 @@ pub(crate) fn for_path(path: &str) -> Option<(&'static Format, Trust)> {
     let searches_text = LOOKUPS.fetch_add(1, Ordering::Relaxed) < MAX_SCANNED_PATHS;
     // A workflow can have the name of a settings file.
     let is_workflow = plain.contains(".github/workflows/");
-    let is_unknown = is_workflow || (searches_text && !TABLE.contains(name));
+    // A view of a settings page is not a settings file.
+    let is_view = name.ends_with(".blade.php");
+    let is_unknown = is_workflow || is_view || (searches_text && !TABLE.contains(name));
     let format_by_name = if is_unknown { None } else { by_name(name, plain) };
     let format = format_by_name.or_else(|| {
-        let hit = WILDCARD_NAMES.iter().find(|(start, end, _)| {
+        let hit = WILDCARD_NAMES.iter().filter(|_| !is_view).find(|(start, end, _)| {
             let tail = tail(plain, start.matches('/').count());
             tail.len() >= start.len() + end.len() && tail.starts_with(start) && tail.ends_with(end)
         });

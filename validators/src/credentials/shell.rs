@@ -165,7 +165,9 @@ fn long_flag<'a>(
         }
         None => {
             super::names::classify(flag)?;
-            next.filter(|(_, value)| !value.starts_with('-'))
+            // `docker build --secret id=NAME` names a secret.
+            let names_secret = |value: &str| flag == "secret" && value.starts_with("id=");
+            next.filter(|(_, value)| !value.starts_with('-') && !names_secret(value))
         }
     }
 }

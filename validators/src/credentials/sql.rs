@@ -349,7 +349,10 @@ pub(super) fn report_statement(
             None => continue,
         };
         let value = &line[start..start + length];
-        if is_credible(value, Class::Password, trust.max(Trust::Medium)) {
+        // `CREATE USER app … IDENTIFIED BY 'app'` is a default, not a secret.
+        let mut names = line[..start].split(|c: char| !c.is_alphanumeric() && c != '_');
+        let is_user = names.any(|name| name.eq_ignore_ascii_case(value));
+        if !is_user && is_credible(value, Class::Password, trust.max(Trust::Medium)) {
             let span = Span::new(offset + start, offset + start + length);
             found.push(Found::new(rule(value), span));
         }

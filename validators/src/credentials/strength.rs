@@ -11,6 +11,9 @@ use aidd_lexicon::tables::credentials as table;
 /// Maximum length in bytes of a value that can consist of words.
 const MAX_WORDED_LEN: usize = 128;
 
+/// Length in bytes up to which a word with digits for letters is only a word: `f00d`.
+const MAX_SPELLED_LEN: usize = 6;
+
 /// How far after a value a comment is searched for, in bytes.
 const MAX_COMMENT_LEN: usize = 120;
 
@@ -68,7 +71,14 @@ fn strength_of_text(value: &str) -> Strength {
         return Strength::None;
     }
     let is_number = value.len() <= 12 && value.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number || is_dummy(value) || is_dummy(&letters_for_digits(value)) || is_one_word(value) {
+    let with_letters = letters_for_digits(value);
+    if is_number
+        || is_dummy(value)
+        || is_dummy(&with_letters)
+        || is_one_word(value)
+        || is_one_word(&with_letters) && value.len() <= MAX_SPELLED_LEN
+        || is_snake_case(value)
+    {
         return Strength::Weak;
     }
     Strength::Strong
@@ -145,6 +155,12 @@ fn is_constant_name(value: &str) -> bool {
     let is_word = |word: &str| word.len() >= 2 && word.bytes().all(|b| b.is_ascii_uppercase());
     value.matches('_').count() >= 2
         && value.split('_').all(|word| is_word(word) && !looks_random(word))
+}
+
+/// Whether the value is a name of words in lower case: `mail_settings`.
+fn is_snake_case(value: &str) -> bool {
+    let is_word = |word: &str| word.len() >= 2 && word.bytes().all(|b| b.is_ascii_lowercase());
+    value.contains('_') && value.split('_').all(|word| is_word(word) && !looks_random(word))
 }
 
 /// The value without outer digits and punctuation, and with letters for the inner characters that
@@ -233,6 +249,8 @@ mod tests {
             ("changeme", Strength::Weak),
             ("Test123!", Strength::Weak),
             ("123456", Strength::Weak),
+            ("f00d", Strength::Weak),
+            ("mail_settings", Strength::Weak),
             ("cassandra", Strength::Weak),
             ("urlaubsverwaltung", Strength::Weak),
             ("Sup3rSecr3t", Strength::Weak),

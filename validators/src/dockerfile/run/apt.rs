@@ -99,8 +99,13 @@ fn lists_kept_by(run: &Run<'_>, keeps_archives: bool, report: &mut Report<'_>) {
 }
 
 fn without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
+    // The setting can apply to all later commands, for example in a file in /etc/apt/apt.conf.d.
+    let configured = runs.source.text().find("Assume-Yes").unwrap_or(usize::MAX);
     for install in APT_GET.installs(runs) {
         let command = install.site.command;
+        if configured < command.span.start as usize {
+            continue;
+        }
         let program = command.program();
         let quiet = |text: &str| match text.strip_prefix('-') {
             Some(rest) if !rest.starts_with('-') && !rest.contains('=') => {

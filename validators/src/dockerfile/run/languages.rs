@@ -139,7 +139,8 @@ fn is_pinned_requirement(text: &str) -> bool {
     if text.starts_with("git+") || text.starts_with("hg+") {
         let address = text.split_once("://").map_or(text, |(_, rest)| rest);
         let path = address.split_once('/').map_or("", |(_, path)| path);
-        return path.contains('@');
+        // A variable can contain the revision.
+        return path.contains('@') || text.contains('$');
     }
     text.contains(['=', '<', '>', '@', '/'])
         || is_file(text, &[".whl", ".tar.gz", ".tar.bz2", ".zip"])
