@@ -121,10 +121,10 @@ pub fn plan(
     }
     let from = resolve_start(entry, params.from, current.as_ref(), &mut plan.notes)?;
     let to = resolve_target(entry, params.to)?;
-    if to < from && !from.is_of(&to) {
+    if to < from && !from.is_in_series(&to) {
         return Err(MigrationError::Backwards { from, to });
     }
-    if from.is_of(&to) {
+    if from.is_in_series(&to) {
         let technology = entry.name.to_owned();
         return Err(MigrationError::AlreadyMigrated { technology, from, to });
     }
@@ -169,7 +169,7 @@ fn resolve_start(
     };
     let version = Version::read(requested)
         .ok_or_else(|| MigrationError::InvalidStart(requested.to_owned()))?;
-    if let Some((used, path)) = current.filter(|(used, _)| !used.is_of(&version)) {
+    if let Some((used, path)) = current.filter(|(used, _)| !used.is_in_series(&version)) {
         notes.push(format!(
             "{path} has {used}, not {version}; the plan starts at {version} as requested"
         ));
@@ -222,10 +222,10 @@ fn route<'e>(entry: &'e Entry<'_>, from: &Version, to: &Version) -> Vec<Hop<'e>>
     let read = |m: &'e Migration| Some((Version::read(&m.from)?, Version::read(&m.to)?, m));
     let migrations: Vec<(Version, Version, &Migration)> =
         entry.migrations.iter().filter_map(read).collect();
-    let in_range = |end: &Version| end <= to || to.is_of(end);
+    let in_range = |end: &Version| end <= to || to.is_in_series(end);
     let mut hops = Vec::new();
     let mut current = from.clone();
-    while hops.len() < MAX_HOPS && current < *to && !current.is_of(to) {
+    while hops.len() < MAX_HOPS && current < *to && !current.is_in_series(to) {
         let starts = migrations
             .iter()
             .filter(|(from, end, _)| *from <= current && *end > current && in_range(end));
@@ -332,7 +332,7 @@ fn add_hop_steps(
     let is_replaced_by_hop = |form: &&OldForm| {
         Version::read(&form.since).is_some_and(|since| {
             Version::read(from).is_none_or(|from| since > from)
-                && Version::read(to).is_none_or(|to| since <= to || to.is_of(&since))
+                && Version::read(to).is_none_or(|to| since <= to || to.is_in_series(&since))
         })
     };
     let forms: Vec<&OldForm> = old_forms.iter().filter(is_replaced_by_hop).collect();

@@ -33,7 +33,7 @@ pub enum Conflict {
         to: String,
     },
     /// Memories that supersede each other in a cycle.
-    Circle {
+    Cycle {
         /// Id of the memory with the link.
         from: String,
         /// Id of the superseded memory, which is still active.
@@ -172,7 +172,7 @@ pub(super) fn of_link(link: Link, is_active: &dyn Fn(&str) -> bool) -> Option<Co
     match relation {
         _ if !is_active(&to) => None,
         Relation::Contradicts if is_active(&from) => Some(Conflict::Contradiction { from, to }),
-        Relation::Supersedes => Some(Conflict::Circle { from, to }),
+        Relation::Supersedes => Some(Conflict::Cycle { from, to }),
         _ => None,
     }
 }

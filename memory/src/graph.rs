@@ -8,13 +8,13 @@ use aidd_engine::parse::lines::active_set::find_cycles;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Maximum depth of any walk.
-pub const DEEPEST: usize = 5;
+pub const MAX_DEPTH: usize = 5;
 /// Depth of a walk from a topic.
-pub const BY_TOPIC: usize = 3;
+pub const TOPIC_DEPTH: usize = 3;
 /// Depth of a walk from the results of a search by meaning.
-pub const BY_CONTEXT: usize = 5;
+pub const SEARCH_DEPTH: usize = 5;
 /// Depth of a walk for the context of one memory.
-pub const CONTEXT: usize = 2;
+pub const MEMORY_DEPTH: usize = 2;
 /// Maximum number of memories of a walk; the result states when the limit is reached. The limit is
 /// ten times what an agent can use; at 30 microseconds per memory, a walk takes less than 100
 /// milliseconds.
@@ -50,7 +50,7 @@ pub fn walk(
     relations: &[Relation],
     depth: usize,
 ) -> Result<Walk, MemoryError> {
-    let depth = depth.min(DEEPEST);
+    let depth = depth.min(MAX_DEPTH);
     let mut walk = Walk::default();
     let mut seen = BTreeSet::from([start.to_owned()]);
     let mut queue = VecDeque::from([(start.to_owned(), 0, None)]);

@@ -111,7 +111,7 @@ impl Enforcers<'_> {
             .iter()
             .find_map(|name| self.enforced_by(name))
             .or_else(|| {
-                peers.iter().find_map(|(tool, rule)| self.settings.switched_on(*tool, rule))
+                peers.iter().find_map(|(tool, rule)| self.settings.enabling_settings(*tool, rule))
             })
             .or_else(|| peers::tool_by_settings(&self.settings, &lower, &code))
             .or_else(|| self.settings.by_alias(&registry.get(off.first()?)?.aliases));

@@ -162,7 +162,7 @@ fn to_json(conflict: &Conflict, context: &mut MemoryCommandContext<'_, '_>) -> R
         Conflict::Contradiction { from, to } => {
             ("contradiction", None, vec![from.clone(), to.clone()])
         }
-        Conflict::Circle { from, to } => ("circle", None, vec![from.clone(), to.clone()]),
+        Conflict::Cycle { from, to } => ("circle", None, vec![from.clone(), to.clone()]),
         Conflict::Forked { ids } => ("forked", None, ids.clone()),
     };
     let entries = context.memory.get(&ids).map_err(to_user_error)?;
@@ -192,7 +192,7 @@ fn print(
         Conflict::TwoHeads { id, .. } => format!("two edits of {id}"),
         Conflict::OneTopic { topic, .. } => format!("several decisions on {topic}"),
         Conflict::Contradiction { .. } => "contradiction".to_owned(),
-        Conflict::Circle { .. } => "decisions that supersede each other".to_owned(),
+        Conflict::Cycle { .. } => "decisions that supersede each other".to_owned(),
         Conflict::Forked { .. } => "decisions that supersede the same memory".to_owned(),
     };
     writeln!(context.io.out, "{}", context.paint.bold(&heading))?;

@@ -224,7 +224,7 @@ fn param_error(rule: &Rule, params: &Map<String, Value>) -> Option<String> {
 
 /// The reason why the parameters of a rule cannot be set per path; `None` if they can.
 fn reason_not_settable_per_path(rule: &Rule, params: &Map<String, Value>) -> Option<String> {
-    let why = page::check_with(&rule.page, params).ok()??.not_by_path()?;
+    let why = page::check_with(&rule.page, params).ok()??.reason_not_settable_by_path()?;
     Some(format!("the parameters of `{}`: {why}; set them under `rules`, for all paths", rule.id))
 }
 

@@ -174,7 +174,7 @@ impl Variants {
 /// The rule with other parameters.
 fn with_params(rule: &Rule, params: &Map<String, Value>) -> Result<Rule, String> {
     let check = check_with(&rule.page, params).map_err(|error| error_message(&error))?;
-    if let Some(why) = check.as_ref().and_then(CheckHeader::not_by_path) {
+    if let Some(why) = check.as_ref().and_then(CheckHeader::reason_not_settable_by_path) {
         return Err(format!("{why}; set them under `rules`, for all paths"));
     }
     let mut varied = rule.clone();

@@ -6,7 +6,7 @@ mod project_files;
 mod read;
 
 pub use category::Category;
-pub use read::{Frame, Said, Trace, read};
+pub use read::{ErrorText, Frame, Trace, read};
 
 use super::MemoryError;
 use super::kinds::{self, Mistake, Observation};
@@ -104,7 +104,7 @@ impl ProjectMemory {
         let lines: Vec<String> = [Some(&trace.raised), trace.cause.as_ref()]
             .into_iter()
             .flatten()
-            .map(Said::line)
+            .map(ErrorText::line)
             .collect();
         let category = category::classify(&lines.join("\n"));
         let error = DiagnosedError::new(&lines, &trace);
@@ -254,7 +254,7 @@ fn compare(
     let mut trace = read(&entry.content);
     locator.mark(&mut trace.frames);
     let lines = [Some(&trace.raised), trace.cause.as_ref()];
-    let lines: Vec<String> = lines.into_iter().flatten().map(Said::line).collect();
+    let lines: Vec<String> = lines.into_iter().flatten().map(ErrorText::line).collect();
     let mut word_score: f64 = 0.0;
     for line in &lines {
         let key = error_key(line);

@@ -13,14 +13,14 @@ const MAX_FRAMES: usize = 200;
 
 /// The description of an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct ErrorText {
     /// Type or code: `TypeError`, `E0308`.
     pub kind: Option<String>,
     /// Message on one line.
     pub message: String,
 }
 
-impl Said {
+impl ErrorText {
     /// Kind and message on one line.
     #[must_use]
     pub fn line(&self) -> String {
@@ -53,9 +53,9 @@ pub struct Trace {
     /// The language, if it was recognised.
     pub language: Option<&'static str>,
     /// The error that was thrown last.
-    pub raised: Said,
+    pub raised: ErrorText,
     /// The error at the end of the cause chain, when it is a different error.
-    pub cause: Option<Said>,
+    pub cause: Option<ErrorText>,
     /// Stack frames, innermost first. The frames of the cause precede all others.
     pub frames: Vec<Frame>,
     /// Whether parts of the text were skipped.
@@ -130,7 +130,7 @@ fn without_log_prefix(line: &str) -> Option<&str> {
 /// An error with the frames that follow it.
 #[derive(Debug, Default)]
 struct Block {
-    error: Said,
+    error: ErrorText,
     language: &'static str,
     frames: Vec<Frame>,
     is_cause: bool,
@@ -197,7 +197,7 @@ impl Reader {
             return false;
         }
         self.in_traceback = false;
-        let error = Said { kind: Some(kind.to_owned()), message: message.trim().to_owned() };
+        let error = ErrorText { kind: Some(kind.to_owned()), message: message.trim().to_owned() };
         let mut frames = std::mem::take(&mut self.early);
         frames.reverse();
         self.blocks.push(Block { error, language: "python", frames, is_cause: false });
@@ -208,7 +208,7 @@ impl Reader {
         let Some(location) = self.awaiting_message.take() else { return false };
         let (language, frames) =
             if location.file.is_empty() { ("dart", Vec::new()) } else { ("rust", vec![location]) };
-        let error = Said { kind: None, message: line.trim().to_owned() };
+        let error = ErrorText { kind: None, message: line.trim().to_owned() };
         self.blocks.push(Block { error, language, frames, is_cause: false });
         true
     }
@@ -228,7 +228,7 @@ impl Reader {
             Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest,
             _ => text,
         };
-        let error = Said { kind: None, message: text.trim().to_owned() };
+        let error = ErrorText { kind: None, message: text.trim().to_owned() };
         self.blocks.push(Block { error, language: "rust", frames: Vec::new(), is_cause: true });
         true
     }
@@ -291,10 +291,11 @@ impl Reader {
         let frames = location.into_iter().chain(std::mem::take(&mut self.early)).collect();
         let is_cause = role == Role::Cause && !self.blocks.is_empty();
         let language = own.unwrap_or(language);
-        let error = Said { kind, message: message.trim().to_owned() };
+        let error = ErrorText { kind, message: message.trim().to_owned() };
         self.blocks.push(Block { error, language, frames, is_cause });
         if let Some((kind, message)) = inner.as_deref().and_then(|inner| inner.split_once(": ")) {
-            let error = Said { kind: Some(kind.to_owned()), message: message.trim().to_owned() };
+            let error =
+                ErrorText { kind: Some(kind.to_owned()), message: message.trim().to_owned() };
             self.blocks.push(Block { error, language, frames: Vec::new(), is_cause: true });
         }
         self.in_traceback = false;
@@ -308,7 +309,7 @@ impl Reader {
             self.blocks.push(Block { language: "rust", frames, ..Block::default() });
         }
         if self.blocks.is_empty() {
-            let error = Said { kind: None, message: self.first.take().unwrap_or_default() };
+            let error = ErrorText { kind: None, message: self.first.take().unwrap_or_default() };
             self.early.reverse();
             let frames = std::mem::take(&mut self.early);
             self.blocks.push(Block { error, frames, ..Block::default() });

@@ -155,7 +155,7 @@ pub enum GateStatus {
 
 /// Result of a gate according to evidence and records; the findings of its rules are added later.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shows {
+pub struct CheckedGate {
     /// Identifier of the gate.
     pub id: &'static str,
     /// Status; `None` when the gate depends on its rules alone.
@@ -191,7 +191,7 @@ impl ProjectMemory {
         branch: Option<&str>,
         changed: i64,
         evidence: &Map<String, Value>,
-    ) -> Result<Vec<Shows>, MemoryError> {
+    ) -> Result<Vec<CheckedGate>, MemoryError> {
         let gates: Vec<&Gate> = gates_of(phase).collect();
         let is_gate_of_phase = |name: &String| {
             gate_named(name).is_some_and(|named| gates.iter().any(|gate| gate.id == named.id))
@@ -211,7 +211,7 @@ impl ProjectMemory {
                 .find(|(name, _)| gate_named(name).is_some_and(|named| named.id == gate.id));
             let (standing, why) =
                 self.gate(gate, branch, changed, passed.map(|(_, value)| value))?;
-            results.push(Shows { id: gate.id, standing, why });
+            results.push(CheckedGate { id: gate.id, standing, why });
         }
         Ok(results)
     }

@@ -6,7 +6,7 @@ mod gates;
 mod phases;
 
 pub use evidence::CriterionResult;
-pub use gates::{GATES, Gate, GateStatus, Shows, gate_named, gates_of};
+pub use gates::{CheckedGate, GATES, Gate, GateStatus, gate_named, gates_of};
 pub use phases::{Content, Criterion, EvidenceKind, PHASES, Phase, criterion, phase};
 
 use super::MemoryError;

@@ -140,7 +140,7 @@ fn resolving_breaks_a_cycle_at_the_requested_memory() {
         ];
         write(root, DECISIONS, &file(&[&a, &b, &c]));
         let conflicts = memory.conflicts().expect("conflicts");
-        assert!(conflicts.iter().all(|conflict| matches!(conflict, Conflict::Circle { .. })));
+        assert!(conflicts.iter().all(|conflict| matches!(conflict, Conflict::Cycle { .. })));
         assert_eq!(conflicts.len(), 3);
         let resolution = memory.resolve("decision_2_b", None).expect("resolved");
         assert_eq!(resolution.unlinked, ["decision_3_c"]);

@@ -116,7 +116,7 @@ impl CheckHeader {
     /// The reason why parameters cannot be set for some paths only. `None` when each file or
     /// directory is checked separately, so that the parameters can differ.
     #[must_use]
-    pub fn not_by_path(&self) -> Option<&'static str> {
+    pub fn reason_not_settable_by_path(&self) -> Option<&'static str> {
         let tree = self.tree.as_deref();
         match self.form()? {
             Form::Commit => Some("it checks commits, not files"),

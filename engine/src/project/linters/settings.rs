@@ -193,7 +193,7 @@ impl Settings {
 
     /// The name of the rule and the path of the settings, if settings enable the rule.
     #[must_use]
-    pub fn switched_on(&self, tool: Tool, rule: &str) -> Option<(String, String)> {
+    pub fn enabling_settings(&self, tool: Tool, rule: &str) -> Option<(String, String)> {
         let found = self.at_level(tool, rule, Level::On)?;
         Some((tool.rule(rule), found.path.clone()))
     }
@@ -208,16 +208,17 @@ impl Settings {
             let is_code = alias.starts_with(|c: char| c.is_ascii_uppercase())
                 && alias.ends_with(|c: char| c.is_ascii_digit());
             if is_code {
-                return self.switched_on(Ruff, alias);
+                return self.enabling_settings(Ruff, alias);
             }
             if alias.starts_with("clippy::") || alias == "missing_docs" {
-                return self.switched_on(Clippy, alias);
+                return self.enabling_settings(Clippy, alias);
             }
-            let in_plugin = |plugin: &&str| self.switched_on(Eslint, &format!("{plugin}/{alias}"));
-            self.switched_on(Eslint, alias)
+            let in_plugin =
+                |plugin: &&str| self.enabling_settings(Eslint, &format!("{plugin}/{alias}"));
+            self.enabling_settings(Eslint, alias)
                 .or_else(|| plugins.iter().find_map(in_plugin))
-                .or_else(|| self.switched_on(Biome, alias))
-                .or_else(|| self.switched_on(Golangci, alias))
+                .or_else(|| self.enabling_settings(Biome, alias))
+                .or_else(|| self.enabling_settings(Golangci, alias))
         })
     }
 

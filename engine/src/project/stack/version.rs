@@ -64,7 +64,7 @@ impl Version {
     /// Whether this version belongs to the release series `other`, compared by as many numbers as
     /// `other` has: 5.1.2 belongs to 5 and to 5.1.
     #[must_use]
-    pub fn is_of(&self, other: &Self) -> bool {
+    pub fn is_in_series(&self, other: &Self) -> bool {
         let at = |index: usize| self.numbers.get(index).copied().unwrap_or(0);
         other.numbers.iter().enumerate().all(|(index, number)| at(index) == *number)
     }
@@ -137,7 +137,9 @@ mod tests {
         assert!(read("10.0") > read("9.9.9"));
         assert!(read("5.0.0-beta") < read("5"));
         assert_eq!(read("5").cmp(&read("5.0.0")), Ordering::Equal);
-        assert!(read("5.1.2").is_of(&read("5")) && !read("5.1.2").is_of(&read("5.2")));
+        assert!(
+            read("5.1.2").is_in_series(&read("5")) && !read("5.1.2").is_in_series(&read("5.2"))
+        );
         assert_eq!((read("0.3.1").line(), read("3.1").line()), ((0, 3), (3, 0)));
     }
 }

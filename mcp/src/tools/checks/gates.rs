@@ -10,7 +10,7 @@ use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind::is_memory_path;
 use aidd_engine::workspace::project::Project;
 use aidd_engine::workspace::walk;
-use aidd_memory::lifecycle::{Gate, GateStatus, Shows, gates_of, phase};
+use aidd_memory::lifecycle::{CheckedGate, Gate, GateStatus, gates_of, phase};
 use aidd_report::run::{self, Document, Target, wire};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -176,7 +176,7 @@ fn is_memory_file(path: &str) -> bool {
 
 fn evaluate(
     gate: &Gate,
-    status: Shows,
+    status: CheckedGate,
     document: &Document,
     (project, engine): (&Project, &Engine),
 ) -> GateResult {

@@ -4,7 +4,7 @@ use super::render::{Row, cap_limit, parse_confidence};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use aidd_memory::diagnose::{Diagnosis, Frame, Match, Said};
+use aidd_memory::diagnose::{Diagnosis, ErrorText, Frame, Match};
 use aidd_memory::types::Layer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ fn diagnose(context: &Context, params: DiagnoseParams) -> Result<Answer<Diagnose
     let category = &found.category;
     let data = Diagnosed {
         message: found.trace.raised.line(),
-        cause: found.trace.cause.as_ref().map(Said::line),
+        cause: found.trace.cause.as_ref().map(ErrorText::line),
         language: found.trace.language,
         category: Row::from_value(json!({
             "category": category.name,

@@ -200,7 +200,7 @@ fn conflict_note(conflict: &Conflict) -> String {
         Conflict::Contradiction { from, to } => {
             format!("{from} contradicts {to}, and both are active")
         }
-        Conflict::Circle { from, to } => format!("{from} and {to} supersede each other"),
+        Conflict::Cycle { from, to } => format!("{from} and {to} supersede each other"),
         Conflict::Forked { ids } => {
             format!("{} superseded the same memory, and all are active", ids.join(" and "))
         }

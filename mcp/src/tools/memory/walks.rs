@@ -6,7 +6,7 @@ use super::search::{Hits, hits, links};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use aidd_memory::graph::{BY_CONTEXT, BY_TOPIC, CONTEXT, DEEPEST, Step};
+use aidd_memory::graph::{MAX_DEPTH, MEMORY_DEPTH, SEARCH_DEPTH, Step, TOPIC_DEPTH};
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::recall::{Question, SearchOrder};
 use aidd_memory::store::{Layers, Order, Query};
@@ -79,7 +79,7 @@ struct Loaded {
 }
 
 fn load_context(context: &Context, params: ContextParams) -> Result<Answer<Loaded>, ToolError> {
-    let (depth, note) = cap_limit("depth", params.depth, CONTEXT, DEEPEST);
+    let (depth, note) = cap_limit("depth", params.depth, MEMORY_DEPTH, MAX_DEPTH);
     context.memory(|memory| -> Result<_, ToolError> {
         let id = match (params.id, params.topic) {
             (Some(id), None) => id,
@@ -198,7 +198,7 @@ struct Evolution {
 }
 
 fn by_topic(context: &Context, params: TopicParams) -> Result<Answer<Evolution>, ToolError> {
-    let (depth, depth_note) = cap_limit("depth", params.depth, BY_TOPIC, DEEPEST);
+    let (depth, depth_note) = cap_limit("depth", params.depth, TOPIC_DEPTH, MAX_DEPTH);
     let (limit, limit_note) = cap_limit("limit", params.limit, 20, 100);
     context.memory(|memory| -> Result<_, ToolError> {
         let topic = params.topic;
@@ -287,7 +287,7 @@ struct QueryParams {
 
 fn by_context(context: &Context, params: QueryParams) -> Result<Answer<Hits>, ToolError> {
     let (limit, limit_note) = cap_limit("limit", params.limit, 10, 50);
-    let (depth, depth_note) = cap_limit("depth", params.depth, BY_CONTEXT, DEEPEST);
+    let (depth, depth_note) = cap_limit("depth", params.depth, SEARCH_DEPTH, MAX_DEPTH);
     let question = Question { text: params.query, limit, ..Question::new(Layers::ALL) };
     context.memory(|memory| -> Result<_, ToolError> {
         let mut answer =

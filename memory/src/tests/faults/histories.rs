@@ -95,9 +95,7 @@ fn conflicts_by_status(memory: &mut ProjectMemory) -> Vec<Conflict> {
         active_set::Conflict::Contradiction(from, to) => {
             Conflict::Contradiction { from: text(from), to: text(to) }
         }
-        active_set::Conflict::Cycle(from, to) => {
-            Conflict::Circle { from: text(from), to: text(to) }
-        }
+        active_set::Conflict::Cycle(from, to) => Conflict::Cycle { from: text(from), to: text(to) },
         active_set::Conflict::Forked(ids) => {
             Conflict::Forked { ids: ids.into_iter().map(text).collect() }
         }
