@@ -11,7 +11,7 @@ mod program;
 use crate::event::{Event, Pull, System, Trigger, is_hash};
 use aidd_engine::check::Distribution;
 use aidd_report::exit::UserError;
-use aidd_report::run::branch::{is_ref_name, known_main};
+use aidd_report::run::branch::{is_ref_name, recorded_default_branch};
 use anyhow::Result;
 use clap::ValueEnum;
 use history::{History, brief, short};
@@ -391,7 +391,7 @@ impl Search<'_, '_, '_> {
 
     fn guess_default_branch(&mut self) -> Result<(String, String)> {
         let history = &*self.history;
-        let known = known_main(&|rev| history.resolve_local(rev), &|| {
+        let known = recorded_default_branch(&|rev| history.resolve_local(rev), &|| {
             history.setting("init.defaultBranch")
         });
         if let Some(known) = known {

@@ -237,19 +237,19 @@ where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
     let Some(origin) = access.origins.allowed(request.headers()) else {
-        return respond_to_all(request, protocol, access.token.as_deref()).await;
+        return respond_without_cors(request, protocol, access.token.as_deref()).await;
     };
     // Browsers send the preflight request without the token.
     let mut response = if cors::is_preflight(&request) {
         cors::preflight(Response::new(Full::new(Bytes::new()).boxed()))
     } else {
-        respond_to_all(request, protocol, access.token.as_deref()).await
+        respond_without_cors(request, protocol, access.token.as_deref()).await
     };
     cors::allow_origin(response.headers_mut(), origin);
     response
 }
 
-async fn respond_to_all<H>(
+async fn respond_without_cors<H>(
     request: Request<Incoming>,
     protocol: &Protocol<H>,
     token: Option<&str>,

@@ -1,4 +1,4 @@
-//! The memory under many processes that die at any time: nothing acknowledged is lost.
+//! Tests that no acknowledged write is lost when many processes write and are killed at any time.
 //!
 //! This test program starts itself as a worker: `worker` is a test that does nothing unless the
 //! environment contains a task. The default sizes are small; `AIDD_FAULT_WRITES` sets the number of
@@ -90,7 +90,7 @@ fn check_many_processes(store: &str, kills: usize) {
     for kill in 0..kills {
         std::thread::sleep(Duration::from_millis(120));
         let child = &mut children[kill % PROCESSES];
-        // SIGKILL: no destructor, no buffer is flushed.
+        // SIGKILL: no destructor runs, and no buffer is flushed.
         child.kill().expect("killed");
         child.wait().expect("an exit status");
         children[kill % PROCESSES] = start_worker();

@@ -11,6 +11,7 @@ use crate::text::purpose::Purpose;
 use crate::text::source::{Source, Span};
 use aidd_lexicon::tables::purposes;
 use aidd_page::Confidence;
+use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
@@ -42,7 +43,7 @@ pub(super) fn lower(
         purpose => purpose,
     };
     let description = purpose.describe();
-    let examples = if description.is_none() { example_values(source) } else { Vec::new() };
+    let examples = LazyCell::new(|| example_values(source));
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
         let Some(rule) = registry.get(&finding.rule) else { continue };
         let is_configured =
@@ -50,8 +51,10 @@ pub(super) fn lower(
         if is_configured || !applies_to_product(rule) || is_live_key(rule) {
             continue;
         }
-        let is_example =
-            || is_within(finding.span, &examples) || is_named_sample(source, finding.span);
+        let is_example = || {
+            is_within(finding.span, &examples)
+                || finding.secret.is_some_and(|secret| is_named_sample(source, secret))
+        };
         let description =
             description.or_else(|| is_example().then(|| Purpose::Sample.describe())?);
         if let Some(description) = description {
@@ -69,17 +72,15 @@ fn is_within(span: Span, spans: &[Span]) -> bool {
     before.checked_sub(1).is_some_and(|at| spans[at].contains(span))
 }
 
-/// Whether the text before a value on its line says that the value is made up:
-/// `const TEST_FAKE_RSA_KEY = "…"`.
+/// Whether the name of a secret says that the secret is made up: `const TEST_FAKE_RSA_KEY = "…"`.
 fn is_named_sample(source: &Source, span: Span) -> bool {
     let text = &source.text()[..span.start as usize];
     let near = text.ceil_char_boundary(text.len().saturating_sub(MAX_NAME_LEN));
-    let line_start = text[near..].rfind(['\n', '\r']).map_or(near, |at| near + at + 1);
-    let before = text[line_start..].to_ascii_lowercase();
-    let mut words = before.split(|c: char| !c.is_ascii_alphanumeric());
-    let has_test_name = before.contains("test_") || before.contains("_test");
-    has_test_name
-        || words.any(|word| matches!(word, "dummy" | "example" | "fake" | "mock" | "sample"))
+    // The part of the line with the name: after the previous entry, argument or statement.
+    let is_separator = |c: char| matches!(c, '\n' | '\r' | ',' | ';' | '{' | '(' | '[');
+    let name = text[near..].rsplit(is_separator).next().unwrap_or_default().to_ascii_lowercase();
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| matches!(word, "dummy" | "example" | "fake" | "mock" | "sample" | "test"))
 }
 
 /// The outermost values of a YAML or JSON file that are examples, as in the descriptions of

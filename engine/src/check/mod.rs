@@ -235,7 +235,7 @@ impl Engine {
     pub fn is_dependency(&self, path: &str) -> bool {
         let is_enabled = |rule: &str| self.is_enabled_anywhere(rule);
         let reads = |patterns: &Patterns, conditions: &Conditions| {
-            Format::from_path(path).is_some() && patterns.data.read_others(&is_enabled)
+            Format::from_path(path).is_some() && patterns.data.has_cross_file_tests(&is_enabled)
                 || Format::from_path(path) == Some(Format::FrontMatter)
                     && patterns.documents.follow_links(&is_enabled)
                 || conditions.refer_to(path, &is_enabled)

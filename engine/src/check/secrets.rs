@@ -35,20 +35,30 @@ const GENERIC_RULES: [&str; 15] = [
     "unquoted-secret",
 ];
 
+/// How far around a key the other settings of a Firebase application are searched for, in bytes.
+const MAX_CONFIG_LEN: u32 = 400;
+
 /// Removes findings on well-known sample values from public documentation and on placeholders of
 /// input fields.
 pub(crate) fn drop_samples(source: &Source, findings: &mut Vec<Finding>) {
     // The key in the configuration of a Firebase web application identifies the project; every
     // visitor of the site can see it.
-    let is_web_client = |value: &str| {
-        let has = |name: &str| source.text().contains(name);
-        value.starts_with("AIza") && has("authDomain") && has("messagingSenderId")
+    let is_web_client = |span: Span| {
+        let text = source.text();
+        let start = text.floor_char_boundary(span.start.saturating_sub(MAX_CONFIG_LEN) as usize);
+        let end = text.len().min((span.end + MAX_CONFIG_LEN) as usize);
+        let near = &text[start..text.floor_char_boundary(end)];
+        let is_open = |c: char| matches!(c, '"' | '\'' | '`' | '\\' | ':' | '=' | ' ');
+        let name = text[start..span.start as usize].trim_end_matches(is_open);
+        source.slice(span).starts_with("AIza")
+            && name.to_ascii_lowercase().ends_with("apikey")
+            && near.contains("authDomain")
     };
     findings.retain(|finding| {
         finding.secret.is_none_or(|span| {
             let value = source.slice(span);
             span.is_empty()
-                || !is_published(value) && !is_web_client(value) && !is_input_hint(source, span)
+                || !is_published(value) && !is_web_client(span) && !is_input_hint(source, span)
         })
     });
 }

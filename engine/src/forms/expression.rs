@@ -12,7 +12,7 @@ const MAX_COPIES: u32 = 2_000;
 pub(super) const TOO_LARGE: &str =
     "the expression is too large to match efficiently; bound its repetitions";
 
-/// Why an expression for values cannot be compiled.
+/// Why the regular expression of a value test cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ExpressionError {
     /// Nested repetitions expand to too many copies of a part.

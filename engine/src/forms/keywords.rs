@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Used instead of a pattern index for words that are only watched.
+/// Used instead of a pattern index for words that belong to no pattern.
 const NO_OWNER: u32 = u32::MAX;
 
 /// The keywords, identified by their index in sorted order.

@@ -92,9 +92,7 @@ impl Purpose {
             || contains(&purposes::DEVELOPMENT_MARKS)
             || starts(&purposes::DEVELOPMENT_STARTS)
             || ends(&purposes::DEVELOPMENT_ENDS)
-            || purposes::DEVELOPMENT_NAMES.contains(name)
-            || starts(&purposes::COMPOSE_STARTS)
-                && !words(name).any(|word| purposes::PRODUCTION_WORDS.contains(word))
+            || purposes::DEVELOPMENT_NAMES.contains(name) && !has_word(&purposes::PRODUCTION_WORDS)
         {
             Self::Development
         } else if in_any(&purposes::DOCUMENTATION_DIRECTORIES) || ends(&purposes::DOCUMENT_ENDS) {
@@ -105,26 +103,25 @@ impl Purpose {
     }
 }
 
-/// The words of a path, separated by punctuation.
+/// The words of a path, separated by punctuation. The end of a directory's name that is a domain,
+/// as in `acme.dev/`, is not a word.
 fn words(path: &str) -> impl Iterator<Item = &str> {
-    path.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+    let directories = path.rsplit_once('/').map_or(0, |(directories, _)| directories.len());
+    let parts =
+        path[..directories].split('/').map(|part| part.strip_suffix(".dev").unwrap_or(part));
+    let parts = parts.chain([&path[directories..]]);
+    parts.flat_map(|part| part.split(|c: char| !c.is_alphanumeric()))
 }
 
 /// Whether the file is named after a class of tests or of test doubles: `LoginTest.java`,
-/// `LoginTests.cs`, `LoginSpec.scala`, `TestUsers.java`, `FakeClock.cs`.
+/// `LoginTests.cs`, `LoginSpec.scala`, `ClockMock.cs`.
 fn is_test_class(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
-    let ends = ["Test", "Tests", "TestCase", "Spec", "Specs", "IT", "Fixture", "Mock", "Stub"];
-    let starts = ["Test", "Mock", "Fake", "Stub"];
-    let is_ending = |end: &&str| {
-        stem.strip_suffix(*end).is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_lowercase()))
-    };
-    let is_start = |start: &&str| {
-        stem.strip_prefix(*start)
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
-    };
-    ends.iter().any(is_ending) || starts.iter().any(is_start)
+    let ends = ["Test", "Tests", "TestCase", "Spec", "Specs", "IT", "Mock", "Stub"];
+    ends.iter().any(|end| {
+        stem.strip_suffix(end).is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_lowercase()))
+    })
 }
 
 #[cfg(test)]
@@ -164,7 +161,11 @@ mod tests {
             ("docker-compose.integration-test.yml", Purpose::Test),
             ("src/testimonials/data.json", Purpose::Product),
             ("users.template.yml", Purpose::Template),
-            ("docker-compose-mongodb.yml", Purpose::Development),
+            ("deploy/production/docker-compose.yml", Purpose::Product),
+            ("docker-compose.server.yml", Purpose::Product),
+            ("apps/acme.dev/settings.json", Purpose::Product),
+            ("src/compose.ts", Purpose::Product),
+            ("src/TestFlightClient.swift", Purpose::Product),
             (".dockerdev/Dockerfile", Purpose::Development),
             ("wallet_seed.txt", Purpose::Product),
             ("config/test.exs", Purpose::Test),

@@ -3,10 +3,10 @@
 use crate::error::RunError;
 use aidd_engine::project::git::Repository;
 
-/// The branch to compare with, according to the clone: its name and newest commit. `commit_of`
+/// The name and newest commit of the default branch, as recorded in the local clone. `commit_of`
 /// returns the commit of a reference, `default` the default branch name of new repositories.
 #[must_use]
-pub fn known_main(
+pub fn recorded_default_branch(
     commit_of: &dyn Fn(&str) -> Option<String>,
     default: &dyn Fn() -> Option<String>,
 ) -> Option<(String, String)> {
@@ -31,8 +31,8 @@ pub fn known_main(
 /// current branch.
 pub fn main_branch(repository: &Repository) -> Result<String, RunError> {
     let commit_of = |rev: &str| repository.commit(rev).ok();
-    let (name, _) =
-        known_main(&commit_of, &|| repository.default_branch()).ok_or(RunError::NoMainBranch)?;
+    let (name, _) = recorded_default_branch(&commit_of, &|| repository.default_branch())
+        .ok_or(RunError::NoMainBranch)?;
     Ok(name)
 }
 

@@ -156,8 +156,9 @@ pub(super) fn connection_password(value: &str) -> Option<(usize, usize)> {
 
 /// Whether the text begins with `name=`.
 fn is_setting(text: &str) -> bool {
-    let rest = text.trim_start().trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '_');
-    rest.starts_with('=') && !text.starts_with('=')
+    let text = text.trim_start();
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '_');
+    rest.starts_with('=') && rest.len() < text.len()
 }
 
 /// Reports the secret part of a named value: the password of a URL or a connection string, or the

@@ -349,15 +349,27 @@ pub(super) fn report_statement(
             None => continue,
         };
         let value = &line[start..start + length];
-        // `CREATE USER app … IDENTIFIED BY 'app'` is a default, not a secret.
-        let mut names = line[..start].split(|c: char| !c.is_alphanumeric() && c != '_');
-        let is_user = names.any(|name| name.eq_ignore_ascii_case(value));
-        if !is_user && is_credible(value, Class::Password, trust.max(Trust::Medium)) {
+        if is_credible(value, Class::Password, trust.max(Trust::Medium)) {
             let span = Span::new(offset + start, offset + start + length);
-            found.push(Found::new(rule(value), span));
+            let mut password = Found::new(rule(value), span);
+            password.weak |=
+                account_name(&line[..start]).is_some_and(|name| name.eq_ignore_ascii_case(value));
+            found.push(password);
         }
         return;
     }
+}
+
+/// The name of the account in `create user if not exists 'name'@'host' …`.
+fn account_name(statement: &str) -> Option<&str> {
+    let words = statement.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let mut words = words.filter(|word| !word.is_empty());
+    words.find(|word| {
+        ["user", "role", "login"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
+    })?;
+    words.find(|word| {
+        !["if", "not", "exists"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
+    })
 }
 
 fn last_string(line: &str, start: usize, length: usize, quote: char) -> (usize, usize) {

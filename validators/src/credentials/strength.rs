@@ -67,7 +67,7 @@ fn strength_of_text(value: &str) -> Strength {
         return Strength::Strong;
     }
     let is_public = is_published(value) || is_public_id(value) || is_digest(value);
-    if is_public || describes_itself(value) || is_member_path(value) || is_constant_name(value) {
+    if is_public || describes_itself(value) || is_member_path(value) {
         return Strength::None;
     }
     let is_number = value.len() <= 12 && value.bytes().all(|byte| byte.is_ascii_digit());
@@ -78,6 +78,8 @@ fn strength_of_text(value: &str) -> Strength {
         || is_one_word(value)
         || is_one_word(&with_letters) && value.len() <= MAX_SPELLED_LEN
         || is_snake_case(value)
+        || names_its_kind(value)
+        || is_constant_name(value)
     {
         return Strength::Weak;
     }
@@ -116,15 +118,14 @@ fn is_digest(value: &str) -> bool {
 fn describes_itself(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     table::DISCLAIMERS.iter().any(|words| lower.contains(words))
-        || names_its_kind(&lower)
         || dummy_words(&lower)
             .is_some_and(|words| words.iter().any(|word| table::DESCRIBING_DUMMIES.contains(word)))
 }
 
 /// Whether the last of several words names the kind of secret: `monitoring_password`.
-fn names_its_kind(lower: &str) -> bool {
+fn names_its_kind(value: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
-    lower.rsplit_once(['_', '-']).is_some_and(|(start, kind)| {
+    value.rsplit_once(['_', '-']).is_some_and(|(start, kind)| {
         matches!(kind, "password" | "passwd" | "pass" | "secret" | "token" | "key")
             && start.split(['_', '-']).all(|word| is_word(word) && !looks_random(word))
     })
@@ -217,8 +218,13 @@ fn has_sample_comments(path: &str) -> bool {
 fn begins_comment(text: &str, found: &Found) -> bool {
     let (value, rest) = (&text[found.span.range()], &text[found.span.end as usize..]);
     let rest = &rest[..rest.floor_char_boundary(MAX_COMMENT_LEN)];
+    let is_quoted = text[..found.span.start as usize].ends_with(['"', '\'', '`']);
+    let is_separate = rest.trim_start_matches([',', '.', ':']).starts_with(' ');
     let words = rest.lines().next().unwrap_or_default().split_whitespace();
-    value.starts_with('#') && words.filter(|word| word.len() > 1).count() >= 2
+    value.starts_with('#')
+        && !is_quoted
+        && is_separate
+        && words.filter(|word| word.len() > 1).count() >= 2
 }
 
 /// Whether the line of `at` is a comment in a common language.
@@ -238,13 +244,13 @@ mod tests {
             ("my_password", Strength::None),
             ("random_key", Strength::None),
             ("not-active", Strength::None),
-            ("monitoring_password", Strength::None),
+            ("monitoring_password", Strength::Weak),
             ("kV8xRq3LmZ7t_password", Strength::Strong),
             ("guest", Strength::None),
             ("password", Strength::None),
             ("cGFzc3dvcmQ=", Strength::None),
             ("app.auth.TokenModel", Strength::None),
-            ("GOOGLE_CREDENTIALS_JSON", Strength::None),
+            ("GOOGLE_CREDENTIALS_JSON", Strength::Weak),
             ("dev-only-do-not-use-in-prod", Strength::None),
             ("changeme", Strength::Weak),
             ("Test123!", Strength::Weak),

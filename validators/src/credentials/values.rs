@@ -44,7 +44,6 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     }
     match (class, trust) {
         (Class::Hash, _) => is_password_hash(value),
-        (Class::Password, Trust::Low) if is_hex_digest(value) => false,
         (_, _) if is_type_word(value) => false,
         (Class::Password, Trust::High) => value.len() >= MIN_PASSWORD_LEN,
         (Class::Password, Trust::Medium) => {
@@ -172,7 +171,8 @@ fn is_expression(value: &str) -> bool {
 fn is_pattern(value: &str) -> bool {
     let is_verb =
         |verb: &str| verb.len() == 1 && verb.bytes().all(|byte| byte.is_ascii_alphabetic());
-    value.contains("[^") || value.contains("(?") || value.strip_prefix('%').is_some_and(is_verb)
+    let has_class = value.contains("[^") && value.contains(']');
+    has_class || value.contains("(?") || value.strip_prefix('%').is_some_and(is_verb)
 }
 
 /// The rules of a validator, as Laravel writes them: `required|string|min:8`.
@@ -181,7 +181,10 @@ fn is_validation(value: &str) -> bool {
         let name = rule.split(':').next().unwrap_or_default();
         name.len() >= 2 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
     };
-    value.contains('|') && value.split('|').all(is_rule)
+    const RULES: [&str; 8] =
+        ["required", "nullable", "string", "sometimes", "confirmed", "email", "numeric", "integer"];
+    let is_known = |rule: &str| RULES.contains(&rule);
+    value.contains('|') && value.split('|').all(is_rule) && value.split('|').any(is_known)
 }
 
 /// Whether a value is the name of an HTTP header: `Authorization`, `X-Api-Key`.

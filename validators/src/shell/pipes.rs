@@ -141,7 +141,7 @@ impl Script {
         true
     }
 
-    /// Whether an element of a pipeline fails if its input is empty or cut off: `grep` finds
+    /// Whether an element of a pipeline fails if its input is empty (`grep`) or cut off (`tar`, `gpg`): `grep` finds
     /// nothing, and the end of an archive or of a key is missing.
     fn needs_input(&self, item: &Item) -> bool {
         let Content::Command(at) = item.content else { return false };

@@ -63,7 +63,7 @@ impl DataPatterns {
 
     /// Whether an enabled rule compares with other files.
     #[must_use]
-    pub fn read_others(&self, is_enabled: &dyn Fn(&str) -> bool) -> bool {
+    pub fn has_cross_file_tests(&self, is_enabled: &dyn Fn(&str) -> bool) -> bool {
         let mut enabled = self.patterns.iter().filter(|pattern| is_enabled(&pattern.rule.id));
         enabled.any(|pattern| pattern.ready().is_some_and(|ready| ready.test.reads_others()))
     }

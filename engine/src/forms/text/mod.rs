@@ -12,7 +12,7 @@ use crate::parse::syntax::Tree;
 use crate::rules::rule::{Report, Rule};
 use crate::text::finding::{Finding, RuleId};
 use crate::text::paths::Globs;
-use crate::text::placeholder::{has_counted_part, is_placeholder};
+use crate::text::placeholder::{has_sequential_run, is_placeholder};
 use crate::text::shape;
 use crate::text::source::{Source, Span};
 use aidd_page::{CheckHeader, Confidence, Form, Part, Tables, TextHeader};
@@ -426,14 +426,20 @@ fn search(compiled: &Compiled, text: &str, part: Range<usize>, captures: &mut Ca
     }
 }
 
+/// Length in bytes from which a value is a generated key: a password can contain `12345678`.
+const MIN_KEY_LEN: usize = 20;
+
 /// Applies the conditions on the found text that an expression cannot express.
 fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, full_match: &str) -> bool {
-    let is_sample = match header.secret {
-        None => false,
-        Some(Confidence::Low) => is_placeholder(found),
-        Some(_) => is_placeholder(found) || has_counted_part(found),
+    let is_credible = match header.secret {
+        None => true,
+        Some(Confidence::Low) => !is_placeholder(found),
+        Some(_) => {
+            let is_key = found.len() >= MIN_KEY_LEN;
+            !is_placeholder(found) && !(is_key && has_sequential_run(found))
+        }
     };
-    !is_sample
+    is_credible
         && shape::entropy(found) >= header.entropy
         && (!header.random || shape::looks_random(found))
         && !(header.password && password::is_example(found, full_match))

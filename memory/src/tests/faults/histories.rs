@@ -74,7 +74,7 @@ fn apply_random_operation(
 }
 
 /// The conflicts computed from all memories and links, independently of the stored status.
-fn conflicts_by_status(memory: &mut ProjectMemory) -> Vec<Conflict> {
+fn conflicts_from_links(memory: &mut ProjectMemory) -> Vec<Conflict> {
     let query = Query::new(Layers::PERMANENT);
     let (entries, links) = memory
         .read(&mut |store| Ok((store.entries(&query)?, store.all_links()?)))
@@ -104,7 +104,7 @@ fn conflicts_by_status(memory: &mut ProjectMemory) -> Vec<Conflict> {
     conflicts
 }
 
-fn apply_some(memory: &mut ProjectMemory, numbers: &mut Numbers) -> BTreeSet<String> {
+fn apply_random_operations(memory: &mut ProjectMemory, numbers: &mut Numbers) -> BTreeSet<String> {
     let mut edited = BTreeSet::new();
     for _ in 0..1 + numbers.below(5) {
         apply_random_operation(memory, numbers, &mut edited);
@@ -153,8 +153,8 @@ fn check_history(seed: u64) -> usize {
     let wanted = if seed.is_multiple_of(2) { Wanted::Sqlite } else { Wanted::Json };
     let base = ram_temp_dir();
     let mut first = open_with_clock(base.path(), wanted, START);
-    apply_some(&mut first, &mut numbers);
-    apply_some(&mut first, &mut numbers);
+    apply_random_operations(&mut first, &mut numbers);
+    apply_random_operations(&mut first, &mut numbers);
     drop(first);
     let mut side = |start: i64| {
         let folder = ram_temp_dir();
@@ -164,7 +164,10 @@ fn check_history(seed: u64) -> usize {
                 write(folder.path(), file, &(lines.join("\n") + "\n"));
             }
         }
-        let edited = apply_some(&mut open_with_clock(folder.path(), wanted, start), &mut numbers);
+        let edited = apply_random_operations(
+            &mut open_with_clock(folder.path(), wanted, start),
+            &mut numbers,
+        );
         Side { folder, edited }
     };
     let (ours, theirs) = (side(START + 1_000), side(START + 1_003));
@@ -194,7 +197,11 @@ fn check_history(seed: u64) -> usize {
             .expect("lines");
         assert_eq!(present_lines, all, "seed {seed}, merge style {style}: lines");
         let conflicts = memory.conflicts().expect("conflicts");
-        assert_eq!(conflicts, conflicts_by_status(&mut memory), "seed {seed}, merge style {style}");
+        assert_eq!(
+            conflicts,
+            conflicts_from_links(&mut memory),
+            "seed {seed}, merge style {style}"
+        );
         for id in ours.edited.intersection(&theirs.edited) {
             let is_contested = |conflict: &Conflict| matches!(conflict, Conflict::TwoHeads { id: found, heads } if found == id && heads.len() > 1);
             assert!(
@@ -257,12 +264,12 @@ fn git_merges_memory_without_a_conflict() {
             ok(&["commit", "-q", "-m", "x"]);
         };
         commit();
-        // The process stays open throughout.
+        // The memory stays open throughout.
         let mut edited = Vec::new();
         for branch in ["one", "two"] {
             ok(&["checkout", "-q", "main"]);
             ok(&["checkout", "-q", "-b", branch]);
-            edited.push(apply_some(&mut memory, &mut numbers));
+            edited.push(apply_random_operations(&mut memory, &mut numbers));
             let text = numbers.words(4);
             memory.save_decision(&decision(&text, Some("both"))).expect("saved");
             commit();

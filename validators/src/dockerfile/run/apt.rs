@@ -100,7 +100,12 @@ fn lists_kept_by(run: &Run<'_>, keeps_archives: bool, report: &mut Report<'_>) {
 
 fn without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
     // The setting can apply to all later commands, for example in a file in /etc/apt/apt.conf.d.
-    let configured = runs.source.text().find("Assume-Yes").unwrap_or(usize::MAX);
+    let text = runs.source.text();
+    let configured = text.match_indices("Assume-Yes").find(|(at, _)| {
+        let line = text[*at..].lines().next().unwrap_or_default();
+        line.contains("true") || line.contains("\"1\"")
+    });
+    let configured = configured.map_or(usize::MAX, |(at, _)| at);
     for install in APT_GET.installs(runs) {
         let command = install.site.command;
         if configured < command.span.start as usize {

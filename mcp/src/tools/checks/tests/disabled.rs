@@ -1,10 +1,10 @@
-//! Results when requested rules are disabled, and when a fix leaves its finding.
+//! Results when requested rules are disabled, and when a fix does not resolve its finding.
 
 use super::{call, git, project};
 use serde_json::{Value, json};
 use std::fs;
 
-/// Disabled rules find nothing, so the result must not be that the check passes.
+/// Disabled rules report nothing, so the result must not claim that the check passed.
 #[test]
 fn a_check_by_disabled_rules_does_not_pass() {
     let code = "const a = eval(input);\n";
@@ -37,7 +37,7 @@ fn a_check_by_disabled_rules_does_not_pass() {
         "{}",
         glob.text
     );
-    // A rule named exactly runs.
+    // A rule requested by its full id runs, even if it is disabled.
     let exact = check_rules(&["compliance/eval"]);
     assert_eq!(exact.data["findings"][0]["rule"], "compliance/eval");
     assert!(!exact.text.contains("disabled"), "{}", exact.text);
@@ -68,7 +68,7 @@ fn a_check_by_disabled_rules_does_not_pass() {
 
 /// An agent applies the edits of a result, so fixes that leave their finding are omitted.
 #[test]
-fn a_fix_that_leaves_its_finding_is_omitted() {
+fn a_fix_that_does_not_resolve_its_finding_is_omitted() {
     let rule = |id: &str, regex: &str, to: &str| {
         format!(
             "---\nseverity: error\ncheck:\n  text: {{ regex: '{regex}' }}\n  fix: {{ replace: '{to}', safe: true }}\n---\n# t/{id}\n\nWhy.\n"

@@ -1,4 +1,4 @@
-//! Runs the parser on a source for each text.
+//! Parses one diagram for each error message, expected token and symbol kind in the tables.
 
 use super::super::{PARSER, Type};
 use super::{Code, Part, Token, expected_tokens, split_position};
