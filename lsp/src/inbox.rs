@@ -130,14 +130,14 @@ fn handle(state: &Arc<State>, method: &str, mut params: Value) {
     let notification = NotificationContext { state, method };
     match method {
         "textDocument/didOpen" => {
-            notification.parse(params, |params| open(notification.state, params))
+            notification.parse(params, |params| open(notification.state, params));
         }
         "textDocument/didChange" => notification.change(params),
         "textDocument/didSave" => {
-            notification.parse(params, |params| save(notification.state, params))
+            notification.parse(params, |params| save(notification.state, params));
         }
         "textDocument/didClose" => {
-            notification.parse(params, |params| close(notification.state, &params))
+            notification.parse(params, |params| close(notification.state, &params));
         }
         "workspace/didCreateFiles" | "workspace/didRenameFiles" | "workspace/didDeleteFiles" => {
             let files: Vec<FileOperation> = notification.items(&mut params, "/files");
@@ -167,7 +167,7 @@ fn handle(state: &Arc<State>, method: &str, mut params: Value) {
             notification.parse(params, |params: WorkDoneProgressCancelParams| match params.token {
                 NumberOrString::String(token) => commands::stop(notification.state, &token),
                 NumberOrString::Number(_) => {}
-            })
+            });
         }
     }
 }

@@ -179,7 +179,7 @@ fn as_enum(map: &mut Object) {
         match (variant.get("const"), variant.get("enum")) {
             (Some(value), _) => values.push(value.clone()),
             (None, Some(Value::Array(several_values))) => {
-                values.extend(several_values.iter().cloned())
+                values.extend(several_values.iter().cloned());
             }
             _ => return,
         }

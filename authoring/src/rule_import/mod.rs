@@ -309,7 +309,7 @@ fn merge_aliases(value: Json) -> Json {
                 Some(single) => vec![single],
                 None => return Json::Object(own),
             };
-            for (key, value) in all.iter().filter_map(Json::as_object).cloned().flatten() {
+            for (key, value) in all.iter().filter_map(Json::as_object).flat_map(Clone::clone) {
                 own.entry(key).or_insert(value);
             }
             Json::Object(own)

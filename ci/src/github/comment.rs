@@ -59,7 +59,7 @@ async fn own_comments(client: &Client, route: &str, marker: &str) -> Result<Vec<
     // Somebody else can copy the marker into their own comment and edit it later.
     match client.get_root::<User>("/user").await {
         Ok(me) => {
-            marked.retain(|comment| comment.user.as_ref().is_some_and(|author| author.id == me.id))
+            marked.retain(|comment| comment.user.as_ref().is_some_and(|author| author.id == me.id));
         }
         // The token of an app, such as a job's, does not reveal its owner. No person can write as
         // an app.

@@ -75,7 +75,7 @@ fn command(command: &MemoryCommand, context: &mut MemoryCommandContext<'_, '_>) 
         MemoryCommand::Remove { ids, reason } => change::remove(ids, reason.as_deref(), context)?,
         MemoryCommand::Conflicts => change::conflicts(context)?,
         MemoryCommand::Resolve { id, rev } => {
-            change::resolve_conflict(id, rev.as_deref(), context)?
+            change::resolve_conflict(id, rev.as_deref(), context)?;
         }
         MemoryCommand::Link { from, relation, to, reason } => {
             change::link(from, *relation, to, reason.as_deref(), context)?;

@@ -95,7 +95,7 @@ fn shared(word: &str, question_terms: &[String]) -> usize {
     let mut shared = 0;
     if !question_terms.is_empty() {
         terms::each(word, &mut |term| {
-            shared += usize::from(question_terms.iter().any(|own| own == term))
+            shared += usize::from(question_terms.iter().any(|own| own == term));
         });
     }
     shared

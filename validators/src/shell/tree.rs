@@ -105,7 +105,7 @@ impl<'a> Walk<'a> {
             }
             "variable_assignment" | "variable_assignments" => return self.assignment(node),
             "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {
-                self.attach_redirect(node)
+                self.attach_redirect(node);
             }
             "&&" | "||" if !self.is_parent_in(EXPRESSIONS) => {
                 self.join(if kind == "&&" { Join::And } else { Join::Or });

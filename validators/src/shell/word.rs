@@ -287,7 +287,7 @@ pub(super) fn close(bytes: &[u8], mut at: usize, closer: u8) -> (usize, bool) {
                 expected_closers.push(b')');
             }
             b'{' if closer != b'`' && bytes[..at - 1].last() == Some(&b'$') => {
-                expected_closers.push(b'}')
+                expected_closers.push(b'}');
             }
             // A comment within a command substitution can contain any quote.
             b'#' if closer == b')'

@@ -436,7 +436,7 @@ fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, full_match: &s
         Some(Confidence::Low) => !is_placeholder(found),
         Some(_) => {
             let is_key = found.len() >= MIN_KEY_LEN;
-            !is_placeholder(found) && !(is_key && has_sequential_run(found))
+            !(is_placeholder(found) || is_key && has_sequential_run(found))
         }
     };
     is_credible
