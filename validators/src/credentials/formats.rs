@@ -142,7 +142,10 @@ pub(crate) fn for_path(path: &str) -> Option<(&'static Format, Trust)> {
     let is_unknown = is_workflow || is_view || (searches_text && !TABLE.contains(name));
     let format_by_name = if is_unknown { None } else { by_name(name, plain) };
     let format = format_by_name.or_else(|| {
-        let hit = WILDCARD_NAMES.iter().filter(|_| !is_view).find(|(start, end, _)| {
+        if is_view {
+            return None;
+        }
+        let hit = WILDCARD_NAMES.iter().find(|(start, end, _)| {
             let tail = tail(plain, start.matches('/').count());
             tail.len() >= start.len() + end.len() && tail.starts_with(start) && tail.ends_with(end)
         });

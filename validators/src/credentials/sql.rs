@@ -196,7 +196,7 @@ fn report_insert_rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Foun
         at = end;
         let by_column = row.password.and_then(|index| fields.get(index)).filter(|field| {
             let value = &line[field.start..field.end];
-            field.quoted && value.len() >= 4 && is_credible(value, Class::Password, Trust::High)
+            field.quoted && is_credible(value, Class::Password, Trust::High)
         });
         let by_shape = || {
             fields.iter().find(|field| {

@@ -124,11 +124,18 @@ fn describes_itself(value: &str) -> bool {
 
 /// Whether the last of several words names the kind of secret: `monitoring_password`.
 fn names_its_kind(value: &str) -> bool {
-    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
     value.rsplit_once(['_', '-']).is_some_and(|(start, kind)| {
         matches!(kind, "password" | "passwd" | "pass" | "secret" | "token" | "key")
-            && start.split(['_', '-']).all(|word| is_word(word) && !looks_random(word))
+            && has_words_of(start, &['_', '-'], u8::is_ascii_lowercase)
     })
+}
+
+/// Whether a value consists of words of at least two letters of one case, with `separators`.
+fn has_words_of(value: &str, separators: &[char], is_letter: fn(&u8) -> bool) -> bool {
+    let is_word = |word: &str| {
+        word.len() >= 2 && word.bytes().all(|byte| is_letter(&byte)) && !looks_random(word)
+    };
+    value.split(separators).all(is_word)
 }
 
 /// Whether the value is the name of a class or a function: `app.auth.TokenModel`,
@@ -153,15 +160,12 @@ fn is_member_path(value: &str) -> bool {
 
 /// The name of a constant or a variable: `GOOGLE_CREDENTIALS_JSON`.
 fn is_constant_name(value: &str) -> bool {
-    let is_word = |word: &str| word.len() >= 2 && word.bytes().all(|b| b.is_ascii_uppercase());
-    value.matches('_').count() >= 2
-        && value.split('_').all(|word| is_word(word) && !looks_random(word))
+    value.matches('_').count() >= 2 && has_words_of(value, &['_'], u8::is_ascii_uppercase)
 }
 
 /// Whether the value is a name of words in lower case: `mail_settings`.
 fn is_snake_case(value: &str) -> bool {
-    let is_word = |word: &str| word.len() >= 2 && word.bytes().all(|b| b.is_ascii_lowercase());
-    value.contains('_') && value.split('_').all(|word| is_word(word) && !looks_random(word))
+    value.contains('_') && has_words_of(value, &['_'], u8::is_ascii_lowercase)
 }
 
 /// The value without outer digits and punctuation, and with letters for the inner characters that

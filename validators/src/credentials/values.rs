@@ -47,11 +47,14 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
         (_, _) if is_type_word(value) => false,
         (Class::Password, Trust::High) => value.len() >= MIN_PASSWORD_LEN,
         (Class::Password, Trust::Medium) => {
-            value.len() >= 4 && !is_dummy(value) && !is_word(value) && !value.contains(' ')
+            value.len() >= MIN_PASSWORD_LEN
+                && !is_dummy(value)
+                && !is_word(value)
+                && !value.contains(' ')
         }
         (Class::Password, Trust::Low) => is_strong_password(value) && !is_uuid(value),
         (Class::Secret, Trust::High) => {
-            value.len() >= 4 && !is_number(value) && !is_header_name(value)
+            value.len() >= MIN_PASSWORD_LEN && !is_number(value) && !is_header_name(value)
         }
         (Class::Secret, Trust::Medium) => is_token(value, 8),
         (Class::Secret, Trust::Low) => {

@@ -7,6 +7,7 @@ mod model;
 mod strict;
 mod texts;
 
+use super::TYPES;
 use aidd_engine::text::source::{Source, Span};
 use merman_core::semantic::{SemanticParseOutcome, SemanticParser, SemanticSnapshotCapture};
 use merman_core::{EditorSemanticRole, Error, ParsedEditorFacts};
@@ -169,63 +170,25 @@ pub(crate) fn parse(source: &Source) -> Diagram {
     diagram
 }
 
-/// The keywords of the types. Mermaid detects a type by the start of the text, but its grammar
-/// requires the whole word.
-const KEYWORDS: &[&str] = &[
-    "flowchart",
+/// The keywords that Mermaid accepts besides [`TYPES`]: older spellings and variants.
+const OTHER_KEYWORDS: &[&str] = &[
     "flowchart-elk",
-    "graph",
-    "swimlane-beta",
-    "sequenceDiagram",
-    "classDiagram",
     "classDiagram-v2",
-    "stateDiagram",
-    "stateDiagram-v2",
-    "erDiagram",
-    "gantt",
-    "pie",
-    "journey",
-    "mindmap",
-    "timeline",
-    "gitGraph",
-    "quadrantChart",
-    "requirementDiagram",
     "requirement",
-    "C4Context",
-    "C4Container",
-    "C4Component",
-    "C4Dynamic",
-    "C4Deployment",
-    "sankey",
     "sankey-beta",
-    "xychart",
     "xychart-beta",
-    "block",
     "block-beta",
-    "packet",
     "packet-beta",
-    "kanban",
     "architecture",
-    "architecture-beta",
-    "radar-beta",
     "treemap",
-    "treemap-beta",
-    "venn-beta",
-    "wardley-beta",
-    "treeView-beta",
     "ishikawa",
-    "ishikawa-beta",
-    "cynefin-beta",
-    "railroad-beta",
     "railroad-ebnf-beta",
     "railroad-abnf-beta",
     "railroad-peg-beta",
-    "eventmodeling",
-    "zenuml",
-    "info",
 ];
 
-/// Whether the first word starts with the keyword of a type, but is longer: `graphTD`.
+/// Whether the first word starts with the keyword of a type, but is longer: `graphTD`. Mermaid
+/// detects a type by the start of the text, but its grammar requires the whole word.
 fn extends_keyword(source: &Source, header: Span) -> bool {
     let word = source.slice(header);
     let end = word.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
@@ -234,7 +197,8 @@ fn extends_keyword(source: &Source, header: Span) -> bool {
         let rest = word.strip_prefix(*keyword);
         rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
     };
-    !KEYWORDS.contains(&word) && KEYWORDS.iter().any(is_longer)
+    let mut keywords = TYPES.iter().chain(OTHER_KEYWORDS);
+    !keywords.clone().any(|keyword| *keyword == word) && keywords.any(is_longer)
 }
 
 /// Applies the grammar of the type, if [`grammar`] contains one. The grammar decides whether
