@@ -1,8 +1,8 @@
 //! Lowers the severity of findings outside the product, in one place for all rules: a password in a
 //! test or a weak hash in an example is a correct finding, but not an urgent one.
 
+use super::value_purpose::ValuePurposes;
 use crate::forms::generated::is_generated;
-use crate::parse::values::{Format, Values};
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Rule, Settings};
 use crate::text::files::Files;
@@ -11,15 +11,10 @@ use crate::text::purpose::Purpose;
 use crate::text::source::{Source, Span};
 use aidd_lexicon::tables::purposes;
 use aidd_page::Confidence;
-use std::cell::LazyCell;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 /// Maximum number of other locations that a grouped finding lists.
 const MAX_RELATED: usize = 20;
-
-/// How far before a value its name is searched for, in bytes.
-const MAX_NAME_LEN: usize = 120;
 
 /// The lowered findings of a file, identified by span and rule.
 pub(super) type Lowered = HashSet<(Span, RuleId)>;
@@ -43,20 +38,15 @@ pub(super) fn lower(
         purpose => purpose,
     };
     let description = purpose.describe();
-    let examples = LazyCell::new(|| example_values(source));
+    let values = ValuePurposes::new(source);
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
         let Some(rule) = registry.get(&finding.rule) else { continue };
         let is_configured =
             settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
-        if is_configured || !applies_to_product(rule) || is_live_key(rule) {
+        if is_configured || !applies_to_product(rule) || is_live_key(rule, finding.severity) {
             continue;
         }
-        let is_example = || {
-            is_within(finding.span, &examples)
-                || finding.secret.is_some_and(|secret| is_named_sample(source, secret))
-        };
-        let description =
-            description.or_else(|| is_example().then(|| Purpose::Sample.describe())?);
+        let description = description.or_else(|| values.describe(finding));
         if let Some(description) = description {
             finding.severity = Severity::Info;
             finding.message = format!("{} ({description})", finding.message);
@@ -66,66 +56,19 @@ pub(super) fn lower(
     lowered
 }
 
-/// Whether a span is in one of `spans`, which are sorted and disjoint.
-fn is_within(span: Span, spans: &[Span]) -> bool {
-    let before = spans.partition_point(|other| other.start <= span.start);
-    before.checked_sub(1).is_some_and(|at| spans[at].contains(span))
-}
-
-/// Whether the name of a secret says that the secret is made up: `const TEST_FAKE_RSA_KEY = "…"`.
-fn is_named_sample(source: &Source, span: Span) -> bool {
-    let text = &source.text()[..span.start as usize];
-    let near = text.ceil_char_boundary(text.len().saturating_sub(MAX_NAME_LEN));
-    // The part of the line with the name: after the previous entry, argument or statement.
-    let is_separator = |c: char| matches!(c, '\n' | '\r' | ',' | ';' | '{' | '(' | '[');
-    let name = text[near..].rsplit(is_separator).next().unwrap_or_default().to_ascii_lowercase();
-    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
-    words.any(|word| matches!(word, "dummy" | "example" | "fake" | "mock" | "sample" | "test"))
-}
-
-/// The outermost values of a YAML or JSON file that are examples, as in the descriptions of
-/// interfaces: `example`, `examples`, `x-example`, `profile_endpoint_example`.
-fn example_values(source: &Source) -> Vec<Span> {
-    let format = match Format::from_path(source.path()) {
-        Some(format @ (Format::Json | Format::Yaml)) => format,
-        _ => return Vec::new(),
-    };
-    if !source.text().to_ascii_lowercase().contains("example") {
-        return Vec::new();
-    }
-    let is_example = |key: &str| {
-        let mut words = key.split(|c: char| !c.is_ascii_alphanumeric());
-        words.any(|word| {
-            word.eq_ignore_ascii_case("example") || word.eq_ignore_ascii_case("examples")
-        })
-    };
-    let values = Values::read(format, source.text());
-    let named = values
-        .all
-        .iter()
-        .filter(|value| value.key.as_ref().is_some_and(|(key, _)| is_example(key)));
-    let mut spans: Vec<Span> = named.map(|value| value.span).collect();
-    spans.sort_unstable_by_key(|span| (span.start, Reverse(span.end)));
-    let mut end = 0;
-    spans.retain(|span| {
-        let is_outermost = span.end > end;
-        end = end.max(span.end);
-        is_outermost
-    });
-    spans
-}
-
 /// Whether the rule matters only for the product: a shipped rule on security or container images.
 fn applies_to_product(rule: &Rule) -> bool {
     rule.path.is_none()
         && (rule.tags.iter().any(|tag| tag == "security") || rule.id.starts_with("dockerfile/"))
 }
 
-/// Whether the rule recognises a key by a format that only its service issues. Keys that anybody
-/// can generate, such as private keys, are often generated for a test.
-fn is_live_key(rule: &Rule) -> bool {
+/// Whether the rule recognises a key by a format that only its service issues, and the key does more
+/// than identify an account. Keys that anybody can generate, such as private keys, are often
+/// generated for a test.
+fn is_live_key(rule: &Rule, severity: Severity) -> bool {
     let check = rule.check.as_ref().and_then(|check| check.text.as_ref());
-    check.and_then(|text| text.secret) == Some(Confidence::High)
+    severity == Severity::Error
+        && check.and_then(|text| text.secret) == Some(Confidence::High)
         && !purposes::KEYS_THAT_ANYBODY_GENERATES.iter().any(|part| rule.id.contains(part))
 }
 

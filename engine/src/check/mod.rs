@@ -12,6 +12,7 @@ mod moved;
 mod run;
 mod secret_findings;
 pub mod secrets;
+mod value_purpose;
 
 use crate::forms::all::Patterns;
 use crate::forms::variants::Variants;

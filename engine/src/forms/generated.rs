@@ -43,12 +43,15 @@ pub(crate) fn is_generated(path: &str, text: &str) -> bool {
     has_generated_header(text) || is_output(path, text)
 }
 
-/// Whether a script, a style sheet or an HTML page is the output of a compiler, a minifier or a
-/// documentation generator.
+/// Whether a file is a lock file, or whether a script, a style sheet or an HTML page is the output
+/// of a compiler, a minifier or a documentation generator.
 fn is_output(path: &str, text: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     let is_script = matches!(extension, "js" | "mjs" | "cjs" | "jsx");
     let head = &text[..text.floor_char_boundary(SEARCHED_BYTES)];
+    if extension == "lock" {
+        return true;
+    }
     if extension == "rs" {
         // A list of modules can precede the bindings.
         let head = &text[..text.floor_char_boundary(8 * SEARCHED_BYTES)];

@@ -107,8 +107,10 @@ impl Purpose {
 /// as in `acme.dev/`, is not a word.
 fn words(path: &str) -> impl Iterator<Item = &str> {
     let directories = path.rsplit_once('/').map_or(0, |(directories, _)| directories.len());
-    let parts =
-        path[..directories].split('/').map(|part| part.strip_suffix(".dev").unwrap_or(part));
+    let parts = path[..directories].split('/').map(|part| match part.strip_suffix(".dev") {
+        Some(domain) if !domain.is_empty() => domain,
+        _ => part,
+    });
     let parts = parts.chain([&path[directories..]]);
     parts.flat_map(|part| part.split(|c: char| !c.is_alphanumeric()))
 }
@@ -167,6 +169,10 @@ mod tests {
             ("src/compose.ts", Purpose::Product),
             ("src/TestFlightClient.swift", Purpose::Product),
             (".dockerdev/Dockerfile", Purpose::Development),
+            (".dev/Dockerfile", Purpose::Development),
+            (".github/workflows/root.key", Purpose::Development),
+            ("docker-compose.integration.yml", Purpose::Test),
+            ("integration/resources/tls/local.key", Purpose::Test),
             ("wallet_seed.txt", Purpose::Product),
             ("config/test.exs", Purpose::Test),
             (".github/workflows/e2e.yml", Purpose::Test),

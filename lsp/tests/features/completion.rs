@@ -78,7 +78,7 @@ fn the_rule_page_is_added_on_resolve() {
 
     The tag `latest` moves: two builds of the same Dockerfile can start from different images, and upgrades arrive without a change to the Dockerfile.
 
-    Use a version tag. If the reference also has a digest, the tag is only a label and is not reported.
+    Use a version tag. If the reference also has a digest, the tag is only a label and is not reported. If the name of the image contains the version (`ubi9/ubi-minimal`), the finding is an `info`.
     ");
     assert_snapshot!(item.detail.expect("a summary"), @"The tag `latest` moves: two builds of the same Dockerfile can start from different images, and upgrades arrive without a change to the Dockerfile.");
 }

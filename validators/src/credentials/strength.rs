@@ -7,12 +7,17 @@ use super::{Found, data, labels};
 use aidd_engine::text::placeholder::JOIN_MARK;
 use aidd_engine::text::shape::looks_random;
 use aidd_lexicon::tables::credentials as table;
+use std::cell::LazyCell;
+use std::collections::HashSet;
 
 /// Maximum length in bytes of a value that can consist of words.
 const MAX_WORDED_LEN: usize = 128;
 
 /// Length in bytes up to which a word with digits for letters is only a word: `f00d`.
 const MAX_SPELLED_LEN: usize = 6;
+
+/// How far before a value its name is searched for, in bytes.
+const MAX_NAME_LEN: usize = 120;
 
 /// How far after a value a comment is searched for, in bytes.
 const MAX_COMMENT_LEN: usize = 120;
@@ -35,6 +40,7 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
     }
     let is_labels = labels::is_label_file(path, text);
     let has_samples = has_sample_comments(path);
+    let secret_names = LazyCell::new(|| secret_names(text));
     found.retain_mut(|found| {
         if found.span.is_empty() {
             return true;
@@ -43,9 +49,13 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
         let strength = strength(value);
         found.weak |= strength == Strength::Weak;
         let is_comment = || is_in_comment(text, found.span.start as usize);
+        let is_sample = (found.weak || has_samples) && is_comment();
+        // A secret that somebody made up is an example if it is commented out.
+        found.weak |=
+            !looks_random(value) && is_comment() || identifies_client(text, found, &secret_names);
         strength > Strength::None
             && (!is_labels || is_generated(value))
-            && !((found.weak || has_samples) && is_comment())
+            && !is_sample
             && !begins_comment(text, found)
     });
     found
@@ -229,6 +239,32 @@ fn begins_comment(text: &str, found: &Found) -> bool {
         && !is_quoted
         && is_separate
         && words.filter(|word| word.len() > 1).count() >= 2
+}
+
+/// The parts before `secret` of the names in `text` that end in `secret`, in lower case.
+fn secret_names(text: &str) -> HashSet<String> {
+    let names = text.split(|c: char| !is_part_of_name(c));
+    let starts = names.filter_map(|name| {
+        let (start, end) = name.split_at_checked(name.len().checked_sub(6)?)?;
+        end.eq_ignore_ascii_case("secret").then(|| start.to_ascii_lowercase())
+    });
+    starts.collect()
+}
+
+fn is_part_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
+}
+
+/// Whether a value is the public half of a pair whose other half is secret, as in OAuth:
+/// `GITHUB_APP_KEY` next to `GITHUB_APP_SECRET`.
+fn identifies_client(text: &str, found: &Found, secret_names: &HashSet<String>) -> bool {
+    let before = &text[..found.span.start as usize];
+    let near = before.ceil_char_boundary(before.len().saturating_sub(MAX_NAME_LEN));
+    let before = before[near..].trim_end_matches(|c: char| !is_part_of_name(c));
+    let name = before.rsplit(|c: char| !is_part_of_name(c)).next().unwrap_or_default();
+    let start = name.to_ascii_lowercase();
+    let start = start.strip_suffix("key").filter(|start| start.len() >= 2);
+    start.is_some_and(|start| secret_names.contains(start))
 }
 
 /// Whether the line of `at` is a comment in a common language.

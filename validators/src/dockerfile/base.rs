@@ -6,7 +6,7 @@ use super::{CheckContext, ContextCheck};
 use aidd_engine::parse::dockerfile::image::{self, Image};
 use aidd_engine::parse::dockerfile::{Dockerfile, Flag, Stage, Variable, Word, uses};
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::source::Span;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -46,11 +46,22 @@ fn untagged_image(file: &Dockerfile, report: &mut Report<'_>) {
 fn latest_tag(file: &Dockerfile, report: &mut Report<'_>) {
     for (_, word, image) in images(file) {
         if image.tag == Some("latest") && image.digest.is_none() {
-            report
-                .at(word.span, format!("image `{}` is tagged `latest`", image.name))
-                .help("pin the version you tested, or add a digest");
+            let message = format!("image `{}` is tagged `latest`", image.name);
+            let finding = report.at(word.span, message);
+            finding.help("pin the version you tested, or add a digest");
+            if names_version(image.name) {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
         }
     }
+}
+
+/// Whether the name of an image contains its major version: `ubi9/ubi-minimal`, `base-debian12`.
+fn names_version(name: &str) -> bool {
+    let mut parts = name
+        .split(['/', '-', '_'])
+        .map(|part| part.trim_end_matches(|c: char| c.is_ascii_digit()).len()..part.len());
+    parts.any(|version| version.start > 0 && !version.is_empty())
 }
 
 fn untrusted_registry(context: &CheckContext<'_>, report: &mut Report<'_>) {

@@ -4,7 +4,7 @@ use super::super::Checks;
 use super::casing::Casing;
 use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword, Stage};
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use serde_json::Value;
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[
@@ -36,6 +36,9 @@ fn shell_form_command(file: &Dockerfile, report: &mut Report<'_>) {
         if let Some(words) = plain_words(command).filter(|_| command.shell.is_none()) {
             let text = Value::from(words).to_string().replace("\",\"", "\", \"");
             finding.fix_unsafe("Write it as JSON", vec![Edit::replace(span, text)]);
+        } else {
+            // The command needs a shell.
+            finding.severity = finding.severity.min(Severity::Info);
         }
     }
 }

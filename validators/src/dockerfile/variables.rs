@@ -195,9 +195,24 @@ fn is_harmless(pair: &Pair, globals: &HashMap<&str, Variable<'_>>) -> bool {
     is_switch(value) || !value.contains('$') && is_placeholder(value)
 }
 
+/// Whether a variable is set to the value of one of `names`: `$NAME`, `${NAME}`.
+fn is_copy_of(pair: &Pair, names: &HashSet<&str>) -> bool {
+    let value = pair.value.as_ref().and_then(|value| value.text.strip_prefix('$'));
+    value.is_some_and(|name| names.contains(name.trim_matches(['{', '}'])))
+}
+
 /// Whether a value describes itself as a placeholder: `needs-to-be-set`, `dummy`.
 fn is_placeholder(value: &str) -> bool {
-    const WORDS: [&str; 6] = ["dummy", "placeholder", "to-be-set", "not-set", "not-used", "unused"];
+    const WORDS: [&str; 8] = [
+        "cafebabe",
+        "deadbeef",
+        "dummy",
+        "placeholder",
+        "to-be-set",
+        "not-set",
+        "not-used",
+        "unused",
+    ];
     let value = value.to_ascii_lowercase().replace(['_', ' '], "-");
     matches!(&*value, "foo" | "bar") || WORDS.iter().any(|word| value.contains(word))
 }
@@ -206,14 +221,19 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
     let globals = file.globals();
     let is_setting =
         |instruction: &&Instruction| matches!(instruction.kind, Keyword::Arg | Keyword::Env);
+    let mut harmless_args = HashSet::new();
     for instruction in file.instructions.iter().filter(is_setting) {
         for pair in &instruction.pairs {
+            let name = &*pair.key.text;
+            let is_harmless = is_harmless(pair, &globals) || is_copy_of(pair, &harmless_args);
+            if instruction.kind == Keyword::Arg && is_harmless {
+                harmless_args.insert(name);
+            }
             // `ENV NAME=""` documents a variable that is set when the container starts.
             let is_empty = instruction.kind == Keyword::Env
                 && pair.value.as_ref().is_some_and(|value| value.text.is_empty());
-            if is_secret_name(&pair.key.text) && !is_empty && !is_harmless(pair, &globals) {
+            if is_secret_name(name) && !is_empty && !is_harmless {
                 let kind = instruction.kind.name();
-                let name = &pair.key.text;
                 report
                     .at(
                         pair.key.span,

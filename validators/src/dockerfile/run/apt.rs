@@ -180,18 +180,28 @@ const SHARED: [&str; 9] = [
 ];
 
 fn apt(runs: &Runs<'_>, report: &mut Report<'_>) {
-    for site in runs.calls(&["apt"]) {
-        let span = site.program_span();
-        let finding = report.at(span, "`apt` is intended for interactive use, not for scripts");
-        let verb = site.command.operands().next().map_or("", |word| word.text());
-        let replacement = match verb {
+    let calls: Vec<Site<'_>> = runs.calls(&["apt"]).collect();
+    // One finding per `RUN`, because its commands are changed together.
+    for calls in calls.chunk_by(|site, next| std::ptr::eq(site.run, next.run)) {
+        let Some(first) = calls.first() else { continue };
+        let message = "`apt` is intended for interactive use, not for scripts";
+        let finding = report.at(first.program_span(), message);
+        let replacement = match verb(first) {
             "list" | "show" | "search" | "policy" => "apt-cache",
             _ => "apt-get",
         };
         finding.help(format!("Use `{replacement}`, whose options and output are stable"));
-        let is_plain_call = site.command.words.first().is_some_and(|word| word.text() == "apt");
-        if is_plain_call && SHARED.contains(&verb) && site.run.is_editable() {
-            finding.fix("Use apt-get", vec![Edit::replace(span, "apt-get")]);
+        let is_fixable = |site: &Site<'_>| {
+            let is_plain_call = site.command.words.first().is_some_and(|word| word.text() == "apt");
+            is_plain_call && SHARED.contains(&verb(site)) && site.run.is_editable()
+        };
+        if calls.iter().all(is_fixable) {
+            let edits = calls.iter().map(|site| Edit::replace(site.program_span(), "apt-get"));
+            finding.fix("Use apt-get", edits.collect());
         }
     }
+}
+
+fn verb<'a>(site: &Site<'a>) -> &'a str {
+    site.command.operands().next().map_or("", |word| word.text())
 }

@@ -5,7 +5,7 @@ use super::{Check, Run, Runs, Site};
 use crate::shell::{Command, Join};
 use aidd_engine::parse::dockerfile::Keyword;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
     ("dockerfile/consecutive-runs", consecutive),
@@ -58,6 +58,11 @@ fn has_same_flags(first: &Run<'_>, second: &Run<'_>) -> bool {
     first.instruction.stage == second.instruction.stage && flags(first) == flags(second)
 }
 
+/// Programs that run the script that they read from the pipe. PHP is not among them, because it reads
+/// the installer of Composer, and the next command fails without Composer.
+const INTERPRETERS: [&str; 10] =
+    ["ash", "bash", "dash", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
+
 fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
     let casing = Casing::of(runs.file, runs.source);
     let mut fixed_stage = None;
@@ -71,10 +76,17 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
                     && arguments.iter().any(|word| word.text() == "pipefail")
                     && !arguments.iter().any(|word| word.text().starts_with('+'))
             });
-            (!set).then_some(pipe)
+            let reader = script.commands.iter().find(|command| command.span == pipe);
+            let runs_input = reader.is_some_and(|it| INTERPRETERS.contains(&it.program()));
+            (!set).then_some((pipe, runs_input))
         });
-        let Some(pipe) = pipe else { continue };
+        let Some((pipe, runs_input)) = pipe else { continue };
         let finding = report.at(pipe, "the `RUN` succeeds even if a command before the `|` fails");
+        // An empty script is a success; what else reads an empty input usually fails later in the
+        // build.
+        if !runs_input {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
         finding.help(
             "Put `SHELL [\"/bin/bash\", \"-o\", \"pipefail\", \"-c\"]` before the `RUN`, or begin with \
              `set -o pipefail`",

@@ -1,0 +1,171 @@
+//! The purpose of a single value: an example, a setting for development, or the password of a local
+//! service. The purpose of whole files is in [`crate::text::purpose`].
+
+use crate::parse::values::{Format, Values};
+use crate::text::finding::Finding;
+use crate::text::purpose::Purpose;
+use crate::text::shape::looks_random;
+use crate::text::source::{Source, Span};
+use aidd_lexicon::tables::purposes;
+use regex::Regex;
+use std::cell::OnceCell;
+use std::cmp::Reverse;
+use std::sync::LazyLock;
+
+/// How far before a value its name is searched for, in bytes.
+const MAX_NAME_LEN: usize = 120;
+
+/// How far around a password the host of its service is searched for, in bytes.
+const MAX_HOST_DISTANCE: usize = 200;
+
+/// Minimum length of a password that was generated, in bytes.
+const MIN_GENERATED_LEN: usize = 16;
+
+/// The host after the password of a URL or of a Go data source name: `@localhost:5432`,
+/// `@tcp(db:3306)`.
+static HOST_AFTER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^@(?:tcp\()?(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9_.-]+)").ok());
+
+/// The host in a connection string or next to a password in a command: `Server=sqlserver,1433;`,
+/// `host=localhost`.
+static HOST_BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:server|data source|host|hostname|addr|address)[ \t]*=[ \t]*(?:tcp:)?([a-z0-9_.:()-]+)").ok()
+});
+
+/// The spans of the values of a file that are not for the product, read on first use.
+pub(super) struct ValuePurposes<'a> {
+    source: &'a Source,
+    sections: OnceCell<Vec<(Span, Purpose)>>,
+}
+
+impl<'a> ValuePurposes<'a> {
+    pub(super) fn new(source: &'a Source) -> Self {
+        Self { source, sections: OnceCell::new() }
+    }
+
+    /// Why the value of a finding is not for the product, as a description for its message.
+    pub(super) fn describe(&self, finding: &Finding) -> Option<&'static str> {
+        match self.section(finding.span) {
+            Some(Purpose::Development) => return Some("in settings for development"),
+            Some(purpose) => return purpose.describe(),
+            None => {}
+        }
+        let secret = finding.secret?;
+        if is_named_sample(self.source, secret) {
+            return Purpose::Sample.describe();
+        }
+        is_for_local_service(self.source, secret).then_some("for a local service")
+    }
+
+    fn section(&self, span: Span) -> Option<Purpose> {
+        let sections = self.sections.get_or_init(|| sections(self.source));
+        let before = sections.partition_point(|(other, _)| other.start <= span.start);
+        let (section, purpose) = sections[before.checked_sub(1)?];
+        section.contains(span).then_some(purpose)
+    }
+}
+
+/// Whether the name of a secret says that the secret is made up: `const TEST_FAKE_RSA_KEY = "…"`.
+fn is_named_sample(source: &Source, span: Span) -> bool {
+    let text = &source.text()[..span.start as usize];
+    let near = text.ceil_char_boundary(text.len().saturating_sub(MAX_NAME_LEN));
+    // The part of the line with the name: after the previous entry, argument or statement.
+    let is_separator = |c: char| matches!(c, '\n' | '\r' | ',' | ';' | '{' | '(' | '[');
+    let name = text[near..].rsplit(is_separator).next().unwrap_or_default().to_ascii_lowercase();
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| matches!(word, "dummy" | "example" | "fake" | "mock" | "sample" | "test"))
+}
+
+/// Whether a password that somebody made up belongs to a service on the same machine, or to a
+/// container with the name of its program: `postgres://shop:sh0p@postgres/shop`.
+fn is_for_local_service(source: &Source, secret: Span) -> bool {
+    let text = source.text();
+    let password = &text[secret.range()];
+    if password.len() >= MIN_GENERATED_LEN && looks_random(password) {
+        return false;
+    }
+    let (before, after) = (&text[..secret.start as usize], &text[secret.end as usize..]);
+    let near = before.ceil_char_boundary(before.len().saturating_sub(MAX_HOST_DISTANCE));
+    let before = before[near..].rsplit(['\n', '\r']).next().unwrap_or_default();
+    let after = &after[..after.floor_char_boundary(MAX_HOST_DISTANCE)];
+    let after = after.lines().next().unwrap_or_default();
+    let host = |regex: &LazyLock<Option<Regex>>, text: &str| {
+        let found = regex.as_ref()?.captures_iter(text).last()?;
+        Some(found.get(1)?.as_str().to_ascii_lowercase())
+    };
+    let host = host(&HOST_AFTER, after)
+        .or_else(|| host(&HOST_BEFORE, before))
+        .or_else(|| host(&HOST_BEFORE, after));
+    host.is_some_and(|host| is_local(&host))
+}
+
+/// Whether a host, in lower case, is the local machine or a container.
+fn is_local(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
+    host.starts_with("127.") || purposes::LOCAL_HOSTS.contains(host)
+}
+
+/// The outermost values of a YAML or JSON file that are examples (`example`, `x-example`,
+/// `profile_endpoint_example`) or the settings of an environment for development (`test`), in
+/// source order.
+fn sections(source: &Source) -> Vec<(Span, Purpose)> {
+    let format = match Format::from_path(source.path()) {
+        Some(format @ (Format::Json | Format::Yaml)) => format,
+        _ => return Vec::new(),
+    };
+    let purpose = |key: &str| {
+        let key = key.to_ascii_lowercase();
+        let mut words = key.split(|c: char| !c.is_ascii_alphanumeric());
+        if words.any(|word| matches!(word, "example" | "examples")) {
+            return Some(Purpose::Sample);
+        }
+        purposes::DEVELOPMENT_ENVIRONMENTS.contains(&key).then_some(Purpose::Development)
+    };
+    let values = Values::read(format, source.text());
+    let named = values.all.iter().filter_map(|value| {
+        let (key, _) = value.key.as_ref()?;
+        Some((value.span, purpose(key)?))
+    });
+    let mut sections: Vec<(Span, Purpose)> = named.collect();
+    sections.sort_by_key(|(span, _)| (span.start, Reverse(span.end)));
+    let mut end = 0;
+    sections.retain(|(span, _)| {
+        let is_outermost = span.end > end;
+        end = end.max(span.end);
+        is_outermost
+    });
+    sections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_services_are_recognised_by_their_host() {
+        let is_local = |text: &str, password: &str| {
+            let start = text.find(password).expect("the password");
+            let source = Source::new("a.txt", text);
+            is_for_local_service(&source, Span::new(start, start + password.len()))
+        };
+        for (text, password) in [
+            ("postgres://shop:sh0p4you@localhost:5432/shop", "sh0p4you"),
+            ("postgres://shop:sh0p4you@postgres/shop", "sh0p4you"),
+            ("shop:sh0p4you@tcp(mariadb:3306)/shop", "sh0p4you"),
+            ("http://shop:sh0p4you@[::1]:9000/", "sh0p4you"),
+            ("Server=sqlserver,1433;User Id=sa;Password=@sh0p4You!;", "@sh0p4You!"),
+            ("password=sh0p4you host=127.0.0.1", "sh0p4you"),
+        ] {
+            assert!(is_local(text, password), "{text}");
+        }
+        for (text, password) in [
+            ("postgres://shop:sh0p4you@db.acme.io:5432/shop", "sh0p4you"),
+            ("postgres://shop:sh0p4you@localhost.acme.io/shop", "sh0p4you"),
+            ("postgres://shop:k3j5h2g4f6d8p9q1@localhost/shop", "k3j5h2g4f6d8p9q1"),
+            ("Server=sql1;User Id=sa;Password=@sh0p4You!;", "@sh0p4You!"),
+            ("password = sh0p4you", "sh0p4you"),
+        ] {
+            assert!(!is_local(text, password), "{text}");
+        }
+    }
+}
