@@ -123,7 +123,6 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
         "ai/rules/money.md",
         "---\nsummary: How money is handled.\n---\n# Money\n\n- MUST store amounts in cents.\n- NEVER use floats for money. `team/no-float`\n- SHOULD round half up.\n",
     );
-    write(root, "ai/rules/broken.md", "---\nsummary: [\n---\n# Broken\n");
     let context = Context::at(&crate::DISTRIBUTION, root);
     let run = |name: &str, arguments| try_call(&context, name, arguments).expect("an answer");
     run(
@@ -150,7 +149,6 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
     insta::assert_snapshot!(stabilize(&answer.text, root), @r#"
     ## shop: current state
     Started session session_ID.
-    Skipped: ai/rules/broken.md: line 2: the header cannot be read: unclosed bracket '['
     Branch feature/login: login
     Lifecycle lifecycle_ID, login, in UNDERSTAND. Open: The context is loaded; The requirements are clear; Acceptance criteria are written as given, when, then; Edge cases are listed
     Pending: form; tests
@@ -173,6 +171,8 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
     let again = run("aidd_bootstrap", params);
     assert_eq!(again.data["sessionId"], json!(session));
     assert!(again.text.contains(&format!("Continuing session {session} of this conversation.")));
+    // Written here, because the `minimal` budget has no room for the note on the skipped page.
+    write(root, "ai/rules/broken.md", "---\nsummary: [\n---\n# Broken\n");
     let full = run("aidd_bootstrap", json!({"tokenBudget": "full"}));
     for expected in [
         "NEVER use floats for money.",
