@@ -5,6 +5,7 @@ use super::value_purpose::ValuePurposes;
 use crate::forms::generated::is_generated;
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Rule, Settings};
+use crate::text::checksum;
 use crate::text::files::Files;
 use crate::text::finding::{Finding, Related, RuleId, Severity, Status};
 use crate::text::purpose::Purpose;
@@ -43,7 +44,7 @@ pub(super) fn lower(
         let Some(rule) = registry.get(&finding.rule) else { continue };
         let is_configured =
             settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
-        if is_configured || !applies_to_product(rule) || is_live_key(rule, finding.severity) {
+        if is_configured || !applies_to_product(rule) || is_live_key(rule, finding, source) {
             continue;
         }
         let description = description.or_else(|| values.describe(finding));
@@ -62,14 +63,30 @@ fn applies_to_product(rule: &Rule) -> bool {
         && (rule.tags.iter().any(|tag| tag == "security") || rule.id.starts_with("dockerfile/"))
 }
 
-/// Whether the rule recognises a key by a format that only its service issues, and the key does more
-/// than identify an account. Keys that anybody can generate, such as private keys, are often
-/// generated for a test.
-fn is_live_key(rule: &Rule, severity: Severity) -> bool {
+/// Whether a finding is an error on a key in a format that only its service issues. Keys that
+/// anybody can generate (private keys, UUIDs, keys with a wrong checksum) are often generated for a
+/// test.
+fn is_live_key(rule: &Rule, finding: &Finding, source: &Source) -> bool {
+    let is_made_up = finding.secret.is_some_and(|secret| {
+        let key = &source.text()[secret.range()];
+        checksum::is_wrong(key) || ends_with_uuid(key)
+    });
     let check = rule.check.as_ref().and_then(|check| check.text.as_ref());
-    severity == Severity::Error
+    finding.severity == Severity::Error
+        && !is_made_up
         && check.and_then(|text| text.secret) == Some(Confidence::High)
         && !purposes::KEYS_THAT_ANYBODY_GENERATES.iter().any(|part| rule.id.contains(part))
+}
+
+/// Whether a key is a UUID, possibly after a prefix: `sdk-0f5a1c2e-…`.
+fn ends_with_uuid(key: &str) -> bool {
+    let Some((_, uuid)) = key.len().checked_sub(36).and_then(|at| key.split_at_checked(at)) else {
+        return false;
+    };
+    uuid.bytes().enumerate().all(|(at, byte)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    })
 }
 
 /// Merges the lowered findings whose rules are of the same kind into the first of them, which lists

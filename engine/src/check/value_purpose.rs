@@ -18,6 +18,9 @@ const MAX_NAME_LEN: usize = 120;
 /// How far around a password the host of its service is searched for, in bytes.
 const MAX_HOST_DISTANCE: usize = 200;
 
+/// How far around a password the setting for the host of its service is searched for, in bytes.
+const MAX_SETTING_DISTANCE: usize = 2000;
+
 /// Minimum length of a password that was generated, in bytes.
 const MIN_GENERATED_LEN: usize = 16;
 
@@ -96,7 +99,26 @@ fn is_for_local_service(source: &Source, secret: Span) -> bool {
     let host = host(&HOST_AFTER, after)
         .or_else(|| host(&HOST_BEFORE, before))
         .or_else(|| host(&HOST_BEFORE, after));
-    host.is_some_and(|host| is_local(&host))
+    host.or_else(|| host_setting(source, secret)).is_some_and(|host| is_local(&host))
+}
+
+/// The value of the setting for the host, next to the setting for the password: `MYSQL_HOST` next to
+/// `MYSQL_PASSWORD`.
+fn host_setting(source: &Source, secret: Span) -> Option<String> {
+    let text = source.text();
+    let near =
+        text.ceil_char_boundary((secret.start as usize).saturating_sub(MAX_SETTING_DISTANCE));
+    let far = text.floor_char_boundary(secret.end as usize + MAX_SETTING_DISTANCE);
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name = text[near..secret.start as usize].trim_end_matches(|c: char| !is_part(c));
+    let name = name.rsplit(|c: char| !is_part(c)).next()?;
+    let (prefix, _) = name.rsplit_once('_')?;
+    ["_HOST", "_SERVER", "_host", "_server"].iter().find_map(|end| {
+        let (_, value) = text[near..far].split_once(&format!("{prefix}{end}"))?;
+        let value = value.trim_start_matches([' ', '=', ':', '"', '\'']);
+        let end = value.find(|c: char| !c.is_ascii_alphanumeric() && !".-_".contains(c));
+        Some(value[..end.unwrap_or(value.len())].to_ascii_lowercase())
+    })
 }
 
 /// Whether a host, in lower case, is the local machine or a container.
@@ -155,6 +177,7 @@ mod tests {
             ("http://shop:sh0p4you@[::1]:9000/", "sh0p4you"),
             ("Server=sqlserver,1433;User Id=sa;Password=@sh0p4You!;", "@sh0p4You!"),
             ("password=sh0p4you host=127.0.0.1", "sh0p4you"),
+            ("MYSQL_HOST=127.0.0.1\nMYSQL_PORT=3306\nMYSQL_PASSWORD=sh0p4you\n", "sh0p4you"),
         ] {
             assert!(is_local(text, password), "{text}");
         }
@@ -164,6 +187,7 @@ mod tests {
             ("postgres://shop:k3j5h2g4f6d8p9q1@localhost/shop", "k3j5h2g4f6d8p9q1"),
             ("Server=sql1;User Id=sa;Password=@sh0p4You!;", "@sh0p4You!"),
             ("password = sh0p4you", "sh0p4you"),
+            ("MYSQL_HOST=db.acme.io\nMYSQL_PASSWORD=sh0p4you\n", "sh0p4you"),
         ] {
             assert!(!is_local(text, password), "{text}");
         }

@@ -2,6 +2,7 @@
 
 pub mod attributes;
 pub mod captures;
+pub mod checksum;
 pub mod escape;
 pub mod files;
 pub mod finding;

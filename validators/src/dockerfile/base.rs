@@ -49,7 +49,7 @@ fn latest_tag(file: &Dockerfile, report: &mut Report<'_>) {
             let message = format!("image `{}` is tagged `latest`", image.name);
             let finding = report.at(word.span, message);
             finding.help("pin the version you tested, or add a digest");
-            if names_version(image.name) {
+            if names_version(image.name) || is_rolling(&word.text) {
                 finding.severity = finding.severity.min(Severity::Info);
             }
         }
@@ -62,6 +62,11 @@ fn names_version(name: &str) -> bool {
         .split(['/', '-', '_'])
         .map(|part| part.trim_end_matches(|c: char| c.is_ascii_digit()).len()..part.len());
     parts.any(|version| version.start > 0 && !version.is_empty())
+}
+
+/// Whether the publisher of an image maintains only `latest`, as for Chainguard's free images.
+fn is_rolling(reference: &str) -> bool {
+    reference.starts_with("cgr.dev/chainguard/")
 }
 
 fn untrusted_registry(context: &CheckContext<'_>, report: &mut Report<'_>) {

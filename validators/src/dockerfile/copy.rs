@@ -88,6 +88,15 @@ fn copy_to_non_directory(file: &Dockerfile, report: &mut Report<'_>) {
         if target.text.ends_with(['/', '\\']) || matches!(&*target.text, ".") {
             continue;
         }
+        let is_workdir = |workdir: &&Instruction| {
+            workdir.span.start < copy.span.start && workdir.stage == copy.stage
+        };
+        let workdirs = file.all(Keyword::Workdir);
+        if workdirs.filter(is_workdir).any(|workdir| {
+            workdir.words.first().is_some_and(|directory| directory.text == target.text)
+        }) {
+            continue;
+        }
         let quoted = report.source().slice(target.span).ends_with(['"', '\'']);
         let end = target.span.end - u32::from(quoted);
         report

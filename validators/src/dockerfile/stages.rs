@@ -5,7 +5,7 @@ use super::builds::BuildFiles;
 use super::{CheckContext, ContextCheck};
 use aidd_engine::parse::dockerfile::{Dockerfile, Flag, Instruction, Keyword};
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::source::Span;
 use std::cell::LazyCell;
 
@@ -228,9 +228,12 @@ fn instruction_before_from(file: &Dockerfile, report: &mut Report<'_>) {
     for instruction in before {
         if !matches!(instruction.kind, Keyword::Arg | Keyword::Unknown) {
             let name = instruction.kind.name();
-            report
-                .at(instruction.keyword, format!("{name} before the first FROM"))
-                .help("only ARG, comments and parser directives are allowed there");
+            let finding = report.at(instruction.keyword, format!("{name} before the first FROM"));
+            finding.help("only ARG, comments and parser directives are allowed there");
+            // A file without `FROM` is often appended to or included in another one.
+            if file.stages.is_empty() {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
         }
     }
 }

@@ -100,7 +100,7 @@ const SECRET_SUBSTRINGS: [&str; 8] = [
 ];
 
 /// Parts of a name that show that the value is not the secret itself.
-const NON_SECRET_PARTS: [&str; 25] = [
+const NON_SECRET_PARTS: [&str; 27] = [
     "public",
     "pub",
     "gpg",
@@ -125,7 +125,9 @@ const NON_SECRET_PARTS: [&str; 25] = [
     "enable",
     "dummy",
     "example",
+    "segment",
     "telemetry",
+    "write",
 ];
 
 /// Last parts of a name that denote a property of a secret or of the authentication.
@@ -347,6 +349,8 @@ fn report_undefined(
         report
             .at(span, message)
             .help(format!("declare `ARG {name}` in the stage; the builder sets it then"));
+    } else if instruction.stage.is_some_and(|stage| has_variable_base(file, stage)) {
+        // The base can be a stage of this file that sets the variable.
     } else if let Some(&other) = visible.elsewhere.get(name) {
         report
             .at(span, message)
@@ -394,6 +398,12 @@ fn root_stage(file: &Dockerfile, stage: usize) -> Option<&Stage> {
         root = base;
     }
     file.stages.get(root)
+}
+
+/// Whether a stage builds on an image whose name contains a variable: `FROM build_${TARGET}`.
+fn has_variable_base(file: &Dockerfile, stage: usize) -> bool {
+    let image = root_stage(file, stage).and_then(|stage| stage.image.as_ref());
+    image.is_some_and(|image| image.text.contains('$'))
 }
 
 fn is_scratch(stage: &Stage) -> bool {

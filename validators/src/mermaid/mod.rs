@@ -142,6 +142,11 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
         report.at(diagram.header, "the file contains no diagram");
         return;
     }
+    // The extension `mmd` is also that of MultiMarkdown, which starts with metadata or a heading.
+    let is_markdown = word.ends_with(':') || word.starts_with('#');
+    if is_markdown && report.source().path().ends_with(".mmd") {
+        return;
+    }
     if let Some((known, rest)) = split_direction(word) {
         let finding = report.at(diagram.header, format!("unknown diagram type `{word}`"));
         finding.help(format!("Write a space after `{known}`"));

@@ -249,6 +249,8 @@ fn is_pinned_npm(text: &str) -> bool {
     }
     // A scope starts with `@`, so the `@` of a version cannot be the first character.
     text.get(1..).is_some_and(|rest| rest.contains('@'))
+        // Yarn 1 is the last version in this package; later versions have other names.
+        || text == "yarn"
         || text.starts_with("file:")
         || is_file(text, &[".tgz", ".tar.gz", ".tar"])
 }

@@ -15,6 +15,7 @@ pub(crate) use merman_model::family::DiagramTypeId as Type;
 use merman_model::operation::OperationControl;
 use merman_model::source::SourceSpan;
 use model::Model;
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -135,7 +136,8 @@ pub(crate) fn parse(source: &Source) -> Diagram {
     // The parser catches panics in its stages; `catch_unwind` catches panics between the stages.
     let capture = catch_unwind(AssertUnwindSafe(|| {
         let control = OperationControl::new().with_deadline(TIME_LIMIT);
-        PARSER.capture_diagram_snapshot_controlled_sync(source.text(), &control)
+        let text = with_double_percent(source, &diagram);
+        PARSER.capture_diagram_snapshot_controlled_sync(&text, &control)
     }));
     match capture {
         Ok(Ok(SemanticSnapshotCapture::Snapshot(snapshot))) => {
@@ -323,6 +325,30 @@ fn code_lines(source: &Source) -> (Vec<Span>, Option<Span>) {
         }
     }
     (lines, front_matter)
+}
+
+/// The text with `%%` at the start of all comments, in the same length: sequence diagrams can also
+/// have comments that start with `%`, which the parser does not know.
+fn with_double_percent<'a>(source: &'a Source, diagram: &Diagram) -> Cow<'a, str> {
+    let text = source.text();
+    let is_comment = |line: &&Span| {
+        let text = source.slice(**line);
+        text.starts_with('%') && !text.starts_with("%{")
+    };
+    if source.slice(diagram.header) != "sequenceDiagram"
+        || !diagram.lines.iter().any(|line| is_comment(&line))
+    {
+        return Cow::Borrowed(text);
+    }
+    let mut changed = String::with_capacity(text.len());
+    for line in diagram.lines.iter().filter(is_comment) {
+        changed.push_str(&text[changed.len()..line.start as usize]);
+        let blanks = (line.end - line.start) as usize;
+        changed.push_str(if blanks > 1 { "%%" } else { " " });
+        changed.extend(std::iter::repeat_n(' ', blanks.saturating_sub(2)));
+    }
+    changed.push_str(&text[changed.len()..]);
+    Cow::Owned(changed)
 }
 
 fn trimmed(source: &Source, line: usize) -> (Span, &str) {
