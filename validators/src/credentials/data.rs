@@ -172,6 +172,9 @@ fn is_generated_key(name: &str, value: &str) -> bool {
                 | "foreign"
                 | "host"
                 | "known"
+                | "project"
+                // Telemetry services publish the keys with which clients write.
+                | "write"
         )
     };
     let ends_in_key = words.last().is_some_and(|word| word == "key" || word == "auth");

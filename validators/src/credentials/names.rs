@@ -164,6 +164,8 @@ mod tests {
             "ask_password",
             "fastcgi_pass",
             "passwordPolicy",
+            "sonar.projectKey",
+            "RUDDER_WRITE_KEY",
         ] {
             assert_eq!(classify(name), None, "{name}");
         }

@@ -143,7 +143,9 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     // The extension `mmd` is also that of MultiMarkdown, which starts with metadata or a heading.
-    let is_markdown = word.ends_with(':') || word.starts_with('#');
+    let line = diagram.lines.first().map_or("", |&line| report.source().slice(line));
+    let is_metadata = line.split_whitespace().next().is_some_and(|word| word.ends_with(':'));
+    let is_markdown = is_metadata || line.starts_with('#');
     if is_markdown && report.source().path().ends_with(".mmd") {
         return;
     }
