@@ -234,7 +234,7 @@ fn path_to_write(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Optio
 /// The path of a file to create, like [`path_to_write`]. The name must be valid on every operating
 /// system.
 fn path_to_create(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Option<PathBuf>> {
-    match project.disk.for_new(path) {
+    match project.disk.path_for_new_file(path) {
         Ok(path) => path_to_write(project, &path, io),
         Err(error) => {
             writeln!(io.err, "note: did not create {}: {error}", one_line(path))?;

@@ -54,7 +54,7 @@ impl FileChange {
         match self {
             Self::Wrote => "wrote",
             Self::AddedTo => "added to",
-            Self::Unchanged => "kept",
+            Self::Unchanged => "unchanged:",
         }
     }
 }

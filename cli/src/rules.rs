@@ -138,7 +138,7 @@ fn new(project: &Project, id: &str, form: Form, io: &mut Io<'_>) -> Result<Exit>
         return Err(UserError::new(message).hint(origin).into());
     }
     let path = format!(".aidd/rules/{id}.md");
-    let location = project.disk.locate(&project.disk.for_new(&path)?)?;
+    let location = project.disk.locate(&project.disk.path_for_new_file(&path)?)?;
     fs::create_dir_all(location.parent().context("the page has no parent directory")?)?;
     fs::write(&location, page(id, form)).with_context(|| path.clone())?;
     writeln!(io.out, "{path}")?;

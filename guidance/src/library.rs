@@ -334,7 +334,7 @@ fn source_dirs(disk: &Disk, config: &ContentConfig) -> (Vec<SourceDir>, Vec<Stri
                 PageKind::Protocol => disk.exists(&directory),
                 _ => disk.is_dir(&directory),
             };
-            if exists && disk.inside(&directory).is_none() {
+            if exists && disk.to_relative(&directory).is_none() {
                 problems.push(format!("{directory}: outside the project"));
             } else if exists {
                 let files = files(disk, kind, &directory, &mut problems);

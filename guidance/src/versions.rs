@@ -183,7 +183,7 @@ fn mentions(
             let mentioned_version = Version::read(&captures[1]);
             let differs = match (&mentioned_version, version) {
                 (Some(mentioned_version), Some(version)) => {
-                    mentioned_version.line() != version.line()
+                    mentioned_version.compatibility_series() != version.compatibility_series()
                 }
                 _ => continue,
             };
@@ -267,7 +267,9 @@ fn document(
     let mut step = Step { id: "document", outcome: Outcome::NotDone, evidence: Vec::new() };
     if let Some(installed_package) = context.installs.find(manifest, dependency) {
         let Installed { path, version: installed, documents } = installed_package;
-        let is_same_version = version.is_none_or(|version| installed.line() == version.line());
+        let is_same_version = version.is_none_or(|version| {
+            installed.compatibility_series() == version.compatibility_series()
+        });
         step.outcome = if is_same_version { Outcome::Done } else { Outcome::Failed };
         let word = if manifest.ecosystem == Ecosystem::Npm { "types" } else { "documentation" };
         let documents =
@@ -290,10 +292,14 @@ fn document(
     let described = entry.version.and_then(Version::read);
     let guide = entry.migrations.iter().find(|migration| {
         let to = Version::read(&migration.to);
-        to.zip(version).is_some_and(|(to, version)| to.line() == version.line())
+        to.zip(version).is_some_and(|(to, version)| {
+            to.compatibility_series() == version.compatibility_series()
+        })
     });
     match (described, version) {
-        (Some(described), Some(version)) if described.line() == version.line() => {
+        (Some(described), Some(version))
+            if described.compatibility_series() == version.compatibility_series() =>
+        {
             let reference = entry.reference().unwrap_or("its references");
             step.evidence
                 .push(format!("{reference} for {described} (entry reviewed {})", entry.updated));

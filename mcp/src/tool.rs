@@ -85,7 +85,7 @@ pub(crate) const UNKNOWN_MEMORY: &str = "copy a full id from aidd_memory_search"
 impl From<MemoryError> for ToolError {
     fn from(error: MemoryError) -> Self {
         let remedy = match &error {
-            MemoryError::Unknown { what, .. } => match *what {
+            MemoryError::Unknown { item, .. } => match *item {
                 "session" => "list ids with aidd_session, action list",
                 "branch" => "it has no data; list known branches with aidd_branch, action list",
                 "lifecycle" => "list ids with aidd_lifecycle_list",

@@ -125,7 +125,7 @@ impl ProjectMemory {
         let current = self.journal.branch(branch)?.map(|(context, _)| context);
         let context = match (current, self.journal.archived(branch)?) {
             (None, None) => {
-                return Err(MemoryError::Unknown { what: "branch", id: branch.to_owned() });
+                return Err(MemoryError::Unknown { item: "branch", id: branch.to_owned() });
             }
             (Some(current), None) => current,
             (None, Some(archived)) => archived,

@@ -5,7 +5,9 @@ use super::project::ProjectMemory;
 use super::store::{Clashes, Layers, Query, StorageBackend};
 use super::types::{Entry, Kind, Layer, Link, Relation, Status};
 use super::words::topic_key;
-use aidd_engine::parse::lines::active_set::{find_cycles, forks, is_unrelated, normalized_topic};
+use aidd_engine::parse::lines::active_set::{
+    find_cycles, forks, is_disconnected, normalized_topic,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A conflict between permanent memories, or between edits of a permanent memory.
@@ -75,7 +77,7 @@ impl ProjectMemory {
     /// When there is no such memory, or the store cannot be read.
     pub fn conflicts_of(&mut self, id: &str) -> Result<Vec<Conflict>, MemoryError> {
         let (entry, on_topic, links, others, forked) = self.read(&mut |store| {
-            let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
+            let unknown = || MemoryError::Unknown { item: "memory", id: id.to_owned() };
             let entry = store.entry(id)?.ok_or_else(unknown)?;
             let on_topic = match decisions_on(entry.topic.as_deref()) {
                 Some(query) => store.entries(&query)?,
@@ -142,7 +144,7 @@ fn forked(
             active.iter().map(|entry| (&*entry.id, normalized_topic(entry))).collect();
         let ids: Vec<&str> = topics.keys().copied().collect();
         let pairs = links.iter().map(|link| (&*link.from, &*link.to));
-        if is_unrelated(&ids, pairs, |id| topics.get(id).cloned().flatten()) {
+        if is_disconnected(&ids, pairs, |id| topics.get(id).cloned().flatten()) {
             forked.push(ids.into_iter().map(str::to_owned).collect());
         }
     }

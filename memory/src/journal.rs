@@ -196,7 +196,7 @@ impl Journal {
         let is_link =
             fs::symlink_metadata(&full_path).is_ok_and(|data| data.file_type().is_symlink());
         // Checked before any directory is created: a link can lead to a missing directory.
-        if is_link || Disk::new(self.root.clone()).inside(path).is_none() {
+        if is_link || Disk::new(self.root.clone()).to_relative(path).is_none() {
             return Err(MemoryError::Invalid(format!(
                 "{path} is a link; memory is not written through links"
             )));

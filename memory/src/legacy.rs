@@ -75,7 +75,7 @@ pub(super) fn revision(kind: Kind, item: Value) -> Option<Revision> {
     let session_id = text(&mut fields, "sessionId").or_else(|| text(&mut fields, "session_id"));
     let id = id::of_memory(kind, at, &["older", &folded(&content)]);
     let first = Revision::first(kind, id, at, content);
-    Some(Revision { topic, session_id, metadata: rename(fields), ..first }.sealed())
+    Some(Revision { topic, session_id, metadata: rename(fields), ..first }.with_rev())
 }
 
 /// Unpacks the fields that the second of the older formats stores as JSON in the string `content`.

@@ -142,7 +142,7 @@ impl ProjectMemory {
         self.read(&mut |store| {
             ids.iter()
                 .map(|id| {
-                    let unknown = || MemoryError::Unknown { what: "memory", id: id.clone() };
+                    let unknown = || MemoryError::Unknown { item: "memory", id: id.clone() };
                     store.entry(id)?.ok_or_else(unknown)
                 })
                 .collect()

@@ -278,7 +278,7 @@ impl ProjectMemory {
         }
         let other = self.store().entry(&link.to)?;
         let other = other.filter(|other| other.status != Status::Removed);
-        let unknown = || MemoryError::Unknown { what: "memory", id: link.to.clone() };
+        let unknown = || MemoryError::Unknown { item: "memory", id: link.to.clone() };
         let other = other.ok_or_else(unknown)?;
         if link.relation != Relation::Supersedes {
             return Ok(());
@@ -297,7 +297,7 @@ impl ProjectMemory {
 
     /// Returns a permanent memory that was not removed.
     pub(super) fn permanent(&mut self, id: &str) -> Result<Entry, MemoryError> {
-        let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
+        let unknown = || MemoryError::Unknown { item: "memory", id: id.to_owned() };
         let entry = self.store().entry(id)?.ok_or_else(unknown)?;
         match (entry.layer, entry.status) {
             (_, Status::Removed) => Err(unknown()),
@@ -388,7 +388,7 @@ impl ProjectMemory {
             Ok((vec![memory.edited(&entry, edit, at)?], ()))
         })?;
         self.read(&mut |store| store.entry(id))?
-            .ok_or_else(|| MemoryError::Unknown { what: "memory", id: id.to_owned() })
+            .ok_or_else(|| MemoryError::Unknown { item: "memory", id: id.to_owned() })
     }
 
     fn of_kind(&mut self, kind: Kind, id: &str) -> Result<Entry, MemoryError> {
@@ -474,7 +474,7 @@ impl ProjectMemory {
     pub fn history(&mut self, id: &str) -> Result<Vec<Revision>, MemoryError> {
         let mut lines = self.read(&mut |store| present_lines(store, id))?;
         if lines.is_empty() {
-            return Err(MemoryError::Unknown { what: "memory", id: id.to_owned() });
+            return Err(MemoryError::Unknown { item: "memory", id: id.to_owned() });
         }
         lines.sort_by(|a, b| (a.at, &a.rev).cmp(&(b.at, &b.rev)));
         Ok(lines)

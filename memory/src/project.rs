@@ -10,7 +10,7 @@ use super::log::Revision;
 use super::privacy::Gate;
 use super::recall::index::Index;
 use super::similarity::SimilarityIndex;
-use super::store::{self, Durability, Opened, StorageBackend, Wanted, transaction};
+use super::store::{self, BackendChoice, Durability, Opened, StorageBackend, transaction};
 use super::types::{Kind, Layer, Status};
 use super::{id, unwritable};
 use aidd_engine::check::Distribution;
@@ -34,7 +34,7 @@ pub fn system_clock() -> Clock {
 /// The memory of the project at a root directory.
 pub struct ProjectMemory {
     root: PathBuf,
-    wanted: Wanted,
+    choice: BackendChoice,
     pub(super) journal: Journal,
     pub(super) store: Box<dyn StorageBackend>,
     pub(super) gate: Gate,
@@ -80,16 +80,16 @@ impl ProjectMemory {
     pub fn open(
         distribution: &'static Distribution,
         root: &Path,
-        wanted: Wanted,
+        choice: BackendChoice,
         clock: Clock,
     ) -> Result<Self, MemoryError> {
         let gate = Gate::new(distribution);
-        let (opened, unwritable) = unwritable::open(root, wanted, &gate, clock())?;
+        let (opened, unwritable) = unwritable::open(root, choice, &gate, clock())?;
         let Opened { store, notices } = opened;
         let last_write_check = unwritable.as_ref().map(|_| Instant::now());
         let mut memory = Self {
             root: root.to_owned(),
-            wanted,
+            choice,
             journal: Journal::new(root),
             store,
             gate,
@@ -241,7 +241,7 @@ impl ProjectMemory {
             by_file
                 .entry(file)
                 .or_default()
-                .push(self.gate.clean(&revision)?.into_inner().sealed());
+                .push(self.gate.clean(&revision)?.into_inner().with_rev());
         }
         for (file, revisions) in by_file {
             self.add_lines(file, &revisions)?;
@@ -302,7 +302,7 @@ impl ProjectMemory {
 
     pub(super) fn reopen(&mut self) -> Result<(), MemoryError> {
         let now = self.now();
-        let (opened, unwritable) = unwritable::open(&self.root, self.wanted, &self.gate, now)?;
+        let (opened, unwritable) = unwritable::open(&self.root, self.choice, &self.gate, now)?;
         self.unwritable = unwritable;
         self.use_store(opened);
         self.salvage();

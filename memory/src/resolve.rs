@@ -102,7 +102,7 @@ impl ProjectMemory {
         let lines = self.present(&entry.id)?;
         let parents = log::tips(&lines);
         let line = lines.into_iter().find(|line| line.rev == *head);
-        let line = line.ok_or_else(|| MemoryError::Unknown { what: "edit", id: head.clone() })?;
+        let line = line.ok_or_else(|| MemoryError::Unknown { item: "edit", id: head.clone() })?;
         let created_at = Some(entry.created_at);
         Ok((Revision { parents, at, created_at, rev: String::new(), ..line }, others(head)))
     }
@@ -159,7 +159,7 @@ impl ProjectMemory {
     /// # Errors
     /// When there is no such memory.
     pub fn remove_any(&mut self, id: &str, reason: Option<&str>) -> Result<Entry, MemoryError> {
-        let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
+        let unknown = || MemoryError::Unknown { item: "memory", id: id.to_owned() };
         let found = self.read(&mut |store| store.entry(id))?;
         let entry = found.filter(|entry| entry.status != Status::Removed).ok_or_else(unknown)?;
         if entry.layer == Layer::Permanent {

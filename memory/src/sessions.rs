@@ -27,7 +27,7 @@ const MAX_HOOK_SESSION_AGE_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Reads a session; older records may lack fields.
 fn session(store: &mut dyn StorageBackend, id: &str) -> Result<SessionState, MemoryError> {
-    let unknown = || MemoryError::Unknown { what: "session", id: id.to_owned() };
+    let unknown = || MemoryError::Unknown { item: "session", id: id.to_owned() };
     Ok(serde_json::from_value(store.document(Table::Sessions, id)?.ok_or_else(unknown)?)?)
 }
 

@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn line_spans_include_any_line_break() {
-        let first = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "a").sealed();
+        let first = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "a").with_rev();
         let line = first.line();
         let text = format!("\u{FEFF}{line}\r\n\r\n{{\r\n{line}");
         let source = Source::new("ai/memory/decisions.jsonl", text);

@@ -324,7 +324,7 @@ const MAX_EXCEPTIONS: usize = 20;
 
 /// The severity recommended by the trial.
 fn recommend_severity(trial: &Trial) -> SeverityAdvice {
-    let (severity, reason) = match (trial.findings, trial.judged) {
+    let (severity, reason) = match (trial.findings, trial.evaluated) {
         (0, 0) => (Severity::Warning, "nothing here to check: verify `files` and its paths"),
         (0, _) => (Severity::Error, "the project already follows it"),
         (1..=MAX_EXCEPTIONS, _) => {

@@ -46,7 +46,8 @@ pub struct Trial {
     /// The number of files or commits with findings.
     pub files: usize,
     /// The number of files, directories, imports or commits that were checked.
-    pub judged: usize,
+    #[serde(rename = "judged")]
+    pub evaluated: usize,
     /// The first findings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
@@ -105,7 +106,7 @@ pub(super) fn run(
     } else if let Some(rule) = engine.registry().get(rule) {
         let joined = outcome.checked_by_rule.get(&rule.id).copied();
         let selected = || project_checks::selected(engine, rule, &project.disk, &listing);
-        collector.trial.judged =
+        collector.trial.evaluated =
             joined.or_else(|| selected().map(|(count, _)| count)).unwrap_or_default();
     }
     Ok(collector.finish())
@@ -139,7 +140,7 @@ fn check_history(
     for (source, checked) in &report.texts {
         collector.add_findings(source, checked, source.path());
     }
-    collector.trial.judged += report.checked_by_rule.get(rule).copied().unwrap_or_default();
+    collector.trial.evaluated += report.checked_by_rule.get(rule).copied().unwrap_or_default();
     for commit in found.iter().filter(|commit| !commit.is_merge).take(MAX_CHANGES) {
         let Some(touched) = commit_changes(&repository, &commit.id) else { continue };
         let work = CommitInput { touched: Some(touched), ..CommitInput::default() };
@@ -147,7 +148,7 @@ fn check_history(
         for (source, checked) in report.texts.iter().filter(|(text, _)| text.path() == CHANGE) {
             collector.add_findings(source, checked, &commit_path(&commit.id));
         }
-        collector.trial.judged += report.checked_by_rule.get(rule).copied().unwrap_or_default();
+        collector.trial.evaluated += report.checked_by_rule.get(rule).copied().unwrap_or_default();
     }
 }
 
@@ -196,7 +197,7 @@ impl Collector {
 
     fn finish(mut self) -> Trial {
         self.trial.files = self.files.len();
-        self.trial.judged = self.trial.judged.max(self.trial.files);
+        self.trial.evaluated = self.trial.evaluated.max(self.trial.files);
         self.trial.notes.sort();
         self.trial.notes.dedup();
         self.trial

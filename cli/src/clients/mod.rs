@@ -126,7 +126,7 @@ impl Change {
 
     fn label(&self, is_dry: bool) -> &'static str {
         match (&self.before, &self.after) {
-            _ if self.is_empty() => "kept",
+            _ if self.is_empty() => "unchanged:",
             (None, _) if is_dry => "would write",
             (_, None) if is_dry => "would remove",
             _ if is_dry => "would change",
@@ -297,7 +297,7 @@ fn change(
     undo: &Undo,
 ) -> Result<Change> {
     let path = template.path.to_owned();
-    if Disk::new(root).inside(&path).as_deref() != Some(&path) {
+    if Disk::new(root).to_relative(&path).as_deref() != Some(&path) {
         return Err(UserError::new(format!("{path} is a link to a file outside the project"))
             .hint("set up that client manually in the linked file")
             .into());

@@ -17,7 +17,7 @@ use aidd_engine::check::Distribution;
 use aidd_engine::project::config;
 use aidd_engine::text::kind::CONFIG_PATH;
 use aidd_memory::project::{ProjectMemory, system_clock};
-use aidd_memory::store::Wanted;
+use aidd_memory::store::BackendChoice;
 use aidd_report::exit::Exit;
 use aidd_report::project;
 use answer::Answer;
@@ -336,7 +336,7 @@ pub(super) fn memory(
     if !root.join(".aidd").is_dir() {
         return Ok(None);
     }
-    Ok(Some(ProjectMemory::open(distribution, root, Wanted::default(), system_clock())?))
+    Ok(Some(ProjectMemory::open(distribution, root, BackendChoice::default(), system_clock())?))
 }
 
 /// The memory of a project that records sessions.

@@ -246,7 +246,7 @@ pub(super) fn resolve_conflict(
         writeln!(context.io.err, "no conflict: {id} is active")?;
         return Ok(());
     }
-    writeln!(context.io.out, "kept {id}")?;
+    writeln!(context.io.out, "retained {id}")?;
     for (status, names) in [
         ("dropped edit", &resolution.dropped),
         ("superseded", &resolution.superseded),

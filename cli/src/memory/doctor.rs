@@ -15,7 +15,7 @@ use aidd_memory::MemoryError;
 use aidd_memory::journal;
 use aidd_memory::log::ProblemKind;
 use aidd_memory::project::{ProjectMemory, system_clock};
-use aidd_memory::store::Wanted;
+use aidd_memory::store::BackendChoice;
 use aidd_memory::types::Status;
 use aidd_report::Io;
 use aidd_report::exit::Exit;
@@ -71,7 +71,7 @@ pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Res
         fix_files(io.distribution, root, &mut report)?;
     }
     if exists(root) {
-        match ProjectMemory::open(io.distribution, root, Wanted::default(), system_clock()) {
+        match ProjectMemory::open(io.distribution, root, BackendChoice::default(), system_clock()) {
             Ok(mut memory) => check_memory(&mut memory, fix, &mut report)?,
             Err(error) => add_open_error(&error, &mut report),
         }

@@ -119,10 +119,10 @@ pub(super) fn branch(args: &Branch, context: &mut MemoryCommandContext<'_, '_>) 
             return Ok(());
         }
         for id in &merged.promoted {
-            writeln!(context.io.out, "made permanent {id}")?;
+            writeln!(context.io.out, "made {id} permanent")?;
         }
         for id in &merged.known {
-            writeln!(context.io.out, "already permanent {id}")?;
+            writeln!(context.io.out, "{id} was already permanent")?;
         }
         writeln!(context.io.out, "archived {}", merged.archived)?;
         return Ok(());

@@ -130,7 +130,7 @@ fn document(project: &Project, file: &Path, io: &Io<'_>) -> Result<String, UserE
         return Err(UserError::new(format!("{name}: no such file"))
             .hint("pass a document of the project, or a sentence in quotes"));
     }
-    let relative_path = path.to_str().and_then(|path| project.disk.inside(path));
+    let relative_path = path.to_str().and_then(|path| project.disk.to_relative(path));
     relative_path.ok_or_else(|| {
         UserError::new(format!("{name} is not in the project"))
             .hint("pass a file inside the project root")

@@ -74,7 +74,7 @@ pub struct Param {
     /// The name of the parameter.
     pub name: &'static str,
     /// The type of its value.
-    pub takes: ParamType,
+    pub param_type: ParamType,
 }
 
 /// The type of a parameter's value.

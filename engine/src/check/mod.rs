@@ -61,7 +61,7 @@ pub struct Engine {
     patterns: Patterns,
     conditions: Conditions,
     variants: Variants,
-    memo: FactsCache,
+    facts_cache: FactsCache,
     reads_imports: bool,
     needs_listing: bool,
     /// Whether a page states that another tool enforces it.
@@ -165,7 +165,7 @@ impl Engine {
             reads_imports,
             conditions,
             variants,
-            memo: FactsCache::default(),
+            facts_cache: FactsCache::default(),
             registry,
             today: None,
             max_file_size,
@@ -225,8 +225,8 @@ impl Engine {
     }
 
     /// The cached imports of files.
-    pub(crate) fn memo(&self) -> &FactsCache {
-        &self.memo
+    pub(crate) fn facts_cache(&self) -> &FactsCache {
+        &self.facts_cache
     }
 
     /// Whether findings in other files can depend on the file at `path`, because a check compares
@@ -414,7 +414,7 @@ impl Engine {
                 self.check_fences(source, settings, (&disabled, files), &mut report);
             }
             if let Some(tree) = tree.get().filter(|_| self.reads_imports) {
-                self.memo.store_tree(source, tree);
+                self.facts_cache.store_tree(source, tree);
             }
         }
         let mut findings = report.finish();

@@ -63,7 +63,7 @@ fn error_message<T>(result: Result<T, impl ToString>) -> Option<String> {
 pub fn applies_to(check: &CheckHeader, page: Option<&str>, path: &str) -> bool {
     let reads = |header: &SyntaxHeader| syntax::reads(header, path);
     check.syntax.as_deref().is_none_or(reads)
-        && check.text.as_ref().is_none_or(|header| parts::reads(&header.within, path))
+        && check.text.as_ref().is_none_or(|header| parts::reads(&header.parts, path))
         && (check.data.is_none() || Format::from_path(path).is_some())
         && (check.doc.is_none() || Format::from_path(path) == Some(Format::FrontMatter))
         && Globs::from_check(check, page).matches(path)

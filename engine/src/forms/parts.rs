@@ -22,16 +22,16 @@ enum Reader {
     Plain,
 }
 
-/// Whether a pattern that is limited to the parts `within` applies to the file at `path`.
+/// Whether a pattern that is limited to the parts `parts` applies to the file at `path`.
 #[must_use]
-pub fn reads(within: &[Part], path: &str) -> bool {
-    is_everywhere(within) || reader(path).is_some()
+pub fn reads(parts: &[Part], path: &str) -> bool {
+    is_everywhere(parts) || reader(path).is_some()
 }
 
 /// Whether a match can begin in any part.
 #[must_use]
-pub fn is_everywhere(within: &[Part]) -> bool {
-    within.is_empty() || within.contains(&Part::All)
+pub fn is_everywhere(parts: &[Part]) -> bool {
+    parts.is_empty() || parts.contains(&Part::All)
 }
 
 fn reader(path: &str) -> Option<Reader> {

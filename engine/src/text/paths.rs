@@ -261,7 +261,7 @@ pub enum PathError {
 
 /// Checks whether a new file can be created at `path`: the path must refer to the same location on
 /// every operating system, and must be below the directory that it is relative to. Links are not
-/// checked; see `Disk::for_new`.
+/// checked; see `Disk::path_for_new_file`.
 ///
 /// # Errors
 /// The first problem found in the path.

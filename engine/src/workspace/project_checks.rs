@@ -70,7 +70,7 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
     let files = &Listed { files, listing };
     let mut report = ProjectReport::default();
     let mut by_path: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
-    let imports = Imports::new(engine.memo());
+    let imports = Imports::new(engine.facts_cache());
     let input = Input { files, imports: &imports, sizes: None };
     for (rule, check) in rules(engine) {
         let result = run_rule(engine, (rule, check), globs, &input);
@@ -104,7 +104,7 @@ pub fn check_text(
     listing: &Listing,
     source: &Source,
 ) -> Option<Checked> {
-    let (path, cache) = (source.path(), engine.memo());
+    let (path, cache) = (source.path(), engine.facts_cache());
     let is_layers = |(_, check): &(&Rule, &CheckHeader)| check.form() == Some(Form::Layers);
     let rules: Vec<_> = rules(engine).filter(is_layers).collect();
     let is_known = rules.is_empty()
@@ -140,7 +140,7 @@ pub fn check_rule(
     let files = &Listed { files, listing };
     let settings = engine.settings_for_rule(&rule.id);
     let is_met = |path: &str| engine.conditions_met(&rule.id, path, files);
-    let imports = Imports::new(engine.memo());
+    let imports = Imports::new(engine.facts_cache());
     let input = Input { files, imports: &imports, sizes: None };
     let result = find_by_params(engine, (rule, check), &Globs::all(), &input, &is_met);
     let mut by_path: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
@@ -174,7 +174,7 @@ pub fn selected(
     let files = &Listed { files, listing };
     let is_met = |path: &str| engine.conditions_met(&rule.id, path, files);
     if rule.is_project_check() {
-        let imports = Imports::new(engine.memo());
+        let imports = Imports::new(engine.facts_cache());
         let input = Input { files, imports: &imports, sizes: None };
         let result = find_by_params(engine, (rule, check), &Globs::all(), &input, &is_met);
         return Some((result.checked, result.notes));

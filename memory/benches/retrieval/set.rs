@@ -5,7 +5,7 @@
 use aidd_memory::privacy::Gate;
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::recall::{Question, Using};
-use aidd_memory::store::{self, Durability, Layers, Wanted, transaction};
+use aidd_memory::store::{self, BackendChoice, Durability, Layers, transaction};
 use aidd_memory::types::{Entry, Kind, Layer, Link, Relation, SCHEMA_VERSION, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -90,9 +90,9 @@ fn entry(memory: &Memory, superseded: &BTreeSet<&String>) -> Entry {
 }
 
 /// Fills the memory of the project at `root` with the set and `others`.
-pub(crate) fn filled(root: &Path, wanted: Wanted, others: &[Entry]) -> ProjectMemory {
+pub(crate) fn filled(root: &Path, choice: BackendChoice, others: &[Entry]) -> ProjectMemory {
     let gate = Gate::new(&crate::DISTRIBUTION);
-    let mut store = store::open(&root.join(".aidd"), wanted, 1).expect("a store").store;
+    let mut store = store::open(&root.join(".aidd"), choice, 1).expect("a store").store;
     let memories = memories();
     let superseded = memories.iter().filter_map(|memory| memory.supersedes.as_ref()).collect();
     let mut entries: Vec<Entry> =
@@ -118,11 +118,11 @@ pub(crate) fn filled(root: &Path, wanted: Wanted, others: &[Entry]) -> ProjectMe
     })
     .expect("linked");
     drop(store);
-    open(root, wanted)
+    open(root, choice)
 }
 
-pub(crate) fn open(root: &Path, wanted: Wanted) -> ProjectMemory {
-    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, system_clock()).expect("a memory")
+pub(crate) fn open(root: &Path, choice: BackendChoice) -> ProjectMemory {
+    ProjectMemory::open(&crate::DISTRIBUTION, root, choice, system_clock()).expect("a memory")
 }
 
 /// Returns memories that answer none of the questions. Each consists of three sentences of this

@@ -59,7 +59,7 @@ pub struct Trace {
     /// Stack frames, innermost first. The frames of the cause precede all others.
     pub frames: Vec<Frame>,
     /// Whether parts of the text were skipped.
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
 /// Parses error output. If no line has a known form, the first line is the message.
@@ -67,9 +67,9 @@ pub struct Trace {
 pub fn read(text: &str) -> Trace {
     let mut reader = Reader::default();
     let (head, tail) = ends(text);
-    reader.is_cut = head.len() + tail.len() < text.len();
+    reader.is_truncated = head.len() + tail.len() < text.len();
     for line in head.lines().chain(tail.lines()) {
-        let clean = clean_line(line, &mut reader.is_cut);
+        let clean = clean_line(line, &mut reader.is_truncated);
         reader.line(&clean);
     }
     reader.finish()
@@ -87,9 +87,9 @@ fn ends(text: &str) -> (&str, &str) {
 }
 
 /// Returns the line without colour codes and log prefixes, truncated to the maximum length.
-fn clean_line(line: &str, is_cut: &mut bool) -> String {
+fn clean_line(line: &str, is_truncated: &mut bool) -> String {
     let end = line.floor_char_boundary(MAX_LINE_BYTES.min(line.len()));
-    *is_cut |= end < line.len();
+    *is_truncated |= end < line.len();
     let mut clean = String::with_capacity(end);
     let mut chars = line[..end].chars();
     while let Some(c) = chars.next() {
@@ -152,7 +152,7 @@ struct Reader {
     /// The first line that is not a frame.
     first: Option<String>,
     count: usize,
-    is_cut: bool,
+    is_truncated: bool,
 }
 
 impl Reader {
@@ -256,7 +256,7 @@ impl Reader {
         frame.function = frame.function.or_else(|| self.function.take());
         self.count += 1;
         if self.count > MAX_FRAMES {
-            self.is_cut = true;
+            self.is_truncated = true;
             return;
         }
         if language == "python" && (self.in_traceback || self.blocks.is_empty()) {
@@ -336,7 +336,13 @@ impl Reader {
         for at in order {
             frames.append(&mut self.blocks[at].frames);
         }
-        Trace { language, raised: raised_error, cause: cause_error, frames, is_cut: self.is_cut }
+        Trace {
+            language,
+            raised: raised_error,
+            cause: cause_error,
+            frames,
+            is_truncated: self.is_truncated,
+        }
     }
 
     /// The language of most frames; without frames, the language of the first matching form.

@@ -1,7 +1,7 @@
 //! The decision log of Memory v2 (`aidd.memory.decision.v1`): one decision per line, in both
 //! formats that exist.
 
-use super::{Form, Read, put, text, texts, time};
+use super::{Format, Read, put, text, texts, time};
 use aidd_engine::parse::lines::id;
 use aidd_engine::parse::lines::log::{Op, Revision};
 use aidd_engine::parse::lines::types::{Kind, Link, Relation};
@@ -28,7 +28,7 @@ struct Logged {
 
 /// Reads the lines of a log.
 pub(super) fn read(bytes: &[u8]) -> Read {
-    let mut read = Read::new(Form::MemoryV2);
+    let mut read = Read::new(Format::MemoryV2);
     let mut memories: Vec<(String, Logged)> = Vec::new();
     let mut positions: BTreeMap<String, usize> = BTreeMap::new();
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
@@ -107,7 +107,7 @@ fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, rea
         }
         revision.parents = parents;
         revision.links.clone_from(&links);
-        let revision = revision.sealed();
+        let revision = revision.with_rev();
         parents = vec![revision.rev.clone()];
         at = at.max(revision.at);
         read.revisions.push(revision);
@@ -124,7 +124,7 @@ fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, rea
         reason: Some(reason.to_owned()),
         ..Revision::first(Kind::Decision, memory.id, at, "")
     };
-    read.revisions.push(removal.sealed());
+    read.revisions.push(removal.with_rev());
 }
 
 fn metadata(item: &Value, log_id: &str) -> Map<String, Value> {

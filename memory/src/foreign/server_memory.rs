@@ -1,7 +1,7 @@
 //! The knowledge graph of `@modelcontextprotocol/server-memory`: entities with observations, and
 //! named relations.
 
-use super::{Form, Read, entry, put, text, texts};
+use super::{Format, Read, entry, put, text, texts};
 use aidd_engine::parse::lines::id;
 use aidd_engine::parse::lines::types::Kind;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Reads a graph as one object, or as lines.
 pub(super) fn read(document: Option<&Value>, bytes: &[u8]) -> Read {
-    let mut read = Read::new(Form::ServerMemory);
+    let mut read = Read::new(Format::ServerMemory);
     let list =
         |name: &str| document.and_then(|document| document.get(name)).and_then(Value::as_array);
     if let Some(entities) = list("entities") {

@@ -135,7 +135,7 @@ fn piece<'a>(context: &Context<'_>, value: &'a Value) -> Result<Piece<'a>, Strin
                 text("note").map(|text| Piece::Note { text, by }),
             ];
             candidates.into_iter().flatten().next().ok_or_else(|| {
-                "expected one of file, commit, branch, memory, note (with by)".to_owned()
+                "expected an object with `file`, `commit`, `branch`, `memory` or `note`".to_owned()
             })
         }
         Value::String(text) => {
@@ -182,7 +182,7 @@ fn check_piece(
     let mut why = None;
     for kind in criterion.accepts {
         let verdict = match (kind, piece) {
-            (EvidenceKind::File(content), Piece::File(path)) => file(context, path, *content),
+            (EvidenceKind::File(content), Piece::File(path)) => check_file(context, path, *content),
             (EvidenceKind::Commit, Piece::Commit { rev, file }) => commit(context, rev, *file),
             // A commit hash without a prefix.
             (EvidenceKind::Commit, Piece::Note { text, by: None }) if is_hash(text) => {
@@ -199,22 +199,24 @@ fn check_piece(
                 outcome(memory, context, *check, id)?
             }
             (EvidenceKind::Memory(content), Piece::Memory(id)) => match find_memory(memory, id)? {
-                Ok(entry) => text(&full_text(&entry), *content).map(|()| format!("`{id}`")),
+                Ok(entry) => {
+                    check_content(&full_text(&entry), *content).map(|()| format!("`{id}`"))
+                }
                 Err(why) => Err(why),
             },
-            (EvidenceKind::Remembered, Piece::Memory(id)) => match find_memory(memory, id)? {
+            (EvidenceKind::SavedMemory, Piece::Memory(id)) => match find_memory(memory, id)? {
                 Ok(entry) if entry.updated_at >= context.began => Ok(format!("`{id}`")),
-                Ok(_) => Err(format!("`{id}` is from before the lifecycle started")),
+                Ok(_) => Err(format!("`{id}` was last saved before the lifecycle started")),
                 Err(why) => Err(why),
             },
             (EvidenceKind::Note(content), Piece::Note { text: note, .. }) => {
-                text(note, *content).map(|()| "a note".to_owned())
+                check_content(note, *content).map(|()| "a note".to_owned())
             }
             (EvidenceKind::Person, Piece::Note { text: note, by }) => match by.map(str::trim) {
                 Some(by) if !by.is_empty() => {
-                    text(note, Content::Words).map(|()| format!("a note by {by}"))
+                    check_content(note, Content::Words).map(|()| format!("a note by {by}"))
                 }
-                _ => Err("the note has no `by`".to_owned()),
+                _ => Err("the note does not name the person who approved, in `by`".to_owned()),
             },
             _ => continue,
         };
@@ -243,13 +245,14 @@ fn by_record(
     let mut why = None;
     for kind in criterion.accepts {
         let verdict = match (kind, context.branch.as_deref()) {
-            (EvidenceKind::Remembered, _) => remembered(memory, context)?,
+            (EvidenceKind::SavedMemory, _) => check_memory_saved(memory, context)?,
             (EvidenceKind::Outcome(check), Some(branch)) => {
                 last_run(memory, context, *check, branch)?
             }
             (EvidenceKind::Tasks, Some(branch)) => tasks(memory, branch)?,
             (EvidenceKind::Outcome(_) | EvidenceKind::Tasks, None) => {
-                Err("no evidence was passed, and the lifecycle has no session to search".to_owned())
+                Err("no evidence was passed, and the lifecycle has no session with records"
+                    .to_owned())
             }
             _ => continue,
         };
@@ -261,7 +264,7 @@ fn by_record(
     Ok(Err(why.unwrap_or_else(|| "no evidence was passed".to_owned())))
 }
 
-fn file(context: &Context<'_>, path: &str, content: Content) -> Verdict {
+fn check_file(context: &Context<'_>, path: &str, content: Content) -> Verdict {
     let path = path.replace('\\', "/");
     let disk = Disk::new(context.root);
     let location = disk.locate(&path).map_err(|_| format!("`{path}` is outside the project"))?;
@@ -276,34 +279,28 @@ fn file(context: &Context<'_>, path: &str, content: Content) -> Verdict {
     }
     let lower = path.to_lowercase();
     let mut parts = lower.split(|c: char| !c.is_alphanumeric());
-    let is_named = |words: &[&str]| parts.any(|part| words.contains(&part));
-    let by_path = match content {
-        Content::Test => Some(is_named),
-        Content::Archived => Some(is_named),
-        _ => None,
-    };
-    if let Some(mut is_named) = by_path {
-        let words: &[&str] = if content == Content::Test {
-            &["test", "tests", "spec", "specs", "e2e", "it"]
+    if matches!(content, Content::Test | Content::Archived) {
+        let (words, expected): (&[&str], &str) = if content == Content::Test {
+            (&["test", "tests", "spec", "specs", "e2e", "it"], "a test")
         } else {
-            &["archive", "archived", "done", "completed"]
+            (&["archive", "archived", "done", "completed"], "an archived file")
         };
-        let problem = if content == Content::Test { "is not a test" } else { "is not archived" };
         let is_prose = PROSE_EXTENSIONS.iter().any(|extension| lower.ends_with(extension));
-        return if is_named(words) && !(content == Content::Test && is_prose) {
+        return if parts.any(|part| words.contains(&part)) && !(content == Content::Test && is_prose)
+        {
             Ok(format!("the file `{path}`"))
         } else {
-            Err(format!("`{path}` {problem}, by its path"))
+            Err(format!("the path `{path}` does not look like the path of {expected}"))
         };
     }
     let bytes = disk.read(&path, MAX_FILE_BYTES).map_err(|error| format!("{path}: {error}"))?;
-    text(&String::from_utf8_lossy(&bytes), content)
+    check_content(&String::from_utf8_lossy(&bytes), content)
         .map(|()| format!("the file `{path}`"))
         .map_err(|why| format!("`{path}`: {why}"))
 }
 
-/// Checks the content of a text.
-fn text(text: &str, content: Content) -> Result<(), String> {
+/// Checks that a file, memory or note has the content that the criterion requires.
+fn check_content(text: &str, content: Content) -> Result<(), String> {
     let lower = text.to_lowercase();
     let has_all = |words: &[&[&str]]| {
         words.iter().all(|translations| translations.iter().any(|word| lower.contains(word)))
@@ -316,20 +313,21 @@ fn text(text: &str, content: Content) -> Result<(), String> {
                 &["when", "만일", "もし"],
                 &["then", "그러면", "ならば"],
             ]),
-            "it does not contain given, when and then",
+            "expected the words `given`, `when` and `then`",
         ),
         Content::Estimates => require(
             has_all(&[&["complexity", "복잡도", "複雑"], &["tier", "티어", "ティア"]]),
-            "it does not contain complexity and tier",
+            "expected the words `complexity` and `tier`",
         ),
-        Content::Paths => require(text.split_whitespace().any(is_path), "it does not name a file"),
+        Content::Paths => require(text.split_whitespace().any(is_path), "expected a file path"),
         Content::Short => {
             let lines = text.trim().lines().count();
-            require(lines > 0 && lines <= SUMMARY_LINES, &format!("it has {lines} lines"))
+            let why = format!("expected 1 to {SUMMARY_LINES} lines, found {lines}");
+            require(lines > 0 && lines <= SUMMARY_LINES, &why)
         }
         Content::Words | Content::Test | Content::Archived => {
             let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-            require(words.count() >= 3, "it has fewer than three words")
+            require(words.count() >= 3, "expected at least three words")
         }
     }
 }
@@ -388,7 +386,7 @@ fn tasks(memory: &mut ProjectMemory, branch: &str) -> Result<Verdict, MemoryErro
     let (completed, pending) = (context.completed_tasks.len(), context.pending_tasks.len());
     Ok(if pending > 0 {
         Err(format!(
-            "`{branch}` has {pending} pending tasks, such as \"{}\"",
+            "`{branch}` has pending tasks ({pending}), such as \"{}\"",
             context.pending_tasks[0]
         ))
     } else if completed == 0 {
@@ -427,17 +425,17 @@ fn outcome(
         Err(why) => return Ok(Err(why)),
     };
     if entry.kind != Kind::ToolOutcome {
-        return Ok(Err(format!("`{id}` is a {}, not a tool_outcome", entry.kind)));
+        return Ok(Err(format!("`{id}` has the type {}, not tool_outcome", entry.kind)));
     }
     if entry.created_at < context.began {
-        return Ok(Err(format!("`{id}` is from before the lifecycle started")));
+        return Ok(Err(format!("`{id}` was recorded before the lifecycle started")));
     }
     if context.branch.is_some() && entry.branch != context.branch {
         return Ok(Err(format!("`{id}` belongs to another branch")));
     }
     let Run { checks, passed } = outcomes::read(&entry);
     if !checks.contains(&check) {
-        return Ok(Err(format!("`{id}` is not recorded as a run of {}", check.word())));
+        return Ok(Err(format!("`{id}` is not recorded as a {}", check.noun())));
     }
     if passed != Some(true) {
         return Ok(Err(result_message(id, passed)));
@@ -451,7 +449,7 @@ fn outcome(
 fn result_message(id: &str, passed: Option<bool>) -> String {
     match passed {
         Some(_) => format!("`{id}` failed"),
-        None => format!("`{id}` has no result; record exitCode"),
+        None => format!("`{id}` has no result; record its `exitCode`"),
     }
 }
 
@@ -477,13 +475,14 @@ fn last_run(
             });
         }
     }
-    Ok(Err(format!(
-        "no run of {} is recorded on `{branch}` since the lifecycle started",
-        check.word()
-    )))
+    Ok(Err(format!("no {} is recorded on `{branch}` since the lifecycle started", check.noun())))
 }
 
-fn remembered(memory: &mut ProjectMemory, context: &Context<'_>) -> Result<Verdict, MemoryError> {
+/// Checks that a memory was saved since the lifecycle started.
+fn check_memory_saved(
+    memory: &mut ProjectMemory,
+    context: &Context<'_>,
+) -> Result<Verdict, MemoryError> {
     const KINDS: [Kind; 5] =
         [Kind::Decision, Kind::Mistake, Kind::Convention, Kind::Insight, Kind::Checkpoint];
     let query = Query {

@@ -31,7 +31,7 @@ pub struct Advance {
 }
 
 fn lifecycle(store: &mut dyn StorageBackend, id: &str) -> Result<Lifecycle, MemoryError> {
-    let unknown = || MemoryError::Unknown { what: "lifecycle", id: id.to_owned() };
+    let unknown = || MemoryError::Unknown { item: "lifecycle", id: id.to_owned() };
     Ok(serde_json::from_value(store.document(Table::Lifecycles, id)?.ok_or_else(unknown)?)?)
 }
 

@@ -171,13 +171,13 @@ pub struct Diagnostics {
     /// Number of memories that were searched.
     pub searched: usize,
     /// The partial scores of each hit.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<PartialScores>,
 }
 
 /// The partial scores of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Answer {
+pub struct PartialScores {
     /// Word score: about 1 when the memory contains all words of the question.
     pub words: f32,
     /// Meaning score: 0.5 for the memory with the most similar meaning.

@@ -2,7 +2,7 @@
 
 use super::rank::{PreparedQuestion, rank};
 use super::timeline::hit;
-use super::{Answer, Diagnostics, Found, Question, Using, snippet};
+use super::{Diagnostics, Found, PartialScores, Question, Using, snippet};
 use crate::MemoryError;
 use crate::project::ProjectMemory;
 
@@ -38,7 +38,7 @@ impl ProjectMemory {
                 let mut hit = hit(store, &entry, candidate.score)?;
                 hit.snippet = snippet::snippet_for(&entry, &hit.title, &prepared.terms);
                 found.hits.push(hit);
-                answers.push(Answer { words: candidate.words, meaning: candidate.meaning });
+                answers.push(PartialScores { words: candidate.words, meaning: candidate.meaning });
             }
             found.diagnostics = question.with_diagnostics.then(|| Diagnostics {
                 terms: prepared.terms.clone(),

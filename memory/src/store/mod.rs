@@ -254,7 +254,7 @@ pub fn transaction<T>(
 
 /// Selects a storage backend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Wanted {
+pub enum BackendChoice {
     /// SQLite; JSON where SQLite cannot be used.
     #[default]
     Auto,
@@ -278,17 +278,17 @@ pub struct Opened {
 ///
 /// # Errors
 /// When the store was written by a newer aidd, no backend can be opened, or `folder` is a link.
-pub fn open(folder: &Path, wanted: Wanted, now: i64) -> Result<Opened, MemoryError> {
+pub fn open(folder: &Path, choice: BackendChoice, now: i64) -> Result<Opened, MemoryError> {
     place::check(folder)?;
     lock::make_folder(folder)?;
     if !sqlite::exists(folder) && !json::exists(folder) {
         place::ignore_in_git(folder);
     }
-    let moved = if wanted == Wanted::Json { None } else { set_foreign_aside(folder, now)? };
-    let mut opened = match wanted {
-        Wanted::Json => json::open(folder, now),
-        Wanted::Sqlite => sqlite::open(folder, now),
-        Wanted::Auto => open_best(folder, place::shared(folder), now),
+    let moved = if choice == BackendChoice::Json { None } else { set_foreign_aside(folder, now)? };
+    let mut opened = match choice {
+        BackendChoice::Json => json::open(folder, now),
+        BackendChoice::Sqlite => sqlite::open(folder, now),
+        BackendChoice::Auto => open_best(folder, place::shared(folder), now),
     }?;
     opened.notices.splice(0..0, moved);
     Ok(opened)

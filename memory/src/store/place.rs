@@ -142,7 +142,8 @@ mod tests {
     fn git_ignores_a_new_store() {
         let folder = TempDir::new().expect("a directory");
         let ignore_file = folder.path().join(".gitignore");
-        let open_store = || super::super::open(folder.path(), super::super::Wanted::Sqlite, 1);
+        let open_store =
+            || super::super::open(folder.path(), super::super::BackendChoice::Sqlite, 1);
         drop(open_store().expect("a store"));
         assert_eq!(fs::read_to_string(&ignore_file).expect("text"), IGNORE_RULES);
         // For an existing store, the team decides what Git ignores.

@@ -91,7 +91,7 @@ fn a_mistake_with_invalid_fields_is_still_counted() {
         on_both_stores(|root, memory| {
             let first = Revision::first(Kind::Mistake, "mistake_1_a".into(), 1, "cache is empty");
             let metadata = invalid_fields.as_object().expect("an object").clone();
-            let line = Revision { metadata, ..first }.sealed();
+            let line = Revision { metadata, ..first }.with_rev();
             write(root, "ai/memory/mistakes.jsonl", &(line.line() + "\n"));
             let again = memory.save_mistake(&mistake("cache is empty", "warm it"));
             assert_eq!(again.expect("saved").occurrences, Some(count));

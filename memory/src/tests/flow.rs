@@ -251,7 +251,7 @@ fn walks_are_breadth_first_and_end() {
         assert_eq!(depths(&walk.steps), [0, 1, 1, 2, 2, 3, 3, 4]);
         let walk = memory.walk(&ids[0], &[Relation::BuildsOn], 2).expect("a walk");
         assert_eq!(depths(&walk.steps), [0, 1, 2]);
-        assert!(!walk.is_cut);
+        assert!(!walk.is_truncated);
         assert_eq!(error_text(memory.walk("none", &[], 1)), "unknown memory `none`");
     });
 }
@@ -308,7 +308,9 @@ fn a_session_is_promoted_to_its_branch_and_made_permanent_once() {
         let archived = text(root, &merged.archived);
         let current = merged.archived.replace("/archive", "");
         write(other.path(), &current, &archived);
-        open_memory(other.path(), Wanted::Sqlite).merge_branch("feature/login").expect("merged");
+        open_memory(other.path(), BackendChoice::Sqlite)
+            .merge_branch("feature/login")
+            .expect("merged");
         assert_eq!(text(other.path(), "ai/memory/decisions.jsonl"), lines);
     });
 }

@@ -111,17 +111,20 @@ struct World {
 
 impl World {
     fn new(seed: u64) -> Self {
-        let clones = [("main", Wanted::Sqlite), ("login", Wanted::Json)].map(|(branch, wanted)| {
-            let folder = TempDir::new().expect("a directory");
-            // The index is empty, so missing files do not count as deleted by mistake.
-            repository::TestRepository::new(folder.path());
-            let start = START + if branch == "main" { 0 } else { 1 };
-            let time = Arc::new(AtomicI64::new(start));
-            let clock = Box::new(move || time.fetch_add(2, Ordering::Relaxed));
-            let memory = ProjectMemory::open(&crate::DISTRIBUTION, folder.path(), wanted, clock)
-                .expect("a memory");
-            TestClone { folder, memory, branch, observed: Vec::new() }
-        });
+        let clones = [("main", BackendChoice::Sqlite), ("login", BackendChoice::Json)].map(
+            |(branch, choice)| {
+                let folder = TempDir::new().expect("a directory");
+                // The index is empty, so missing files do not count as deleted by mistake.
+                repository::TestRepository::new(folder.path());
+                let start = START + if branch == "main" { 0 } else { 1 };
+                let time = Arc::new(AtomicI64::new(start));
+                let clock = Box::new(move || time.fetch_add(2, Ordering::Relaxed));
+                let memory =
+                    ProjectMemory::open(&crate::DISTRIBUTION, folder.path(), choice, clock)
+                        .expect("a memory");
+                TestClone { folder, memory, branch, observed: Vec::new() }
+            },
+        );
         let models = BRANCHES.map(|branch| (branch, BranchModel::default())).into();
         Self { models, clones: clones.into(), numbers: Numbers(seed), count: 0 }
     }

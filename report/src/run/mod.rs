@@ -233,7 +233,7 @@ fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>, RunError> {
 
 /// Converts a path from an agent to a path relative to the root.
 fn relative_to_root(root: &Path, path: &str) -> Result<String, RunError> {
-    Disk::new(root).inside(path).ok_or_else(|| RunError::OutsideProject(path.to_owned()))
+    Disk::new(root).to_relative(path).ok_or_else(|| RunError::OutsideProject(path.to_owned()))
 }
 
 /// Checks `bytes` as the contents of the file at `path`, relative to the root.

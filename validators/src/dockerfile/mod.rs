@@ -71,7 +71,7 @@ pub(super) const FAMILY: Family = Family {
 };
 
 const fn param(rule: &'static str, name: &'static str) -> Param {
-    Param { rule, name, takes: ParamType::Strings }
+    Param { rule, name, param_type: ParamType::Strings }
 }
 
 fn claim(path: &str, text: &str) -> Option<Kind> {

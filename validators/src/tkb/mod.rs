@@ -23,8 +23,8 @@ pub(super) const FAMILY: Family = Family {
     name: "tkb",
     rules: || check_ids(CHECKS),
     params: &[
-        Param { rule: "tkb/stale-entry", name: "months", takes: ParamType::Number },
-        Param { rule: "tkb/stale-entry", name: "today", takes: ParamType::String },
+        Param { rule: "tkb/stale-entry", name: "months", param_type: ParamType::Number },
+        Param { rule: "tkb/stale-entry", name: "today", param_type: ParamType::String },
     ],
     claim: |path, text| is_knowledge_entry(path, text).then_some(Kind::KNOWLEDGE_ENTRY),
     check: |_, context, report| run_checks(CHECKS, &parse(report.source(), context), report),

@@ -167,7 +167,7 @@ impl EditChecker {
 
     /// The path relative to the root; `None` if the file is not checked.
     fn checked_path(&self, path_in_input: &str) -> Option<String> {
-        let path = self.project.disk.inside(path_in_input)?;
+        let path = self.project.disk.to_relative(path_in_input)?;
         let is_ignored = IGNORED_PATHS.iter().any(|ignored| path.starts_with(ignored));
         let is_selected = !path.is_empty() && !is_ignored && self.globs.matches(&path);
         (is_selected && walk::covers(&self.project.disk, &path)).then_some(path)

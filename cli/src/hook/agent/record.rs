@@ -141,7 +141,7 @@ fn describe_tool(
     let disk = Disk::new(root);
     let files: Vec<String> = proposals
         .iter()
-        .filter_map(|proposal| disk.inside(&proposal.path))
+        .filter_map(|proposal| disk.to_relative(&proposal.path))
         .filter(|path| !path.is_empty())
         .collect();
     if !files.is_empty() {

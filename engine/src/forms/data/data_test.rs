@@ -44,7 +44,7 @@ pub struct DataTest {
     path_text: String,
     equals: Option<Json>,
     not_equals: Option<Json>,
-    within: Option<Vec<Json>>,
+    allowed_values: Option<Vec<Json>>,
     not_in: Option<Vec<Json>>,
     matches: Option<Regex>,
     not_matches: Option<Regex>,
@@ -80,7 +80,7 @@ impl DataTest {
             path_text: header.at.clone(),
             equals: optional_json(&header.equals)?,
             not_equals: optional_json(&header.not_equals)?,
-            within: json_list(&header.within)?,
+            allowed_values: json_list(&header.allowed_values)?,
             not_in: json_list(&header.not_in)?,
             matches: header.matches.as_deref().map(regex).transpose()?,
             not_matches: header.not_matches.as_deref().map(regex).transpose()?,
@@ -212,7 +212,7 @@ impl DataTest {
     ) -> Option<(String, Option<Json>)> {
         if self.equals.is_none()
             && self.not_equals.is_none()
-            && self.within.is_none()
+            && self.allowed_values.is_none()
             && self.not_in.is_none()
         {
             return None;
@@ -230,7 +230,7 @@ impl DataTest {
             return Some((format!("`{key}` must not be `{}`", display(&json)), None));
         }
         let contains = |list: &Vec<Json>| list.iter().any(|item| values_equal(item, &json));
-        if let Some(list) = self.within.as_ref().filter(|list| !contains(list)) {
+        if let Some(list) = self.allowed_values.as_ref().filter(|list| !contains(list)) {
             let known: Vec<String> =
                 list.iter().map(|item| format!("`{}`", display(item))).collect();
             return Some((format!("`{key}` is not one of {}", known.join(", ")), None));

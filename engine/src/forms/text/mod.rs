@@ -58,20 +58,21 @@ struct TextPattern {
     /// Index of the rule.
     rule: usize,
     /// Compiled when one of its keywords is first found.
-    ready: OnceLock<Box<Ready>>,
+    prepared: OnceLock<Box<PreparedPattern>>,
 }
 
+/// The parts of a pattern that are not needed before its keyword is found.
 #[derive(Debug)]
-struct Ready {
+struct PreparedPattern {
     globs: Globs,
     compiled: OnceLock<Option<Compiled>>,
 }
 
 impl TextPattern {
-    fn ready(&self, check: &CheckHeader, rule: &Rule) -> &Ready {
-        self.ready.get_or_init(|| {
+    fn prepared(&self, check: &CheckHeader, rule: &Rule) -> &PreparedPattern {
+        self.prepared.get_or_init(|| {
             let globs = Globs::from_check(check, rule.path.as_deref());
-            Box::new(Ready { globs, compiled: OnceLock::new() })
+            Box::new(PreparedPattern { globs, compiled: OnceLock::new() })
         })
     }
 }
@@ -98,7 +99,7 @@ impl TextPatterns {
     pub fn new(tables: &'static Tables, rules: &[Rule], watch: &[&[&'static str]]) -> Self {
         let text_rules =
             || rules.iter().enumerate().filter(|(_, rule)| rule.form == Some(Form::Text));
-        let pattern = |(rule, _)| TextPattern { rule, ready: OnceLock::new() };
+        let pattern = |(rule, _)| TextPattern { rule, prepared: OnceLock::new() };
         let required = (0..).zip(text_rules()).filter(|(_, (_, rule))| rule.requires);
         let (keywords, words) = Keywords::new(tables, text_rules().map(|(_, rule)| rule), watch);
         Self {
@@ -248,8 +249,8 @@ impl<'a> Scan<'a> {
         let unsure = header.secret.is_some_and(|sure| sure < Confidence::High);
         !(self.only_secrets && header.secret.is_none() || self.lock_file && unsure)
             && report.begin(&rule.id)
-            && pattern.ready(check, rule).globs.matches(self.source.path())
-            && parts::reads(&header.within, self.source.path())
+            && pattern.prepared(check, rule).globs.matches(self.source.path())
+            && parts::reads(&header.parts, self.source.path())
             // A rule page contains examples of the text that its rule reports.
             && rule.path.as_deref() != Some(self.source.path())
     }
@@ -275,8 +276,8 @@ impl<'a> Scan<'a> {
         }
         // An expression that does not compile is not searched for; the error is reported on the
         // rule page.
-        let ready = pattern.ready(check, rule);
-        let Some(compiled) = ready.compiled.get_or_init(|| compile::compile(header).ok()) else {
+        let prepared = pattern.prepared(check, rule);
+        let Some(compiled) = prepared.compiled.get_or_init(|| compile::compile(header).ok()) else {
             return;
         };
         let text = self.source.text();
@@ -332,7 +333,7 @@ impl<'a> Scan<'a> {
             }
             if let Some(replacement) = replacement {
                 let harmless = matches!(self.part(span.start), Some(Part::Prose | Part::Comments));
-                let safe = harmless && !parts::is_everywhere(&header.within);
+                let safe = harmless && !parts::is_everywhere(&header.parts);
                 fixes::add_swap_fix(span, &replacement, safe, finding);
             } else if let Some(fix) = check.fix.as_deref() {
                 fixes::add_found_fix(fix, self.source, (&captures, compiled), span, finding);
@@ -371,8 +372,8 @@ impl<'a> Scan<'a> {
                 return false;
             }
         }
-        parts::is_everywhere(&header.within)
-            || self.part(offset).is_some_and(|part| header.within.contains(&part))
+        parts::is_everywhere(&header.parts)
+            || self.part(offset).is_some_and(|part| header.parts.contains(&part))
     }
 
     fn part(&self, offset: u32) -> Option<Part> {
@@ -382,8 +383,8 @@ impl<'a> Scan<'a> {
     /// Reports a file that lacks the required match, on its first line.
     fn report_missing_match(&self, index: u32, report: &mut Report<'_>) {
         let Some((pattern, rule, check, header)) = self.pattern(index) else { return };
-        let ready = pattern.ready(check, rule);
-        if ready.compiled.get_or_init(|| compile::compile(header).ok()).is_none() {
+        let prepared = pattern.prepared(check, rule);
+        if prepared.compiled.get_or_init(|| compile::compile(header).ok()).is_none() {
             return;
         }
         let span = self.source.line_span(0);

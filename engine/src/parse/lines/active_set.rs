@@ -111,7 +111,7 @@ impl<'a> ActiveSet<'a> {
         let mut forked = forks(&superseding, &|id| self.is_active(id));
         forked.retain(|ids| {
             let links = ids.iter().flat_map(|id| self.memories[id].links.iter());
-            is_unrelated(ids, links.map(|link| (&*link.from, &*link.to)), |id| {
+            is_disconnected(ids, links.map(|link| (&*link.from, &*link.to)), |id| {
                 normalized_topic(&self.memories[id].entry)
             })
         });
@@ -140,11 +140,11 @@ pub fn forks<'a>(
     forks
 }
 
-/// Whether the memories are not all connected by links or a shared topic. Memories with the same
+/// Whether links and shared topics leave the memories in more than one connected group. Memories with the same
 /// topic are already reported as another conflict; two memories that intentionally replace the same
 /// memory are linked.
 #[must_use]
-pub fn is_unrelated<'a>(
+pub fn is_disconnected<'a>(
     ids: &[&'a str],
     links: impl Iterator<Item = (&'a str, &'a str)>,
     topic: impl Fn(&str) -> Option<String>,
@@ -249,7 +249,7 @@ mod tests {
     fn memory(id: &str, topic: &str, links: &[(Relation, &str)]) -> Folded {
         let links = links.iter().map(|(relation, to)| Link::new(*relation, to)).collect();
         let first = Revision::first(Kind::Decision, id.into(), 1, id);
-        let revision = Revision { topic: Some(topic.into()), links, ..first }.sealed();
+        let revision = Revision { topic: Some(topic.into()), links, ..first }.with_rev();
         fold(&[revision]).expect("a memory")
     }
 

@@ -76,7 +76,7 @@ mod tests {
     fn memory(id: &str, at: i64, content: &str, metadata: &Value) -> Entry {
         let first = Revision::first(Kind::Convention, id.into(), at, content);
         let metadata = serde_json::from_value(metadata.clone()).expect("an object");
-        fold(&[Revision { metadata, ..first }.sealed()]).expect("a memory").entry
+        fold(&[Revision { metadata, ..first }.with_rev()]).expect("a memory").entry
     }
 
     #[test]

@@ -152,7 +152,7 @@ impl Revision {
 
     /// Sets the hash of the revision.
     #[must_use]
-    pub fn sealed(mut self) -> Self {
+    pub fn with_rev(mut self) -> Self {
         self.rev = self.json().1;
         self
     }
@@ -415,7 +415,7 @@ impl Reader<'_> {
 
     fn push_revision(&mut self, number: usize, revision: Revision) {
         let written_rev = revision.rev.clone();
-        let mut revision = revision.sealed();
+        let mut revision = revision.with_rev();
         if !written_rev.is_empty() && written_rev != revision.rev {
             let message =
                 format!("`{}` was edited in place; the edited version is used", revision.id);
@@ -424,7 +424,7 @@ impl Reader<'_> {
             revision.parents.push(written_rev);
             revision.parents.sort_unstable();
             revision.parents.dedup();
-            revision = revision.sealed();
+            revision = revision.with_rev();
         }
         if !self.known.insert(revision.rev.clone()) {
             let message = format!("duplicate line of `{}`", revision.id);

@@ -188,12 +188,12 @@ struct TooLarge;
 pub fn gather(
     files: &dyn Files,
     listing: &Listing,
-    memo: &FactsCache,
+    facts_cache: &FactsCache,
 ) -> (BTreeMap<String, Arc<Facts>>, usize) {
     let paths: Vec<&str> =
         listing.files().iter().map(String::as_str).filter(|path| is_read(path)).collect();
     let (mut all, mut too_large) = (BTreeMap::new(), 0);
-    for (path, facts) in in_parallel(&paths, &|path| (*path, memo.facts(files, path))) {
+    for (path, facts) in in_parallel(&paths, &|path| (*path, facts_cache.facts(files, path))) {
         match facts {
             Ok(facts) => all.extend(facts.map(|facts| (path.to_owned(), facts))),
             Err(TooLarge) => too_large += 1,
@@ -251,9 +251,9 @@ mod tests {
 
     #[test]
     fn an_unchanged_file_is_not_read_again() {
-        let (memo, listing) = (FactsCache::default(), Listing::new(["a.ts".to_owned()]));
+        let (facts_cache, listing) = (FactsCache::default(), Listing::new(["a.ts".to_owned()]));
         let reads = |files: &Counted| {
-            let (facts, _) = gather(files, &listing, &memo);
+            let (facts, _) = gather(files, &listing, &facts_cache);
             (facts["a.ts"].imports.len(), files.2.swap(0, Ordering::Relaxed))
         };
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);

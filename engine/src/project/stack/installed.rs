@@ -119,7 +119,7 @@ impl<'d> Installs<'d> {
         let disk = self.disk();
         for environment in ENVIRONMENTS {
             let home = join(folder, environment);
-            if !disk.is_dir(&home) || disk.inside(&home).is_none() {
+            if !disk.is_dir(&home) || disk.to_relative(&home).is_none() {
                 continue;
             }
             let libraries = dirs_below(disk, &format!("{home}/lib"));

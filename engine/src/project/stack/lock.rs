@@ -88,9 +88,10 @@ impl Lock {
 
 /// The newest version that is compatible with the range.
 fn best(versions: &[String], wanted: &str) -> Option<String> {
-    let compatible_with = Version::read(wanted)?.line();
+    let compatible_with = Version::read(wanted)?.compatibility_series();
     let parsed =
         versions.iter().filter_map(|text| Version::read(text).map(|parsed| (parsed, text)));
-    let compatible = parsed.filter(|(version, _)| version.line() == compatible_with);
+    let compatible =
+        parsed.filter(|(version, _)| version.compatibility_series() == compatible_with);
     compatible.max_by(|a, b| a.0.cmp(&b.0)).map(|(_, text)| text.clone())
 }

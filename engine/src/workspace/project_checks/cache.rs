@@ -69,7 +69,7 @@ impl ProjectPassCache {
             runs: 0,
         };
         if needs_imports(engine) {
-            let _ = imports::gather(files, &cache.listing, engine.memo());
+            let _ = imports::gather(files, &cache.listing, engine.facts_cache());
         }
         cache.find_all(engine, globs, files);
         let found = cache.found.iter().zip(rules(engine));
@@ -198,9 +198,10 @@ impl ProjectPassCache {
         files: &dyn Files,
         changed: &BTreeSet<String>,
     ) -> Vec<imports::ChangedFacts> {
-        let is_known = |path: &&str| self.listing.has_file(path) || engine.memo().contains(path);
+        let is_known =
+            |path: &&str| self.listing.has_file(path) || engine.facts_cache().contains(path);
         let paths: Vec<&str> = changed.iter().map(String::as_str).filter(is_known).collect();
-        engine.memo().refresh(files, &paths)
+        engine.facts_cache().refresh(files, &paths)
     }
 
     /// Updates the import graph for the files whose imports differ; returns the affected rules.
@@ -235,7 +236,7 @@ impl ProjectPassCache {
     fn find_all(&mut self, engine: &Engine, globs: &Globs, files: &dyn Files) {
         self.requests.clear();
         self.imports = needs_imports(engine).then(|| {
-            let facts = engine.memo().cached_facts(&self.listing);
+            let facts = engine.facts_cache().cached_facts(&self.listing);
             let recording = RecordingFiles { files, requests: &self.requests };
             imports::CachedGraph::new(&recording, &self.listing, &facts)
         });
@@ -260,10 +261,12 @@ impl ProjectPassCache {
         let mut before = vec![Vec::new(); self.found.len()];
         let recording = RecordingFiles { files, requests: &self.requests };
         let listed = &Listed { files: &recording, listing: &self.listing };
-        let memo = engine.memo();
+        let facts_cache = engine.facts_cache();
         let graph = self.imports.as_ref().map(imports::CachedGraph::graph);
-        let imports =
-            graph.map_or_else(|| Imports::new(memo), |graph| Imports::from_graph(memo, graph));
+        let imports = graph.map_or_else(
+            || Imports::new(facts_cache),
+            |graph| Imports::from_graph(facts_cache, graph),
+        );
         let sizes = Some(Sizes { known: &self.sizes, files });
         let input = Input { files: listed, imports: &imports, sizes };
         for (at, check) in rules(engine).enumerate().filter(|(at, _)| due_rules.contains(at)) {

@@ -34,9 +34,9 @@ pub(super) struct Findings {
     is_partial: bool,
     /// New findings, most severe first.
     findings: Vec<FoundItem>,
-    /// Counts of findings and files.
+    /// The numbers of findings and files.
     summary: Summary,
-    /// Reasons of the rules of these findings.
+    /// The reasons of the rules that reported these findings.
     why: Vec<Why>,
     /// Files that could not be checked completely.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -29,14 +29,16 @@ pub(super) fn tools() -> Vec<Tool> {
     let explain = Tool::new(
         "aidd_explain_violation",
         "Explain rule",
-        "Returns a rule's reason with failing and passing examples. Use when a finding is unclear.",
+        "Returns the page of a rule: its reason, failing and passing examples, and the fix. Use \
+         when a finding is unclear.",
         explain,
     )
     .in_profiles(&[Profile::Tools]);
     let message = Tool::new(
         "aidd_generate_commit_message",
         "Commit message",
-        "Returns staged changes and the project's commit types and scopes. Use after `git add`.",
+        "Returns facts about the staged changes, and the commit types and scopes of the project. \
+         Use after `git add`, before writing a commit message.",
         message,
     )
     .in_profiles(&[Profile::Tools]);
@@ -45,7 +47,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct ExplainParams {
-    /// Rule id, alias, or last part of an id
+    /// Id or alias of the rule, or the last part of its id
     rule: String,
 }
 

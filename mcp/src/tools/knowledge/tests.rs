@@ -188,8 +188,8 @@ fn a_decision_is_questioned_with_related_memories() {
     let params = json!({"decision": "Move the tests from Jest to Vitest", "stakes": "high"});
     let answer = call(root, "aidd_apply_heuristics", params);
     assert!(answer.text.contains("Tests run on Jest until"), "{}", answer.text);
-    assert_eq!(answer.data["named"]["leaves"], json!(["Jest"]));
-    assert_eq!(answer.data["named"]["chooses"], json!(["Vitest"]));
+    assert_eq!(answer.data["named"]["abandoned"], json!(["Jest"]));
+    assert_eq!(answer.data["named"]["chosen"], json!(["Vitest"]));
     assert!(error_text(root, "aidd_apply_heuristics", json!({"decision": " "})).contains("empty"));
     // No memory is created in a project without one.
     let other = project(&[]);

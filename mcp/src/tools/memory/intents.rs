@@ -20,8 +20,9 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_decision",
             "Save decision",
-            "Saves a team decision and supersedes the last decision on its topic. Use after a \
-             decision; use save_checkpoint for a pause and save_insight for a note.",
+            "Saves a decision for the team, and supersedes the last decision on the same topic. \
+             Use after a decision; use save_checkpoint before a break and save_insight for a \
+             note.",
             save_decision,
         )
         .writes()
@@ -30,7 +31,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_checkpoint",
             "Save checkpoint",
-            "Saves the work state. Use before a break; use load_checkpoint to resume.",
+            "Saves the state of the work. Use before a break; use load_checkpoint to resume the \
+             work.",
             save_checkpoint,
         )
         .writes()
@@ -40,7 +42,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_insight",
             "Save insight",
-            "Saves a lesson for this checkout. Use for a quick note; use save_decision for the team.",
+            "Saves a lesson that stays in this checkout. Use for a short note; use save_decision \
+             to record a decision for the team.",
             save_insight,
         )
         .writes()
@@ -48,8 +51,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "load_checkpoint",
             "Load checkpoint",
-            "Returns the last checkpoint, open session and pending tasks. Use to resume work; use \
-             load_context for a memory.",
+            "Returns the last checkpoint, the open session and the pending tasks. Use to resume \
+             work; use load_context to read a memory.",
             load_checkpoint,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean])
@@ -57,7 +60,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "evolve_outcome",
             "Record outcome",
-            "Records a decision's outcome. Use once it is known.",
+            "Records the outcome of a decision. Use once the outcome is known; use \
+             evolve_supersede to replace the decision.",
             evolve_outcome,
         )
         .writes()
@@ -75,8 +79,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "evolve_supersede",
             "Supersede decision",
-            "Replaces a decision, which stays in the history. Use after a change of mind; use \
-             aidd_memory_edit_decision for wording.",
+            "Replaces a decision with a new decision; the old decision stays in the history. Use \
+             after a change of mind; use aidd_memory_edit_decision to change only the wording.",
             evolve_supersede,
         )
         .writes()
@@ -91,7 +95,7 @@ struct DecisionParams {
     topic: String,
     decision: String,
     reasoning: String,
-    /// 0 to 1; default: 0.7
+    /// Confidence from 0 to 1; default: 0.7
     confidence: Option<f64>,
     #[serde(default)]
     alternatives: Vec<String>,
@@ -99,11 +103,11 @@ struct DecisionParams {
     context: Option<String>,
     #[serde(default)]
     supersedes: Vec<String>,
-    /// {to, relation (builds_on, refines, contradicts …), reason}
+    /// Links to memories: {to, relation (builds_on, refines, contradicts …), reason}
     #[serde(default)]
     links: Vec<Row>,
     session_id: Option<String>,
-    /// An argument of MAMA, stored with the decision
+    /// Evidence for the decision, such as links or measurements
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     evidence: Vec<String>,

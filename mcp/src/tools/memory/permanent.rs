@@ -20,7 +20,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_decision",
             "Add decision",
-            "Saves a decision for the team. Use if it has no topic; otherwise use save_decision.",
+            "Saves a decision for the team. Use for a decision without a topic; otherwise use \
+             save_decision.",
             add_decision,
         )
         .writes()
@@ -28,7 +29,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_mistake",
             "Add mistake",
-            "Saves an error with its fix, for aidd_diagnose_error. Use after a fix.",
+            "Saves an error with its cause and fix, so that aidd_diagnose_error finds it. Use \
+             after a fix.",
             add_mistake,
         )
         .writes()
@@ -36,7 +38,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_convention",
             "Add convention",
-            "Saves a convention. Use for a general practice; use save_decision for a choice.",
+            "Saves a convention of the team. Use for a general practice; use save_decision for a \
+             single choice.",
             add_convention,
         )
         .writes()
@@ -45,7 +48,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_decision",
             "Edit decision",
-            "Edits a decision. Use to improve its wording; use evolve_supersede to replace it.",
+            "Changes the text of a decision. Use to improve the wording; use evolve_supersede to \
+             replace the decision.",
             edit_decision,
         )
         .writes()
@@ -54,7 +58,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_mistake",
             "Edit mistake",
-            "Edits a mistake. Use when a better fix is known.",
+            "Changes a recorded mistake. Use when a better fix is known; use \
+             aidd_memory_add_mistake for a new mistake.",
             edit_mistake,
         )
         .writes()
@@ -63,7 +68,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_convention",
             "Edit convention",
-            "Edits a convention. Use to improve it.",
+            "Changes a convention. Use to correct or clarify the convention; use \
+             aidd_memory_prune to retract it.",
             edit_convention,
         )
         .writes()
@@ -72,8 +78,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_prune",
             "Remove memory",
-            "Retracts a memory and reactivates those it superseded. Use for a wrong memory; use \
-             evolve_supersede to replace a decision.",
+            "Retracts a memory and reactivates the memories that it superseded. Use if a memory \
+             is wrong; use evolve_supersede to replace a decision.",
             prune,
         )
         .destroys()
@@ -88,7 +94,7 @@ pub(super) struct SavedAnswer {
     #[serde(rename = "type")]
     #[schemars(skip)]
     kind: &'static str,
-    /// False if nothing was written, because the memory already existed.
+    /// Whether the memory was written; false if it already existed.
     #[schemars(skip)]
     saved: bool,
     #[schemars(skip)]
@@ -270,7 +276,7 @@ struct NewConvention {
     example: String,
     rationale: Option<String>,
     category: Option<String>,
-    /// Check, such as {"files": ["*.ts"], "text": {"regex": "…"}}
+    /// Check that enforces the convention, such as {"files": ["*.ts"], "text": {"regex": "…"}}
     check: Option<Row>,
     session_id: Option<String>,
 }

@@ -16,8 +16,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_export",
             "Restore memory",
-            "Restores lines missing from ai/memory. Use after a merge removed lines; not \
-             needed after a save.",
+            "Restores the lines that are missing from the files in ai/memory. Use after a merge \
+             removed lines; not needed after a save.",
             export,
         )
         .writes()
@@ -26,8 +26,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_import",
             "Import memory",
-            "Imports a memory file of aidd, MAMA, claude-mem or server-memory. Use \
-             without `path` to reload ai/memory and list its problems.",
+            "Imports a memory file of aidd, MAMA, claude-mem or server-memory. Use without `path` \
+             to reload ai/memory and list the problems in its files.",
             import,
         )
         .writes()
@@ -128,7 +128,7 @@ fn import_file(
     path: &str,
     dry_run: bool,
 ) -> Result<Answer<ImportResult>, ToolError> {
-    let path = context.inside(path)?;
+    let path = context.to_relative(path)?;
     let disk = Disk::new(context.root());
     if !disk.exists(&path) {
         return Err(ToolError::new(format!("no such file: `{path}`")));
@@ -151,13 +151,13 @@ fn import_file(
             write!(text, "\nRedacted secrets or private text in {} memories.", imported.redacted);
     }
     for skipped in parsed.skipped.iter().take(MAX_SKIPPED) {
-        let _ = write!(text, "\nskipped {}: {}", skipped.place, skipped.why);
+        let _ = write!(text, "\nskipped {}: {}", skipped.position, skipped.why);
     }
     if parsed.skipped.len() > MAX_SKIPPED {
         let _ = write!(text, "\nskipped {} more", parsed.skipped.len() - MAX_SKIPPED);
     }
     let problem = |skipped: &foreign::Skipped| {
-        Row::from_value(serde_json::json!({"place": skipped.place, "message": skipped.why}))
+        Row::from_value(serde_json::json!({"place": skipped.position, "message": skipped.why}))
     };
     let data = ImportResult {
         new: imported.new.len(),

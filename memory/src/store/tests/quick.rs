@@ -77,7 +77,7 @@ fn memories_of_an_older_schema_are_indexed_unchanged() {
     db.execute_batch("INSERT INTO sessions VALUES ('s', 1, '{')").expect("put");
     db.pragma_update(None, "user_version", 2).expect("set");
     drop(db);
-    let opened = open(folder.path(), Wanted::Sqlite, 7).expect("a store");
+    let opened = open(folder.path(), BackendChoice::Sqlite, 7).expect("a store");
     assert!(opened.notices[0].contains("from schema 2 to 4"), "{:?}", opened.notices);
     let mut store = opened.store;
     assert_eq!(indexed_rows(&mut *store), before);
@@ -88,7 +88,7 @@ fn memories_of_an_older_schema_are_indexed_unchanged() {
 fn a_row_without_its_memory_is_not_searched() {
     let folder = TempDir::new().expect("a directory");
     let gate = Gate::new(&crate::DISTRIBUTION);
-    let mut store = opened(folder.path(), Wanted::Sqlite);
+    let mut store = opened(folder.path(), BackendChoice::Sqlite);
     put(&mut *store, &gate, &entry("decision_1_a", Kind::Decision, 1));
     let db = rusqlite::Connection::open(store.path()).expect("open");
     db.execute_batch(

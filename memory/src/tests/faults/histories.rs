@@ -104,6 +104,7 @@ fn conflicts_from_links(memory: &mut ProjectMemory) -> Vec<Conflict> {
     conflicts
 }
 
+/// Applies one to five random operations; returns the ids of the edited memories.
 fn apply_random_operations(memory: &mut ProjectMemory, numbers: &mut Numbers) -> BTreeSet<String> {
     let mut edited = BTreeSet::new();
     for _ in 0..1 + numbers.below(5) {
@@ -113,10 +114,10 @@ fn apply_random_operations(memory: &mut ProjectMemory, numbers: &mut Numbers) ->
 }
 
 /// Opens a memory with a clock that starts at `start`.
-fn open_with_clock(root: &Path, wanted: Wanted, start: i64) -> ProjectMemory {
+fn open_with_clock(root: &Path, choice: BackendChoice, start: i64) -> ProjectMemory {
     let time = Arc::new(AtomicI64::new(start));
     let clock = Box::new(move || time.fetch_add(7, Ordering::Relaxed));
-    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect("a memory")
+    ProjectMemory::open(&crate::DISTRIBUTION, root, choice, clock).expect("a memory")
 }
 
 fn lines_of(root: &Path, file: &str) -> Vec<String> {
@@ -150,9 +151,9 @@ fn merged_text(style: usize, base: &[String], ours: &[String], theirs: &[String]
 /// Checks one random history; returns the number of memories that both sides edited.
 fn check_history(seed: u64) -> usize {
     let mut numbers = Numbers(seed);
-    let wanted = if seed.is_multiple_of(2) { Wanted::Sqlite } else { Wanted::Json };
+    let choice = if seed.is_multiple_of(2) { BackendChoice::Sqlite } else { BackendChoice::Json };
     let base = ram_temp_dir();
-    let mut first = open_with_clock(base.path(), wanted, START);
+    let mut first = open_with_clock(base.path(), choice, START);
     apply_random_operations(&mut first, &mut numbers);
     apply_random_operations(&mut first, &mut numbers);
     drop(first);
@@ -165,7 +166,7 @@ fn check_history(seed: u64) -> usize {
             }
         }
         let edited = apply_random_operations(
-            &mut open_with_clock(folder.path(), wanted, start),
+            &mut open_with_clock(folder.path(), choice, start),
             &mut numbers,
         );
         Side { folder, edited }
@@ -184,7 +185,7 @@ fn check_history(seed: u64) -> usize {
             let lines: BTreeSet<&String> = ours.iter().chain(&theirs).collect();
             all += lines.len();
         }
-        let mut memory = open_with_clock(folder.path(), wanted, START + 9_000);
+        let mut memory = open_with_clock(folder.path(), choice, START + 9_000);
         let present_lines = memory
             .read(&mut |store| {
                 let mut present_lines = 0;
@@ -254,7 +255,7 @@ fn git_merges_memory_without_a_conflict() {
         }
         write(root, ".gitattributes", "ai/memory/*.jsonl merge=union\n");
         write(root, ".gitignore", ".aidd/data.*\n");
-        let mut memory = open_with_clock(root, Wanted::Sqlite, START);
+        let mut memory = open_with_clock(root, BackendChoice::Sqlite, START);
         for _ in 0..3 {
             let text = numbers.words(4);
             memory.save_decision(&decision(&text, None)).expect("saved");

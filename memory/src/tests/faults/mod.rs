@@ -73,8 +73,8 @@ fn ram_temp_dir() -> TempDir {
 }
 
 /// Like [`open_memory`], but the memory can have notices.
-pub(super) fn open_with_notices(root: &Path, wanted: Wanted) -> ProjectMemory {
-    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, crate::project::system_clock())
+pub(super) fn open_with_notices(root: &Path, choice: BackendChoice) -> ProjectMemory {
+    ProjectMemory::open(&crate::DISTRIBUTION, root, choice, crate::project::system_clock())
         .expect("a memory")
 }
 
@@ -106,7 +106,7 @@ fn permanent_text_of_files(root: &Path) -> String {
             std::fs::copy(entry.path(), target.join(entry.file_name())).expect("copied");
         }
     }
-    permanent_text(&mut open_with_notices(folder.path(), Wanted::Sqlite))
+    permanent_text(&mut open_with_notices(folder.path(), BackendChoice::Sqlite))
 }
 
 /// Number of memories of each layer, and of sessions.

@@ -132,7 +132,7 @@ fn duplicates_of_two_clones_are_one_memory_and_change_together() {
         };
         let ours = save(memory, "Dates are UTC");
         let other = TempDir::new().expect("a directory");
-        let mut clone = open_memory(other.path(), Wanted::Json);
+        let mut clone = open_memory(other.path(), BackendChoice::Json);
         clone.save_decision(&decision("An hour passes", None)).expect("saved");
         let theirs = save(&mut clone, "dates are  UTC.");
         write(root, file, &(text(other.path(), file) + &text(root, file)));

@@ -18,7 +18,7 @@ pub(super) const CHECKS: &[(&str, Check)] = &[
 const APT_GET: Installer = Installer {
     programs: &["apt-get", "aptitude"],
     verbs: &["install"],
-    valued: &[
+    options_with_value: &[
         "-t",
         "--target-release",
         "--default-release",

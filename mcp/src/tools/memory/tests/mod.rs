@@ -158,7 +158,8 @@ fn the_tool_list_is_small() {
     let sizes: Vec<(usize, &str)> =
         tools().iter().map(|tool| (bytes_of(tool), tool.name)).collect();
     let sum: usize = sizes.iter().map(|(bytes, _)| bytes).sum();
-    assert!(sum / sizes.len() <= 560, "{} on average: {sizes:?}", sum / sizes.len());
+    // Every conversation pays for the list; clear sentences are worth the bytes.
+    assert!(sum / sizes.len() <= 640, "{} on average: {sizes:?}", sum / sizes.len());
 }
 
 #[test]
