@@ -67,7 +67,7 @@ fn select<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Rule>>
         } else if registry.contains(name) {
             rules.extend(registry.named(name));
         } else {
-            return Err(explain::unknown(registry, name).into());
+            return Err(explain::unknown_rule(registry, name).into());
         }
     }
     Ok(rules)
@@ -128,7 +128,7 @@ fn list(
 fn new(project: &Project, id: &str, form: Form, io: &mut Io<'_>) -> Result<Exit> {
     if !is_id(id) {
         return Err(UserError::new(format!("`{id}` is not a rule id"))
-            .hint("expected `kind/kebab-name` that reads as \"allow …\", such as team/console-log")
+            .hint("expected `kind/kebab-name`, such as team/console-log, with a name that makes sense after \"allow\"")
             .into());
     }
     if let Some(rule) = project.registry().get(id) {

@@ -5,7 +5,7 @@ use super::knowledge::{Entry, Knowledge, normalize_name};
 use super::legacy::OldForm;
 use super::library::{Library, Origin};
 use super::page_kind::PageKind;
-use aidd_engine::project::stack::installed::{Installed, Installs};
+use aidd_engine::project::stack::installed::{InstalledPackage, InstalledPackages};
 use aidd_engine::project::stack::{Dependency, Ecosystem, Manifest, Stack, Version};
 use jiff::Span;
 use jiff::civil::Date;
@@ -82,7 +82,7 @@ pub struct MemoryMention {
 #[derive(Clone, Copy)]
 pub struct VersionContext<'s> {
     /// The packages installed in the project.
-    pub installs: &'s Installs<'s>,
+    pub installs: &'s InstalledPackages<'s>,
     /// The project's manifests.
     pub stack: &'s Stack,
     /// The project's guidance.
@@ -266,7 +266,7 @@ fn document(
 ) -> Step {
     let mut step = Step { id: "document", outcome: Outcome::NotDone, evidence: Vec::new() };
     if let Some(installed_package) = context.installs.find(manifest, dependency) {
-        let Installed { path, version: installed, documents } = installed_package;
+        let InstalledPackage { path, version: installed, documents } = installed_package;
         let is_same_version = version.is_none_or(|version| {
             installed.compatibility_series() == version.compatibility_series()
         });
@@ -276,8 +276,10 @@ fn document(
             documents.map_or_else(String::new, |documents| format!("; its {word}: {documents}"));
         step.evidence.push(format!("{path} is version {installed}{documents}"));
         if !is_same_version {
-            step.evidence
-                .push("the installed version differs from the manifest: install first".to_owned());
+            step.evidence.push(
+                "the installed version differs from the manifest: install the dependencies first"
+                    .to_owned(),
+            );
         }
     }
     let Some(entry) = entry else {
@@ -333,7 +335,7 @@ fn filter(
 ) -> Step {
     let mut step = Step { id: "filter", outcome: Outcome::NotDone, evidence: Vec::new() };
     let Some(entry) = entry.filter(|entry| !entry.legacy.is_empty()) else {
-        step.evidence.push("no old forms are known".to_owned());
+        step.evidence.push("no outdated API uses are known".to_owned());
         return step;
     };
     let rules = super::legacy::replaced_forms(entry, version);
@@ -360,11 +362,11 @@ fn filter(
             _ => format!("{count} {noun}s"),
         };
         step.evidence.push(match forms {
-            0 => "no old form was replaced up to this version".to_owned(),
+            0 => "no known API use is outdated in this version".to_owned(),
             _ => format!(
-                "{}, none in {}",
-                format_count(forms, "old form"),
-                format_count(files, "file")
+                "searched {} for {}: none found",
+                format_count(files, "file"),
+                format_count(forms, "outdated API use")
             ),
         });
     }

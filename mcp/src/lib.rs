@@ -93,7 +93,7 @@ pub fn run(options: &Options) -> Result<u8> {
     });
     let mut server = Server::new(Catalog::new(tools::all(), options.profile), context);
     if options.is_dynamic {
-        server = server.dynamic();
+        server = server.with_dynamic_order();
     }
     let runtime = runtime()?;
     let result = match &options.http {

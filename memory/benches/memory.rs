@@ -14,7 +14,7 @@
 use aidd_engine::check::Distribution;
 use aidd_memory::kinds::Observation;
 use aidd_memory::log::Revision;
-use aidd_memory::permanent::New;
+use aidd_memory::permanent::NewMemory;
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::recall::Question;
 use aidd_memory::records::{AiProvider, SessionState};
@@ -148,7 +148,8 @@ fn limit(storage: &str, directory: &Path) {
 }
 
 fn decide(memory: &mut ProjectMemory, n: usize) {
-    let new = New { content: text(n), topic: Some(format!("topic {n}")), ..New::default() };
+    let new =
+        NewMemory { content: text(n), topic: Some(format!("topic {n}")), ..NewMemory::default() };
     assert!(memory.save_decision(&new).expect("saved").is_new);
 }
 

@@ -22,7 +22,7 @@ pub enum Format {
     Older,
     /// Decisions and checkpoints of MAMA, as rows of its tables.
     Mama,
-    /// The decision log of Memory v2.
+    /// The decision log of aidd's Memory v2.
     MemoryV2,
     /// The output of claude-mem's export script.
     ClaudeMem,
@@ -32,7 +32,7 @@ pub enum Format {
 
 /// The contents of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Read {
+pub struct ImportedFile {
     /// The format of the file.
     pub format: Format,
     /// Revisions for the tracked files.
@@ -40,25 +40,25 @@ pub struct Read {
     /// Memories that stay in the checkout.
     pub entries: Vec<Entry>,
     /// Items that were skipped.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedItem>,
 }
 
 /// An item that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedItem {
     /// Position, for example "line 3" or "item 2 of observations".
     pub position: String,
     /// Why it was skipped.
     pub why: String,
 }
 
-impl Read {
+impl ImportedFile {
     fn new(format: Format) -> Self {
         Self { format, revisions: Vec::new(), entries: Vec::new(), skipped: Vec::new() }
     }
 
     fn skip(&mut self, position: impl Into<String>, why: impl Into<String>) {
-        self.skipped.push(Skipped { position: position.into(), why: why.into() });
+        self.skipped.push(SkippedItem { position: position.into(), why: why.into() });
     }
 }
 
@@ -66,7 +66,7 @@ impl Read {
 ///
 /// # Errors
 /// When the format is unknown, or is not the requested one.
-pub fn read(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Read, MemoryError> {
+pub fn read(name: &str, bytes: &[u8], format: Option<Format>) -> Result<ImportedFile, MemoryError> {
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
     let document: Option<Value> = serde_json::from_slice(bytes).ok();
     let format = format
@@ -74,10 +74,10 @@ pub fn read(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Read, Me
         .ok_or_else(|| MemoryError::Invalid(format!("{name} has no supported memory format")))?;
     let not_json = || MemoryError::Invalid(format!("{name} is not JSON"));
     Ok(match format {
-        Format::Aidd => own_lines(name, bytes, format),
+        Format::Aidd => read_own_lines(name, bytes, format),
         Format::Older => match &document {
-            Some(document) => older(name, document)?,
-            None => require_contents(name, own_lines(name, bytes, format))?,
+            Some(document) => read_older_file(name, document)?,
+            None => require_contents(name, read_own_lines(name, bytes, format))?,
         },
         Format::Mama => mama::read(document.as_ref().ok_or_else(not_json)?),
         Format::MemoryV2 => require_contents(name, memory_v2::read(bytes))?,
@@ -171,8 +171,8 @@ fn kind_of(name: &str) -> Option<(Kind, &'static str)> {
 }
 
 /// Reads lines one by one: current lines, lines of the older format, and memories of a checkout.
-fn own_lines(name: &str, bytes: &[u8], format: Format) -> Read {
-    let mut read = Read::new(format);
+fn read_own_lines(name: &str, bytes: &[u8], format: Format) -> ImportedFile {
+    let mut read = ImportedFile::new(format);
     let (mut lines, mut seen) = (Vec::new(), BTreeSet::new());
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         let value: Value = serde_json::from_slice(line).unwrap_or_default();
@@ -200,7 +200,8 @@ fn own_lines(name: &str, bytes: &[u8], format: Format) -> Read {
         if revision.kind.file().is_some() {
             read.revisions.push(revision);
         } else {
-            let why = format!("a {} is not stored in a tracked file", revision.kind);
+            let kind = revision.kind.with_article();
+            let why = format!("{kind} is not stored in a tracked file");
             read.skip(format!("line {line}"), why);
         }
     }
@@ -214,8 +215,8 @@ fn checkout_entry(value: Value) -> Option<Entry> {
     (entry.layer != Layer::Permanent).then_some(entry)
 }
 
-fn older(name: &str, document: &Value) -> Result<Read, MemoryError> {
-    let mut read = Read::new(Format::Older);
+fn read_older_file(name: &str, document: &Value) -> Result<ImportedFile, MemoryError> {
+    let mut read = ImportedFile::new(Format::Older);
     let single =
         document.as_object().and_then(older_kind).map(|_| Value::Array(vec![document.clone()]));
     let document = single.as_ref().unwrap_or(document);
@@ -247,7 +248,7 @@ fn older(name: &str, document: &Value) -> Result<Read, MemoryError> {
 }
 
 /// Returns the contents, unless they are empty.
-fn require_contents(name: &str, read: Read) -> Result<Read, MemoryError> {
+fn require_contents(name: &str, read: ImportedFile) -> Result<ImportedFile, MemoryError> {
     if read.revisions.is_empty() && read.entries.is_empty() && read.skipped.is_empty() {
         return Err(MemoryError::Invalid(format!(
             "{name} contains no decisions, mistakes or conventions"

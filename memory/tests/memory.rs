@@ -9,7 +9,7 @@
 )]
 
 use aidd_memory::kinds::Observation;
-use aidd_memory::permanent::New;
+use aidd_memory::permanent::NewMemory;
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::records::{AiProvider, SessionState};
 use aidd_memory::store::{BackendChoice, Layers, Query};
@@ -54,7 +54,8 @@ fn worker() {
     let process = std::process::id();
     for n in 0..writes() {
         let content = format!("process {process} decided number {n}, and nobody else did");
-        let saved = memory.save_decision(&New { content, ..New::default() }).expect("saved");
+        let saved =
+            memory.save_decision(&NewMemory { content, ..NewMemory::default() }).expect("saved");
         writeln!(acks, "{}", saved.id).expect("acknowledged");
         let title = format!("process {process} saw number {n}");
         let id = memory

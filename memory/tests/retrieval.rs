@@ -5,9 +5,9 @@
 #[path = "../benches/retrieval/set.rs"]
 mod set;
 
-use aidd_memory::permanent::New;
+use aidd_memory::permanent::NewMemory;
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::recall::{Found, Question, SearchOrder, Using};
+use aidd_memory::recall::{Found, MatchFeatures, Question, SearchOrder};
 use aidd_memory::store::{BackendChoice, Layers};
 use aidd_memory::types::{Kind, Outcome, Status};
 use set::SetQuestion;
@@ -42,7 +42,7 @@ fn titles(found: &Found) -> Vec<&str> {
 
 fn decide(memory: &mut ProjectMemory, topic: &str, content: &str) -> String {
     let topic = Some(topic.to_owned()).filter(|topic| !topic.is_empty());
-    let new = New { content: content.to_owned(), topic, ..New::default() };
+    let new = NewMemory { content: content.to_owned(), topic, ..NewMemory::default() };
     memory.save_decision(&new).expect("saved").id
 }
 
@@ -51,8 +51,9 @@ fn words_and_meaning_together_score_higher_than_each_alone() {
     let (_folder, mut memory) = new_memory_with_set(BackendChoice::Sqlite);
     let questions: Vec<SetQuestion> =
         set::questions().into_iter().filter(SetQuestion::is_test).collect();
-    let [words, meaning, both] = [Using::Words, Using::Meaning, Using::Both]
-        .map(|using| set::scores(&mut memory, &questions, using));
+    let [words, meaning, both] =
+        [MatchFeatures::Words, MatchFeatures::Meaning, MatchFeatures::Both]
+            .map(|using| set::scores(&mut memory, &questions, using));
     for (name, other) in [("words", &words), ("meaning", &meaning)] {
         let [mean, low, _] = set::gain_interval(&both, other);
         assert!(low > 0.0, "only {mean:.3} more than {name}, at least {low:.3}");

@@ -287,7 +287,7 @@ fn check_tracked_files(memory: &mut ProjectMemory, report: &mut Report) -> Resul
         report.facts.push(("note", fact));
     }
     for (file, path) in &memory.journal().sources()[..3] {
-        let missing = memory.missing(file).map_err(to_user_error)?.len();
+        let missing = memory.missing_lines(file).map_err(to_user_error)?.len();
         if missing > 0 {
             let lines = number(missing, "line");
             let fact = format!(
@@ -351,7 +351,7 @@ fn check_git(root: &Path, report: &mut Report) {
     if git_files::ignores_store(root) {
         report.facts.push(("ignored", "the store is not committed".to_owned()));
     } else {
-        report_missing_line(root, ("ignored", ".gitignore", git_files::IGNORES), report);
+        report_missing_line(root, ("ignored", ".gitignore", git_files::IGNORE_LINE), report);
     }
     let directory = journal::Journal::new(root).folder();
     for (directory, name) in [(directory, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {

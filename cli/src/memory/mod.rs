@@ -74,7 +74,7 @@ fn command(command: &MemoryCommand, context: &mut MemoryCommandContext<'_, '_>) 
             change::outcome(id, *outcome, reason.as_deref(), context)?;
         }
         MemoryCommand::Remove { ids, reason } => change::remove(ids, reason.as_deref(), context)?,
-        MemoryCommand::Conflicts => change::conflicts(context)?,
+        MemoryCommand::Conflicts => change::print_conflicts(context)?,
         MemoryCommand::Resolve { id, rev } => {
             change::resolve_conflict(id, rev.as_deref(), context)?;
         }
@@ -85,7 +85,7 @@ fn command(command: &MemoryCommand, context: &mut MemoryCommandContext<'_, '_>) 
         MemoryCommand::Import(args) => import::run(args, context)?,
         MemoryCommand::Rebuild => maintenance::rebuild(context)?,
         MemoryCommand::Prune(args) => maintenance::prune(args, context)?,
-        MemoryCommand::Sessions(args) => maintenance::sessions(args, context)?,
+        MemoryCommand::Sessions(args) => maintenance::print_sessions(args, context)?,
         MemoryCommand::Branch(args) => maintenance::branch(args, context)?,
         // Handled before the memory is opened.
         MemoryCommand::Doctor { .. } => {}
@@ -216,6 +216,6 @@ impl Paint {
 }
 
 /// The branch checked out at `root`; `None` outside a repository and on a detached HEAD.
-pub(crate) fn checked_out(root: &Path) -> Option<String> {
+pub(crate) fn current_branch(root: &Path) -> Option<String> {
     Repository::open(root).ok()?.branch()
 }

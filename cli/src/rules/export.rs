@@ -3,7 +3,7 @@
 mod block;
 
 use crate::cli::{ExportForm, RuleExport};
-use aidd_authoring::suggest::EXPORTED as MARKERS;
+use aidd_authoring::suggest::EXPORT_MARKERS as MARKERS;
 use aidd_engine::check::Selection;
 use aidd_engine::rules::registry;
 use aidd_engine::rules::rule::{Rule, Settings};

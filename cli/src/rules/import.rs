@@ -58,7 +58,7 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
         }
     }
     if unread.len() < count {
-        summary(&counts, args, io)?;
+        print_summary(&counts, args, io)?;
     }
     if !unread.is_empty() {
         return Err(UserError::new(unread.join("\n")).into());
@@ -78,7 +78,7 @@ fn engine_of(distribution: &'static Distribution, pages: &[(String, String)]) ->
 }
 
 /// Prints the counts and the next step.
-fn summary(counts: &Counts, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
+fn print_summary(counts: &Counts, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
     let verb = if args.dry_run { "would be written" } else { "written" };
     let pages = number(counts.written, "page");
     write!(io.err, "{pages} {verb}, {} unchanged", counts.unchanged)?;

@@ -10,7 +10,7 @@ mod set;
 use aidd_engine::check::Distribution;
 use aidd_lexicon::embedding::DIMENSIONS;
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::recall::{Question, Using};
+use aidd_memory::recall::{MatchFeatures, Question};
 use aidd_memory::store::{BackendChoice, Layers};
 use set::{METRICS, Score, SetQuestion};
 use std::collections::BTreeMap;
@@ -21,8 +21,11 @@ use tempfile::TempDir;
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 /// The search methods to compare.
-const METHODS: [(&str, Using); 3] =
-    [("words", Using::Words), ("meaning", Using::Meaning), ("both", Using::Both)];
+const METHODS: [(&str, MatchFeatures); 3] = [
+    ("words", MatchFeatures::Words),
+    ("meaning", MatchFeatures::Meaning),
+    ("both", MatchFeatures::Both),
+];
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();

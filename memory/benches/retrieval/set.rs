@@ -4,7 +4,7 @@
 
 use aidd_memory::privacy::Gate;
 use aidd_memory::project::{ProjectMemory, system_clock};
-use aidd_memory::recall::{Question, Using};
+use aidd_memory::recall::{MatchFeatures, Question};
 use aidd_memory::store::{self, BackendChoice, Durability, Layers, transaction};
 use aidd_memory::types::{Entry, Kind, Layer, Link, Relation, SCHEMA_VERSION, Status};
 use serde::Deserialize;
@@ -133,7 +133,7 @@ pub(crate) fn others(count: usize) -> Vec<Entry> {
         collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name), &mut sentences);
     }
     sentences.sort();
-    let mut series = Series::new();
+    let mut series = Rng::new();
     let mut other = |at: usize| {
         let mut random_sentence = || sentences[series.below(sentences.len())].clone();
         let (title, first, second) = (random_sentence(), random_sentence(), random_sentence());
@@ -172,9 +172,9 @@ fn collect(directory: &Path, sentences: &mut Vec<String>) {
 }
 
 /// A deterministic random sequence: xorshift64.
-pub(crate) struct Series(u64);
+pub(crate) struct Rng(u64);
 
-impl Series {
+impl Rng {
     pub(crate) fn new() -> Self {
         Self(0x9e37_79b9_7f4a_7c15)
     }
@@ -242,7 +242,7 @@ pub(crate) fn score(question: &SetQuestion, found: &[String]) -> Score {
 pub(crate) fn scores(
     memory: &mut ProjectMemory,
     questions: &[SetQuestion],
-    using: Using,
+    using: MatchFeatures,
 ) -> Vec<Score> {
     let answered = questions.iter().filter(|question| question.is_answered());
     answered
@@ -264,7 +264,7 @@ pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {
 /// and the bounds of its 95 % bootstrap interval.
 pub(crate) fn gain_interval(a: &[Score], b: &[Score]) -> [f64; 3] {
     let gains: Vec<f64> = a.iter().zip(b).map(|(a, b)| a.gain - b.gain).collect();
-    let mut series = Series::new();
+    let mut series = Rng::new();
     let mut means: Vec<f64> = (0..2000)
         .map(|_| mean((0..gains.len()).map(|_| gains[series.below(gains.len())])))
         .collect();

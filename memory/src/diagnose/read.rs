@@ -66,7 +66,7 @@ pub struct Trace {
 #[must_use]
 pub fn read(text: &str) -> Trace {
     let mut reader = Reader::default();
-    let (head, tail) = ends(text);
+    let (head, tail) = head_and_tail(text);
     reader.is_truncated = head.len() + tail.len() < text.len();
     for line in head.lines().chain(tail.lines()) {
         let clean = clean_line(line, &mut reader.is_truncated);
@@ -77,7 +77,7 @@ pub fn read(text: &str) -> Trace {
 
 /// Returns the beginning and the end of a text that is too long. A shorter text is returned as the
 /// beginning, with an empty end.
-fn ends(text: &str) -> (&str, &str) {
+fn head_and_tail(text: &str) -> (&str, &str) {
     if text.len() <= MAX_BYTES {
         return (text, "");
     }
@@ -160,7 +160,7 @@ impl Reader {
         if line.trim().is_empty() {
             return;
         }
-        if self.ends_traceback(line)
+        if self.takes_traceback_error(line)
             || self.takes_awaited_message(line)
             || self.takes_listed_cause(line)
         {
@@ -183,7 +183,7 @@ impl Reader {
     }
 
     /// Takes the line after the frames of a Python traceback: the error, whatever its name.
-    fn ends_traceback(&mut self, line: &str) -> bool {
+    fn takes_traceback_error(&mut self, line: &str) -> bool {
         let bare = line.trim_start_matches(['|', ' ', '+', '-']);
         let is_outside = line.starts_with(|c: char| c.is_alphabetic() || c == '_')
             || (line.trim_start().starts_with('|')

@@ -3,7 +3,7 @@ use crate::kinds::{self, Decision, Observation};
 use aidd_engine::parse::lines::types::{Outcome, Relation};
 use serde_json::json;
 
-fn read_value(name: &str, value: &Value) -> Read {
+fn read_value(name: &str, value: &Value) -> ImportedFile {
     read(name, value.to_string().as_bytes(), None).expect("a format")
 }
 

@@ -65,8 +65,8 @@ pub(super) fn check_criterion(
     passed: Option<&Value>,
 ) -> Result<CriterionResult, MemoryError> {
     let verdict = match passed.filter(|value| !has_no_evidence(value)) {
-        Some(value) => by_evidence(memory, context, criterion, value)?,
-        None => by_record(memory, context, criterion)?,
+        Some(value) => check_by_evidence(memory, context, criterion, value)?,
+        None => check_by_records(memory, context, criterion)?,
     };
     let (met, why) = match verdict {
         Ok(why) => (true, why),
@@ -92,7 +92,7 @@ fn has_no_evidence(value: &Value) -> bool {
 }
 
 /// Checks a criterion by pieces of evidence: every piece must be valid and of an accepted kind.
-fn by_evidence(
+fn check_by_evidence(
     memory: &mut ProjectMemory,
     context: &Context<'_>,
     criterion: &Criterion,
@@ -107,7 +107,7 @@ fn by_evidence(
     }
     let mut accepted = Vec::new();
     for value in values {
-        let piece = match piece(context, value) {
+        let piece = match parse_piece(context, value) {
             Ok(piece) => piece,
             Err(why) => return Ok(Err(why)),
         };
@@ -120,7 +120,7 @@ fn by_evidence(
 }
 
 /// Parses a piece: an object names its kind; a string is an id, a path, or otherwise a note.
-fn piece<'a>(context: &Context<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
+fn parse_piece<'a>(context: &Context<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
     match value {
         Value::Object(map) => {
             let text = |name: &str| map.get(name).and_then(Value::as_str);
@@ -183,20 +183,20 @@ fn check_piece(
     for kind in criterion.accepts {
         let verdict = match (kind, piece) {
             (EvidenceKind::File(content), Piece::File(path)) => check_file(context, path, *content),
-            (EvidenceKind::Commit, Piece::Commit { rev, file }) => commit(context, rev, *file),
+            (EvidenceKind::Commit, Piece::Commit { rev, file }) => check_rev(context, rev, *file),
             // A commit hash without a prefix.
             (EvidenceKind::Commit, Piece::Note { text, by: None }) if is_hash(text) => {
-                commit(context, text, None)
+                check_rev(context, text, None)
             }
-            (EvidenceKind::Branch, Piece::Branch(name)) => branch(context, name),
+            (EvidenceKind::Branch, Piece::Branch(name)) => check_branch(context, name),
             (EvidenceKind::Branch, Piece::Note { text, .. })
                 if !text.contains(char::is_whitespace) =>
             {
-                branch(context, text)
+                check_branch(context, text)
             }
-            (EvidenceKind::Tasks, Piece::Branch(name)) => tasks(memory, name)?,
+            (EvidenceKind::Tasks, Piece::Branch(name)) => check_tasks(memory, name)?,
             (EvidenceKind::Outcome(check), Piece::Memory(id)) => {
-                outcome(memory, context, *check, id)?
+                check_run(memory, context, *check, id)?
             }
             (EvidenceKind::Memory(content), Piece::Memory(id)) => match find_memory(memory, id)? {
                 Ok(entry) => {
@@ -216,7 +216,7 @@ fn check_piece(
                 Some(by) if !by.is_empty() => {
                     check_content(note, Content::Words).map(|()| format!("a note by {by}"))
                 }
-                _ => Err("the note does not name the person who approved, in `by`".to_owned()),
+                _ => Err("the note has no `by`; set it to the person who approved".to_owned()),
             },
             _ => continue,
         };
@@ -237,7 +237,7 @@ fn check_piece(
 }
 
 /// Checks a criterion by the records of the lifecycle's branch: runs, tasks and memories.
-fn by_record(
+fn check_by_records(
     memory: &mut ProjectMemory,
     context: &Context<'_>,
     criterion: &Criterion,
@@ -247,9 +247,9 @@ fn by_record(
         let verdict = match (kind, context.branch.as_deref()) {
             (EvidenceKind::SavedMemory, _) => check_memory_saved(memory, context)?,
             (EvidenceKind::Outcome(check), Some(branch)) => {
-                last_run(memory, context, *check, branch)?
+                check_last_run(memory, context, *check, branch)?
             }
-            (EvidenceKind::Tasks, Some(branch)) => tasks(memory, branch)?,
+            (EvidenceKind::Tasks, Some(branch)) => check_tasks(memory, branch)?,
             (EvidenceKind::Outcome(_) | EvidenceKind::Tasks, None) => {
                 Err("no evidence was passed, and the lifecycle has no session with records"
                     .to_owned())
@@ -352,7 +352,7 @@ fn repository(context: &Context<'_>) -> Result<Repository, String> {
     Repository::open(context.root).map_err(|error| error.to_string())
 }
 
-fn commit(context: &Context<'_>, rev: &str, file: Option<&str>) -> Verdict {
+fn check_rev(context: &Context<'_>, rev: &str, file: Option<&str>) -> Verdict {
     let repository = repository(context)?;
     let id = repository.commit(rev).map_err(|error| error.to_string())?;
     let commit = repository.commit_info(&id).map_err(|error| error.to_string())?;
@@ -373,7 +373,7 @@ fn commit(context: &Context<'_>, rev: &str, file: Option<&str>) -> Verdict {
     ))
 }
 
-fn branch(context: &Context<'_>, name: &str) -> Verdict {
+fn check_branch(context: &Context<'_>, name: &str) -> Verdict {
     if repository(context)?.has_branch(name) {
         Ok(format!("the branch `{name}`"))
     } else {
@@ -381,7 +381,7 @@ fn branch(context: &Context<'_>, name: &str) -> Verdict {
     }
 }
 
-fn tasks(memory: &mut ProjectMemory, branch: &str) -> Result<Verdict, MemoryError> {
+fn check_tasks(memory: &mut ProjectMemory, branch: &str) -> Result<Verdict, MemoryError> {
     let context = memory.branch(branch)?;
     let (completed, pending) = (context.completed_tasks.len(), context.pending_tasks.len());
     Ok(if pending > 0 {
@@ -414,7 +414,7 @@ fn full_text(entry: &Entry) -> String {
 
 /// Checks a recorded run by its id: the run must belong to the lifecycle, it must have passed, and
 /// no later run may have failed.
-fn outcome(
+fn check_run(
     memory: &mut ProjectMemory,
     context: &Context<'_>,
     check: Check,
@@ -441,7 +441,7 @@ fn outcome(
         return Ok(Err(result_message(id, passed)));
     }
     match entry.branch.as_deref() {
-        Some(branch) => last_run(memory, context, check, branch),
+        Some(branch) => check_last_run(memory, context, check, branch),
         None => Ok(Ok(format!("`{id}` passed"))),
     }
 }
@@ -454,7 +454,7 @@ fn result_message(id: &str, passed: Option<bool>) -> String {
 }
 
 /// Checks the last recorded run of a check on a branch since the lifecycle started.
-fn last_run(
+fn check_last_run(
     memory: &mut ProjectMemory,
     context: &Context<'_>,
     check: Check,

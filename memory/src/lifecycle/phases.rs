@@ -142,8 +142,8 @@ use EvidenceKind::{Branch, Commit, File, Memory, Note, Outcome, Person, SavedMem
 pub const PHASES: [Phase; 6] = [
     Phase {
         name: "UNDERSTAND",
-        description: "Know what is asked for and what is there",
-        entry: &["A request, a task or a bug is at hand"],
+        description: "Clarify the request and the current state",
+        entry: &["There is a request, a task or a bug"],
         exit: &[
             exit("context", "The context is loaded", &[Memory(Words), File(Words), Note(Words)]),
             exit(
@@ -162,7 +162,7 @@ pub const PHASES: [Phase; 6] = [
     },
     Phase {
         name: "PLAN",
-        description: "Cut the work into tasks",
+        description: "Divide the work into tasks",
         entry: &["The requirements are approved"],
         exit: &[
             exit(
@@ -178,7 +178,7 @@ pub const PHASES: [Phase; 6] = [
             exit("order", "Dependencies are in order", &[File(Words), Memory(Words), Note(Words)]),
             exit("approval", "The user approved the plan", &[Person]),
         ],
-        activities: &["Look at the code", "List the tasks", "Order them"],
+        activities: &["Read the code", "List the tasks", "Order the tasks"],
     },
     Phase {
         name: "SPEC",
@@ -186,9 +186,9 @@ pub const PHASES: [Phase; 6] = [
         entry: &["The plan is approved"],
         exit: &[
             exit("spec", "The specification is committed", &[Commit]),
-            exit("branch", "The branch is there, if one is needed", &[Branch, Note(Words)]),
+            exit("branch", "The branch exists, if one is needed", &[Branch, Note(Words)]),
         ],
-        activities: &["Write the specification", "Commit it separately from code"],
+        activities: &["Write the specification", "Commit the specification separately from code"],
     },
     Phase {
         name: "BUILD",
@@ -199,11 +199,11 @@ pub const PHASES: [Phase; 6] = [
             exit("compiles", "The code compiles", &[Outcome(Check::Build)]),
             exit("types", "There are no type errors", &[Outcome(Check::Types)]),
         ],
-        activities: &["One task at a time", "Return to the specification if it is wrong"],
+        activities: &["Do one task at a time", "Return to the specification if it is wrong"],
     },
     Phase {
         name: "VERIFY",
-        description: "Show that it does what was asked for",
+        description: "Show that the code meets the requirements",
         entry: &["The implementation is complete"],
         exit: &[
             exit("covered", "Each criterion has a test", &[File(Test), Person]),
@@ -220,7 +220,7 @@ pub const PHASES: [Phase; 6] = [
     },
     Phase {
         name: "SHIP",
-        description: "Hand it over",
+        description: "Deliver the result",
         entry: &["Verification passed"],
         exit: &[
             exit("committed", "The implementation is committed", &[Commit]),

@@ -118,7 +118,7 @@ fn notes_files_and_memories_are_checked() {
             "tasks met: the file `docs/list.md`\n\
              estimates met: the file `docs/list.md`\n\
              order unmet: unknown memory `insight_1_x`\n\
-             approval unmet: the note does not name the person who approved, in `by`\n"
+             approval unmet: the note has no `by`; set it to the person who approved\n"
         );
         let by =
             json!({"approval": {"note": "yes, go on then", "by": "Kim"}, "order": "docs/gone.md"});

@@ -1,7 +1,7 @@
 use super::*;
 use crate::store::{BackendChoice, Durability, in_memory, open, transaction};
 use aidd_engine::parse::lines::active_set::ActiveSet;
-use aidd_engine::parse::lines::log::{Folded, fold};
+use aidd_engine::parse::lines::log::{FoldedMemory, fold};
 use aidd_engine::parse::lines::types::{Kind, Link};
 use proptest::prelude::*;
 use std::path::Path;
@@ -39,7 +39,7 @@ fn active_by_lines(lines: &[Revision]) -> Vec<&'static str> {
         let own: Vec<Revision> = lines.iter().filter(|line| line.id == **id).cloned().collect();
         fold(&own)
     };
-    let memories: Vec<Folded> = NAMES.iter().filter_map(folded_memory).collect();
+    let memories: Vec<FoldedMemory> = NAMES.iter().filter_map(folded_memory).collect();
     let active_set = ActiveSet::new(&memories);
     NAMES.into_iter().filter(|id| active_set.is_active(id)).collect()
 }

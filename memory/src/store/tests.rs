@@ -54,7 +54,7 @@ fn entry(id: &str, kind: Kind, at: i64) -> Entry {
 }
 
 /// The search data of the memories that changed after a mark, with their terms.
-fn indexed(store: &mut dyn StorageBackend, after: Option<i64>) -> Vec<Indexed> {
+fn indexed(store: &mut dyn StorageBackend, after: Option<i64>) -> Vec<SearchData> {
     let mut all = Vec::new();
     store.indexed(after, true, &mut |row| all.push(row)).expect("indexed");
     all
@@ -169,7 +169,7 @@ fn links_are_found_from_both_ends() {
 fn lines_and_documents_are_stored() {
     on_both(|store, gate| {
         let line = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "c").with_rev();
-        let mirrored = Mirrored { file: "decisions".into(), present: true, line: line.clone() };
+        let mirrored = MirroredLine { file: "decisions".into(), present: true, line: line.clone() };
         write(store, |store| {
             store.put_line(&gate.clean(&mirrored).expect("clean")).expect("put");
             for (at, id) in [(1, "a"), (3, "b"), (2, "c")] {
@@ -288,7 +288,7 @@ fn json_is_used_where_sqlite_cannot_be_used() {
 
 #[test]
 fn network_file_systems_use_json_and_are_reported() {
-    let network = Some(place::Shared::Network("NFS"));
+    let network = Some(place::SharedFileSystem::Network("NFS"));
     let folder = TempDir::new().expect("a directory");
     let opened = open_best(folder.path(), network, 7).expect("a store");
     assert_eq!(opened.store.name(), "json");
@@ -302,7 +302,7 @@ fn network_file_systems_use_json_and_are_reported() {
         assert!(opened.notices[0].contains("on a network file system (NFS)"));
     }
     // Where it can be a network file system, the notice appears once.
-    let possible = Some(place::Shared::Possibly("FUSE"));
+    let possible = Some(place::SharedFileSystem::Possibly("FUSE"));
     let folder = TempDir::new().expect("a directory");
     for notices in [1, 0] {
         let opened = open_best(folder.path(), possible, 7).expect("a store");

@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 const FILE: &str = "ai/memory/conventions.jsonl";
 
-fn convention(content: &str, check: Value) -> New<Convention> {
+fn convention(content: &str, check: Value) -> NewMemory<Convention> {
     let body = Convention { check: Some(check), ..Convention::default() };
-    New { content: content.into(), body, ..New::default() }
+    NewMemory { content: content.into(), body, ..NewMemory::default() }
 }
 
 fn no_moment() -> Value {
@@ -104,7 +104,7 @@ fn a_rule_survives_edits_and_ends_with_its_memory() {
         let id = memory.save_mistake(&new).expect("saved").id;
         assert_eq!(rules(root), ["mistake/referenceerror-moment-is-not-defined"]);
         let later =
-            New { links: vec![Link::new(Relation::Supersedes, &id)], ..decision("x", None) };
+            NewMemory { links: vec![Link::new(Relation::Supersedes, &id)], ..decision("x", None) };
         memory.save_decision(&later).expect("saved");
         assert_eq!(rules(root), [""; 0]);
     });

@@ -100,7 +100,7 @@ fn memories_follow_the_checked_out_branch() {
         assert_eq!(texts_with_status(memory), ["New active 1", "Old superseded 1"]);
         // Lines that were removed by hand are retained in the store.
         write(root, FILE, &before);
-        assert_eq!(memory.missing("decisions").expect("missing").len(), 1);
+        assert_eq!(memory.missing_lines("decisions").expect("missing").len(), 1);
         assert_eq!(memory.export(true).expect("exported"), 1);
         assert_eq!(texts_with_status(memory), ["New active 1", "Old superseded 1"]);
     });

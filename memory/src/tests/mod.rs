@@ -13,7 +13,7 @@ pub(super) mod repository;
 mod settling;
 
 use super::kinds::{Decision, Mistake};
-use super::permanent::New;
+use super::permanent::NewMemory;
 use super::project::ProjectMemory;
 use super::records::{AiProvider, SessionState};
 use super::store::BackendChoice;
@@ -43,15 +43,15 @@ pub(super) fn on_both_stores(test: impl Fn(&Path, &mut ProjectMemory)) {
     }
 }
 
-pub(super) fn decision(content: &str, topic: Option<&str>) -> New<Decision> {
-    New { content: content.into(), topic: topic.map(str::to_owned), ..New::default() }
+pub(super) fn decision(content: &str, topic: Option<&str>) -> NewMemory<Decision> {
+    NewMemory { content: content.into(), topic: topic.map(str::to_owned), ..NewMemory::default() }
 }
 
-pub(super) fn mistake(error: &str, fix: &str) -> New<Mistake> {
-    New {
+pub(super) fn mistake(error: &str, fix: &str) -> NewMemory<Mistake> {
+    NewMemory {
         content: error.into(),
         body: Mistake { fix: fix.into(), ..Mistake::default() },
-        ..New::default()
+        ..NewMemory::default()
     }
 }
 

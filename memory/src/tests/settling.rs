@@ -239,7 +239,7 @@ fn tracked_lines_are_pruned_only_when_old_and_requested() {
         assert_eq!(text(root, path), before);
         assert_eq!(later.prune_tracked(30, false).expect("pruned"), dropped);
         assert!(!text(root, path).contains(&gone) && text(root, path).contains(&retained));
-        assert_eq!(later.missing("mistakes").expect("missing").len(), 2);
+        assert_eq!(later.missing_lines("mistakes").expect("missing").len(), 2);
         later.export(true).expect("written");
         assert_eq!(text(root, path).lines().count(), before.lines().count());
     });

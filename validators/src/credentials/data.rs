@@ -358,7 +358,7 @@ fn report_kubernetes_value(tree: &Tree, index: usize, value: &str, found: &mut V
     if !is_secret {
         let mut inner = Vec::new();
         if plain.contains("://") {
-            embedded::urls(plain, "secrets/kubernetes-secret", Trust::High, &mut inner);
+            embedded::report_urls(plain, "secrets/kubernetes-secret", Trust::High, &mut inner);
         }
         if inner.is_empty() {
             return;

@@ -144,7 +144,7 @@ fn nested_file_rule(
     let name = nested.get("kind").and_then(Json::as_str).unwrap_or_default();
     let (kind, table) = match kind_of(name) {
         Some((kind, table)) if table.ours.is_none() => (kind, table),
-        _ => return Err(format!("`{name}` is unsupported for each subject")),
+        _ => return Err(format!("`{name}` is unsupported under `require`")),
     };
     if let Some(why) = &table.unsupported {
         return Err(why.clone());
@@ -166,7 +166,7 @@ fn nested_file_rule(
     let inner = Rule { kind, options: nested, include, exclude, when, notes: Vec::new(), ..*rule };
     let mut drafts = inner.drafts()?;
     if by_file {
-        let note = "directories without the file that its condition names are checked too";
+        let note = "the page also checks directories without the file that the condition requires";
         drafts.iter_mut().for_each(|draft| draft.notes.push(note.to_owned()));
     }
     Ok(drafts)

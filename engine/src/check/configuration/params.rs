@@ -32,7 +32,7 @@ pub(super) fn invalid_params(text: &str, context: &FileContext<'_>) -> Vec<(Stri
         for (name, range) in &key.params {
             let Some(value) = values.and_then(|values| values.get(name)) else { continue };
             let why = match known.iter().find(|param| param.name == name) {
-                Some(param) => expected(param.param_type, value)
+                Some(param) => expected_type(param.param_type, value)
                     .map(|kind| format!("`{name}`: expected {kind}")),
                 None if known.is_empty() => Some(format!("`{}` takes no parameters", key.name)),
                 None => {
@@ -51,7 +51,7 @@ pub(super) fn invalid_params(text: &str, context: &FileContext<'_>) -> Vec<(Stri
 }
 
 /// The expected type of a parameter, if the value has another type.
-fn expected(param_type: ParamType, value: &Value) -> Option<&'static str> {
+fn expected_type(param_type: ParamType, value: &Value) -> Option<&'static str> {
     let (is_valid, expected) = match param_type {
         ParamType::Strings => (
             value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),

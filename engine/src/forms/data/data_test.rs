@@ -98,7 +98,7 @@ impl DataTest {
     }
 
     /// Whether the test compares with another file.
-    pub(crate) fn reads_others(&self) -> bool {
+    pub(crate) fn reads_other_files(&self) -> bool {
         self.resolves.is_some() || self.same.as_ref().is_some_and(|(file, ..)| file.is_some())
     }
 
@@ -198,7 +198,7 @@ impl DataTest {
             return Some((format!("`{key}` is not {}", kinds.join(" or ")), None));
         }
         self.compare_constants(at, &key, values)
-            .or_else(|| self.text_fault(at, &key, tested, other_files))
+            .or_else(|| self.compare_text(at, &key, tested, other_files))
             .or_else(|| self.compare_bounds(at, &key, values))
             .or_else(|| self.compare_other(at, &key, tested, other_files))
     }
@@ -243,7 +243,7 @@ impl DataTest {
 
     /// Compares with the expressions, and resolves the value as a path. Lists and mappings have no
     /// text.
-    fn text_fault(
+    fn compare_text(
         &self,
         at: usize,
         key: &str,

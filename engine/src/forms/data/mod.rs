@@ -65,8 +65,9 @@ impl DataPatterns {
     #[must_use]
     pub fn has_cross_file_tests(&self, is_enabled: &dyn Fn(&str) -> bool) -> bool {
         let mut enabled = self.patterns.iter().filter(|pattern| is_enabled(&pattern.rule.id));
-        enabled
-            .any(|pattern| pattern.compiled().is_some_and(|compiled| compiled.test.reads_others()))
+        enabled.any(|pattern| {
+            pattern.compiled().is_some_and(|compiled| compiled.test.reads_other_files())
+        })
     }
 
     /// Runs all enabled tests over the source of `report`.

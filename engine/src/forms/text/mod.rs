@@ -65,7 +65,7 @@ struct TextPattern {
 #[derive(Debug)]
 struct PreparedPattern {
     globs: Globs,
-    compiled: OnceLock<Option<Compiled>>,
+    compiled: OnceLock<Option<CompiledPattern>>,
 }
 
 impl TextPattern {
@@ -78,7 +78,7 @@ impl TextPattern {
 }
 
 #[derive(Debug)]
-struct Compiled {
+struct CompiledPattern {
     regex: Regex,
     /// Maximum length of a match in bytes; `None`: unbounded.
     max_match_len: Option<usize>,
@@ -120,7 +120,7 @@ impl TextPatterns {
         tree: &Tree<'_>,
         only_secrets: bool,
         report: &mut Report<'_>,
-    ) -> Scanned {
+    ) -> ScanResult {
         let source = report.source();
         let mut scan = Scan::new(self, rules, (source, tree), only_secrets);
         let start = Instant::now();
@@ -147,13 +147,13 @@ impl TextPatterns {
                 scan.report_missing_match(index, report);
             }
         }
-        Scanned { watched, stopped: scan.stopped }
+        ScanResult { watched, stopped: scan.stopped }
     }
 }
 
 /// The results of one pass over a text, apart from findings.
 #[derive(Debug, Default)]
-pub struct Scanned {
+pub struct ScanResult {
     /// The offsets of the watched words, by list.
     pub watched: Vec<Vec<usize>>,
     /// The first rule whose pattern exceeded its time limit on the file and was searched for only
@@ -250,7 +250,7 @@ impl<'a> Scan<'a> {
         !(self.only_secrets && header.secret.is_none() || self.lock_file && unsure)
             && report.begin(&rule.id)
             && pattern.prepared(check, rule).globs.matches(self.source.path())
-            && parts::reads(&header.parts, self.source.path())
+            && parts::applies_to(&header.parts, self.source.path())
             // A rule page contains examples of the text that its rule reports.
             && rule.path.as_deref() != Some(self.source.path())
     }
@@ -333,7 +333,7 @@ impl<'a> Scan<'a> {
             }
             if let Some(replacement) = replacement {
                 let harmless = matches!(self.part(span.start), Some(Part::Prose | Part::Comments));
-                let safe = harmless && !parts::is_everywhere(&header.parts);
+                let safe = harmless && !parts::includes_every_part(&header.parts);
                 fixes::add_swap_fix(span, &replacement, safe, finding);
             } else if let Some(fix) = check.fix.as_deref() {
                 fixes::add_found_fix(fix, self.source, (&captures, compiled), span, finding);
@@ -372,7 +372,7 @@ impl<'a> Scan<'a> {
                 return false;
             }
         }
-        parts::is_everywhere(&header.parts)
+        parts::includes_every_part(&header.parts)
             || self.part(offset).is_some_and(|part| header.parts.contains(&part))
     }
 
@@ -397,7 +397,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-impl Compiled {
+impl CompiledPattern {
     /// The next part of a long text to search. A match is complete if it ends before the end of the
     /// part by at least the maximum match length.
     fn part(&self, text: &str, rest: Range<usize>) -> Range<usize> {
@@ -411,7 +411,7 @@ impl Compiled {
 /// Searches a part of a text as if it had no byte order mark (U+FEFF): authors expect `^` to match
 /// before the first letter. An expression that mentions the mark is matched against the text
 /// including the mark.
-fn search(compiled: &Compiled, text: &str, part: Range<usize>, captures: &mut Captures) {
+fn search(compiled: &CompiledPattern, text: &str, part: Range<usize>, captures: &mut Captures) {
     let visible = match text.strip_prefix('\u{FEFF}') {
         Some(visible) if !compiled.mentions_bom => visible,
         _ => text,
@@ -431,7 +431,7 @@ fn search(compiled: &Compiled, text: &str, part: Range<usize>, captures: &mut Ca
 const MIN_KEY_LEN: usize = 20;
 
 /// Applies the conditions on the found text that an expression cannot express.
-fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, full_match: &str) -> bool {
+fn accepts(header: &TextHeader, compiled: &CompiledPattern, found: &str, full_match: &str) -> bool {
     let is_credible = match header.secret {
         None => true,
         Some(Confidence::Low) => !is_placeholder(found),

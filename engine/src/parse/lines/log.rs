@@ -183,7 +183,7 @@ impl Revision {
 
 /// The state of one memory, combined from its revisions.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Folded {
+pub struct FoldedMemory {
     /// The memory. Its status is active or removed; whether it is superseded follows from links.
     pub entry: Entry,
     /// The links from this memory to others.
@@ -196,7 +196,7 @@ pub struct Folded {
 /// If there are several heads, the latest is used, but an edit takes precedence over a removal; all
 /// heads are listed in [`Entry::heads`]. Heads with equal state count as one.
 #[must_use]
-pub fn fold(revisions: &[Revision]) -> Option<Folded> {
+pub fn fold(revisions: &[Revision]) -> Option<FoldedMemory> {
     let states = states(revisions);
     let mut heads = heads(&states);
     heads.sort_by_key(|head| head.op == Op::Remove);
@@ -226,7 +226,7 @@ pub fn fold(revisions: &[Revision]) -> Option<Folded> {
         heads: heads.iter().map(|head| head.rev.clone()).collect(),
         extra: current.extra.clone(),
     };
-    Some(Folded { entry, links })
+    Some(FoldedMemory { entry, links })
 }
 
 /// The distinct revisions of one memory that set or remove its state, latest first.

@@ -10,7 +10,7 @@ use super::file_requests::{FileRequests, RecordingFiles};
 use super::{
     Input, ProjectFinding, Rule, finding_path, rules, run_rule, settings, text_of, to_checked,
 };
-use crate::check::{Checked, Engine};
+use crate::check::{CheckResult, Engine};
 use crate::forms::layers::Imports;
 use crate::forms::project_form::{SizeCache, Sizes};
 use crate::forms::tree::TreeCheck;
@@ -25,7 +25,7 @@ use std::mem::{replace, take};
 use std::sync::Arc;
 
 /// The results for each path; the source of a finding on a whole file is empty.
-pub type CheckedFiles = BTreeMap<String, Arc<Vec<(Source, Checked)>>>;
+pub type CheckedFiles = BTreeMap<String, Arc<Vec<(Source, CheckResult)>>>;
 
 /// The findings of a project, and the inputs that the findings depend on.
 #[derive(Debug)]
@@ -147,13 +147,13 @@ impl ProjectPassCache {
         let mut paths = BTreeSet::new();
         for (rule, (old, (rule_of, _))) in before.iter().zip(rules(engine)).enumerate() {
             let new = self.found.get(rule).filter(|_| reruns_all || due_rules.contains(&rule));
-            paths.extend(new.into_iter().flat_map(|new| differing(rule_of, old, new)));
+            paths.extend(new.into_iter().flat_map(|new| differing_paths(rule_of, old, new)));
         }
         let is_covered = |path: &String| self.checked.contains_key(path);
         paths.extend(changed.into_iter().filter(is_covered));
         if reruns_all {
             // Rules with conditions also determine whether the lines of a finding may be displayed.
-            let in_text = |all: &Arc<Vec<(Source, Checked)>>| {
+            let in_text = |all: &Arc<Vec<(Source, CheckResult)>>| {
                 all.iter().any(|(source, _)| !source.text().is_empty())
             };
             let texts = self.checked.iter().filter(|(_, all)| in_text(all));
@@ -314,7 +314,7 @@ impl ProjectPassCache {
                 all.insert(path.clone(), Arc::new(new))
             };
             let ids_and_messages =
-                |all: Option<&Arc<Vec<(Source, Checked)>>>| -> BTreeSet<(String, String)> {
+                |all: Option<&Arc<Vec<(Source, CheckResult)>>>| -> BTreeSet<(String, String)> {
                     let checked = all.into_iter().flat_map(|all| all.iter());
                     let findings = checked.flat_map(|(_, checked)| &checked.findings);
                     findings.map(|finding| (finding.id.clone(), finding.message.clone())).collect()
@@ -354,7 +354,11 @@ fn findings_by_path<'a>(
 }
 
 /// The paths at which the findings of a rule differ.
-fn differing(rule: &Rule, before: &[ProjectFinding], after: &[ProjectFinding]) -> BTreeSet<String> {
+fn differing_paths(
+    rule: &Rule,
+    before: &[ProjectFinding],
+    after: &[ProjectFinding],
+) -> BTreeSet<String> {
     let (before, after) = (by_path(rule, before), by_path(rule, after));
     let paths = before.keys().chain(after.keys());
     paths.filter(|path| before.get(*path) != after.get(*path)).cloned().collect()

@@ -154,7 +154,7 @@ pub(super) fn answer(
 ) -> Answer<Findings> {
     let ranked = document.ranked();
     let shown = &ranked[..ranked.len().min(options.limit)];
-    let failing = verified::failing(project, options.selection, options.files, shown);
+    let failing = verified::ineffective_fixes(project, options.selection, options.files, shown);
     let (is_unchecked, disabled) = options
         .disabled
         .map_or_else(Default::default, |disabled| (disabled.has_disabled_group, disabled.notes));

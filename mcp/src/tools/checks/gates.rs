@@ -95,7 +95,7 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
         ToolError::new(error.to_string())
             .remedy("gates check changes and require a repository: `git init`")
     })?;
-    let document = changes(context, &project, phase_name, params.base.as_deref())?;
+    let document = changed_file_findings(context, &project, phase_name, params.base.as_deref())?;
     let branch = repository.branch();
     let changed = last_change(context.root(), &repository);
     let checked_gates = context.memory(|memory| {
@@ -114,7 +114,7 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
         passes: !gates.iter().any(|gate| is_open(&gate)),
         gates,
     };
-    let text = text(&answer);
+    let text = render(&answer);
     Ok(Answer::new(answer, text))
 }
 
@@ -127,7 +127,7 @@ fn open_phase(context: &Context) -> Result<String, ToolError> {
 }
 
 /// The findings of the rules of the gates in the changed files.
-fn changes(
+fn changed_file_findings(
     context: &Context,
     project: &Project,
     phase: &str,
@@ -225,7 +225,7 @@ fn evaluate(
     GateResult { id: gate.id, status, blocks: gate.blocks, is_disabled, why: why.join("; ") }
 }
 
-fn text(gates: &Gates) -> String {
+fn render(gates: &Gates) -> String {
     let unmet = gates
         .gates
         .iter()

@@ -2,13 +2,13 @@
 
 mod changes;
 mod disabled;
+mod explain;
 mod found;
 mod gates;
 mod suggest;
 #[cfg(test)]
 mod tests;
 mod verified;
-mod words;
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -97,7 +97,7 @@ pub fn tools() -> Vec<Tool> {
         compliance,
     )
     .in_profiles(&[Profile::Tools]);
-    let rest = changes::tools().into_iter().chain(words::tools()).chain(gates::tools());
+    let rest = changes::tools().into_iter().chain(explain::tools()).chain(gates::tools());
     let rest = rest.chain(suggest::tools());
     families.chain([compliance]).chain(rest).collect()
 }

@@ -25,7 +25,7 @@ pub(super) fn tools() -> Vec<Tool> {
              in the session.",
             bootstrap,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Core])
         .with_aliases(&["aidd_start"]),
     ]

@@ -116,10 +116,10 @@ fn classify_task(
     let task = classify(&library, routing, &project.disk, &params.description, &expected)
         .map_err(|error| ToolError::new(error.to_string()))?;
     let text = render(&task);
-    Ok(Answer::new(data(task), text))
+    Ok(Answer::new(to_classified(task), text))
 }
 
-fn data(task: Task) -> Classified {
+fn to_classified(task: Task) -> Classified {
     let conditions = task.conditions.iter().map(|condition| {
         let mut row =
             Row::from_value(json!({"id": condition.id, "description": condition.description}));

@@ -19,7 +19,7 @@ pub(super) fn tools() -> Vec<Tool> {
              without guidance pages.",
             scaffold,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(&[Profile::Core]),
     ]

@@ -7,7 +7,7 @@ use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::render::Row;
 use aidd_engine::check::Selection;
 use aidd_engine::text::finding::Severity;
-use aidd_engine::workspace::walk::{self, Uncommitted};
+use aidd_engine::workspace::walk::{self, UncommittedChanges};
 use aidd_guidance::session_start::{
     RESERVE_PERCENT, SECTIONS, StartContext, next_line, render_sections,
 };
@@ -79,7 +79,7 @@ pub(super) fn row(next: &Suggestion) -> Row {
 fn suggest_next(context: &Context, params: SuggestParams) -> Result<Answer<Suggested>, ToolError> {
     let state = project_state(context, params.branch.as_deref(), params.task.as_deref())?;
     let uncommitted = walk::uncommitted(context.root());
-    let changed = uncommitted.as_ref().map(Uncommitted::paths);
+    let changed = uncommitted.as_ref().map(UncommittedChanges::paths);
     let checkable =
         changed.as_ref().filter(|files| !files.is_empty() && files.len() <= MAX_CHECKED_FILES);
     let input = SuggestionInput {
@@ -102,7 +102,7 @@ fn suggest_next(context: &Context, params: SuggestParams) -> Result<Answer<Sugge
 
 /// The number of new errors and the number of other new findings in the changes. `None` if the
 /// check cannot run; `aidd_ci_diff_check` reports the reason.
-fn findings(context: &Context, uncommitted: &Uncommitted) -> Option<(usize, usize)> {
+fn findings(context: &Context, uncommitted: &UncommittedChanges) -> Option<(usize, usize)> {
     let project = context.project().ok()?;
     let document = run::check_changes(&project, &Selection::default(), uncommitted).ok()?;
     let ranked = document.ranked();

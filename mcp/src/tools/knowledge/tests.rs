@@ -276,7 +276,7 @@ fn versions_are_verified_and_migrations_are_planned() {
     9. [medium] At 19: run the checks, compare with the recorded output, review deprecation warnings, and commit
        $ npm run test
     guardrail: Rollback: revert the commit, then `npm ci` restores package-lock.json; test this once before the first hop
-    guardrail: Check that these support each version on the path: react-router
+    guardrail: Check that these packages support each version on the path: react-router
     ");
     let params = json!({"framework": "react", "targetVersion": "16"});
     assert!(error_text(root, "aidd_plan_migration", params).contains("is older than 18.3.1"));

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::render::Row;
-use aidd_engine::project::stack::installed::Installs;
+use aidd_engine::project::stack::installed::InstalledPackages;
 use aidd_engine::project::stack::{self, Dependency, Manifest, Stack, Version};
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::nearest::nearest;
@@ -193,7 +193,7 @@ fn verify(context: &Context, params: VerifyParams) -> Result<Answer<Versions>, T
         find_outdated_usage(context, below, &requests)?;
     notes.extend(search_notes);
     let memories = memories(context, &packages)?;
-    let installs = Installs::new(&disk);
+    let installs = InstalledPackages::new(&disk);
     let version_context = VersionContext {
         installs: &installs,
         stack: &stack,

@@ -20,7 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
              permanent.",
             branch,
         )
-        .destroys()
+        .destructive()
         .with_choice(CHOICE)
         .in_profiles(&[Profile::Memory]),
     ]

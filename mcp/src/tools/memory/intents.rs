@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use aidd_memory::kinds::{Checkpoint, Decision, Insight};
-use aidd_memory::permanent::{Conflict, New};
+use aidd_memory::permanent::{Conflict, NewMemory};
 use aidd_memory::types::{Kind, Link, Relation, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub(super) fn tools() -> Vec<Tool> {
              note.",
             save_decision,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Memory, Profile::Lean])
         .with_older_names(older::SAVE_DECISION),
         Tool::new(
@@ -35,7 +35,7 @@ pub(super) fn tools() -> Vec<Tool> {
              work.",
             save_checkpoint,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Memory, Profile::Lean])
         .with_spellings(&[("open_files", "openFiles"), ("next_steps", "nextSteps")])
         .with_older_names(older::SAVE_CHECKPOINT),
@@ -46,7 +46,7 @@ pub(super) fn tools() -> Vec<Tool> {
              to record a decision for the team.",
             save_insight,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Memory]),
         Tool::new(
             "load_checkpoint",
@@ -64,7 +64,7 @@ pub(super) fn tools() -> Vec<Tool> {
              evolve_supersede to replace the decision.",
             evolve_outcome,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(&[Profile::Memory, Profile::Lean])
         .with_spellings(&[
@@ -83,7 +83,7 @@ pub(super) fn tools() -> Vec<Tool> {
              after a change of mind; use aidd_memory_edit_decision to change only the wording.",
             evolve_supersede,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Memory])
         .with_spellings(&[("decisionId", "id"), ("decision_id", "id")]),
     ]
@@ -167,7 +167,7 @@ fn save_decision(
         ),
         ..Decision::default()
     };
-    let mut new = New {
+    let mut new = NewMemory {
         content: params.decision,
         topic: Some(params.topic),
         body,
@@ -388,7 +388,8 @@ fn evolve_supersede(
     context.memory(|memory| -> Result<_, ToolError> {
         let old = memory.get(std::slice::from_ref(&params.id))?.remove(0);
         if old.kind != Kind::Decision {
-            return Err(ToolError::new(format!("`{}` is a {}, not a decision", old.id, old.kind)));
+            let kind = old.kind.with_article();
+            return Err(ToolError::new(format!("`{}` is {kind}, not a decision", old.id)));
         }
         if old.status == Status::Superseded {
             let chain = memory.chain(&old.id)?;
@@ -405,7 +406,7 @@ fn evolve_supersede(
             ..Decision::default()
         };
         let branch = branch_of(memory, params.session_id.as_deref())?;
-        let new = New {
+        let new = NewMemory {
             content: params.decision,
             topic: params.topic.or(old.topic),
             body,

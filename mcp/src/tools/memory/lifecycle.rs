@@ -28,7 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
              fix.",
             init,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(memory),
         Tool::new(
             "aidd_lifecycle_advance",
@@ -38,7 +38,7 @@ pub(super) fn tools() -> Vec<Tool> {
              check the criteria.",
             advance,
         )
-        .writes()
+        .non_destructive()
         .with_choice(CHOICE)
         .in_profiles(memory),
         Tool::new(

@@ -18,7 +18,7 @@ pub(super) fn tools() -> Vec<Tool> {
              soon as it occurs; use save_decision to record a decision for the team.",
             observe,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Memory]),
     ]
 }

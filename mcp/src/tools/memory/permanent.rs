@@ -6,7 +6,7 @@ use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use aidd_engine::workspace::remembered::{self, CHECK};
 use aidd_memory::kinds::{Convention, Decision, Mistake};
-use aidd_memory::permanent::{Edit, New, Saved};
+use aidd_memory::permanent::{Edit, NewMemory, Saved};
 use aidd_memory::types::{Kind, Link, Relation};
 use aidd_report::enforcement::{DUPLICATE_NOTE, preview};
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ pub(super) fn tools() -> Vec<Tool> {
              save_decision.",
             add_decision,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(memory),
         Tool::new(
             "aidd_memory_add_mistake",
@@ -33,7 +33,7 @@ pub(super) fn tools() -> Vec<Tool> {
              after a fix.",
             add_mistake,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Memory, Profile::Lean]),
         Tool::new(
             "aidd_memory_add_convention",
@@ -42,7 +42,7 @@ pub(super) fn tools() -> Vec<Tool> {
              single choice.",
             add_convention,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(memory),
         Tool::new(
@@ -52,7 +52,7 @@ pub(super) fn tools() -> Vec<Tool> {
              replace the decision.",
             edit_decision,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(memory),
         Tool::new(
@@ -62,7 +62,7 @@ pub(super) fn tools() -> Vec<Tool> {
              aidd_memory_add_mistake for a new mistake.",
             edit_mistake,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(memory),
         Tool::new(
@@ -72,7 +72,7 @@ pub(super) fn tools() -> Vec<Tool> {
              aidd_memory_prune to retract it.",
             edit_convention,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(memory),
         Tool::new(
@@ -82,7 +82,7 @@ pub(super) fn tools() -> Vec<Tool> {
              is wrong; use evolve_supersede to replace a decision.",
             prune,
         )
-        .destroys()
+        .destructive()
         .in_profiles(memory),
     ]
 }
@@ -221,12 +221,12 @@ fn add_decision(context: &Context, params: NewDecision) -> Result<Answer<SavedAn
             ..Decision::default()
         };
         let branch = branch_of(memory, params.session_id.as_deref())?;
-        let new = New {
+        let new = NewMemory {
             content: params.decision,
             body,
             session_id: params.session_id,
             branch,
-            ..New::default()
+            ..NewMemory::default()
         };
         Ok(saved_answer(Kind::Decision, memory.save_decision(&new)?))
     })
@@ -257,12 +257,12 @@ fn add_mistake(context: &Context, params: NewMistake) -> Result<Answer<SavedAnsw
             ..Mistake::default()
         };
         let branch = branch_of(memory, params.session_id.as_deref())?;
-        let new = New {
+        let new = NewMemory {
             content: params.error,
             body,
             session_id: params.session_id,
             branch,
-            ..New::default()
+            ..NewMemory::default()
         };
         Ok(saved_answer(Kind::Mistake, memory.save_mistake(&new)?))
     })?;
@@ -295,12 +295,12 @@ fn add_convention(
             ..Convention::default()
         };
         let branch = branch_of(memory, params.session_id.as_deref())?;
-        let new = New {
+        let new = NewMemory {
             content: params.convention,
             body,
             session_id: params.session_id,
             branch,
-            ..New::default()
+            ..NewMemory::default()
         };
         Ok(saved_answer(Kind::Convention, memory.save_convention(&new)?))
     })?;

@@ -27,7 +27,7 @@ pub(super) fn tools() -> Vec<Tool> {
              branch. Use as the work proceeds; use aidd_observation for a single observation.",
             session,
         )
-        .destroys()
+        .destructive()
         .with_choice(CHOICE)
         .in_profiles(&[Profile::Memory, Profile::Lean]),
     ]

@@ -20,7 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
              removed lines; not needed after a save.",
             export,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(&[Profile::Memory]),
         Tool::new(
@@ -30,7 +30,7 @@ pub(super) fn tools() -> Vec<Tool> {
              to reload ai/memory and list the problems in its files.",
             import,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(&[Profile::Memory]),
     ]
@@ -145,10 +145,13 @@ fn import_file(
         .memory(|memory| memory.import_entries(&parsed.revisions, &parsed.entries, dry_run))?;
     let verb = if dry_run { "Would import" } else { "Imported" };
     let mut text =
-        format!("{verb} {} memories; {} already known.", imported.new.len(), imported.known);
+        format!("{verb} memories: {}; already known: {}.", imported.new.len(), imported.known);
     if imported.redacted > 0 {
-        let _ =
-            write!(text, "\nRedacted secrets or private text in {} memories.", imported.redacted);
+        let _ = write!(
+            text,
+            "\nMemories with redacted secrets or private text: {}.",
+            imported.redacted
+        );
     }
     for skipped in parsed.skipped.iter().take(MAX_SKIPPED) {
         let _ = write!(text, "\nskipped {}: {}", skipped.position, skipped.why);
@@ -156,7 +159,7 @@ fn import_file(
     if parsed.skipped.len() > MAX_SKIPPED {
         let _ = write!(text, "\nskipped {} more", parsed.skipped.len() - MAX_SKIPPED);
     }
-    let problem = |skipped: &foreign::Skipped| {
+    let problem = |skipped: &foreign::SkippedItem| {
         Row::from_value(serde_json::json!({"place": skipped.position, "message": skipped.why}))
     };
     let data = ImportResult {
@@ -176,7 +179,7 @@ fn reload(context: &Context) -> Result<Answer<ImportResult>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let imported = memory.import()?;
         let problems = memory.problems()?;
-        let mut text = format!("{} new lines, {} removed.", imported.new, imported.gone);
+        let mut text = format!("Lines: {} new, {} removed.", imported.new, imported.gone);
         if let Some(folder) = memory.journal().unread_folder() {
             let _ = write!(
                 text,

@@ -140,7 +140,7 @@ fn render_steps(
         rows.push(row);
     }
     if steps.len() > max {
-        let _ = write!(text, "\nnote: {} more linked memories omitted", steps.len() - max);
+        let _ = write!(text, "\nnote: omitted linked memories: {}", steps.len() - max);
     }
     Ok(rows)
 }
@@ -246,7 +246,7 @@ fn by_topic(context: &Context, params: TopicParams) -> Result<Answer<Evolution>,
         }
         let related = render_steps(memory, &steps, MAX_RELATED, &mut text)?;
         if more > 0 {
-            let _ = write!(text, "\nnote: {more} older memories omitted");
+            let _ = write!(text, "\nnote: omitted older memories: {more}");
         }
         for note in depth_note.into_iter().chain(limit_note) {
             let _ = write!(text, "\nnote: {note}");

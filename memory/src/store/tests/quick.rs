@@ -5,7 +5,8 @@ use super::*;
 /// The search data of each memory without its terms, ordered by id.
 fn indexed_rows(store: &mut dyn StorageBackend) -> Vec<String> {
     let mut all = Vec::new();
-    let read = &mut |row: Indexed| all.push(format!("{:?}", Indexed { columns: None, ..row }));
+    let read =
+        &mut |row: SearchData| all.push(format!("{:?}", SearchData { columns: None, ..row }));
     store.indexed(None, false, read).expect("indexed");
     all.sort();
     all
@@ -25,7 +26,7 @@ fn a_first_search_reads_the_same_data_as_a_full_read() {
         put(store, gate, &Entry { topic: None, ..entry("insight_3_c", Kind::Insight, 3) });
         let assert_same_data = |store: &mut dyn StorageBackend| {
             let full = indexed(store, None);
-            let full = full.into_iter().map(|row| Indexed { columns: None, ..row });
+            let full = full.into_iter().map(|row| SearchData { columns: None, ..row });
             let mut full: Vec<String> = full.map(|row| format!("{row:?}")).collect();
             full.sort();
             assert_eq!(indexed_rows(store), full);

@@ -27,7 +27,7 @@ fn copy_folder(from: &Path, to: &Path) {
 }
 
 /// Changes the file; returns a description of the change.
-fn damage(path: &Path, round: usize, numbers: &mut Numbers) -> String {
+fn damage(path: &Path, round: usize, numbers: &mut Rng) -> String {
     let mut bytes = fs::read(path).expect("bytes");
     let start = match round % 4 {
         // The header, of the file or of its log.
@@ -51,7 +51,7 @@ fn damage(path: &Path, round: usize, numbers: &mut Numbers) -> String {
 
 fn check_random_damage(choice: BackendChoice) {
     let folder = ram_temp_dir();
-    let mut numbers = Numbers(11);
+    let mut numbers = Rng(11);
     let good = folder.path().join("good");
     fs::create_dir_all(&good).expect("made");
     let mut memory = open_memory(&good, choice);
@@ -105,7 +105,7 @@ fn a_log_damaged_at_random_offsets_is_repaired() {
 fn create_store(choice: BackendChoice) -> (TempDir, [usize; 4], String) {
     let folder = ram_temp_dir();
     let mut memory = open_memory(folder.path(), choice);
-    save_some(&mut memory, &mut Numbers(5), 30);
+    save_some(&mut memory, &mut Rng(5), 30);
     let (counts, permanent_before) = (counts(&mut memory), permanent_text(&mut memory));
     drop(memory);
     fs::remove_file(folder.path().join(files(choice)[0].to_owned() + ".backup")).expect("removed");
@@ -132,7 +132,7 @@ fn sessions_and_observations_of_a_damaged_store_are_recovered() {
             ),
             "{notices:?}"
         );
-        assert!(notices[1].contains("it had no backup"), "{notices:?}");
+        assert!(notices[1].contains("the store had no backup"), "{notices:?}");
         assert_eq!(notices[2], "read from the tracked files: 30 of type decision");
     }
 }
@@ -195,7 +195,7 @@ fn an_unreadable_damaged_store_is_abandoned_after_two_attempts() {
     let examine = |list: &str| {
         fs::write(aidd.join("data.salvage"), list).expect("written");
         let mut calls = 0;
-        let result = crate::store::salvage::each(&aidd, &mut |_, recovered| {
+        let result = crate::store::salvage::salvage_each(&aidd, &mut |_, recovered| {
             calls += 1;
             assert!(recovered.entries.is_empty());
             Err(MemoryError::Store("full".to_owned()))

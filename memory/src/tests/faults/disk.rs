@@ -53,7 +53,7 @@ fn fill_except(root: &Path, free: usize) -> std::path::PathBuf {
 /// Runs one round on a disk with `free` free bytes: saves until saving fails, and again when there
 /// is space.
 fn check_full_disk(root: &Path, choice: BackendChoice, free: usize) {
-    let mut numbers = Numbers(free as u64);
+    let mut numbers = Rng(free as u64);
     let mut memory = open_with_notices(root, choice);
     save_some(&mut memory, &mut numbers, 3);
     let filler = fill_except(root, free);
@@ -139,7 +139,7 @@ fn check_file_size_limit(choice: BackendChoice) {
     }
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
-    save_some(&mut open_with_notices(root, choice), &mut Numbers(1), 3);
+    save_some(&mut open_with_notices(root, choice), &mut Rng(1), 3);
     let job = Job { work: "disk", root, choice, number: 0, count: 60 };
     let command = job.command();
     // 96 blocks of 1,024 bytes. A write beyond the limit fails, because the signal is ignored.
@@ -163,7 +163,7 @@ fn check_file_size_limit(choice: BackendChoice) {
 
 /// Saves until files cannot grow any more; writes the acknowledged ids to a file.
 pub(super) fn fill(job: &Job<'_>) {
-    let mut numbers = Numbers(2);
+    let mut numbers = Rng(2);
     let mut memory = open_with_notices(job.root, job.choice);
     let (mut saved_ids, mut failures) = (String::new(), 0);
     for _ in 0..job.count {
@@ -203,7 +203,7 @@ fn a_read_only_disk_can_be_read() {
 /// Checks a project on a disk that `switch` makes writable (`true`) or read-only.
 fn check_read_only(root: &Path, choice: BackendChoice, switch: impl Fn(bool)) {
     let mut memory = open_with_notices(root, choice);
-    save_some(&mut memory, &mut Numbers(4), 4);
+    save_some(&mut memory, &mut Rng(4), 4);
     let (counts_before, permanent_before) = (counts(&mut memory), permanent_text(&mut memory));
     drop(memory);
     switch(false);

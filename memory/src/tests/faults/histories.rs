@@ -7,7 +7,7 @@ use crate::permanent::{Conflict, Edit};
 use crate::store::Order;
 use crate::types::{Link, Outcome, Relation};
 use aidd_engine::parse::lines::active_set::{self, ActiveSet};
-use aidd_engine::parse::lines::log::Folded;
+use aidd_engine::parse::lines::log::FoldedMemory;
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -23,7 +23,7 @@ struct Side {
 /// Applies a random operation to a memory.
 fn apply_random_operation(
     memory: &mut ProjectMemory,
-    numbers: &mut Numbers,
+    numbers: &mut Rng,
     edited: &mut BTreeSet<String>,
 ) {
     let oldest = Query { order: Order::Oldest, ..Query::active(Layers::PERMANENT, Kind::Decision) };
@@ -34,7 +34,7 @@ fn apply_random_operation(
         .map(|entry| entry.id)
         .collect();
     // Chooses older memories more often, so that both sides often choose the same memory.
-    let pick = |numbers: &mut Numbers| {
+    let pick = |numbers: &mut Rng| {
         let index = numbers.below(known.len()).min(numbers.below(known.len()));
         known[index].clone()
     };
@@ -80,8 +80,10 @@ fn conflicts_from_links(memory: &mut ProjectMemory) -> Vec<Conflict> {
         .read(&mut |store| Ok((store.entries(&query)?, store.all_links()?)))
         .expect("memories");
     let links_of = |id: &str| links.iter().filter(|link| link.from == id).cloned().collect();
-    let memories: Vec<Folded> =
-        entries.into_iter().map(|entry| Folded { links: links_of(&entry.id), entry }).collect();
+    let memories: Vec<FoldedMemory> = entries
+        .into_iter()
+        .map(|entry| FoldedMemory { links: links_of(&entry.id), entry })
+        .collect();
     let contested = memories.iter().map(|memory| &memory.entry);
     let contested = contested.filter(|entry| entry.is_contested());
     let mut conflicts: Vec<Conflict> = contested
@@ -105,7 +107,7 @@ fn conflicts_from_links(memory: &mut ProjectMemory) -> Vec<Conflict> {
 }
 
 /// Applies one to five random operations; returns the ids of the edited memories.
-fn apply_random_operations(memory: &mut ProjectMemory, numbers: &mut Numbers) -> BTreeSet<String> {
+fn apply_random_operations(memory: &mut ProjectMemory, numbers: &mut Rng) -> BTreeSet<String> {
     let mut edited = BTreeSet::new();
     for _ in 0..1 + numbers.below(5) {
         apply_random_operation(memory, numbers, &mut edited);
@@ -150,7 +152,7 @@ fn merged_text(style: usize, base: &[String], ours: &[String], theirs: &[String]
 
 /// Checks one random history; returns the number of memories that both sides edited.
 fn check_history(seed: u64) -> usize {
-    let mut numbers = Numbers(seed);
+    let mut numbers = Rng(seed);
     let choice = if seed.is_multiple_of(2) { BackendChoice::Sqlite } else { BackendChoice::Json };
     let base = ram_temp_dir();
     let mut first = open_with_clock(base.path(), choice, START);
@@ -234,7 +236,7 @@ fn any_history_of_two_branches_preserves_both_sides() {
 #[test]
 fn git_merges_memory_without_a_conflict() {
     for seed in 0..size(2, 50) {
-        let mut numbers = Numbers(900 + seed as u64);
+        let mut numbers = Rng(900 + seed as u64);
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
         let git = |args: &[&str]| {

@@ -53,7 +53,7 @@ fn local_data(memory: &mut ProjectMemory) -> String {
 fn create_store(choice: BackendChoice, rounds: usize) -> (TempDir, [usize; 4], String, String) {
     let folder = ram_temp_dir();
     let mut memory = open_memory(folder.path(), choice);
-    save_some(&mut memory, &mut Numbers(7), rounds);
+    save_some(&mut memory, &mut Rng(7), rounds);
     memory.note_figures("health", &serde_json::json!({"score": 7})).expect("noted");
     let (permanent_before, local) = (permanent_text(&mut memory), local_data(&mut memory));
     let counts = counts(&mut memory);
@@ -68,7 +68,7 @@ fn a_truncated_or_missing_store_is_restored_and_reported() {
         let path = store_in(root, choice);
         let image = fs::read(&path).expect("bytes");
         let length = image.len() as u64;
-        let mut numbers = Numbers(23);
+        let mut numbers = Rng(23);
         let mut lengths =
             vec![None, Some(0), Some(1), Some(length / 2), Some(length / 8192 * 4096)];
         lengths.extend((0..size(3, 60)).map(|_| Some(numbers.next() % length)));
@@ -108,7 +108,7 @@ fn the_notice_lists_restored_records_and_their_source() {
     let notices = open_with_notices(folder.path(), BackendChoice::Sqlite).take_notices();
     assert!(notices[0].contains("data.db was missing or empty; restored from"), "{notices:?}");
     let counted = "3 sessions, 12 observations, 3 other memories of this checkout, 3 lifecycles, \
-                   1 figures; it is complete up to";
+                   1 statistics record; the backup is complete up to";
     assert!(notices[0].contains(counted), "{notices:?}");
     assert_eq!(notices[1], "read from the tracked files: 3 of type decision");
 }
@@ -118,7 +118,7 @@ fn the_notice_lists_restored_records_and_their_source() {
 fn a_database_that_lost_its_log_is_restored_from_the_backup() {
     let folder = ram_temp_dir();
     let root = folder.path();
-    save_some(&mut open_memory(root, BackendChoice::Sqlite), &mut Numbers(1), 2);
+    save_some(&mut open_memory(root, BackendChoice::Sqlite), &mut Rng(1), 2);
     let path = store_in(root, BackendChoice::Sqlite);
     let mut memory = open_with_notices(root, BackendChoice::Sqlite);
     let old = fs::read(&path).expect("bytes");
@@ -189,7 +189,7 @@ fn a_long_backup_is_replaced_by_a_snapshot() {
         let folder = ram_temp_dir();
         let mut memory = open_memory(folder.path(), choice);
         let session = memory.start_session(new_session("main")).expect("a session").id;
-        let text = Numbers(2).words(20_000);
+        let text = Rng(2).words(20_000);
         // The same record repeatedly: most of the log is out of date.
         for n in 0..80 {
             let input = serde_json::json!({"input": format!("{n} {text}")});
@@ -211,7 +211,7 @@ pub(super) fn save_and_delete(job: &Job<'_>) {
     let mut acks = OpenOptions::new().create(true).append(true).open(job.acks()).expect("acks");
     let mut memory = open_with_notices(job.root, job.choice);
     let retained = memory.start_session(new_session("main")).expect("a session").id;
-    let mut numbers = Numbers(u64::from(std::process::id()));
+    let mut numbers = Rng(u64::from(std::process::id()));
     for _ in 0..job.count {
         let deleted = memory.start_session(new_session("other")).expect("a session").id;
         let title = numbers.words(5);
@@ -256,7 +256,7 @@ fn killing_a_process_that_writes_the_backup_loses_no_acknowledged_write() {
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
         drop(open_with_notices(root, choice));
-        let mut numbers = Numbers(31);
+        let mut numbers = Rng(31);
         for number in 0..size(6, 80) {
             let job = |number| Job { work: "churn", root, choice, number, count: 100_000 };
             let (first, second) = (2 * number, 2 * number + 1);

@@ -191,7 +191,7 @@ mod unix {
     }
 
     /// Lets a worker that runs as another user read a project of this user; only root can do this.
-    fn as_nobody(root: &Path) -> Option<std::process::Output> {
+    fn run_as_nobody(root: &Path) -> Option<std::process::Output> {
         use std::os::unix::fs::MetadataExt;
         use std::os::unix::process::CommandExt;
         if fs::metadata(root).expect("a directory").uid() != 0 {
@@ -207,7 +207,7 @@ mod unix {
         let folder = TempDir::new().expect("a directory");
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("set");
         let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
-        save_some(&mut memory, &mut Numbers(6), 3);
+        save_some(&mut memory, &mut Rng(6), 3);
         let set = |path: &str, mode: u32| {
             let path = folder.path().join(path);
             if path.exists() {
@@ -222,13 +222,13 @@ mod unix {
         }
         // The other user can read the files of this user, while the log is in use and after
         // closing.
-        let nobody = as_nobody(folder.path());
+        let nobody = run_as_nobody(folder.path());
         drop(memory);
         let Some(nobody) = nobody else {
             print_note("only root can start a process as another user");
             return;
         };
-        for output in [Some(nobody), as_nobody(folder.path())].into_iter().flatten() {
+        for output in [Some(nobody), run_as_nobody(folder.path())].into_iter().flatten() {
             let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(output.status.success(), "{stderr}");
             assert!(stderr.contains("looked: 3 permanent, 3 sessions"), "{stderr}");
@@ -238,7 +238,7 @@ mod unix {
         }
         // A tracked file that only its owner can read: the store's copy remains in use.
         set(FILE, 0o600);
-        let output = as_nobody(folder.path()).expect("another user");
+        let output = run_as_nobody(folder.path()).expect("another user");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(stderr.contains("looked: 3 permanent, 3 sessions"), "{stderr}");
         set(FILE, 0o644);
@@ -248,7 +248,7 @@ mod unix {
         let memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
         set(".aidd/data.db-shm", 0o600);
         set(".aidd/data.db-wal", 0o600);
-        let output = as_nobody(folder.path()).expect("another user");
+        let output = run_as_nobody(folder.path()).expect("another user");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{stderr}");
         assert!(stderr.contains("looked: 3 permanent, 3 sessions"), "{stderr}");
@@ -298,7 +298,7 @@ fn binary_and_oversized_files_are_skipped() {
     on_both_stores(|root, memory| {
         memory.save_decision(&decision("Good", None)).expect("saved");
         let good = text(root, FILE);
-        let mut numbers = Numbers(8);
+        let mut numbers = Rng(8);
         let mut bytes: Vec<u8> = (0..200_000).map(|_| numbers.next().to_le_bytes()[0]).collect();
         bytes.extend([0; 100_000]);
         bytes.push(b'\n');
@@ -337,7 +337,7 @@ fn saved_memories_survive_branch_switches_under_an_open_process() {
             .id;
         let branch = text(other.path(), FILE);
         for n in 0..size(20, 400) {
-            let ours = decision(&format!("Ours {}", Numbers(n as u64).words(3)), None);
+            let ours = decision(&format!("Ours {}", Rng(n as u64).words(3)), None);
             let ours = memory.save_decision(&ours).expect("saved").id;
             let mine = text(root, FILE);
             // As Git does it: the old file is deleted, and a new file gets its name.
@@ -371,7 +371,7 @@ fn acknowledged_writes_survive_concurrent_merges() {
             let root = root.clone();
             std::thread::spawn(move || {
                 let mut memory = open_with_notices(&root, choice);
-                let mut numbers = Numbers(12);
+                let mut numbers = Rng(12);
                 (0..writes)
                     .map(|_| {
                         let text = numbers.words(4);
@@ -381,7 +381,7 @@ fn acknowledged_writes_survive_concurrent_merges() {
             })
         };
         // Adds lines as a merge does: writes all existing lines and one more.
-        let mut numbers = Numbers(13);
+        let mut numbers = Rng(13);
         let mut foreign = Vec::new();
         while !writer.is_finished() {
             let line = crate::log::Revision::first(

@@ -96,7 +96,7 @@ fn save_and_acknowledge(job: &Job<'_>) {
     let acknowledged = lines(&job.acks()).len();
     let mut acks = OpenOptions::new().create(true).append(true).open(job.acks()).expect("acks");
     let seed = u64::from(std::process::id()) << 32 | job.number as u64;
-    let mut numbers = Numbers(seed);
+    let mut numbers = Rng(seed);
     let mut memory = open_with_notices(job.root, job.choice);
     let session = memory.start_session(new_session("main")).expect("a session").id;
     for n in acknowledged..job.count {
@@ -127,7 +127,7 @@ fn check_killed_writers(choice: BackendChoice, writers: usize, count: usize, kil
     drop(open_with_notices(root, choice));
     let job = |number| Job { work: "save", root, choice, number, count };
     let mut children: Vec<Option<Child>> = (0..writers).map(|n| Some(job(n).start())).collect();
-    let mut numbers = Numbers(3);
+    let mut numbers = Rng(3);
     let (mut killed, start) = (0, Instant::now());
     while killed < kills && start.elapsed() < Duration::from_secs(1200) {
         std::thread::sleep(Duration::from_millis(20 + numbers.next() % 130));
@@ -237,7 +237,7 @@ fn eight_processes_migrate_an_old_database_once() {
     for round in 0..size(2, 20) {
         let folder = TempDir::new().expect("a directory");
         let mut old = open_memory(folder.path(), BackendChoice::Sqlite);
-        save_some(&mut old, &mut Numbers(round as u64), 3);
+        save_some(&mut old, &mut Rng(round as u64), 3);
         let counts_before = counts(&mut old);
         // The database stays open, so part of it is in its log.
         let notices = race(folder.path(), 2);
@@ -307,7 +307,7 @@ fn a_search_changes_no_byte_of_the_store() {
     for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
-        save_some(&mut open_with_notices(root, choice), &mut Numbers(21), 8);
+        save_some(&mut open_with_notices(root, choice), &mut Rng(21), 8);
         // Opening a store updates the search data and checkpoints its log.
         let mut memory = open_with_notices(root, choice);
         let search = |memory: &mut ProjectMemory, text: &str| {
@@ -333,7 +333,7 @@ fn a_search_changes_no_byte_of_the_store() {
             files.into_iter().map(|path| (path.clone(), fs::read(path).expect("bytes"))).collect()
         };
         let before = bytes();
-        let mut numbers = Numbers(21);
+        let mut numbers = Rng(21);
         let mut found = 0;
         for n in 0..size(100, 1000) {
             let text = match n % 4 {

@@ -77,7 +77,7 @@ fn lines_of_unknown_types_are_reported_and_retained() {
 fn a_newer_database_is_rejected_and_not_changed() {
     let folder = TempDir::new().expect("a directory");
     let mut memory = open_memory(folder.path(), BackendChoice::Sqlite);
-    save_some(&mut memory, &mut Numbers(1), 2);
+    save_some(&mut memory, &mut Rng(1), 2);
     drop(memory);
     let path = folder.path().join(".aidd/data.db");
     let connection = rusqlite::Connection::open(&path).expect("a database");
@@ -110,7 +110,7 @@ fn an_invalid_schema_version_is_reported_as_damage() {
     for number in [-5, 0, 1 << 30] {
         let folder = TempDir::new().expect("a directory");
         let mut memory = open_memory(folder.path(), BackendChoice::Sqlite);
-        save_some(&mut memory, &mut Numbers(1), 2);
+        save_some(&mut memory, &mut Rng(1), 2);
         let (counts_before, permanent_before) = (counts(&mut memory), permanent_text(&mut memory));
         drop(memory);
         let connection = rusqlite::Connection::open(folder.path().join(".aidd/data.db"));

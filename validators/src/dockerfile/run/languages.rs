@@ -272,7 +272,7 @@ fn yarn_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
         }
         let finding = report.at(command.span, "yarn's cache remains in the image");
         finding.help("Clean up in the same `RUN`: `yarn cache clean`");
-        if let Some(edit) = caches::append(site.run, "yarn cache clean") {
+        if let Some(edit) = caches::append_command(site.run, "yarn cache clean") {
             finding.fix_unsafe("Run yarn cache clean at the end of the RUN", vec![edit]);
         }
     }
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn npm_and_go_packages_are_recognised() {
+    fn pinned_npm_and_go_packages_are_recognised() {
         for pinned in ["a@1", "@x/a@1", "./a", "a.tgz", "git+https://x#v1", "file:x"] {
             assert!(is_pinned_npm(pinned), "{pinned}");
         }

@@ -1,6 +1,6 @@
 //! yum, dnf, microdnf and zypper.
 
-use super::caches::{self, append};
+use super::caches::{self, append_command};
 use super::pins::{Install, Installer, is_file, report_unpinned};
 use super::{Check, Runs, Site};
 use crate::shell::{Command, ExpansionKind, Word};
@@ -211,7 +211,7 @@ fn cache_kept(
         let finding =
             report.at(install.site.command.span, "the package cache remains in the image");
         finding.help(format!("Clean up in the same `RUN`: `{clean}`"));
-        if let Some(edit) = append(run, clean) {
+        if let Some(edit) = append_command(run, clean) {
             finding.fix_unsafe(format!("Run {clean} at the end of the RUN"), vec![edit]);
         }
     }

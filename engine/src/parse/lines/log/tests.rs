@@ -61,7 +61,7 @@ fn identical_edits_count_as_one() {
 fn an_edit_after_identical_edits_replaces_both() {
     let first = decision("decision_1_a", 1, "a");
     let lines = [first.clone(), edit(&first, 2, "b"), edit(&first, 3, "b")];
-    let Folded { entry, links } = fold(&lines).expect("a memory");
+    let FoldedMemory { entry, links } = fold(&lines).expect("a memory");
     assert_eq!((entry.heads.len(), tips(&lines).len()), (1, 2));
     let fold_with = |line: Revision| {
         let all = [&lines[..], &[line.with_rev()]].concat();
@@ -178,7 +178,7 @@ fn any_action() -> impl Strategy<Value = Action> {
     })
 }
 
-fn of_memory(lines: &[Revision], id: &str) -> Option<Folded> {
+fn of_memory(lines: &[Revision], id: &str) -> Option<FoldedMemory> {
     let own_lines: Vec<Revision> = lines.iter().filter(|line| line.id == id).cloned().collect();
     fold(&own_lines)
 }

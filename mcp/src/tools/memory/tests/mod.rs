@@ -163,7 +163,7 @@ fn the_tool_list_is_small() {
 }
 
 #[test]
-fn a_session_from_start_to_merge() {
+fn a_session_is_recorded_from_start_to_merge() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     std::fs::create_dir(root.join("src")).expect("created");
@@ -323,7 +323,7 @@ fn a_session_from_start_to_merge() {
     == aidd_memory_export
     0 lines written; ai/memory contains 3 decisions, 1 mistake and 0 conventions. Commit ai/memory to share these memories.
     == aidd_memory_import
-    0 new lines, 0 removed.
+    Lines: 0 new, 0 removed.
     == list_decisions
     2:
     decision#3 2025-11-22 Sessions last a day | asked for

@@ -39,7 +39,7 @@ pub(super) fn tools() -> Vec<Tool> {
         "Commit message",
         "Returns facts about the staged changes, and the commit types and scopes of the project. \
          Use after `git add`, before writing a commit message.",
-        message,
+        commit_message,
     )
     .in_profiles(&[Profile::Tools]);
     vec![explain, message]
@@ -183,7 +183,7 @@ fn explain(context: &Context, params: ExplainParams) -> Result<Answer<Explained>
 #[derive(Deserialize, JsonSchema)]
 struct NoParams {}
 
-fn message(context: &Context, _: NoParams) -> Result<Answer<Description>, ToolError> {
+fn commit_message(context: &Context, _: NoParams) -> Result<Answer<Description>, ToolError> {
     let index = context.variable("GIT_INDEX_FILE").map(PathBuf::from);
     let described = describe_staged(context.distribution(), context.root(), index.as_deref());
     let description = described.map_err(|error| {
