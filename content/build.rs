@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     collect_pages(&root.join("rules"), &mut pages)?;
     pages.sort_by_key(|path| id(&root.join("rules"), path));
 
-    let mut table = String::from("static PAGES: &[Shipped] = &[\n");
+    let mut table = String::from("static PAGES: &[ShippedPage] = &[\n");
     let mut heads = Heads::default();
     for path in &pages {
         let text = fs::read_to_string(path)?;
@@ -28,15 +28,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let summary = header.summary.clone().unwrap_or_else(|| page::summary(body));
         heads.add(&id, header, summary)?;
-        writeln!(table, "    Shipped {{ id: {id:?}, text: include_str!({path:?}) }},")?;
+        writeln!(table, "    ShippedPage {{ id: {id:?}, text: include_str!({path:?}) }},")?;
     }
     table.push_str("];\n\n");
     table.push_str(&heads.tables()?);
     fs::write(out.join("headers.bin"), &heads.bytes)?;
     fs::write(out.join("pages.rs"), table)?;
-    fs::write(out.join("packs.rs"), packs(&root, &out)?)?;
-    fs::write(out.join("guidance.rs"), guidance(&root)?)?;
-    fs::write(out.join("clients.rs"), clients(&root.join("hooks"))?)?;
+    fs::write(out.join("packs.rs"), pack_table(&root, &out)?)?;
+    fs::write(out.join("guidance.rs"), guidance_table(&root)?)?;
+    fs::write(out.join("clients.rs"), client_table(&root.join("hooks"))?)?;
     Ok(())
 }
 
@@ -113,7 +113,7 @@ impl Heads {
 }
 
 /// Generates the table of the files for clients: `hooks/<client>/<path in the project>`.
-fn clients(root: &Path) -> Result<String, Box<dyn Error>> {
+fn client_table(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut files = Vec::new();
     collect_files(root, &mut files)?;
     files.sort();
@@ -152,11 +152,11 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 }
 
 /// Generates the table of the packs; a header that cannot be parsed fails the build.
-fn packs(root: &Path, out: &Path) -> Result<String, Box<dyn Error>> {
+fn pack_table(root: &Path, out: &Path) -> Result<String, Box<dyn Error>> {
     let mut pages = Vec::new();
     collect_pages(&root.join("packs"), &mut pages)?;
     pages.sort_by_key(|path| id(&root.join("packs"), path));
-    let mut table = String::from("static PACKS: &[Shipped] = &[\n");
+    let mut table = String::from("static PACKS: &[ShippedPage] = &[\n");
     let (mut bytes, mut at) = (Vec::new(), String::new());
     for path in &pages {
         let text = fs::read_to_string(path)?;
@@ -164,7 +164,7 @@ fn packs(root: &Path, out: &Path) -> Result<String, Box<dyn Error>> {
         write!(at, "{}, ", bytes.len())?;
         bytes.extend(postcard::to_allocvec(&pack)?);
         let id = id(&root.join("packs"), path);
-        writeln!(table, "    Shipped {{ id: {id:?}, text: include_str!({path:?}) }},")?;
+        writeln!(table, "    ShippedPage {{ id: {id:?}, text: include_str!({path:?}) }},")?;
     }
     write!(
         table,
@@ -181,7 +181,7 @@ const GUIDANCE: [&str; 8] =
 
 /// Generates the table of all other pages. Headers are converted to JSON, which is parsed a hundred
 /// times faster than YAML.
-fn guidance(root: &Path) -> Result<String, Box<dyn Error>> {
+fn guidance_table(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut pages = vec![root.join("AGENTS.md")];
     println!("cargo::rerun-if-changed={}", pages[0].display());
     for folder in GUIDANCE {

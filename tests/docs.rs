@@ -213,7 +213,7 @@ fn the_tools_of_agents_are_current() {
         };
         let profiles: Vec<&str> = tool.profiles.iter().map(|profile| profile.name()).collect();
         let (name, about) = (tool.name, tool.description.replace('|', "\\|").replace('<', "\\<"));
-        let further = unlisted(&tool.input()).join(", ");
+        let further = unlisted_arguments(&tool.input()).join(", ");
         writeln!(table, "| `{name}` | {about} | {changes} | {} | {further} |", profiles.join(", "))
             .expect("memory");
     }
@@ -278,7 +278,7 @@ fn clients() -> String {
 }
 
 /// The arguments of a tool that the listed schema omits.
-fn unlisted(input: &aidd_mcp::schema::Object) -> Vec<String> {
+fn unlisted_arguments(input: &aidd_mcp::schema::Object) -> Vec<String> {
     let properties = input["properties"].as_object().expect("an object").iter();
     let unlisted = properties.filter(|(_, property)| property.get("x-unlisted").is_some());
     unlisted.map(|(name, _)| format!("`{name}`")).collect()

@@ -131,7 +131,7 @@ fn assert_shows_and_fixes<T: AsRef<OsStr>>(program: &Path, args: &[T]) {
 }
 
 /// Neovim runs its script from the command line; 0.7 does not support `-l`.
-fn neovim(name: &str) {
+fn check_neovim(name: &str) {
     let Some(program) = client(name) else { return };
     let script = format!("luafile {}", scripts().join("neovim.lua").display());
     assert_shows_and_fixes(
@@ -142,14 +142,14 @@ fn neovim(name: &str) {
 
 #[test]
 fn neovim_of_debian_shows_and_fixes_findings() {
-    neovim("nvim");
+    check_neovim("nvim");
 }
 
 /// The current release is only installed on x86-64.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn current_neovim_shows_and_fixes_findings() {
-    neovim("nvim-new");
+    check_neovim("nvim-new");
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn failing_examples_fail_after_a_byte_order_mark() {
                 format!("{line} {}", text.trim_start_matches('\u{FEFF}'))
             };
             let found = |example: &_| -> Vec<String> {
-                examples::found_in(&engine, rule, example).iter().map(place).collect()
+                examples::example_finding_lines(&engine, rule, example).iter().map(place).collect()
             };
             let plain = found(&example);
             example.text.insert(0, '\u{FEFF}');
@@ -102,8 +102,10 @@ fn failing_examples_fail_with_windows_line_endings() {
             let place = |line: &String| line.split(' ').next().map(str::to_owned);
             let expected: Vec<_> = expected.iter().map(place).collect();
             example.text = example.text.replace('\n', "\r\n");
-            let found: Vec<_> =
-                examples::found_in(&engine, rule, &example).iter().map(place).collect();
+            let found: Vec<_> = examples::example_finding_lines(&engine, rule, &example)
+                .iter()
+                .map(place)
+                .collect();
             if found != expected {
                 problems.push(format!("{}: line {}: {found:?}", rule.id, example.line));
             }

@@ -97,8 +97,8 @@ pub fn find(
     let commit = head.as_deref().unwrap_or(&checked_out);
     let mut search = Search { history: &mut history, event, head: commit };
     let found = match explicit {
-        Some(rev) => search.explicit(rev),
-        None => search.by_event(),
+        Some(rev) => search.base_of_rev(rev),
+        None => search.base_of_event(),
     };
     let found = found.and_then(|against| {
         if let BaseChoice::Base(base) = &against {
@@ -156,14 +156,16 @@ struct Search<'h, 'a, 'e> {
 }
 
 impl Search<'_, '_, '_> {
-    fn by_event(&mut self) -> Result<BaseChoice> {
+    fn base_of_event(&mut self) -> Result<BaseChoice> {
         let event = self.event;
         match (&event.trigger, &event.pull) {
-            (Trigger::PullRequest | Trigger::PullRequestTarget, Some(pull)) => self.pull(pull),
+            (Trigger::PullRequest | Trigger::PullRequestTarget, Some(pull)) => {
+                self.base_of_pull(pull)
+            }
             // A review event runs on the commit of its pull request.
-            (Trigger::Other(_), Some(pull)) if self.is_test_merge(pull)? => self.pull(pull),
-            (Trigger::MergeGroup, _) => self.merge_group(),
-            (Trigger::Push, _) => self.push(),
+            (Trigger::Other(_), Some(pull)) if self.is_test_merge(pull)? => self.base_of_pull(pull),
+            (Trigger::MergeGroup, _) => self.base_of_merge_group(),
+            (Trigger::Push, _) => self.base_of_push(),
             (Trigger::Schedule, _) => Ok(check_everything("a scheduled run checks everything")),
             (Trigger::Dispatch, _) => {
                 Ok(check_everything("a run started by hand checks everything"))
@@ -174,7 +176,7 @@ impl Search<'_, '_, '_> {
             (Trigger::Other(name), _) => {
                 Ok(check_everything(format!("the event `{name}` contains no change")))
             }
-            (Trigger::None, _) => self.default(),
+            (Trigger::None, _) => self.base_without_event(),
             (Trigger::PullRequest | Trigger::PullRequestTarget, None) => {
                 Err(UserError::new("the event does not name its pull request").into())
             }
@@ -182,7 +184,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// The merge base with a commit, branch or tag set by the user.
-    fn explicit(&mut self, rev: &str) -> Result<BaseChoice> {
+    fn base_of_rev(&mut self, rev: &str) -> Result<BaseChoice> {
         let unknown = |why: &str| {
             UserError::new(format!("unknown commit `{rev}`{why}"))
                 .hint("fetch it first, or check out with `fetch-depth: 0`")
@@ -206,7 +208,7 @@ impl Search<'_, '_, '_> {
             return Ok(commit);
         }
         if is_hash(rev) {
-            self.history.fetch_commit(rev, "given as base")?;
+            self.history.fetch_commit(rev, "the requested base")?;
             return Ok(Some(rev.to_owned()));
         }
         if rev.starts_with("HEAD~") || rev.starts_with("HEAD^") {
@@ -227,7 +229,7 @@ impl Search<'_, '_, '_> {
         if is_ref_name(name) { self.history.branch_or_tag(name) } else { Ok(None) }
     }
 
-    fn pull(&mut self, pull: &Pull) -> Result<BaseChoice> {
+    fn base_of_pull(&mut self, pull: &Pull) -> Result<BaseChoice> {
         let found = if self.is_test_merge(pull)? {
             self.first_parent(pull)?
         } else if let (System::GitLab, Some(before)) = (self.event.system, &self.event.before) {
@@ -239,7 +241,7 @@ impl Search<'_, '_, '_> {
         if found.sha == self.head {
             return Err(self.nothing_to_compare(pull).into());
         }
-        if self.history.same_files(&found.sha, self.head) {
+        if self.history.has_same_files(&found.sha, self.head) {
             self.history.log("the pull request changes no file");
         }
         Ok(BaseChoice::Base(found))
@@ -297,7 +299,7 @@ impl Search<'_, '_, '_> {
         ))
     }
 
-    fn merge_group(&mut self) -> Result<BaseChoice> {
+    fn base_of_merge_group(&mut self) -> Result<BaseChoice> {
         let before = self.event.before.as_deref();
         let before = before
             .ok_or_else(|| UserError::new("the event does not name the base of the merge group"))?;
@@ -311,7 +313,7 @@ impl Search<'_, '_, '_> {
         Ok(base(before, "base of the merge group"))
     }
 
-    fn push(&mut self) -> Result<BaseChoice> {
+    fn base_of_push(&mut self) -> Result<BaseChoice> {
         let git_ref = self.event.git_ref.as_deref().unwrap_or_default();
         if let Some(tag) = git_ref.strip_prefix("refs/tags/") {
             return Ok(check_everything(format!("the tag {tag} was pushed")));
@@ -377,7 +379,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Without a CI event: the merge base with the default branch, if it can be determined.
-    fn default(&mut self) -> Result<BaseChoice> {
+    fn base_without_event(&mut self) -> Result<BaseChoice> {
         let (name, tip) = self.guess_default_branch()?;
         let sha = self.history.merge_base(&tip, self.head)?;
         if sha == self.head {

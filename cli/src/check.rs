@@ -13,7 +13,7 @@ use aidd_engine::text::finding::{FailOn, Safety, Status};
 use aidd_engine::text::kind::{CONFIG_PATH, PACK_DIR, RULE_DIRS};
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::baseline::Entry;
-use aidd_engine::workspace::diff::Compared;
+use aidd_engine::workspace::diff::CompareResult;
 use aidd_engine::workspace::walk::{self, FileReport, Outcome, Walk};
 use aidd_report::Io;
 use aidd_report::When;
@@ -78,7 +78,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     if stdin && (args.fix || args.fix_unsafe) {
         return fix_stdin(args, &project, &engine, io);
     }
-    let mut compared = Compared::default();
+    let mut compared = CompareResult::default();
     let mut comparison = None;
     if stdin {
         compared.outcome = check_stdin(args, &project, &engine, io)?;
@@ -143,7 +143,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         }
     }
     print_stale_entries(&stale.unwrap_or_default(), io)?;
-    Ok(exit(&compared.outcome, fail_on))
+    Ok(exit_code(&compared.outcome, fail_on))
 }
 
 /// Whether the run covers all rules and all files.
@@ -287,7 +287,7 @@ fn print_stale_entries(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
     Ok(())
 }
 
-fn exit(outcome: &Outcome, fail_on: FailOn) -> Exit {
+fn exit_code(outcome: &Outcome, fail_on: FailOn) -> Exit {
     let worst = outcome
         .files
         .iter()
@@ -306,7 +306,7 @@ struct Report<'a> {
     args: &'a Check,
     project: &'a Project,
     engine: &'a Engine,
-    compared: &'a Compared,
+    compared: &'a CompareResult,
     comparison: Option<Comparison>,
     fail_on: FailOn,
     started: Instant,

@@ -66,7 +66,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     writeln!(io.out, "baseline       {baseline}")?;
     let paths = files(&project)?;
     writeln!(io.out, "files          {}", paths.len())?;
-    for (kind, count) in kinds(&project, &paths) {
+    for (kind, count) in count_kinds(&project, &paths) {
         writeln!(io.out, "  {kind:<12} {count}")?;
     }
     problems.extend(project::unread_config(&project));
@@ -104,7 +104,7 @@ fn files(project: &Project) -> Result<Vec<String>> {
     Ok(paths.into_iter().collect())
 }
 
-fn kinds(project: &Project, paths: &[String]) -> BTreeMap<String, usize> {
+fn count_kinds(project: &Project, paths: &[String]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for path in paths {
         for kind in kind::kinds(path, "")

@@ -21,7 +21,7 @@ pub fn run(args: &Explain, config: Option<&Path>, color: When, io: &mut Io<'_>) 
     let registry = Project::open(io.distribution, &io.cwd, config)?.registry();
     let rules: Vec<&Rule> = registry.named(&args.rule).collect();
     if rules.is_empty() {
-        return Err(unknown(&registry, &args.rule).into());
+        return Err(unknown_rule(&registry, &args.rule).into());
     }
     let color = io.style(color).color;
     for rule in rules {
@@ -35,7 +35,7 @@ pub fn run(args: &Explain, config: Option<&Path>, color: When, io: &mut Io<'_>) 
 }
 
 /// The error for an unknown rule name.
-pub(crate) fn unknown(registry: &Registry, name: &str) -> UserError {
+pub(crate) fn unknown_rule(registry: &Registry, name: &str) -> UserError {
     let error = UserError::new(format!("unknown rule `{name}`"));
     if aidd_engine::rules::packs::header(name, registry).is_ok() {
         return error.hint(format!("`{name}` is a rule pack: aidd rule packs {name}"));

@@ -4,7 +4,7 @@ use aidd_engine::check::{Engine, REDACTED};
 use aidd_engine::text::files::{Files, Listed};
 use aidd_engine::text::finding::{FileChange, Finding, RuleId, Safety, Severity, Status};
 use aidd_engine::text::source::{Decoded, Encoding, Source};
-use aidd_engine::workspace::fix::{self, Reason, Undone, applicable, fixable};
+use aidd_engine::workspace::fix::{self, Reason, UndoneFix, applicable, fixable};
 use aidd_engine::workspace::walk::{self, FileReport, Outcome, Walk};
 use aidd_report::Io;
 use aidd_report::one_line;
@@ -96,8 +96,8 @@ pub fn apply_fixes(
 }
 
 /// Prints the fixes of the file at `path` that were undone, one line each.
-pub(crate) fn print_undone(path: &str, undone: &[Undone], io: &mut Io<'_>) -> Result<()> {
-    for Undone { rule, line, column, reason, .. } in undone {
+pub(crate) fn print_undone(path: &str, undone: &[UndoneFix], io: &mut Io<'_>) -> Result<()> {
+    for UndoneFix { rule, line, column, reason, .. } in undone {
         let path = one_line(path);
         writeln!(io.err, "note: fix of `{rule}` at {path}:{line}:{column} undone: {reason}")?;
     }
@@ -234,7 +234,7 @@ fn path_to_write(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Optio
 /// The path of a file to create, like [`path_to_write`]. The name must be valid on every operating
 /// system.
 fn path_to_create(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Option<PathBuf>> {
-    match project.disk.for_new(path) {
+    match project.disk.path_for_new_file(path) {
         Ok(path) => path_to_write(project, &path, io),
         Err(error) => {
             writeln!(io.err, "note: did not create {}: {error}", one_line(path))?;

@@ -11,12 +11,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The attributes line for a union merge of the memory files.
-pub const MERGES: &str = "ai/memory/*.jsonl merge=union";
+pub const UNION_MERGE_LINE: &str = "ai/memory/*.jsonl merge=union";
 /// The attributes line for a memory in the directory `memory`.
-const MERGES_IN_PLAIN_DIR: &str = "memory/*.jsonl merge=union";
+const UNION_MERGE_LINE_IN_PLAIN_DIR: &str = "memory/*.jsonl merge=union";
 /// The ignore line for the local store. The names of the database, its log, locks, backups and
 /// quarantined damaged files all match this pattern.
-pub const IGNORES: &str = "/.aidd/data.*";
+pub const IGNORE_LINE: &str = "/.aidd/data.*";
 
 /// Examples of all file names that the store writes next to the database.
 const STORE_FILES: [&str; 8] = [
@@ -33,7 +33,11 @@ const STORE_FILES: [&str; 8] = [
 /// The union merge line for the memory of the project at `root`.
 #[must_use]
 pub fn union_merge_line(root: &Path) -> &'static str {
-    if Journal::new(root).folder() == MEMORY_DIR { MERGES } else { MERGES_IN_PLAIN_DIR }
+    if Journal::new(root).folder() == MEMORY_DIR {
+        UNION_MERGE_LINE
+    } else {
+        UNION_MERGE_LINE_IN_PLAIN_DIR
+    }
 }
 
 /// The change that [`write()`] made to a file.
@@ -54,7 +58,7 @@ impl FileChange {
         match self {
             Self::Wrote => "wrote",
             Self::AddedTo => "added to",
-            Self::Unchanged => "kept",
+            Self::Unchanged => "unchanged:",
         }
     }
 }
@@ -74,7 +78,7 @@ pub fn write(root: &Path) -> Result<[(&'static str, FileChange); 2]> {
     let ignore = if ignores_store(root) {
         FileChange::Unchanged
     } else {
-        add(root, ".gitignore", "# Data of aidd that is local to this checkout.", IGNORES)?
+        add(root, ".gitignore", "# Data of aidd that is local to this checkout.", IGNORE_LINE)?
     };
     Ok([(".gitattributes", attributes), (".gitignore", ignore)])
 }
@@ -271,19 +275,21 @@ mod tests {
         assert_eq!(done.map(|(_, done)| done), [FileChange::Unchanged, FileChange::Unchanged]);
         assert_eq!([text(".gitattributes"), text(".gitignore")], before);
         assert!(
-            ends_with_line(root, ".gitattributes", MERGES)
-                && ends_with_line(root, ".gitignore", IGNORES)
+            ends_with_line(root, ".gitattributes", UNION_MERGE_LINE)
+                && ends_with_line(root, ".gitignore", IGNORE_LINE)
         );
         // If a later line of the same file overrides the line, the line is appended again.
-        fs::write(root.join(".gitignore"), format!("{IGNORES}\n!/.aidd/data.db\n\n"))
+        fs::write(root.join(".gitignore"), format!("{IGNORE_LINE}\n!/.aidd/data.db\n\n"))
             .expect("written");
-        assert!(!ends_with_line(root, ".gitignore", IGNORES));
+        assert!(!ends_with_line(root, ".gitignore", IGNORE_LINE));
         assert_eq!(write(root).expect("written")[1].1, FileChange::AddedTo);
     }
 
     #[test]
     fn existing_patterns_are_recognized() {
-        for attributes in ["*.jsonl merge=union", "/ai/memory/** text merge=union", MERGES] {
+        for attributes in
+            ["*.jsonl merge=union", "/ai/memory/** text merge=union", UNION_MERGE_LINE]
+        {
             assert!(
                 has_union_merge(project(&[(".gitattributes", attributes)]).path()),
                 "{attributes}"

@@ -148,7 +148,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
         }
     };
     io.out.set_color(io.style(cli.color).color);
-    let exit = command(&cli, io);
+    let exit = run_command(&cli, io);
     let _ = io.out.flush();
     exit.unwrap_or_else(|error| {
         // A closed pipe is not an error.
@@ -186,7 +186,7 @@ fn print_usage_error(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) ->
 fn hint_for(error: &RunError) -> Option<&'static str> {
     /// The remedy for clones without branches and history: `--depth` also limits a clone to one
     /// branch.
-    const SHALLOW: &str = "the clone is shallow and can be limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches the missing commits";
+    const SHALLOW: &str = "the clone is shallow and possibly limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches the missing commits";
     Some(match error {
         RunError::SeveralProjects { .. } => "check each project in a separate run",
         RunError::OutsideProject(_) | RunError::NoSuchFile(_) => {
@@ -217,7 +217,7 @@ fn is_broken_pipe(error: &Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
+fn run_command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
     let config = cli.config.as_ref().map(|path| project::absolute(&io.cwd, path));
     let config = config.as_deref();
     match &cli.command {
@@ -238,14 +238,14 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
             io.out.raw()?.write_all(&script)?;
             Ok(Exit::Clean)
         }
-        Command::Man { command } => manual(command, io),
+        Command::Man { command } => print_manual(command, io),
         Command::Generate(command) => generate::run(command, io),
         Command::Hook(command) => hook::run(command, io),
         Command::Memory(args) => memory::run(args, cli.color, io),
     }
 }
 
-fn manual(names: &[String], io: &mut Io<'_>) -> Result<Exit> {
+fn print_manual(names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     let mut root = Cli::command();
     root.build();
     let mut command = &root;

@@ -67,7 +67,7 @@ fn select<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Rule>>
         } else if registry.contains(name) {
             rules.extend(registry.named(name));
         } else {
-            return Err(explain::unknown(registry, name).into());
+            return Err(explain::unknown_rule(registry, name).into());
         }
     }
     Ok(rules)
@@ -128,7 +128,7 @@ fn list(
 fn new(project: &Project, id: &str, form: Form, io: &mut Io<'_>) -> Result<Exit> {
     if !is_id(id) {
         return Err(UserError::new(format!("`{id}` is not a rule id"))
-            .hint("expected `kind/kebab-name` that reads as \"allow …\", such as team/console-log")
+            .hint("expected `kind/kebab-name`, such as team/console-log, with a name that makes sense after \"allow\"")
             .into());
     }
     if let Some(rule) = project.registry().get(id) {
@@ -138,7 +138,7 @@ fn new(project: &Project, id: &str, form: Form, io: &mut Io<'_>) -> Result<Exit>
         return Err(UserError::new(message).hint(origin).into());
     }
     let path = format!(".aidd/rules/{id}.md");
-    let location = project.disk.locate(&project.disk.for_new(&path)?)?;
+    let location = project.disk.locate(&project.disk.path_for_new_file(&path)?)?;
     fs::create_dir_all(location.parent().context("the page has no parent directory")?)?;
     fs::write(&location, page(id, form)).with_context(|| path.clone())?;
     writeln!(io.out, "{path}")?;

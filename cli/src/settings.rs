@@ -94,7 +94,7 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
         fs::create_dir_all(path.parent().context("the file has no parent directory")?)?;
         fs::write(&path, INITIAL).with_context(|| CONFIG_PATH.to_owned())?;
     }
-    writeln!(io.out, "{} {CONFIG_PATH}", if is_new { "wrote" } else { "kept" })?;
+    writeln!(io.out, "{} {CONFIG_PATH}", if is_new { "wrote" } else { "unchanged:" })?;
     let config_error =
         if is_new { None } else { Project::open(io.distribution, &io.cwd, Some(&path)).err() };
     if let Some(config_error) = &config_error {

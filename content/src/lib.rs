@@ -2,7 +2,7 @@
 //! directories. The build script finds the pages, parses their headers and compiles them into
 //! tables, so that no Markdown is parsed at start.
 
-use aidd_page::{Form, Guide, Head, Severity, Shipped, Tables, Template, Words};
+use aidd_page::{Form, Guide, Head, Severity, ShippedPage, Tables, Template, Words};
 use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));

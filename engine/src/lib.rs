@@ -34,7 +34,7 @@ static DISTRIBUTION: check::Distribution = check::Distribution::new(
 const fn param(
     rule: &'static str,
     name: &'static str,
-    takes: check::family::ParamType,
+    param_type: check::family::ParamType,
 ) -> check::family::Param {
-    check::family::Param { rule, name, takes }
+    check::family::Param { rule, name, param_type }
 }

@@ -32,7 +32,7 @@ fn versioned_packages<'m>(manifest: &'m Manifest, names: &[&'m str]) -> Vec<&'m 
 
 /// The command that sets versions with the manifest's package manager, or an instruction to edit
 /// the manifest when there is no such command.
-pub(super) fn set_version(manifest: &Manifest, names: &[&str], version: &str) -> String {
+pub(super) fn set_version_command(manifest: &Manifest, names: &[&str], version: &str) -> String {
     let names = &versioned_packages(manifest, names);
     let each = |render: &dyn Fn(&str) -> String| {
         names.iter().map(|name| render(name)).collect::<Vec<_>>().join(" ")
@@ -90,7 +90,7 @@ pub(super) fn set_version(manifest: &Manifest, names: &[&str], version: &str) ->
 }
 
 /// The command that adds packages to a manifest or removes them.
-pub(super) fn add_or_remove(manifest: &Manifest, names: &[&str], is_added: bool) -> String {
+pub(super) fn add_or_remove_command(manifest: &Manifest, names: &[&str], is_added: bool) -> String {
     let manager = manifest.manager.as_deref().unwrap_or(match manifest.ecosystem {
         Ecosystem::Npm => "npm",
         _ => "",
@@ -204,13 +204,16 @@ mod tests {
         let mut manifest = Manifest::new("pom.xml".to_owned(), Ecosystem::Maven);
         let web = "org.springframework.boot:spring-boot-starter-web";
         manifest.dependencies = vec![dependency(web, Group::Normal)];
-        assert_eq!(set_version(&manifest, &[web], "3.5"), format!("edit pom.xml: {web} 3.5"));
+        assert_eq!(
+            set_version_command(&manifest, &[web], "3.5"),
+            format!("edit pom.xml: {web} 3.5")
+        );
         let parent =
             dependency("org.springframework.boot:spring-boot-starter-parent", Group::Build);
         manifest.dependencies.push(parent);
         manifest.dependencies.push(dependency("org.example:house", Group::Build));
         assert_eq!(
-            set_version(&manifest, &[web, "org.junit.jupiter:junit-jupiter"], "3.5"),
+            set_version_command(&manifest, &[web, "org.junit.jupiter:junit-jupiter"], "3.5"),
             "edit pom.xml: org.springframework.boot:spring-boot-starter-parent 3.5 \
              org.junit.jupiter:junit-jupiter 3.5"
         );

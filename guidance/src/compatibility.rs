@@ -272,7 +272,7 @@ fn add_version_reasons(
     for (entry, used) in [first, second].into_iter().zip(&used_versions) {
         let described = entry.version.and_then(Version::read);
         if let (Some((version, path)), Some(described)) = (used, described)
-            && version.line() != described.line()
+            && version.compatibility_series() != described.compatibility_series()
         {
             let name = entry.name;
             let why = format!("{path} has {name} {version}; the entry describes {described}");

@@ -109,7 +109,7 @@ static ABSOLUTE: LazyLock<Regex> =
     LazyLock::new(|| pattern(&any_word_pattern(table::ABSOLUTES, table::ABSOLUTES_IN_KOREAN)));
 
 static BIAS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&any_word_pattern(table::PULLS, table::PULLS_IN_KOREAN)));
+    LazyLock::new(|| pattern(&any_word_pattern(table::BIASES, table::BIASES_IN_KOREAN)));
 
 /// "instead of X", "from X to", "replace X with", "X → Y", "over X": matches the technology that is
 /// abandoned.

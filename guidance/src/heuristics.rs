@@ -72,7 +72,7 @@ pub struct Mention {
     /// The identifier.
     pub name: String,
     /// The locations as `path:line`.
-    pub places: Vec<String>,
+    pub locations: Vec<String>,
     /// The number of searched files.
     pub searched: usize,
 }

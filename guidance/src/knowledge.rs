@@ -303,7 +303,7 @@ impl<'a> Knowledge<'a> {
         })
     }
 
-    fn cases(&self) -> &(Texts, Vec<(usize, UseCase)>) {
+    fn use_case_texts(&self) -> &(Texts, Vec<(usize, UseCase)>) {
         self.index.cases.get_or_init(|| {
             let entries = self.entries.iter().enumerate();
             let cases: Vec<(usize, UseCase)> = entries
@@ -334,8 +334,8 @@ impl<'a> Knowledge<'a> {
             requested.is_none_or(|requested| requested.trim().eq_ignore_ascii_case(actual))
         };
         let mut results = match (query.text, query.use_case) {
-            (_, Some(case)) => self.by_case(case, query.text),
-            (Some(text), None) => self.by_text(text),
+            (_, Some(case)) => self.search_use_cases(case, query.text),
+            (Some(text), None) => self.search_text(text),
             (None, None) => {
                 let to_result = |entry| SearchResult { entry, score: 0.0, use_case: None };
                 self.entries.iter().map(to_result).collect()
@@ -348,7 +348,7 @@ impl<'a> Knowledge<'a> {
         results
     }
 
-    fn by_text(&self, text: &str) -> Vec<SearchResult<'_, 'a>> {
+    fn search_text(&self, text: &str) -> Vec<SearchResult<'_, 'a>> {
         let normalized = normalize_name(text);
         let to_result = |(index, score): (usize, f32)| {
             let entry = &self.entries[index];
@@ -375,8 +375,8 @@ impl<'a> Knowledge<'a> {
     }
 
     /// Ranks entries by their nearest use case, weighted by its fit.
-    fn by_case(&self, case: &str, text: Option<&str>) -> Vec<SearchResult<'_, 'a>> {
-        let (texts, cases) = self.cases();
+    fn search_use_cases(&self, case: &str, text: Option<&str>) -> Vec<SearchResult<'_, 'a>> {
+        let (texts, cases) = self.use_case_texts();
         let mut results: Vec<SearchResult<'_, 'a>> = Vec::new();
         for (row, score) in texts.rank(&korean::with_english_terms(case)) {
             let (index, case) = &cases[row];
@@ -455,7 +455,7 @@ impl<'a> Knowledge<'a> {
 
     /// The entry with the file stem `stem`.
     #[must_use]
-    pub fn by_stem(&self, stem: &str) -> Option<&Entry<'a>> {
+    pub fn find_by_stem(&self, stem: &str) -> Option<&Entry<'a>> {
         self.entries.iter().find(|entry| entry.stem() == stem)
     }
 }

@@ -133,7 +133,7 @@ pub fn search<'p>(
         let Ok(text) = String::from_utf8(bytes) else { continue };
         search.files += 1;
         for request in requests_for_file {
-            forms_in(path, &text, request, &mut search);
+            search_file(path, &text, request, &mut search);
         }
     }
     search.found.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
@@ -153,7 +153,7 @@ fn is_code(path: &str, request: &SearchRequest<'_>) -> bool {
     })
 }
 
-fn forms_in(path: &str, text: &str, request: &SearchRequest<'_>, search: &mut SearchResults) {
+fn search_file(path: &str, text: &str, request: &SearchRequest<'_>, search: &mut SearchResults) {
     for rule in &request.forms {
         let old_form = |line| OldForm {
             path: path.to_owned(),

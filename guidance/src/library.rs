@@ -189,10 +189,10 @@ impl Library {
     #[must_use]
     pub fn load(tables: &Tables, disk: &Disk, config: &ContentConfig) -> Self {
         let (dirs, problems) = source_dirs(disk, config);
-        Self::from_places(tables, disk, config, &dirs, problems)
+        Self::from_source_dirs(tables, disk, config, &dirs, problems)
     }
 
-    fn from_places(
+    fn from_source_dirs(
         tables: &Tables,
         disk: &Disk,
         config: &ContentConfig,
@@ -334,7 +334,7 @@ fn source_dirs(disk: &Disk, config: &ContentConfig) -> (Vec<SourceDir>, Vec<Stri
                 PageKind::Protocol => disk.exists(&directory),
                 _ => disk.is_dir(&directory),
             };
-            if exists && disk.inside(&directory).is_none() {
+            if exists && disk.to_relative(&directory).is_none() {
                 problems.push(format!("{directory}: outside the project"));
             } else if exists {
                 let files = files(disk, kind, &directory, &mut problems);
@@ -444,7 +444,7 @@ impl LibraryCache {
         {
             return cached.library.clone();
         }
-        let library = Arc::new(Library::from_places(tables, disk, config, &dirs, problems));
+        let library = Arc::new(Library::from_source_dirs(tables, disk, config, &dirs, problems));
         let cached = CachedLibrary { config: config.clone(), stamps, library: library.clone() };
         self.0 = Some(cached);
         library

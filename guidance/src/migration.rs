@@ -9,7 +9,7 @@ mod tests;
 
 pub use error::MigrationError;
 
-use super::commands::{package_manager, project_checks, set_version, with_package_runner};
+use super::commands::{package_manager, project_checks, set_version_command, with_package_runner};
 use super::compatibility::package_ecosystem;
 use super::knowledge::{Entry, Knowledge, Migration, normalize_name};
 use super::legacy::OldForm;
@@ -267,7 +267,7 @@ fn add_preparation(
     if !forms.is_empty() {
         plan.steps.push(Step {
             what: format!(
-                "First replace the old forms that {from} already replaced, in a separate commit: {}",
+                "First replace the API uses that are already outdated in {from}, in a separate commit: {}",
                 render_forms(&forms)
             ),
             commands: Vec::new(),
@@ -290,8 +290,8 @@ fn add_hop_steps(
     let Some(migration) = hop.migration else {
         plan.steps.push(Step {
             what: format!(
-                "{from} to {to}: the entry does not describe what breaks; read the release notes of every \
-                 major version in between and add the breaking changes here"
+                "{from} to {to}: the entry does not describe the breaking changes; read the release notes of every \
+                 major version in between and add them here"
             ),
             commands: Vec::new(),
             risk: Risk::High,
@@ -338,7 +338,7 @@ fn add_hop_steps(
     let forms: Vec<&OldForm> = old_forms.iter().filter(is_replaced_by_hop).collect();
     if !forms.is_empty() {
         plan.steps.push(Step {
-            what: format!("Replace the old forms that {to} replaced: {}", render_forms(&forms)),
+            what: format!("Replace the API uses outdated in {to}: {}", render_forms(&forms)),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: Some(format!("{page}, legacy")),
@@ -402,7 +402,7 @@ fn add_version_step(
         }
     }
     let commands =
-        manifests.iter().map(|(manifest, names)| set_version(manifest, names, to)).collect();
+        manifests.iter().map(|(file, names)| set_version_command(file, names, to)).collect();
     let paths: Vec<&str> = manifests.iter().map(|(manifest, _)| &*manifest.path).collect();
     // Maven and Gradle write a lock file only when configured to.
     let has_lock = |(manifest, _): &(&Manifest, Vec<&str>)| {
@@ -481,7 +481,7 @@ fn add_guardrails(entry: &Entry<'_>, project: ProjectContext<'_>, plan: &mut Pla
     if !siblings.is_empty() {
         let names = siblings.into_iter().collect::<Vec<_>>().join(", ");
         plan.guardrails
-            .push(format!("From the same publisher, to be updated in the same commit: {names}"));
+            .push(format!("Update the packages of this publisher in the same commit: {names}"));
     }
     let partners: Vec<&str> = entry.works_with.iter().copied().take(12).collect();
     let names: Vec<&str> = stack
@@ -493,7 +493,7 @@ fn add_guardrails(entry: &Entry<'_>, project: ProjectContext<'_>, plan: &mut Pla
         .collect();
     if !names.is_empty() {
         plan.guardrails.push(format!(
-            "Check that these support each version on the path: {}",
+            "Check that these packages support each version on the path: {}",
             names.join(", ")
         ));
     }

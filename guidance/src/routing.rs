@@ -57,8 +57,9 @@ struct Area {
     nodes: Vec<Node>,
 }
 
+/// When a task spans several areas, and the workflow for such tasks.
 #[derive(Clone, Debug, Deserialize)]
-struct Spans {
+struct MultiAreaSettings {
     at_least: usize,
     workflow: String,
 }
@@ -70,13 +71,13 @@ pub struct Routing {
     /// The nodes in tree order, each with the index of its area.
     nodes: Vec<(Node, usize)>,
     areas: Vec<Words>,
-    spans: Option<Spans>,
+    spans: Option<MultiAreaSettings>,
     roles: BTreeSet<String>,
     /// The template for questions when no row matches.
     otherwise: String,
     /// See [`aidd_page::Tables::tasks`].
     tasks: &'static str,
-    meaning: OnceLock<TaskModel>,
+    task_model: OnceLock<TaskModel>,
 }
 
 /// The classification of a task.
@@ -118,11 +119,11 @@ impl Routing {
         #[derive(Deserialize)]
         struct Tree {
             areas: Vec<Area>,
-            spans: Option<Spans>,
-            otherwise: Otherwise,
+            spans: Option<MultiAreaSettings>,
+            otherwise: FallbackSettings,
         }
         #[derive(Deserialize)]
-        struct Otherwise {
+        struct FallbackSettings {
             ask: String,
         }
         let rows = rows(library)?;
@@ -144,7 +145,7 @@ impl Routing {
             roles,
             otherwise: tree.otherwise.ask,
             tasks: library.tasks(),
-            meaning: OnceLock::new(),
+            task_model: OnceLock::new(),
         })
     }
 
@@ -175,7 +176,7 @@ impl Routing {
         if let Some(role) = self.named_role(&task) {
             return Route { roles: vec![role], confidence: 1.0, ..Route::default() };
         }
-        self.meaning().correct_typos(&mut task.tokens);
+        self.task_model().correct_typos(&mut task.tokens);
         let ranked = self.rank(&task);
         // A single unknown word is not a task.
         if ranked.is_empty() && task.tokens.len() < 2 {
@@ -229,7 +230,7 @@ impl Routing {
         let mut order: Vec<usize> = Vec::new();
         let leading_nodes = if spans.is_some() { matched } else { BTreeSet::from([leading_node]) };
         for node in leading_nodes {
-            self.activate(node, &mut order, 0);
+            self.add_with_dependencies(node, &mut order, 0);
         }
         if spans.is_some() {
             order.sort_unstable();
@@ -237,7 +238,7 @@ impl Routing {
         let roles = distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone()));
         let then = distinct(self.follow_up_roles(leading_node));
         Route {
-            // A role that does the work is not also suggested for afterwards.
+            // A role that does the work is not also suggested as a follow-up.
             then: then.into_iter().filter(|role| !roles.contains(role)).collect(),
             roles,
             workflow: Some(spans.map_or(&row.workflow, |spans| &spans.workflow).clone()),
@@ -250,7 +251,7 @@ impl Routing {
     /// last row means "not a task"; this index is excluded as soon as a word matches.
     fn probabilities(&self, task: &NormalizedTask, ranked: &[RowScore]) -> Vec<(usize, f64)> {
         let mut scores: Vec<f64> =
-            self.meaning().score(&task.tokens).into_iter().map(f64::from).collect();
+            self.task_model().score(&task.tokens).into_iter().map(f64::from).collect();
         for (row, weight, _) in ranked {
             scores[*row] += score::WORD * weight;
         }
@@ -266,8 +267,8 @@ impl Routing {
         shares
     }
 
-    fn meaning(&self) -> &TaskModel {
-        self.meaning.get_or_init(|| {
+    fn task_model(&self) -> &TaskModel {
+        self.task_model.get_or_init(|| {
             let indices: BTreeMap<&str, usize> =
                 self.rows.iter().enumerate().map(|(index, row)| (&*row.id, index)).collect();
             let not_a_task = self.rows.len();
@@ -346,12 +347,12 @@ impl Routing {
 
     /// Adds the nodes that `node` needs, then `node` itself, each once. The recursion stops at a
     /// depth that only a cycle can reach.
-    fn activate(&self, node: usize, order: &mut Vec<usize>, depth: usize) {
+    fn add_with_dependencies(&self, node: usize, order: &mut Vec<usize>, depth: usize) {
         if depth > self.nodes.len() || order.contains(&node) {
             return;
         }
         for needed in self.nodes[node].0.needs.iter().filter_map(|id| self.node_by_id(id)) {
-            self.activate(needed, order, depth + 1);
+            self.add_with_dependencies(needed, order, depth + 1);
         }
         if !order.contains(&node) {
             order.push(node);

@@ -68,8 +68,8 @@ pub fn render_start_within(
             state_lines(context),
         ),
         Part::new("First", share(20), "aidd_suggest_next", suggestion_lines(context.next)),
-        hazards(context.state, 3, share(20)),
-        failed(context.state, 3, share(10)),
+        mistakes(context.state, 3, share(20)),
+        failed_decisions(context.state, 3, share(10)),
         decisions(context.state, memories, share(20)),
         rules(context.library, project_lines, share(30)),
         conventions(context.state, memories, share(12)),
@@ -110,8 +110,8 @@ pub fn render_sections(
         match *section {
             "header" => parts.push(Part::new(context.project, share, "", header(context))),
             "memory" => {
-                parts.push(hazards(context.state, usize::MAX, share / 3));
-                parts.push(failed(context.state, usize::MAX, share / 6));
+                parts.push(mistakes(context.state, usize::MAX, share / 3));
+                parts.push(failed_decisions(context.state, usize::MAX, share / 6));
                 parts.push(decisions(context.state, usize::MAX, share / 3));
                 parts.push(conventions(context.state, usize::MAX, share / 3));
             }
@@ -234,7 +234,7 @@ pub fn next_line(next: &Suggestion) -> String {
     format!("- {}: `{}{args}` ({})", to_line(&next.action), next.tool, to_line(&next.reason))
 }
 
-fn hazards(state: &State, max_lines: usize, share: usize) -> Part {
+fn mistakes(state: &State, max_lines: usize, share: usize) -> Part {
     let line = |brief: &Brief| {
         let entry = &brief.entry;
         let field = |key: &str| entry.metadata.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -254,7 +254,7 @@ fn decision(brief: &Brief) -> String {
     to_line(&format!("- {} [{}]", brief.line(chars), brief.entry.id))
 }
 
-fn failed(state: &State, max_lines: usize, share: usize) -> Part {
+fn failed_decisions(state: &State, max_lines: usize, share: usize) -> Part {
     let lines = state.failed.iter().take(max_lines).map(decision).collect();
     Part::new("Failed decisions, not to be repeated", share, "aidd_memory_search", lines)
 }

@@ -90,7 +90,8 @@ fn add_findings(input: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
     if let Some((errors, others)) = input.findings.filter(|(errors, others)| errors + others > 0) {
         let total = errors + others;
         let counted = if total == 1 { "1 finding".to_owned() } else { format!("{total} findings") };
-        let reason = format!("the changes add {counted}, {errors} of them errors");
+        let errors = if errors == 1 { "1 error".to_owned() } else { format!("{errors} errors") };
+        let reason = format!("the changes add {counted}, including {errors}");
         all.push(new_suggestion("Fix the new findings", "aidd_ci_diff_check", json!({}), reason));
     }
 }
@@ -165,8 +166,9 @@ fn add_work(state: &State, input: &SuggestionInput<'_>, all: &mut Vec<Suggestion
     if let (Some(task), Some(branch)) = (state.context.pending_tasks.first(), &state.branch) {
         let remaining: Vec<&String> = state.context.pending_tasks.iter().skip(1).collect();
         let args = json!({"action": "save", "branch": branch, "completedTasks": [task], "pendingTasks": remaining});
+        let count = remaining.len() + 1;
         let reason =
-            format!("pending on {branch}: {}; save when this task is done", remaining.len() + 1);
+            format!("tasks pending on {branch}: {count}; save the branch when this task is done");
         all.push(new_suggestion(format!("Do the next task: {task}"), "aidd_branch", args, reason));
     }
     for path in input.changed.unwrap_or_default() {

@@ -65,7 +65,7 @@ pub struct Condition {
     /// The id of the condition.
     pub id: String,
     /// The condition as a sentence.
-    pub asks: String,
+    pub description: String,
     /// Whether the condition is met; `None` if unknown, which counts as not met.
     pub is_met: Option<bool>,
 }
@@ -104,7 +104,8 @@ struct FastTrack {
 #[derive(Deserialize)]
 struct Allowed {
     id: String,
-    asks: String,
+    #[serde(rename = "asks")]
+    description: String,
 }
 
 /// The role to which most of the files belong. If several roles have the same number of files,
@@ -172,7 +173,7 @@ pub fn classify(
         .into_iter()
         .map(|allowed| {
             let is_met = is_met(&allowed.id, &route, &risks, expected);
-            Condition { id: allowed.id, asks: allowed.asks, is_met }
+            Condition { id: allowed.id, description: allowed.description, is_met }
         })
         .collect();
     let fast_track = conditions.iter().all(|condition| condition.is_met == Some(true));

@@ -5,7 +5,7 @@ use super::knowledge::{Entry, Knowledge, normalize_name};
 use super::legacy::OldForm;
 use super::library::{Library, Origin};
 use super::page_kind::PageKind;
-use aidd_engine::project::stack::installed::{Installed, Installs};
+use aidd_engine::project::stack::installed::{InstalledPackage, InstalledPackages};
 use aidd_engine::project::stack::{Dependency, Ecosystem, Manifest, Stack, Version};
 use jiff::Span;
 use jiff::civil::Date;
@@ -82,7 +82,7 @@ pub struct MemoryMention {
 #[derive(Clone, Copy)]
 pub struct VersionContext<'s> {
     /// The packages installed in the project.
-    pub installs: &'s Installs<'s>,
+    pub installs: &'s InstalledPackages<'s>,
     /// The project's manifests.
     pub stack: &'s Stack,
     /// The project's guidance.
@@ -183,7 +183,7 @@ fn mentions(
             let mentioned_version = Version::read(&captures[1]);
             let differs = match (&mentioned_version, version) {
                 (Some(mentioned_version), Some(version)) => {
-                    mentioned_version.line() != version.line()
+                    mentioned_version.compatibility_series() != version.compatibility_series()
                 }
                 _ => continue,
             };
@@ -266,16 +266,20 @@ fn document(
 ) -> Step {
     let mut step = Step { id: "document", outcome: Outcome::NotDone, evidence: Vec::new() };
     if let Some(installed_package) = context.installs.find(manifest, dependency) {
-        let Installed { path, version: installed, documents } = installed_package;
-        let is_same_version = version.is_none_or(|version| installed.line() == version.line());
+        let InstalledPackage { path, version: installed, documents } = installed_package;
+        let is_same_version = version.is_none_or(|version| {
+            installed.compatibility_series() == version.compatibility_series()
+        });
         step.outcome = if is_same_version { Outcome::Done } else { Outcome::Failed };
         let word = if manifest.ecosystem == Ecosystem::Npm { "types" } else { "documentation" };
         let documents =
             documents.map_or_else(String::new, |documents| format!("; its {word}: {documents}"));
         step.evidence.push(format!("{path} is version {installed}{documents}"));
         if !is_same_version {
-            step.evidence
-                .push("the installed version differs from the manifest: install first".to_owned());
+            step.evidence.push(
+                "the installed version differs from the manifest: install the dependencies first"
+                    .to_owned(),
+            );
         }
     }
     let Some(entry) = entry else {
@@ -290,10 +294,14 @@ fn document(
     let described = entry.version.and_then(Version::read);
     let guide = entry.migrations.iter().find(|migration| {
         let to = Version::read(&migration.to);
-        to.zip(version).is_some_and(|(to, version)| to.line() == version.line())
+        to.zip(version).is_some_and(|(to, version)| {
+            to.compatibility_series() == version.compatibility_series()
+        })
     });
     match (described, version) {
-        (Some(described), Some(version)) if described.line() == version.line() => {
+        (Some(described), Some(version))
+            if described.compatibility_series() == version.compatibility_series() =>
+        {
             let reference = entry.reference().unwrap_or("its references");
             step.evidence
                 .push(format!("{reference} for {described} (entry reviewed {})", entry.updated));
@@ -327,7 +335,7 @@ fn filter(
 ) -> Step {
     let mut step = Step { id: "filter", outcome: Outcome::NotDone, evidence: Vec::new() };
     let Some(entry) = entry.filter(|entry| !entry.legacy.is_empty()) else {
-        step.evidence.push("no old forms are known".to_owned());
+        step.evidence.push("no outdated API uses are known".to_owned());
         return step;
     };
     let rules = super::legacy::replaced_forms(entry, version);
@@ -354,11 +362,11 @@ fn filter(
             _ => format!("{count} {noun}s"),
         };
         step.evidence.push(match forms {
-            0 => "no old form was replaced up to this version".to_owned(),
+            0 => "no known API use is outdated in this version".to_owned(),
             _ => format!(
-                "{}, none in {}",
-                format_count(forms, "old form"),
-                format_count(files, "file")
+                "searched {} for {}: none found",
+                format_count(files, "file"),
+                format_count(forms, "outdated API use")
             ),
         });
     }

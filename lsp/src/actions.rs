@@ -12,7 +12,7 @@ use aidd_engine::text::finding::{Edit, FileChange, Finding, Fix, Safety};
 use aidd_engine::text::kind::CONFIG_PATH;
 use aidd_engine::text::paths::relative;
 use aidd_engine::text::source::Source;
-use aidd_engine::workspace::fix::{self, Fixed, Undone};
+use aidd_engine::workspace::fix::{self, FixResult, UndoneFix};
 use aidd_engine::workspace::suppress;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -42,7 +42,7 @@ pub struct ActionContext<'a> {
     pub version: &'a dyn Fn(&str) -> Option<i32>,
     /// Reports the fixes that were undone because applying them did not remove the finding or
     /// caused another finding.
-    pub report_undone: &'a dyn Fn(&[Undone]),
+    pub report_undone: &'a dyn Fn(&[UndoneFix]),
 }
 
 /// What an action does.
@@ -191,7 +191,7 @@ fn quick_fixes(
             actions.push(CodeAction { is_preferred, diagnostics, ..action });
         }
         actions.extend(rules.iter().filter_map(|rule| fix_rule(snapshot, rule)));
-        for finding in allowable(snapshot, &findings) {
+        for finding in allowable_findings(snapshot, &findings) {
             let title = format!("Allow `{}` here with a comment", finding.rule);
             let action = quick_fix(snapshot, &title, ActionKind::Allow { id: finding.id.clone() });
             actions.push(CodeAction { diagnostics: diagnostics_of(finding), ..action });
@@ -216,7 +216,7 @@ fn fix_rule(snapshot: &Snapshot, rule: &str) -> Option<CodeAction> {
 }
 
 /// The findings that a comment can allow: the first finding per rule and line.
-fn allowable<'a>(snapshot: &Snapshot, findings: &[&'a Finding]) -> Vec<&'a Finding> {
+fn allowable_findings<'a>(snapshot: &Snapshot, findings: &[&'a Finding]) -> Vec<&'a Finding> {
     let mut seen = BTreeSet::new();
     let source = &snapshot.source;
     let is_first = |finding: &&&Finding| {
@@ -385,7 +385,7 @@ fn edits_in_document(
 /// The edits of the fixes that were not undone; the undone fixes are reported.
 fn effective_edits(
     text: &str,
-    fixed: Fixed,
+    fixed: FixResult,
     action_context: &ActionContext<'_>,
 ) -> Result<Vec<Edit>, Refusal> {
     if !fixed.undone.is_empty() {

@@ -164,7 +164,7 @@ fn write(workspace: &Workspace, accept_new: bool) -> std::result::Result<u32, St
     let walk = Walk { jobs: 1, ..Walk::over(vec![project.root().to_owned()]) };
     let config = &project.config;
     let mut outcome = walk::check_tree(&workspace.engine, config, &project.disk, &walk, &|| ())
-        .map_err(|error| format!("include or exclude: {error}"))?;
+        .map_err(|error| format!("`include` or `exclude`: {error}"))?;
     if let Some(known) = &known {
         known.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
         let new = findings(&outcome).filter(|(_, finding)| finding.status == Status::New).count();
@@ -195,7 +195,7 @@ fn findings(outcome: &Outcome) -> impl Iterator<Item = (&str, &Finding)> {
 }
 
 /// Cancels the pass over the workspace that has this progress token, if the pass is running.
-pub(crate) fn stop(state: &State, token: &str) {
+pub(crate) fn cancel_pass(state: &State, token: &str) {
     if let Some(stop) = lock(&state.passes).get(token) {
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
     }

@@ -47,13 +47,13 @@ pub fn complete(snapshot: &Snapshot, position: Position) -> Option<CompletionRes
     let source = &snapshot.source;
     let offset = convert::offset(source, position, snapshot.encoding);
     if let Some((marker, span)) = allow::name_at(source, offset) {
-        return Some(in_comment(snapshot, marker, span, offset));
+        return Some(complete_allow_comment(snapshot, marker, span, offset));
     }
     let kinds = kind::kinds(source.path(), "");
     if kinds.contains(&Kind::CONFIG) {
-        return in_config(snapshot, offset);
+        return complete_config(snapshot, offset);
     }
-    if kinds.contains(&Kind::RULE_PAGE) { in_front_matter(snapshot, offset) } else { None }
+    if kinds.contains(&Kind::RULE_PAGE) { complete_front_matter(snapshot, offset) } else { None }
 }
 
 /// The document for which an item was created.
@@ -78,7 +78,12 @@ pub fn resolve(snapshot: &Snapshot, mut item: CompletionItem, client: Client) ->
 
 /// Completes rule names in an allow comment. In a comment of aidd, these are rule ids; in a comment
 /// of another tool, these are the aliases that the other tool knows.
-fn in_comment(snapshot: &Snapshot, marker: &str, span: Span, offset: u32) -> CompletionResponse {
+fn complete_allow_comment(
+    snapshot: &Snapshot,
+    marker: &str,
+    span: Span,
+    offset: u32,
+) -> CompletionResponse {
     let is_aidd_comment = marker.starts_with("aidd:");
     let typed = snapshot.source.slice(Span { start: span.start, end: offset });
     let is_candidate =
@@ -173,7 +178,7 @@ fn item(snapshot: &Snapshot, label: &str, span: Span, text: String) -> Completio
 
 /// Completes keys and values of the configuration according to its schema, and rule names at
 /// positions where they are allowed.
-fn in_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
+fn complete_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
     let text = snapshot.source.text();
     let cursor = json::cursor(text, offset as usize)?;
     let span = Span::from(cursor.token.clone());
@@ -213,7 +218,7 @@ fn in_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
 
 /// Completes keys and values of a page's front matter, according to the schema of the types that
 /// parse it.
-fn in_front_matter(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
+fn complete_front_matter(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
     let cursor = yaml::cursor(snapshot.source.text(), offset as usize)?;
     let span = Span::from(cursor.token.clone());
     let path: Vec<&str> = cursor.path.iter().filter_map(Step::key).collect();

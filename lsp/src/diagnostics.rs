@@ -35,7 +35,7 @@ pub(crate) struct WorkspaceDiagnostics {
 }
 
 /// The diagnostics of a snapshot, in a form that this client supports.
-pub(crate) fn of(state: &State, snapshot: &Snapshot) -> Vec<Diagnostic> {
+pub(crate) fn client_diagnostics(state: &State, snapshot: &Snapshot) -> Vec<Diagnostic> {
     let all = convert::diagnostics(snapshot);
     match state.session.get() {
         Some(session) => all.into_iter().map(|diagnostic| session.trim(diagnostic)).collect(),
@@ -54,16 +54,17 @@ fn result_id(diagnostics: &[Diagnostic]) -> String {
 }
 
 /// Handles `textDocument/diagnostic`.
-pub(crate) async fn document(
+pub(crate) async fn document_diagnostics(
     state: &Arc<State>,
     params: DocumentDiagnosticParams,
 ) -> DocumentDiagnosticReportResult {
     let uri = params.text_document.uri;
     let on_save = lock(&state.settings).run == Run::OnSave;
-    let checked = if on_save { state.as_saved(&uri).await } else { state.current(&uri).await };
+    let checked =
+        if on_save { state.check_saved(&uri).await } else { state.check_current(&uri).await };
     let items = match checked {
-        Some((_, snapshot)) => of(state, &snapshot),
-        None => of_file(state, &uri).await,
+        Some((_, snapshot)) => client_diagnostics(state, &snapshot),
+        None => file_diagnostics(state, &uri).await,
     };
     let result_id = result_id(&items);
     if params.previous_result_id.as_ref() == Some(&result_id) {
@@ -83,7 +84,7 @@ pub(crate) async fn document(
 
 /// The diagnostics of a file that is not open: clients request diagnostics for tabs that are not
 /// shown yet.
-async fn of_file(state: &Arc<State>, uri: &Uri) -> Vec<Diagnostic> {
+async fn file_diagnostics(state: &Arc<State>, uri: &Uri) -> Vec<Diagnostic> {
     let Some(path) = survey::file(uri) else { return Vec::new() };
     let stop = Stop::default();
     let mut events = survey::begin(state, Scope::Files([path].into()), stop.0.clone());
@@ -106,7 +107,7 @@ impl Notification for Partial {
 
 /// Handles `workspace/diagnostic`. Unchanged results are not sent again. If the client accepts
 /// partial results and sends previous results, the response is delayed until there are changes.
-pub(crate) async fn workspace(
+pub(crate) async fn workspace_diagnostics(
     state: &Arc<State>,
     params: WorkspaceDiagnosticParams,
 ) -> WorkspaceDiagnosticReportResult {
@@ -148,9 +149,9 @@ async fn changes_since(
     let mut has_sent_changes = false;
     let open = lock(&state.documents).uris();
     for uri in open {
-        if let Some((_, snapshot)) = state.current(&uri).await {
+        if let Some((_, snapshot)) = state.check_current(&uri).await {
             let version = snapshot.version.map(i64::from);
-            items.push(item(uri.clone(), version, of(state, &snapshot), previous));
+            items.push(item(uri.clone(), version, client_diagnostics(state, &snapshot), previous));
         }
     }
     if lock(&state.settings).workspace == Some(false) {
@@ -254,10 +255,10 @@ impl Pass {
         } else {
             Scope::All
         };
-        Self::over(state, scope, epoch, dirty)
+        Self::new(state, scope, epoch, dirty)
     }
 
-    fn over(state: &Arc<State>, scope: Scope, epoch: u64, dirty: Marks) -> Self {
+    fn new(state: &Arc<State>, scope: Scope, epoch: u64, dirty: Marks) -> Self {
         let stop = Stop::default();
         let events = survey::begin(state, scope.clone(), stop.0.clone());
         Self {
@@ -346,16 +347,16 @@ pub(crate) struct Count {
 pub(crate) async fn check_all(state: &Arc<State>) -> Option<Count> {
     let mut known = state.workspace_diagnostics.lock().await;
     let dirty = lock(&state.dirty).marks();
-    let mut pass = Pass::over(state, Scope::All, state.epoch(), dirty);
+    let mut pass = Pass::new(state, Scope::All, state.epoch(), dirty);
     pass.progress = Progress::begin(state, &pass.stop.0).await;
     let count = publish(state, &mut known, pass).await;
     drop(known);
     let mut count = count?;
     let open = lock(&state.documents).uris();
     for uri in open {
-        if let Some((_, snapshot)) = state.current(&uri).await {
+        if let Some((_, snapshot)) = state.check_current(&uri).await {
             count.files += 1;
-            count.findings += of(state, &snapshot).len();
+            count.findings += client_diagnostics(state, &snapshot).len();
         }
     }
     // A client that pulls diagnostics must pull again.
@@ -375,7 +376,7 @@ pub(crate) async fn watch_changes(state: Arc<State>) {
             let pass = if known.epoch.is_some_and(|epoch| epoch == state.epoch()) {
                 let dirty = lock(&state.dirty).marks();
                 let scope = Scope::Files(dirty_paths(&dirty, &known));
-                Pass::over(&state, scope, state.epoch(), dirty)
+                Pass::new(&state, scope, state.epoch(), dirty)
             } else {
                 Pass::plan(&state, &known, Vec::new())
             };
@@ -387,7 +388,7 @@ pub(crate) async fn watch_changes(state: Arc<State>) {
                 .into_iter()
                 .filter(|path| is_settings_or_rule_page(path))
                 .collect();
-            let pass = Pass::over(&state, Scope::Files(paths), state.epoch(), dirty);
+            let pass = Pass::new(&state, Scope::Files(paths), state.epoch(), dirty);
             publish(&state, &mut known, pass).await;
         }
         drop(known);
@@ -425,7 +426,7 @@ async fn publish(
     let mut count = Count::default();
     while let Some((uri, diagnostics)) = pass.next(known).await {
         count.findings += diagnostics.len();
-        if !state.pulls() && !state.is_open(&uri) {
+        if !state.has_pull_diagnostics() && !state.is_open(&uri) {
             state.client.publish_diagnostics(uri, diagnostics, None).await;
         }
     }
@@ -435,7 +436,7 @@ async fn publish(
         progress.end((!stopped).then_some(count)).await;
     }
     for uri in pass.finish(known, [].iter()) {
-        if !state.pulls() {
+        if !state.has_pull_diagnostics() {
             state.client.publish_diagnostics(uri, Vec::new(), None).await;
         }
     }

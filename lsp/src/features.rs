@@ -11,7 +11,7 @@ use crate::snapshot::Snapshot;
 use crate::state::State;
 use aidd_engine::text::escape;
 use aidd_engine::text::files::Overlay;
-use aidd_engine::workspace::fix::Undone;
+use aidd_engine::workspace::fix::UndoneFix;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
@@ -33,7 +33,7 @@ async fn with_document<T: Send + 'static>(
     uri: &Uri,
     work: impl FnOnce(&State, &Snapshot) -> T + Send + 'static,
 ) -> Result<Option<T>> {
-    let Some((_, snapshot)) = state.current(uri).await else { return Ok(None) };
+    let Some((_, snapshot)) = state.check_current(uri).await else { return Ok(None) };
     let state = state.clone();
     let done = spawn_blocking(move || work(&state, &snapshot)).await;
     done.map(Some).map_err(|_| Error::internal_error())
@@ -50,15 +50,15 @@ fn with_action_context<T>(
     let over = OpenFiles { documents: &state.documents, root };
     let files = Overlay { over, under: &snapshot.workspace.project.disk };
     let version = |path: &str| version(state, &root.join(path));
-    let report_undone = |undone: &[Undone]| log_undone(state, snapshot.source.path(), undone);
+    let report_undone = |undone: &[UndoneFix]| log_undone(state, snapshot.source.path(), undone);
     let client = state.features();
     work(&ActionContext { client, files: &files, version: &version, report_undone: &report_undone })
 }
 
 /// Logs the fixes that were undone, one line each.
-fn log_undone(state: &State, path: &str, undone: &[Undone]) {
-    let line = |fix: &Undone| {
-        let Undone { rule, line, column, reason, .. } = fix;
+fn log_undone(state: &State, path: &str, undone: &[UndoneFix]) {
+    let line = |fix: &UndoneFix| {
+        let UndoneFix { rule, line, column, reason, .. } = fix;
         format!("fix of `{rule}` at {path}:{line}:{column} undone: {reason}")
     };
     let text = undone.iter().map(line).collect::<Vec<_>>().join("\n");
@@ -95,17 +95,17 @@ pub(crate) async fn actions(
 
 /// Handles `codeAction/resolve`.
 pub(crate) async fn resolve_action(state: &Arc<State>, action: CodeAction) -> Result<CodeAction> {
-    let uri = actions::document(&action).ok_or_else(|| refused(Refusal::Unknown))?;
+    let uri = actions::document(&action).ok_or_else(|| refusal_error(Refusal::Unknown))?;
     let work = |state: &State, snapshot: &Snapshot| {
         with_action_context(state, snapshot, |action_context| {
             actions::resolve(snapshot, action, action_context)
         })
     };
     let resolved = with_document(state, &uri, work).await?;
-    resolved.unwrap_or(Err(Refusal::Gone)).map_err(refused)
+    resolved.unwrap_or(Err(Refusal::Gone)).map_err(refusal_error)
 }
 
-fn refused(refusal: Refusal) -> Error {
+fn refusal_error(refusal: Refusal) -> Error {
     let code = match refusal {
         Refusal::Unknown => ErrorCode::InvalidParams,
         Refusal::Gone => ErrorCode::ServerError(MODIFIED),

@@ -79,7 +79,7 @@ fn rules_named_at(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
     let is_at_offset = |span: &Span| span.start <= offset && offset <= span.end;
     let span = allow::names(source).into_iter().find(is_at_offset).or_else(|| {
         let is_config = kind::kinds(source.path(), "").contains(&Kind::CONFIG);
-        is_config.then(|| quoted(snapshot, offset)).flatten()
+        is_config.then(|| quoted_span(snapshot, offset)).flatten()
     })?;
     let registry = snapshot.workspace.engine.registry();
     let rules: Vec<&Rule> = registry.named(source.slice(span)).collect();
@@ -90,7 +90,7 @@ fn rules_named_at(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
 }
 
 /// The text between the quotes around `offset`, on its line.
-fn quoted(snapshot: &Snapshot, offset: u32) -> Option<Span> {
+fn quoted_span(snapshot: &Snapshot, offset: u32) -> Option<Span> {
     let source = &snapshot.source;
     let line = source.line_span(source.line_of(offset));
     let before = source.slice(Span { start: line.start, end: offset });

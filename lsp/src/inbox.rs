@@ -165,7 +165,7 @@ fn handle(state: &Arc<State>, method: &str, mut params: Value) {
         }
         _ => {
             notification.parse(params, |params: WorkDoneProgressCancelParams| match params.token {
-                NumberOrString::String(token) => commands::stop(notification.state, &token),
+                NumberOrString::String(token) => commands::cancel_pass(notification.state, &token),
                 NumberOrString::Number(_) => {}
             });
         }
@@ -246,7 +246,7 @@ fn open(state: &Arc<State>, params: DidOpenTextDocumentParams) {
     let document = params.text_document;
     let (language, version) = (document.language_id, document.version);
     if lock(&state.documents).open(&document.uri, &language, version, document.text) {
-        schedule::opened(state, &document.uri);
+        schedule::start_push(state, &document.uri);
         recheck_dependents(state, &document.uri);
     }
 }
@@ -255,7 +255,7 @@ fn change(state: &Arc<State>, params: &DidChangeTextDocumentParams) {
     let document = &params.text_document;
     let (encoding, changes) = (state.encoding(), &params.content_changes);
     if lock(&state.documents).change(&document.uri, document.version, changes, encoding) {
-        schedule::changed(state, &document.uri);
+        schedule::push_changed(state, &document.uri);
         recheck_dependents(state, &document.uri);
     }
 }
@@ -282,7 +282,7 @@ fn close(state: &Arc<State>, params: &DidCloseTextDocumentParams) {
 
 /// Rechecks the other documents if the changed document is an input of their checks.
 fn recheck_dependents(state: &Arc<State>, uri: &Uri) {
-    if state.distribution.is_read(uri.path().as_str()) {
+    if state.distribution.affects_other_files(uri.path().as_str()) {
         schedule::recheck(state);
     }
 }
@@ -309,7 +309,7 @@ fn handle_disk_changes(state: &Arc<State>, reported: Vec<Reported>) {
         };
         match spawn_blocking(process).await {
             Ok((true, _)) => schedule::recheck(&state),
-            Ok((false, true)) => schedule::project_findings_changed(&state),
+            Ok((false, true)) => schedule::refresh_project_findings(&state),
             _ => {}
         }
         // Check the reported files. Reading the modification times of all files takes longer: only
@@ -320,7 +320,7 @@ fn handle_disk_changes(state: &Arc<State>, reported: Vec<Reported>) {
                 .await
                 .is_ok_and(|has_changes| has_changes)
         {
-            schedule::project_findings_changed(&state);
+            schedule::refresh_project_findings(&state);
         }
     });
 }
@@ -348,7 +348,7 @@ fn reload(state: &Arc<State>, changes: &Changes) -> bool {
             let root = roots.root_of(path.parent().unwrap_or(path));
             let below = relative(&root, path);
             let engine = &roots.workspace(&root).engine;
-            engine.distribution().is_read(&below) || engine.is_dependency(&below)
+            engine.distribution().affects_other_files(&below) || engine.is_dependency(&below)
         });
         is_read || !stale.is_empty()
     })

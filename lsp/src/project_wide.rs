@@ -5,7 +5,7 @@ use crate::documents::{DocumentLocation, OpenFiles, lock};
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::workspace::Workspace;
-use aidd_engine::check::{Checked, Engine};
+use aidd_engine::check::{CheckResult, Engine};
 use aidd_engine::text::files::{Files, Overlay};
 use aidd_engine::text::finding::Finding;
 use aidd_engine::text::listing::Listing;
@@ -35,7 +35,7 @@ impl ProjectFindings {
 
     /// The checked texts at `path` and their findings. The text is empty for findings on the file
     /// itself.
-    fn at(&self, path: &str) -> impl Iterator<Item = &(Source, Checked)> {
+    fn at(&self, path: &str) -> impl Iterator<Item = &(Source, CheckResult)> {
         self.found.get(path).into_iter().flat_map(|all| all.iter())
     }
 
@@ -46,9 +46,9 @@ impl ProjectFindings {
         &self,
         path: &str,
         text: &str,
-        unsaved: Option<&Checked>,
+        unsaved: Option<&CheckResult>,
     ) -> Vec<Finding> {
-        let is_valid = |(source, _): &&(Source, Checked)| {
+        let is_valid = |(source, _): &&(Source, CheckResult)| {
             let checked_text = source.text();
             checked_text.is_empty() || unsaved.is_none() && checked_text == text
         };
@@ -64,7 +64,7 @@ impl ProjectFindings {
         engine: &Engine,
         source: &Source,
         mut pending_allows: Vec<Finding>,
-        unsaved: Option<&Checked>,
+        unsaved: Option<&CheckResult>,
     ) -> Vec<Finding> {
         if let Some(unsaved) = unsaved {
             pending_allows.retain(|finding| !unsaved.allowing.contains(&finding.span));
@@ -191,7 +191,7 @@ pub(crate) fn diagnostics(
             workspace: workspace.clone(),
             encoding: state.encoding(),
         };
-        all.extend(crate::diagnostics::of(state, &snapshot));
+        all.extend(crate::diagnostics::client_diagnostics(state, &snapshot));
     }
     all
 }

@@ -14,8 +14,8 @@ use tower_lsp_server::ls_types::Uri;
 pub(crate) const MIN_INTERVAL: Duration = Duration::from_millis(75);
 
 /// Starts to push the diagnostics of an opened document, or pushes them again.
-pub(crate) fn opened(state: &Arc<State>, uri: &Uri) {
-    if state.pulls() {
+pub(crate) fn start_push(state: &Arc<State>, uri: &Uri) {
+    if state.has_pull_diagnostics() {
         return;
     }
     let mut pushed = lock(&state.pushed);
@@ -28,7 +28,7 @@ pub(crate) fn opened(state: &Arc<State>, uri: &Uri) {
 }
 
 /// Pushes the diagnostics of a changed document, unless it is only checked on save.
-pub(crate) fn changed(state: &State, uri: &Uri) {
+pub(crate) fn push_changed(state: &State, uri: &Uri) {
     if lock(&state.settings).run == Run::OnType {
         state.wake(uri);
     }
@@ -45,7 +45,7 @@ pub(crate) fn recheck(state: &Arc<State>) {
 }
 
 /// Refreshes the project-wide findings after they changed.
-pub(crate) fn project_findings_changed(state: &Arc<State>) {
+pub(crate) fn refresh_project_findings(state: &Arc<State>) {
     for notify in lock(&state.pushed).values() {
         notify.notify_one();
     }
@@ -76,11 +76,11 @@ async fn push(state: Arc<State>, uri: Uri, woken: Arc<Notify>) {
     loop {
         woken.notified().await;
         let started = Instant::now();
-        match state.current(&uri).await {
+        match state.check_current(&uri).await {
             // Do not send an outdated result: the change has woken this task again.
             Some((generation, snapshot)) => {
                 if state.is_current(&uri, generation) {
-                    let diagnostics = crate::diagnostics::of(&state, &snapshot);
+                    let diagnostics = crate::diagnostics::client_diagnostics(&state, &snapshot);
                     let version = snapshot.version;
                     state.client.publish_diagnostics(uri.clone(), diagnostics, version).await;
                 }

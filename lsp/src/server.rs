@@ -94,14 +94,14 @@ impl LanguageServer for Server {
         &self,
         params: DocumentDiagnosticParams,
     ) -> Result<DocumentDiagnosticReportResult> {
-        Ok(diagnostics::document(&self.state, params).await)
+        Ok(diagnostics::document_diagnostics(&self.state, params).await)
     }
 
     async fn workspace_diagnostic(
         &self,
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
-        Ok(diagnostics::workspace(&self.state, params).await)
+        Ok(diagnostics::workspace_diagnostics(&self.state, params).await)
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

@@ -1,7 +1,7 @@
 //! The checked state of a document.
 
 use crate::workspace::Workspace;
-use aidd_engine::check::Checked;
+use aidd_engine::check::CheckResult;
 use aidd_engine::text::source::{Encoding, Source};
 use std::sync::Arc;
 use tower_lsp_server::ls_types::Uri;
@@ -16,7 +16,7 @@ pub struct Snapshot {
     /// The text of the document, and its path relative to the root of the workspace.
     pub source: Source,
     /// All findings, including baselined and allowed findings.
-    pub checked: Checked,
+    pub checked: CheckResult,
     /// The project of the document.
     pub workspace: Arc<Workspace>,
     /// The position encoding of the client.

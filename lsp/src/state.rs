@@ -6,7 +6,7 @@ use crate::documents::{DocumentLocation, Documents, OpenFiles, lock};
 use crate::lifecycle::{Session, Settings};
 use crate::roots::Roots;
 use crate::snapshot::Snapshot;
-use aidd_engine::check::Checked;
+use aidd_engine::check::CheckResult;
 use aidd_engine::check::Distribution;
 use aidd_engine::text::escape;
 use aidd_engine::text::files::Overlay;
@@ -23,7 +23,7 @@ use tower_lsp_server::ls_types::{MessageType, Uri};
 /// The last check of an open document. The lock is held during a newer check, so that the same text
 /// is not checked twice.
 #[derive(Debug, Default)]
-pub(crate) struct Cell(tokio::sync::Mutex<Option<Cached>>);
+pub(crate) struct CheckCell(tokio::sync::Mutex<Option<Cached>>);
 
 #[derive(Clone, Debug)]
 struct Cached {
@@ -78,7 +78,7 @@ pub(crate) struct State {
     pub(crate) client: Client,
     pub(crate) session: OnceLock<Session>,
     pub(crate) settings: Mutex<Settings>,
-    pub(crate) documents: Mutex<Documents<Cell>>,
+    pub(crate) documents: Mutex<Documents<CheckCell>>,
     pub(crate) roots: Mutex<Roots>,
     /// Incremented on changes outside of a document that affect its findings: settings, rules and
     /// other files that checks read.
@@ -155,7 +155,7 @@ impl State {
         self.session.get().map_or(ClientFeatures::default(), |session| session.features)
     }
 
-    pub(crate) fn pulls(&self) -> bool {
+    pub(crate) fn has_pull_diagnostics(&self) -> bool {
         self.session.get().is_some_and(|session| session.pulls)
     }
 
@@ -170,13 +170,13 @@ impl State {
 
     /// Checks the current document at `uri`, unless its check is cached. Returns its generation and
     /// snapshot; `None` if the document is not open or its check panicked.
-    pub(crate) async fn current(self: &Arc<Self>, uri: &Uri) -> Option<(u64, Arc<Snapshot>)> {
+    pub(crate) async fn check_current(self: &Arc<Self>, uri: &Uri) -> Option<(u64, Arc<Snapshot>)> {
         self.check_since(uri, |document, _| document).await
     }
 
     /// The last check of the document since it was opened or saved. Without such a check, checks
     /// the current document.
-    pub(crate) async fn as_saved(self: &Arc<Self>, uri: &Uri) -> Option<(u64, Arc<Snapshot>)> {
+    pub(crate) async fn check_saved(self: &Arc<Self>, uri: &Uri) -> Option<(u64, Arc<Snapshot>)> {
         self.check_since(uri, |_, saved| saved).await
     }
 
@@ -231,7 +231,7 @@ impl State {
             self.report_if_large(&source, workspace.engine.max_file_size());
             workspace.check(&source, &files)
         } else {
-            Checked::default()
+            CheckResult::default()
         };
         Snapshot {
             uri: job.uri,

@@ -199,7 +199,7 @@ fn check(
             workspace: workspace.clone(),
             encoding: state.encoding(),
         };
-        let diagnostics = crate::diagnostics::of(state, &snapshot);
+        let diagnostics = crate::diagnostics::client_diagnostics(state, &snapshot);
         if !diagnostics.is_empty() {
             found.entry(uri).or_default().extend(diagnostics);
         }

@@ -3,7 +3,7 @@
 use crate::documents::lock;
 use crate::project_wide::{self, ProjectFindings};
 use aidd_engine::check::Distribution;
-use aidd_engine::check::{Checked, Engine, Selection};
+use aidd_engine::check::{CheckResult, Engine, Selection};
 use aidd_engine::text::files::{Files, Listed};
 use aidd_engine::text::paths::{Globs, relative};
 use aidd_engine::text::source::Source;
@@ -219,7 +219,7 @@ impl Workspace {
     /// Checks a document and marks baselined findings. `files` are the other files that the checks
     /// can read. A text over the size limit is only searched for secrets.
     #[must_use]
-    pub fn check(&self, source: &Source, files: &dyn Files) -> Checked {
+    pub fn check(&self, source: &Source, files: &dyn Files) -> CheckResult {
         let project = self.project_findings(files);
         let mut checked = match &project {
             Some(project) => self.check_file(source, &Listed { files, listing: &project.listing }),
@@ -243,7 +243,7 @@ impl Workspace {
         checked
     }
 
-    fn check_file(&self, source: &Source, files: &dyn Files) -> Checked {
+    fn check_file(&self, source: &Source, files: &dyn Files) -> CheckResult {
         let large = source.text().len() as u64 > self.engine.max_file_size();
         if large {
             self.engine.check_secrets(source, files)
@@ -253,7 +253,7 @@ impl Workspace {
     }
 
     /// Marks the baselined findings in the file at `path`.
-    pub fn apply_baseline(&self, path: &str, checked: &mut Checked) {
+    pub fn apply_baseline(&self, path: &str, checked: &mut CheckResult) {
         if let Some(known) = self.baseline_by_path.get(path) {
             known.apply(&mut checked.findings);
         }

@@ -30,7 +30,7 @@ pub fn problems(schema: &Object, arguments: &Object) -> Vec<String> {
 
 /// The `arguments` that are not allowed with the selected value, one sentence each.
 #[must_use]
-pub fn misplaced(choice: &Choice, arguments: &Object) -> Vec<String> {
+pub fn find_misplaced(choice: &Choice, arguments: &Object) -> Vec<String> {
     let value = match arguments.get(choice.argument) {
         Some(Value::String(value)) => value.clone(),
         Some(other) => other.to_string(),

@@ -12,7 +12,7 @@ use aidd_engine::workspace::project::{Project, ProjectError};
 use aidd_guidance::{Library, LibraryCache};
 use aidd_memory::MemoryError;
 use aidd_memory::project::{Clock, ProjectMemory, system_clock};
-use aidd_memory::store::Wanted;
+use aidd_memory::store::BackendChoice;
 use aidd_memory::times;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub struct Setup<'a> {
     /// Configuration file, if it is not the project's default.
     pub config: Option<&'a Path>,
     /// Storage settings of the memory.
-    pub storage: Wanted,
+    pub storage: BackendChoice,
     /// Creates the clock of the memory.
     pub clock: fn() -> Clock,
     /// Lookup of environment variables.
@@ -54,7 +54,7 @@ impl<'a> Setup<'a> {
             distribution,
             root,
             config: None,
-            storage: Wanted::Auto,
+            storage: BackendChoice::Auto,
             clock: system_clock,
             environment: |_| None,
         }
@@ -72,7 +72,7 @@ struct Shared {
     distribution: &'static Distribution,
     root: PathBuf,
     config: Option<PathBuf>,
-    wanted: Wanted,
+    choice: BackendChoice,
     clock: fn() -> Clock,
     environment: Environment,
     memory: Mutex<Option<ProjectMemory>>,
@@ -103,7 +103,7 @@ impl Context {
             distribution: setup.distribution,
             root,
             config: setup.config.map(Path::to_owned),
-            wanted: setup.storage,
+            choice: setup.storage,
             clock: setup.clock,
             environment: setup.environment,
             memory: Mutex::default(),
@@ -177,7 +177,7 @@ impl Context {
 
     fn open_memory(&self) -> Result<ProjectMemory, MemoryError> {
         let shared = &self.shared;
-        ProjectMemory::open(shared.distribution, &shared.root, shared.wanted, (shared.clock)())
+        ProjectMemory::open(shared.distribution, &shared.root, shared.choice, (shared.clock)())
     }
 
     /// Takes the notices for the user that were not reported yet.
@@ -267,23 +267,25 @@ impl Context {
     ///
     /// # Errors
     /// Fails when the path is empty or outside the root.
-    pub fn inside(&self, path: &str) -> Result<String, ToolError> {
+    pub fn to_relative(&self, path: &str) -> Result<String, ToolError> {
         if path.trim().is_empty() {
             return Err(ToolError::new("the path is empty").remedy("pass a file, such as src/a.ts"));
         }
-        Disk::new(self.root()).inside(path).ok_or_else(|| {
+        Disk::new(self.root()).to_relative(path).ok_or_else(|| {
             ToolError::new(format!("`{path}` is outside the project"))
                 .remedy("pass a path inside the project, relative to its root")
         })
     }
 
-    /// Like [`Self::inside`], for a file to create: paths that are absolute on another operating
+    /// Like [`Self::to_relative`], for a file to create: paths that are absolute on another operating
     /// system, such as `C:\\x`, `\\\\host\\x` and `~/x`, are errors too.
     ///
     /// # Errors
     /// Fails when no file can be created at the path.
-    pub fn for_new(&self, path: &str) -> Result<String, ToolError> {
-        Disk::new(self.root()).for_new(path).map_err(|error| ToolError::new(error.to_string()))
+    pub fn path_for_new_file(&self, path: &str) -> Result<String, ToolError> {
+        Disk::new(self.root())
+            .path_for_new_file(path)
+            .map_err(|error| ToolError::new(error.to_string()))
     }
 }
 
@@ -341,25 +343,25 @@ mod tests {
         fs::create_dir_all(root.join("src")).expect("created");
         fs::write(folder.path().join("secret"), "").expect("written");
         let context = Context::at(&crate::DISTRIBUTION, &root);
-        assert_eq!(context.inside("src/./b/../a.rs").as_deref(), Ok("src/a.rs"));
+        assert_eq!(context.to_relative("src/./b/../a.rs").as_deref(), Ok("src/a.rs"));
         let absolute = root.join("src/a.rs");
-        assert_eq!(context.inside(&absolute.to_string_lossy()).as_deref(), Ok("src/a.rs"));
+        assert_eq!(context.to_relative(&absolute.to_string_lossy()).as_deref(), Ok("src/a.rs"));
         for outside in ["../secret", "src/../../secret", "/etc/passwd", ""] {
-            assert!(context.inside(outside).is_err(), "{outside}");
-            assert!(context.for_new(outside).is_err(), "{outside}");
+            assert!(context.to_relative(outside).is_err(), "{outside}");
+            assert!(context.path_for_new_file(outside).is_err(), "{outside}");
         }
-        assert_eq!(context.for_new("src/./b/../a.rs").as_deref(), Ok("src/a.rs"));
+        assert_eq!(context.path_for_new_file("src/./b/../a.rs").as_deref(), Ok("src/a.rs"));
         for foreign in [r"C:\x", "C:x", r"\\host\x", "//host/x", "~", "~/x", r"a\b", "a/nul", "x."]
         {
-            assert!(context.for_new(foreign).is_err(), "{foreign}");
+            assert!(context.path_for_new_file(foreign).is_err(), "{foreign}");
         }
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(folder.path(), root.join("up")).expect("linked");
             std::os::unix::fs::symlink("/nowhere/at/all", root.join("dead")).expect("linked");
             for outside in ["up/secret", "up/new", "dead", "dead/x"] {
-                assert!(context.inside(outside).is_err(), "{outside}");
-                assert!(context.for_new(outside).is_err(), "{outside}");
+                assert!(context.to_relative(outside).is_err(), "{outside}");
+                assert!(context.path_for_new_file(outside).is_err(), "{outside}");
             }
         }
     }

@@ -18,7 +18,7 @@ const NOTIFY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The current task of the client.
 #[derive(Debug)]
-pub(crate) struct Dynamic(Mutex<State>);
+pub(crate) struct DynamicOrder(Mutex<State>);
 
 #[derive(Debug)]
 enum State {
@@ -27,18 +27,18 @@ enum State {
     Static,
 }
 
-impl Default for Dynamic {
+impl Default for DynamicOrder {
     fn default() -> Self {
         Self(Mutex::new(State::Following(None)))
     }
 }
 
 /// Whether the list order can change for the client of this request.
-pub(crate) fn is_for(request: &RequestContext<RoleServer>) -> bool {
+pub(crate) fn can_reorder(request: &RequestContext<RoleServer>) -> bool {
     request.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2026_07_28)
 }
 
-impl Dynamic {
+impl DynamicOrder {
     /// Detects the situation in the arguments of a tool, and notifies the client if it changed.
     pub(crate) async fn detect_situation(&self, arguments: &Object, peer: &Peer<RoleServer>) {
         let mut texts = Vec::new();

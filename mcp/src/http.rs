@@ -249,6 +249,7 @@ where
     response
 }
 
+/// Checks the token and the path, and handles the request.
 async fn respond_without_cors<H>(
     request: Request<Incoming>,
     protocol: &Protocol<H>,

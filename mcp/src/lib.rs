@@ -27,7 +27,7 @@ pub use tool::Profile;
 
 use aidd_engine::check::Distribution;
 use aidd_memory::project::system_clock;
-use aidd_memory::store::Wanted;
+use aidd_memory::store::BackendChoice;
 use anyhow::{Result, bail, ensure};
 use catalog::Catalog;
 use context::{Context, Setup};
@@ -87,13 +87,13 @@ pub fn run(options: &Options) -> Result<u8> {
         distribution: options.distribution,
         root: &options.root,
         config: options.config.as_deref(),
-        storage: Wanted::Auto,
+        storage: BackendChoice::Auto,
         clock: system_clock,
         environment: options.environment,
     });
     let mut server = Server::new(Catalog::new(tools::all(), options.profile), context);
     if options.is_dynamic {
-        server = server.dynamic();
+        server = server.with_dynamic_order();
     }
     let runtime = runtime()?;
     let result = match &options.http {

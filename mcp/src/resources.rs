@@ -338,7 +338,7 @@ fn memories(context: &Context, kind: Kind) -> Result<String, ToolError> {
     let mut text = format!("# {}\n", counted(active.len(), "active", kind));
     render_memories(&active, &mut text);
     if !failed.is_empty() {
-        let _ = write!(text, "\n# {}, do not repeat\n", counted(failed.len(), "failed", kind));
+        let _ = write!(text, "\n# {}, not to be repeated\n", counted(failed.len(), "failed", kind));
         render_memories(&failed, &mut text);
     }
     Ok(text)
@@ -386,13 +386,13 @@ fn evolution(context: &Context) -> Result<String, ToolError> {
     })?;
     let drafts = std::fs::read_dir(context.root().join(".aidd/drafts")).map_or(0, Iterator::count);
     let mut text = format!(
-        "# Evolution\n\nThis version neither changes nor proposes rules. Available data:\n\n- {} active decisions: {good} successful, {partial} partially, {bad} failed, {} without an outcome\n- {sessions} ended sessions\n- {drafts} files in `.aidd/drafts/`\n",
+        "# Evolution\n\nThis version neither changes nor proposes rules. Available data:\n\n- active decisions: {}, of which {good} successful, {partial} partially successful, {bad} failed, {} without an outcome\n- ended sessions: {sessions}\n- files in `.aidd/drafts/`: {drafts}\n",
         decisions.len(),
         decisions.len() - good - bad - partial,
     );
     match health.overall {
         Some(overall) => {
-            let _ = writeln!(text, "- health {overall:.0} of 100 (details: aidd_project_health)");
+            let _ = writeln!(text, "- health: {overall:.0} of 100 (details: aidd_project_health)");
         }
         None => text.push_str("- health: not enough data\n"),
     }

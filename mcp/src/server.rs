@@ -8,7 +8,7 @@ mod tests;
 use crate::TOOL_THREADS;
 use crate::catalog::Catalog;
 use crate::context::Context;
-use crate::dynamic::{self, Dynamic};
+use crate::dynamic::{self, DynamicOrder};
 use crate::instructions;
 use crate::schema::Object;
 use crate::tool::{Answer, Tool, ToolError};
@@ -39,7 +39,7 @@ const LIST_TTL_MS: u64 = 3_600_000;
 pub struct Server {
     catalog: Arc<Catalog>,
     context: Context,
-    dynamic: Option<Arc<Dynamic>>,
+    dynamic: Option<Arc<DynamicOrder>>,
     /// Slots for running tools, so that tools never use the threads of the transport.
     slots: Arc<Semaphore>,
 }
@@ -54,7 +54,7 @@ impl Server {
 
     /// Enables the dynamic order of the tool list.
     #[must_use]
-    pub fn dynamic(self) -> Self {
+    pub fn with_dynamic_order(self) -> Self {
         Self { dynamic: Some(Arc::default()), ..self }
     }
 
@@ -94,7 +94,7 @@ impl Server {
 
 impl Server {
     /// Runs `work` on a blocking thread.
-    async fn blocking<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Context) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
@@ -172,7 +172,7 @@ impl ServerHandler for Server {
         request: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let mut tools: Vec<rmcp::model::Tool> = self.catalog.listed().map(Tool::listed).collect();
-        if let Some(dynamic) = self.dynamic.as_ref().filter(|_| dynamic::is_for(&request)) {
+        if let Some(dynamic) = self.dynamic.as_ref().filter(|_| dynamic::can_reorder(&request)) {
             dynamic.sort(&mut tools);
         }
         Ok(ListToolsResult::with_all_items(tools)
@@ -193,7 +193,7 @@ impl ServerHandler for Server {
         let tool = found.map_err(|message| ErrorData::invalid_params(message, None))?;
         let tool = tool.called_as(&call.name);
         let arguments = call.arguments.unwrap_or_default();
-        if let Some(dynamic) = self.dynamic.as_ref().filter(|_| dynamic::is_for(&request)) {
+        if let Some(dynamic) = self.dynamic.as_ref().filter(|_| dynamic::can_reorder(&request)) {
             dynamic.detect_situation(&arguments, &request.peer).await;
         }
         match self.run(tool, arguments, &request).await {
@@ -229,7 +229,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = params.uri.clone();
-        let text = self.blocking(move |context| resources::read(context, &uri)).await?;
+        let text = self.run_blocking(move |context| resources::read(context, &uri)).await?;
         let contents = ResourceContents::text(text, params.uri).with_mime_type(resources::MIME);
         // The next edit can change the page.
         let result = ReadResourceResult::new(vec![contents])
@@ -244,7 +244,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let listed = |context: &Context| Ok(prompts::listed(&*library(context)?));
-        Ok(ListPromptsResult::with_all_items(self.blocking(listed).await?)
+        Ok(ListPromptsResult::with_all_items(self.run_blocking(listed).await?)
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
@@ -256,7 +256,7 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let get =
             move |context: &Context| prompts::get(context, &params.name, params.arguments.as_ref());
-        Ok(self.blocking(get).await?.into())
+        Ok(self.run_blocking(get).await?.into())
     }
 
     async fn complete(
@@ -264,7 +264,7 @@ impl ServerHandler for Server {
         params: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let values = self.blocking(move |context| complete_argument(context, &params)).await?;
+        let values = self.run_blocking(move |context| complete_argument(context, &params)).await?;
         let total = u32::try_from(values.len()).unwrap_or(u32::MAX);
         let has_more = values.len() > CompletionInfo::MAX_VALUES;
         let first_values = values.into_iter().take(CompletionInfo::MAX_VALUES).collect();

@@ -209,7 +209,7 @@ pub(crate) fn tools() -> Vec<Tool> {
             .in_profiles(&[Profile::Memory, Profile::Lean])
             .with_aliases(&["say"]),
         Tool::new("save_decision", "Save", "Repeats the text. Use in tests.", echo),
-        Tool::new("aidd_wait", "Wait", "Waits. Use in tests.", wait).writes(),
+        Tool::new("aidd_wait", "Wait", "Waits. Use in tests.", wait).non_destructive(),
     ]
 }
 

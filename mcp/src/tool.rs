@@ -85,14 +85,16 @@ pub(crate) const UNKNOWN_MEMORY: &str = "copy a full id from aidd_memory_search"
 impl From<MemoryError> for ToolError {
     fn from(error: MemoryError) -> Self {
         let remedy = match &error {
-            MemoryError::Unknown { what, .. } => match *what {
+            MemoryError::Unknown { item, .. } => match *item {
                 "session" => "list ids with aidd_session, action list",
-                "branch" => "it has no data; list known branches with aidd_branch, action list",
+                "branch" => {
+                    "the branch has no data; list known branches with aidd_branch, action list"
+                }
                 "lifecycle" => "list ids with aidd_lifecycle_list",
                 _ => UNKNOWN_MEMORY,
             },
             MemoryError::Corrupt(_) | MemoryError::Store(_) => {
-                "retry; if it persists, run `aidd memory doctor` in a terminal"
+                "retry; if the error persists, run `aidd memory doctor` in a terminal"
             }
             MemoryError::Io { .. } | MemoryError::Unwritable(_) => {
                 "check that the directory is writable and the disk is not full"
@@ -196,19 +198,19 @@ impl Tool {
 
     /// Marks the tool as read-only. The default.
     #[must_use]
-    pub fn reads(self) -> Self {
+    pub fn read_only(self) -> Self {
         Self { reads_only: true, is_destructive: false, is_idempotent: true, ..self }
     }
 
     /// Marks the tool as writing without deleting or overwriting.
     #[must_use]
-    pub fn writes(self) -> Self {
+    pub fn non_destructive(self) -> Self {
         Self { reads_only: false, is_destructive: false, is_idempotent: false, ..self }
     }
 
     /// Marks the tool as destructive.
     #[must_use]
-    pub fn destroys(self) -> Self {
+    pub fn destructive(self) -> Self {
         Self { reads_only: false, is_destructive: true, is_idempotent: false, ..self }
     }
 
@@ -306,7 +308,7 @@ impl Tool {
         let arguments = self.normalize_spellings(arguments);
         let mut problems = arguments::problems(&self.input, &arguments);
         if let Some(choice) = self.choice.as_ref().filter(|_| problems.is_empty()) {
-            problems = arguments::misplaced(choice, &arguments);
+            problems = arguments::find_misplaced(choice, &arguments);
         }
         if !problems.is_empty() {
             return Err(ToolError::new(problems.join("\n")));
@@ -493,6 +495,6 @@ mod tests {
     fn the_listed_tool_is_short() {
         let row = |tool: Tool| serde_json::to_string(&tool.listed()).expect("JSON");
         insta::assert_snapshot!(row(tool()), @r#"{"name":"greet","title":"Greet","description":"Greets. Use when somebody arrives.","inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"Whom to greet"},"times":{"type":"integer"}},"required":["name"]},"outputSchema":{"type":"object","properties":{"greeting":{"type":"string"}}},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#);
-        insta::assert_snapshot!(row(tool().writes().idempotent()).split("annotations").nth(1).unwrap_or_default(), @r#"":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}}"#);
+        insta::assert_snapshot!(row(tool().non_destructive().idempotent()).split("annotations").nth(1).unwrap_or_default(), @r#"":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}}"#);
     }
 }

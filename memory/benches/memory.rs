@@ -14,11 +14,11 @@
 use aidd_engine::check::Distribution;
 use aidd_memory::kinds::Observation;
 use aidd_memory::log::Revision;
-use aidd_memory::permanent::New;
+use aidd_memory::permanent::NewMemory;
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::recall::Question;
 use aidd_memory::records::{AiProvider, SessionState};
-use aidd_memory::store::{Layers, Query, Wanted};
+use aidd_memory::store::{BackendChoice, Layers, Query};
 use aidd_memory::types::{Kind, Link, Relation};
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -97,7 +97,8 @@ fn temp_dir(directory: &Path) -> TempDir {
 }
 
 fn memory(root: &Path) -> ProjectMemory {
-    ProjectMemory::open(&DISTRIBUTION, root, Wanted::Sqlite, system_clock()).expect("a memory")
+    ProjectMemory::open(&DISTRIBUTION, root, BackendChoice::Sqlite, system_clock())
+        .expect("a memory")
 }
 
 /// Words distributed as in natural text: a few are frequent, and many are rare.
@@ -130,7 +131,7 @@ fn write_tracked_files(root: &Path, count: usize, links: impl Fn(usize) -> Vec<u
         line.topic = Some(format!("topic {n}"));
         line.links =
             links(n).into_iter().map(|to| Link::new(Relation::RelatesTo, &id(to))).collect();
-        writeln!(lines, "{}", line.sealed().line()).expect("a string");
+        writeln!(lines, "{}", line.with_rev().line()).expect("a string");
     }
     fs::create_dir_all(root.join("ai/memory")).expect("made");
     fs::write(root.join("ai/memory/decisions.jsonl"), lines).expect("written");
@@ -147,7 +148,8 @@ fn limit(storage: &str, directory: &Path) {
 }
 
 fn decide(memory: &mut ProjectMemory, n: usize) {
-    let new = New { content: text(n), topic: Some(format!("topic {n}")), ..New::default() };
+    let new =
+        NewMemory { content: text(n), topic: Some(format!("topic {n}")), ..NewMemory::default() };
     assert!(memory.save_decision(&new).expect("saved").is_new);
 }
 

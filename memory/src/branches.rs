@@ -12,14 +12,14 @@ use super::sessions::add_new;
 use super::store::{Layers, Order, Query, StorageBackend};
 use super::times::millis;
 use super::types::{Entry, Kind, Link, Status};
-use super::words::{error_key, folded};
+use super::words::{error_key, fold_text};
 use super::{id, kinds::Observation};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
 
 /// The records that were added to a branch when a session ended.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Promoted {
+pub struct PromotedRecords {
     /// Decisions that were new on the branch.
     pub decisions: Vec<String>,
     /// Errors that were new on the branch.
@@ -30,7 +30,7 @@ pub struct Promoted {
 
 /// Result of merging a branch.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Merged {
+pub struct MergedBranch {
     /// Ids of new decisions and mistakes.
     pub promoted: Vec<String>,
     /// Ids of memories that were already permanent.
@@ -106,7 +106,10 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When the branch's file is not a valid context, or cannot be written.
-    pub fn promote_session(&mut self, session: &SessionState) -> Result<Promoted, MemoryError> {
+    pub fn promote_session(
+        &mut self,
+        session: &SessionState,
+    ) -> Result<PromotedRecords, MemoryError> {
         let query = Query {
             kinds: vec![Kind::Decision, Kind::Mistake],
             session_id: Some(session.id.clone()),
@@ -123,9 +126,9 @@ impl ProjectMemory {
     /// The context of a branch: its current and its archived context, joined.
     fn joined_branch(&self, branch: &str) -> Result<BranchContext, MemoryError> {
         let current = self.journal.branch(branch)?.map(|(context, _)| context);
-        let context = match (current, self.journal.archived(branch)?) {
+        let context = match (current, self.journal.archived_branch(branch)?) {
             (None, None) => {
-                return Err(MemoryError::Unknown { what: "branch", id: branch.to_owned() });
+                return Err(MemoryError::Unknown { item: "branch", id: branch.to_owned() });
             }
             (Some(current), None) => current,
             (None, Some(archived)) => archived,
@@ -154,9 +157,9 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When nothing is known about the branch, or a file cannot be written.
-    pub fn merge_branch(&mut self, branch: &str) -> Result<Merged, MemoryError> {
+    pub fn merge_branch(&mut self, branch: &str) -> Result<MergedBranch, MemoryError> {
         let branch = &self.branch_name(branch)?;
-        let mut merged = Merged::default();
+        let mut merged = MergedBranch::default();
         for _ in 0..MAX_MERGE_ATTEMPTS {
             let context = self.joined_branch(branch)?;
             let attempt = self.write_permanent(&mut |memory| draft_merged(memory, &context))?;
@@ -196,11 +199,11 @@ const MAX_MERGE_ATTEMPTS: usize = 8;
 fn draft_merged(
     memory: &mut ProjectMemory,
     context: &BranchContext,
-) -> Result<Drafted<Merged>, MemoryError> {
-    let (mut revisions, mut merged) = (Vec::new(), Merged::default());
-    let (mut existing, mut seen) = (Permanent::default(), BTreeSet::new());
+) -> Result<Drafted<MergedBranch>, MemoryError> {
+    let (mut revisions, mut merged) = (Vec::new(), MergedBranch::default());
+    let (mut existing, mut seen) = (PermanentIds::default(), BTreeSet::new());
     let mut links: BTreeMap<String, Vec<Link>> = BTreeMap::new();
-    for revision in permanent(context)? {
+    for revision in permanent_revisions(context)? {
         if let Some(id) = existing.find(memory.store(), &revision)? {
             links.entry(id.clone()).or_default().extend(revision.links);
             merged.known.push(id);
@@ -233,7 +236,7 @@ impl ProjectMemory {
             return Ok(None);
         }
         let at = self.now();
-        let mut revision = self.edited(&entry, Edit::default(), at)?;
+        let mut revision = self.draft_edit(&entry, Edit::default(), at)?;
         revision.links.extend(links);
         Ok(Some(revision))
     }
@@ -244,7 +247,11 @@ fn text(context: &BranchContext) -> Result<String, MemoryError> {
     Ok(serde_json::to_string_pretty(context)? + "\n")
 }
 
-fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entry]) -> Promoted {
+fn promote(
+    context: &mut BranchContext,
+    session: &SessionState,
+    observed: &[Entry],
+) -> PromotedRecords {
     // A session that continued after its promotion can add more, but is counted only once.
     let was_known = context.sessions.contains(&session.id);
     let mut additions = BranchContext {
@@ -302,7 +309,7 @@ fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entr
     if let Some((end, start)) = span.filter(|_| !was_known) {
         context.total_duration_ms += (end - start).max(0) as f64;
     }
-    Promoted {
+    PromotedRecords {
         decisions: context.decisions[decisions..]
             .iter()
             .map(|decision| decision.decision.clone())
@@ -336,14 +343,14 @@ fn merge(context: &mut BranchContext, more: BranchContext) {
     }
     for decision in more.decisions {
         let is_same =
-            |known: &RecordedDecision| folded(&known.decision) == folded(&decision.decision);
+            |known: &RecordedDecision| fold_text(&known.decision) == fold_text(&decision.decision);
         match context.decisions.iter_mut().find(|known| is_same(known)) {
             Some(known) => known.observed.extend(decision.observed),
             None => context.decisions.push(decision),
         }
     }
     for error in more.errors_encountered {
-        let is_same = |known: &FixedError| folded(&known.error) == folded(&error.error);
+        let is_same = |known: &FixedError| fold_text(&known.error) == fold_text(&error.error);
         match context.errors_encountered.iter_mut().find(|known| is_same(known)) {
             Some(known) => known.observed.extend(error.observed),
             None => context.errors_encountered.push(error),
@@ -374,7 +381,7 @@ fn merge(context: &mut BranchContext, more: BranchContext) {
 
 /// Returns the permanent memories of a branch. They depend on the context alone, so that two clones
 /// that merge the same branch write the same lines.
-fn permanent(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
+fn permanent_revisions(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
     let mut revisions = Vec::new();
     let time = |stamp: &Option<Value>| stamp.as_ref().and_then(millis).unwrap_or_default();
     for decision in &context.decisions {
@@ -384,7 +391,7 @@ fn permanent(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
             ..Decision::default()
         };
         let at = time(&decision.timestamp);
-        let id = id::of_memory(Kind::Decision, at, &["branch", &folded(&decision.decision)]);
+        let id = id::of_memory(Kind::Decision, at, &["branch", &fold_text(&decision.decision)]);
         let mut first = Revision::first(Kind::Decision, id, at, decision.decision.as_str());
         first.metadata = kinds::metadata(&body)?;
         first.topic = match first.metadata.remove("topic") {
@@ -399,7 +406,7 @@ fn permanent(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
         let body =
             Mistake { fix: error.fix.clone(), extra: error.extra.clone(), ..Mistake::default() };
         let at = time(&error.timestamp);
-        let id = id::of_memory(Kind::Mistake, at, &["branch", &folded(&error.error)]);
+        let id = id::of_memory(Kind::Mistake, at, &["branch", &fold_text(&error.error)]);
         let mut first = Revision::first(Kind::Mistake, id, at, error.error.as_str());
         first.metadata = kinds::metadata(&body)?;
         first.session_id.clone_from(&error.session_id);
@@ -420,9 +427,9 @@ fn promotion_links(observed: &BTreeSet<String>) -> Vec<Link> {
 /// The ids of permanent memories by type and comparison key. If several memories have the same key,
 /// the id is that of the memory that was changed last.
 #[derive(Default)]
-struct Permanent(BTreeMap<Kind, HashMap<String, String>>);
+struct PermanentIds(BTreeMap<Kind, HashMap<String, String>>);
 
-impl Permanent {
+impl PermanentIds {
     /// Returns the permanent memory that a revision would repeat: the memory with the same id, even
     /// if it was removed, or a memory with the same meaning. Lines of other branches do not count.
     fn find(
@@ -452,7 +459,7 @@ impl Permanent {
 fn comparison_key(kind: Kind, text: &str) -> String {
     match kind {
         Kind::Mistake => error_key(text),
-        _ => folded(text),
+        _ => fold_text(text),
     }
 }
 

@@ -66,7 +66,7 @@ fn marks(
 ) -> String {
     let mut marks = String::new();
     if let Some(outcome) = outcome {
-        let reason = reason.map(|reason| format!(": {}", clipped(reason))).unwrap_or_default();
+        let reason = reason.map(|reason| format!(": {}", truncate(reason))).unwrap_or_default();
         let _ = write!(marks, " [{outcome}{reason}]");
     }
     if let Some(id) = follows_failed {
@@ -86,7 +86,7 @@ fn marks(
     marks
 }
 
-fn clipped(reason: &str) -> String {
+fn truncate(reason: &str) -> String {
     match reason.char_indices().nth(MAX_REASON_CHARS) {
         None => reason.to_owned(),
         Some((end, _)) => format!("{}…", reason[..end].trim_end()),

@@ -5,7 +5,9 @@ use super::project::ProjectMemory;
 use super::store::{Clashes, Layers, Query, StorageBackend};
 use super::types::{Entry, Kind, Layer, Link, Relation, Status};
 use super::words::topic_key;
-use aidd_engine::parse::lines::active_set::{find_cycles, forks, is_unrelated, normalized_topic};
+use aidd_engine::parse::lines::active_set::{
+    find_cycles, forks, is_disconnected, normalized_topic,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A conflict between permanent memories, or between edits of a permanent memory.
@@ -55,7 +57,7 @@ impl ProjectMemory {
     pub fn conflicts(&mut self) -> Result<Vec<Conflict>, MemoryError> {
         let (clashes, forked) = self.read(&mut |store| {
             let clashes = store.clashes()?;
-            let forked = forked(store, &clashes.superseding)?;
+            let forked = find_forks(store, &clashes.superseding)?;
             Ok((clashes, forked))
         })?;
         let Clashes { contested, topics, links, .. } = clashes;
@@ -63,7 +65,7 @@ impl ProjectMemory {
         let mut conflicts: Vec<Conflict> = two_heads.collect();
         let on_topics = topics.into_iter().map(|(topic, ids)| Conflict::OneTopic { topic, ids });
         conflicts.extend(on_topics);
-        conflicts.extend(links.into_iter().filter_map(|link| of_link(link, &|_| true)));
+        conflicts.extend(links.into_iter().filter_map(|link| conflict_of_link(link, &|_| true)));
         conflicts.extend(forked.into_iter().map(|ids| Conflict::Forked { ids }));
         conflicts.sort();
         Ok(conflicts)
@@ -75,9 +77,9 @@ impl ProjectMemory {
     /// When there is no such memory, or the store cannot be read.
     pub fn conflicts_of(&mut self, id: &str) -> Result<Vec<Conflict>, MemoryError> {
         let (entry, on_topic, links, others, forked) = self.read(&mut |store| {
-            let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
+            let unknown = || MemoryError::Unknown { item: "memory", id: id.to_owned() };
             let entry = store.entry(id)?.ok_or_else(unknown)?;
-            let on_topic = match decisions_on(entry.topic.as_deref()) {
+            let on_topic = match active_decisions_query(entry.topic.as_deref()) {
                 Some(query) => store.entries(&query)?,
                 None => Vec::new(),
             };
@@ -87,7 +89,7 @@ impl ProjectMemory {
                 let other = if link.from == id { &link.to } else { &link.from };
                 others.extend(store.entry(other)?);
             }
-            let forked = forked_with(store, id)?;
+            let forked = find_forks_with(store, id)?;
             Ok((entry, on_topic, links, others, forked))
         })?;
         let is_permanent =
@@ -113,7 +115,8 @@ impl ProjectMemory {
             conflicts.push(Conflict::OneTopic { topic, ids });
         }
         let links = links.into_iter().filter(|link| known.contains(&*link.from));
-        conflicts.extend(links.filter_map(|link| of_link(link, &|id| active.contains(id))));
+        conflicts
+            .extend(links.filter_map(|link| conflict_of_link(link, &|id| active.contains(id))));
         conflicts.extend(forked.into_iter().map(|ids| Conflict::Forked { ids }));
         conflicts.sort();
         Ok(conflicts)
@@ -122,7 +125,7 @@ impl ProjectMemory {
 
 /// Finds the groups of [`Conflict::Forked`]. `superseding` lists the pairs of a superseding and a
 /// superseded memory.
-fn forked(
+fn find_forks(
     store: &mut dyn StorageBackend,
     superseding: &[(String, String)],
 ) -> Result<Vec<Vec<String>>, MemoryError> {
@@ -142,32 +145,32 @@ fn forked(
             active.iter().map(|entry| (&*entry.id, normalized_topic(entry))).collect();
         let ids: Vec<&str> = topics.keys().copied().collect();
         let pairs = links.iter().map(|link| (&*link.from, &*link.to));
-        if is_unrelated(&ids, pairs, |id| topics.get(id).cloned().flatten()) {
+        if is_disconnected(&ids, pairs, |id| topics.get(id).cloned().flatten()) {
             forked.push(ids.into_iter().map(str::to_owned).collect());
         }
     }
     Ok(forked)
 }
 
-/// The groups of [`forked`] that contain the memory `id`.
-pub(super) fn forked_with(
+/// The groups of [`find_forks`] that contain the memory `id`.
+pub(super) fn find_forks_with(
     store: &mut dyn StorageBackend,
     id: &str,
 ) -> Result<Vec<Vec<String>>, MemoryError> {
     let superseding = store.clashes()?.superseding;
-    let mut forked = forked(store, &superseding)?;
+    let mut forked = find_forks(store, &superseding)?;
     forked.retain(|ids| ids.iter().any(|other| other == id));
     Ok(forked)
 }
 
 /// The query for the active decisions on a topic.
-pub(super) fn decisions_on(topic: Option<&str>) -> Option<Query> {
+pub(super) fn active_decisions_query(topic: Option<&str>) -> Option<Query> {
     let topic = topic.filter(|topic| !topic_key(topic).is_empty())?.to_owned();
     Some(Query { topic: Some(topic), ..Query::active(Layers::PERMANENT, Kind::Decision) })
 }
 
 /// Returns the conflict that a link causes, if any; it depends on which memories are active.
-pub(super) fn of_link(link: Link, is_active: &dyn Fn(&str) -> bool) -> Option<Conflict> {
+pub(super) fn conflict_of_link(link: Link, is_active: &dyn Fn(&str) -> bool) -> Option<Conflict> {
     let Link { from, to, relation, .. } = link;
     match relation {
         _ if !is_active(&to) => None,

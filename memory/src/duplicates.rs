@@ -5,7 +5,7 @@ use super::MemoryError;
 use super::graph;
 use super::project::ProjectMemory;
 use super::types::{Entry, Link, Relation, Status};
-use aidd_engine::parse::lines::duplicates::{meaning_key, repeats};
+use aidd_engine::parse::lines::duplicates::{find_duplicates, meaning_key};
 use std::collections::BTreeSet;
 
 impl ProjectMemory {
@@ -20,7 +20,7 @@ impl ProjectMemory {
                 candidates.push(other);
             }
         }
-        let repeats = repeats(&candidates);
+        let repeats = find_duplicates(&candidates);
         let displayed = |id: &str| repeats.get(id).copied().unwrap_or(id).to_owned();
         let displayed_id = displayed(&entry.id);
         let is_candidate = candidates.iter().any(|other| other.id == entry.id);

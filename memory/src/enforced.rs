@@ -38,13 +38,13 @@ pub(super) fn resolve_check(
         return Ok(());
     }
     if check.is_object() {
-        name(kind, content, before, others, check).map_err(MemoryError::Invalid)?;
+        assign_unique_name(kind, content, before, others, check).map_err(MemoryError::Invalid)?;
     }
     validate(gate, kind, content, check).map_err(MemoryError::Invalid)
 }
 
 /// Gives the rule of a check a unique name, unless another memory has the same check.
-fn name(
+fn assign_unique_name(
     kind: Kind,
     content: &str,
     before: Option<&Entry>,
@@ -86,7 +86,7 @@ fn name(
 
 impl ProjectMemory {
     /// The other enforced memories of a type, if the fields contain a check.
-    pub(super) fn enforced(
+    pub(super) fn other_enforced_memories(
         &mut self,
         kind: Kind,
         except: Option<&str>,

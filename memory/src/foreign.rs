@@ -15,14 +15,14 @@ use std::collections::BTreeSet;
 
 /// The supported formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum Format {
     /// Lines of aidd: lines of tracked files, and memories of a checkout.
     Aidd,
     /// The older JSON files of decisions, mistakes and conventions.
     Older,
     /// Decisions and checkpoints of MAMA, as rows of its tables.
     Mama,
-    /// The decision log of Memory v2.
+    /// The decision log of aidd's Memory v2.
     MemoryV2,
     /// The output of claude-mem's export script.
     ClaudeMem,
@@ -32,33 +32,33 @@ pub enum Form {
 
 /// The contents of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Read {
+pub struct ImportedFile {
     /// The format of the file.
-    pub form: Form,
+    pub format: Format,
     /// Revisions for the tracked files.
     pub revisions: Vec<Revision>,
     /// Memories that stay in the checkout.
     pub entries: Vec<Entry>,
     /// Items that were skipped.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedItem>,
 }
 
 /// An item that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedItem {
     /// Position, for example "line 3" or "item 2 of observations".
-    pub place: String,
+    pub position: String,
     /// Why it was skipped.
     pub why: String,
 }
 
-impl Read {
-    fn new(form: Form) -> Self {
-        Self { form, revisions: Vec::new(), entries: Vec::new(), skipped: Vec::new() }
+impl ImportedFile {
+    fn new(format: Format) -> Self {
+        Self { format, revisions: Vec::new(), entries: Vec::new(), skipped: Vec::new() }
     }
 
-    fn skip(&mut self, place: impl Into<String>, why: impl Into<String>) {
-        self.skipped.push(Skipped { place: place.into(), why: why.into() });
+    fn skip(&mut self, position: impl Into<String>, why: impl Into<String>) {
+        self.skipped.push(SkippedItem { position: position.into(), why: why.into() });
     }
 }
 
@@ -66,46 +66,47 @@ impl Read {
 ///
 /// # Errors
 /// When the format is unknown, or is not the requested one.
-pub fn read(name: &str, bytes: &[u8], form: Option<Form>) -> Result<Read, MemoryError> {
+pub fn read(name: &str, bytes: &[u8], format: Option<Format>) -> Result<ImportedFile, MemoryError> {
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
     let document: Option<Value> = serde_json::from_slice(bytes).ok();
-    let form = form
+    let format = format
         .or_else(|| detect_format(name, document.as_ref(), bytes))
         .ok_or_else(|| MemoryError::Invalid(format!("{name} has no supported memory format")))?;
     let not_json = || MemoryError::Invalid(format!("{name} is not JSON"));
-    Ok(match form {
-        Form::Aidd => own_lines(name, bytes, form),
-        Form::Older => match &document {
-            Some(document) => older(name, document)?,
-            None => require_contents(name, own_lines(name, bytes, form))?,
+    Ok(match format {
+        Format::Aidd => read_own_lines(name, bytes, format),
+        Format::Older => match &document {
+            Some(document) => read_older_file(name, document)?,
+            None => require_contents(name, read_own_lines(name, bytes, format))?,
         },
-        Form::Mama => mama::read(document.as_ref().ok_or_else(not_json)?),
-        Form::MemoryV2 => require_contents(name, memory_v2::read(bytes))?,
-        Form::ClaudeMem => claude_mem::read(document.as_ref().ok_or_else(not_json)?),
-        Form::ServerMemory => server_memory::read(document.as_ref(), bytes),
+        Format::Mama => mama::read(document.as_ref().ok_or_else(not_json)?),
+        Format::MemoryV2 => require_contents(name, memory_v2::read(bytes))?,
+        Format::ClaudeMem => claude_mem::read(document.as_ref().ok_or_else(not_json)?),
+        Format::ServerMemory => server_memory::read(document.as_ref(), bytes),
     })
 }
 
 /// Detects the format of a file.
-fn detect_format(name: &str, document: Option<&Value>, bytes: &[u8]) -> Option<Form> {
+fn detect_format(name: &str, document: Option<&Value>, bytes: &[u8]) -> Option<Format> {
     let line = || {
         let lines = bytes.split(|&byte| byte == b'\n');
         lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok()).find(Value::is_object)
     };
     match document {
         Some(Value::Array(items)) => {
-            format_of_items(items).or_else(|| kind_of(name).map(|_| Form::Older))
+            format_of_items(items).or_else(|| kind_of(name).map(|_| Format::Older))
         }
         Some(Value::Object(map)) => {
             let list = |name: &str| map.get(name).and_then(Value::as_array);
             if list("observations").is_some() && map.contains_key("exportedAtEpoch") {
-                Some(Form::ClaudeMem)
+                Some(Format::ClaudeMem)
             } else if list("entities").is_some() {
-                Some(Form::ServerMemory)
-            } else if let Some(form) = list("decisions").and_then(|items| format_of_items(items)) {
-                Some(form)
+                Some(Format::ServerMemory)
+            } else if let Some(format) = list("decisions").and_then(|items| format_of_items(items))
+            {
+                Some(format)
             } else if KINDS.iter().any(|(_, plural)| list(plural).is_some()) {
-                Some(Form::Older)
+                Some(Format::Older)
             } else {
                 format_of_line(map)
             }
@@ -114,16 +115,16 @@ fn detect_format(name: &str, document: Option<&Value>, bytes: &[u8]) -> Option<F
     }
 }
 
-fn format_of_line(line: &Map<String, Value>) -> Option<Form> {
+fn format_of_line(line: &Map<String, Value>) -> Option<Format> {
     if memory_v2::is_line(line) {
-        return Some(Form::MemoryV2);
+        return Some(Format::MemoryV2);
     }
     if older_kind(line).is_some() {
-        return Some(Form::Older);
+        return Some(Format::Older);
     }
     match line.get("type").and_then(Value::as_str)? {
-        "entity" | "relation" => Some(Form::ServerMemory),
-        word => word.parse::<Kind>().ok().filter(|_| line.contains_key("id")).map(|_| Form::Aidd),
+        "entity" | "relation" => Some(Format::ServerMemory),
+        word => word.parse::<Kind>().ok().filter(|_| line.contains_key("id")).map(|_| Format::Aidd),
     }
 }
 
@@ -148,13 +149,13 @@ const OLDER: [(Kind, &str); 3] = {
 
 /// The format of a list of decisions. Rows of MAMA have a topic, and a column with their time or
 /// with superseded decisions.
-fn format_of_items(items: &[Value]) -> Option<Form> {
+fn format_of_items(items: &[Value]) -> Option<Format> {
     let first = items.first()?.as_object()?;
     let has = |name: &str| first.contains_key(name);
     if has("topic") && has("decision") && (has("created_at") || has("supersedes")) {
-        Some(Form::Mama)
+        Some(Format::Mama)
     } else if has("decision") || has("error") || has("convention") {
-        Some(Form::Older)
+        Some(Format::Older)
     } else {
         None
     }
@@ -170,8 +171,8 @@ fn kind_of(name: &str) -> Option<(Kind, &'static str)> {
 }
 
 /// Reads lines one by one: current lines, lines of the older format, and memories of a checkout.
-fn own_lines(name: &str, bytes: &[u8], form: Form) -> Read {
-    let mut read = Read::new(form);
+fn read_own_lines(name: &str, bytes: &[u8], format: Format) -> ImportedFile {
+    let mut read = ImportedFile::new(format);
     let (mut lines, mut seen) = (Vec::new(), BTreeSet::new());
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         let value: Value = serde_json::from_slice(line).unwrap_or_default();
@@ -199,7 +200,8 @@ fn own_lines(name: &str, bytes: &[u8], form: Form) -> Read {
         if revision.kind.file().is_some() {
             read.revisions.push(revision);
         } else {
-            let why = format!("a {} is not stored in a tracked file", revision.kind);
+            let kind = revision.kind.with_article();
+            let why = format!("{kind} is not stored in a tracked file");
             read.skip(format!("line {line}"), why);
         }
     }
@@ -213,8 +215,8 @@ fn checkout_entry(value: Value) -> Option<Entry> {
     (entry.layer != Layer::Permanent).then_some(entry)
 }
 
-fn older(name: &str, document: &Value) -> Result<Read, MemoryError> {
-    let mut read = Read::new(Form::Older);
+fn read_older_file(name: &str, document: &Value) -> Result<ImportedFile, MemoryError> {
+    let mut read = ImportedFile::new(Format::Older);
     let single =
         document.as_object().and_then(older_kind).map(|_| Value::Array(vec![document.clone()]));
     let document = single.as_ref().unwrap_or(document);
@@ -246,7 +248,7 @@ fn older(name: &str, document: &Value) -> Result<Read, MemoryError> {
 }
 
 /// Returns the contents, unless they are empty.
-fn require_contents(name: &str, read: Read) -> Result<Read, MemoryError> {
+fn require_contents(name: &str, read: ImportedFile) -> Result<ImportedFile, MemoryError> {
     if read.revisions.is_empty() && read.entries.is_empty() && read.skipped.is_empty() {
         return Err(MemoryError::Invalid(format!(
             "{name} contains no decisions, mistakes or conventions"

@@ -37,7 +37,7 @@ pub struct Walk {
     /// The memories, nearest first.
     pub steps: Vec<Step>,
     /// Whether the walk stopped before all memories up to the depth were visited.
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
 /// Walks from `start` along links with these relations (all, when empty), in both directions.
@@ -57,7 +57,7 @@ pub fn walk(
     while let Some((id, distance, by)) = queue.pop_front() {
         let Some(entry) = store.entry(&id)? else { continue };
         if walk.steps.len() == MAX_MEMORIES {
-            walk.is_cut = true;
+            walk.is_truncated = true;
             break;
         }
         walk.steps.push(Step { entry, depth: distance, by });
@@ -160,7 +160,7 @@ impl ProjectMemory {
     ) -> Result<Walk, MemoryError> {
         let walk = self.read(&mut |store| walk(store, start, relations, depth))?;
         if walk.steps.is_empty() {
-            return Err(MemoryError::Unknown { what: "memory", id: start.to_owned() });
+            return Err(MemoryError::Unknown { item: "memory", id: start.to_owned() });
         }
         Ok(walk)
     }
@@ -189,7 +189,7 @@ impl ProjectMemory {
             Ok(found)
         })?;
         if found.is_empty() {
-            return Err(MemoryError::Unknown { what: "memory", id: id.to_owned() });
+            return Err(MemoryError::Unknown { item: "memory", id: id.to_owned() });
         }
         let mut chain: Vec<Entry> = found.into_values().collect();
         chain.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));

@@ -21,7 +21,7 @@ const MAX_COMMITS: usize = 5_000;
 
 /// One metric, from 0 to 100.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
+pub struct Metric {
     /// One of `sessionSuccess`, `complianceAvg`, `errorRecurrence`, `modelConsistency`,
     /// `memoryUtilization`.
     pub name: &'static str,
@@ -44,7 +44,7 @@ pub struct Health {
     /// total weight.
     pub overall: Option<f64>,
     /// All five metrics, including those without a value.
-    pub figures: Vec<Figure>,
+    pub metrics: Vec<Metric>,
     /// Number of ended sessions that were examined.
     pub sessions: usize,
     /// Advice on low values, one sentence each.
@@ -95,15 +95,15 @@ impl ProjectMemory {
         }
         let query = Query::active(Layers::PERMANENT, Kind::Mistake);
         let mistakes = self.read(&mut |store| store.entries(&query))?;
-        let figures = vec![
+        let metrics = vec![
             success(&samples),
             compliance(&samples),
             recurrence(&mistakes),
             consistency(&samples),
             utilization(&samples),
         ];
-        let advice = advice(&figures);
-        Ok(Health { overall: overall(&figures), figures, sessions: sessions.len(), advice })
+        let advice = advice(&metrics);
+        Ok(Health { overall: overall(&metrics), metrics, sessions: sessions.len(), advice })
     }
 }
 
@@ -189,14 +189,14 @@ fn value_if_enough(samples: usize, value: f64) -> Option<f64> {
     (samples >= MIN_SAMPLES).then_some(value)
 }
 
-fn success(samples: &[Sample]) -> Figure {
+fn success(samples: &[Sample]) -> Metric {
     let measurements: Vec<Measurement<bool>> =
         samples.iter().filter_map(|sample| sample.success).collect();
     let value = percentage(
         measurements.iter().filter(|measurement| measurement.value).count(),
         measurements.len(),
     );
-    Figure {
+    Metric {
         name: "sessionSuccess",
         value: value_if_enough(measurements.len(), value),
         samples: measurements.len(),
@@ -206,11 +206,11 @@ fn success(samples: &[Sample]) -> Figure {
     }
 }
 
-fn compliance(samples: &[Sample]) -> Figure {
+fn compliance(samples: &[Sample]) -> Metric {
     let measurements: Vec<Measurement<f64>> =
         samples.iter().filter_map(|sample| sample.compliance).collect();
     let values: Vec<f64> = measurements.iter().map(|measurement| measurement.value).collect();
-    Figure {
+    Metric {
         name: "complianceAvg",
         value: value_if_enough(measurements.len(), mean(&values)),
         samples: measurements.len(),
@@ -220,13 +220,13 @@ fn compliance(samples: &[Sample]) -> Figure {
     }
 }
 
-fn recurrence(mistakes: &[Entry]) -> Figure {
+fn recurrence(mistakes: &[Entry]) -> Metric {
     let is_recurring = |entry: &&Entry| {
         let count = entry.metadata.get(super::log::OCCURRENCES);
         count.and_then(serde_json::Value::as_u64).is_some_and(|count| count > 1)
     };
     let recurring = mistakes.iter().filter(is_recurring).count();
-    Figure {
+    Metric {
         name: "errorRecurrence",
         value: value_if_enough(mistakes.len(), 100.0 - percentage(recurring, mistakes.len())),
         samples: mistakes.len(),
@@ -238,7 +238,7 @@ fn recurrence(mistakes: &[Entry]) -> Figure {
 
 /// How consistent the models are: 100 minus the mean, over all models, of the standard deviation of
 /// the compliance of their sessions.
-fn consistency(samples: &[Sample]) -> Figure {
+fn consistency(samples: &[Sample]) -> Metric {
     let mut models: BTreeMap<&str, Vec<Measurement<f64>>> = BTreeMap::new();
     for sample in samples {
         if let Some(measurement) = sample.compliance {
@@ -257,7 +257,7 @@ fn consistency(samples: &[Sample]) -> Figure {
         })
         .collect();
     let all: Vec<Measurement<f64>> = models.into_values().flatten().collect();
-    Figure {
+    Metric {
         name: "modelConsistency",
         value: value_if_enough(all.len(), (100.0 - mean(&deviations)).max(0.0)),
         samples: all.len(),
@@ -267,9 +267,9 @@ fn consistency(samples: &[Sample]) -> Figure {
     }
 }
 
-fn utilization(samples: &[Sample]) -> Figure {
+fn utilization(samples: &[Sample]) -> Metric {
     let recorded = samples.iter().filter(|sample| sample.recorded_memory).count();
-    Figure {
+    Metric {
         name: "memoryUtilization",
         value: value_if_enough(samples.len(), percentage(recorded, samples.len())),
         samples: samples.len(),
@@ -279,10 +279,10 @@ fn utilization(samples: &[Sample]) -> Figure {
     }
 }
 
-fn overall(figures: &[Figure]) -> Option<f64> {
-    let weighted: Vec<(f64, f64)> = figures
+fn overall(metrics: &[Metric]) -> Option<f64> {
+    let weighted: Vec<(f64, f64)> = metrics
         .iter()
-        .filter_map(|figure| figure.value.map(|value| (figure.weight, value)))
+        .filter_map(|metric| metric.value.map(|value| (metric.weight, value)))
         .collect();
     let weight: f64 = weighted.iter().map(|(weight, _)| weight).sum();
     let sum: f64 = weighted.iter().map(|(weight, value)| weight * value).sum();
@@ -298,20 +298,20 @@ const ADVICE: [(&str, f64, &str); 5] = [
     ("memoryUtilization", 50.0, "save decisions and fixed errors before a session ends"),
 ];
 
-fn advice(figures: &[Figure]) -> Vec<String> {
+fn advice(metrics: &[Metric]) -> Vec<String> {
     let mut advice = Vec::new();
-    for figure in figures {
-        let row = ADVICE.iter().find(|(name, ..)| *name == figure.name);
+    for metric in metrics {
+        let row = ADVICE.iter().find(|(name, ..)| *name == metric.name);
         if let Some((name, threshold, text)) = row
-            && figure.value.is_some_and(|value| value < *threshold)
+            && metric.value.is_some_and(|value| value < *threshold)
         {
             advice.push(format!("{name} is below {threshold}: {text}"));
         }
     }
-    let reported: BTreeSet<&str> = figures
+    let reported: BTreeSet<&str> = metrics
         .iter()
-        .filter(|figure| figure.value.is_some() && figure.measured < figure.samples)
-        .map(|figure| figure.name)
+        .filter(|metric| metric.value.is_some() && metric.measured < metric.samples)
+        .map(|metric| metric.name)
         .collect();
     if !reported.is_empty() {
         let reported: Vec<&str> = reported.into_iter().collect();

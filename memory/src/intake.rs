@@ -74,7 +74,7 @@ impl ProjectMemory {
             }
             let clean = self.gate.clean(&revision)?.into_inner();
             let is_redacted = clean != revision;
-            let clean = clean.sealed();
+            let clean = clean.with_rev();
             let existing = self.store().lines_of(&clean.id)?;
             let is_known = existing.iter().any(|line| line.present && line.line.rev == clean.rev);
             if clean.rev != old_rev {
@@ -98,7 +98,7 @@ impl ProjectMemory {
 /// because clocks can go back; otherwise the revisions are ordered by time.
 fn parents_first(revisions: &[Revision]) -> Vec<(String, &Revision)> {
     let revs: Vec<String> =
-        revisions.iter().map(|revision| revision.clone().sealed().rev).collect();
+        revisions.iter().map(|revision| revision.clone().with_rev().rev).collect();
     let present: BTreeSet<&str> = revs.iter().map(String::as_str).collect();
     let mut children: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut pending_parents: Vec<usize> = Vec::new();
@@ -134,14 +134,14 @@ mod tests {
 
     #[test]
     fn a_line_follows_the_lines_it_replaces_despite_clock_skew() {
-        let first = Revision::first(Kind::Decision, "d".into(), 9, "a").sealed();
+        let first = Revision::first(Kind::Decision, "d".into(), 9, "a").with_rev();
         let replacing = |at, parents: &[&Revision]| {
             let parents = parents.iter().map(|parent| parent.rev.clone()).collect();
-            Revision { parents, at, ..first.clone() }.sealed()
+            Revision { parents, at, ..first.clone() }.with_rev()
         };
         let (left, right) = (replacing(5, &[&first]), replacing(4, &[&first]));
         let merged = replacing(1, &[&left, &right]);
-        let other = Revision::first(Kind::Decision, "e".into(), 7, "b").sealed();
+        let other = Revision::first(Kind::Decision, "e".into(), 7, "b").with_rev();
         let lines = [
             merged.clone(),
             left.clone(),

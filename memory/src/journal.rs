@@ -154,7 +154,7 @@ impl Journal {
     /// whose index does not contain the file. If the index contains the file, the file was deleted,
     /// perhaps by mistake.
     #[must_use]
-    pub fn is_checked_out_without(&self, path: &str) -> bool {
+    pub fn is_absent_from_commit(&self, path: &str) -> bool {
         let Ok(repository) = Repository::open(&self.root) else { return false };
         let staged = repository.staged(None).map(|index| index.object(path));
         matches!(staged, Ok(Ok(None)))
@@ -196,7 +196,7 @@ impl Journal {
         let is_link =
             fs::symlink_metadata(&full_path).is_ok_and(|data| data.file_type().is_symlink());
         // Checked before any directory is created: a link can lead to a missing directory.
-        if is_link || Disk::new(self.root.clone()).inside(path).is_none() {
+        if is_link || Disk::new(self.root.clone()).to_relative(path).is_none() {
             return Err(MemoryError::Invalid(format!(
                 "{path} is a link; memory is not written through links"
             )));
@@ -224,7 +224,7 @@ impl Journal {
         let Some((bytes, _)) = self.read(path)? else { return Ok(None) };
         let text = String::from_utf8_lossy(&bytes);
         let bad = |error| MemoryError::Invalid(format!("{path} is not a branch context: {error}"));
-        let Some([ours, theirs]) = sides(&text) else {
+        let Some([ours, theirs]) = conflict_sides(&text) else {
             return serde_json::from_str(&text).map(|context| Some((context, false))).map_err(bad);
         };
         let mut context: BranchContext = serde_json::from_str(&ours).map_err(bad)?;
@@ -285,7 +285,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn archived(&self, branch: &str) -> Result<Option<BranchContext>, MemoryError> {
+    pub fn archived_branch(&self, branch: &str) -> Result<Option<BranchContext>, MemoryError> {
         let found = self.branch_at(&format!("{ARCHIVE}/{}", file_name(branch)))?;
         Ok(found.map(|(context, _)| context))
     }
@@ -302,14 +302,14 @@ fn is_gone(error: &io::Error) -> bool {
 }
 
 /// Metadata of a file before and after an append.
-struct Appended {
+struct AppendMetadata {
     before: fs::Metadata,
     /// Number of bytes appended.
     length: u64,
     after: fs::Metadata,
 }
 
-impl Appended {
+impl AppendMetadata {
     /// The stamps as [`Journal::append`] returns them. The length is compared, because not every
     /// other writer takes the lock.
     fn stamps(&self) -> (Stamp, Option<Stamp>) {
@@ -319,7 +319,7 @@ impl Appended {
 }
 
 /// Appends lines to a file and syncs it.
-fn append(path: &Path, lines: &str) -> io::Result<Appended> {
+fn append(path: &Path, lines: &str) -> io::Result<AppendMetadata> {
     let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
     let before = file.metadata()?;
     let is_new = before.len() == 0;
@@ -348,7 +348,7 @@ fn append(path: &Path, lines: &str) -> io::Result<Appended> {
         lock::sync_folder(path);
     }
     let after = file.metadata()?;
-    Ok(Appended { before, length, after })
+    Ok(AppendMetadata { before, length, after })
 }
 
 /// The file name for a branch: its name where every file system supports it, otherwise a simplified
@@ -373,7 +373,7 @@ pub fn file_name(branch: &str) -> String {
 }
 
 /// Both sides of a text with merge conflict markers; `None` without markers.
-fn sides(text: &str) -> Option<[String; 2]> {
+fn conflict_sides(text: &str) -> Option<[String; 2]> {
     let mut sides = [String::new(), String::new()];
     // The current section: 0 outside a conflict, 1 ours, 2 the base, 3 theirs.
     let mut section = 0;
@@ -440,13 +440,13 @@ mod tests {
             fs::metadata(&path).expect("metadata")
         };
         let (before, after) = (write("one\n"), write("one\ntwo\n"));
-        let appended = Appended { before: before.clone(), length: 4, after: after.clone() };
+        let appended = AppendMetadata { before: before.clone(), length: 4, after: after.clone() };
         assert_eq!(
             appended.stamps(),
             (Stamp::from_metadata(&before), Some(Stamp::from_metadata(&after)))
         );
         let after = write("one\ntheirs\ntwo\n");
-        let with_other_lines = Appended { before: before.clone(), length: 4, after };
+        let with_other_lines = AppendMetadata { before: before.clone(), length: 4, after };
         assert_eq!(with_other_lines.stamps(), (Stamp::from_metadata(&before), None));
     }
 

@@ -157,7 +157,7 @@ pub struct Insight {
 
 /// The fields of a type that can be edited, in addition to content and topic.
 #[must_use]
-pub fn editable(kind: Kind) -> &'static [&'static str] {
+pub fn editable_fields(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Decision => {
             &["reasoning", "alternatives", "context", "confidence", "outcome", "outcomeReason"]
@@ -173,12 +173,12 @@ pub fn editable(kind: Kind) -> &'static [&'static str] {
 ///
 /// # Errors
 /// The first field that cannot be edited; the message lists the editable ones.
-pub fn check_names(
+pub fn check_field_names(
     kind: Kind,
     existing: &Map<String, Value>,
     fields: &Map<String, Value>,
 ) -> Result<(), MemoryError> {
-    let known = editable(kind);
+    let known = editable_fields(kind);
     // For a misplaced `check`, a more specific error follows.
     let is_known =
         |name: &str| known.contains(&name) || existing.contains_key(name) || name == CHECK;

@@ -6,7 +6,7 @@ use super::id;
 use super::log::{Problem, ProblemKind, Revision};
 use super::times::millis;
 use super::types::Kind;
-use super::words::folded;
+use super::words::fold_text;
 use serde_json::{Map, Value};
 
 /// Reads an older file of memories of `kind`, whose list has the key `plural`.
@@ -73,9 +73,9 @@ pub(super) fn revision(kind: Kind, item: Value) -> Option<Revision> {
     };
     let topic = text(&mut fields, "topic");
     let session_id = text(&mut fields, "sessionId").or_else(|| text(&mut fields, "session_id"));
-    let id = id::of_memory(kind, at, &["older", &folded(&content)]);
+    let id = id::of_memory(kind, at, &["older", &fold_text(&content)]);
     let first = Revision::first(kind, id, at, content);
-    Some(Revision { topic, session_id, metadata: rename(fields), ..first }.sealed())
+    Some(Revision { topic, session_id, metadata: rename(fields), ..first }.with_rev())
 }
 
 /// Unpacks the fields that the second of the older formats stores as JSON in the string `content`.

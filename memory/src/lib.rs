@@ -54,10 +54,10 @@ pub enum MemoryError {
     #[error("{0}")]
     Invalid(String),
     /// No item has this id.
-    #[error("unknown {what} `{id}`")]
+    #[error("unknown {item} `{id}`")]
     Unknown {
         /// The kind of item, for example "memory" or "session".
-        what: &'static str,
+        item: &'static str,
         /// The unknown id.
         id: String,
     },

@@ -10,7 +10,7 @@ use serde_json::Map;
 
 /// A memory of this checkout to save.
 #[derive(Clone, Debug)]
-struct Local {
+struct LocalMemory {
     kind: Kind,
     layer: Layer,
     content: String,
@@ -34,11 +34,12 @@ impl ProjectMemory {
     ) -> Result<String, MemoryError> {
         if !kind.is_observable() {
             return Err(MemoryError::Invalid(format!(
-                "a {kind} can only be saved, not observed in a session"
+                "{} can only be saved, not observed in a session",
+                kind.with_article()
             )));
         }
         let session = self.session(session_id)?;
-        self.save(Local {
+        self.save(LocalMemory {
             kind,
             layer: Layer::Session,
             content: title.to_owned(),
@@ -60,7 +61,7 @@ impl ProjectMemory {
         session_id: Option<&str>,
         branch: Option<&str>,
     ) -> Result<String, MemoryError> {
-        self.save(Local {
+        self.save(LocalMemory {
             kind: Kind::Checkpoint,
             layer: Layer::Local,
             content: summary.to_owned(),
@@ -96,7 +97,7 @@ impl ProjectMemory {
         body: &Insight,
         session_id: Option<&str>,
     ) -> Result<String, MemoryError> {
-        self.save(Local {
+        self.save(LocalMemory {
             kind: Kind::Insight,
             layer: Layer::Local,
             content: content.to_owned(),
@@ -107,9 +108,10 @@ impl ProjectMemory {
         })
     }
 
-    fn save(&mut self, local: Local) -> Result<String, MemoryError> {
+    fn save(&mut self, local: LocalMemory) -> Result<String, MemoryError> {
         if local.content.trim().is_empty() {
-            return Err(MemoryError::Invalid(format!("a {} cannot be empty", local.kind)));
+            let kind = local.kind.with_article();
+            return Err(MemoryError::Invalid(format!("{kind} cannot be empty")));
         }
         let at = self.now();
         let entry = Entry {
@@ -142,7 +144,7 @@ impl ProjectMemory {
         self.read(&mut |store| {
             ids.iter()
                 .map(|id| {
-                    let unknown = || MemoryError::Unknown { what: "memory", id: id.clone() };
+                    let unknown = || MemoryError::Unknown { item: "memory", id: id.clone() };
                     store.entry(id)?.ok_or_else(unknown)
                 })
                 .collect()

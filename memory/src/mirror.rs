@@ -5,14 +5,14 @@ use super::graph::Superseders;
 use super::journal;
 use super::log::{self, Revision};
 use super::privacy::Gate;
-use super::store::{Layers, Mirrored, Query, StorageBackend};
+use super::store::{Layers, MirroredLine, Query, StorageBackend};
 use super::types::{Kind, Layer, Relation, Status};
-use aidd_engine::parse::lines::duplicates::{meaning_key, repeats};
+use aidd_engine::parse::lines::duplicates::{find_duplicates, meaning_key};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts of an import from tracked files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportCounts {
     /// Number of new lines.
     pub new: usize,
     /// Number of lines that the files no longer contain. The store retains these lines.
@@ -24,7 +24,7 @@ pub struct Imported {
 struct AffectedMemories(BTreeSet<String>);
 
 /// The lines of a tracked file that the store has and the file does not contain.
-pub(super) fn missing(
+pub(super) fn missing_lines(
     store: &mut dyn StorageBackend,
     file: &str,
 ) -> Result<Vec<Revision>, MemoryError> {
@@ -55,8 +55,8 @@ pub(super) fn import_lines(
     source: &str,
     revisions: &[Revision],
     rebuilt: bool,
-) -> Result<Imported, MemoryError> {
-    let mut imported = Imported::default();
+) -> Result<ImportCounts, MemoryError> {
+    let mut imported = ImportCounts::default();
     let mut known: BTreeMap<String, (String, bool)> = BTreeMap::new();
     for (rev, id, present) in store.lines_in(source)? {
         known.insert(rev, (id, present));
@@ -131,11 +131,11 @@ pub(super) fn put_lines(
 pub(super) fn restore(
     store: &mut dyn StorageBackend,
     gate: &Gate,
-    lines: &[&Mirrored],
+    lines: &[&MirroredLine],
 ) -> Result<usize, MemoryError> {
     let mut new = Vec::new();
     for mirrored in lines {
-        let Mirrored { file, line, .. } = mirrored;
+        let MirroredLine { file, line, .. } = mirrored;
         let known = store.lines_of(&line.id)?;
         let is_known = known.iter().any(|own| (&own.file, &own.line.rev) == (file, &line.rev));
         // A line that has passed the gate before is not changed by it again.
@@ -156,7 +156,7 @@ fn put_line(
     file: &str,
     line: &Revision,
 ) -> Result<(), MemoryError> {
-    let mirrored = Mirrored { file: file.to_owned(), present: true, line: line.clone() };
+    let mirrored = MirroredLine { file: file.to_owned(), present: true, line: line.clone() };
     store.put_line(&gate.clean(&mirrored)?)
 }
 
@@ -246,7 +246,7 @@ impl AffectedMemories {
                 }
             }
         }
-        let repeats = repeats(&active);
+        let repeats = find_duplicates(&active);
         for entry in &active {
             let is_repeat = repeats.contains_key(&*entry.id);
             let status = if is_repeat { Status::Superseded } else { Status::Active };

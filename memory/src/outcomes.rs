@@ -33,6 +33,17 @@ impl Check {
         }
     }
 
+    /// The noun for one run of the check, for messages.
+    #[must_use]
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Tests => "test run",
+            Self::Lint => "linter run",
+            Self::Types => "type check",
+            Self::Build => "build",
+        }
+    }
+
     /// The checks that a command runs. If the command passed, also the checks that its success
     /// implies, such as the type check for a test run that compiles.
     #[must_use]

@@ -2,14 +2,15 @@
 
 use super::MemoryError;
 pub use super::conflicts::Conflict;
-use super::conflicts::decisions_on;
+use super::conflicts::active_decisions_query;
 use super::enforced;
 use super::kinds::{self, Convention, Decision, Mistake};
 use super::log::{self, LAST_SEEN, OCCURRENCES, Op, Revision};
 use super::mirror::present_lines;
 use super::project::{Drafted, ProjectMemory};
+pub use super::similarity::SimilarMemory;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status};
-use super::words::{folded, topic_key};
+use super::words::{fold_text, topic_key};
 use aidd_engine::workspace::remembered::CHECK;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ const SAME_ERROR: f64 = 0.85;
 
 /// A permanent memory to save.
 #[derive(Clone, Debug, Default)]
-pub struct New<T> {
+pub struct NewMemory<T> {
     /// Text of the decision, the error or the convention.
     pub content: String,
     /// Topic of the memory.
@@ -49,18 +50,7 @@ pub struct Saved {
     /// Ids of the memories that the saved memory supersedes.
     pub superseded: Vec<String>,
     /// Active memories of the same type with similar content.
-    pub similar: Vec<Similar>,
-}
-
-/// A memory that is similar to another.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Similar {
-    /// Id of the memory.
-    pub id: String,
-    /// The beginning of the content.
-    pub title: String,
-    /// Similarity, from 0 to 1.
-    pub similarity: f64,
+    pub similar: Vec<SimilarMemory>,
 }
 
 /// Changes to a memory; `None` leaves a field unchanged.
@@ -96,18 +86,18 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When the content is empty, or a link leads to an unknown memory.
-    pub fn save_decision(&mut self, new: &New<Decision>) -> Result<Saved, MemoryError> {
+    pub fn save_decision(&mut self, new: &NewMemory<Decision>) -> Result<Saved, MemoryError> {
         let new = self.cleaned(new)?;
         self.write_permanent(&mut |memory| memory.draft_decision(&new))
     }
 
     /// Returns `new` as it will be stored, without secrets and private text, so that it can be
     /// compared with stored memories.
-    fn cleaned<T>(&self, new: &New<T>) -> Result<New<T>, MemoryError>
+    fn cleaned<T>(&self, new: &NewMemory<T>) -> Result<NewMemory<T>, MemoryError>
     where
         T: Clone + Serialize + DeserializeOwned,
     {
-        Ok(New {
+        Ok(NewMemory {
             content: self.gate.clean(&new.content)?.into_inner(),
             topic: self.gate.clean(&new.topic)?.into_inner(),
             body: self.gate.clean(&new.body)?.into_inner(),
@@ -116,14 +106,14 @@ impl ProjectMemory {
         })
     }
 
-    fn draft_decision(&mut self, new: &New<Decision>) -> Result<Drafted<Saved>, MemoryError> {
+    fn draft_decision(&mut self, new: &NewMemory<Decision>) -> Result<Drafted<Saved>, MemoryError> {
         let mut revision = self.draft(Kind::Decision, new)?;
         let on_topic = self.on_topic(new.topic.as_deref())?;
         let is_superseding = |link: &Link| link.relation == Relation::Supersedes;
-        let is_equal = |old: &&Entry| folded(&old.content) == folded(&new.content);
+        let is_equal = |old: &&Entry| fold_text(&old.content) == fold_text(&new.content);
         let existing = match &new.topic {
             Some(topic) if !topic_key(topic).is_empty() => on_topic.iter().find(is_equal).cloned(),
-            _ => self.same_text(Kind::Decision, &new.content)?,
+            _ => self.find_same_text(Kind::Decision, &new.content)?,
         };
         if let Some(old) = existing.filter(|_| !new.links.iter().any(is_superseding)) {
             return self.draft_known(&old, new);
@@ -144,7 +134,7 @@ impl ProjectMemory {
 
     /// The active decisions on a topic.
     pub(super) fn on_topic(&mut self, topic: Option<&str>) -> Result<Vec<Entry>, MemoryError> {
-        match decisions_on(topic) {
+        match active_decisions_query(topic) {
             Some(query) => self.store().entries(&query),
             None => Ok(Vec::new()),
         }
@@ -154,7 +144,7 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When the content is empty, or a link leads to an unknown memory.
-    pub fn save_mistake(&mut self, new: &New<Mistake>) -> Result<Saved, MemoryError> {
+    pub fn save_mistake(&mut self, new: &NewMemory<Mistake>) -> Result<Saved, MemoryError> {
         let original_check = new.body.check.as_ref();
         let new = &self.cleaned(new)?;
         enforced::refuse_redacted(original_check, new.body.check.as_ref())?;
@@ -172,7 +162,11 @@ impl ProjectMemory {
         })
     }
 
-    fn draft_again(&mut self, id: &str, new: &New<Mistake>) -> Result<Drafted<Saved>, MemoryError> {
+    fn draft_again(
+        &mut self,
+        id: &str,
+        new: &NewMemory<Mistake>,
+    ) -> Result<Drafted<Saved>, MemoryError> {
         let entry = self.permanent(id)?;
         let at = self.now();
         // Read individually: an invalid field from a manual edit must not prevent counting.
@@ -194,9 +188,9 @@ impl ProjectMemory {
     fn draft_known<T: Serialize>(
         &mut self,
         entry: &Entry,
-        new: &New<T>,
+        new: &NewMemory<T>,
     ) -> Result<Drafted<Saved>, MemoryError> {
-        let own = self.own_links(&entry.id)?;
+        let own = self.links_from(&entry.id)?;
         let mut links = new.links.clone();
         links.retain(|link| !own.iter().any(|own| is_same(own, link)));
         for link in &links {
@@ -206,7 +200,7 @@ impl ProjectMemory {
         fields.retain(|name, value| {
             name != OCCURRENCES && name != LAST_SEEN && entry.metadata.get(name) != Some(value)
         });
-        let others = self.enforced(entry.kind, Some(&entry.id), &fields)?;
+        let others = self.other_enforced_memories(entry.kind, Some(&entry.id), &fields)?;
         enforced::resolve_new_check(
             self.gate,
             entry.kind,
@@ -222,7 +216,7 @@ impl ProjectMemory {
             return Ok((Vec::new(), saved));
         }
         let at = self.now();
-        let mut revision = self.edited(entry, Edit { fields, topic, content: None }, at)?;
+        let mut revision = self.draft_edit(entry, Edit { fields, topic, content: None }, at)?;
         let supersedes = links.iter().filter(|link| link.relation == Relation::Supersedes);
         saved.superseded = supersedes.map(|link| link.to.clone()).collect();
         saved.is_edited = true;
@@ -234,13 +228,13 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When the content is empty, or a link leads to an unknown memory.
-    pub fn save_convention(&mut self, new: &New<Convention>) -> Result<Saved, MemoryError> {
+    pub fn save_convention(&mut self, new: &NewMemory<Convention>) -> Result<Saved, MemoryError> {
         let original_check = new.body.check.as_ref();
         let new = &self.cleaned(new)?;
         enforced::refuse_redacted(original_check, new.body.check.as_ref())?;
         self.write_permanent(&mut |memory| {
             let revision = memory.draft(Kind::Convention, new)?;
-            if let Some(old) = memory.same_text(Kind::Convention, &new.content)? {
+            if let Some(old) = memory.find_same_text(Kind::Convention, &new.content)? {
                 return memory.draft_known(&old, new);
             }
             let similar = memory.similar(Kind::Convention, &new.content)?;
@@ -250,7 +244,11 @@ impl ProjectMemory {
     }
 
     /// Creates the first revision of `new` after checking its links.
-    fn draft<T: Serialize>(&mut self, kind: Kind, new: &New<T>) -> Result<Revision, MemoryError> {
+    fn draft<T: Serialize>(
+        &mut self,
+        kind: Kind,
+        new: &NewMemory<T>,
+    ) -> Result<Revision, MemoryError> {
         if new.content.trim().is_empty() {
             return Err(MemoryError::Invalid(format!("a {kind} cannot be empty")));
         }
@@ -260,7 +258,7 @@ impl ProjectMemory {
             self.check_link(&id, link)?;
         }
         let mut metadata = kinds::metadata(&new.body)?;
-        let others = self.enforced(kind, None, &metadata)?;
+        let others = self.other_enforced_memories(kind, None, &metadata)?;
         enforced::resolve_new_check(self.gate, kind, &new.content, None, &others, &mut metadata)?;
         Ok(Revision {
             topic: new.topic.clone().filter(|topic| !topic.trim().is_empty()),
@@ -278,7 +276,7 @@ impl ProjectMemory {
         }
         let other = self.store().entry(&link.to)?;
         let other = other.filter(|other| other.status != Status::Removed);
-        let unknown = || MemoryError::Unknown { what: "memory", id: link.to.clone() };
+        let unknown = || MemoryError::Unknown { item: "memory", id: link.to.clone() };
         let other = other.ok_or_else(unknown)?;
         if link.relation != Relation::Supersedes {
             return Ok(());
@@ -297,7 +295,7 @@ impl ProjectMemory {
 
     /// Returns a permanent memory that was not removed.
     pub(super) fn permanent(&mut self, id: &str) -> Result<Entry, MemoryError> {
-        let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
+        let unknown = || MemoryError::Unknown { item: "memory", id: id.to_owned() };
         let entry = self.store().entry(id)?.ok_or_else(unknown)?;
         match (entry.layer, entry.status) {
             (_, Status::Removed) => Err(unknown()),
@@ -307,7 +305,7 @@ impl ProjectMemory {
     }
 
     /// The links from a memory.
-    fn own_links(&mut self, id: &str) -> Result<Vec<Link>, MemoryError> {
+    fn links_from(&mut self, id: &str) -> Result<Vec<Link>, MemoryError> {
         let links = self.store().links(id)?.into_iter().filter(|link| link.from == id);
         Ok(links.map(|link| Link { from: String::new(), ..link }).collect())
     }
@@ -318,13 +316,13 @@ impl ProjectMemory {
     }
 
     /// Returns a revision of `entry` with the changes of `edit`; the revision merges all heads.
-    pub(super) fn edited(
+    pub(super) fn draft_edit(
         &mut self,
         entry: &Entry,
         edit: Edit,
         at: i64,
     ) -> Result<Revision, MemoryError> {
-        let mut links = self.own_links(&entry.id)?;
+        let mut links = self.links_from(&entry.id)?;
         links.extend(self.links_to_duplicates(entry)?);
         let lines = self.present(&entry.id)?;
         let mut revision = Revision::next(entry, links, log::tips(&lines), at);
@@ -366,13 +364,13 @@ impl ProjectMemory {
             if edit.content.as_ref().is_some_and(|content| content.trim().is_empty()) {
                 return Err(MemoryError::Invalid(format!("a {kind} cannot be empty")));
             }
-            kinds::check_names(kind, &entry.metadata, &edit.fields)?;
+            kinds::check_field_names(kind, &entry.metadata, &edit.fields)?;
             kinds::check(kind, &edit.fields)?;
             let original_check = edit.fields.get(CHECK);
             let mut edit: Edit = memory.gate.clean(edit)?.into_inner();
             enforced::refuse_redacted(original_check, edit.fields.get(CHECK))?;
             let content = edit.content.as_deref().unwrap_or(&entry.content);
-            let others = memory.enforced(kind, Some(id), &edit.fields)?;
+            let others = memory.other_enforced_memories(kind, Some(id), &edit.fields)?;
             enforced::resolve_check(
                 memory.gate,
                 kind,
@@ -385,10 +383,10 @@ impl ProjectMemory {
                 return Ok((Vec::new(), ()));
             }
             let at = memory.now();
-            Ok((vec![memory.edited(&entry, edit, at)?], ()))
+            Ok((vec![memory.draft_edit(&entry, edit, at)?], ()))
         })?;
         self.read(&mut |store| store.entry(id))?
-            .ok_or_else(|| MemoryError::Unknown { what: "memory", id: id.to_owned() })
+            .ok_or_else(|| MemoryError::Unknown { item: "memory", id: id.to_owned() })
     }
 
     fn of_kind(&mut self, kind: Kind, id: &str) -> Result<Entry, MemoryError> {
@@ -447,7 +445,7 @@ impl ProjectMemory {
             }
             let at = memory.now();
             edit.fields.insert("outcomeAt".to_owned(), at.into());
-            Ok((vec![memory.edited(&entry, edit, at)?], ()))
+            Ok((vec![memory.draft_edit(&entry, edit, at)?], ()))
         })
     }
 
@@ -460,7 +458,7 @@ impl ProjectMemory {
             let entry = memory.permanent(from)?;
             memory.check_link(from, link)?;
             let at = memory.now();
-            let mut revision = memory.edited(&entry, Edit::default(), at)?;
+            let mut revision = memory.draft_edit(&entry, Edit::default(), at)?;
             revision.links.retain(|own| !is_same(own, link));
             revision.links.push(Link { from: String::new(), ..link.clone() });
             Ok((vec![revision], ()))
@@ -474,17 +472,17 @@ impl ProjectMemory {
     pub fn history(&mut self, id: &str) -> Result<Vec<Revision>, MemoryError> {
         let mut lines = self.read(&mut |store| present_lines(store, id))?;
         if lines.is_empty() {
-            return Err(MemoryError::Unknown { what: "memory", id: id.to_owned() });
+            return Err(MemoryError::Unknown { item: "memory", id: id.to_owned() });
         }
         lines.sort_by(|a, b| (a.at, &a.rev).cmp(&(b.at, &b.rev)));
         Ok(lines)
     }
 
     /// An active memory of this type with the same content.
-    fn same_text(&mut self, kind: Kind, content: &str) -> Result<Option<Entry>, MemoryError> {
+    fn find_same_text(&mut self, kind: Kind, content: &str) -> Result<Option<Entry>, MemoryError> {
         for similar in self.similar(kind, content)? {
             let entry = self.store().entry(&similar.id)?;
-            let same = entry.filter(|entry| folded(&entry.content) == folded(content));
+            let same = entry.filter(|entry| fold_text(&entry.content) == fold_text(content));
             if same.is_some() {
                 return Ok(same);
             }

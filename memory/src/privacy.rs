@@ -213,14 +213,14 @@ fn redact_private(value: &mut Value) -> bool {
     match value {
         Value::String(text) => {
             let mut depth = 0;
-            private(text, &mut depth)
+            remove_private(text, &mut depth)
         }
         Value::Array(items) => {
             let mut depth = 0;
             let mut changed = false;
             for item in items {
                 changed |= match item {
-                    Value::String(text) => private(text, &mut depth),
+                    Value::String(text) => remove_private(text, &mut depth),
                     other => redact_private(other),
                 };
             }
@@ -231,7 +231,7 @@ fn redact_private(value: &mut Value) -> bool {
             if map.keys().any(|key| contains_tag_word(key) && TAG.is_match(key)) {
                 for (mut key, inner) in std::mem::take(map) {
                     let mut depth = 0;
-                    changed |= private(&mut key, &mut depth);
+                    changed |= remove_private(&mut key, &mut depth);
                     insert(map, key, inner);
                 }
             }
@@ -253,7 +253,7 @@ fn contains_tag_word(text: &str) -> bool {
 /// Removes private text from `text`, which starts at nesting level `depth`, and updates `depth`. A
 /// closing tag without an opening one closes everything before it: removing too much is better than
 /// storing half of a private text.
-fn private(text: &mut String, depth: &mut usize) -> bool {
+fn remove_private(text: &mut String, depth: &mut usize) -> bool {
     // Most texts contain no tag, so most processes never compile the expression.
     if *depth == 0 && !(contains_tag_word(text) && TAG.is_match(text)) {
         return false;

@@ -10,7 +10,7 @@ use super::log::Revision;
 use super::privacy::Gate;
 use super::recall::index::Index;
 use super::similarity::SimilarityIndex;
-use super::store::{self, Durability, Opened, StorageBackend, Wanted, transaction};
+use super::store::{self, BackendChoice, Durability, OpenedStore, StorageBackend, transaction};
 use super::types::{Kind, Layer, Status};
 use super::{id, unwritable};
 use aidd_engine::check::Distribution;
@@ -34,7 +34,7 @@ pub fn system_clock() -> Clock {
 /// The memory of the project at a root directory.
 pub struct ProjectMemory {
     root: PathBuf,
-    wanted: Wanted,
+    choice: BackendChoice,
     pub(super) journal: Journal,
     pub(super) store: Box<dyn StorageBackend>,
     pub(super) gate: Gate,
@@ -80,16 +80,16 @@ impl ProjectMemory {
     pub fn open(
         distribution: &'static Distribution,
         root: &Path,
-        wanted: Wanted,
+        choice: BackendChoice,
         clock: Clock,
     ) -> Result<Self, MemoryError> {
         let gate = Gate::new(distribution);
-        let (opened, unwritable) = unwritable::open(root, wanted, &gate, clock())?;
-        let Opened { store, notices } = opened;
+        let (opened, unwritable) = unwritable::open(root, choice, &gate, clock())?;
+        let OpenedStore { store, notices } = opened;
         let last_write_check = unwritable.as_ref().map(|_| Instant::now());
         let mut memory = Self {
             root: root.to_owned(),
-            wanted,
+            choice,
             journal: Journal::new(root),
             store,
             gate,
@@ -192,13 +192,13 @@ impl ProjectMemory {
             memory.refresh()?;
             work(&mut *memory.store, &mut memory.index)
         };
-        match self.guarded(&mut refresh_and_work) {
+        match self.run_with_repair(&mut refresh_and_work) {
             // Importing changes requires writing.
             Err(error @ (MemoryError::Io { .. } | MemoryError::Store(_)))
                 if self.unwritable.is_none() =>
             {
                 self.switch_to_memory(error.to_string())?;
-                self.guarded(&mut refresh_and_work)
+                self.run_with_repair(&mut refresh_and_work)
             }
             other => other,
         }
@@ -211,7 +211,7 @@ impl ProjectMemory {
         work: &mut dyn FnMut(&mut dyn StorageBackend, &Gate) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
         self.refuse_unwritable()?;
-        self.guarded(&mut |memory| {
+        self.run_with_repair(&mut |memory| {
             memory.refresh()?;
             let gate = &memory.gate;
             transaction(&mut *memory.store, durability, &mut |store| work(store, gate))
@@ -226,7 +226,7 @@ impl ProjectMemory {
     ) -> Result<T, MemoryError> {
         self.refuse_unwritable()?;
         let _lock = self.journal.lock()?;
-        let (revisions, result) = self.guarded(&mut |memory| {
+        let (revisions, result) = self.run_with_repair(&mut |memory| {
             memory.refresh_locked()?;
             draft(memory)
         })?;
@@ -236,12 +236,13 @@ impl ProjectMemory {
         let mut by_file: BTreeMap<&'static str, Vec<Revision>> = BTreeMap::new();
         for revision in revisions {
             let file = revision.kind.file().ok_or_else(|| {
-                MemoryError::Invalid(format!("a {} is not stored in a tracked file", revision.kind))
+                let kind = revision.kind.with_article();
+                MemoryError::Invalid(format!("{kind} is not stored in a tracked file"))
             })?;
             by_file
                 .entry(file)
                 .or_default()
-                .push(self.gate.clean(&revision)?.into_inner().sealed());
+                .push(self.gate.clean(&revision)?.into_inner().with_rev());
         }
         for (file, revisions) in by_file {
             self.add_lines(file, &revisions)?;
@@ -255,7 +256,7 @@ impl ProjectMemory {
         &mut self,
         work: &mut dyn FnMut(&mut dyn StorageBackend) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
-        self.guarded(&mut |memory| {
+        self.run_with_repair(&mut |memory| {
             memory.refresh_locked()?;
             work(&mut *memory.store)
         })
@@ -273,7 +274,7 @@ impl ProjectMemory {
 
     /// Runs `work`; when the store turns out to be damaged, runs it again on the repaired store or
     /// on a new one, for example when another process set the damaged store aside.
-    pub(super) fn guarded<T>(
+    pub(super) fn run_with_repair<T>(
         &mut self,
         work: &mut dyn FnMut(&mut Self) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
@@ -302,7 +303,7 @@ impl ProjectMemory {
 
     pub(super) fn reopen(&mut self) -> Result<(), MemoryError> {
         let now = self.now();
-        let (opened, unwritable) = unwritable::open(&self.root, self.wanted, &self.gate, now)?;
+        let (opened, unwritable) = unwritable::open(&self.root, self.choice, &self.gate, now)?;
         self.unwritable = unwritable;
         self.use_store(opened);
         self.salvage();
@@ -310,7 +311,7 @@ impl ProjectMemory {
     }
 
     /// Switches to another store.
-    pub(super) fn use_store(&mut self, opened: Opened) {
+    pub(super) fn use_store(&mut self, opened: OpenedStore) {
         self.store = opened.store;
         self.notices.extend(opened.notices);
         self.stamps.clear();

@@ -13,14 +13,14 @@ use std::collections::BTreeSet;
 
 /// The conditions under which an ended session is deleted; either condition suffices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub struct PruneConditions {
     /// Sessions that began more than this many days ago.
     pub days: u32,
     /// Sessions after which at least this many sessions began.
     pub sessions: usize,
 }
 
-impl Default for Rules {
+impl Default for PruneConditions {
     fn default() -> Self {
         Self { days: 90, sessions: 100 }
     }
@@ -28,7 +28,7 @@ impl Default for Rules {
 
 /// The deleted sessions, or those that would be deleted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pruned {
+pub struct PrunedSessions {
     /// Ids of the sessions.
     pub sessions: Vec<String>,
     /// Number of observations of these sessions.
@@ -41,7 +41,11 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn prune(&mut self, rules: Rules, dry_run: bool) -> Result<Pruned, MemoryError> {
+    pub fn prune(
+        &mut self,
+        rules: PruneConditions,
+        dry_run: bool,
+    ) -> Result<PrunedSessions, MemoryError> {
         let oldest = self.now() - i64::from(rules.days) * 86_400_000;
         if dry_run {
             return self.read(&mut |store| {
@@ -50,7 +54,7 @@ impl ProjectMemory {
                 for id in &sessions {
                     observations += observed(store, id)?.len();
                 }
-                Ok(Pruned { sessions, observations })
+                Ok(PrunedSessions { sessions, observations })
             });
         }
         self.write(Durability::Normal, &mut |store, _| {
@@ -59,14 +63,14 @@ impl ProjectMemory {
             for id in &sessions {
                 observations += drop_session(store, id)?;
             }
-            Ok(Pruned { sessions, observations })
+            Ok(PrunedSessions { sessions, observations })
         })
     }
 }
 
 /// A memory whose lines are deleted, or would be deleted, from its tracked file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dropped {
+pub struct PrunedMemory {
     /// Id of the memory.
     pub id: String,
     /// The beginning of its content.
@@ -80,15 +84,19 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn prune_tracked(&mut self, days: u32, dry_run: bool) -> Result<Vec<Dropped>, MemoryError> {
+    pub fn prune_tracked(
+        &mut self,
+        days: u32,
+        dry_run: bool,
+    ) -> Result<Vec<PrunedMemory>, MemoryError> {
         let oldest = self.now() - i64::from(days) * 86_400_000;
         if dry_run {
-            return self.read(&mut |store| droppable(store, oldest));
+            return self.read(&mut |store| removed_memories(store, oldest));
         }
         self.refuse_unwritable()?;
         let lock = self.journal.lock()?;
         // Checked under the lock: another clone's edit can restore a memory.
-        let old = self.read_locked(&mut |store| droppable(store, oldest))?;
+        let old = self.read_locked(&mut |store| removed_memories(store, oldest))?;
         if old.is_empty() {
             return Ok(old);
         }
@@ -112,13 +120,16 @@ impl ProjectMemory {
 /// The memories that were removed before `oldest` and whose lines are all in files that are still
 /// written. A memory with lines in an older file would become active again if the line that removes
 /// it were deleted.
-fn droppable(store: &mut dyn StorageBackend, oldest: i64) -> Result<Vec<Dropped>, MemoryError> {
+fn removed_memories(
+    store: &mut dyn StorageBackend,
+    oldest: i64,
+) -> Result<Vec<PrunedMemory>, MemoryError> {
     let query = Query { statuses: vec![Status::Removed], ..Query::new(Layers::PERMANENT) };
     let mut old = Vec::new();
     for entry in store.entries(&query)?.into_iter().filter(|entry| entry.updated_at < oldest) {
         let lines = store.lines_of(&entry.id)?;
         if lines.iter().all(|line| !line.present || journal::is_written(&line.file)) {
-            old.push(Dropped { title: entry.title(80), id: entry.id });
+            old.push(PrunedMemory { title: entry.title(80), id: entry.id });
         }
     }
     Ok(old)
@@ -132,7 +143,7 @@ fn is_line_of(line: &str, memories: &BTreeSet<&str>) -> bool {
 
 fn prunable(
     store: &mut dyn StorageBackend,
-    rules: Rules,
+    rules: PruneConditions,
     oldest: i64,
 ) -> Result<Vec<String>, MemoryError> {
     let mut ids = Vec::new();

@@ -1,7 +1,7 @@
 //! Resolves conflicts, and removes memories of any layer.
 
 use super::MemoryError;
-use super::conflicts::forked_with;
+use super::conflicts::find_forks_with;
 use super::graph::supersedes;
 use super::log::{self, Op, Revision};
 use super::permanent::Edit;
@@ -90,7 +90,7 @@ impl ProjectMemory {
         };
         let Some(rev) = rev else {
             let shown = entry.heads.first().map_or("", String::as_str);
-            return Ok((self.edited(entry, Edit::default(), at)?, others(shown)));
+            return Ok((self.draft_edit(entry, Edit::default(), at)?, others(shown)));
         };
         let heads: Vec<&String> = entry.heads.iter().filter(|head| head.starts_with(rev)).collect();
         let [head] = heads[..] else {
@@ -102,7 +102,7 @@ impl ProjectMemory {
         let lines = self.present(&entry.id)?;
         let parents = log::tips(&lines);
         let line = lines.into_iter().find(|line| line.rev == *head);
-        let line = line.ok_or_else(|| MemoryError::Unknown { what: "edit", id: head.clone() })?;
+        let line = line.ok_or_else(|| MemoryError::Unknown { item: "edit", id: head.clone() })?;
         let created_at = Some(entry.created_at);
         Ok((Revision { parents, at, created_at, rev: String::new(), ..line }, others(head)))
     }
@@ -123,7 +123,7 @@ impl ProjectMemory {
                 continue;
             }
             let other = self.permanent(&link.from)?;
-            let mut revision = self.edited(&other, Edit::default(), at)?;
+            let mut revision = self.draft_edit(&other, Edit::default(), at)?;
             revision.links.retain(|own| (&*own.to, own.relation) != (id, Relation::Supersedes));
             revisions.push(revision);
             resolution.unlinked.push(link.from);
@@ -148,7 +148,7 @@ impl ProjectMemory {
                 conflicting.extend(known.filter(is_active).map(|other| other.id));
             }
         }
-        conflicting.extend(forked_with(self.store(), &entry.id)?.into_iter().flatten());
+        conflicting.extend(find_forks_with(self.store(), &entry.id)?.into_iter().flatten());
         conflicting.remove(&entry.id);
         Ok(conflicting)
     }
@@ -159,7 +159,7 @@ impl ProjectMemory {
     /// # Errors
     /// When there is no such memory.
     pub fn remove_any(&mut self, id: &str, reason: Option<&str>) -> Result<Entry, MemoryError> {
-        let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
+        let unknown = || MemoryError::Unknown { item: "memory", id: id.to_owned() };
         let found = self.read(&mut |store| store.entry(id))?;
         let entry = found.filter(|entry| entry.status != Status::Removed).ok_or_else(unknown)?;
         if entry.layer == Layer::Permanent {

@@ -8,8 +8,8 @@ use super::privacy::Gate;
 use super::project::ProjectMemory;
 use super::records::{Lifecycle, SessionState};
 use super::store::backup::{self, Backup, Change};
-use super::store::salvage::{self, Recovered};
-use super::store::{Durability, Mirrored, StorageBackend, Table, transaction};
+use super::store::salvage::{self, RecoveredRecords};
+use super::store::{Durability, MirroredLine, StorageBackend, Table, transaction};
 use super::times;
 use super::types::{Entry, Layer, Link};
 use serde_json::Value;
@@ -48,14 +48,17 @@ impl RecoveredCounts {
     /// The numbers as text; empty when nothing was recovered.
     fn summary(&self) -> String {
         let summary = [
-            (self.sessions, "sessions"),
-            (self.observations, "observations"),
-            (self.saved, "other memories of this checkout"),
-            (self.lifecycles, "lifecycles"),
-            (self.figures, "figures"),
-            (self.lines, "lines of tracked files"),
+            (self.sessions, "session", "sessions"),
+            (self.observations, "observation", "observations"),
+            (self.saved, "other memory of this checkout", "other memories of this checkout"),
+            (self.lifecycles, "lifecycle", "lifecycles"),
+            (self.figures, "statistics record", "statistics records"),
+            (self.lines, "line of tracked files", "lines of tracked files"),
         ];
-        let summary = summary.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}"));
+        let summary = summary.iter().filter(|(n, ..)| *n > 0);
+        let summary = summary.map(|(n, singular, plural)| {
+            format!("{n} {}", if *n == 1 { singular } else { plural })
+        });
         summary.collect::<Vec<_>>().join(", ")
     }
 }
@@ -79,7 +82,7 @@ impl ProjectMemory {
         if is_damaged {
             let has_backup =
                 store.backup().is_some_and(|path| backup::last_number(&path).is_some());
-            let done = salvage::each(&folder, &mut |path, mut records| {
+            let done = salvage::salvage_each(&folder, &mut |path, mut records| {
                 records.drop_deleted(&deleted);
                 let lost = records.lost;
                 let recovered = transaction(store, Durability::Full, &mut |store| {
@@ -141,16 +144,18 @@ fn restore(
             0 => format!("{} was missing or empty; ", store.path().display()),
             known => {
                 let behind = backup.last - known;
-                format!("{} had lost its last {behind} writes; ", store.path().display())
+                let writes = if behind == 1 { "write" } else { "writes" };
+                format!("{} had lost its last {behind} {writes}; ", store.path().display())
             }
         };
         let unread = match backup.lost {
             0 => String::new(),
+            1 => "; 1 line of the backup could not be read".to_owned(),
             lost => format!("; {lost} lines of the backup could not be read"),
         };
         notices.push(format!(
-        "{missing}restored from {}: {summary}; it is complete up to {} UTC, later changes can be \
-         lost{unread}",
+        "{missing}restored from {}: {summary}; the backup is complete up to {} UTC, later changes \
+         can be lost{unread}",
             path.display(),
             times::moment(backup.written)
         ));
@@ -241,7 +246,7 @@ fn notice(path: &Path, recovered: RecoveredCounts, lost: usize, has_backup: bool
         notice += &format!("; {lost} of its records could not be read");
     }
     if !has_backup {
-        notice += "; it had no backup, so all other data that was only in this store is lost";
+        notice += "; the store had no backup, so all other data that was only in it is lost";
     }
     notice
 }
@@ -250,7 +255,7 @@ fn notice(path: &Path, recovered: RecoveredCounts, lost: usize, has_backup: bool
 pub(super) fn recover_records(
     store: &mut dyn StorageBackend,
     gate: &Gate,
-    records: &Recovered,
+    records: &RecoveredRecords,
 ) -> Result<RecoveredCounts, MemoryError> {
     let mut recovered = RecoveredCounts::default();
     for (table, id, at, document) in &records.documents {
@@ -267,7 +272,8 @@ pub(super) fn recover_records(
         }
         put(store, gate, entry, &links_from(entry, &records.links), &mut recovered)?;
     }
-    let lines: Vec<&Mirrored> = records.lines.iter().filter(|line| line.line.is_sealed()).collect();
+    let lines: Vec<&MirroredLine> =
+        records.lines.iter().filter(|line| line.line.is_sealed()).collect();
     recovered.lines = mirror::restore(store, gate, &lines)?;
     Ok(recovered)
 }

@@ -2,7 +2,7 @@
 //! branch.
 
 use super::MemoryError;
-use super::branches::Promoted;
+use super::branches::PromotedRecords;
 use super::project::ProjectMemory;
 use super::records::{SessionState, TokenUsage};
 use super::store::{Durability, Sessions, StorageBackend, Table};
@@ -27,12 +27,12 @@ const MAX_HOOK_SESSION_AGE_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Reads a session; older records may lack fields.
 fn session(store: &mut dyn StorageBackend, id: &str) -> Result<SessionState, MemoryError> {
-    let unknown = || MemoryError::Unknown { what: "session", id: id.to_owned() };
+    let unknown = || MemoryError::Unknown { item: "session", id: id.to_owned() };
     Ok(serde_json::from_value(store.document(Table::Sessions, id)?.ok_or_else(unknown)?)?)
 }
 
 /// When a session began, in milliseconds since 1970.
-fn began(session: &SessionState) -> i64 {
+fn start_time(session: &SessionState) -> i64 {
     super::times::millis(&session.started_at).unwrap_or_default()
 }
 
@@ -66,7 +66,7 @@ impl ProjectMemory {
                 return Ok(open);
             }
             let document = gate.clean(&json!(state))?;
-            store.put_document(Table::Sessions, &state.id, began(&state), &document)?;
+            store.put_document(Table::Sessions, &state.id, start_time(&state), &document)?;
             Ok(state.clone())
         })
     }
@@ -90,7 +90,7 @@ impl ProjectMemory {
     fn put_session(&mut self, state: &SessionState) -> Result<(), MemoryError> {
         self.write(Durability::Full, &mut |store, gate| {
             let document = gate.clean(&json!(state))?;
-            store.put_document(Table::Sessions, &state.id, began(state), &document)
+            store.put_document(Table::Sessions, &state.id, start_time(state), &document)
         })
     }
 
@@ -161,7 +161,9 @@ impl ProjectMemory {
         Ok(open.into_iter().find(|state| {
             let client = normalised(&state.ai_provider.client);
             let is_same = client == requested || client == UNKNOWN_CLIENT || requested.is_empty();
-            state.is_started_by_hook() && is_same && now - began(state) < MAX_HOOK_SESSION_AGE_MS
+            state.is_started_by_hook()
+                && is_same
+                && now - start_time(state) < MAX_HOOK_SESSION_AGE_MS
         }))
     }
 
@@ -182,7 +184,7 @@ impl ProjectMemory {
             let mut state = session(store, id)?;
             patch.apply(&mut state)?;
             let document = gate.clean(&json!(state))?;
-            store.put_document(Table::Sessions, id, began(&state), &document)?;
+            store.put_document(Table::Sessions, id, start_time(&state), &document)?;
             Ok(state)
         })
     }
@@ -196,7 +198,7 @@ impl ProjectMemory {
         &mut self,
         id: &str,
         patch: &Map<String, Value>,
-    ) -> Result<(SessionState, Promoted), MemoryError> {
+    ) -> Result<(SessionState, PromotedRecords), MemoryError> {
         let mut state = self.update_session(id, patch)?;
         state.ended_at = Some(self.now().into());
         // Decisions are promoted before the session is marked as ended: after a crash in between,
@@ -208,7 +210,7 @@ impl ProjectMemory {
             refuse_ended(&state)?;
             state.ended_at.clone_from(&ended);
             let document = gate.clean(&json!(state))?;
-            store.put_document(Table::Sessions, id, began(&state), &document)?;
+            store.put_document(Table::Sessions, id, start_time(&state), &document)?;
             Ok(state)
         })?;
         Ok((state, promoted))
@@ -288,7 +290,7 @@ impl Patch {
         set(&mut to.fingerprint, from.fingerprint);
         set(&mut to.timing_metrics, from.timing_metrics);
         if let Some(used) = from.token_usage {
-            add_up(to.token_usage.get_or_insert_default(), used);
+            add_usage(to.token_usage.get_or_insert_default(), used);
         }
         to.extra.extend(from.extra);
         Ok(())
@@ -310,7 +312,7 @@ pub(super) fn add_new(to: &mut Vec<String>, from: Vec<String>) {
     }
 }
 
-fn add_up(to: &mut TokenUsage, used: TokenUsage) {
+fn add_usage(to: &mut TokenUsage, used: TokenUsage) {
     let sum = |to: Option<u64>, more: Option<u64>| match (to, more) {
         (None, None) => None,
         (to, more) => Some(to.unwrap_or_default().saturating_add(more.unwrap_or_default())),

@@ -2,7 +2,6 @@
 
 use super::MemoryError;
 use super::brief::Brief;
-use super::permanent::Similar;
 use super::project::ProjectMemory;
 use super::store::{Layers, Order, Query};
 use super::types::{Kind, Status};
@@ -17,6 +16,17 @@ const MAX_REPORTED: usize = 3;
 /// The index is rebuilt when more than this number of entries, and more than a quarter of all
 /// entries, are out of date.
 const MIN_STALE_ENTRIES: usize = 64;
+
+/// A memory that is similar to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimilarMemory {
+    /// Id of the memory.
+    pub id: String,
+    /// The beginning of the content.
+    pub title: String,
+    /// Similarity, from 0 to 1.
+    pub similarity: f64,
+}
 
 /// Comparison data of active permanent memories, as of the store's change number `mark`.
 #[derive(Debug, Default)]
@@ -133,7 +143,7 @@ impl SimilarityIndex {
     }
 
     /// The memories of a type whose shared pieces have the highest total weight.
-    fn sharing(&self, kind: Kind, weights: &[(u64, f64)], limit: usize) -> Vec<String> {
+    fn find_sharing(&self, kind: Kind, weights: &[(u64, f64)], limit: usize) -> Vec<String> {
         let mut shared: HashMap<usize, f64> = HashMap::new();
         for (piece, weight) in weights {
             for position in self.positions_of(kind, *piece) {
@@ -159,14 +169,19 @@ impl ProjectMemory {
         pieces: &BTreeSet<u64>,
     ) -> Result<PieceCounts, MemoryError> {
         self.read(&mut |_| Ok(()))?;
-        self.compare()?;
+        self.refresh_similarity_index()?;
         Ok(self.similarity.piece_counts(kind, pieces))
     }
 
     /// Returns the memories of a type whose shared pieces have the highest total weight, as of the
     /// last [`Self::piece_counts`].
-    pub(super) fn sharing(&self, kind: Kind, weights: &[(u64, f64)], limit: usize) -> Vec<String> {
-        self.similarity.sharing(kind, weights, limit)
+    pub(super) fn find_sharing(
+        &self,
+        kind: Kind,
+        weights: &[(u64, f64)],
+        limit: usize,
+    ) -> Vec<String> {
+        self.similarity.find_sharing(kind, weights, limit)
     }
 
     /// The active memories of a type that are similar to `content`, most similar first.
@@ -174,21 +189,21 @@ impl ProjectMemory {
         &mut self,
         kind: Kind,
         content: &str,
-    ) -> Result<Vec<Similar>, MemoryError> {
-        self.compare()?;
+    ) -> Result<Vec<SimilarMemory>, MemoryError> {
+        self.refresh_similarity_index()?;
         let mut similar = Vec::new();
         for (similarity, id) in self.similarity.most_similar(kind, content) {
             if let Some(entry) = self.store().entry(&id)? {
                 let brief = Brief::from(entry);
                 let title = brief.entry.title(80) + &brief.marks();
-                similar.push(Similar { title, id, similarity });
+                similar.push(SimilarMemory { title, id, similarity });
             }
         }
         Ok(similar)
     }
 
     /// Updates the comparison data from the store.
-    fn compare(&mut self) -> Result<(), MemoryError> {
+    fn refresh_similarity_index(&mut self) -> Result<(), MemoryError> {
         let (mark, deletions) = (self.store().mark()?, self.store().deletions()?);
         if self.similarity.deletions != deletions || self.similarity.is_sparse() {
             self.similarity = SimilarityIndex { deletions, ..SimilarityIndex::default() };

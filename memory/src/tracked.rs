@@ -6,7 +6,8 @@ use super::journal::Stamp;
 use super::legacy;
 use super::log::{self, Problem, ProblemKind, Revision};
 use super::mirror::{
-    Imported, delete_memories_without_lines, import_lines, missing, put_lines, resolve_duplicates,
+    ImportCounts, delete_memories_without_lines, import_lines, missing_lines, put_lines,
+    resolve_duplicates,
 };
 use super::privacy::Gate;
 use super::project::ProjectMemory;
@@ -124,19 +125,19 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When a file cannot be read, or the store cannot be written.
-    pub fn import(&mut self) -> Result<Imported, MemoryError> {
+    pub fn import(&mut self) -> Result<ImportCounts, MemoryError> {
         self.refuse_unwritable()?;
         let _lock = self.journal.lock()?;
-        self.guarded(&mut |memory| {
+        self.run_with_repair(&mut |memory| {
             if let Some(damage) = memory.store.check()?.into_iter().next() {
                 return Err(MemoryError::Corrupt(damage));
             }
-            let mut all = Imported::default();
+            let mut all = ImportCounts::default();
             memory.journal.resolve();
             for &(source, path) in memory.journal.sources() {
                 let imported = memory.import_source(source, path, true)?;
                 memory.update_stamp(source)?;
-                all = Imported { new: all.new + imported.new, gone: all.gone + imported.gone };
+                all = ImportCounts { new: all.new + imported.new, gone: all.gone + imported.gone };
             }
             transaction(&mut *memory.store, Durability::Full, &mut delete_memories_without_lines)?;
             Ok(all)
@@ -148,7 +149,7 @@ impl ProjectMemory {
     /// # Errors
     /// When the store cannot be read.
     pub fn problems(&mut self) -> Result<Vec<Problem>, MemoryError> {
-        self.guarded(&mut |memory| {
+        self.run_with_repair(&mut |memory| {
             memory.refresh()?;
             let mut problems = Vec::new();
             for (source, _) in memory.journal.sources() {
@@ -163,11 +164,11 @@ impl ProjectMemory {
         source: &str,
         path: &str,
         rebuilt: bool,
-    ) -> Result<Imported, MemoryError> {
+    ) -> Result<ImportCounts, MemoryError> {
         let (bytes, stamp) = match self.journal.read(path) {
             Ok(Some((bytes, stamp))) => (bytes, Some(stamp)),
             // The checked-out commit does not contain the file: its lines belong to another branch.
-            Ok(None) if self.journal.is_checked_out_without(path) => (Vec::new(), None),
+            Ok(None) if self.journal.is_absent_from_commit(path) => (Vec::new(), None),
             // A file that was deleted by mistake or that must not be read: its lines stay in
             // effect.
             Ok(None) => return self.record_state(source, &FileState::default()),
@@ -198,14 +199,18 @@ impl ProjectMemory {
         })
     }
 
-    fn record_state(&mut self, source: &str, state: &FileState) -> Result<Imported, MemoryError> {
+    fn record_state(
+        &mut self,
+        source: &str,
+        state: &FileState,
+    ) -> Result<ImportCounts, MemoryError> {
         if self.state(source)? == *state {
-            return Ok(Imported::default());
+            return Ok(ImportCounts::default());
         }
         let gate = &self.gate;
         transaction(&mut *self.store, Durability::Full, &mut |store| {
             put_state(store, gate, source, state)?;
-            Ok(Imported::default())
+            Ok(ImportCounts::default())
         })
     }
 
@@ -275,7 +280,7 @@ impl ProjectMemory {
         self.refuse_unwritable()?;
         let _lock = self.journal.lock()?;
         let mut count = 0;
-        self.guarded(&mut Self::refresh_locked)?;
+        self.run_with_repair(&mut Self::refresh_locked)?;
         for (file, path) in &self.journal.sources()[..3] {
             if self.journal.stamp(path).is_none() {
                 let text = self.text_of(file)?;
@@ -285,14 +290,14 @@ impl ProjectMemory {
                 }
             }
             if all {
-                let missing = missing(&mut *self.store, file)?;
+                let missing = missing_lines(&mut *self.store, file)?;
                 count += missing.len();
                 if !missing.is_empty() {
                     self.add_lines(file, &missing)?;
                 }
             }
         }
-        self.guarded(&mut Self::refresh_locked)?;
+        self.run_with_repair(&mut Self::refresh_locked)?;
         Ok(count)
     }
 
@@ -312,8 +317,8 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn missing(&mut self, file: &str) -> Result<Vec<Revision>, MemoryError> {
-        self.read(&mut |store| missing(store, file))
+    pub fn missing_lines(&mut self, file: &str) -> Result<Vec<Revision>, MemoryError> {
+        self.read(&mut |store| missing_lines(store, file))
     }
 }
 

@@ -4,7 +4,7 @@
 use super::MemoryError;
 use super::privacy::Gate;
 use super::project::ProjectMemory;
-use super::store::{self, Durability, Opened, Wanted, salvage, transaction};
+use super::store::{self, BackendChoice, Durability, OpenedStore, salvage, transaction};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -17,12 +17,12 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// When the store was written by a newer aidd, or is a link.
 pub(super) fn open(
     root: &Path,
-    wanted: Wanted,
+    choice: BackendChoice,
     gate: &Gate,
     now: i64,
-) -> Result<(Opened, Option<String>), MemoryError> {
+) -> Result<(OpenedStore, Option<String>), MemoryError> {
     let folder = root.join(".aidd");
-    let why = match store::open(&folder, wanted, now) {
+    let why = match store::open(&folder, choice, now) {
         Err(error @ (MemoryError::Io { .. } | MemoryError::Store(_))) => error.to_string(),
         other => return other.map(|opened| (opened, None)),
     };
@@ -30,7 +30,7 @@ pub(super) fn open(
 }
 
 /// Creates a store in memory with the contents of the store on disk.
-fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<Opened, MemoryError> {
+fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<OpenedStore, MemoryError> {
     let folder = root.join(".aidd");
     let mut opened = store::in_memory(&folder)?;
     for path in [store::sqlite::path(&folder), store::json::path(&folder)] {

@@ -9,10 +9,10 @@
 )]
 
 use aidd_memory::kinds::Observation;
-use aidd_memory::permanent::New;
+use aidd_memory::permanent::NewMemory;
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::records::{AiProvider, SessionState};
-use aidd_memory::store::{Layers, Query, Wanted};
+use aidd_memory::store::{BackendChoice, Layers, Query};
 use aidd_memory::types::Kind;
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -28,8 +28,8 @@ fn writes() -> usize {
 }
 
 fn open(root: &Path, store: &str) -> ProjectMemory {
-    let wanted = if store == "json" { Wanted::Json } else { Wanted::Sqlite };
-    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, system_clock()).expect("a memory")
+    let choice = if store == "json" { BackendChoice::Json } else { BackendChoice::Sqlite };
+    ProjectMemory::open(&crate::DISTRIBUTION, root, choice, system_clock()).expect("a memory")
 }
 
 /// The worker: saves memories, and after each save appends the id of the memory to its own file.
@@ -54,7 +54,8 @@ fn worker() {
     let process = std::process::id();
     for n in 0..writes() {
         let content = format!("process {process} decided number {n}, and nobody else did");
-        let saved = memory.save_decision(&New { content, ..New::default() }).expect("saved");
+        let saved =
+            memory.save_decision(&NewMemory { content, ..NewMemory::default() }).expect("saved");
         writeln!(acks, "{}", saved.id).expect("acknowledged");
         let title = format!("process {process} saw number {n}");
         let id = memory

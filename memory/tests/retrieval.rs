@@ -5,30 +5,30 @@
 #[path = "../benches/retrieval/set.rs"]
 mod set;
 
-use aidd_memory::permanent::New;
+use aidd_memory::permanent::NewMemory;
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::recall::{Found, Question, SearchOrder, Using};
-use aidd_memory::store::{Layers, Wanted};
+use aidd_memory::recall::{Found, MatchFeatures, Question, SearchOrder};
+use aidd_memory::store::{BackendChoice, Layers};
 use aidd_memory::types::{Kind, Outcome, Status};
 use set::SetQuestion;
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
-const BOTH: [Wanted; 2] = [Wanted::Sqlite, Wanted::Json];
+const BOTH: [BackendChoice; 2] = [BackendChoice::Sqlite, BackendChoice::Json];
 
 /// A new store that contains the set.
-fn new_memory_with_set(wanted: Wanted) -> (TempDir, ProjectMemory) {
+fn new_memory_with_set(choice: BackendChoice) -> (TempDir, ProjectMemory) {
     let folder = TempDir::new().expect("a directory");
-    let memory = set::filled(folder.path(), wanted, &[]);
+    let memory = set::filled(folder.path(), choice, &[]);
     (folder, memory)
 }
 
 /// Runs `test` on a new memory of each kind.
 fn on_both_stores(test: impl Fn(&mut ProjectMemory)) {
-    for wanted in BOTH {
+    for choice in BOTH {
         let folder = TempDir::new().expect("a directory");
-        test(&mut set::open(folder.path(), wanted));
+        test(&mut set::open(folder.path(), choice));
     }
 }
 
@@ -42,17 +42,18 @@ fn titles(found: &Found) -> Vec<&str> {
 
 fn decide(memory: &mut ProjectMemory, topic: &str, content: &str) -> String {
     let topic = Some(topic.to_owned()).filter(|topic| !topic.is_empty());
-    let new = New { content: content.to_owned(), topic, ..New::default() };
+    let new = NewMemory { content: content.to_owned(), topic, ..NewMemory::default() };
     memory.save_decision(&new).expect("saved").id
 }
 
 #[test]
 fn words_and_meaning_together_score_higher_than_each_alone() {
-    let (_folder, mut memory) = new_memory_with_set(Wanted::Sqlite);
+    let (_folder, mut memory) = new_memory_with_set(BackendChoice::Sqlite);
     let questions: Vec<SetQuestion> =
         set::questions().into_iter().filter(SetQuestion::is_test).collect();
-    let [words, meaning, both] = [Using::Words, Using::Meaning, Using::Both]
-        .map(|using| set::scores(&mut memory, &questions, using));
+    let [words, meaning, both] =
+        [MatchFeatures::Words, MatchFeatures::Meaning, MatchFeatures::Both]
+            .map(|using| set::scores(&mut memory, &questions, using));
     for (name, other) in [("words", &words), ("meaning", &meaning)] {
         let [mean, low, _] = set::gain_interval(&both, other);
         assert!(low > 0.0, "only {mean:.3} more than {name}, at least {low:.3}");
@@ -65,15 +66,15 @@ fn words_and_meaning_together_score_higher_than_each_alone() {
 
 #[test]
 fn both_stores_give_equal_results_in_new_and_old_processes() {
-    let (folder, mut sqlite) = new_memory_with_set(Wanted::Sqlite);
-    let (_other, mut json) = new_memory_with_set(Wanted::Json);
+    let (folder, mut sqlite) = new_memory_with_set(BackendChoice::Sqlite);
+    let (_other, mut json) = new_memory_with_set(BackendChoice::Json);
     for (at, question) in set::questions().iter().enumerate() {
         let query = set::query(question);
         let warm = sqlite.search(&query).expect("found");
         assert_eq!(json.search(&query).expect("found"), warm, "{}: {}", question.kind, question.id);
         // A process that searches for the first time uses the terms of the store.
         if at % 10 == 0 {
-            let mut cold = set::open(folder.path(), Wanted::Sqlite);
+            let mut cold = set::open(folder.path(), BackendChoice::Sqlite);
             assert_eq!(cold.search(&query).expect("found"), warm, "{}", question.question);
         }
     }
@@ -84,7 +85,7 @@ fn an_exact_topic_comes_first_among_a_thousand() {
     let folder = TempDir::new().expect("a directory");
     let memories = set::memories();
     let others = set::others(1000 - memories.len());
-    let mut memory = set::filled(folder.path(), Wanted::Sqlite, &others);
+    let mut memory = set::filled(folder.path(), BackendChoice::Sqlite, &others);
     let topics: Vec<&str> = memories
         .iter()
         .filter(|memory| memory.id.contains("-d"))
@@ -111,8 +112,8 @@ fn files_of_store(root: &Path) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn a_thousand_searches_change_nothing() {
-    for wanted in BOTH {
-        let (folder, mut memory) = new_memory_with_set(wanted);
+    for choice in BOTH {
+        let (folder, mut memory) = new_memory_with_set(choice);
         let before = files_of_store(folder.path());
         assert!(before.iter().any(|(_, bytes)| bytes.len() > 100_000));
         let questions = set::questions();
@@ -121,7 +122,7 @@ fn a_thousand_searches_change_nothing() {
         }
         memory.timeline("shop-d02", 3).expect("a timeline");
         memory.entries_by_id(&["shop-d02".to_owned()]).expect("entries");
-        assert!(files_of_store(folder.path()) == before, "{wanted:?} wrote");
+        assert!(files_of_store(folder.path()) == before, "{choice:?} wrote");
     }
 }
 
@@ -167,8 +168,8 @@ fn ids(memory: &mut ProjectMemory, question: Question) -> String {
 
 #[test]
 fn filters_select_memories() {
-    for wanted in BOTH {
-        let (_folder, mut memory) = new_memory_with_set(wanted);
+    for choice in BOTH {
+        let (_folder, mut memory) = new_memory_with_set(choice);
         let base = || Question::new(Layers::ALL);
         let mut found = |question: Question| ids(&mut memory, question);
         let topic = Some("Session-Storage".to_owned());
@@ -202,7 +203,7 @@ fn filters_select_memories() {
 
 #[test]
 fn results_have_the_requested_order_and_limit() {
-    let (_folder, mut memory) = new_memory_with_set(Wanted::Sqlite);
+    let (_folder, mut memory) = new_memory_with_set(BackendChoice::Sqlite);
     let mut found = |text: &str, order, limit| {
         let question = Question { text: text.into(), order, limit, ..Question::new(Layers::ALL) };
         memory.search(&question).expect("found")
@@ -223,10 +224,10 @@ fn results_have_the_requested_order_and_limit() {
 
 #[test]
 fn memories_of_other_processes_are_found() {
-    for wanted in BOTH {
+    for choice in BOTH {
         let folder = TempDir::new().expect("a directory");
-        let mut memory = set::open(folder.path(), wanted);
-        let mut other = set::open(folder.path(), wanted);
+        let mut memory = set::open(folder.path(), choice);
+        let mut other = set::open(folder.path(), choice);
         let old = decide(&mut other, "queue", "Jobs run in Redis");
         // Searches twice, because the second search loads the terms.
         for _ in 0..2 {
@@ -255,9 +256,9 @@ fn memories_of_other_processes_are_found() {
 
 #[test]
 fn vectors_of_another_version_are_reported_and_rebuilt() {
-    let (folder, memory) = new_memory_with_set(Wanted::Sqlite);
+    let (folder, memory) = new_memory_with_set(BackendChoice::Sqlite);
     drop(memory);
-    let mut memory = set::open(folder.path(), Wanted::Sqlite);
+    let mut memory = set::open(folder.path(), BackendChoice::Sqlite);
     let text = "how can support log a customer out everywhere";
     let db = rusqlite::Connection::open(folder.path().join(".aidd/data.db")).expect("open");
     let sql = "UPDATE search SET model = 'older' WHERE id LIKE 'shop%'";
@@ -271,14 +272,14 @@ fn vectors_of_another_version_are_reported_and_rebuilt() {
     };
     // A search does not write.
     assert_eq!(stale(), i64::try_from(changed).expect("few"));
-    let mut memory = set::open(folder.path(), Wanted::Sqlite);
+    let mut memory = set::open(folder.path(), BackendChoice::Sqlite);
     assert_eq!(stale(), 0);
     assert_eq!(search(&mut memory, text).degraded, None);
 }
 
 #[test]
 fn damage_of_the_search_data_is_detected() {
-    let (folder, mut memory) = new_memory_with_set(Wanted::Sqlite);
+    let (folder, mut memory) = new_memory_with_set(BackendChoice::Sqlite);
     assert_eq!(memory.check().expect("checked"), [""; 0]);
     let db = rusqlite::Connection::open(folder.path().join(".aidd/data.db")).expect("open");
     db.execute("UPDATE search_text_content SET c1 = 'other'", []).expect("changed");
@@ -288,7 +289,7 @@ fn damage_of_the_search_data_is_detected() {
 
 #[test]
 fn hits_cost_few_tokens() {
-    let (_folder, mut memory) = new_memory_with_set(Wanted::Sqlite);
+    let (_folder, mut memory) = new_memory_with_set(BackendChoice::Sqlite);
     let mut sizes = Vec::new();
     for question in set::questions() {
         for mut hit in memory.search(&set::query(&question)).expect("found").hits {

@@ -45,13 +45,13 @@ pub(super) fn read(page: &str, params: &Map<String, Value>) -> Result<Header, Pa
 }
 
 /// A header with its parameters filled in.
-struct Filled {
+struct FilledHeader {
     text: String,
     /// For each parameter, its byte range in the original header and in the filled header.
     replacements: Vec<(Range<usize>, Range<usize>)>,
 }
 
-impl Filled {
+impl FilledHeader {
     /// Maps an offset in the filled header to the original header.
     fn to_original(&self, offset: usize) -> usize {
         let last = self.replacements.iter().rev().find(|(_, filled)| filled.start <= offset);
@@ -63,8 +63,8 @@ impl Filled {
     }
 }
 
-fn fill(text: &str, base: usize, params: &Map<String, Value>) -> Result<Filled, PageError> {
-    let unchanged = || Filled { text: text.to_owned(), replacements: Vec::new() };
+fn fill(text: &str, base: usize, params: &Map<String, Value>) -> Result<FilledHeader, PageError> {
+    let unchanged = || FilledHeader { text: text.to_owned(), replacements: Vec::new() };
     let has = text.lines().any(|line| line.trim_start().starts_with("params:"));
     if !has && params.is_empty() {
         return Ok(unchanged());
@@ -87,7 +87,8 @@ fn fill(text: &str, base: usize, params: &Map<String, Value>) -> Result<Filled, 
     if defaults.is_empty() {
         return Ok(unchanged());
     }
-    let mut filled = Filled { text: String::with_capacity(text.len()), replacements: Vec::new() };
+    let mut filled =
+        FilledHeader { text: String::with_capacity(text.len()), replacements: Vec::new() };
     let mut from = 0;
     for (range, name) in find_placeholders(text) {
         let Some(value) = params.get(name).or_else(|| defaults.get(name)) else {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 /// A shipped rule page or pack page.
 #[derive(Clone, Copy, Debug)]
-pub struct Shipped {
+pub struct ShippedPage {
     /// The rule id (directory and file name), or the name of the pack.
     pub id: &'static str,
     /// The whole page, header included.
@@ -136,7 +136,7 @@ impl Details {
 #[derive(Debug)]
 pub struct Tables {
     /// Every rule page, ordered by id.
-    pub pages: &'static [Shipped],
+    pub pages: &'static [ShippedPage],
     /// The fields of the pages that are needed at start, in the same order.
     pub heads: &'static [Head],
     /// The headers and summaries of the pages, encoded with `postcard`.
@@ -148,7 +148,7 @@ pub struct Tables {
     /// Languages of syntax patterns, in lower case.
     pub languages: Words,
     /// Every pack, ordered by id.
-    pub packs: &'static [Shipped],
+    pub packs: &'static [ShippedPage],
     /// The headers of the packs, encoded with `postcard`.
     pub pack_headers: &'static [u8],
     /// The offset of each pack's header in `pack_headers`, in bytes.

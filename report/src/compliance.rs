@@ -208,7 +208,7 @@ fn checksum(config: &Config, rules: &[Rule]) -> String {
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text.as_bytes());
     };
-    hash_part(&sorted(serde_json::to_value(&settings).unwrap_or_default()).to_string());
+    hash_part(&sort_keys(serde_json::to_value(&settings).unwrap_or_default()).to_string());
     for rule in rules {
         if let Some(path) = &rule.path {
             hash_part(path);
@@ -224,13 +224,13 @@ fn checksum(config: &Config, rules: &[Rule]) -> String {
 
 /// The value with sorted object keys. The depth is bounded, because the settings were parsed from
 /// JSON.
-fn sorted(value: Value) -> Value {
+fn sort_keys(value: Value) -> Value {
     match value {
         Value::Object(map) => {
             let entries: BTreeMap<String, Value> = map.into_iter().collect();
-            Value::Object(entries.into_iter().map(|(key, value)| (key, sorted(value))).collect())
+            Value::Object(entries.into_iter().map(|(key, value)| (key, sort_keys(value))).collect())
         }
-        Value::Array(values) => Value::Array(values.into_iter().map(sorted).collect()),
+        Value::Array(values) => Value::Array(values.into_iter().map(sort_keys).collect()),
         other => other,
     }
 }
@@ -254,8 +254,8 @@ fn markdown(statement: &Statement<'_>) -> String {
         let _ = writeln!(text, "| {effect} | {rules} | {error} | {warning} | {info} |");
     }
     text.push_str(&selectors(statement));
-    text.push_str(&grouped("Kind", &groups.map(|(_, tally)| &tally.by_kind)));
-    text.push_str(&grouped("Tag", &groups.map(|(_, tally)| &tally.by_tag)));
+    text.push_str(&group_table("Kind", &groups.map(|(_, tally)| &tally.by_kind)));
+    text.push_str(&group_table("Tag", &groups.map(|(_, tally)| &tally.by_tag)));
     if !statement.project_rules.is_empty() {
         text.push_str(
             "\n### The project's own rules\n\n| Rule | Page | Severity |\n| --- | --- | --- |\n",
@@ -311,7 +311,7 @@ fn selectors(statement: &Statement<'_>) -> String {
 }
 
 /// A folded table with the number of rules per group and effect.
-fn grouped(title: &str, groups: &[&BTreeMap<String, usize>; 3]) -> String {
+fn group_table(title: &str, groups: &[&BTreeMap<String, usize>; 3]) -> String {
     let names: BTreeSet<&String> = groups.iter().flat_map(|counts| counts.keys()).collect();
     if names.is_empty() {
         return String::new();

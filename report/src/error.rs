@@ -62,10 +62,10 @@ pub enum RunError {
     #[error(transparent)]
     Git(GitError),
     /// A glob of the configuration is malformed.
-    #[error("include or exclude: {0}")]
+    #[error("`include` or `exclude`: {0}")]
     Glob(#[from] GlobError),
     /// The rules of the base or the head cannot be built.
-    #[error("include or exclude: {0}")]
+    #[error("`include` or `exclude`: {0}")]
     Rules(EngineError),
     /// The project's settings are invalid.
     #[error(transparent)]

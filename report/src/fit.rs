@@ -179,7 +179,7 @@ mod tests {
         assert!(all.len() > 100 && all.iter().all(|result| result["level"] == "error"));
         assert!(fitted.gzip.expect("measured").len() <= limit);
         let omitted = 1_000 - all.len();
-        let first = format!("{omitted} least severe results are omitted: {reason}");
+        let first = format!("{omitted} results omitted, least severe first: {reason}");
         assert_eq!(fitted.omissions[0], first);
         let log: Value = serde_json::from_slice(&fitted.json).expect("JSON");
         let reported = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"];

@@ -73,7 +73,7 @@ pub fn unread_config(project: &Project) -> Option<String> {
         return None;
     }
     let name = MISNAMED.iter().find(|name| project.root().join(name).is_file())?;
-    Some(format!("{name} is not read: the configuration is {CONFIG_PATH}, in JSON"))
+    Some(format!("{name} is not read; move the settings to {CONFIG_PATH}, in JSON"))
 }
 
 /// The root of the project that contains all `paths`: the root of the first path if it contains the

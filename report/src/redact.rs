@@ -101,11 +101,11 @@ fn occurrences(values: &NFA, text: &str) -> Vec<Range<usize>> {
             ranges.push(end - longest..end);
         }
     }
-    joined(ranges)
+    merge_ranges(ranges)
 }
 
 /// The sorted ranges, with overlapping and adjacent ranges joined.
-fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| range.start);
     ranges.dedup_by(|next, last| {
         let overlaps = next.start <= last.end;
@@ -119,7 +119,7 @@ fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 fn mask(text: &str, hidden: Vec<Range<usize>>) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut hidden = joined(hidden).into_iter().peekable();
+    let mut hidden = merge_ranges(hidden).into_iter().peekable();
     for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
         while hidden.next_if(|range| range.end <= at).is_some() {}

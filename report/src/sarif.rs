@@ -4,7 +4,7 @@
 //! upload, and GitHub shows no rule without results.
 
 use super::wire::{self, Status};
-use super::{Document, Skipped, Weakening, escape, fit, rule, rule_url, uri};
+use super::{Document, Skipped, Weakening, escape, fit, number, rule, rule_url, uri};
 use aidd_engine::forms::commits;
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::escape::markdown;
@@ -133,11 +133,11 @@ fn omissions(found: usize, trim: Trim) -> Vec<String> {
     let mut sentences = Vec::new();
     if let Some(omitted @ 1..) = found.checked_sub(trim.results) {
         let why = if trim.results == MAX_RESULTS {
-            format!("code scanning accepts {MAX_RESULTS}")
+            format!("code scanning accepts at most {MAX_RESULTS}")
         } else {
             "the report would exceed the size limit of code scanning".to_owned()
         };
-        sentences.push(format!("{omitted} least severe results are omitted: {why}"));
+        sentences.push(format!("{} omitted, least severe first: {why}", number(omitted, "result")));
     }
     if !parts.is_empty() {
         let parts = parts.join(", ");
@@ -304,31 +304,32 @@ fn precision(rule: &Rule) -> &'static str {
 }
 
 fn invocation(document: &Document, omitted: &[String]) -> Invocation {
-    let mut notes: Vec<Notification> = document.weakened().iter().map(weakened).collect();
-    notes.extend(document.skipped.iter().take(MAX_NOTIFICATIONS).map(skipped));
+    let mut notes: Vec<Notification> =
+        document.weakened().iter().map(weakening_notification).collect();
+    notes.extend(document.skipped.iter().take(MAX_NOTIFICATIONS).map(skipped_notification));
     if let Some(remaining @ 1..) = document.skipped.len().checked_sub(MAX_NOTIFICATIONS) {
         notes.push(notification(
             SKIPPED,
-            &format!("{remaining} more files were skipped or only partly checked"),
+            &format!("{} skipped or only partly checked", number(remaining, "more file")),
             None,
         ));
     }
     notes.extend(omitted.iter().map(|text| notification(OMITTED, text, None)));
     let commit_findings =
         document.findings.iter().filter(|finding| commits::is_virtual_path(&finding.path));
-    notes.extend(commit_findings.take(MAX_NOTIFICATIONS).map(on_commit));
+    notes.extend(commit_findings.take(MAX_NOTIFICATIONS).map(commit_notification));
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
 }
 
 /// A finding outside of files: on a commit, a branch, a title or a change.
-fn on_commit(finding: &wire::Finding) -> Notification {
+fn commit_notification(finding: &wire::Finding) -> Notification {
     let text = format!("{}: {} [{}]", finding.path, finding.message, finding.rule);
     let mut note = notification(COMMIT, &text, None);
     note.level = Some(json!(level(finding.severity)));
     note
 }
 
-fn weakened(weakening: &Weakening) -> Notification {
+fn weakening_notification(weakening: &Weakening) -> Notification {
     let text = format!("{}: {}", weakening.path, weakening.message);
     let mut note = notification(WEAKENED, &text, Some(&weakening.path));
     let start = |line| Region::builder().start_line(integer(line)).build();
@@ -339,7 +340,7 @@ fn weakened(weakening: &Weakening) -> Notification {
     note
 }
 
-fn skipped(file: &Skipped) -> Notification {
+fn skipped_notification(file: &Skipped) -> Notification {
     let mut note = notification(SKIPPED, &format!("{}: {}", file.path, file.why), Some(&file.path));
     if file.failed {
         note.level = Some(json!("error"));

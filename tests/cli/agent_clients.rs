@@ -30,7 +30,7 @@ fn the_files_of_every_client_are_written_and_removed() {
     wrote .zed/settings.json
     wrote .gemini/settings.json
     wrote GEMINI.md
-    kept .aidd/config.json
+    unchanged: .aidd/config.json
     ");
     let mut files = String::new();
     for path in [

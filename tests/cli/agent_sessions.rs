@@ -3,7 +3,7 @@
 use crate::cli::agent_hooks::{claude_event, set_up};
 use aidd_memory::kinds::Checkpoint;
 use aidd_memory::project::{ProjectMemory, system_clock};
-use aidd_memory::store::Wanted;
+use aidd_memory::store::BackendChoice;
 use serde_json::{Value, json};
 
 fn context(answer: &Value) -> String {
@@ -19,7 +19,7 @@ fn a_checkpoint_is_preserved_by_compaction() {
     let mut memory = ProjectMemory::open(
         &crate::DISTRIBUTION,
         project.path(),
-        Wanted::default(),
+        BackendChoice::default(),
         system_clock(),
     );
     let memory = memory.as_mut().expect("a memory");

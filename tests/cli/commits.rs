@@ -69,7 +69,7 @@ fn the_commits_of_a_branch_are_checked_against_its_base() {
     ::error title=team/commits::commit/HASH: unknown scope `cor`%0Adid you mean `core`? Known scopes: core
     ::error title=team/commits::commit/branch: the branch `side` does not match `^(main|work/.+)$`
     ::error title=team/commits::commit/change: the change adds and removes 4 lines, more than 3%0Asplit it: smaller changes are easier to review
-    ::error title=team/commits::commit/change: the change touches `src/lib.rs` but not `CHANGELOG.md`
+    ::error title=team/commits::commit/change: the change touches `src/lib.rs` but no file that matches `CHANGELOG.md`
     ");
     let output = project.run(&["check", "--diff", "main"]).expect_code(1);
     assert!(output.out.contains("unknown scope `cor`"), "{}", output.out);
@@ -137,7 +137,7 @@ fn the_title_of_a_pull_request_is_checked() {
     ::error title=team/commits::commit/HASH: unknown scope `cor`%0Adid you mean `core`? Known scopes: core
     ::error title=team/commits::commit/title: not a Conventional Commit: expected a type and a colon, as in `fix: …`%0Aexpected `type(scope): description`, as in `fix(parser): read empty files`
     ::error title=team/commits::commit/change: the change adds and removes 4 lines, more than 3%0Asplit it: smaller changes are easier to review
-    ::error title=team/commits::commit/change: the change touches `src/lib.rs` but not `CHANGELOG.md`
+    ::error title=team/commits::commit/change: the change touches `src/lib.rs` but no file that matches `CHANGELOG.md`
     ");
 }
 

@@ -106,7 +106,7 @@ fn a_file_created_by_a_fix_is_checked() {
     let note = "note: fix of `t/made` at packages/docs/made.txt undone: ";
     assert!(output.err.starts_with(note), "{}", output.err);
     assert!(
-        output.err.ends_with(" undone: it added an error of `t/word` on line 1\n"),
+        output.err.ends_with(" undone: the fix added an error of `t/word` on line 1\n"),
         "{}",
         output.err
     );

@@ -256,7 +256,7 @@ fn two_branches_are_merged_and_resolved() {
     ");
     project.run(&["memory", "doctor"]).expect_code(1);
     let output = project.run(&["memory", "resolve", &ours]).expect_code(0);
-    assert_eq!(output.out, format!("kept {ours}\nsuperseded {theirs}\n"));
+    assert_eq!(output.out, format!("retained {ours}\nsuperseded {theirs}\n"));
     let output = project.run(&["memory", "doctor", "--fix"]).expect_code(0);
     assert!(
         output.out.contains("fixed          3 lines in ai/memory/decisions.jsonl"),

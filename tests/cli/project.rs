@@ -23,7 +23,10 @@ fn init_can_be_run_again() {
     let files = [".aidd/config.json", ".gitattributes", ".gitignore"];
     let before = files.map(|path| project.read(path));
     let output = project.run(&["init"]).expect_code(0);
-    assert_eq!(output.out, "kept .aidd/config.json\nkept .gitattributes\nkept .gitignore\n");
+    assert_eq!(
+        output.out,
+        "unchanged: .aidd/config.json\nunchanged: .gitattributes\nunchanged: .gitignore\n"
+    );
     assert_eq!(files.map(|path| project.read(path)), before);
 }
 
@@ -325,7 +328,7 @@ fn enabled_rules_are_exported_to_agents_md() {
 fn init_preserves_an_invalid_configuration_and_reports_its_position() {
     let project = Project::new(&[(".aidd/config.json", "{\n  \"failOn\": \"loud\"\n}\n")]);
     let output = project.run(&["init"]).expect_code(2);
-    assert!(output.out.contains("kept .aidd/config.json"), "{}", output.out);
+    assert!(output.out.contains("unchanged: .aidd/config.json"), "{}", output.out);
     let problem =
         output.err.lines().find(|line| line.contains("config.json:2:13: ")).expect("the position");
     assert!(problem.contains("loud"), "{problem}");

@@ -139,7 +139,7 @@ fn a_draft_is_validated_tested_and_then_enforced() {
       examples    1 fails, 1 passes
       trial       1 finding in 1 of 2 checked items
                   src/a.ts:2  const user = legacyParse(text);
-      severity    warning: few places break it: fix them, or run `aidd baseline write`
+      severity    warning: few places break the rule: fix them, or run `aidd baseline write`
     ");
     let piped =
         project.run_with(PAGE.as_bytes(), &["rule", "suggest", "--draft", "-"]).expect_code(0);
@@ -172,7 +172,7 @@ fn problems_in_a_draft_are_reported_with_line_and_remedy() {
       examples    1 fails, 1 passes
       trial       1 finding in 1 of 2 checked items
                   src/a.ts:2  const user = legacyParse(text);
-      severity    warning: few places break it: fix them, or run `aidd baseline write`
+      severity    warning: few places break the rule: fix them, or run `aidd baseline write`
     "#);
 }
 

@@ -37,7 +37,7 @@ fn the_error_for_an_invalid_variable_names_the_variable() {
         project.run_env(&[(name, value)], args).expect_code(2).err
     };
     assert_snapshot!(error("AIDD_JOBS", "many", &["check", "."]), @"
-    error: invalid value 'many' for '--jobs <N>': a whole number is expected
+    error: invalid value 'many' for '--jobs <N>': expected a whole number
 
     For more information, try '--help'.
     hint: the value comes from the environment variable AIDD_JOBS
@@ -175,7 +175,7 @@ fn a_missing_message_file_is_reported() {
 fn a_misnamed_configuration_is_reported() {
     let project = project();
     project.write("aidd.toml", "fail-on = 'warning'\n");
-    let message = "aidd.toml is not read: the configuration is .aidd/config.json, in JSON";
+    let message = "aidd.toml is not read; move the settings to .aidd/config.json, in JSON";
     let output = project.run(&["check", "."]).expect_code(0);
     assert_eq!(output.err, format!("note: {message}\n"));
     assert_eq!(project.run(&["check", ".", "-q"]).expect_code(0).err, "");

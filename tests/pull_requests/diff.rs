@@ -234,7 +234,7 @@ fn a_missing_base_is_an_error_with_a_hint() {
     let clone = repository.cloned(&["--depth=1", "--branch=other"]);
     assert_snapshot!(error_of(&clone, &["--diff", "HEAD~1"]), @"
     error: unknown revision `HEAD~1`
-    hint: the clone is shallow and can be limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches the missing commits
+    hint: the clone is shallow and possibly limited to one branch; run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` to fetch the rest, or use `aidd ci --base origin/main`, which fetches the missing commits
     ");
 }
 

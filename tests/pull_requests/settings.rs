@@ -101,7 +101,7 @@ impl Marker {
 
 /// A clone of a pull request's head that requires a fetch and whose configuration names the
 /// recording program.
-fn hostile(scene: &PullRequest, marker: &Marker, included: bool) -> Repository {
+fn hostile_clone(scene: &PullRequest, marker: &Marker, included: bool) -> Repository {
     let clone = scene.checkout(&scene.head, &["--depth=1"]);
     clone.write(".git/info/attributes", "* filter=evil diff=evil merge=evil\n");
     for hook in HOOKS {
@@ -124,7 +124,7 @@ fn programs_named_in_a_repository_are_not_run() {
     for included in [false, true] {
         let scene = PullRequest::standard();
         let marker = Marker::new();
-        let clone = hostile(&scene, &marker, included);
+        let clone = hostile_clone(&scene, &marker, included);
         let files = [("staged.txt", "blue staged\n"), ("ai/memory/decisions.jsonl", "{}\n")];
         for (path, text) in files {
             clone.write(path, text);
@@ -231,7 +231,7 @@ fn ignored_settings_are_reported() {
 }
 
 /// A clone of the pull request's head whose remote requires credentials.
-fn private(scene: &PullRequest) -> (Repository, String) {
+fn private_clone(scene: &PullRequest) -> (Repository, String) {
     let url = smart_http::serve(scene.server.path(""), "AUTHORIZATION: basic c2VjcmV0");
     let clone = scene.checkout(&scene.head, &["--depth=1"]);
     clone.git(&["remote", "set-url", "origin", &format!("{url}repository")]);
@@ -249,16 +249,16 @@ fn assert_fetches(runner: &Runner) {
 #[test]
 fn credentials_of_the_checkout_action_are_used() {
     let scene = PullRequest::standard();
-    let (clone, _) = private(&scene);
+    let (clone, _) = private_clone(&scene);
     let output = scene.runner(clone).ci(&[]);
     assert_eq!(output.code, 2, "the remote requires credentials");
     // The credentials are in the configuration of the repository.
-    let (clone, url) = private(&scene);
+    let (clone, url) = private_clone(&scene);
     let header = "AUTHORIZATION: basic c2VjcmV0";
     clone.git(&["config", &format!("http.{url}.extraheader"), header]);
     assert_fetches(&scene.runner(clone));
     // The credentials are in a separate file, which the configuration includes for this directory.
-    let (clone, url) = private(&scene);
+    let (clone, url) = private_clone(&scene);
     let files = tempfile::tempdir().expect("a folder");
     let file = files.path().join("git-credentials.config").to_string_lossy().into_owned();
     clone.git(&["config", "--file", &file, &format!("http.{url}.extraheader"), header]);
@@ -267,7 +267,7 @@ fn credentials_of_the_checkout_action_are_used() {
     clone.git(&["config", &format!("includeIf.gitdir:{directory}.path"), &file]);
     assert_fetches(&scene.runner(clone));
     // The credentials are set for a URL that replaces the URL of the remote.
-    let (clone, url) = private(&scene);
+    let (clone, url) = private_clone(&scene);
     let address = format!("{url}repository");
     clone.git(&["config", &format!("http.{url}.extraheader"), header]);
     clone.git(&["remote", "set-url", "origin", "https://git.example.org/repository"]);
@@ -282,7 +282,7 @@ fn credentials_of_the_checkout_action_are_used() {
 #[test]
 fn settings_of_the_user_are_used() {
     let scene = PullRequest::standard();
-    let (clone, url) = private(&scene);
+    let (clone, url) = private_clone(&scene);
     let files = tempfile::tempdir().expect("a folder");
     let (user, included) = (files.path().join("user"), files.path().join("included"));
     let directory = clone.root().canonicalize().expect("a folder");

@@ -143,7 +143,7 @@ fn outcome(runner: &Runner, args: &[&str]) -> (i32, Vec<(String, String)>) {
 }
 
 /// Saves the reports of all shards, and returns their paths.
-fn saved(runner: &Runner, of: usize) -> Vec<String> {
+fn save_shards(runner: &Runner, of: usize) -> Vec<String> {
     let part = |at: usize| {
         let file = runner.file(&format!("{at}.json")).display().to_string();
         let output = runner.ci(&["--shard", &format!("{at}/{of}"), "--save", &file]);
@@ -153,7 +153,7 @@ fn saved(runner: &Runner, of: usize) -> Vec<String> {
     (1..=of).map(part).collect()
 }
 
-fn merged(runner: &Runner, parts: &[String]) -> (i32, Vec<(String, String)>) {
+fn merge_shards(runner: &Runner, parts: &[String]) -> (i32, Vec<(String, String)>) {
     let parts = parts.iter().map(String::as_str);
     outcome(runner, &["merge"].into_iter().chain(parts).collect::<Vec<_>>())
 }
@@ -161,10 +161,10 @@ fn merged(runner: &Runner, parts: &[String]) -> (i32, Vec<(String, String)>) {
 /// Asserts that the merged shards equal the unsharded run; returns the JSON report.
 fn assert_equals_unsharded(runner: &Runner, of: usize) -> Value {
     let unsharded = outcome(runner, &[]);
-    let mut parts = saved(runner, of);
+    let mut parts = save_shards(runner, of);
     // The order of the shards does not matter.
     parts.rotate_left(1);
-    let merged = merged(runner, &parts);
+    let merged = merge_shards(runner, &parts);
     for (one, other) in unsharded.1.iter().zip(&merged.1) {
         assert_eq!(one, other);
     }
@@ -244,7 +244,7 @@ fn merged_shards_of_a_tree_equal_the_full_run() {
 fn mismatched_shards_are_rejected() {
     let scene = PullRequest::standard();
     let runner = scene.standard_runner();
-    let parts = saved(&runner, 3);
+    let parts = save_shards(&runner, 3);
     let error_of = |parts: &[&String]| {
         let args: Vec<&str> =
             ["merge"].into_iter().chain(parts.iter().map(|part| part.as_str())).collect();
@@ -296,7 +296,7 @@ fn a_merged_report_is_posted_without_suggestions() {
         .standard_runner()
         .set("GITHUB_API_URL", &server.api)
         .set("GITHUB_TOKEN", crate::pull_requests::server::TOKEN);
-    let parts = saved(&runner, 2);
+    let parts = save_shards(&runner, 2);
     let output = runner.ci(&["merge", &parts[0], &parts[1], "--comment", "--review"]);
     assert_eq!(output.code, 0);
     assert_eq!(server.state().comments.len(), 1);

@@ -35,11 +35,11 @@ fn lines(name: &str, count: usize) -> String {
     (0..count).map(|at| format!("line {at} of {name}\n")).collect()
 }
 
-fn old(number: usize) -> String {
+fn old_line(number: usize) -> String {
     format!("blue_old_{number:02}\n")
 }
 
-fn planted(number: usize) -> String {
+fn planted_line(number: usize) -> String {
     format!("blue_planted_{number:02}\n")
 }
 
@@ -53,44 +53,52 @@ fn before() -> Vec<(&'static str, String)> {
     vec![
         (
             "edited.txt",
-            lines("e", 3) + &old(0) + &lines("f", 5) + &old(1) + &lines("g", 5) + &old(2),
+            lines("e", 3)
+                + &old_line(0)
+                + &lines("f", 5)
+                + &old_line(1)
+                + &lines("g", 5)
+                + &old_line(2),
         ),
-        ("renamed.txt", lines("r", 9) + &old(3) + &lines("s", 9)),
-        ("renamed and edited.txt", lines("t", 9) + &old(4) + &lines("u", 9)),
-        ("dir/one.txt", lines("d1", 9) + &old(5)),
-        ("dir/deep/two.txt", lines("d2", 9) + &old(6) + &old(7)),
-        ("dir/deep/[three] 줄.txt", lines("d3", 9) + &old(8)),
+        ("renamed.txt", lines("r", 9) + &old_line(3) + &lines("s", 9)),
+        ("renamed and edited.txt", lines("t", 9) + &old_line(4) + &lines("u", 9)),
+        ("dir/one.txt", lines("d1", 9) + &old_line(5)),
+        ("dir/deep/two.txt", lines("d2", 9) + &old_line(6) + &old_line(7)),
+        ("dir/deep/[three] 줄.txt", lines("d3", 9) + &old_line(8)),
         ("packages/a/.aidd/rules/local.md", OWN_RULE.to_owned()),
         ("packages/a/src/own.txt", lines("o", 9) + "mauve_old_09\n" + &lines("p", 9)),
-        ("packages/a/src/both.txt", lines("o", 9) + &old(10) + "mauve_old_11\n" + &lines("p", 9)),
+        (
+            "packages/a/src/both.txt",
+            lines("o", 9) + &old_line(10) + "mauve_old_11\n" + &lines("p", 9),
+        ),
         (
             "from.txt",
-            lines("b", 4) + "a block of its own\n" + &old(12) + "its end\n" + &lines("c", 4),
+            lines("b", 4) + "a block of its own\n" + &old_line(12) + "its end\n" + &lines("c", 4),
         ),
-        ("into.txt", lines("i", 8) + &old(13)),
-        ("indented.txt", lines("n", 3) + &old(14) + &lines("m", 3)),
-        ("crlf.txt", lines("w", 3) + &old(15) + &lines("x", 3)),
+        ("into.txt", lines("i", 8) + &old_line(13)),
+        ("indented.txt", lines("n", 3) + &old_line(14) + &lines("m", 3)),
+        ("crlf.txt", lines("w", 3) + &old_line(15) + &lines("x", 3)),
         (".gitignore", "/ignored/\n*.local.*\n".to_owned()),
-        ("ignored/tracked.txt", lines("k", 5) + &old(16)),
-        ("tracked.local.txt", lines("l", 5) + &old(17)),
-        ("deleted.txt", lines("y", 3) + &old(18) + &old(19)),
-        ("Case.txt", lines("z", 9) + &old(20)),
-        ("x.txt", lines("swap x", 9) + &old(21)),
-        ("y.txt", lines("swap y", 9) + &old(22)),
+        ("ignored/tracked.txt", lines("k", 5) + &old_line(16)),
+        ("tracked.local.txt", lines("l", 5) + &old_line(17)),
+        ("deleted.txt", lines("y", 3) + &old_line(18) + &old_line(19)),
+        ("Case.txt", lines("z", 9) + &old_line(20)),
+        ("x.txt", lines("swap x", 9) + &old_line(21)),
+        ("y.txt", lines("swap y", 9) + &old_line(22)),
         ("original.txt", lines("copied", 9) + "blue_copied\n"),
         ("Dockerfile", "FROM old_23:latest\nUSER app\n".to_owned()),
         ("secrets/old_24.env", token()),
         ("docs/old_25.md", "# A\n\n```mermaid\nflowchart LR\n  a{b --> c\n```\n".to_owned()),
-        ("no-end.txt", lines("q", 3) + old(26).trim_end()),
-        ("large.txt", lines("h", 2000) + &old(27) + &lines("hh", 2000)),
+        ("no-end.txt", lines("q", 3) + old_line(26).trim_end()),
+        ("large.txt", lines("h", 2000) + &old_line(27) + &lines("hh", 2000)),
         (
             "allowed.txt",
-            lines("a", 3) + "# aidd:allow team/colour ours\nblue_planted_30\n" + &old(28),
+            lines("a", 3) + "# aidd:allow team/colour ours\nblue_planted_30\n" + &old_line(28),
         ),
-        ("spaces.txt", lines("v", 3) + &old(29).replace('\n', "   \n") + &lines("vv", 3)),
-        ("bom.txt", "\u{FEFF}".to_owned() + &lines("bom", 3) + &old(30)),
-        ("mode.txt", lines("mode", 3) + &old(31)),
-        ("split.txt", lines("half", 9) + &old(32) + &lines("other half", 9) + &old(33)),
+        ("spaces.txt", lines("v", 3) + &old_line(29).replace('\n', "   \n") + &lines("vv", 3)),
+        ("bom.txt", "\u{FEFF}".to_owned() + &lines("bom", 3) + &old_line(30)),
+        ("mode.txt", lines("mode", 3) + &old_line(31)),
+        ("split.txt", lines("half", 9) + &old_line(32) + &lines("other half", 9) + &old_line(33)),
         ("twice.txt", lines("twice", 3) + "blue_twin\n" + &lines("thrice", 3)),
         (
             "word.txt",
@@ -98,8 +106,8 @@ fn before() -> Vec<(&'static str, String)> {
                 + "under a wide and blue_old_34 sky they went on\n"
                 + &lines("ward", 3),
         ),
-        ("untouched.txt", old(36) + &old(37) + &old(38)),
-        ("untouched/deep/file.txt", old(39)),
+        ("untouched.txt", old_line(36) + &old_line(37) + &old_line(38)),
+        ("untouched/deep/file.txt", old_line(39)),
     ]
 }
 
@@ -118,32 +126,36 @@ fn change(server: &Repository) {
     let prepend = |path: &str, text: String| server.write(path, text + &read(path));
     let append = |path: &str, text: String| server.write(path, read(path) + &text);
 
-    prepend("edited.txt", planted(0));
-    edit("edited.txt", "line 2 of f\n", &planted(1));
-    append("edited.txt", planted(2));
+    prepend("edited.txt", planted_line(0));
+    edit("edited.txt", "line 2 of f\n", &planted_line(1));
+    append("edited.txt", planted_line(2));
     rename("renamed.txt", "elsewhere/renamed.txt");
     rename("renamed and edited.txt", "elsewhere/other name.txt");
-    edit("elsewhere/other name.txt", "line 3 of u\n", &planted(3));
+    edit("elsewhere/other name.txt", "line 3 of u\n", &planted_line(3));
     rename("dir", "moved/dir");
-    append("moved/dir/deep/two.txt", planted(4));
+    append("moved/dir/deep/two.txt", planted_line(4));
     rename("packages/a", "packages/b");
     append("packages/b/src/own.txt", "mauve_planted_05\n".to_owned());
-    prepend("packages/b/src/both.txt", planted(6));
-    let block = "a block of its own\n".to_owned() + &old(12) + "its end\n";
+    prepend("packages/b/src/both.txt", planted_line(6));
+    let block = "a block of its own\n".to_owned() + &old_line(12) + "its end\n";
     edit("from.txt", &block, "");
-    edit("into.txt", "line 4 of i\n", &(block + &planted(7)));
-    edit("indented.txt", &old(14), &("    ".to_owned() + &old(14) + "    " + &planted(8)));
-    server.write("crlf.txt", (read("crlf.txt") + &planted(9)).replace('\n', "\r\n"));
-    append("ignored/tracked.txt", planted(10));
-    append("tracked.local.txt", planted(11));
-    server.write("ignored/forced.txt", planted(12));
+    edit("into.txt", "line 4 of i\n", &(block + &planted_line(7)));
+    edit(
+        "indented.txt",
+        &old_line(14),
+        &("    ".to_owned() + &old_line(14) + "    " + &planted_line(8)),
+    );
+    server.write("crlf.txt", (read("crlf.txt") + &planted_line(9)).replace('\n', "\r\n"));
+    append("ignored/tracked.txt", planted_line(10));
+    append("tracked.local.txt", planted_line(11));
+    server.write("ignored/forced.txt", planted_line(12));
     server.write("secrets/planted_13.local.env", token());
     server.write("ignored/planted_14.env", token());
     fs::remove_file(server.path("deleted.txt")).expect("removed");
     rename("Case.txt", "case.txt");
     let (x, y) = (read("x.txt"), read("y.txt"));
     server.write("x.txt", y);
-    server.write("y.txt", x + &planted(15));
+    server.write("y.txt", x + &planted_line(15));
     // Copies are additional occurrences.
     server.write("copy/planted_16.txt", read("original.txt"));
     append("Dockerfile", "FROM planted_17:latest\nUSER 1000\n".to_owned());
@@ -151,25 +163,25 @@ fn change(server: &Repository) {
     append("secrets/old_24.env", "# no token\n".to_owned());
     append("docs/old_25.md", "More.\n".to_owned());
     server.write("docs/planted_19.md", "```mermaid\nflowchart LR\n  a{b --> c\n```\n");
-    append("no-end.txt", "\n".to_owned() + &planted(20));
-    edit("large.txt", "line 1900 of hh\n", &planted(21));
+    append("no-end.txt", "\n".to_owned() + &planted_line(20));
+    edit("large.txt", "line 1900 of hh\n", &planted_line(21));
     prepend("large.txt", lines("top", 40));
     // The comment that allowed the finding is removed.
     edit("allowed.txt", "# aidd:allow team/colour ours\n", "");
-    append("allowed.txt", planted(22));
+    append("allowed.txt", planted_line(22));
     edit("spaces.txt", "   \n", "\n");
-    append("spaces.txt", planted(23));
-    append("bom.txt", planted(24));
-    prepend("mode.txt", planted(25));
+    append("spaces.txt", planted_line(23));
+    append("bom.txt", planted_line(24));
+    prepend("mode.txt", planted_line(25));
     // A file is split in two.
     let text = read("split.txt");
     let (first, second) =
         text.split_at(text.find("line 0 of other half").expect("the second half"));
     server.write("split.txt", first);
-    server.write("split two.txt", second.to_owned() + &planted(26));
+    server.write("split two.txt", second.to_owned() + &planted_line(26));
     append("twice.txt", "blue_twin\n".to_owned());
     edit("word.txt", "blue_old_34 sky", "blue_old_34 and blue_planted_28 sky");
-    server.write(".hidden/new.txt", planted(29));
+    server.write(".hidden/new.txt", planted_line(29));
     for (number, path) in (31..).zip([
         "-dash.txt",
         "new/[id]/page.txt",
@@ -179,9 +191,9 @@ fn change(server: &Repository) {
         "new/%41#.txt",
         "new/.txt",
     ]) {
-        server.write(path, planted(number));
+        server.write(path, planted_line(number));
     }
-    server.write("new/last.txt", planted(38) + &planted(39));
+    server.write("new/last.txt", planted_line(38) + &planted_line(39));
     server.git(&["add", "--all"]);
     server.git(&["add", "--force", "ignored", "secrets"]);
     server.git(&["update-index", "--chmod=+x", "mode.txt"]);
@@ -256,7 +268,7 @@ fn scene() -> PullRequest {
     let fork = server.commit(&[RULE]);
     let mut scene = PullRequest::with_server(server, fork, change);
     // Meanwhile, a commit adds a problem to the target.
-    scene.push_to_target(&[("theirs.txt", &old(35))]);
+    scene.push_to_target(&[("theirs.txt", &old_line(35))]);
     scene
 }
 

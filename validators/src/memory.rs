@@ -4,7 +4,7 @@
 use super::{Checks, check_ids, run_checks};
 use aidd_engine::check::family::Family;
 use aidd_engine::parse::lines::active_set::{ActiveSet, Conflict};
-use aidd_engine::parse::lines::log::{self, Folded, Problem, ProblemKind, Revision};
+use aidd_engine::parse::lines::log::{self, FoldedMemory, Problem, ProblemKind, Revision};
 use aidd_engine::parse::lines::types::Relation;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -43,7 +43,7 @@ struct Lines {
     /// The span of each line, including its line break.
     line_spans: Vec<Span>,
     /// The memories that the lines define, ordered by id.
-    memories: Vec<Folded>,
+    memories: Vec<FoldedMemory>,
     /// The revisions by their hash: line number (from 1) and content.
     revisions: BTreeMap<String, (usize, Revision)>,
     problems: Vec<Problem>,
@@ -163,7 +163,7 @@ fn malformed_line(lines: &Lines, report: &mut Report<'_>) {
 }
 
 fn malformed_check(lines: &Lines, report: &mut Report<'_>) {
-    let has_check = |memory: &&Folded| remembered::check_of(&memory.entry).is_some();
+    let has_check = |memory: &&FoldedMemory| remembered::check_of(&memory.entry).is_some();
     let mut with_check = lines.memories.iter().filter(has_check).peekable();
     if with_check.peek().is_none() {
         return;
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn line_spans_include_any_line_break() {
-        let first = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "a").sealed();
+        let first = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "a").with_rev();
         let line = first.line();
         let text = format!("\u{FEFF}{line}\r\n\r\n{{\r\n{line}");
         let source = Source::new("ai/memory/decisions.jsonl", text);

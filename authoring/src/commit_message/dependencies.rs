@@ -57,20 +57,23 @@ fn read(path: &str, text: &str) -> Manifest {
     let lower = path.to_ascii_lowercase();
     let name = lower.rsplit('/').next().unwrap_or(&lower);
     if name == "cargo.toml" || name == "pyproject.toml" || name == "pipfile" {
-        toml(text)
+        read_toml(text)
     } else if name == "package.json" || name == "composer.json" {
-        package_json(text)
+        read_package_json(text)
     } else if name.starts_with("requirements") {
-        Manifest { dependencies: text.lines().filter_map(requirement).collect(), own_version: None }
+        Manifest {
+            dependencies: text.lines().filter_map(parse_requirement).collect(),
+            own_version: None,
+        }
     } else if name == "go.mod" {
-        let found = text.lines().filter_map(go_module);
+        let found = text.lines().filter_map(parse_go_require);
         Manifest { dependencies: found.collect(), own_version: None }
     } else if name.contains("dockerfile") || name.contains("containerfile") {
-        by_pattern(&FROM, text)
+        read_by_pattern(&FROM, text)
     } else if lower.starts_with(".github/") || name == "action.yml" || name == "action.yaml" {
-        by_pattern(&USES, text)
+        read_by_pattern(&USES, text)
     } else if name == "gemfile" || name.ends_with(".gemspec") {
-        by_pattern(&GEM, text)
+        read_by_pattern(&GEM, text)
     } else {
         Manifest::default()
     }
@@ -92,7 +95,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
 }
 
-fn by_pattern(pattern: &Regex, text: &str) -> Manifest {
+fn read_by_pattern(pattern: &Regex, text: &str) -> Manifest {
     let found = pattern.captures_iter(text).map(|found| {
         let version = found.get(2).map(|version| version.as_str());
         (found[1].to_owned(), version.filter(|v| is_version(v)).map(str::to_owned))
@@ -101,22 +104,22 @@ fn by_pattern(pattern: &Regex, text: &str) -> Manifest {
 }
 
 /// Reads dependencies in the formats of Cargo, Poetry, PEP 621 and 735, and Pipenv.
-fn toml(text: &str) -> Manifest {
+fn read_toml(text: &str) -> Manifest {
     let mut manifest = Manifest::default();
-    for (key, value) in keys::toml(text) {
+    for (key, value) in keys::toml_settings(text) {
         let (section, name) = key.rsplit_once('.').unwrap_or(("", &key));
         let last = section.rsplit('.').next().unwrap_or_default();
         if name == "version"
             && matches!(section, "package" | "workspace.package" | "project" | "tool.poetry")
         {
             manifest.own_version = version(&value);
-        } else if is_list(section, name) {
+        } else if is_requirement_list(section, name) {
             let items = value.split(['"', '\'']).skip(1).step_by(2);
-            manifest.dependencies.extend(items.filter_map(requirement));
-        } else if is_dependencies(last) || matches!(last, "packages" | "dev-packages") {
+            manifest.dependencies.extend(items.filter_map(parse_requirement));
+        } else if is_dependency_section(last) || matches!(last, "packages" | "dev-packages") {
             manifest.dependencies.insert(name.to_owned(), version(&value));
         } else if let Some((table, dependency)) = section.rsplit_once('.')
-            && is_dependencies(table.rsplit('.').next().unwrap_or_default())
+            && is_dependency_section(table.rsplit('.').next().unwrap_or_default())
         {
             // `[dependencies.name]`, or `name.workspace = true`.
             let known = manifest.dependencies.entry(dependency.to_owned()).or_default();
@@ -128,12 +131,12 @@ fn toml(text: &str) -> Manifest {
     manifest
 }
 
-fn is_dependencies(section: &str) -> bool {
+fn is_dependency_section(section: &str) -> bool {
     section == "dependencies" || section.ends_with("-dependencies")
 }
 
 /// Whether a key of a Python manifest contains a list of requirements.
-fn is_list(section: &str, name: &str) -> bool {
+fn is_requirement_list(section: &str, name: &str) -> bool {
     (section == "project" && name == "dependencies")
         || matches!(section, "project.optional-dependencies" | "dependency-groups")
 }
@@ -157,7 +160,7 @@ fn is_version(text: &str) -> bool {
 }
 
 /// Parses `name[extra]>=1.0; marker`.
-fn requirement(text: &str) -> Option<(String, Option<String>)> {
+fn parse_requirement(text: &str) -> Option<(String, Option<String>)> {
     static REQUIREMENT: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
             r"^\s*([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:\(?\s*((?:[=<>!~]=?=?\s*[\w.*+!-]+\s*,?\s*)+))?",
@@ -169,7 +172,7 @@ fn requirement(text: &str) -> Option<(String, Option<String>)> {
     Some((found[1].to_owned(), version.filter(|v| is_version(v)).map(str::to_owned)))
 }
 
-fn package_json(text: &str) -> Manifest {
+fn read_package_json(text: &str) -> Manifest {
     let tree = json::parse(text);
     let mut manifest = Manifest::default();
     let Some(&root) = tree.nodes[0].children.first() else { return manifest };
@@ -191,7 +194,7 @@ fn package_json(text: &str) -> Manifest {
 }
 
 /// Parses a line of a `require` block, or `require name version`.
-fn go_module(line: &str) -> Option<(String, Option<String>)> {
+fn parse_go_require(line: &str) -> Option<(String, Option<String>)> {
     let line = line.trim();
     let mut words = line.strip_prefix("require ").unwrap_or(line).split_whitespace();
     let (name, version) = (words.next()?, words.next()?);

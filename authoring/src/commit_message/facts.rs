@@ -171,7 +171,7 @@ impl<'a> Facts<'a> {
                 budget -= size;
                 read(change)
             } else {
-                (without_text(change), None)
+                (file_without_text(change), None)
             };
             files.push(file);
             with_symbols.extend(symbols);
@@ -272,7 +272,7 @@ pub(super) fn is_product(path: &str) -> bool {
 }
 
 /// The facts that do not depend on the contents.
-fn without_text(change: &Change) -> File<'_> {
+fn file_without_text(change: &Change) -> File<'_> {
     let is_moved = change.old_path.is_some() && change.before == change.after;
     File {
         change,
@@ -286,8 +286,8 @@ fn without_text(change: &Change) -> File<'_> {
 }
 
 fn read(change: &Change) -> (File<'_>, Option<FileSymbols>) {
-    let mut file = without_text(change);
-    let (before, after) = texts(change);
+    let mut file = file_without_text(change);
+    let (before, after) = before_and_after(change);
     if file_kind::is_marked_generated(after) || file_kind::is_marked_generated(before) {
         let can_be_generated =
             matches!(file.kind, FileKind::Source | FileKind::Config | FileKind::Other);
@@ -316,13 +316,13 @@ fn read(change: &Change) -> (File<'_>, Option<FileSymbols>) {
     (file, symbols)
 }
 
-fn texts(change: &Change) -> (&str, &str) {
+fn before_and_after(change: &Change) -> (&str, &str) {
     (change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default())
 }
 
 fn difference(change: &Change, kind: FileKind) -> Difference {
     let (Some(before), Some(after)) = (&change.before, &change.after) else {
-        return without_text(change).difference;
+        return file_without_text(change).difference;
     };
     if before == after {
         return Difference::None;

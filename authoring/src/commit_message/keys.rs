@@ -64,7 +64,7 @@ fn read(path: &str, text: &str) -> Option<BTreeMap<String, String>> {
     let entries = match path.rsplit('.').next().unwrap_or_default() {
         "json" | "jsonc" | "json5" => tree_settings(&json::parse(text)),
         "yaml" | "yml" => tree_settings(&yaml::parse(text)),
-        "toml" => toml(text),
+        "toml" => toml_settings(text),
         _ => return None,
     };
     if entries.len() > MAX_SETTINGS {
@@ -102,7 +102,7 @@ fn tree_settings(tree: &Tree) -> Vec<(String, String)> {
 }
 
 /// The entries of a TOML text: `section.key` and the raw value; arrays and tables are not parsed.
-pub(super) fn toml(text: &str) -> Vec<(String, String)> {
+pub(super) fn toml_settings(text: &str) -> Vec<(String, String)> {
     let mut entries: Vec<(String, String)> = Vec::new();
     let mut section = String::new();
     let mut open = 0_usize;
@@ -116,14 +116,14 @@ pub(super) fn toml(text: &str) -> Vec<(String, String)> {
                 value.push(' ');
                 value.push_str(line);
             }
-            open = (open + count(line, "[{")).saturating_sub(count(line, "]}"));
+            open = (open + count_unquoted(line, "[{")).saturating_sub(count_unquoted(line, "]}"));
         } else if line.starts_with('[') {
             section = line.trim_matches(['[', ']']).replace(['"', '\''], "");
         } else if let Some((key, value)) = line.split_once('=') {
             let key = key.trim().replace(['"', '\''], "");
             let full_key = if section.is_empty() { key } else { format!("{section}.{key}") };
             entries.push((full_key, value.trim().to_owned()));
-            open = count(value, "[{").saturating_sub(count(value, "]}"));
+            open = count_unquoted(value, "[{").saturating_sub(count_unquoted(value, "]}"));
         }
     }
     entries
@@ -143,7 +143,7 @@ fn strip_comment(line: &str) -> &str {
 }
 
 /// The number of characters of `text` outside quotes that are in `wanted`.
-fn count(text: &str, wanted: &str) -> usize {
+fn count_unquoted(text: &str, wanted: &str) -> usize {
     let mut quote = None;
     let mut number = 0;
     for c in text.chars() {
@@ -186,7 +186,7 @@ mod tests {
             "a = 1 # x\n[b.'c']\nd = [\n  \"e # f\", # g\n  \"h\",\n]\ni.j = { k = \"l\" }\n";
         let expected =
             [("a", "1"), ("b.c.d", "[ \"e # f\", \"h\", ]"), ("b.c.i.j", "{ k = \"l\" }")];
-        let entries = toml(text);
+        let entries = toml_settings(text);
         let entries: Vec<(&str, &str)> = entries.iter().map(|(k, v)| (&**k, &**v)).collect();
         assert_eq!(entries, expected);
     }

@@ -61,12 +61,12 @@ fn join(folder: &str, name: &str) -> String {
 }
 
 /// The known files of the project before the change.
-struct Before<'a> {
+struct ProjectBefore<'a> {
     context: &'a [(String, String)],
     facts: &'a Facts<'a>,
 }
 
-impl<'a> Before<'a> {
+impl<'a> ProjectBefore<'a> {
     fn text(&self, path: &str) -> Option<&'a str> {
         for file in &self.facts.files {
             let old = file.change.old_path.as_ref().unwrap_or(&file.change.path);
@@ -90,21 +90,21 @@ impl<'a> Before<'a> {
         }
         let top = symbol.parent.as_deref().unwrap_or(&symbol.name);
         match path.rsplit('.').next().unwrap_or_default() {
-            "rs" => self.in_crate(path, top).unwrap_or(false),
+            "rs" => self.is_exposed_by_crate(path, top).unwrap_or(false),
             "ts" | "tsx" | "mts" | "js" | "jsx" | "mjs" | "cjs" => {
-                self.in_npm(path, top).unwrap_or(false)
+                self.is_exposed_by_npm_package(path, top).unwrap_or(false)
             }
-            "py" => self.in_python(path).unwrap_or(false),
-            "go" => self.in_go(path).unwrap_or(false),
+            "py" => self.is_in_python_package(path).unwrap_or(false),
+            "go" => self.is_in_go_library(path).unwrap_or(false),
             _ => false,
         }
     }
 
     /// Whether a publishable library crate exposes the symbol through public modules or re-exports
     /// from its root.
-    fn in_crate(&self, path: &str, top: &str) -> Option<bool> {
+    fn is_exposed_by_crate(&self, path: &str, top: &str) -> Option<bool> {
         let (folder, manifest) = self.manifest(path, "Cargo.toml")?;
-        let is_private = keys::toml(manifest).iter().any(|(key, value)| {
+        let is_private = keys::toml_settings(manifest).iter().any(|(key, value)| {
             key == "package.publish" && matches!(value.replace(' ', "").as_str(), "false" | "[]")
         });
         let source = join(folder, "src");
@@ -119,7 +119,7 @@ impl<'a> Before<'a> {
             if re_exports(parent, segment, top) {
                 return Some(true);
             }
-            if !declares(parent, segment) {
+            if !declares_public_module(parent, segment) {
                 return Some(false);
             }
             at = join(&at, segment);
@@ -132,7 +132,7 @@ impl<'a> Before<'a> {
 
     /// Whether an npm package that can be published exposes the symbol: the file is an entry point,
     /// or the entry point exports the symbol from the file.
-    fn in_npm(&self, path: &str, top: &str) -> Option<bool> {
+    fn is_exposed_by_npm_package(&self, path: &str, top: &str) -> Option<bool> {
         let (folder, manifest) = self.manifest(path, "package.json")?;
         let tree = json::parse(manifest);
         let root = *tree.nodes.first()?.children.first()?;
@@ -146,19 +146,19 @@ impl<'a> Before<'a> {
         }
         let inside = path.strip_prefix(folder)?.trim_start_matches('/');
         let stem = without_extension(inside.strip_prefix("src/").unwrap_or(inside));
-        if stem == "index" || entries(&tree).any(|entry| entry == stem) {
+        if stem == "index" || entry_points(&tree).any(|entry| entry == stem) {
             return Some(true);
         }
         let indexes = ["src/index.ts", "src/index.tsx", "src/index.js", "index.ts", "index.js"];
         let text = indexes.iter().find_map(|name| self.text(&join(folder, name)))?;
-        Some(names_export(text, stem, top))
+        Some(exports_symbol(text, stem, top))
     }
 
     /// Whether a Python project that is built and installed contains the file outside modules that
     /// are private by name.
-    fn in_python(&self, path: &str) -> Option<bool> {
+    fn is_in_python_package(&self, path: &str) -> Option<bool> {
         let (_, manifest) = self.manifest(path, "pyproject.toml")?;
-        let settings = keys::toml(manifest);
+        let settings = keys::toml_settings(manifest);
         let has = |key: &str| settings.iter().any(|(name, _)| name.starts_with(key));
         let is_private = manifest.contains("Private ::")
             || settings.iter().any(|(key, v)| key == "tool.poetry.package-mode" && v == "false");
@@ -170,7 +170,7 @@ impl<'a> Before<'a> {
     }
 
     /// Whether a Go module that is not a program contains the file outside `internal`.
-    fn in_go(&self, path: &str) -> Option<bool> {
+    fn is_in_go_library(&self, path: &str) -> Option<bool> {
         let (folder, _) = self.manifest(path, "go.mod")?;
         let is_program = self.text(&join(folder, "main.go")).is_some();
         let is_hidden = path.split('/').any(|part| matches!(part, "internal" | "cmd" | "main.go"));
@@ -179,7 +179,7 @@ impl<'a> Before<'a> {
 }
 
 /// Whether a Rust module declares `pub mod name`.
-fn declares(parent: &str, name: &str) -> bool {
+fn declares_public_module(parent: &str, name: &str) -> bool {
     let pattern = format!(r"(?m)^\s*pub\s+mod\s+{}\s*[;{{]", regex::escape(name));
     Regex::new(&pattern).is_ok_and(|pattern| pattern.is_match(parent))
 }
@@ -195,7 +195,7 @@ fn re_exports(parent: &str, name: &str, symbol: &str) -> bool {
 }
 
 /// Whether an entry file exports `symbol`, or everything, from the module `stem`.
-fn names_export(text: &str, stem: &str, symbol: &str) -> bool {
+fn exports_symbol(text: &str, stem: &str, symbol: &str) -> bool {
     let pattern = format!(
         r#"export\s+(?:type\s+)?(\*|\{{[^}}]*\}})[^;\n]*from\s+['"]\./{}(?:\.\w+)?(?:/index)?['"]"#,
         regex::escape(stem.strip_suffix("/index").unwrap_or(stem))
@@ -211,7 +211,7 @@ fn has_word(text: &str, word: &str) -> bool {
 
 /// The files that a package.json names as its entry points, without their first directory and
 /// extension.
-fn entries(tree: &Tree) -> impl Iterator<Item = &str> {
+fn entry_points(tree: &Tree) -> impl Iterator<Item = &str> {
     let is_entry = |at: usize| {
         let mut up = std::iter::once(at).chain(tree.above(at));
         up.any(|at| matches!(tree.nodes[at].key.as_str(), "main" | "module" | "exports" | "types"))
@@ -233,7 +233,7 @@ fn without_extension(path: &str) -> &str {
 
 /// The breaking changes, one sentence each.
 pub(super) fn breaking_changes(facts: &Facts<'_>, context: &[(String, String)]) -> Vec<String> {
-    let before = Before { context, facts };
+    let before = ProjectBefore { context, facts };
     let symbols = &facts.symbols;
     let removed = symbols
         .removed
@@ -327,15 +327,18 @@ mod tests {
 
     #[test]
     fn entries_and_modules_are_recognized() {
-        assert!(declares("pub mod a;\nmod b;", "a") && !declares("pub mod a;\nmod b;", "b"));
+        assert!(
+            declares_public_module("pub mod a;\nmod b;", "a")
+                && !declares_public_module("pub mod a;\nmod b;", "b")
+        );
         assert!(re_exports("pub use self::a::{B, C};", "a", "C"));
         assert!(!re_exports("use a::C;", "a", "C"));
-        assert!(names_export("export { A, type B } from './c/d.js'", "c/d", "B"));
-        assert!(names_export("export * from \"./c\"", "c/index", "X"));
-        assert!(!names_export("export { A } from './c'", "c", "B"));
+        assert!(exports_symbol("export { A, type B } from './c/d.js'", "c/d", "B"));
+        assert!(exports_symbol("export * from \"./c\"", "c/index", "X"));
+        assert!(!exports_symbol("export { A } from './c'", "c", "B"));
         let tree = json::parse(
             r#"{"main": "dist/a.cjs", "exports": {"./b": {"import": "./dist/b/c.js"}}, "name": "x"}"#,
         );
-        assert_eq!(entries(&tree).collect::<Vec<_>>(), ["a", "b/c"]);
+        assert_eq!(entry_points(&tree).collect::<Vec<_>>(), ["a", "b/c"]);
     }
 }

@@ -149,7 +149,7 @@ fn is_exact_revert(repository: &Repository, commit: &str, staged: &Snapshot) -> 
 /// The subjects of the most recent commits up to `head`, newest first, without merges; empty when
 /// the history cannot be read.
 fn recent_subjects(repository: &Repository, head: &str) -> Vec<String> {
-    let commits = repository.between(&[], head, 2 * MAX_COMMITS).unwrap_or_default();
+    let commits = repository.commits_between(&[], head, 2 * MAX_COMMITS).unwrap_or_default();
     let subject = |message: &str| {
         let lines = message.trim_start().lines().take_while(|line| !line.trim().is_empty());
         lines.map(str::trim).collect::<Vec<_>>().join(" ")

@@ -77,7 +77,7 @@ pub(super) fn range_tokens(
         let is_statement =
             || node.parent().is_some_and(|parent| matches!(&*parent.kind(), "block" | "module"));
         if language == SupportLang::Python && is_statement() {
-            push(&mut tokens.code, &depth.to_string(), language);
+            push_token(&mut tokens.code, &depth.to_string(), language);
         }
         let is_leaf = node.is_leaf() || is_atomic(&kind);
         if !is_leaf {
@@ -94,8 +94,8 @@ pub(super) fn range_tokens(
         }
         // The text between tokens of the grammar can also be code.
         let gap = text.get(end..at.start).unwrap_or_default().trim();
-        push(&mut tokens.code, gap, language);
-        push(&mut tokens.code, &text[at.clone()], language);
+        push_token(&mut tokens.code, gap, language);
+        push_token(&mut tokens.code, &text[at.clone()], language);
         end = end.max(at.end);
     }
     tokens
@@ -151,7 +151,7 @@ fn is_atomic(kind: &str) -> bool {
 
 /// Adds a token. A comma before a closing bracket and, in scripts, semicolons and the kind of
 /// quotes are layout.
-fn push(code: &mut String, token: &str, language: SupportLang) {
+fn push_token(code: &mut String, token: &str, language: SupportLang) {
     if token.is_empty() {
         return;
     }

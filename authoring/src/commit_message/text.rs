@@ -6,7 +6,7 @@ use super::{ChangeKind, Description, Difference};
 use std::fmt::{self, Display};
 
 /// Maximum number of entries shown per list; further entries are counted.
-const MAX_LINES: usize = 20;
+const MAX_LIST_ENTRIES: usize = 20;
 /// Maximum number of characters of a name.
 const MAX_NAME: usize = 48;
 
@@ -51,10 +51,10 @@ fn list<T: Display>(
         return Ok(());
     }
     writeln!(f, "{title}:")?;
-    for entry in entries.iter().take(MAX_LINES) {
+    for entry in entries.iter().take(MAX_LIST_ENTRIES) {
         writeln!(f, "- {entry}")?;
     }
-    match entries.len().saturating_sub(MAX_LINES) + omitted {
+    match entries.len().saturating_sub(MAX_LIST_ENTRIES) + omitted {
         0 => Ok(()),
         more => writeln!(f, "- {more} more"),
     }

@@ -3,8 +3,8 @@
 
 use super::draft::Draft;
 use super::{
-    ImportDraft, ImportError, NotImported, Tool, anchor_glob, read_data, read_one, recipe, sample,
-    string_list, unsupported_keys,
+    ImportDraft, ImportError, NotImported, Tool, anchor_glob, read_data, read_single_document,
+    recipe, sample, string_list, unsupported_keys,
 };
 use aidd_engine::forms::syntax::LANGUAGES;
 use aidd_engine::text::files::Files;
@@ -67,7 +67,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
         }
         return Ok(made);
     }
-    let config = read_one(files, path)?;
+    let config = read_single_document(files, path)?;
     let list = |key: &str| config.get(key).map(string_list).unwrap_or_default();
     for (_, document) in documents(files, path, &list("utilDirs"))? {
         if let (Some(id), Json::Object(map)) = (document["id"].as_str(), &document) {

@@ -95,7 +95,7 @@ fn parse_setting<'a>(name: &'a str, value: &Json) -> Result<Option<RuleSetting<'
     if !is_rule(name) {
         return Err("not a rule of commitlint 21; a plugin can define it".to_owned());
     }
-    if script::is_unread(value) && !value.is_array() {
+    if script::has_not_literal(value) && !value.is_array() {
         return Ok(None);
     }
     let list = match value {
@@ -108,7 +108,7 @@ fn parse_setting<'a>(name: &'a str, value: &Json) -> Result<Option<RuleSetting<'
         Some(2) => Severity::Error,
         _ => return Err("its level is not 0, 1 or 2".to_owned()),
     };
-    if script::is_unread(value) {
+    if script::has_not_literal(value) {
         // A value that is not a literal is already reported.
         return Ok(None);
     }

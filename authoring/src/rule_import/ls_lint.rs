@@ -8,7 +8,9 @@ mod directories;
 use super::draft::Draft;
 use super::expressions::alternatives;
 use super::recipe::{self, RuleTable};
-use super::{ImportDraft, ImportError, NotImported, Tool, read_one, sample, slug, string_list};
+use super::{
+    ImportDraft, ImportError, NotImported, Tool, read_single_document, sample, slug, string_list,
+};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::below;
@@ -67,7 +69,7 @@ struct NameRules {
 const DIRS_KEY: &str = ".dir";
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportError> {
-    let config = read_one(files, path)?;
+    let config = read_single_document(files, path)?;
     let mut made = ImportDraft::default();
     let Some(Json::Object(list)) = config.get("ls") else {
         return Err(ImportError::MissingNames(path.to_owned()));
@@ -83,11 +85,11 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
                 draft.notes.clone_from(&name_rules.notes);
                 if folder.path.starts_with('/') {
                     draft = draft.note(
-                        "ls-lint has no directories that begin with `/`, so the rule has no effect there",
+                        "in ls-lint, a directory that begins with `/` matches nothing, so the rule has no effect there",
                     );
                 }
                 if is_open {
-                    draft = draft.note("if several globs match a directory, ls-lint applies any of them, not always the same; here the more literal glob takes precedence");
+                    draft = draft.note("if several globs match a directory, ls-lint applies an arbitrary one of them; in the pages, the more literal glob takes precedence");
                 }
                 pages(draft, folder, extension, &name_rules, &exclude, &mut made.not_imported)
             });
@@ -130,7 +132,7 @@ fn parse_rules(rules: &str) -> Result<NameRules, String> {
                 name_rules.bad.push(case.bad.clone());
                 name_rules.notes.extend(case.note.clone());
             }
-            ("regex", _) => expression(parameter, &mut name_rules)?,
+            ("regex", _) => convert_expression(parameter, &mut name_rules)?,
             ("exists", _) => name_rules.exists = Some(parse_counts(parameter)?),
             _ => return Err(format!("unknown rule `{name}` of ls-lint 2.3")),
         }
@@ -145,7 +147,7 @@ fn parse_rules(rules: &str) -> Result<NameRules, String> {
 }
 
 /// Converts an expression, which ls-lint places between `^` and `$` without grouping.
-fn expression(parameter: &str, name_rules: &mut NameRules) -> Result<(), String> {
+fn convert_expression(parameter: &str, name_rules: &mut NameRules) -> Result<(), String> {
     if parameter.is_empty() {
         return Err("the expression is missing, which is an error in ls-lint".to_owned());
     }

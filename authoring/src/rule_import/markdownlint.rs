@@ -1,7 +1,8 @@
-//! Imports markdownlint rules (<https://github.com/DavidAnson/markdownlint/blob/main/doc/Rules.md>,
-//! 0.42) on the content of a document; style rules are not imported, because a formatter covers them.
+//! Imports the markdownlint 0.42 rules that check a document's content
+//! (<https://github.com/DavidAnson/markdownlint/blob/main/doc/Rules.md>); style rules are not
+//! imported, because a formatter covers them.
 
-mod places;
+mod scope;
 
 use super::draft::Draft;
 use super::modules::{Modules, resolve};
@@ -9,7 +10,7 @@ use super::recipe::{self, RuleTable};
 use super::{ImportDraft, ImportError, NotImported, Tool, sample, script, string_list};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
-use places::Scope;
+use scope::Scope;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -50,9 +51,9 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
         || config.get("config").is_some_and(Json::is_object);
     let mut scope = Scope::from_path(path);
     let mut rules = if is_runner {
-        places::runner_rules(&config, files, &mut scope, &mut made)?
+        scope::runner_rules(&config, files, &mut scope, &mut made)?
     } else {
-        places::add_ignored(files, &mut scope, &mut made);
+        scope::add_ignored(files, &mut scope, &mut made);
         config
     };
     merge_extended(files, path, &mut rules, &mut made);
@@ -61,7 +62,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
     for rule @ (number, table) in &*RULES {
         let is_covered = table.style || table.ours.is_some() || table.unsupported.is_some();
         if !is_covered {
-            rule_pages(rule, &rules, &scope, &mut made);
+            add_rule_pages(rule, &rules, &scope, &mut made);
         } else if options(rule, &rules).is_none() {
         } else if let (Some(ours), Some(pack)) = (&table.ours, &table.pack) {
             let item = NotImported::new(display_name(rule), "covered by a built-in rule");
@@ -87,8 +88,13 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
     Ok(made)
 }
 
-/// Adds the pages of a rule that has an effect, and reports its unknown options.
-fn rule_pages(rule: Rule<'_>, rules: &Map<String, Json>, scope: &Scope, made: &mut ImportDraft) {
+/// If the rule has an effect in this configuration, adds its pages and reports its unknown options.
+fn add_rule_pages(
+    rule: Rule<'_>,
+    rules: &Map<String, Json>,
+    scope: &Scope,
+    made: &mut ImportDraft,
+) {
     let Some(options) = effective_options(rule, rules) else { return };
     let (number, table) = rule;
     let known = |key: &&String| {
@@ -160,7 +166,7 @@ fn effective_options(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<St
     };
     options(rule, rules).filter(|options| {
         let is_empty = |key: &str| options.get(key).is_none_or(|list| string_list(list).is_empty());
-        !script::is_unread(&json!(options)) && !list_key.is_some_and(is_empty)
+        !script::has_not_literal(&json!(options)) && !list_key.is_some_and(is_empty)
     })
 }
 

@@ -247,7 +247,9 @@ pub fn import(
     let (folder, scope) = (parent_dir(path), scope_of(&format!("{to}/x.md")).to_owned());
     let has_relative_paths = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);
     if has_relative_paths && folder != scope {
-        let why = format!("they are relative to `{folder}/`, those of the pages to `{scope}/`");
+        let why = format!(
+            "relative to `{folder}/`, but the paths of the pages are relative to `{scope}/`"
+        );
         import.not_imported.insert(
             0,
             NotImported::new("paths", why).instead(format!("--to {folder}/.aidd/rules")),
@@ -349,7 +351,7 @@ fn unsupported_keys(
 }
 
 /// The only document of a configuration; an empty document counts as an empty mapping.
-fn read_one(files: &dyn Files, path: &str) -> Result<Map<String, Json>, ImportError> {
+fn read_single_document(files: &dyn Files, path: &str) -> Result<Map<String, Json>, ImportError> {
     let mut all = read_data(files, path)?;
     match (all.pop(), all.is_empty()) {
         (None | Some(Json::Null), true) => Ok(Map::new()),

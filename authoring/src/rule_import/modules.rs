@@ -2,7 +2,7 @@
 //! `node_modules`. The files are read as text; nothing is executed.
 
 use super::script::{self, Literal};
-use super::{ImportDraft, ImportError, NotImported, read_data, read_one, read_text};
+use super::{ImportDraft, ImportError, NotImported, read_data, read_single_document, read_text};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{below, join, parent_dir, upwards};
 use serde_json::{Map, Value as Json};
@@ -49,7 +49,7 @@ impl<'f> Modules<'f> {
         made: &mut ImportDraft,
     ) -> Result<Map<String, Json>, ImportError> {
         if !script::is_script(path) {
-            return read_one(self.files, path);
+            return read_single_document(self.files, path);
         }
         match self.literal(path, "", made)? {
             Json::Object(config) => Ok(config),
@@ -94,7 +94,7 @@ impl<'f> Modules<'f> {
         }
         self.exports.borrow_mut().insert(path.clone(), None);
         let read = self.read(&path, depth.checked_sub(1)?).ok();
-        let value = read.map(|read| read.value).filter(|value| !script::is_unread(value));
+        let value = read.map(|read| read.value).filter(|value| !script::has_not_literal(value));
         self.exports.borrow_mut().insert(path, value.clone());
         value
     }

@@ -11,7 +11,7 @@ use ast_grep_language::SupportLang;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
-type Tree<'t> = Node<'t, StrDoc<SupportLang>>;
+type SyntaxNode<'t> = Node<'t, StrDoc<SupportLang>>;
 
 /// Maximum number of expressions that are read; nested references can otherwise expand
 /// exponentially.
@@ -24,7 +24,7 @@ const INFINITY_NAMES: [&str; 4] =
 /// The exports of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Literal {
-    /// The exported value. Non-literal parts are omitted at the top level and are [`unread_marker`] below.
+    /// The exported value. Non-literal parts are omitted at the top level and are [`not_literal_marker`] below.
     pub(super) value: Json,
     /// The parts that are not literals: `path.of.keys (line 3): text`.
     pub(super) not_literal: Vec<String>,
@@ -41,15 +41,15 @@ pub(super) fn is_script(path: &str) -> bool {
 
 /// The placeholder for a value that is not a literal. It also replaces a list with a non-literal item,
 /// because a partial list would have another meaning.
-fn unread_marker() -> Json {
+fn not_literal_marker() -> Json {
     json!({"not literal": true})
 }
 
 /// Whether a value, or a part of it, is not a literal.
-pub(super) fn is_unread(value: &Json) -> bool {
+pub(super) fn has_not_literal(value: &Json) -> bool {
     match value {
-        Json::Object(map) => *value == unread_marker() || map.values().any(is_unread),
-        Json::Array(items) => items.iter().any(is_unread),
+        Json::Object(map) => *value == not_literal_marker() || map.values().any(has_not_literal),
+        Json::Array(items) => items.iter().any(has_not_literal),
         _ => false,
     }
 }
@@ -82,7 +82,7 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
             "lexical_declaration" | "variable_declaration" => reader.record_declaration(&statement),
             "import_statement" => reader.record_import(&statement),
             "expression_statement" => {
-                let is_export = |inner: &Tree<'_>| {
+                let is_export = |inner: &SyntaxNode<'_>| {
                     let left = inner.field("left");
                     left.is_some_and(|left| {
                         ["module.exports", "exports.default"].contains(&&*left.text())
@@ -116,7 +116,7 @@ struct Name<'t> {
 
 #[derive(Clone)]
 enum Origin<'t> {
-    Expression(Tree<'t>),
+    Expression(SyntaxNode<'t>),
     Module(String),
 }
 
@@ -131,7 +131,7 @@ struct Reader<'t, 'm> {
 
 impl<'t> Reader<'t, '_> {
     /// Records `const a = …` and `const { a, b: c } = …`.
-    fn record_declaration(&mut self, statement: &Tree<'t>) {
+    fn record_declaration(&mut self, statement: &SyntaxNode<'t>) {
         for declared in statement.children() {
             let Some((name, value)) = declared.field("name").zip(declared.field("value")) else {
                 continue;
@@ -151,11 +151,11 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// Records `import a, { b as c } from 'module'`.
-    fn record_import(&mut self, statement: &Tree<'t>) {
+    fn record_import(&mut self, statement: &SyntaxNode<'t>) {
         let Some(source) = statement.field("source") else { return };
         let from = Origin::Module(unquote(&source.text()));
         let clause = statement.children().find(|child| child.kind() == "import_clause");
-        let mut note = |name: &Tree<'t>, key: Option<String>| {
+        let mut note = |name: &SyntaxNode<'t>, key: Option<String>| {
             self.names.insert(name.text().into_owned(), Name { from: from.clone(), key });
         };
         for part in clause.iter().flat_map(named_children) {
@@ -172,7 +172,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// The value of an expression; `None`, with an entry in `not_literal`, if it is not a literal.
-    fn value(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
+    fn value(&mut self, node: &SyntaxNode<'t>, at: &str, depth: usize) -> Option<Json> {
         let (Some(depth), Some(remaining)) = (depth.checked_sub(1), self.remaining.checked_sub(1))
         else {
             return self.report_not_literal(node, at);
@@ -219,7 +219,7 @@ impl<'t> Reader<'t, '_> {
 
     /// The value of an expression that refers to or constructs a value; `None` if it is not a
     /// literal.
-    fn resolve_value(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
+    fn resolve_value(&mut self, node: &SyntaxNode<'t>, at: &str, depth: usize) -> Option<Json> {
         match (&*node.kind(), &*node.text()) {
             (_, name) if INFINITY_NAMES.contains(&name) => Some("Infinity".into()),
             // The severity levels as named in commitlint's types.
@@ -257,7 +257,7 @@ impl<'t> Reader<'t, '_> {
                 let mut body = node.field("body")?;
                 if body.kind() == "statement_block" {
                     // A function that only returns a value.
-                    let inner: Vec<Tree<'t>> = named_children(&body).collect();
+                    let inner: Vec<SyntaxNode<'t>> = named_children(&body).collect();
                     let [only] = &inner[..] else { return None };
                     let returned =
                         named_children(only).next().filter(|_| only.kind() == "return_statement");
@@ -270,7 +270,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// The result of a call, if the function is one of the few known functions.
-    fn call_result(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
+    fn call_result(&mut self, node: &SyntaxNode<'t>, at: &str, depth: usize) -> Option<Json> {
         let first = named_children(&node.field("arguments")?).next()?;
         match &*node.field("function")?.text() {
             // `defineConfig` returns its argument.
@@ -284,7 +284,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// A value that is entirely literal; non-literal parts are not reported.
-    fn literal_value(&mut self, node: &Tree<'t>, depth: usize) -> Option<Json> {
+    fn literal_value(&mut self, node: &SyntaxNode<'t>, depth: usize) -> Option<Json> {
         let listed = self.not_literal.len();
         let value = self.value(node, "", depth);
         let is_literal = self.not_literal.len() == listed;
@@ -295,7 +295,7 @@ impl<'t> Reader<'t, '_> {
     /// The value of a spread `...`; `None`, with an entry in `not_literal`, if it is not a literal.
     fn spread(
         &mut self,
-        node: &Tree<'t>,
+        node: &SyntaxNode<'t>,
         at: &str,
         depth: usize,
         has_type: fn(&Json) -> bool,
@@ -305,7 +305,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// The value of a list. Below the top level, a list with a non-literal item is dropped.
-    fn array(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Option<Json> {
+    fn array(&mut self, node: &SyntaxNode<'t>, at: &str, depth: usize) -> Option<Json> {
         let mut items = Vec::new();
         let mut is_literal = true;
         for (index, item) in named_children(node).enumerate() {
@@ -324,7 +324,7 @@ impl<'t> Reader<'t, '_> {
         (is_literal || !at.contains('.')).then_some(Json::Array(items))
     }
 
-    fn object(&mut self, node: &Tree<'t>, at: &str, depth: usize) -> Map<String, Json> {
+    fn object(&mut self, node: &SyntaxNode<'t>, at: &str, depth: usize) -> Map<String, Json> {
         let mut map = Map::new();
         for part in named_children(node) {
             let key = match &*part.kind() {
@@ -348,13 +348,13 @@ impl<'t> Reader<'t, '_> {
             // A method would have to be called.
             let value = self.value(&part.field("value").unwrap_or(part), &below, depth);
             if value.is_some() || !at.is_empty() {
-                map.insert(key, value.unwrap_or_else(unread_marker));
+                map.insert(key, value.unwrap_or_else(not_literal_marker));
             }
         }
         map
     }
 
-    fn report_not_literal(&mut self, node: &Tree<'t>, at: &str) -> Option<Json> {
+    fn report_not_literal(&mut self, node: &SyntaxNode<'t>, at: &str) -> Option<Json> {
         let text: String = node.text().split_whitespace().collect::<Vec<_>>().join(" ");
         let short: String = text.chars().take(60).collect();
         let more = if short.len() < text.len() { "…" } else { "" };
@@ -366,7 +366,7 @@ impl<'t> Reader<'t, '_> {
 }
 
 /// The children that are named nodes.
-fn named_children<'t>(node: &Tree<'t>) -> impl Iterator<Item = Tree<'t>> {
+fn named_children<'t>(node: &SyntaxNode<'t>) -> impl Iterator<Item = SyntaxNode<'t>> {
     node.children().filter(|child| child.is_named() && child.kind() != "comment")
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 const MAX_REPEAT: u64 = 2000;
 
 /// alint's placeholders for the parts of a path, and the corresponding captures of a page.
-const PARTS: [(&str, &str); 5] = [
+const PATH_PLACEHOLDERS: [(&str, &str); 5] = [
     ("{dir}", "<dir>"),
     ("{stem}", "<stem>"),
     ("{ext}", "<ext>"),
@@ -150,7 +150,7 @@ fn text_step(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> Strin
 /// When the template has a placeholder without a corresponding capture.
 pub(super) fn convert_template(text: &str) -> Result<String, String> {
     let fill = |text: String, (theirs, ours): &(&str, &str)| text.replace(theirs, ours);
-    let filled = PARTS.iter().fold(text.to_owned(), fill);
+    let filled = PATH_PLACEHOLDERS.iter().fold(text.to_owned(), fill);
     if filled.contains("{parent_name}") || filled.contains("{{") {
         return Err(format!("`{text}` has a placeholder that paths of a page do not support"));
     }
@@ -165,7 +165,7 @@ pub(super) fn expand_template(template: &str, subject: &str) -> String {
     let fill = |path: String, ((placeholder, _), value): (&(&str, &str), &str)| {
         path.replace(placeholder, value)
     };
-    let path = PARTS.iter().zip(values).fold(template.to_owned(), fill);
+    let path = PATH_PLACEHOLDERS.iter().zip(values).fold(template.to_owned(), fill);
     sample::from_glob(path.trim_start_matches('/'), "example")
 }
 

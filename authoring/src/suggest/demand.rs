@@ -55,7 +55,7 @@ const PERMISSIONS: &[&str] = &[
 ];
 
 /// Parts of Korean requirements, at any position, because Korean words have suffixes.
-const KOREAN: &[&str] = &[
+const KOREAN_REQUIREMENTS: &[&str] = &[
     "금지",
     "불가",
     "지양",
@@ -136,7 +136,7 @@ pub(super) fn is_demand(text: &str) -> bool {
     }
     if text.chars().any(|c| ('\u{AC00}'..='\u{D7A3}').contains(&c)) {
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        return has(KOREAN) && !has(KOREAN_PERMISSIONS);
+        return has(KOREAN_REQUIREMENTS) && !has(KOREAN_PERMISSIONS);
     }
     let words = to_plain_words(text);
     let has = |all: &[&str]| all.iter().any(|word| words.contains(&format!(" {word} ")));

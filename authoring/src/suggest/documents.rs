@@ -56,7 +56,7 @@ pub(super) fn documents(project: &Project, paths: &[String]) -> Vec<String> {
         paths.iter().filter(|path| is_document(path)).cloned().collect();
     let config = project.config.content.clone().unwrap_or_default();
     let library = Library::load(project.distribution().pages, &project.disk, &config);
-    let is_inside = |disk: &Disk, path: &str| disk.inside(path).is_some();
+    let is_inside = |disk: &Disk, path: &str| disk.to_relative(path).is_some();
     let own = library
         .pages_of_kind(PageKind::Rules)
         .filter(|page| page.origin == Origin::Project && is_inside(&project.disk, &page.path));

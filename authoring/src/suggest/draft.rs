@@ -6,7 +6,7 @@ use super::trial::{self, Limit, Trial};
 use aidd_engine::check::{Distribution, Engine, SKIPPED, Selection};
 use aidd_engine::forms;
 use aidd_engine::project::config::Config;
-use aidd_engine::project::linters::{Enforced, Settings};
+use aidd_engine::project::linters::{Enforcement, Settings};
 use aidd_engine::rules::registry::{Registry, error_message, project_rule};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::{Files as _, side_file};
@@ -252,13 +252,13 @@ fn check_enforcer(project: &Project, rule: &Rule, page: &Page, report: &mut Draf
     let settings = Settings::read(&project.disk, listing.files());
     for name in &rule.enforced_by {
         match settings.enforced_by(name) {
-            Enforced::By(path) => report.notes.push(format!("`{name}` is enabled in {path}")),
-            Enforced::Unknown(path) => {
+            Enforcement::By(path) => report.notes.push(format!("`{name}` is enabled in {path}")),
+            Enforcement::Unknown(path) => {
                 report
                     .notes
                     .push(format!("{path} extends other settings, which can enable `{name}`"));
             }
-            Enforced::Not { why, remedy } => {
+            Enforcement::Not { why, remedy } => {
                 let line = line_of(&page.text, &key, page.added);
                 report.problems.push(Problem { line, message: why, remedy });
             }
@@ -324,13 +324,13 @@ const MAX_EXCEPTIONS: usize = 20;
 
 /// The severity recommended by the trial.
 fn recommend_severity(trial: &Trial) -> SeverityAdvice {
-    let (severity, reason) = match (trial.findings, trial.judged) {
+    let (severity, reason) = match (trial.findings, trial.evaluated) {
         (0, 0) => (Severity::Warning, "nothing here to check: verify `files` and its paths"),
-        (0, _) => (Severity::Error, "the project already follows it"),
+        (0, _) => (Severity::Error, "the project already follows the rule"),
         (1..=MAX_EXCEPTIONS, _) => {
-            (Severity::Warning, "few places break it: fix them, or run `aidd baseline write`")
+            (Severity::Warning, "few places break the rule: fix them, or run `aidd baseline write`")
         }
-        _ => (Severity::Info, "many places break it: it does not describe this code yet"),
+        _ => (Severity::Info, "many places break the rule: it does not describe this code yet"),
     };
     SeverityAdvice { severity: severity.to_string(), reason: reason.to_owned() }
 }

@@ -3,7 +3,7 @@
 
 use super::peers;
 use aidd_engine::check::Engine;
-use aidd_engine::project::linters::{Enforced, Settings, Tool};
+use aidd_engine::project::linters::{Enforcement, Settings, Tool};
 use aidd_engine::rules::packs;
 use aidd_engine::rules::registry::{Registry, project_rule};
 use aidd_engine::text::paths::rule_globs;
@@ -126,7 +126,7 @@ impl Enforcers<'_> {
     fn enforced_by(&self, name: &str) -> Option<(String, String)> {
         let is_qualified = name.contains('/') || name.contains("::");
         match self.settings.enforced_by(name) {
-            Enforced::By(path) if is_qualified => Some((name.to_owned(), path)),
+            Enforcement::By(path) if is_qualified => Some((name.to_owned(), path)),
             _ => self.settings.by_alias(&[name.to_owned()]),
         }
     }
@@ -146,10 +146,10 @@ impl Enforcers<'_> {
         let mut note = None;
         for name in &rule.enforced_by {
             match self.settings.enforced_by(name) {
-                Enforced::By(settings) | Enforced::Unknown(settings) => {
+                Enforcement::By(settings) | Enforcement::Unknown(settings) => {
                     return (Some(Coverage::Elsewhere { rule: name.clone(), settings }), None);
                 }
-                Enforced::Not { why, .. } => {
+                Enforcement::Not { why, .. } => {
                     note.get_or_insert_with(|| format!("its page names `{name}`, but {why}"));
                 }
             }

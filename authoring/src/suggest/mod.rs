@@ -25,7 +25,7 @@ pub use enforcers::Coverage;
 pub use error::SuggestError;
 pub use forms::{FORMS, FormHint};
 pub use related::RelatedRule;
-pub use sentences::{EXPORTED, Sentence, extract_sentences};
+pub use sentences::{EXPORT_MARKERS, Sentence, extract_sentences};
 pub use statement::{MAX_SENTENCE, Statement, describe_sentence};
 pub use survey::{Counts, Place, StatedSentence, Survey, run_survey};
 pub use trial::{Limit, Sample, Trial};

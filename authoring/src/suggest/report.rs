@@ -209,10 +209,10 @@ fn write_draft(report: &DraftReport, text: &mut String) {
 }
 
 fn trial_line(trial: &Trial) -> String {
-    let Trial { findings, files, judged, .. } = trial;
-    match (findings, judged) {
+    let Trial { findings, files, evaluated, .. } = trial;
+    match (findings, evaluated) {
         (0, 0) => "0 findings: nothing here to check".to_owned(),
-        (0, _) => format!("0 findings in {}", number(*judged, "checked item")),
-        _ => format!("{} in {files} of {judged} checked items", number(*findings, "finding")),
+        (0, _) => format!("0 findings in {}", number(*evaluated, "checked item")),
+        _ => format!("{} in {files} of {evaluated} checked items", number(*findings, "finding")),
     }
 }

@@ -6,7 +6,7 @@ use aidd_page as page;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 /// The markers around rules written by `aidd rule export`, which already have checks.
-pub const EXPORTED: (&str, &str) = ("<!-- aidd:rules -->", "<!-- /aidd:rules -->");
+pub const EXPORT_MARKERS: (&str, &str) = ("<!-- aidd:rules -->", "<!-- /aidd:rules -->");
 
 /// Maximum number of characters of a sentence in a document; longer text is a paragraph without
 /// punctuation.
@@ -67,8 +67,8 @@ impl Reader {
                 self.skipped_blocks = self.skipped_blocks.saturating_sub(1);
             }
             Event::Html(html) | Event::InlineHtml(html) => {
-                self.is_exported |= html.contains(EXPORTED.0);
-                self.is_exported &= !html.contains(EXPORTED.1);
+                self.is_exported |= html.contains(EXPORT_MARKERS.0);
+                self.is_exported &= !html.contains(EXPORT_MARKERS.1);
             }
             Event::Start(Tag::Heading { .. }) => {
                 self.close();

@@ -2,8 +2,10 @@
 //! recent commits if it checks commits.
 
 use super::error::SuggestError;
-use aidd_engine::check::{Checked, Engine, REDACTED, SKIPPED};
-use aidd_engine::forms::commits::{CHANGE, Commit, CommitInput, Touch, commit_path, members};
+use aidd_engine::check::{CheckResult, Engine, REDACTED, SKIPPED};
+use aidd_engine::forms::commits::{
+    CHANGE_PATH, Commit, CommitInput, TouchedFile, commit_path, members,
+};
 use aidd_engine::project::git::Repository;
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::finding::{RuleId, Status};
@@ -46,7 +48,8 @@ pub struct Trial {
     /// The number of files or commits with findings.
     pub files: usize,
     /// The number of files, directories, imports or commits that were checked.
-    pub judged: usize,
+    #[serde(rename = "judged")]
+    pub evaluated: usize,
     /// The first findings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
@@ -105,7 +108,7 @@ pub(super) fn run(
     } else if let Some(rule) = engine.registry().get(rule) {
         let joined = outcome.checked_by_rule.get(&rule.id).copied();
         let selected = || project_checks::selected(engine, rule, &project.disk, &listing);
-        collector.trial.judged =
+        collector.trial.evaluated =
             joined.or_else(|| selected().map(|(count, _)| count)).unwrap_or_default();
     }
     Ok(collector.finish())
@@ -121,7 +124,7 @@ fn check_history(
 ) {
     let Ok(repository) = Repository::open(disk.root()) else { return };
     let Ok(head) = repository.commit("HEAD") else { return };
-    let Ok(found) = repository.between(&[], &head, MAX_COMMITS) else {
+    let Ok(found) = repository.commits_between(&[], &head, MAX_COMMITS) else {
         collector.note("the history cannot be read: no commits were checked".to_owned());
         return;
     };
@@ -139,27 +142,28 @@ fn check_history(
     for (source, checked) in &report.texts {
         collector.add_findings(source, checked, source.path());
     }
-    collector.trial.judged += report.checked_by_rule.get(rule).copied().unwrap_or_default();
+    collector.trial.evaluated += report.checked_by_rule.get(rule).copied().unwrap_or_default();
     for commit in found.iter().filter(|commit| !commit.is_merge).take(MAX_CHANGES) {
         let Some(touched) = commit_changes(&repository, &commit.id) else { continue };
         let work = CommitInput { touched: Some(touched), ..CommitInput::default() };
         let report = commit_checks::run(engine, &work, disk);
-        for (source, checked) in report.texts.iter().filter(|(text, _)| text.path() == CHANGE) {
+        for (source, checked) in report.texts.iter().filter(|(text, _)| text.path() == CHANGE_PATH)
+        {
             collector.add_findings(source, checked, &commit_path(&commit.id));
         }
-        collector.trial.judged += report.checked_by_rule.get(rule).copied().unwrap_or_default();
+        collector.trial.evaluated += report.checked_by_rule.get(rule).copied().unwrap_or_default();
     }
 }
 
 /// The changes of a commit, relative to its first parent.
-fn commit_changes(repository: &Repository, commit: &str) -> Option<Vec<Touch>> {
+fn commit_changes(repository: &Repository, commit: &str) -> Option<Vec<TouchedFile>> {
     let after = repository.snapshot(commit).ok()?;
     let before = match repository.parents(commit).ok()?.first() {
         Some(parent) => repository.snapshot(parent).ok()?,
         None => repository.empty_snapshot(),
     };
     let changes = repository.changes(&before, &after).ok()?;
-    let touch = |change: &aidd_engine::project::git::Change| Touch {
+    let touch = |change: &aidd_engine::project::git::Change| TouchedFile {
         path: change.path().to_owned(),
         added: change.base.is_none(),
         lines: 0,
@@ -178,7 +182,7 @@ impl Collector {
         self.trial.notes.push(note);
     }
 
-    fn add_findings(&mut self, source: &Source, checked: &Checked, path: &str) {
+    fn add_findings(&mut self, source: &Source, checked: &CheckResult, path: &str) {
         for finding in checked.findings.iter().filter(|finding| finding.status == Status::New) {
             if &*finding.rule == SKIPPED {
                 self.note(format!("not fully checked: {path}: {}", finding.message));
@@ -196,7 +200,7 @@ impl Collector {
 
     fn finish(mut self) -> Trial {
         self.trial.files = self.files.len();
-        self.trial.judged = self.trial.judged.max(self.trial.files);
+        self.trial.evaluated = self.trial.evaluated.max(self.trial.files);
         self.trial.notes.sort();
         self.trial.notes.dedup();
         self.trial
@@ -204,7 +208,7 @@ impl Collector {
 }
 
 /// The line at an offset: its number, and its text with secrets masked.
-fn line_at(source: &Source, checked: &Checked, start: u32) -> (usize, String) {
+fn line_at(source: &Source, checked: &CheckResult, start: u32) -> (usize, String) {
     let source_text = source.text();
     if source_text.is_empty() {
         return (0, String::new());

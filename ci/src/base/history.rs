@@ -99,7 +99,9 @@ impl<'a> History<'a> {
     /// `--filter=tree:0` contains only checked-out directories; Git fetches the others on access.
     pub(super) fn fetch_trees(&self, first: &str, second: &str) -> Result<()> {
         let isolated = self.git.isolated()?;
-        if isolated.of_remotes("partialclonefilter").any(|(_, filter)| filter.starts_with("tree:"))
+        if isolated
+            .remote_values("partialclonefilter")
+            .any(|(_, filter)| filter.starts_with("tree:"))
         {
             self.git.run(&["diff-tree", "-r", "--no-renames", "--name-only", first, second], "")?;
         }
@@ -107,7 +109,7 @@ impl<'a> History<'a> {
     }
 
     /// Whether two commits contain the same files.
-    pub(super) fn same_files(&self, first: &str, second: &str) -> bool {
+    pub(super) fn has_same_files(&self, first: &str, second: &str) -> bool {
         let tree = |commit: &str| format!("{commit}^{{tree}}");
         let trees =
             self.git.try_run(&["rev-parse", &tree(first), &tree(second)]).unwrap_or_default();
@@ -144,7 +146,7 @@ impl<'a> History<'a> {
     }
 
     /// The hash of the first of `refs` that exists on the remote.
-    fn on_remote(&mut self, refs: &[&str]) -> Result<Option<String>> {
+    fn hash_on_remote(&mut self, refs: &[&str]) -> Result<Option<String>> {
         let remote = self.remote()?;
         let listed = self.git.run(&[&["ls-remote", "--", remote.as_str()], refs].concat(), "")?;
         let found = refs.iter().find_map(|wanted| {
@@ -174,7 +176,7 @@ impl<'a> History<'a> {
 
     fn tip_of_remote(&mut self, branch: Option<&str>) -> Result<String> {
         let name = branch.map_or_else(|| "HEAD".to_owned(), |name| format!("refs/heads/{name}"));
-        let tip = self.on_remote(&[&name])?.ok_or_else(|| {
+        let tip = self.hash_on_remote(&[&name])?.ok_or_else(|| {
             UserError::new(match branch {
                 Some(branch) => format!("the remote has no branch `{branch}`"),
                 None => "the remote has no default branch".to_owned(),
@@ -189,7 +191,7 @@ impl<'a> History<'a> {
         let (branch, tag) = (format!("refs/heads/{name}"), format!("refs/tags/{name}"));
         // An annotated tag resolves to its commit.
         let refs = [branch.as_str(), &format!("{tag}^{{}}"), &tag];
-        let Some(found) = self.on_remote(&refs)? else { return Ok(None) };
+        let Some(found) = self.hash_on_remote(&refs)? else { return Ok(None) };
         self.fetch_commit(&found, name)?;
         Ok(Some(found))
     }
@@ -236,7 +238,7 @@ impl<'a> History<'a> {
             }
             let boundary = self.shallow_commits(&[first, second], &bases)?;
             if boundary.is_empty() {
-                return self.choose(bases, first, second);
+                return self.choose_merge_base(bases, first, second);
             }
             if step == STEPS_BEFORE_QUERY
                 && let Some(base) = self.server_merge_base(first, second)
@@ -245,7 +247,7 @@ impl<'a> History<'a> {
             }
             // The remote is a shallow clone too.
             if step > STEPS.len() {
-                return self.choose(bases, first, second);
+                return self.choose_merge_base(bases, first, second);
             }
             match self.deepen(STEPS.get(step), &boundary) {
                 Ok(()) => step += 1,
@@ -254,13 +256,18 @@ impl<'a> History<'a> {
                 // but never too few.
                 Err(error) => {
                     self.log(&format!("the history cannot be completed: {}", brief(&error)));
-                    return self.choose(bases, first, second);
+                    return self.choose_merge_base(bases, first, second);
                 }
             }
         }
     }
 
-    fn choose(&mut self, bases: Vec<String>, first: &str, second: &str) -> Result<String> {
+    fn choose_merge_base(
+        &mut self,
+        bases: Vec<String>,
+        first: &str,
+        second: &str,
+    ) -> Result<String> {
         let count = bases.len();
         let Some(base) = bases.into_iter().next() else {
             let message = format!("{} and {} have no common commit", short(first), short(second));
@@ -385,7 +392,7 @@ pub fn ensure_blobs(
     }
     let is_true =
         |value: &str| ["true", "yes", "on", "1"].iter().any(|yes| value.eq_ignore_ascii_case(yes));
-    let mut promisors = git.isolated()?.of_remotes("promisor");
+    let mut promisors = git.isolated()?.remote_values("promisor");
     let remote = promisors.find(|(_, promised)| is_true(promised)).map(|(name, _)| name);
     let remote = remote.ok_or_else(|| {
         let missing = number(missing.len(), "object");

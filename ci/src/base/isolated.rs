@@ -23,7 +23,7 @@ const TRANSPORTS: [&str; 5] = ["file", "git", "http", "https", "ssh"];
 
 /// Settings of `http` and `http.<url>` that are passed on. Settings of client keys and certificates
 /// are not passed on: their values can select a module that is loaded.
-const HTTP: [&str; 11] = [
+const HTTP_SETTINGS: [&str; 11] = [
     "emptyauth",
     "extraheader",
     "followredirects",
@@ -38,7 +38,8 @@ const HTTP: [&str; 11] = [
 ];
 
 /// Settings of `remote.<name>` that are passed on.
-const REMOTE: [&str; 5] = ["partialclonefilter", "promisor", "proxy", "proxyauthmethod", "url"];
+const REMOTE_SETTINGS: [&str; 5] =
+    ["partialclonefilter", "promisor", "proxy", "proxyauthmethod", "url"];
 
 /// A setting of the repository's own configuration, or of a file that it includes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,8 +92,8 @@ impl Setting {
             return Role::Unused;
         }
         let passed_on = match self.parts() {
-            ("http", _, name) => HTTP.contains(&name),
-            ("remote", _, name) if REMOTE.contains(&name) => true,
+            ("http", _, name) => HTTP_SETTINGS.contains(&name),
+            ("remote", _, name) if REMOTE_SETTINGS.contains(&name) => true,
             ("remote", _, "uploadpack" | "vcs") => return Role::Program,
             ("core", "", "askpass" | "gitproxy" | "sshcommand") => return Role::Program,
             ("credential", _, "helper") => return Role::Program,
@@ -179,14 +180,14 @@ impl Isolated {
 
     /// The names of the remotes that have a URL.
     pub(super) fn remotes(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.of_remotes("url").map(|(name, _)| name).collect();
+        let mut names: Vec<&str> = self.remote_values("url").map(|(name, _)| name).collect();
         names.sort_unstable();
         names.dedup();
         names
     }
 
     /// The values of `remote.<name>.KEY`, by remote name.
-    pub(super) fn of_remotes(&self, key: &str) -> impl Iterator<Item = (&str, &str)> {
+    pub(super) fn remote_values(&self, key: &str) -> impl Iterator<Item = (&str, &str)> {
         self.settings.iter().filter_map(move |setting| match setting.parts() {
             ("remote", remote, name) if name == key => {
                 Some((remote, setting.value.as_deref().unwrap_or("true")))

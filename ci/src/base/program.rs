@@ -61,7 +61,7 @@ pub(super) struct Git<'a> {
 
 /// Whether Git may fetch objects missing from a partial clone on access.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Missing {
+enum MissingObjects {
     Fetch,
     /// Git before 2.44 fetches them anyway.
     Report,
@@ -106,28 +106,31 @@ impl<'a> Git<'a> {
 
     /// The output of a call that must succeed.
     pub(super) fn run(&self, args: &[&str], stdin: &str) -> Result<String> {
-        self.run_checked(args, stdin, Missing::Fetch)
+        self.run_checked(args, stdin, MissingObjects::Fetch)
     }
 
     /// Like [`Self::run`], but does not fetch objects missing from a partial clone.
     pub(super) fn run_without_fetching(&self, args: &[&str], stdin: &str) -> Result<String> {
-        self.run_checked(args, stdin, Missing::Report)
+        self.run_checked(args, stdin, MissingObjects::Report)
     }
 
     /// The output of a call; `None` if the call fails, for example because a setting is not set.
     pub(super) fn try_run(&self, args: &[&str]) -> Option<String> {
-        self.call(args, "", Missing::Fetch).ok().filter(|output| output.ok).map(|output| output.out)
+        self.call(args, "", MissingObjects::Fetch)
+            .ok()
+            .filter(|output| output.ok)
+            .map(|output| output.out)
     }
 
-    fn run_checked(&self, args: &[&str], stdin: &str, missing: Missing) -> Result<String> {
+    fn run_checked(&self, args: &[&str], stdin: &str, missing: MissingObjects) -> Result<String> {
         let output = self.call(args, stdin, missing)?;
         if output.ok { Ok(output.out) } else { Err(self.call_error(args, &output.err).into()) }
     }
 
-    fn call(&self, args: &[&str], stdin: &str, missing: Missing) -> Result<CallOutput> {
+    fn call(&self, args: &[&str], stdin: &str, missing: MissingObjects) -> Result<CallOutput> {
         let isolated = self.isolated()?;
         let mut environment = isolated.environment(|name| std::env::var(name).ok());
-        if missing == Missing::Report {
+        if missing == MissingObjects::Report {
             environment.push(("GIT_NO_LAZY_FETCH", "1".into()));
         }
         self.start(args, stdin, (isolated.work_tree(), &environment))

@@ -99,7 +99,7 @@ async fn create(
         body["details_url"] = url.into();
     }
     let find_created = async || {
-        let (sha, name) = (markup::segment(target.head_sha), markup::segment(&name));
+        let (sha, name) = (markup::encode_segment(target.head_sha), markup::encode_segment(&name));
         let route = format!("/commits/{sha}/check-runs?check_name={name}&filter=all&per_page=100");
         let runs: CheckRuns = client.get(&route).await?;
         Ok(runs.check_runs.into_iter().find(|run| run.external_id.as_ref() == Some(&id)))

@@ -69,7 +69,7 @@ impl Client {
             return Err(Failure::NoToken);
         }
         let to_failure = |error: octocrab::Error| {
-            Failure::Unavailable(markup::sanitize(&innermost(&error), token))
+            Failure::Unavailable(markup::sanitize(&innermost_cause(&error), token))
         };
         let api = Octocrab::builder()
             .base_uri(repository.api.as_str())
@@ -238,9 +238,9 @@ impl Client {
         match error {
             octocrab::Error::GitHub { source, .. } => self.refusal(source),
             octocrab::Error::Uri { .. } | octocrab::Error::UriParse { .. } => {
-                Failure::UnexpectedResponse(self.sanitize(&innermost(error)))
+                Failure::UnexpectedResponse(self.sanitize(&innermost_cause(error)))
             }
-            _ => Failure::Unavailable(self.sanitize(&innermost(error))),
+            _ => Failure::Unavailable(self.sanitize(&innermost_cause(error))),
         }
     }
 
@@ -321,7 +321,7 @@ fn full_message(error: &GitHubError) -> String {
 }
 
 /// The innermost cause; the errors above it only state that a request failed.
-fn innermost(error: &octocrab::Error) -> String {
+fn innermost_cause(error: &octocrab::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::failure::Failure;
-use super::markup::segment;
+use super::markup::encode_segment;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -18,7 +18,7 @@ struct Commit {
 /// The newest common ancestor of `base` and `head`.
 pub(super) async fn merge_base(client: &Client, base: &str, head: &str) -> Result<String, Failure> {
     // One commit per page, because the list of commits is not used.
-    let route = format!("/compare/{}...{}?per_page=1", segment(base), segment(head));
+    let route = format!("/compare/{}...{}?per_page=1", encode_segment(base), encode_segment(head));
     let comparison: Comparison = client.get(&route).await?;
     let sha = comparison.merge_base_commit.sha;
     if !is_hash(&sha) {

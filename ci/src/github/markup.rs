@@ -39,7 +39,7 @@ pub(super) fn truncate(text: &str, limit: usize, notice: &str) -> String {
         let end = text.floor_char_boundary(available);
         let end = text[..end].rfind('\n').map_or(end, |line_break| line_break + 1);
         let mut truncated = text[..end].trim_end().to_owned();
-        close(&mut truncated);
+        close_blocks(&mut truncated);
         if truncated.len() + notice.len() + 2 <= limit || available == 0 {
             truncated.push_str("\n\n");
             truncated.push_str(notice);
@@ -51,7 +51,7 @@ pub(super) fn truncate(text: &str, limit: usize, notice: &str) -> String {
 }
 
 /// Closes the code block and the `<details>` elements that `text` leaves open.
-fn close(text: &mut String) {
+fn close_blocks(text: &mut String) {
     let (mut fence, mut folds) = (None, 0_usize);
     for line in text.lines() {
         let ticks = line.trim_start();
@@ -74,7 +74,7 @@ fn close(text: &mut String) {
 }
 
 /// A code block whose fence is longer than any run of backticks in `text`.
-pub(super) fn block(info: &str, text: &str) -> String {
+pub(super) fn code_block(info: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
@@ -91,7 +91,7 @@ pub(super) fn marker(name: &str) -> String {
 }
 
 /// Percent-encodes a segment of a URL path.
-pub(super) fn segment(text: &str) -> String {
+pub(super) fn encode_segment(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
@@ -161,16 +161,16 @@ mod tests {
 
     #[test]
     fn a_code_block_can_contain_backticks() {
-        assert_eq!(block("suggestion", "a"), "```suggestion\na\n```");
-        assert_eq!(block("suggestion", ""), "```suggestion\n```");
-        assert_eq!(block("", "```` `\n"), "`````\n```` `\n`````");
+        assert_eq!(code_block("suggestion", "a"), "```suggestion\na\n```");
+        assert_eq!(code_block("suggestion", ""), "```suggestion\n```");
+        assert_eq!(code_block("", "```` `\n"), "`````\n```` `\n`````");
     }
 
     #[test]
     fn a_marker_cannot_end_its_comment() {
         assert_eq!(marker("web --> <b>, app/é"), "web-b-app/");
         assert_eq!(marker("-->"), "aidd");
-        assert_eq!(segment("a b/é..~"), "a%20b%2F%C3%A9..~");
+        assert_eq!(encode_segment("a b/é..~"), "a%20b%2F%C3%A9..~");
     }
 
     proptest! {

@@ -148,7 +148,7 @@ pub fn post_with(
 ) -> Posted {
     let work = async {
         let client = Client::new(target.repository, target.token, timeouts)?;
-        Ok(parts(&client, target, options, content).await)
+        Ok(post_parts(&client, target, options, content).await)
     };
     client::block_on(work).and_then(|posted| posted).unwrap_or_else(|failure| Posted {
         skipped: vec![failure.line("Nothing was posted to GitHub", "contents: read")],
@@ -156,7 +156,7 @@ pub fn post_with(
     })
 }
 
-async fn parts(
+async fn post_parts(
     client: &Client,
     target: &Target<'_>,
     options: PostOptions,
@@ -224,9 +224,9 @@ pub fn pull_of_run(
 ) -> Result<u64> {
     let open =
         query(repository, token, "cannot get the pull request from GitHub", async |client| {
-            pulls::with_head(client, repository, run).await
+            pulls::pulls_with_head(client, repository, run).await
         })?;
-    Ok(pulls::choose(&open, run, claimed)?)
+    Ok(pulls::choose_pull(&open, run, claimed)?)
 }
 
 fn query<T>(

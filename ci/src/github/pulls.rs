@@ -6,7 +6,7 @@
 use super::client::Client;
 use super::compare::is_hash;
 use super::failure::Failure;
-use super::markup::segment;
+use super::markup::encode_segment;
 use crate::event::{Repository, WorkflowRun};
 use aidd_report::exit::UserError;
 use serde::Deserialize;
@@ -33,7 +33,7 @@ struct Name {
 }
 
 /// The open pull requests to `repository` whose head is the commit that `run` checked.
-pub(super) async fn with_head(
+pub(super) async fn pulls_with_head(
     client: &Client,
     repository: &Repository,
     run: &WorkflowRun,
@@ -46,7 +46,7 @@ pub(super) async fn with_head(
     let by_commit = format!("/commits/{}/pulls", run.head_sha);
     let owner = run.head_repository.split('/').next().unwrap_or_default();
     let head = format!("{owner}:{}", run.head_branch);
-    let by_branch = format!("/pulls?state=open&head={}", segment(&head));
+    let by_branch = format!("/pulls?state=open&head={}", encode_segment(&head));
     let mut pulls: Vec<Pull> = match client.list(&by_commit).await {
         // The commit of a fork can be unknown in this repository.
         Err(Failure::Missing(_) | Failure::Invalid(_)) => Vec::new(),
@@ -57,20 +57,20 @@ pub(super) async fn with_head(
     let belongs = |pull: &Pull| {
         pull.state == "open"
             && pull.head.sha == run.head_sha
-            && pull.head.is_of(&run.head_repository)
-            && pull.base.is_of(&own)
+            && pull.head.belongs_to(&run.head_repository)
+            && pull.base.belongs_to(&own)
     };
     Ok(pulls.iter().filter(|pull| belongs(pull)).map(|pull| pull.number).collect())
 }
 
 impl Side {
-    fn is_of(&self, repository: &str) -> bool {
+    fn belongs_to(&self, repository: &str) -> bool {
         self.repo.as_ref().is_some_and(|repo| repo.full_name.eq_ignore_ascii_case(repository))
     }
 }
 
 /// The pull request among `open` that belongs to the run.
-pub(super) fn choose(
+pub(super) fn choose_pull(
     open: &BTreeSet<u64>,
     run: &WorkflowRun,
     claimed: Option<u64>,

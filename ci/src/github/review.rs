@@ -265,7 +265,7 @@ impl Offer<'_> {
         let (rule, message) = (escape(&self.finding.rule), escape(&self.finding.message));
         let help = self.finding.help.as_deref().map(|help| format!("\n\n{}", escape(help)));
         let help = help.unwrap_or_default();
-        let block = markup::block("suggestion", text);
+        let block = markup::code_block("suggestion", text);
         format!("{}\n**{rule}**: {message}{help}\n\n{block}\n", self.marker())
     }
 }

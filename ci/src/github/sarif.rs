@@ -53,7 +53,7 @@ fn git_ref(target: &Target<'_>) -> String {
 /// # Errors
 /// Fails when GitHub reports a failure. A timeout is not an error.
 pub(super) async fn wait_processed(client: &Client, id: &str) -> Result<(), Failure> {
-    let route = format!("/code-scanning/sarifs/{}", markup::segment(id));
+    let route = format!("/code-scanning/sarifs/{}", markup::encode_segment(id));
     for round in 0..MAX_STATUS_CHECKS {
         client.pause(round).await;
         match client.get::<Status>(&route).await {

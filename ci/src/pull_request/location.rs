@@ -72,6 +72,6 @@ impl ProjectLocation {
 }
 
 /// The commit that is checked out at `root`.
-pub(super) fn checked_out(root: &Path) -> Option<String> {
+pub(super) fn head_commit(root: &Path) -> Option<String> {
     Repository::open(root).ok()?.commit("HEAD").ok()
 }

@@ -43,5 +43,5 @@ pub(super) fn run(
         suggestions: &[],
     };
     outputs.write(color, io)?;
-    Ok(outputs::exit(&merged.document))
+    Ok(outputs::exit_code(&merged.document))
 }

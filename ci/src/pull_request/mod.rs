@@ -19,7 +19,7 @@ use aidd_engine::forms::commits;
 use aidd_engine::project::git::Snapshot;
 use aidd_engine::text::finding::Status;
 use aidd_engine::workspace::baseline::Entry;
-use aidd_engine::workspace::diff::{ALLOW_COMMENT_REMOVED, Compared, Hunk};
+use aidd_engine::workspace::diff::{ALLOW_COMMENT_REMOVED, CompareResult, Hunk};
 use aidd_engine::workspace::walk::{FileReport, Walk, check_tree};
 use aidd_report::Io;
 use aidd_report::When;
@@ -143,7 +143,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         (Trigger::PullRequestTarget, Some(pull), _) => {
             // Read the head from the object store even if it is checked out.
             found.head.get_or_insert_with(|| pull.head_sha.clone());
-            let (project, files) = sides::trusted(
+            let (project, files) = sides::open_trusted(
                 distribution,
                 &root,
                 &pull.base_sha,
@@ -265,7 +265,7 @@ impl Job<'_> {
         engine: &Engine,
         found: &BaseSearch,
         policy: Policy,
-    ) -> Result<(Compared, Option<Comparison>, Option<usize>, Policy)> {
+    ) -> Result<(CompareResult, Option<Comparison>, Option<usize>, Policy)> {
         let (mut compared, base) = match &found.against {
             BaseChoice::Base(base) => {
                 let compared = self.compare(engine, base, found.head.as_deref())?;
@@ -303,7 +303,7 @@ impl Job<'_> {
     fn report(
         &self,
         (run, location): (&Run<'_>, &ProjectLocation),
-        compared: &Compared,
+        compared: &CompareResult,
         found: &BaseSearch,
         (color, io): (When, &mut Io<'_>),
     ) -> Result<Exit> {
@@ -325,21 +325,21 @@ impl Job<'_> {
             suggestions: &suggestions,
         };
         outputs.write(color, io)?;
-        Ok(outputs::exit(&saved.document))
+        Ok(outputs::exit_code(&saved.document))
     }
 
-    fn check_all(&self, engine: &Engine) -> Result<Compared> {
+    fn check_all(&self, engine: &Engine) -> Result<CompareResult> {
         let progress = crate::progress::Progress::start();
         let (config, disk) = (&self.project.config, &self.project.disk);
         let outcome = check_tree(engine, config, disk, &self.walk(), &|| progress.advance(1))
-            .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+            .map_err(|why| UserError::new(format!("`include` or `exclude`: {why}")))?;
         progress.finish();
-        Ok(Compared { outcome, ..Compared::default() })
+        Ok(CompareResult { outcome, ..CompareResult::default() })
     }
 
     /// The commit whose files are checked. It can differ from the commit of the event.
     fn version_control(&self, found: &BaseSearch) -> Option<VersionControl> {
-        let checked = found.head.clone().or_else(|| location::checked_out(self.project.root()));
+        let checked = found.head.clone().or_else(|| location::head_commit(self.project.root()));
         Some(VersionControl {
             repository: self.event.repository.as_ref()?.url(),
             revision: checked.or_else(|| self.event.sha.clone())?,
@@ -358,7 +358,7 @@ impl Job<'_> {
 
 /// For each file with findings, the line ranges that the diff of the pull request shows, counted
 /// from 1.
-fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
+fn diff_lines(compared: &CompareResult) -> BTreeMap<String, Vec<(u32, u32)>> {
     let shown = |hunk: &Hunk| {
         (
             hunk.head.start.saturating_sub(CONTEXT_LINES) + 1,

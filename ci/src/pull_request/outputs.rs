@@ -29,7 +29,7 @@ pub(super) struct Outputs<'a> {
 }
 
 /// The exit code for a report.
-pub(super) fn exit(document: &Document) -> Exit {
+pub(super) fn exit_code(document: &Document) -> Exit {
     if document.is_failing() {
         Exit::Findings
     } else if document.is_incomplete() {
@@ -110,7 +110,7 @@ impl Outputs<'_> {
     /// The outputs for later steps of the job.
     fn step_outputs(&self, cwd: &Path) -> Result<String> {
         let document = &self.saved.document;
-        let result = match exit(document) {
+        let result = match exit_code(document) {
             Exit::Findings => "failure",
             Exit::Unchecked => "unchecked",
             _ => "success",

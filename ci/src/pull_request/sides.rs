@@ -9,8 +9,8 @@ use aidd_engine::check::Distribution;
 use aidd_engine::check::Engine;
 use aidd_engine::project::git::{Change, Repository, Snapshot};
 use aidd_engine::text::kind::{CONFIG_PATH, is_memory_path, is_page_path};
-use aidd_engine::workspace::diff::{Compared, Head};
-use aidd_engine::workspace::walk::{Within, relative};
+use aidd_engine::workspace::diff::{CompareResult, Head};
+use aidd_engine::workspace::walk::{CheckedPaths, relative};
 use aidd_engine::workspace::weakened::is_ignore_file;
 use aidd_report::enforcement::tracked;
 use aidd_report::error::RunError;
@@ -24,7 +24,7 @@ use std::path::Path;
 /// Opens the project at `commit`, the newest commit of a pull request's target, and returns it with
 /// the files of that commit. The fork point is not used: the author of the pull request chooses the
 /// fork point, and could choose a commit that does not have the rules yet.
-pub(super) fn trusted(
+pub(super) fn open_trusted(
     distribution: &'static Distribution,
     start: &Path,
     commit: &str,
@@ -71,7 +71,7 @@ pub(super) fn settings_files(
             || is_memory_path(path)
             || is_ignore_file(path)
     };
-    let all = snapshot.below("").context("the files of the base")?;
+    let all = snapshot.below("").context("cannot list the files of the base")?;
     files.extend(all.into_iter().filter(is_settings));
     Ok(files)
 }
@@ -84,7 +84,7 @@ impl Job<'_> {
         engine: &Engine,
         base: &Base,
         untrusted: Option<&str>,
-    ) -> Result<Compared> {
+    ) -> Result<CompareResult> {
         let root = self.project.root();
         let repository = Repository::open(root).map_err(RunError::Git)?;
         let before = repository.snapshot(&base.sha).map_err(RunError::Git)?;
@@ -93,7 +93,7 @@ impl Job<'_> {
         let commit = commit.map_err(RunError::Git)?;
         let head = repository.snapshot(&commit).map_err(RunError::Git)?;
         let mut all = repository.changes(&before, &head).map_err(RunError::Git)?;
-        let within = Within::new(root, &self.paths, self.args.shard);
+        let within = CheckedPaths::new(root, &self.paths, self.args.shard);
         let in_scope = |all: &[Change]| -> Vec<Change> {
             all.iter().filter(|change| within.contains(change.path())).cloned().collect()
         };
@@ -139,9 +139,9 @@ impl Job<'_> {
         // Only the first shard checks the commits.
         if self.args.shard.is_none_or(|part| part.index == 1) {
             let commits = (&repository, base, &*commit);
-            let notes = self.commits(engine, commits, &difference, &mut compared)?;
+            let notes = self.check_commits(engine, commits, &difference, &mut compared)?;
             if let Some(base) = &mut weakened.base {
-                self.commits(&base.engine, commits, &difference, &mut base.compared)?;
+                self.check_commits(&base.engine, commits, &difference, &mut base.compared)?;
             }
             self.notes.extend(notes);
         }
@@ -156,12 +156,12 @@ impl Job<'_> {
 
     /// Checks the commits, the branch name, the title and the set of changes; returns notes for the
     /// report.
-    fn commits(
+    fn check_commits(
         &self,
         engine: &Engine,
         (repository, base, commit): (&Repository, &Base, &str),
         difference: &Difference<'_>,
-        compared: &mut Compared,
+        compared: &mut CompareResult,
     ) -> Result<Vec<String>> {
         let (before, head) = (difference.before, difference.head);
         let pull = self.event.pull.as_ref();

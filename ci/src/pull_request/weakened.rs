@@ -17,8 +17,8 @@ use aidd_engine::project::config::line_of;
 use aidd_engine::project::git::{Change, Entry, Snapshot};
 use aidd_engine::text::finding::{FailOn, Finding, Status};
 use aidd_engine::text::kind::CONFIG_PATH;
-use aidd_engine::workspace::diff::{self, Compared, Head};
-use aidd_engine::workspace::walk::Within;
+use aidd_engine::workspace::diff::{self, CompareResult, Head};
+use aidd_engine::workspace::walk::CheckedPaths;
 use aidd_engine::workspace::weakened::{self, Kind};
 use aidd_report::exit::UserError;
 use aidd_report::gate::{Policy, Verdict, stricter};
@@ -48,7 +48,7 @@ pub(super) struct Weakened {
 #[derive(Debug)]
 pub(super) struct ByBase {
     pub(super) engine: Engine,
-    pub(super) compared: Compared,
+    pub(super) compared: CompareResult,
     policy: Policy,
     weakenings: Vec<weakened::Weakening>,
 }
@@ -71,7 +71,7 @@ impl Job<'_> {
     pub(super) fn find_weakened(
         &self,
         engine: &Engine,
-        compared: &Compared,
+        compared: &CompareResult,
         difference: &Difference<'_>,
     ) -> Result<Weakened> {
         let entries = self.added_comments(engine, compared, difference);
@@ -79,7 +79,7 @@ impl Job<'_> {
         if self.trusted.is_none() && self.touches_settings(difference) {
             match self.base_settings(difference)? {
                 Ok(base) => self.compare_settings(engine, &base, difference, &mut weakened)?,
-                Err(why) => weakened.notes.push(self.unusable(&why)),
+                Err(why) => weakened.notes.push(self.unusable_base_note(&why)),
             }
         }
         weakened.entries.extend(self.new_project(difference));
@@ -118,13 +118,13 @@ impl Job<'_> {
         let base_engine = match base.project.engine(&Selection::default()) {
             Ok(engine) => engine,
             Err(error) => {
-                weakened.notes.push(self.unusable(&error.to_string()));
+                weakened.notes.push(self.unusable_base_note(&error.to_string()));
                 return Ok(());
             }
         };
         let tracked = difference.head.below("").unwrap_or_default();
         let (old, new) = base.sides((&base_engine, engine), self);
-        let weakenings = weakened::compare(&old, &new, &tracked).map_err(malformed)?;
+        let weakenings = weakened::compare(&old, &new, &tracked).map_err(malformed_settings)?;
         weakened.entries.extend(weakenings.iter().filter_map(|weakening| {
             entry(weakening.kind.into(), &weakening.path, weakening.line, &weakening.message)
         }));
@@ -141,7 +141,7 @@ impl Job<'_> {
             return Ok(());
         }
         // Check the files of all shards: a finding can move from one shard to another.
-        let within = Within::new(self.project.root(), &self.paths, None);
+        let within = CheckedPaths::new(self.project.root(), &self.paths, None);
         let changes = difference.all.iter().filter(|change| within.contains(change.path()));
         let heads = changes.filter_map(|change| Some((difference.head, change.head.as_deref()?)));
         fetch_contents(self.project.distribution(), self.project.root(), heads)?;
@@ -158,7 +158,7 @@ impl Job<'_> {
             (difference.all, &within),
             &|| (),
         )
-        .map_err(malformed)?;
+        .map_err(malformed_settings)?;
         if let Some(baseline) = &base.baseline {
             let files = compared.outcome.files.iter_mut();
             baseline.apply(files.flat_map(|file| &mut file.checked.findings));
@@ -173,11 +173,11 @@ impl Job<'_> {
     /// stricter policy to them.
     pub(super) fn add_findings_under_base_settings(
         &mut self,
-        compared: &mut Compared,
+        compared: &mut CompareResult,
         policy: Policy,
     ) -> Policy {
         let Some(base) = self.weakened.base.take() else { return policy };
-        let within = Within::new(self.project.root(), &self.paths, self.args.shard);
+        let within = CheckedPaths::new(self.project.root(), &self.paths, self.args.shard);
         let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
         let wanted = |path: &str| {
             commits::is_virtual_path(path)
@@ -204,7 +204,7 @@ impl Job<'_> {
     }
 
     /// A note that the settings of the base are ignored; paths are relative to the root.
-    fn unusable(&self, why: &str) -> String {
+    fn unusable_base_note(&self, why: &str) -> String {
         let root = format!("{}{}", self.project.root().display(), std::path::MAIN_SEPARATOR);
         let why = one_line(&why.replace(&root, ""));
         format!("The settings of the base cannot be used, so only those of the change apply: {why}")
@@ -215,8 +215,8 @@ impl Job<'_> {
     }
 }
 
-fn malformed(why: impl std::fmt::Display) -> UserError {
-    UserError::new(format!("include or exclude: {why}"))
+fn malformed_settings(why: impl std::fmt::Display) -> UserError {
+    UserError::new(format!("`include` or `exclude`: {why}"))
 }
 
 /// An entry of the report; `None` if the path is not a valid path below the root.

@@ -31,9 +31,9 @@ pub(super) fn check(saved: &Saved) -> Result<(), String> {
     let context = &saved.context;
     if let Some(repository) = &context.repository {
         let parts: Vec<&str> = repository.split('/').collect();
-        let name = |part: &&str| is_word(part, "._-") && ![".", ".."].contains(part);
+        let is_name = |part: &&str| is_word(part, "._-") && ![".", ".."].contains(part);
         ensure(
-            parts.len() == 2 && parts.iter().all(name),
+            parts.len() == 2 && parts.iter().all(is_name),
             "context.repository is not `owner/name`",
         )?;
     }
@@ -44,7 +44,7 @@ pub(super) fn check(saved: &Saved) -> Result<(), String> {
         let is_valid = (1..=shard.count).contains(&shard.index) && shard.count <= MAX_SHARDS;
         ensure(is_valid, "the index of `shard` is not in 1..=count")?;
     }
-    document(&saved.document)?;
+    check_document(&saved.document)?;
     let keys = &saved.match_keys;
     ensure(
         keys.len() == saved.document.findings.len(),
@@ -54,28 +54,28 @@ pub(super) fn check(saved: &Saved) -> Result<(), String> {
     let ranges = saved.diff_lines.values().map(Vec::len).sum::<usize>();
     ensure(saved.diff_lines.len() <= MAX_FILES && ranges <= MAX_RANGES, "too many `diffLines`")?;
     for (name, ranges) in &saved.diff_lines {
-        path(name)?;
+        check_path(name)?;
         let is_valid = ranges.iter().all(|&(first, last)| 1 <= first && first <= last);
         ensure(is_valid, "`diffLines` contains an invalid range")?;
     }
     Ok(())
 }
 
-fn document(document: &Document) -> Result<(), String> {
+fn check_document(document: &Document) -> Result<(), String> {
     ensure(document.tool.name == "aidd", "not written by aidd")?;
     ensure(is_word(&document.tool.version, ".+-"), "`tool.version` is invalid")?;
     ensure(document.findings.len() <= MAX_FINDINGS, "too many `findings`")?;
     for (index, one) in document.findings.iter().enumerate() {
-        finding(one).map_err(|why| format!("findings[{index}]: {why}"))?;
+        check_finding(one).map_err(|why| format!("findings[{index}]: {why}"))?;
     }
     ensure(document.skipped.len() <= MAX_FILES, "too many `skipped`")?;
     for file in &document.skipped {
-        path(&file.path)?;
-        text(&file.why)?;
+        check_path(&file.path)?;
+        check_text(&file.why)?;
     }
     ensure(document.line_hashes.len() <= MAX_FILES, "too many `lineHashes`")?;
     for (name, lines) in &document.line_hashes {
-        path(name)?;
+        check_path(name)?;
         ensure(
             lines.values().all(|hash| is_word(hash, ":")),
             "`lineHashes` contains an invalid hash",
@@ -85,13 +85,13 @@ fn document(document: &Document) -> Result<(), String> {
         ensure(is_word(id, "-_") && is_safety(safety), "`withheldFixes` are invalid")?;
     }
     if let Some(comparison) = &document.comparison {
-        text(&comparison.base)?;
+        check_text(&comparison.base)?;
         let sha = comparison.base_sha.as_deref();
         ensure(sha.is_none_or(is_hash), "`comparison.baseSha` is not a full hash")?;
         ensure(comparison.weakened.len() <= MAX_WEAKENED, "too many `comparison.weakened`")?;
         for weakening in &comparison.weakened {
-            path(&weakening.path)?;
-            text(&weakening.message)?;
+            check_path(&weakening.path)?;
+            check_text(&weakening.message)?;
             ensure(
                 weakening.line.is_none_or(|line| line >= 1),
                 "`comparison.weakened` contains an invalid line",
@@ -108,47 +108,47 @@ fn document(document: &Document) -> Result<(), String> {
             "`versionControl.repository` is not a URL",
         )?;
         ensure(is_hash(&version_control.revision), "`versionControl.revision` is not a full hash")?;
-        version_control.branch.as_deref().map_or(Ok(()), text)?;
+        version_control.branch.as_deref().map_or(Ok(()), check_text)?;
     }
-    document.category.as_deref().map_or(Ok(()), name)?;
+    document.category.as_deref().map_or(Ok(()), check_name)?;
     let root = document.root.as_deref().unwrap_or("file:///");
     ensure(
         root.starts_with("file:///") && root.len() <= 3 * MAX_PATH_BYTES,
         "`root` is not a directory URI",
     )?;
     ensure(document.notes.len() <= MAX_NOTES, "too many `notes`")?;
-    document.notes.iter().try_for_each(|note| text(note))
+    document.notes.iter().try_for_each(|note| check_text(note))
 }
 
-fn finding(finding: &Finding) -> Result<(), String> {
+fn check_finding(finding: &Finding) -> Result<(), String> {
     ensure(is_word(&finding.id, "-_"), "`id` is invalid")?;
-    name(&finding.rule)?;
+    check_name(&finding.rule)?;
     ensure(finding.aliases.len() <= MAX_PARTS, "too many `aliases`")?;
-    finding.aliases.iter().try_for_each(|alias| name(alias))?;
-    text(&finding.message)?;
+    finding.aliases.iter().try_for_each(|alias| check_name(alias))?;
+    check_text(&finding.message)?;
     let more = [&finding.help, &finding.reason];
-    more.into_iter().flatten().try_for_each(|more| text(more))?;
-    path(&finding.path)?;
-    range(finding.start, finding.end)?;
+    more.into_iter().flatten().try_for_each(|more| check_text(more))?;
+    check_path(&finding.path)?;
+    check_range(finding.start, finding.end)?;
     ensure(finding.related.len() <= MAX_PARTS, "too many `related`")?;
     for location in &finding.related {
-        path(&location.path)?;
-        range(location.start, location.end)?;
-        text(&location.message)?;
+        check_path(&location.path)?;
+        check_range(location.start, location.end)?;
+        check_text(&location.message)?;
     }
     if let Some(fix) = &finding.fix {
-        text(&fix.title)?;
+        check_text(&fix.title)?;
         ensure(is_safety(&fix.safety), "`fix.safety` is invalid")?;
         ensure(fix.edits.len() <= MAX_PARTS, "too many `edits`")?;
         for edit in &fix.edits {
-            range(edit.start, edit.end)?;
-            text(&edit.text)?;
+            check_range(edit.start, edit.end)?;
+            check_text(&edit.text)?;
         }
         if let Some(new) = &fix.create {
-            path(&new.path)?;
-            text(&new.text)?;
+            check_path(&new.path)?;
+            check_text(&new.text)?;
         }
-        fix.rename_to.as_ref().map_or(Ok(()), |to| path(to))?;
+        fix.rename_to.as_ref().map_or(Ok(()), |to| check_path(to))?;
     }
     Ok(())
 }
@@ -232,16 +232,16 @@ fn ensure(condition: bool, message: &str) -> Result<(), String> {
     if condition { Ok(()) } else { Err(message.to_owned()) }
 }
 
-fn text(text: &str) -> Result<(), String> {
+fn check_text(text: &str) -> Result<(), String> {
     ensure(text.len() <= MAX_TEXT_BYTES, "a string is too long")
 }
 
-fn name(text: &str) -> Result<(), String> {
+fn check_name(text: &str) -> Result<(), String> {
     ensure(!text.is_empty() && text.len() <= MAX_NAME_BYTES, "a name is empty or too long")
 }
 
 /// Validates a path below the root: relative, without `..`, to a file.
-fn path(path: &str) -> Result<(), String> {
+fn check_path(path: &str) -> Result<(), String> {
     let is_valid = path.len() <= MAX_PATH_BYTES
         && !path.contains('\0')
         && path.split('/').all(|segment| !["", ".", ".."].contains(&segment));
@@ -249,7 +249,7 @@ fn path(path: &str) -> Result<(), String> {
     if is_valid { Ok(()) } else { Err(format!("`{shown}` is not a path below the root")) }
 }
 
-fn range(start: Position, end: Position) -> Result<(), String> {
+fn check_range(start: Position, end: Position) -> Result<(), String> {
     let is_positive = |at: Position| at.line >= 1 && at.column >= 1;
     let is_valid = is_positive(start)
         && is_positive(end)

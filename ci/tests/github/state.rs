@@ -32,7 +32,7 @@ pub(crate) struct State {
     /// Pull requests that the list endpoints return. Those with `fork` are omitted from the list
     /// for a commit, as on GitHub.
     pub(crate) pulls: Vec<Value>,
-    /// The response to every comparison.
+    /// The merge base that every comparison returns.
     pub(crate) merge_base: String,
     /// Requests that differ from the documentation.
     pub(crate) invalid_requests: Vec<String>,

@@ -127,7 +127,7 @@ pub enum MemoryCommand {
     Export(Export),
     /// Import memories from a file.
     #[command(
-        after_help = "Supported formats: aidd JSON Lines (ai/memory/*.jsonl, `aidd memory export`), the older JSON files\nof decisions, mistakes and conventions, MAMA decisions as JSON, the decision log of Memory v2,\nclaude-mem exports, and memory.jsonl of @modelcontextprotocol/server-memory. Importing the same\nfile again adds nothing."
+        after_help = "Supported formats: aidd JSON Lines (ai/memory/*.jsonl, `aidd memory export`), the older JSON files\nof decisions, mistakes and conventions, MAMA decisions as JSON, the decision log of aidd's Memory v2,\nclaude-mem exports, and memory.jsonl of @modelcontextprotocol/server-memory. Importing the same\nfile again adds nothing."
     )]
     Import(Import),
     /// Check the memory and print how to fix problems.
@@ -427,7 +427,7 @@ pub enum Form {
     Older,
     /// MAMA decisions as JSON.
     Mama,
-    /// The decision log of Memory v2.
+    /// The decision log of aidd's Memory v2.
     #[value(name = "memory-v2")]
     MemoryV2,
     /// A claude-mem export.

@@ -11,8 +11,8 @@ const PREFIX: &str = "AIDD_";
 
 /// Rust's number errors and their replacements.
 const NUMBER_ERRORS: [(&str, &str); 3] = [
-    ("invalid digit found in string", "a whole number is expected"),
-    ("cannot parse integer from empty string", "a whole number is expected"),
+    ("invalid digit found in string", "expected a whole number"),
+    ("cannot parse integer from empty string", "expected a whole number"),
     ("number too large to fit in target type", "the number is too large"),
 ];
 
@@ -161,6 +161,6 @@ mod tests {
         let args: Vec<OsString> = ["aidd", "check", "-j", "x"].map(OsString::from).to_vec();
         let error = parse(&args).expect_err("not a number");
         let message = reword_number_errors(error.to_string());
-        assert!(message.contains("'--jobs <N>': a whole number is expected"), "{message}");
+        assert!(message.contains("'--jobs <N>': expected a whole number"), "{message}");
     }
 }

@@ -56,7 +56,7 @@ impl Malformed {
 }
 
 /// Facts about a client that its templates do not contain.
-struct Facts {
+struct ClientFacts {
     client: Client,
     name: &'static str,
     /// Files and directories whose presence shows that the client is used in a project.
@@ -65,44 +65,44 @@ struct Facts {
     next: &'static str,
 }
 
-const CLIENTS: &[Facts] = &[
-    Facts {
+const CLIENTS: &[ClientFacts] = &[
+    ClientFacts {
         client: Client::ClaudeCode,
         name: "Claude Code",
         signs: &[".claude", "CLAUDE.md"],
         next: "start Claude Code here and allow the server `aidd` when prompted",
     },
-    Facts {
+    ClientFacts {
         client: Client::Cursor,
         name: "Cursor",
         signs: &[".cursor", ".cursorrules"],
         next: "enable the server `aidd` in Cursor's settings, under MCP",
     },
-    Facts {
+    ClientFacts {
         client: Client::Vscode,
         name: "VS Code",
         signs: &[".vscode", ".github/copilot-instructions.md"],
         next: "start the server `aidd` from .vscode/mcp.json",
     },
-    Facts {
+    ClientFacts {
         client: Client::Codex,
         name: "Codex",
         signs: &[".codex"],
         next: "trust the project, and trust the hooks when Codex shows them for review",
     },
-    Facts {
+    ClientFacts {
         client: Client::Windsurf,
         name: "Windsurf",
         signs: &[".windsurf", ".windsurfrules", ".devin"],
-        next: "versions before Devin Desktop read servers only from ~/.codeium/windsurf/mcp_config.json",
+        next: "Windsurf versions before Devin Desktop read servers only from ~/.codeium/windsurf/mcp_config.json: add the server there",
     },
-    Facts {
+    ClientFacts {
         client: Client::Zed,
         name: "Zed",
         signs: &[".zed", ".rules"],
         next: "trust the project; Zed has no hooks and reads AGENTS.md only without a .rules file",
     },
-    Facts {
+    ClientFacts {
         client: Client::Gemini,
         name: "Gemini CLI",
         signs: &[".gemini", "GEMINI.md"],
@@ -126,7 +126,7 @@ impl Change {
 
     fn label(&self, is_dry: bool) -> &'static str {
         match (&self.before, &self.after) {
-            _ if self.is_empty() => "kept",
+            _ if self.is_empty() => "unchanged:",
             (None, _) if is_dry => "would write",
             (_, None) if is_dry => "would remove",
             _ if is_dry => "would change",
@@ -153,11 +153,11 @@ pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> R
     let changes = plan(tables, &root, &clients, remove, &undo)?;
     if is_dry {
         for change in changes.iter().filter(|change| !change.is_empty()) {
-            show(change, io)?;
+            print_change(change, io)?;
         }
     } else {
         apply(&root, &changes)?;
-        note(tables, &mut undo, &changes, remove);
+        record_undo(tables, &mut undo, &changes, remove);
         if let Err(error) = undo.save(&root) {
             writeln!(
                 io.err,
@@ -250,7 +250,7 @@ fn plan(
         if remove && is_needed(tables, root, template, clients) {
             continue;
         }
-        changes.push(change(tables, root, template, remove, undo)?);
+        changes.push(plan_change(tables, root, template, remove, undo)?);
     }
     Ok(changes)
 }
@@ -266,7 +266,7 @@ fn is_needed(tables: &Tables, root: &Path, template: &Template, removed: &[Clien
 
 /// Records the previous content of those changed files that a removal of aidd would not restore
 /// exactly. Deletes the records of files from which aidd was removed.
-fn note(tables: &Tables, undo: &mut Undo, changes: &[Change], remove: bool) {
+fn record_undo(tables: &Tables, undo: &mut Undo, changes: &[Change], remove: bool) {
     for change in changes.iter().filter(|change| remove || !change.is_empty()) {
         let template = tables.templates.iter().find(|template| template.path == change.path);
         let Some(template) = template.filter(|_| !remove) else {
@@ -289,7 +289,7 @@ fn split_byte_order_mark(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 })
 }
 
-fn change(
+fn plan_change(
     tables: &Tables,
     root: &Path,
     template: &Template,
@@ -297,7 +297,7 @@ fn change(
     undo: &Undo,
 ) -> Result<Change> {
     let path = template.path.to_owned();
-    if Disk::new(root).inside(&path).as_deref() != Some(&path) {
+    if Disk::new(root).to_relative(&path).as_deref() != Some(&path) {
         return Err(UserError::new(format!("{path} is a link to a file outside the project"))
             .hint("set up that client manually in the linked file")
             .into());
@@ -307,7 +307,8 @@ fn change(
     if remove && before.is_none() {
         return Ok(Change { path, location, before: None, after: None, differing: Vec::new() });
     }
-    let recorded = before.as_ref().filter(|_| remove).and_then(|text| undo.before(&path, text));
+    let recorded =
+        before.as_ref().filter(|_| remove).and_then(|text| undo.previous_content(&path, text));
     if let Some(recorded) = recorded {
         let after = Some(recorded.to_owned());
         return Ok(Change { path, location, before, after, differing: Vec::new() });
@@ -366,7 +367,7 @@ fn read(location: &Path, path: &str) -> Result<Option<String>> {
     Ok(Some(text.map_err(|_| error("the file is not UTF-8", "save it as UTF-8"))?))
 }
 
-fn show(change: &Change, io: &mut Io<'_>) -> Result<()> {
+fn print_change(change: &Change, io: &mut Io<'_>) -> Result<()> {
     let (before, after) =
         (change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
     let name = |text: &Option<String>, side: &str| match text {

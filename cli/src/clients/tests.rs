@@ -89,7 +89,7 @@ fn an_empty_directory_is_set_up_and_restored() {
         let written = files(folder.path());
         assert_eq!(written.len(), templates(TABLES, *client).count(), "{client:?}");
         let again = set_up(folder.path(), *client);
-        let is_unchanged = |line: &str| line.starts_with("kept ");
+        let is_unchanged = |line: &str| line.starts_with("unchanged: ");
         assert!(again.lines().take(written.len()).all(is_unchanged), "{client:?}: {again}");
         assert_eq!(files(folder.path()), written, "{client:?}");
         run_init(folder.path(), &[*client], true, false).expect("removed");
@@ -235,7 +235,7 @@ fn differing_entries_are_not_changed() {
     assert!(output.contains("note: .claude/settings.json: `hooks.Stop` differs from"), "{output}");
     assert_eq!(files(folder.path())[".mcp.json"], server);
     let output = run_init(folder.path(), &[Client::ClaudeCode], true, false).expect("removed");
-    assert!(output.contains("kept .mcp.json\n"), "{output}");
+    assert!(output.contains("unchanged: .mcp.json\n"), "{output}");
     let remaining: Value =
         serde_json::from_str(&files(folder.path())[".claude/settings.json"]).expect("JSON");
     assert_eq!(remaining, serde_json::from_str::<Value>(hook).expect("JSON"));

@@ -34,7 +34,7 @@ impl Undo {
     }
 
     /// The previous content of a file; `None` if the file was edited after aidd changed it.
-    pub(super) fn before(&self, path: &str, text: &str) -> Option<&str> {
+    pub(super) fn previous_content(&self, path: &str, text: &str) -> Option<&str> {
         let record = self.0.get(path)?;
         (record.after == digest(&[text])).then_some(&*record.before)
     }
@@ -48,7 +48,7 @@ impl Undo {
         before_without_aidd: Option<&str>,
     ) {
         let (Some(before), Some(after)) = (&change.before, &change.after) else { return };
-        let recorded = self.before(&change.path, before).map(str::to_owned);
+        let recorded = self.previous_content(&change.path, before).map(str::to_owned);
         let is_own_content = recorded.is_none() && before_without_aidd != Some(before);
         if is_own_content || after_without_aidd == Some(recorded.as_deref().unwrap_or(before)) {
             self.0.remove(&change.path);

@@ -17,7 +17,7 @@ use aidd_engine::check::Distribution;
 use aidd_engine::project::config;
 use aidd_engine::text::kind::CONFIG_PATH;
 use aidd_memory::project::{ProjectMemory, system_clock};
-use aidd_memory::store::Wanted;
+use aidd_memory::store::BackendChoice;
 use aidd_report::exit::Exit;
 use aidd_report::project;
 use answer::Answer;
@@ -260,8 +260,11 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
             let Some(mut memory) = memory? else { return Ok(None) };
             // With an invalid configuration, sessions are not recorded.
             let is_enabled = is_tracking_enabled(root).unwrap_or(false);
-            let session =
-                if is_enabled { record::begin(&mut memory, payload, root) } else { Ok(None) };
+            let session = if is_enabled {
+                record::begin_session(&mut memory, payload, root)
+            } else {
+                Ok(None)
+            };
             let session = session.unwrap_or_else(|error| {
                 report_error(event, &format!("{error:#}"), io);
                 None
@@ -274,17 +277,17 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
         }
         Event::PreCompact => {
             let Some(mut memory) = session_memory(distribution, root)? else { return Ok(None) };
-            record::checkpoint(&mut memory, payload)?;
+            record::save_checkpoint(&mut memory, payload)?;
             Ok(None)
         }
         Event::Stop => {
             let Some(mut memory) = session_memory(distribution, root)? else { return Ok(None) };
-            record::progress(&mut memory, payload)?;
+            record::update_progress(&mut memory, payload)?;
             Ok(None)
         }
         Event::SessionEnd => {
             let Some(mut memory) = session_memory(distribution, root)? else { return Ok(None) };
-            record::end(&mut memory, payload)?;
+            record::end_session(&mut memory, payload)?;
             Ok(None)
         }
     }
@@ -307,7 +310,9 @@ fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
         let memory =
             memory.join().map_err(|_| anyhow!("a thread failed; see the message above"))?;
         match memory? {
-            Some(mut memory) => record::tool(&mut memory, payload, (root, &proposals), found.len()),
+            Some(mut memory) => {
+                record::record_tool(&mut memory, payload, (root, &proposals), found.len())
+            }
             None => Ok(()),
         }
     });
@@ -336,7 +341,7 @@ pub(super) fn memory(
     if !root.join(".aidd").is_dir() {
         return Ok(None);
     }
-    Ok(Some(ProjectMemory::open(distribution, root, Wanted::default(), system_clock())?))
+    Ok(Some(ProjectMemory::open(distribution, root, BackendChoice::default(), system_clock())?))
 }
 
 /// The memory of a project that records sessions.
@@ -395,7 +400,7 @@ fn findings(
     let checker = EditChecker::open(distribution, root)?;
     let mut found = Vec::new();
     for proposal in proposals {
-        found.extend(checker.check_made(proposal, payload.original())?);
+        found.extend(checker.check_completed(proposal, payload.original())?);
     }
     Ok(found)
 }

@@ -1,10 +1,10 @@
 //! `aidd memory add` and `aidd memory supersede`.
 
-use super::{MemoryCommandContext, checked_out, to_user_error};
+use super::{MemoryCommandContext, current_branch, to_user_error};
 use crate::cli::{AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Links, Text};
 use aidd_engine::check::REDACTED;
 use aidd_memory::kinds::{Convention, Decision, Insight, Mistake};
-use aidd_memory::permanent::{New, Saved};
+use aidd_memory::permanent::{NewMemory, Saved};
 use aidd_memory::types::{Kind, Link, Relation};
 use aidd_report::enforcement;
 use aidd_report::exit::UserError;
@@ -33,7 +33,7 @@ pub(super) fn supersede(
 ) -> Result<()> {
     let old = context.entry(id)?;
     if old.kind != Kind::Decision {
-        let message = format!("`{}` is a {}, not a decision", old.id, old.kind);
+        let message = format!("`{}` is {}, not a decision", old.id, old.kind.with_article());
         let hint = format!("edit the {} with `aidd memory edit {}`", old.kind, old.id);
         return Err(UserError::new(message).hint(hint).into());
     }
@@ -111,18 +111,18 @@ fn new<T>(
     links: &Links,
     body: T,
     context: &mut MemoryCommandContext<'_, '_>,
-) -> Result<New<T>> {
+) -> Result<NewMemory<T>> {
     let mut resolved = Vec::new();
     for (relation, id) in &links.links {
         resolved.push(Link::new(*relation, &context.id(id)?));
     }
-    Ok(New {
+    Ok(NewMemory {
         content: context.text(&text.text)?,
         topic: text.topic.clone(),
         body,
         links: resolved,
         session_id: None,
-        branch: checked_out(context.root),
+        branch: current_branch(context.root),
     })
 }
 

@@ -23,7 +23,7 @@ pub(super) fn edit(args: &EditArgs, context: &mut MemoryCommandContext<'_, '_>) 
         if !names.insert(name) {
             return Err(UserError::new(format!("field `{name}` is set twice")).into());
         }
-        change(&mut edit, &entry, name, text)?;
+        apply_change(&mut edit, &entry, name, text)?;
     }
     let edited = context.memory.edit(entry.kind, &entry.id, &edit).map_err(to_user_error)?;
     if context.print_json(&edited)? {
@@ -40,7 +40,7 @@ pub(super) fn edit(args: &EditArgs, context: &mut MemoryCommandContext<'_, '_>) 
 
 /// Applies `--set NAME=TEXT`, or `--unset NAME` without a text, to an edit. `content` and `topic`
 /// are accepted as field names.
-fn change(edit: &mut Edit, entry: &Entry, name: &str, text: Option<&String>) -> Result<()> {
+fn apply_change(edit: &mut Edit, entry: &Entry, name: &str, text: Option<&String>) -> Result<()> {
     let field = match name {
         "content" => &mut edit.content,
         "topic" => &mut edit.topic,
@@ -126,7 +126,7 @@ pub(super) fn link(
     Ok(())
 }
 
-pub(super) fn conflicts(context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn print_conflicts(context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let conflicts = context.memory.conflicts().map_err(to_user_error)?;
     let mut output = Vec::new();
     for conflict in &conflicts {
@@ -246,7 +246,7 @@ pub(super) fn resolve_conflict(
         writeln!(context.io.err, "no conflict: {id} is active")?;
         return Ok(());
     }
-    writeln!(context.io.out, "kept {id}")?;
+    writeln!(context.io.out, "retained {id}")?;
     for (status, names) in [
         ("dropped edit", &resolution.dropped),
         ("superseded", &resolution.superseded),

@@ -15,7 +15,7 @@ use aidd_memory::MemoryError;
 use aidd_memory::journal;
 use aidd_memory::log::ProblemKind;
 use aidd_memory::project::{ProjectMemory, system_clock};
-use aidd_memory::store::Wanted;
+use aidd_memory::store::BackendChoice;
 use aidd_memory::types::Status;
 use aidd_report::Io;
 use aidd_report::exit::Exit;
@@ -71,7 +71,7 @@ pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Res
         fix_files(io.distribution, root, &mut report)?;
     }
     if exists(root) {
-        match ProjectMemory::open(io.distribution, root, Wanted::default(), system_clock()) {
+        match ProjectMemory::open(io.distribution, root, BackendChoice::default(), system_clock()) {
             Ok(mut memory) => check_memory(&mut memory, fix, &mut report)?,
             Err(error) => add_open_error(&error, &mut report),
         }
@@ -287,7 +287,7 @@ fn check_tracked_files(memory: &mut ProjectMemory, report: &mut Report) -> Resul
         report.facts.push(("note", fact));
     }
     for (file, path) in &memory.journal().sources()[..3] {
-        let missing = memory.missing(file).map_err(to_user_error)?.len();
+        let missing = memory.missing_lines(file).map_err(to_user_error)?.len();
         if missing > 0 {
             let lines = number(missing, "line");
             let fact = format!(
@@ -351,7 +351,7 @@ fn check_git(root: &Path, report: &mut Report) {
     if git_files::ignores_store(root) {
         report.facts.push(("ignored", "the store is not committed".to_owned()));
     } else {
-        report_missing_line(root, ("ignored", ".gitignore", git_files::IGNORES), report);
+        report_missing_line(root, ("ignored", ".gitignore", git_files::IGNORE_LINE), report);
     }
     let directory = journal::Journal::new(root).folder();
     for (directory, name) in [(directory, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {

@@ -2,7 +2,7 @@
 
 use super::{MemoryCommandContext, to_user_error};
 use crate::cli::{Import, MemoryForm as FormArg};
-use aidd_memory::foreign::{self, Form};
+use aidd_memory::foreign::{self, Format};
 use aidd_report::exit::UserError;
 use aidd_report::project;
 use aidd_report::{number, one_line};
@@ -21,12 +21,12 @@ pub(super) fn run(args: &Import, context: &mut MemoryCommandContext<'_, '_>) -> 
     let name = args.file.display().to_string();
     let bytes = bytes(&args.file, context)?;
     let format = args.from.map(|format| match format {
-        FormArg::Aidd => Form::Aidd,
-        FormArg::Older => Form::Older,
-        FormArg::Mama => Form::Mama,
-        FormArg::MemoryV2 => Form::MemoryV2,
-        FormArg::ClaudeMem => Form::ClaudeMem,
-        FormArg::ServerMemory => Form::ServerMemory,
+        FormArg::Aidd => Format::Aidd,
+        FormArg::Older => Format::Older,
+        FormArg::Mama => Format::Mama,
+        FormArg::MemoryV2 => Format::MemoryV2,
+        FormArg::ClaudeMem => Format::ClaudeMem,
+        FormArg::ServerMemory => Format::ServerMemory,
     });
     let parsed = foreign::read(&name, &bytes, format).map_err(|error| {
         UserError::new(error.to_string())
@@ -39,10 +39,10 @@ pub(super) fn run(args: &Import, context: &mut MemoryCommandContext<'_, '_>) -> 
     let skipped: Vec<_> = parsed
         .skipped
         .iter()
-        .map(|skipped| json!({"place": skipped.place, "why": skipped.why}))
+        .map(|skipped| json!({"place": skipped.position, "why": skipped.why}))
         .collect();
     let output = json!({
-        "form": format_name(parsed.form), "dryRun": args.dry_run, "taken": imported.new,
+        "form": format_name(parsed.format), "dryRun": args.dry_run, "taken": imported.new,
         "known": imported.known, "redacted": imported.redacted, "skipped": skipped,
     });
     if context.print_json(&output)? {
@@ -51,13 +51,13 @@ pub(super) fn run(args: &Import, context: &mut MemoryCommandContext<'_, '_>) -> 
     let action = if args.dry_run { "would import" } else { "imported" };
     let memories = if imported.new.len() == 1 { "memory" } else { "memories" };
     let out = &mut context.io.out;
-    writeln!(out, "read {name} as {}", format_name(parsed.form))?;
+    writeln!(out, "read {name} as {}", format_name(parsed.format))?;
     writeln!(out, "{action} {} {memories}; {} already known", imported.new.len(), imported.known)?;
     if imported.redacted > 0 {
         writeln!(out, "redacted secrets or private text in {}", number(imported.redacted, "line"))?;
     }
     for skipped in parsed.skipped.iter().take(MAX_LISTED) {
-        writeln!(out, "skipped {}: {}", one_line(&skipped.place), one_line(&skipped.why))?;
+        writeln!(out, "skipped {}: {}", one_line(&skipped.position), one_line(&skipped.why))?;
     }
     if parsed.skipped.len() > MAX_LISTED {
         writeln!(out, "skipped {} more; --json lists all", parsed.skipped.len() - MAX_LISTED)?;
@@ -65,14 +65,14 @@ pub(super) fn run(args: &Import, context: &mut MemoryCommandContext<'_, '_>) -> 
     Ok(())
 }
 
-fn format_name(format: Form) -> &'static str {
+fn format_name(format: Format) -> &'static str {
     match format {
-        Form::Aidd => "aidd",
-        Form::Older => "older",
-        Form::Mama => "mama",
-        Form::MemoryV2 => "memory-v2",
-        Form::ClaudeMem => "claude-mem",
-        Form::ServerMemory => "server-memory",
+        Format::Aidd => "aidd",
+        Format::Older => "older",
+        Format::Mama => "mama",
+        Format::MemoryV2 => "memory-v2",
+        Format::ClaudeMem => "claude-mem",
+        Format::ServerMemory => "server-memory",
     }
 }
 

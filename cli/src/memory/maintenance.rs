@@ -1,8 +1,8 @@
 //! Maintenance: `aidd memory rebuild`, `prune`, `sessions` and `branch`.
 
-use super::{MemoryCommandContext, checked_out, to_user_error};
+use super::{MemoryCommandContext, current_branch, to_user_error};
 use crate::cli::{Branch, Prune, Sessions};
-use aidd_memory::prune::Rules;
+use aidd_memory::prune::PruneConditions;
 use aidd_memory::records::{BranchContext, SessionState};
 use aidd_memory::times::{self, millis};
 use aidd_report::exit::UserError;
@@ -24,7 +24,7 @@ pub(super) fn prune(args: &Prune, context: &mut MemoryCommandContext<'_, '_>) ->
     if args.tracked {
         return prune_tracked(args, context);
     }
-    let rules = Rules { days: args.days, sessions: args.sessions };
+    let rules = PruneConditions { days: args.days, sessions: args.sessions };
     let pruned = context.memory.prune(rules, args.dry_run).map_err(to_user_error)?;
     let output = json!({
         "dryRun": args.dry_run, "sessions": pruned.sessions, "observations": pruned.observations,
@@ -62,7 +62,10 @@ fn days(days: u32) -> String {
     number(usize::try_from(days).unwrap_or(usize::MAX), "day")
 }
 
-pub(super) fn sessions(args: &Sessions, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+pub(super) fn print_sessions(
+    args: &Sessions,
+    context: &mut MemoryCommandContext<'_, '_>,
+) -> Result<()> {
     let ended = args.active.then_some(false);
     let branch = args.branch.as_deref();
     let sessions = context.memory.sessions(branch, ended, args.limit).map_err(to_user_error)?;
@@ -104,9 +107,9 @@ fn print(session: &SessionState, context: &mut MemoryCommandContext<'_, '_>) -> 
 
 pub(super) fn branch(args: &Branch, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     if args.list {
-        return branches(context);
+        return print_branches(context);
     }
-    let name = args.branch.clone().or_else(|| checked_out(context.root)).ok_or_else(|| {
+    let name = args.branch.clone().or_else(|| current_branch(context.root)).ok_or_else(|| {
         UserError::new("no branch is checked out").hint("pass a name: aidd memory branch NAME")
     })?;
     if args.merge {
@@ -119,10 +122,10 @@ pub(super) fn branch(args: &Branch, context: &mut MemoryCommandContext<'_, '_>) 
             return Ok(());
         }
         for id in &merged.promoted {
-            writeln!(context.io.out, "made permanent {id}")?;
+            writeln!(context.io.out, "made {id} permanent")?;
         }
         for id in &merged.known {
-            writeln!(context.io.out, "already permanent {id}")?;
+            writeln!(context.io.out, "{id} was already permanent")?;
         }
         writeln!(context.io.out, "archived {}", merged.archived)?;
         return Ok(());
@@ -134,7 +137,7 @@ pub(super) fn branch(args: &Branch, context: &mut MemoryCommandContext<'_, '_>) 
     Ok(())
 }
 
-fn branches(context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+fn print_branches(context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let (contexts, unread) = context.memory.branches().map_err(to_user_error)?;
     if context.print_json(&json!({"branches": contexts, "unread": unread}))? {
         return Ok(());

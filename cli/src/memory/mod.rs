@@ -16,7 +16,7 @@ use aidd_engine::project::git::Repository;
 use aidd_memory::MemoryError;
 use aidd_memory::journal::{self, Journal};
 use aidd_memory::project::{ProjectMemory, system_clock};
-use aidd_memory::store::{Layers, Query, Wanted, json, sqlite};
+use aidd_memory::store::{BackendChoice, Layers, Query, json, sqlite};
 use aidd_memory::types::{Entry, Status};
 use aidd_report::Io;
 use aidd_report::When;
@@ -48,8 +48,9 @@ pub fn run(args: &Memory, color: When, io: &mut Io<'_>) -> Result<Exit> {
         Some(tempfile::tempdir()?)
     };
     let location = empty_dir.as_ref().map_or(&*root, |directory| directory.path());
-    let memory = ProjectMemory::open(io.distribution, location, Wanted::default(), system_clock())
-        .map_err(to_user_error)?;
+    let memory =
+        ProjectMemory::open(io.distribution, location, BackendChoice::default(), system_clock())
+            .map_err(to_user_error)?;
     let paint = Paint(io.style(color).color);
     let mut context = MemoryCommandContext { memory, io, root: &root, json: args.json, paint };
     let result = command(&args.command, &mut context);
@@ -73,7 +74,7 @@ fn command(command: &MemoryCommand, context: &mut MemoryCommandContext<'_, '_>) 
             change::outcome(id, *outcome, reason.as_deref(), context)?;
         }
         MemoryCommand::Remove { ids, reason } => change::remove(ids, reason.as_deref(), context)?,
-        MemoryCommand::Conflicts => change::conflicts(context)?,
+        MemoryCommand::Conflicts => change::print_conflicts(context)?,
         MemoryCommand::Resolve { id, rev } => {
             change::resolve_conflict(id, rev.as_deref(), context)?;
         }
@@ -84,7 +85,7 @@ fn command(command: &MemoryCommand, context: &mut MemoryCommandContext<'_, '_>) 
         MemoryCommand::Import(args) => import::run(args, context)?,
         MemoryCommand::Rebuild => maintenance::rebuild(context)?,
         MemoryCommand::Prune(args) => maintenance::prune(args, context)?,
-        MemoryCommand::Sessions(args) => maintenance::sessions(args, context)?,
+        MemoryCommand::Sessions(args) => maintenance::print_sessions(args, context)?,
         MemoryCommand::Branch(args) => maintenance::branch(args, context)?,
         // Handled before the memory is opened.
         MemoryCommand::Doctor { .. } => {}
@@ -182,11 +183,11 @@ const MIN_ID_LENGTH: usize = 4;
 #[expect(clippy::needless_pass_by_value, reason = "passed to `map_err`")]
 fn to_user_error(error: MemoryError) -> anyhow::Error {
     let hint = match &error {
-        MemoryError::Unknown { what: "memory", .. } => {
+        MemoryError::Unknown { item: "memory", .. } => {
             "`aidd memory recent` and `aidd memory search` print ids"
         }
-        MemoryError::Unknown { what: "branch", .. } => "`aidd memory branch --list` lists branches",
-        MemoryError::Unknown { what: "session", .. } => "`aidd memory sessions` lists sessions",
+        MemoryError::Unknown { item: "branch", .. } => "`aidd memory branch --list` lists branches",
+        MemoryError::Unknown { item: "session", .. } => "`aidd memory sessions` lists sessions",
         MemoryError::Corrupt(_) => {
             "run `aidd memory doctor --fix` to rebuild the store from the tracked files"
         }
@@ -215,6 +216,6 @@ impl Paint {
 }
 
 /// The branch checked out at `root`; `None` outside a repository and on a detached HEAD.
-pub(crate) fn checked_out(root: &Path) -> Option<String> {
+pub(crate) fn current_branch(root: &Path) -> Option<String> {
     Repository::open(root).ok()?.branch()
 }

@@ -3,7 +3,7 @@
 mod block;
 
 use crate::cli::{ExportForm, RuleExport};
-use aidd_authoring::suggest::EXPORTED as MARKERS;
+use aidd_authoring::suggest::EXPORT_MARKERS as MARKERS;
 use aidd_engine::check::Selection;
 use aidd_engine::rules::registry;
 use aidd_engine::rules::rule::{Rule, Settings};
@@ -34,7 +34,7 @@ const TOKEN_BUDGET: usize = 4000;
 /// two markers.
 pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Result<Exit> {
     let ExportForm::AgentsMd = args.form;
-    let path = project.disk.for_new(&args.output);
+    let path = project.disk.path_for_new_file(&args.output);
     let path = path.map_err(|error| UserError::new(format!("--output: {error}")))?;
     let target = project.root().join(&path);
     let before = match fs::read_to_string(&target) {

@@ -58,7 +58,7 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
         }
     }
     if unread.len() < count {
-        summary(&counts, args, io)?;
+        print_summary(&counts, args, io)?;
     }
     if !unread.is_empty() {
         return Err(UserError::new(unread.join("\n")).into());
@@ -78,7 +78,7 @@ fn engine_of(distribution: &'static Distribution, pages: &[(String, String)]) ->
 }
 
 /// Prints the counts and the next step.
-fn summary(counts: &Counts, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
+fn print_summary(counts: &Counts, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
     let verb = if args.dry_run { "would be written" } else { "written" };
     let pages = number(counts.written, "page");
     write!(io.err, "{pages} {verb}, {} unchanged", counts.unchanged)?;
@@ -101,7 +101,7 @@ fn summary(counts: &Counts, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
 
 /// The target directory relative to the root. It must be a directory from which aidd reads rules.
 fn target_dir(project: &Project, path_argument: &str) -> Result<String> {
-    let path = project.disk.for_new(path_argument);
+    let path = project.disk.path_for_new_file(path_argument);
     let path = path.map_err(|error| UserError::new(format!("--to: {error}")))?;
     let path_with_slashes = format!("/{path}/");
     // Rule directories of nested projects count too, except plain `rules`.
@@ -149,7 +149,7 @@ fn configurations(
         let location = absolute(&io.cwd, Path::new(argument));
         let path = location
             .to_str()
-            .and_then(|location| project.disk.inside(location))
+            .and_then(|location| project.disk.to_relative(location))
             .ok_or_else(|| {
                 UserError::new(format!("{argument} is not inside the project"))
                     .hint("copy the file into the project first")
@@ -252,7 +252,7 @@ fn write(
     args: &RuleImport,
     counts: &mut Counts,
 ) -> Result<&'static str> {
-    let path = project.disk.for_new(&page.path)?;
+    let path = project.disk.path_for_new_file(&page.path)?;
     anyhow::ensure!(path == page.path, "{} leads to {path}", page.path);
     let location = project.root().join(path);
     let before = match fs::read(&location) {

@@ -42,7 +42,7 @@ pub(super) fn run(
             return Ok(Exit::Clean);
         }
         super::list(project, &pack.rules, false, color, io)?;
-        hint(&pack.name, pack.is_enabled, io)?;
+        print_hint(&pack.name, pack.is_enabled, io)?;
         return Ok(Exit::Clean);
     }
     // An invalid pack does not hide the others.
@@ -73,12 +73,12 @@ pub(super) fn run(
         "{}; `aidd rule packs NAME` lists the rules of a pack",
         number(all.len(), "pack")
     )?;
-    hint("NAME", false, io)?;
+    print_hint("NAME", false, io)?;
     Ok(exit)
 }
 
 /// Prints how to enable a pack.
-fn hint(name: &str, is_on: bool, io: &mut Io<'_>) -> Result<()> {
+fn print_hint(name: &str, is_on: bool, io: &mut Io<'_>) -> Result<()> {
     if !is_on {
         writeln!(
             io.err,

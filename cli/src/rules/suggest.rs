@@ -52,7 +52,7 @@ pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) ->
         Subject::Sentence(sentence) => {
             let statement = suggest::describe_sentence(project, &sentence).map_err(user_error)?;
             let suggestion = Suggestion::from_statement(statement);
-            show(&suggestion, args.format, io)?;
+            print_suggestion(&suggestion, args.format, io)?;
             if !suggestion.forms.is_empty() {
                 writeln!(io.err, "write a rule page, then run `aidd rule suggest --draft FILE`")?;
             }
@@ -61,7 +61,7 @@ pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) ->
             let survey = suggest::run_survey(project, &paths).map_err(user_error)?;
             let document_count = survey.documents.len();
             let suggestion = Suggestion::from_survey(survey, usize::MAX);
-            show(&suggestion, args.format, io)?;
+            print_suggestion(&suggestion, args.format, io)?;
             print_document_count(document_count, io)?;
             writeln!(
                 io.err,
@@ -72,7 +72,7 @@ pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) ->
     Ok(Exit::Clean)
 }
 
-fn show(suggestion: &Suggestion, format: SuggestFormat, io: &mut Io<'_>) -> Result<()> {
+fn print_suggestion(suggestion: &Suggestion, format: SuggestFormat, io: &mut Io<'_>) -> Result<()> {
     match format {
         SuggestFormat::Json => io.out.json(suggestion)?,
         SuggestFormat::Text => write!(io.out, "{}", suggestion.to_text())?,
@@ -98,7 +98,7 @@ fn draft(
     let draft = Draft { text: &text, sentence };
     let report = suggest::try_draft(project, &draft, &limit).map_err(user_error)?;
     let is_valid = report.valid;
-    show(&Suggestion::from_draft(report), format, io)?;
+    print_suggestion(&Suggestion::from_draft(report), format, io)?;
     Ok(if is_valid { Exit::Clean } else { Exit::Findings })
 }
 
@@ -118,19 +118,19 @@ fn subject(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) -> Result<Sub
             return Ok(Subject::Sentence(argument.clone()));
         }
     }
-    let paths = args.of.iter().map(|file| document(project, Path::new(file), io));
+    let paths = args.of.iter().map(|file| document_path(project, Path::new(file), io));
     Ok(Subject::Documents(paths.collect::<Result<_, _>>()?))
 }
 
 /// The path of a document relative to the root.
-fn document(project: &Project, file: &Path, io: &Io<'_>) -> Result<String, UserError> {
+fn document_path(project: &Project, file: &Path, io: &Io<'_>) -> Result<String, UserError> {
     let path = project::absolute(&io.cwd, file);
     let name = file.display();
     if !path.exists() {
         return Err(UserError::new(format!("{name}: no such file"))
             .hint("pass a document of the project, or a sentence in quotes"));
     }
-    let relative_path = path.to_str().and_then(|path| project.disk.inside(path));
+    let relative_path = path.to_str().and_then(|path| project.disk.to_relative(path));
     relative_path.ok_or_else(|| {
         UserError::new(format!("{name} is not in the project"))
             .hint("pass a file inside the project root")
@@ -162,7 +162,7 @@ fn user_error(error: SuggestError) -> UserError {
 /// # Errors
 /// Fails in the same cases as [`suggest()`].
 pub(super) fn coverage(project: &Project, args: &RuleCoverage, io: &mut Io<'_>) -> Result<Exit> {
-    let paths = args.files.iter().map(|file| document(project, file, io));
+    let paths = args.files.iter().map(|file| document_path(project, file, io));
     let paths: Vec<String> = paths.collect::<Result<_, _>>()?;
     let survey = suggest::run_survey(project, &paths).map_err(user_error)?;
     let document_count = survey.documents.len();
@@ -170,7 +170,7 @@ pub(super) fn coverage(project: &Project, args: &RuleCoverage, io: &mut Io<'_>) 
         io.out.json(&Suggestion::from_survey(survey, usize::MAX))?;
         return print_document_count(document_count, io);
     }
-    table(&survey, io)?;
+    print_table(&survey, io)?;
     for note in &survey.notes {
         writeln!(io.err, "note: {}", one_line(note))?;
     }
@@ -180,7 +180,7 @@ pub(super) fn coverage(project: &Project, args: &RuleCoverage, io: &mut Io<'_>) 
 }
 
 /// Prints a row for each document, and a total.
-fn table(survey: &Survey, io: &mut Io<'_>) -> Result<()> {
+fn print_table(survey: &Survey, io: &mut Io<'_>) -> Result<()> {
     let mut by_document: BTreeMap<&str, Vec<&StatedSentence>> = BTreeMap::new();
     for sentence in &survey.sentences {
         let path = sentence.places.first().map_or("", |location| location.path.as_str());

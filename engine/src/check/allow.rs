@@ -29,11 +29,11 @@ pub const UNUSED: &str = "aidd/unused-allow";
 const MAX_GLOBS: usize = 256;
 
 /// The tag of rules that other secret scanners also have.
-const SECRET: &str = "secret";
+const SECRET_TAG: &str = "secret";
 /// The tag of rules on security.
-const SECURITY: &str = "security";
+const SECURITY_TAG: &str = "security";
 /// The prefix of the rules on code style.
-const STYLE: &str = "compliance/";
+const STYLE_PREFIX: &str = "compliance/";
 
 /// One allow comment.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ pub(crate) fn apply(
     if directives.is_empty() {
         return Applied::default();
     }
-    mark(source, registry, &mut directives, findings);
+    mark_allowed(source, registry, &mut directives, findings);
     let used = directives.iter().filter(|directive| directive.own && directive.used);
     Applied {
         used: used.map(|directive| directive.span).collect(),
@@ -123,7 +123,7 @@ pub(crate) fn comments(
     findings: &[Finding],
 ) -> Vec<Comment> {
     let mut directives = directives(source, registry, statements);
-    mark(source, registry, &mut directives, &mut findings.to_vec());
+    mark_allowed(source, registry, &mut directives, &mut findings.to_vec());
     let names_rule = |directive: &Directive| match &directive.rules {
         Rules::Named(rules) => !rules.is_empty(),
         _ => true,
@@ -157,7 +157,7 @@ fn directives(
 }
 
 /// Marks the findings that a comment allows, and the comments that allow a finding.
-fn mark(
+fn mark_allowed(
     source: &Source,
     registry: &Registry,
     directives: &mut [Directive],
@@ -185,9 +185,11 @@ impl Directive {
         match &self.rules {
             Rules::All => true,
             Rules::Named(rules) => rules.iter().any(|ids| ids.contains(rule)),
-            Rules::Secrets => has_tag(registry, rule, SECRET),
+            Rules::Secrets => has_tag(registry, rule, SECRET_TAG),
             Rules::WithPrefix(prefixes) => prefixes.iter().any(|prefix| rule.starts_with(prefix)),
-            Rules::Style => rule.starts_with(STYLE) && !has_tag(registry, rule, SECURITY),
+            Rules::Style => {
+                rule.starts_with(STYLE_PREFIX) && !has_tag(registry, rule, SECURITY_TAG)
+            }
         }
     }
 }
@@ -236,7 +238,7 @@ fn read<'a>(
             (Rules::Named(rules), unknown)
                 if rules.is_empty() && !unknown.iter().any(|word| is_code(word)) =>
             {
-                (Rules::WithPrefix(&[STYLE]), Vec::new())
+                (Rules::WithPrefix(&[STYLE_PREFIX]), Vec::new())
             }
             named => named,
         },
@@ -334,8 +336,8 @@ fn extend_directives(source: &Source, directives: &mut [Directive], statements: 
         if let Some(statement) = statements.get(first).filter(begins_here) {
             directive.lines.1 =
                 source.line_of(statement.end.saturating_sub(1).max(statement.start));
-            if directive.scope == Scope::Stage && is_from(source, statement) {
-                let next = statements[first + 1..].iter().find(|next| is_from(source, next));
+            if directive.scope == Scope::Stage && begins_stage(source, statement) {
+                let next = statements[first + 1..].iter().find(|next| begins_stage(source, next));
                 let end = next.map(|next| source.line_of(next.start));
                 directive.lines.1 = end.map_or(usize::MAX, |line| line.saturating_sub(1));
             }
@@ -344,7 +346,7 @@ fn extend_directives(source: &Source, directives: &mut [Directive], statements: 
 }
 
 /// Whether a statement of a Dockerfile begins a stage.
-fn is_from(source: &Source, statement: &Span) -> bool {
+fn begins_stage(source: &Source, statement: &Span) -> bool {
     let keyword = source.slice(*statement).split_whitespace().next().unwrap_or_default();
     keyword.eq_ignore_ascii_case("FROM")
 }

@@ -3,7 +3,7 @@
 use super::family::{Family, FileContext};
 use crate::forms;
 use crate::project::config::{self, RuleSetting};
-use crate::project::linters::{Enforced, Settings};
+use crate::project::linters::{Enforcement, Settings};
 use crate::rules::packs;
 use crate::rules::registry::{self, Registry, error_message};
 use crate::rules::rule::{Report, Rule};
@@ -64,10 +64,10 @@ fn check_config(context: &FileContext<'_>, report: &mut Report<'_>) {
             }
             for RuleKey { name, range, .. } in rule_keys(text) {
                 let span = Span::from(range).shift(base);
-                unknown_rule(&name, span, ("\"", registry), report);
+                report_unknown_rule(&name, span, ("\"", registry), report);
             }
             for (name, range) in pack_names(text) {
-                unknown_pack(&name, Span::from(range).shift(base), registry, report);
+                report_unknown_pack(&name, Span::from(range).shift(base), registry, report);
             }
             let page_params = invalid_page_params(text, registry).into_iter();
             for (message, range) in page_params.chain(params::invalid_params(text, context)) {
@@ -89,7 +89,7 @@ fn report_problem(problem: config::Problem, base: usize, report: &mut Report<'_>
 }
 
 /// Reports an unknown rule name. `quote` surrounds the name in a replacement.
-fn unknown_rule(
+fn report_unknown_rule(
     name: &str,
     span: Span,
     (quote, registry): (&str, &Registry),
@@ -116,7 +116,7 @@ fn unknown_rule(
     }
 }
 
-fn unknown_pack(name: &str, span: Span, registry: &Registry, report: &mut Report<'_>) {
+fn report_unknown_pack(name: &str, span: Span, registry: &Registry, report: &mut Report<'_>) {
     let Err(why) = packs::header(name, registry) else { return };
     let finding = report.at(span, why.to_string());
     if let Some(near) = packs::nearest_name(name, registry).filter(|near| near != name) {
@@ -225,7 +225,10 @@ fn param_error(rule: &Rule, params: &Map<String, Value>) -> Option<String> {
 /// The reason why the parameters of a rule cannot be set per path; `None` if they can.
 fn reason_not_settable_per_path(rule: &Rule, params: &Map<String, Value>) -> Option<String> {
     let why = page::check_with(&rule.page, params).ok()??.reason_not_settable_by_path()?;
-    Some(format!("the parameters of `{}`: {why}; set them under `rules`, for all paths", rule.id))
+    Some(format!(
+        "the parameters of `{}` must be the same for all paths: {why}; set them under `rules`",
+        rule.id
+    ))
 }
 
 /// A key of a `rules` object.
@@ -272,14 +275,15 @@ fn rule_keys(text: &str) -> Vec<RuleKey> {
     names
 }
 
-fn malformed(error: &PageError, report: &mut Report<'_>) {
+fn report_malformed(error: &PageError, report: &mut Report<'_>) {
     let near = error
         .did_you_mean
         .as_ref()
         .and_then(|(word, known)| nearest(word, known.iter().map(String::as_str)));
     let known = error.did_you_mean.as_ref().map(|(_, known)| known.join(", "));
     let span = Span::from(error.span.clone());
-    let misplacement = error.did_you_mean.as_ref().and_then(|(word, known)| misplaced(word, known));
+    let misplacement =
+        error.did_you_mean.as_ref().and_then(|(word, known)| misplaced_key_hint(word, known));
     if let Some(hint) = misplacement {
         report.at(span, format!("{}; {hint}", error.message));
         return;
@@ -294,7 +298,7 @@ fn malformed(error: &PageError, report: &mut Report<'_>) {
 }
 
 /// The hint for a key of a rule page that is in the wrong place.
-fn misplaced(word: &str, known: &[String]) -> Option<String> {
+fn misplaced_key_hint(word: &str, known: &[String]) -> Option<String> {
     const TOP: [&str; 7] = ["severity", "message", "help", "summary", "tags", "aliases", "enabled"];
     const CHECK: [&str; 5] = ["files", "exclude", "when", "params", "fix"];
     let has = |key: &str| known.iter().any(|known| known == key);
@@ -319,7 +323,7 @@ fn check_pack(registry: &Registry, report: &mut Report<'_>) {
     let text = report.source().text();
     let header = match page::pack(text) {
         Ok(header) => header,
-        Err(error) => return malformed(&error, report),
+        Err(error) => return report_malformed(&error, report),
     };
     let end = page::split(text).map_or(0, |(header, _)| header.end);
     let mut from = 0;
@@ -327,17 +331,17 @@ fn check_pack(registry: &Registry, report: &mut Report<'_>) {
         // A name can occur twice in the list, and be part of another name.
         let span = find_word(&text[..end], name, from).unwrap_or_default();
         from = span.end as usize;
-        unknown_rule(name, span, ("", registry), report);
+        report_unknown_rule(name, span, ("", registry), report);
     }
     let set = text[..end].find("set:").unwrap_or(0);
     for (name, value) in &header.set {
         let span = find_word(&text[..end], name, set).unwrap_or_default();
-        unknown_rule(name, span, ("", registry), report);
-        if let Err(why) = packs::setting(value) {
+        report_unknown_rule(name, span, ("", registry), report);
+        if let Err(why) = packs::parse_setting(value) {
             report.at(span, why.to_string());
             continue;
         }
-        let params = packs::setting(value).ok();
+        let params = packs::parse_setting(value).ok();
         let params = params.as_ref().and_then(RuleSetting::params);
         if let Some(params) = params.filter(|params| !params.is_empty())
             && let Some(why) =
@@ -397,7 +401,7 @@ fn check_page(files: &dyn Files, report: &mut Report<'_>) {
         return;
     }
     if let Err(error) = page::header(source.text()) {
-        malformed(&error, report);
+        report_malformed(&error, report);
         return;
     }
     let Some(rule) = registry::project_rule(source.path(), source.text()) else { return };
@@ -424,7 +428,7 @@ fn check_enforcers(files: &dyn Files, report: &mut Report<'_>) {
         let found = text[..end].get(from..).and_then(|rest| rest.find(name.as_str()));
         let span = found.map(|at| Span::new(from + at, from + at + name.len())).unwrap_or_default();
         from = from.max(span.end as usize);
-        if let Enforced::Not { why, remedy } = settings.enforced_by(name) {
+        if let Enforcement::Not { why, remedy } = settings.enforced_by(name) {
             report.at(span, format!("this page is not enforced: {why}")).help(remedy);
         }
     }

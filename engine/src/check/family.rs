@@ -32,17 +32,17 @@ pub struct Family {
     /// Runs the enabled checks over the source of the report, which is a file or fenced block of a
     /// kind that the family claims.
     pub check: fn(kind: Kind, context: &FileContext<'_>, report: &mut Report<'_>),
-    /// The lower-case words whose offsets are passed to [`Family::hits`]. They are searched for
-    /// together with the keywords of the pages.
+    /// The lower-case words whose offsets are passed to [`Family::check_keyword_hits`]. They are
+    /// searched for together with the keywords of the pages.
     pub keywords: fn() -> Vec<&'static str>,
     /// Runs the checks on files that the family does not claim, given the offsets of the keywords.
     /// Not called if no keyword occurs.
-    pub hits: fn(offsets: &[usize], report: &mut Report<'_>),
+    pub check_keyword_hits: fn(offsets: &[usize], report: &mut Report<'_>),
     /// The spans of statements. An allow comment above the first line of a statement applies to
     /// the whole statement.
     pub statements: fn(kind: Kind, source: &Source) -> Vec<Span>,
     /// Whether findings in other files depend on the file at this path.
-    pub is_read: fn(path: &str) -> bool,
+    pub affects_other_files: fn(path: &str) -> bool,
     /// Whether the family finds secrets. If so, it also runs on binary files and on files too large
     /// to parse.
     pub finds_secrets: bool,
@@ -59,9 +59,9 @@ impl Family {
         is_complete_file: |_| true,
         check: |_, _, _| (),
         keywords: Vec::new,
-        hits: |_, _| (),
+        check_keyword_hits: |_, _| (),
         statements: |_, _| Vec::new(),
-        is_read: |_| false,
+        affects_other_files: |_| false,
         finds_secrets: false,
     };
 }
@@ -74,7 +74,7 @@ pub struct Param {
     /// The name of the parameter.
     pub name: &'static str,
     /// The type of its value.
-    pub takes: ParamType,
+    pub param_type: ParamType,
 }
 
 /// The type of a parameter's value.
@@ -121,9 +121,9 @@ impl Claim {
     }
 
     /// Runs the checks on files that the family does not claim.
-    pub(super) fn hits(&self, offsets: &[usize], report: &mut Report<'_>) {
+    pub(super) fn check_keyword_hits(&self, offsets: &[usize], report: &mut Report<'_>) {
         if self.1.is_none() && !offsets.is_empty() {
-            (self.0.hits)(offsets, report);
+            (self.0.check_keyword_hits)(offsets, report);
         }
     }
 }
@@ -183,7 +183,8 @@ impl Distribution {
         !crate::text::kind::kinds(path, "").is_empty() || self.kinds(path).next().is_some()
     }
 
-    /// Whether a file with this path is searched for secrets by its format, even if it is binary.
+    /// Whether a family that finds secrets claims this path. Such a file is searched even if it is
+    /// binary.
     #[must_use]
     pub fn finds_secrets(&self, path: &str) -> bool {
         let mut families = self.families.iter().filter(|family| family.finds_secrets);
@@ -197,12 +198,12 @@ impl Distribution {
 
     /// Whether findings in other files depend on the file at `path`.
     #[must_use]
-    pub fn is_read(&self, path: &str) -> bool {
-        self.families.iter().any(|family| (family.is_read)(path))
+    pub fn affects_other_files(&self, path: &str) -> bool {
+        self.families.iter().any(|family| (family.affects_other_files)(path))
     }
 
     /// The family and the kind for the first word of an info string.
-    pub(super) fn of_fence(&self, language: &str) -> Option<(&'static Family, Kind)> {
+    pub(super) fn family_for_fence(&self, language: &str) -> Option<(&'static Family, Kind)> {
         let language = language.to_ascii_lowercase();
         self.families.iter().find_map(|family| Some((family, (family.fence)(&language)?)))
     }

@@ -18,12 +18,15 @@ impl Engine {
         (off, files): (&HashSet<RuleId>, &dyn Files),
         report: &mut Report<'_>,
     ) {
-        let of_fence = |language: &str| self.distribution.of_fence(language);
-        if !markdown::may_have_fences(source.text(), |language| of_fence(language).is_some()) {
+        let family_for_fence = |language: &str| self.distribution.family_for_fence(language);
+        if !markdown::may_have_fences(source.text(), |language| {
+            family_for_fence(language).is_some()
+        }) {
             return;
         }
-        for fence in markdown::fences(source, |info| of_fence(Fence::word(info)).is_some()) {
-            let Some((family, kind)) = of_fence(fence.language()) else { continue };
+        for fence in markdown::fences(source, |info| family_for_fence(Fence::word(info)).is_some())
+        {
+            let Some((family, kind)) = family_for_fence(fence.language()) else { continue };
             if !(family.is_complete_file)(&fence.text) {
                 continue;
             }

@@ -62,7 +62,7 @@ pub struct Engine {
     patterns: Patterns,
     conditions: Conditions,
     variants: Variants,
-    memo: FactsCache,
+    facts_cache: FactsCache,
     reads_imports: bool,
     needs_listing: bool,
     /// Whether a page states that another tool enforces it.
@@ -74,7 +74,7 @@ pub struct Engine {
 
 /// The result of checking one source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckResult {
     /// The findings, sorted by span, then rule, including allowed ones.
     pub findings: Vec<Finding>,
     /// Byte ranges that must not appear in any output, sorted and without overlap.
@@ -154,7 +154,9 @@ impl Engine {
         let names_tools = registry.rules().iter().any(names_tools);
         let needs_listing = names_tools
             || needs(&conditions, &patterns)
-            || variants.singles().any(|variant| needs(&variant.conditions, &variant.patterns));
+            || variants
+                .single_override_variants()
+                .any(|variant| needs(&variant.conditions, &variant.patterns));
         Ok(Self {
             distribution,
             settings,
@@ -166,7 +168,7 @@ impl Engine {
             reads_imports,
             conditions,
             variants,
-            memo: FactsCache::default(),
+            facts_cache: FactsCache::default(),
             registry,
             today: None,
             max_file_size,
@@ -226,8 +228,8 @@ impl Engine {
     }
 
     /// The cached imports of files.
-    pub(crate) fn memo(&self) -> &FactsCache {
-        &self.memo
+    pub(crate) fn facts_cache(&self) -> &FactsCache {
+        &self.facts_cache
     }
 
     /// Whether findings in other files can depend on the file at `path`, because a check compares
@@ -242,7 +244,10 @@ impl Engine {
                 || conditions.refer_to(path, &is_enabled)
         };
         reads(&self.patterns, &self.conditions)
-            || self.variants.singles().any(|variant| reads(&variant.patterns, &variant.conditions))
+            || self
+                .variants
+                .single_override_variants()
+                .any(|variant| reads(&variant.patterns, &variant.conditions))
             || self.names_tools && is_settings(path.rsplit('/').next().unwrap_or(path))
     }
 
@@ -287,7 +292,7 @@ impl Engine {
         source: &Source,
         findings: Vec<Finding>,
         secrets: Vec<Span>,
-    ) -> Checked {
+    ) -> CheckResult {
         self.finish_findings_among(source, findings, secrets, &mut Occurrences::default())
     }
 
@@ -298,10 +303,10 @@ impl Engine {
         mut findings: Vec<Finding>,
         secrets: Vec<Span>,
         seen: &mut Occurrences,
-    ) -> Checked {
+    ) -> CheckResult {
         finish(source, &mut findings, &secrets);
         assign_ids(source, &mut findings, seen);
-        Checked { findings, secrets, ..Checked::default() }
+        CheckResult { findings, secrets, ..CheckResult::default() }
     }
 
     /// Settings under which only `rule` runs, as defined by its page; a rule of `aidd/*` checks the
@@ -321,7 +326,7 @@ impl Engine {
 
     /// Checks one source. `files` gives access to other files that checks read.
     #[must_use]
-    pub fn check(&self, source: &Source, files: &dyn Files) -> Checked {
+    pub fn check(&self, source: &Source, files: &dyn Files) -> CheckResult {
         let mut checked =
             self.check_under(&self.settings(source.path()), source, files, Depth::Full);
         let mut seen = Occurrences::default();
@@ -332,7 +337,7 @@ impl Engine {
 
     /// Only finds secrets, for files that are not text.
     #[must_use]
-    pub fn check_secrets(&self, source: &Source, files: &dyn Files) -> Checked {
+    pub fn check_secrets(&self, source: &Source, files: &dyn Files) -> CheckResult {
         self.check_window(source, files, 0, &mut Occurrences::default())
     }
 
@@ -345,7 +350,7 @@ impl Engine {
         files: &dyn Files,
         known: u32,
         seen: &mut Occurrences,
-    ) -> Checked {
+    ) -> CheckResult {
         let settings = self.settings(source.path());
         let mut checked = self.check_under(&settings, source, files, Depth::Secrets);
         if known > 0 {
@@ -375,7 +380,7 @@ impl Engine {
         source: &Source,
         files: &dyn Files,
         depth: Depth,
-    ) -> Checked {
+    ) -> CheckResult {
         let variant = self.variants.at(source.path());
         let mut disabled = self.conditions.unmet(source, settings, files);
         if let Some(variant) = &variant {
@@ -409,13 +414,13 @@ impl Engine {
         report_stopped(&tree, &mut report);
         if depth == Depth::Full {
             for (claim, offsets) in claims.iter().zip(&words) {
-                claim.hits(offsets, &mut report);
+                claim.check_keyword_hits(offsets, &mut report);
             }
             if is_markdown {
                 self.check_fences(source, settings, (&disabled, files), &mut report);
             }
             if let Some(tree) = tree.get().filter(|_| self.reads_imports) {
-                self.memo.store_tree(source, tree);
+                self.facts_cache.store_tree(source, tree);
             }
         }
         let mut findings = report.finish();
@@ -438,7 +443,7 @@ impl Engine {
         } else {
             pending_allows.clear();
         }
-        Checked { findings, secrets, allowing: applied.used, pending_allows }
+        CheckResult { findings, secrets, allowing: applied.used, pending_allows }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Depth, SKIPPED};
 use crate::forms::all::Patterns;
-use crate::forms::text::Scanned;
+use crate::forms::text::ScanResult;
 use crate::forms::variants::Variant;
 use crate::parse::syntax::Tree;
 use crate::rules::rule::{Report, Rule};
@@ -25,7 +25,7 @@ pub(super) fn run_patterns(
     input: &PatternInput<'_>,
     report: &mut Report<'_>,
 ) -> Vec<Vec<usize>> {
-    let Scanned { watched, stopped } =
+    let ScanResult { watched, stopped } =
         patterns.text.run(rules, input.tree, input.depth == Depth::Secrets, report);
     if let Some(rule) = stopped.filter(|_| report.begin(SKIPPED)) {
         let message = format!(

@@ -51,7 +51,7 @@ impl Engine {
         for (claim, offsets) in claims.iter().zip(&words) {
             match claim.as_claimed().filter(|(family, _)| family.finds_secrets) {
                 Some((family, kind)) => (family.check)(kind, &self.context(files), &mut report),
-                None => claim.hits(offsets, &mut report),
+                None => claim.check_keyword_hits(offsets, &mut report),
             }
         }
         report.finish().into_iter().filter_map(|finding| finding.secret).collect()

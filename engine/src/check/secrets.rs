@@ -92,7 +92,7 @@ pub(crate) fn resolve(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<S
         .collect();
     claims.sort_unstable();
     let mut retained: BTreeMap<(u32, u32), RuleId> = BTreeMap::new();
-    let mut claimed = Claimed::default();
+    let mut claimed = ClaimedRanges::default();
     for (_, _, rule, span) in claims {
         if claimed.claim(span, &rule) {
             retained.insert((span.start, span.end), rule);
@@ -131,9 +131,9 @@ pub(crate) fn remove_repeated(source: &Source, findings: &mut Vec<Finding>) {
 /// The claimed ranges: first byte → end of the range, and the rule. Overlapping claims of one rule
 /// are merged, so the ranges never overlap.
 #[derive(Default)]
-struct Claimed(BTreeMap<u32, (u32, RuleId)>);
+struct ClaimedRanges(BTreeMap<u32, (u32, RuleId)>);
 
-impl Claimed {
+impl ClaimedRanges {
     /// Claims a span for a rule, unless another rule has claimed a part of it.
     fn claim(&mut self, span: Span, rule: &RuleId) -> bool {
         let overlapping = self

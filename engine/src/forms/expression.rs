@@ -53,7 +53,7 @@ pub(super) fn check_parsed(hir: &Hir) -> Result<(), String> {
     if copies > MAX_COPIES { Err(TOO_LARGE.to_owned()) } else { Ok(()) }
 }
 
-/// Compiles an expression for values.
+/// Compiles the regular expression of a value test.
 ///
 /// # Errors
 /// A syntax error, or an expression that is too large.
@@ -67,8 +67,10 @@ pub(super) fn compile(text: &str) -> Result<Regex, ExpressionError> {
 /// by the regex crate.
 #[derive(Default)]
 struct Copies {
-    /// The copies of the parts so far, for each open node; the last entry is the result.
+    /// For each open node, the largest number of copies of a part in its visited children. The last
+    /// entry belongs to the innermost node.
     open: Vec<u32>,
+    /// The largest number of copies of a part after nested repetitions are expanded.
     max_copies: u32,
 }
 

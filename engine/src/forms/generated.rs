@@ -13,7 +13,7 @@ const SEARCHED_BYTES: usize = 6000;
 
 /// Code that compilers and bundlers put at the head of their output: TypeScript, Babel, esbuild,
 /// webpack.
-const COMPILED: [&str; 7] = [
+const COMPILER_MARKERS: [&str; 7] = [
     "Object.defineProperty(exports, \"__esModule\"",
     "Object.defineProperty(exports, '__esModule'",
     "(this && this.__",
@@ -24,7 +24,7 @@ const COMPILED: [&str; 7] = [
 ];
 
 /// Code that binding generators put into their Rust output: rust-bindgen, windows-bindgen.
-const BINDINGS: [&str; 5] = [
+const BINDING_MARKERS: [&str; 5] = [
     "__BindgenBitfieldUnit",
     "bindgen_test_layout_",
     "windows_link::link!(",
@@ -40,12 +40,12 @@ const MINIFIED_LINE_LENGTH: usize = 250;
 /// output.
 #[must_use]
 pub(crate) fn is_generated(path: &str, text: &str) -> bool {
-    has_generated_header(text) || is_output(path, text)
+    has_generated_header(text) || is_tool_output(path, text)
 }
 
 /// Whether a file is a lock file, or whether a script, a style sheet or an HTML page is the output
 /// of a compiler, a minifier or a documentation generator.
-fn is_output(path: &str, text: &str) -> bool {
+fn is_tool_output(path: &str, text: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     let is_script = matches!(extension, "js" | "mjs" | "cjs" | "jsx");
     let head = &text[..text.floor_char_boundary(SEARCHED_BYTES)];
@@ -55,9 +55,9 @@ fn is_output(path: &str, text: &str) -> bool {
     if extension == "rs" {
         // A list of modules can precede the bindings.
         let head = &text[..text.floor_char_boundary(8 * SEARCHED_BYTES)];
-        return BINDINGS.iter().any(|pattern| head.contains(pattern));
+        return BINDING_MARKERS.iter().any(|pattern| head.contains(pattern));
     }
-    if is_script && COMPILED.iter().any(|pattern| head.contains(pattern)) {
+    if is_script && COMPILER_MARKERS.iter().any(|pattern| head.contains(pattern)) {
         return true;
     }
     if matches!(extension, "html" | "htm") {

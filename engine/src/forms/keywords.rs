@@ -15,15 +15,16 @@ pub(super) struct Keywords {
     /// Keyword → the range in `owners` of the patterns that it belongs to.
     owned: Vec<Range<u32>>,
     owners: Vec<u32>,
-    /// Keyword → the lists of watched words that contain it, one bit each.
+    /// Keyword → the lists in `watch` that contain it, one bit each. Such words belong to no pattern;
+    /// only their occurrences are recorded.
     watched: Vec<u32>,
     /// Patterns without keywords, which are searched for in the whole text.
     pub(super) everywhere: Vec<u32>,
 }
 
 impl Keywords {
-    /// Collects the keywords of `rules`, which are the rules of the patterns in pattern order, and
-    /// the words of each list in `watch`. Also returns the sorted keywords.
+    /// Collects the keywords of `rules` and the words of each list in `watch`; also returns the
+    /// sorted keywords. `rules` contains one rule per pattern, in pattern order.
     pub(super) fn new<'r>(
         tables: &'static Tables,
         rules: impl Iterator<Item = &'r Rule>,

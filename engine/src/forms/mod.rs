@@ -61,9 +61,9 @@ fn error_message<T>(result: Result<T, impl ToString>) -> Option<String> {
 /// Whether a check in the header of the page at `page` applies to the file at `path`.
 #[must_use]
 pub fn applies_to(check: &CheckHeader, page: Option<&str>, path: &str) -> bool {
-    let reads = |header: &SyntaxHeader| syntax::reads(header, path);
+    let reads = |header: &SyntaxHeader| syntax::applies_to(header, path);
     check.syntax.as_deref().is_none_or(reads)
-        && check.text.as_ref().is_none_or(|header| parts::reads(&header.within, path))
+        && check.text.as_ref().is_none_or(|header| parts::applies_to(&header.parts, path))
         && (check.data.is_none() || Format::from_path(path).is_some())
         && (check.doc.is_none() || Format::from_path(path) == Some(Format::FrontMatter))
         && Globs::from_check(check, page).matches(path)
@@ -98,7 +98,7 @@ pub(crate) fn fill(
         rest = &rest[open..];
         let Some(close) = rest.find('>') else { break };
         let name = &rest[1..close];
-        match capture(name).or_else(|| built_in(name, source, span)) {
+        match capture(name).or_else(|| built_in_value(name, source, span)) {
             Some(value) => {
                 filled.push_str(&value);
                 rest = &rest[close + 1..];
@@ -113,7 +113,7 @@ pub(crate) fn fill(
     filled
 }
 
-fn built_in(name: &str, source: &Source, span: Span) -> Option<String> {
+fn built_in_value(name: &str, source: &Source, span: Span) -> Option<String> {
     let file = source.name();
     let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
     let value = match name {

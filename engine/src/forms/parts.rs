@@ -22,16 +22,16 @@ enum Reader {
     Plain,
 }
 
-/// Whether a pattern that is limited to the parts `within` applies to the file at `path`.
+/// Whether a pattern that is limited to the parts `parts` applies to the file at `path`.
 #[must_use]
-pub fn reads(within: &[Part], path: &str) -> bool {
-    is_everywhere(within) || reader(path).is_some()
+pub fn applies_to(parts: &[Part], path: &str) -> bool {
+    includes_every_part(parts) || reader(path).is_some()
 }
 
 /// Whether a match can begin in any part.
 #[must_use]
-pub fn is_everywhere(within: &[Part]) -> bool {
-    within.is_empty() || within.contains(&Part::All)
+pub fn includes_every_part(parts: &[Part]) -> bool {
+    parts.is_empty() || parts.contains(&Part::All)
 }
 
 fn reader(path: &str) -> Option<Reader> {
@@ -296,8 +296,8 @@ mod tests {
         );
         assert_eq!(part_texts("a.txt", "b"), ["prose b"]);
         assert_eq!(part_texts("a.toml", "b = 1"), [""; 0]);
-        assert!(reads(&[], "a.toml") && reads(&[Part::All], "a.toml"));
-        assert!(!reads(&[Part::Code], "a.toml") && reads(&[Part::Code], "a.rs"));
+        assert!(applies_to(&[], "a.toml") && applies_to(&[Part::All], "a.toml"));
+        assert!(!applies_to(&[Part::Code], "a.toml") && applies_to(&[Part::Code], "a.rs"));
     }
 
     proptest! {

@@ -6,7 +6,7 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// A placeholder word that documentation and tests use as a password.
-static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static PLACEHOLDER_WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let words = "p[a4]ss(?:w(?:[o0]r)?d|code|phrase)?[0-9!]{0,4}|pass%.*|s[e3]cr[e3]?t?[0-9]{0,3}|asdf\\w*|qwerty\\w*|secrets\
         |hunter2|xyzzy|passw0rd|pwd?|user(?:name)?|token|key|api[_-]?key|admin|administrator|root\
         |guest|login|test(?:ing|pass(?:word)?)?|dev(?:elopment)?|local(?:host)?|docker|foo|bar|baz\
@@ -39,7 +39,7 @@ pub fn is_example(password: &str, context: &str) -> bool {
     let matches = |regex: &LazyLock<Option<Regex>>, text: &str| {
         regex.as_ref().is_some_and(|regex| regex.is_match(text))
     };
-    matches(&WORD, password)
+    matches(&PLACEHOLDER_WORD, password)
         || matches(&TEMPLATE, password)
         || repeats_user(password, context)
         || matches(&PLACEHOLDER_HOST, context)

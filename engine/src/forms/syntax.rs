@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 mod messages;
 
-use messages::{error_chain, list_for_rule, rewrite_error};
+use messages::{error_chain, key_with_list, rewrite_error};
 
 /// Time limit for all syntax patterns on one file.
 const BUDGET: Duration = Duration::from_secs(2);
@@ -224,7 +224,7 @@ impl SyntaxPattern {
         let edit = config.fixer.first().map(|fixer| edit(fixer, found, config));
         // A replacement that does not change the text is not offered.
         if let Some(edit) = edit.filter(|edit| edit.text != source.slice(edit.span)) {
-            let title = title(&edit.text);
+            let title = replacement_title(&edit.text);
             if header.safe {
                 finding.fix(title, vec![edit])
             } else {
@@ -255,7 +255,7 @@ fn compile_unless_followed_by(header: &SyntaxHeader) -> Result<Option<Regex>, St
 
 /// The title of a replacement. It contains the text if the text is short and has no string, which
 /// could be a secret.
-fn title(text: &str) -> String {
+fn replacement_title(text: &str) -> String {
     const MAX_SHOWN_CHARS: usize = 60;
     let is_short =
         text.chars().count() <= MAX_SHOWN_CHARS && !text.contains(['\n', '"', '\'', '`']);
@@ -288,7 +288,7 @@ pub fn language_of(path: &str) -> Option<(&'static str, SupportLang)> {
 }
 
 /// Whether the pattern applies to the language of the file at `path`.
-pub(crate) fn reads(header: &SyntaxHeader, path: &str) -> bool {
+pub(crate) fn applies_to(header: &SyntaxHeader, path: &str) -> bool {
     language_of(path).is_some_and(|(language, _)| {
         let names = header.language.iter().map(|name| name.to_ascii_lowercase());
         names
@@ -380,7 +380,7 @@ fn config(
             );
         }
     }
-    if let Some(key) = rule.get("rule").and_then(|rule| list_for_rule("rule", rule)) {
+    if let Some(key) = rule.get("rule").and_then(|rule| key_with_list("rule", rule)) {
         return Err(format!(
             "`{key}` is a list; expected one rule as a mapping, such as `{{ kind: … }}`"
         ));

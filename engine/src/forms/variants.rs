@@ -166,7 +166,7 @@ impl Variants {
     }
 
     /// The variants of each override by itself.
-    pub(crate) fn singles(&self) -> impl Iterator<Item = Arc<Variant>> {
+    pub(crate) fn single_override_variants(&self) -> impl Iterator<Item = Arc<Variant>> {
         (0..self.overrides.len()).map(|index| self.for_overrides(vec![index]))
     }
 }
@@ -175,7 +175,9 @@ impl Variants {
 fn with_params(rule: &Rule, params: &Map<String, Value>) -> Result<Rule, String> {
     let check = check_with(&rule.page, params).map_err(|error| error_message(&error))?;
     if let Some(why) = check.as_ref().and_then(CheckHeader::reason_not_settable_by_path) {
-        return Err(format!("{why}; set them under `rules`, for all paths"));
+        return Err(format!(
+            "{why}, so they must be the same for all paths; set them under `rules`"
+        ));
     }
     let mut varied = rule.clone();
     varied.set_check(check);

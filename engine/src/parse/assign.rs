@@ -2,7 +2,7 @@
 //! "value"`, `"name": "value"`, `'name' => 'value'`, `name: Type = "value"`, `define('NAME',
 //! 'value')`, `.name("value")`, `<name>value</name>`, `--name value`.
 
-use super::ini::closing;
+use super::ini::find_closing_quote;
 use crate::text::source::Span;
 
 /// How far a name can extend to each side of the word, in bytes.
@@ -156,7 +156,8 @@ fn value(line: &str, at: usize, join: Join) -> Option<(usize, usize, bool)> {
         if line[start..].starts_with([quote]) && line[start + 1..].starts_with([quote]) {
             return None;
         }
-        return closing(&line[start..], quote).map(|length| (start, start + length, true));
+        return find_closing_quote(&line[start..], quote)
+            .map(|length| (start, start + length, true));
     }
     // An escaped quote: the assignment itself is inside a string.
     if let Some(inner) = rest.strip_prefix("\\\"") {

@@ -20,13 +20,13 @@ pub fn parse(text: &str) -> Tree {
             && let Some(end) = rest.find(']')
             && !rest[end..].contains('=')
         {
-            section = tree.branch(0, rest[..end].trim_matches(['"', '\'', ' ', '[']));
+            section = tree.add_branch(0, rest[..end].trim_matches(['"', '\'', ' ', '[']));
         } else if (!is_comment(trimmed) || is_registry(trimmed))
             && let Some(setting) = setting(trimmed)
         {
             let span = Span::new(start + setting.start, start + setting.end);
             let value = &trimmed[setting.start..setting.end];
-            tree.leaf(section, setting.key, value, span, setting.quoted);
+            tree.add_leaf(section, setting.key, value, span, setting.quoted);
         }
     }
     tree
@@ -80,7 +80,7 @@ fn split(line: &str) -> Option<(usize, usize, bool)> {
         return line.find('=').map(|at| (at, at + 1, true));
     }
     let at = match line.chars().next().filter(|c| matches!(c, '"' | '\'')) {
-        Some(quote) => closing(&line[1..], quote)? + 2,
+        Some(quote) => find_closing_quote(&line[1..], quote)? + 2,
         None => line.find(['=', ':', ' ', '\t'])?,
     };
     let after = line[at..].trim_start();
@@ -107,7 +107,7 @@ fn unquote(line: &str, at: usize) -> (usize, usize, bool) {
     }
     if let Some(quote) = value.chars().next().filter(|c| matches!(c, '"' | '\'' | '`')) {
         let inner = &value[1..];
-        if let Some(end) = closing(inner, quote) {
+        if let Some(end) = find_closing_quote(inner, quote) {
             return (at + 1, at + 1 + end, true);
         }
     }
@@ -122,7 +122,7 @@ fn unquote(line: &str, at: usize) -> (usize, usize, bool) {
 
 /// The offset of the first `quote` in `text` that is not escaped by a backslash.
 #[must_use]
-pub fn closing(text: &str, quote: char) -> Option<usize> {
+pub fn find_closing_quote(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices() {
         match c {

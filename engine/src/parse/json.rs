@@ -19,7 +19,7 @@ pub fn parse(text: &str) -> Tree {
     while let Some((parent, key, value)) = pending.pop() {
         match value {
             Value::Object(object) => {
-                let at = tree.branch(parent, key);
+                let at = tree.add_branch(parent, key);
                 // Reversed here and again by the stack, so that children retain their order.
                 pending.extend(
                     object
@@ -30,17 +30,17 @@ pub fn parse(text: &str) -> Tree {
                 );
             }
             Value::Array(array) => {
-                let at = tree.branch(parent, key);
+                let at = tree.add_branch(parent, key);
                 pending.extend(array.elements.iter().rev().map(|item| (at, String::new(), item)));
             }
             Value::StringLit(text) => {
                 let (start, end) = (text.range.start + 1, text.range.end.saturating_sub(1));
                 let span = Span::new(start, end.max(start));
-                tree.leaf(parent, key, text.value.as_ref(), span, true);
+                tree.add_leaf(parent, key, text.value.as_ref(), span, true);
             }
             other => {
                 let span = Span::new(other.start(), other.end());
-                tree.leaf(parent, key, &text[other.start()..other.end()], span, false);
+                tree.add_leaf(parent, key, &text[other.start()..other.end()], span, false);
             }
         }
     }

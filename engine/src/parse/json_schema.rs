@@ -62,7 +62,7 @@ pub struct Fault {
 #[must_use]
 pub fn faults(schema: &Map<String, Value>, node: Node<'_>, noun: &str, limit: usize) -> Vec<Fault> {
     let mut check = Check { root: schema, noun, limit, faults: Vec::new() };
-    check.value(schema, node, "");
+    check.check_value(schema, node, "");
     check.faults
 }
 
@@ -127,12 +127,12 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn value(&mut self, schema: &'a Map<String, Value>, node: Node<'_>, path: &str) {
+    fn check_value(&mut self, schema: &'a Map<String, Value>, node: Node<'_>, path: &str) {
         let branches = branches(self.root, schema);
         let accepting: Vec<_> = branches.iter().filter(|branch| accepts(branch, node)).collect();
         match accepting[..] {
-            [] => self.mismatch(&branches, schema, node, path),
-            [branch] => self.branch(branch, node, path),
+            [] => self.report_mismatch(&branches, schema, node, path),
+            [branch] => self.check_branch(branch, node, path),
             _ => self.faults.extend(self.fewest(&accepting, node, path)),
         }
     }
@@ -148,7 +148,7 @@ impl<'a> Check<'a> {
         for branch in branches {
             let limit = self.limit.saturating_sub(self.faults.len());
             let mut check = Check { faults: Vec::new(), limit, ..*self };
-            check.branch(branch, node, path);
+            check.check_branch(branch, node, path);
             if check.faults.is_empty() {
                 return Vec::new();
             }
@@ -160,15 +160,15 @@ impl<'a> Check<'a> {
     }
 
     /// Checks the elements and entries of a value against a schema that accepts its type.
-    fn branch(&mut self, schema: &'a Map<String, Value>, node: Node<'_>, path: &str) {
-        self.bounds(schema, node, path);
+    fn check_branch(&mut self, schema: &'a Map<String, Value>, node: Node<'_>, path: &str) {
+        self.check_bounds(schema, node, path);
         let items = schema.get("items").and_then(Value::as_object);
         if let (Some(items), Some(elements)) = (items, node.elements()) {
             for (index, element) in elements.into_iter().enumerate() {
                 if self.is_full() {
                     return;
                 }
-                self.value(items, element, &format!("{path}[{index}]"));
+                self.check_value(items, element, &format!("{path}[{index}]"));
             }
         }
         let Some(entries) = node.entries() else { return };
@@ -188,10 +188,10 @@ impl<'a> Check<'a> {
             match known.or_else(|| schema.get("additionalProperties")) {
                 None if properties.is_none() => {}
                 None | Some(Value::Bool(false)) => {
-                    self.unknown_key(properties, entry, &names, path);
+                    self.report_unknown_key(properties, entry, &names, path);
                 }
                 Some(Value::Object(schema)) => {
-                    self.value(schema, entry.value, &join(path, entry.name));
+                    self.check_value(schema, entry.value, &join(path, entry.name));
                 }
                 Some(_) => {}
             }
@@ -207,7 +207,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn unknown_key(
+    fn report_unknown_key(
         &mut self,
         known: Option<&Map<String, Value>>,
         entry: &Entry<'_>,
@@ -232,7 +232,7 @@ impl<'a> Check<'a> {
     }
 
     /// Reports a value that none of the `branches` accepts.
-    fn mismatch(
+    fn report_mismatch(
         &mut self,
         branches: &[&Map<String, Value>],
         schema: &Map<String, Value>,
@@ -260,13 +260,13 @@ impl<'a> Check<'a> {
             .unwrap_or_default();
         let message = format!(
             "{location}expected {}{description}, found {}{hint}",
-            either(expected),
+            join_alternatives(expected),
             node.found()
         );
         self.push_fix(FaultKind::Mismatch, node.span(), message, suggestion);
     }
 
-    fn bounds(&mut self, schema: &Map<String, Value>, node: Node<'_>, path: &str) {
+    fn check_bounds(&mut self, schema: &Map<String, Value>, node: Node<'_>, path: &str) {
         let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
         let (size, verb, unit, [min_key, max_key]) = if let Some(number) = node.number() {
             (number, "be", "", ["minimum", "maximum"])
@@ -482,7 +482,7 @@ fn keys(object: Option<&Map<String, Value>>) -> Vec<&str> {
 }
 
 /// `a, b or c`.
-fn either(mut phrases: Vec<String>) -> String {
+fn join_alternatives(mut phrases: Vec<String>) -> String {
     let last = phrases.pop().unwrap_or_default();
     if phrases.is_empty() { last } else { format!("{} or {last}", phrases.join(", ")) }
 }

@@ -49,12 +49,12 @@ impl Default for Tree {
 
 impl Tree {
     /// Adds a node without text.
-    pub fn branch(&mut self, parent: usize, key: impl Into<String>) -> usize {
+    pub fn add_branch(&mut self, parent: usize, key: impl Into<String>) -> usize {
         self.add(parent, key.into(), None, Span::default(), false)
     }
 
     /// Adds a scalar.
-    pub fn leaf(
+    pub fn add_leaf(
         &mut self,
         parent: usize,
         key: impl Into<String>,

@@ -59,7 +59,7 @@ fn element(tree: &mut Tree, open: &mut Vec<usize>, text: &str, at: usize) -> usi
     if name_end == at + 1 {
         return at + 1;
     }
-    let node = tree.branch(open.last().copied().unwrap_or(0), &text[at + 1..name_end]);
+    let node = tree.add_branch(open.last().copied().unwrap_or(0), &text[at + 1..name_end]);
     let mut cursor = name_end;
     loop {
         cursor += bytes[cursor..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -100,7 +100,7 @@ fn attribute(
     let length = bytes[start..].iter().position(|&byte| byte == quote);
     let end = length.map_or(bytes.len(), |length| start + length);
     let key = format!("@{}", &text[at..name_end]);
-    tree.leaf(node, key, unescape(&text[start..end]), Span::new(start, end), true);
+    tree.add_leaf(node, key, unescape(&text[start..end]), Span::new(start, end), true);
     (end + 1).min(bytes.len())
 }
 

@@ -25,11 +25,11 @@ pub fn parse(text: &str) -> Tree {
             Event::DocumentStart(..) => frames.clear(),
             Event::MappingStart(..) => {
                 let (parent, key) = next_slot(&mut frames);
-                frames.push(Frame::Mapping(tree.branch(parent, key), None));
+                frames.push(Frame::Mapping(tree.add_branch(parent, key), None));
             }
             Event::SequenceStart(..) => {
                 let (parent, key) = next_slot(&mut frames);
-                frames.push(Frame::Sequence(tree.branch(parent, key)));
+                frames.push(Frame::Sequence(tree.add_branch(parent, key)));
             }
             Event::MappingEnd | Event::SequenceEnd => {
                 frames.pop();
@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> Tree {
                 let is_plain = tag.is_none_or(|tag| tag.is_yaml_core_schema());
                 if is_plain {
                     let quoted = !matches!(style, ScalarStyle::Plain);
-                    tree.leaf(parent, key, value, span, quoted);
+                    tree.add_leaf(parent, key, value, span, quoted);
                 }
             }
             Event::Alias(_) => {

@@ -13,19 +13,19 @@ use std::io;
 pub const AIDDIGNORE: &str = ".aiddignore";
 
 /// Reads `.aiddignore` files on demand and caches them.
-pub struct Ignored<'a> {
+pub struct IgnoreFiles<'a> {
     files: &'a dyn Files,
     dirs: HashMap<String, Option<Gitignore>>,
     problems: Vec<(String, String)>,
 }
 
-impl std::fmt::Debug for Ignored<'_> {
+impl std::fmt::Debug for IgnoreFiles<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ignored").field("dirs", &self.dirs.len()).finish_non_exhaustive()
+        f.debug_struct("IgnoreFiles").field("dirs", &self.dirs.len()).finish_non_exhaustive()
     }
 }
 
-impl<'a> Ignored<'a> {
+impl<'a> IgnoreFiles<'a> {
     /// Uses the `.aiddignore` files among `files`.
     #[must_use]
     pub fn new(files: &'a dyn Files) -> Self {
@@ -118,7 +118,7 @@ mod tests {
             (".gitignore", b"x.txt\n"),
             (".ignore", b"x.txt\n"),
         ]);
-        let mut ignored = Ignored::new(&files);
+        let mut ignored = IgnoreFiles::new(&files);
         let paths = [
             "x.log",
             "keep.log",
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_malformed_line_does_not_affect_others() {
         let files = files(&[(".aiddignore", b"\xEF\xBB\xBFa\ncaf\xE9\n[\nb\n")]);
-        let mut ignored = Ignored::new(&files);
+        let mut ignored = IgnoreFiles::new(&files);
         let excluded = ["a", "caf\u{FFFD}", "b", "c"].map(|path| ignored.excludes(path));
         assert_eq!(excluded, [true, true, true, false]);
     }
@@ -147,7 +147,7 @@ mod tests {
     fn an_ignore_file_that_is_too_large_is_reported_and_skipped() {
         let large = [b"a\n".as_slice(), &[b'#'; SIDE_FILE_LIMIT as usize]].concat();
         let files = files(&[("d/.aiddignore", &large)]);
-        let mut ignored = Ignored::new(&files);
+        let mut ignored = IgnoreFiles::new(&files);
         assert!(!ignored.excludes("d/a") && !ignored.excludes("d/a"));
         assert_eq!(ignored.problems().len(), 1, "{ignored:?}");
         assert_eq!(ignored.problems()[0].0, "d/.aiddignore");

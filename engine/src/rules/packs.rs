@@ -124,7 +124,7 @@ pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, PackError> 
 ///
 /// # Errors
 /// When the value is neither a severity nor an object with `severity` and `params`.
-pub fn setting(value: &Yaml) -> Result<RuleSetting, InvalidSetting> {
+pub fn parse_setting(value: &Yaml) -> Result<RuleSetting, InvalidSetting> {
     // serde would read a list as the struct's fields in order.
     let is_list = value.0.trim_start().starts_with('[');
     let read = serde_json::from_str(&value.0).ok().filter(|_| !is_list);
@@ -150,7 +150,7 @@ impl Packs {
                 packs.enabled.insert(rule);
             }
             for (name, setting) in &header.set {
-                let setting = self::setting(setting).map_err(|why| PackError::Setting {
+                let setting = parse_setting(setting).map_err(|why| PackError::Setting {
                     pack: pack.clone(),
                     rule: name.clone(),
                     why,

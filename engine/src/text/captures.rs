@@ -15,7 +15,7 @@ const MAX_ALTERNATIVES: usize = 64;
 const PROGRAM_LIMIT: usize = 1 << 20;
 
 /// Capture names and the text they matched.
-pub type Captured = BTreeMap<String, String>;
+pub type CaptureValues = BTreeMap<String, String>;
 
 /// Why a path pattern cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -153,11 +153,11 @@ impl PathPattern {
 
     /// The captured text by name; `None` when `path` does not match.
     #[must_use]
-    pub fn find(&self, path: &str) -> Option<Captured> {
+    pub fn find(&self, path: &str) -> Option<CaptureValues> {
         if !self.matches_ignoring_repeats(path) {
             return None;
         }
-        let mut captured = Captured::new();
+        let mut captured = CaptureValues::new();
         if self.names.is_empty() {
             return Some(captured);
         }

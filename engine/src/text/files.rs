@@ -144,10 +144,10 @@ impl Disk {
     ///
     /// # Errors
     /// The first problem found in the path.
-    pub fn for_new(&self, path: &str) -> Result<String, PathError> {
+    pub fn path_for_new_file(&self, path: &str) -> Result<String, PathError> {
         paths::check_form(path)?;
         let outside = || PathError::Outside(path.escape_debug().to_string());
-        let checked = self.inside(path).ok_or_else(outside)?;
+        let checked = self.to_relative(path).ok_or_else(outside)?;
         if checked.is_empty() {
             return Ok(checked);
         }
@@ -158,7 +158,7 @@ impl Disk {
     /// segments. Links are followed. `None` when the path leaves the root, or contains a dangling
     /// link.
     #[must_use]
-    pub fn inside(&self, path: &str) -> Option<String> {
+    pub fn to_relative(&self, path: &str) -> Option<String> {
         let mut normalized = PathBuf::new();
         for part in self.root.join(path).components() {
             match part {
@@ -457,7 +457,7 @@ mod tests {
         let absolute = |path: &str| folder.path().join(path).display().to_string();
         for root in [&real, &link] {
             let disk = Disk::new(root);
-            let inside = |path: &str| disk.inside(&absolute(path));
+            let inside = |path: &str| disk.to_relative(&absolute(path));
             for path in ["real/src/new.ts", "link/src/new.ts", "link/x/../src/new.ts"] {
                 assert_eq!(inside(path).as_deref(), Some("src/new.ts"), "{path}");
             }

@@ -31,7 +31,7 @@ pub struct Globs {
     /// The source of `compiled`. The globs are compiled when the first path is matched, because
     /// most rules are disabled and never match a path.
     source: Option<GlobSource>,
-    compiled: OnceLock<Compiled>,
+    compiled: OnceLock<CompiledGlobs>,
 }
 
 /// The globs as written in a page.
@@ -43,7 +43,7 @@ struct GlobSource {
 }
 
 #[derive(Clone, Debug)]
-struct Compiled {
+struct CompiledGlobs {
     /// `None`: every path.
     include: Option<GlobSet>,
     exclude: Option<GlobSet>,
@@ -53,10 +53,10 @@ impl Globs {
     /// Matches every path.
     #[must_use]
     pub fn all() -> Self {
-        Self::ready(Compiled { include: None, exclude: None })
+        Self::from_compiled(CompiledGlobs { include: None, exclude: None })
     }
 
-    fn ready(compiled: Compiled) -> Self {
+    fn from_compiled(compiled: CompiledGlobs) -> Self {
         Self { source: None, compiled: compiled.into() }
     }
 
@@ -91,15 +91,15 @@ impl Globs {
         include: &[S],
         exclude: &[S],
     ) -> Result<Self, GlobError> {
-        Ok(Self::ready(compile(base, include, exclude)?))
+        Ok(Self::from_compiled(compile(base, include, exclude)?))
     }
 
-    fn compiled(&self) -> &Compiled {
+    fn compiled(&self) -> &CompiledGlobs {
         self.compiled.get_or_init(|| {
             let written = self.source.as_ref();
             let compiled =
                 written.map(|globs| compile(&globs.base, &globs.include, &globs.exclude));
-            let nothing = Compiled { include: Some(GlobSet::empty()), exclude: None };
+            let nothing = CompiledGlobs { include: Some(GlobSet::empty()), exclude: None };
             compiled.and_then(Result::ok).unwrap_or(nothing)
         })
     }
@@ -118,14 +118,18 @@ impl Globs {
     }
 }
 
-fn compile<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Compiled, GlobError> {
+fn compile<S: AsRef<str>>(
+    base: &str,
+    include: &[S],
+    exclude: &[S],
+) -> Result<CompiledGlobs, GlobError> {
     let include = match (include.is_empty(), base) {
         (true, "") => None,
-        (true, _) => Some(set(base, &["**"])?),
-        (false, _) => Some(set(base, include)?),
+        (true, _) => Some(build_glob_set(base, &["**"])?),
+        (false, _) => Some(build_glob_set(base, include)?),
     };
-    let exclude = if exclude.is_empty() { None } else { Some(set(base, exclude)?) };
-    Ok(Compiled { include, exclude })
+    let exclude = if exclude.is_empty() { None } else { Some(build_glob_set(base, exclude)?) };
+    Ok(CompiledGlobs { include, exclude })
 }
 
 /// The directory whose files a project's page applies to: the directory that contains `rules/`,
@@ -143,7 +147,7 @@ pub fn scope_of(page: &str) -> &str {
     ""
 }
 
-fn set<S: AsRef<str>>(base: &str, globs: &[S]) -> Result<GlobSet, GlobError> {
+fn build_glob_set<S: AsRef<str>>(base: &str, globs: &[S]) -> Result<GlobSet, GlobError> {
     let mut set = GlobSetBuilder::new();
     for glob in globs {
         set.add(path_glob(base, glob.as_ref())?);
@@ -255,13 +259,13 @@ pub enum PathError {
     #[error("`{0}` is outside of the project; name a path below its root")]
     Outside(String),
     /// A name that is invalid or has a special meaning on some system.
-    #[error("`{0}` is not a file name on every system; choose another name")]
+    #[error("`{0}` is not a valid file name on every system; choose another name")]
     Name(String),
 }
 
 /// Checks whether a new file can be created at `path`: the path must refer to the same location on
 /// every operating system, and must be below the directory that it is relative to. Links are not
-/// checked; see `Disk::for_new`.
+/// checked; see `Disk::path_for_new_file`.
 ///
 /// # Errors
 /// The first problem found in the path.

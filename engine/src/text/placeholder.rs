@@ -14,7 +14,7 @@ pub const JOIN_MARK: char = '\u{2040}';
 /// Whether `value` is a placeholder for a secret, in any file.
 #[must_use]
 pub fn is_placeholder(value: &str) -> bool {
-    is_template(value) || matches_words(without_quotes(value), is_described)
+    is_template(value) || matches_words(without_quotes(value), is_description)
 }
 
 /// Whether `value` is a placeholder even in a file that is known to be in use. In such a file,
@@ -178,8 +178,8 @@ pub fn is_sequence(value: &str) -> bool {
     covered * 10 >= bytes.len() * 6
 }
 
-/// Whether `value` contains eight consecutive ascending characters, such as `12345678` or `abcdefgh`: a generated
-/// key does not, a password can.
+/// Whether `value` contains eight consecutive ascending characters, such as `12345678` or
+/// `abcdefgh`. A generated key contains no such run; a password can.
 #[must_use]
 pub fn has_sequential_run(value: &str) -> bool {
     let counts = |pair: &[u8]| {
@@ -200,7 +200,7 @@ fn is_step(before: u8, after: u8) -> bool {
 /// Whether `value` describes the secret to insert: `your_api_key`, `insert-token-here`,
 /// `AKIAIOSFODNN7EXAMPLE`.
 #[must_use]
-pub fn is_described(value: &str) -> bool {
+pub fn is_description(value: &str) -> bool {
     const PARTS: [&str; 5] = ["example", "dummy", "changeme_", "fake", "lorem"];
     let lower = value.to_ascii_lowercase();
     is_unfilled_template(value) || PARTS.iter().any(|word| lower.contains(word))

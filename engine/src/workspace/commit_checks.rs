@@ -4,9 +4,9 @@
 //! the results for files. The paths of these sources are virtual ([`commits::is_virtual_path`]).
 //! Finding ids do not include the hash of the commit, so that they survive a rebase.
 
-use crate::check::{Checked, Engine, Occurrences};
+use crate::check::{CheckResult, Engine, Occurrences};
 use crate::forms;
-use crate::forms::commits::{self, CheckedText, Commit, CommitCheck, CommitInput, Touch};
+use crate::forms::commits::{self, CheckedText, Commit, CommitCheck, CommitInput, TouchedFile};
 use crate::rules::rule::{Report, Rule, Settings};
 use crate::text::files::{Files, Memory};
 use crate::text::finding::{Finding, RuleId};
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub struct CommitReport {
     /// The texts with findings, in the order of [`CommitCheck::check`](crate::forms::commits::CommitCheck::check).
-    pub texts: Vec<(Source, Checked)>,
+    pub texts: Vec<(Source, CheckResult)>,
     /// Rule → the number of texts that it was applied to.
     pub checked_by_rule: BTreeMap<RuleId, usize>,
 }
@@ -82,7 +82,7 @@ pub fn run(engine: &Engine, input: &CommitInput, files: &dyn Files) -> CommitRep
     let mut keys: Vec<String> = Vec::new();
     let mut by_text: BTreeMap<String, (String, Faults<'_>)> = BTreeMap::new();
     for (rule, commit_check) in rules(engine) {
-        if !engine.conditions_met(&rule.id, commits::CHANGE, files) {
+        if !engine.conditions_met(&rule.id, commits::CHANGE_PATH, files) {
             continue;
         }
         report.checked_by_rule.insert(rule.id.clone(), commit_check.checked_count(input));
@@ -107,8 +107,8 @@ pub fn run(engine: &Engine, input: &CommitInput, files: &dyn Files) -> CommitRep
 }
 
 /// The findings of one rule in an example text, regardless of the configuration. `path` selects the
-/// kind of text: [`commits::TITLE`], [`commits::BRANCH`], [`commits::CHANGE`] (one path per line,
-/// prefixed with `A ` if it is new), otherwise a message.
+/// kind of text: [`commits::TITLE_PATH`], [`commits::BRANCH_PATH`], [`commits::CHANGE_PATH`]
+/// (one path per line, prefixed with `A ` if it is new), otherwise a message.
 #[must_use]
 pub fn check_rule(
     engine: &Engine,
@@ -121,9 +121,9 @@ pub fn check_rule(
     let members = commits::members(files, paths.iter().map(String::as_str));
     let mut input = CommitInput { members, ..CommitInput::default() };
     match path {
-        commits::TITLE => input.title = Some(text.trim_end().to_owned()),
-        commits::BRANCH => input.branch = Some(text.trim_end().to_owned()),
-        commits::CHANGE => input.touched = Some(text.lines().map(touch).collect()),
+        commits::TITLE_PATH => input.title = Some(text.trim_end().to_owned()),
+        commits::BRANCH_PATH => input.branch = Some(text.trim_end().to_owned()),
+        commits::CHANGE_PATH => input.touched = Some(text.lines().map(touch).collect()),
         _ => input.commits = vec![Commit { message: text.to_owned(), ..Commit::default() }],
     }
     let settings = engine.settings_for_rule(&rule.id);
@@ -138,9 +138,9 @@ pub fn check_rule(
     found
 }
 
-fn touch(line: &str) -> Touch {
+fn touch(line: &str) -> TouchedFile {
     let (path, added) = line.strip_prefix("A ").map_or((line, false), |path| (path, true));
-    Touch { path: path.to_owned(), added, lines: 1 }
+    TouchedFile { path: path.to_owned(), added, lines: 1 }
 }
 
 /// The findings in one text.
@@ -150,7 +150,7 @@ fn finish(
     text: String,
     faults: Vec<(&Rule, commits::Fault)>,
     seen: &mut Occurrences,
-) -> Option<(Source, Checked)> {
+) -> Option<(Source, CheckResult)> {
     // The finding ids are computed with this path.
     let source = Source::new(commits::DIR.trim_end_matches('/'), text.as_str());
     let mut report = Report::new(&source, settings);

@@ -158,7 +158,7 @@ fn default_path(language: &str) -> String {
     match language {
         "dockerfile" => "Dockerfile".to_owned(),
         "mermaid" => "diagram.mmd".to_owned(),
-        "commit" => commits::DRAFT.to_owned(),
+        "commit" => commits::DRAFT_PATH.to_owned(),
         "" => "example.txt".to_owned(),
         other => format!("example.{}", extension(other)),
     }
@@ -318,7 +318,7 @@ fn memory_failure(engine: &Engine, rule: &Rule, example: &Example) -> Option<Str
 
 /// The contents of the `finding` block for an example, one line per finding.
 #[must_use]
-pub fn found_in(engine: &Engine, rule: &Rule, example: &Example) -> Vec<String> {
+pub fn example_finding_lines(engine: &Engine, rule: &Rule, example: &Example) -> Vec<String> {
     finding_lines(rule, &results(engine, rule, example))
 }
 

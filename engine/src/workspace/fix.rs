@@ -25,18 +25,18 @@ const MAX_ROUNDS: usize = 10;
 
 /// The result of fixing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fixed {
+pub struct FixResult {
     /// The bytes of the file with the fixes applied.
     pub bytes: Vec<u8>,
     /// The number of findings of the original file that fixes removed.
     pub fixed: usize,
     /// The fixes that were undone, by position.
-    pub undone: Vec<Undone>,
+    pub undone: Vec<UndoneFix>,
 }
 
 /// A fix that was undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undone {
+pub struct UndoneFix {
     /// The rule of the fixed finding.
     pub rule: RuleId,
     /// The id of the finding in the fixed file.
@@ -75,9 +75,9 @@ impl fmt::Display for Reason {
         match self {
             Self::Remains => f.write_str("the finding remained"),
             Self::AddsError { rule, line } => {
-                write!(f, "it added an error of `{rule}` on line {line}")
+                write!(f, "the fix added an error of `{rule}` on line {line}")
             }
-            Self::Restores(rule) => write!(f, "it restored a fixed finding of `{rule}`"),
+            Self::Restores(rule) => write!(f, "the fix restored a fixed finding of `{rule}`"),
             Self::Breaks(format) => write!(f, "the file no longer parsed as {format}"),
             Self::Unverified => f.write_str("not verified, because too many other fixes failed"),
         }
@@ -93,7 +93,7 @@ pub fn fix_file(
     bytes: Vec<u8>,
     files: &dyn Files,
     safety: Safety,
-) -> Fixed {
+) -> FixResult {
     let is_wanted =
         |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety <= safety);
     fix_findings(engine, path, bytes, files, &is_wanted)
@@ -107,10 +107,10 @@ pub fn fix_findings(
     bytes: Vec<u8>,
     files: &dyn Files,
     is_wanted: &dyn Fn(&Finding) -> bool,
-) -> Fixed {
+) -> FixResult {
     let source = Source::decode(path, bytes.clone());
     if source.decoded() == Decoded::Utf16 {
-        return Fixed { bytes, fixed: 0, undone: Vec::new() };
+        return FixResult { bytes, fixed: 0, undone: Vec::new() };
     }
     let trial = Trial::new(engine, path, files);
     let mut state = trial.state(bytes, source);
@@ -141,7 +141,7 @@ pub fn fix_findings(
         failed.clear();
     }
     let undone = failed.into_iter().map(|(at, reason)| state.undone(at, reason)).collect();
-    Fixed { bytes: state.bytes, fixed, undone }
+    FixResult { bytes: state.bytes, fixed, undone }
 }
 
 /// The fixes of the findings that `is_wanted` selects and that fail when they are applied to the
@@ -153,7 +153,7 @@ pub fn failing_fixes(
     bytes: Vec<u8>,
     files: &dyn Files,
     is_wanted: &dyn Fn(&Finding) -> bool,
-) -> Vec<Undone> {
+) -> Vec<UndoneFix> {
     let source = Source::decode(path, bytes.clone());
     if source.decoded() == Decoded::Utf16 {
         return Vec::new();
@@ -190,10 +190,10 @@ pub fn fixable(findings: &[Finding], safety: Safety) -> impl Iterator<Item = &Fi
 }
 
 impl State {
-    fn undone(&self, at: usize, reason: Reason) -> Undone {
+    fn undone(&self, at: usize, reason: Reason) -> UndoneFix {
         let finding = &self.findings[at];
         let position = self.source.position(finding.span.start, Encoding::CodePoints);
-        Undone {
+        UndoneFix {
             rule: finding.rule.clone(),
             id: finding.id.clone(),
             line: position.line + 1,

@@ -321,7 +321,7 @@ impl Project {
     /// who runs the command.
     pub fn own_baseline(&self) -> Result<String, ProjectError> {
         let path = self.baseline_path(None);
-        self.disk.inside(&path.to_string_lossy()).ok_or_else(|| {
+        self.disk.to_relative(&path.to_string_lossy()).ok_or_else(|| {
             let message =
                 format!("the configured baseline {} is outside the project", path.display());
             let hint = "set `baseline` to a file in the project, or pass this file with --baseline";

@@ -13,7 +13,7 @@ mod file_requests;
 
 pub use cache::{Changes, CheckedFiles, ProjectPassCache};
 
-use crate::check::{Checked, Engine};
+use crate::check::{CheckResult, Engine};
 use crate::forms;
 use crate::forms::layers::{self, Imports};
 use crate::forms::project_form::{ProjectFinding, ProjectResult, Scope, Sizes};
@@ -35,7 +35,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct ProjectReport {
     /// The files with findings, by path; the source of a finding on a whole file is empty.
-    pub files: Vec<(Source, Checked)>,
+    pub files: Vec<(Source, CheckResult)>,
     /// Rule → the number of files, directories or imports that it checked.
     pub checked_by_rule: BTreeMap<RuleId, usize>,
     /// Notes on the run, by rule.
@@ -70,7 +70,7 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
     let files = &Listed { files, listing };
     let mut report = ProjectReport::default();
     let mut by_path: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
-    let imports = Imports::new(engine.memo());
+    let imports = Imports::new(engine.facts_cache());
     let input = Input { files, imports: &imports, sizes: None };
     for (rule, check) in rules(engine) {
         let result = run_rule(engine, (rule, check), globs, &input);
@@ -103,18 +103,18 @@ pub fn check_text(
     files: &dyn Files,
     listing: &Listing,
     source: &Source,
-) -> Option<Checked> {
-    let (path, cache) = (source.path(), engine.memo());
+) -> Option<CheckResult> {
+    let (path, cache) = (source.path(), engine.facts_cache());
     let is_layers = |(_, check): &(&Rule, &CheckHeader)| check.form() == Some(Form::Layers);
     let rules: Vec<_> = rules(engine).filter(is_layers).collect();
     let is_known = rules.is_empty()
         || cache.is_current(path, source.text())
         || cache.count() > MAX_TYPED_IMPORTS;
-    if is_known || !imports::is_read(path) {
+    if is_known || !imports::is_supported(path) {
         return None;
     }
     let files = &Listed { files, listing };
-    let imports = Imports::with(cache, files, listing, source);
+    let imports = Imports::with_source(cache, files, listing, source);
     let input = Input { files, imports: &imports, sizes: None };
     let mut findings_in_text: Vec<(&Rule, ProjectFinding)> = Vec::new();
     for (rule, check) in rules {
@@ -125,7 +125,7 @@ pub fn check_text(
     let text = Source::new(path, source.text());
     let checked =
         to_checked_in(engine, &engine.settings(path), (text, findings_in_text), None, files);
-    Some(checked.map_or_else(Checked::default, |(_, checked)| checked))
+    Some(checked.map_or_else(CheckResult::default, |(_, checked)| checked))
 }
 
 /// The findings of one rule in the project, regardless of the configuration: for its examples.
@@ -140,7 +140,7 @@ pub fn check_rule(
     let files = &Listed { files, listing };
     let settings = engine.settings_for_rule(&rule.id);
     let is_met = |path: &str| engine.conditions_met(&rule.id, path, files);
-    let imports = Imports::new(engine.memo());
+    let imports = Imports::new(engine.facts_cache());
     let input = Input { files, imports: &imports, sizes: None };
     let result = find_by_params(engine, (rule, check), &Globs::all(), &input, &is_met);
     let mut by_path: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
@@ -174,7 +174,7 @@ pub fn selected(
     let files = &Listed { files, listing };
     let is_met = |path: &str| engine.conditions_met(&rule.id, path, files);
     if rule.is_project_check() {
-        let imports = Imports::new(engine.memo());
+        let imports = Imports::new(engine.facts_cache());
         let input = Input { files, imports: &imports, sizes: None };
         let result = find_by_params(engine, (rule, check), &Globs::all(), &input, &is_met);
         return Some((result.checked, result.notes));
@@ -352,7 +352,7 @@ fn to_checked(
     text: Source,
     found: Vec<(&Rule, ProjectFinding)>,
     files: &dyn Files,
-) -> Vec<(Source, Checked)> {
+) -> Vec<(Source, CheckResult)> {
     let path = text.path().to_owned();
     let (in_text, on_file): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(_, found)| found.span.is_some());
@@ -369,7 +369,7 @@ fn to_checked_in(
     (source, found): (Source, Vec<(&Rule, ProjectFinding)>),
     text: Option<&Source>,
     files: &dyn Files,
-) -> Option<(Source, Checked)> {
+) -> Option<(Source, CheckResult)> {
     if found.is_empty() {
         return None;
     }
@@ -387,7 +387,7 @@ fn to_checked_in(
         None => engine.check_secrets(&source, files).secrets,
     };
     let checked = engine.finish_findings(&source, findings, secrets);
-    Some((source, Checked { allowing, ..checked }))
+    Some((source, CheckResult { allowing, ..checked }))
 }
 
 /// Adds a finding with the message of the rule's page or, without one, of its check.

@@ -46,15 +46,15 @@ pub fn is_allowable(source: &Source, finding: &Finding) -> bool {
 fn candidate_edits(source: &Source, finding: &Finding, comment: Comment, text: &str) -> Vec<Edit> {
     let line = source.line_of(finding.span.start);
     let mut first = line;
-    while first > 0 && continues(source, first - 1) {
+    while first > 0 && is_continued(source, first - 1) {
         first -= 1;
     }
     if first == 0 && must_come_first(source) {
         return Vec::new();
     }
-    let mut edits = vec![above(source, first, text)];
+    let mut edits = vec![insert_above(source, first, text)];
     if first != line {
-        edits.push(above(source, line, text));
+        edits.push(insert_above(source, line, text));
     }
     let last = source.line_of(finding.span.end.saturating_sub(1).max(finding.span.start));
     if comment.may_trail {
@@ -73,12 +73,12 @@ fn must_come_first(source: &Source) -> bool {
 }
 
 /// Whether a line is continued on the next line.
-fn continues(source: &Source, line: usize) -> bool {
+fn is_continued(source: &Source, line: usize) -> bool {
     source.slice(source.line_span(line)).trim_end().ends_with('\\')
 }
 
 /// Inserts a line before `line`, with the same indentation.
-fn above(source: &Source, line: usize, text: &str) -> Edit {
+fn insert_above(source: &Source, line: usize, text: &str) -> Edit {
     let span = source.line_span(line);
     let line_text = source.slice(span);
     let bom_len = line_text.len() - line_text.trim_start_matches('\u{FEFF}').len();

@@ -159,7 +159,7 @@ fn baseline(base: &Side<'_>, head: &Side<'_>) -> Option<Weakening> {
         kind: Kind::Baseline,
         path: path.to_owned(),
         line: None,
-        message: format!("adds {}: {}", number(total, "known finding"), listed(by_rule)),
+        message: format!("adds {}: {}", number(total, "known finding"), list_names(by_rule)),
         rules: Some(added.keys().map(|rule| rule.as_str().into()).collect()),
         files: Scope::All,
     })
@@ -178,7 +178,7 @@ fn file_size(base: &Side<'_>, head: &Side<'_>) -> Option<Weakening> {
 }
 
 /// The first names, and the number of further names.
-fn listed(names: impl IntoIterator<Item = String>) -> String {
+fn list_names(names: impl IntoIterator<Item = String>) -> String {
     let mut names = names.into_iter();
     let first: Vec<String> = names.by_ref().take(MAX_NAMES).collect();
     match names.count() {

@@ -8,7 +8,7 @@ use aidd_engine::project::stack::Version;
 use aidd_memory::types::Outcome;
 
 /// Maximum number of locations listed per identifier.
-const MAX_PLACES: usize = 4;
+const MAX_LOCATIONS: usize = 4;
 
 #[derive(Default)]
 pub(super) struct Questions {
@@ -316,14 +316,15 @@ fn add_mentions(context: &HeuristicsContext<'_>, questions: &mut Questions) {
             let version = package.locked.as_deref().or(package.wanted.as_deref());
             let version = version.map(|version| format!(" {version}")).unwrap_or_default();
             questions.add_evidence(format!("{} names {}{version}", manifest.path, package.name));
-            if mention.places.is_empty() {
+            if mention.locations.is_empty() {
                 continue;
             }
         }
-        let listed = mention.places.iter().take(MAX_PLACES).cloned().collect::<Vec<_>>().join(", ");
-        let more = mention.places.len().saturating_sub(MAX_PLACES);
+        let listed =
+            mention.locations.iter().take(MAX_LOCATIONS).cloned().collect::<Vec<_>>().join(", ");
+        let more = mention.locations.len().saturating_sub(MAX_LOCATIONS);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        questions.add_evidence(match mention.places.is_empty() {
+        questions.add_evidence(match mention.locations.is_empty() {
             true => format!(
                 "`{}` occurs in none of the {} files searched",
                 mention.name, mention.searched

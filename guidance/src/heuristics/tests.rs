@@ -121,9 +121,9 @@ fn questions_are_specific_to_the_decision() {
 
 #[test]
 fn mentions_in_the_code_are_evidence() {
-    let mention = |places: &[&str]| Mention {
+    let mention = |locations: &[&str]| Mention {
         name: "legacy_orders".to_owned(),
-        places: places.iter().map(|location| (*location).to_owned()).collect(),
+        locations: locations.iter().map(|location| (*location).to_owned()).collect(),
         searched: 12,
     };
     let decision = "Drop the legacy_orders table";

@@ -9,7 +9,7 @@ use crate::legacy::{self, OldForm, SearchRequest};
 use crate::migration::{self, PlanParams};
 use crate::versions::{self, Confidence, MemoryMention, Outcome};
 use aidd_engine::project::stack;
-use aidd_engine::project::stack::installed::Installs;
+use aidd_engine::project::stack::installed::InstalledPackages;
 use aidd_engine::text::files::Disk;
 use std::fs;
 use std::sync::LazyLock;
@@ -422,7 +422,7 @@ fn versions_are_verified_with_evidence() {
         [MemoryMention { id: "decision_1".into(), text: "Pin vitest@3.2 until the move".into() }];
     let found = old_forms(&folder, "vitest", &["a.test.ts"]);
     let context = versions::VersionContext {
-        installs: &Installs::new(&disk),
+        installs: &InstalledPackages::new(&disk),
         stack: &stack,
         library: &library,
         knowledge: &knowledge,
@@ -483,7 +483,7 @@ fn versions_are_verified_with_evidence() {
     let (folder, stack) = project(&[("package.json", tidy_manifest), ("pnpm-lock.yaml", &lock)]);
     let disk = Disk::new(folder.path());
     let context = versions::VersionContext {
-        installs: &Installs::new(&disk),
+        installs: &InstalledPackages::new(&disk),
         stack: &stack,
         old_forms: &[],
         memories: &[],

@@ -31,15 +31,15 @@ pub enum MigrationError {
     #[error("no manifest states the version of {0}; pass `currentVersion`")]
     MissingStart(String),
     /// The value of `currentVersion` is not a version.
-    #[error("`{0}` is not a version; expected for example 4 or 4.1.2")]
+    #[error("`{0}` is not a version; expected a version such as 4 or 4.1.2")]
     InvalidStart(String),
     /// The target version is unknown.
     #[error("the entry on {0} names no version; pass `targetVersion`")]
     MissingTarget(String),
     /// The requested target is neither a version nor a technology.
     #[error(
-        "`{given}` is neither a version nor a technology with an entry; expected for example 5, 5.1 \
-         or a name; the entry on {technology} describes migrations to: {}",
+        "`{given}` is neither a version nor a technology with an entry; expected a version such \
+         as 5 or 5.1, or a name; the entry on {technology} describes migrations to: {}",
         if .targets.is_empty() { "none".to_owned() } else { .targets.join(", ") }
     )]
     UnknownTarget {

@@ -6,7 +6,7 @@ use super::{
     Plan, PlanParams, ProjectContext, Risk, Step, add_guardrails, add_preparation,
     add_verification, render_forms,
 };
-use crate::commands::{add_or_remove, package_manager, with_package_runner};
+use crate::commands::{add_or_remove_command, package_manager, with_package_runner};
 use crate::compatibility::find_conflicts;
 use crate::knowledge::{Entry, Knowledge, Migration, normalize_name};
 use crate::legacy::OldForm;
@@ -127,7 +127,7 @@ pub(super) fn add_replacement_steps(
     let forms: Vec<&OldForm> = params.old_forms.iter().collect();
     if !forms.is_empty() {
         plan.steps.push(Step {
-            what: format!("Do not carry these old forms over: {}", render_forms(&forms)),
+            what: format!("Do not carry over these outdated API uses: {}", render_forms(&forms)),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: Some(format!("{}, legacy", entry.page.path)),
@@ -196,7 +196,7 @@ fn add_guide(entry: &Entry<'_>, replacement: &ReplacementTarget<'_>, plan: &mut 
     plan.steps.push(Step { what, commands: Vec::new(), risk: Risk::Low, source });
     if replacement.migration.is_none() {
         plan.notes.push(format!(
-            "no entry describes what breaks from {} to {}: the steps are generic; add what you find \
+            "no entry describes the breaking changes from {} to {}, so the steps are generic; add what you find \
              under `migrations` of {}",
             entry.name, replacement.to, entry.page.path
         ));
@@ -273,7 +273,7 @@ fn add_installation(
     if let Some((target, manifest)) = replacement.target.zip(used) {
         let names = packages(target, manifest);
         if !names.is_empty() {
-            commands.push(add_or_remove(manifest, &names, true));
+            commands.push(add_or_remove_command(manifest, &names, true));
         }
     }
     if !commands.is_empty()
@@ -311,7 +311,8 @@ fn add_removal(
             None => manifests.push((manifest, vec![&dependency.name])),
         }
     }
-    let commands = manifests.iter().map(|(manifest, names)| add_or_remove(manifest, names, false));
+    let commands =
+        manifests.iter().map(|(manifest, names)| add_or_remove_command(manifest, names, false));
     let commands: Vec<String> = commands.collect();
     plan.steps.push(Step {
         what: format!(

@@ -156,7 +156,12 @@ const MIGRATIONS: &[(&str, Option<&str>, &str, &[&str])] = &[
     ("rest", None, "grpc", &["gRPC-Web", "Write the contract in gRPC first", "deadline"]),
     ("poetry", None, "uv", &["uvx migrate-to-uv", "[dependency-groups]"]),
     // No entry describes this migration: the plan states that and lists generic steps.
-    ("cypress", None, "playwright", &["no entry describes what breaks", "side by side in CI"]),
+    (
+        "cypress",
+        None,
+        "playwright",
+        &["no entry describes the breaking changes", "side by side in CI"],
+    ),
 ];
 
 #[test]

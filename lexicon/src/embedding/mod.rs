@@ -1,5 +1,5 @@
-//! Static embeddings: the vector of a text is the mean of the vectors of its pieces. The table is
-//! used directly from the binary; nothing is parsed at start or downloaded.
+//! Static embeddings: the vector of a text is the mean of the vectors of its tokens (word pieces).
+//! The table is used directly from the binary; nothing is parsed at start or downloaded.
 
 mod pieces;
 
@@ -85,7 +85,7 @@ pub struct Table {
     ends: &'static [u8],
     /// The factor of each row, four bytes per row.
     scales: &'static [u8],
-    /// All pieces, concatenated in byte order.
+    /// All pieces, sorted bytewise and concatenated.
     pieces: &'static [u8],
     /// The vectors, [`DIMENSIONS`] bytes per row.
     rows: &'static [u8],
@@ -120,7 +120,7 @@ impl Table {
     #[must_use]
     pub fn vector(&self, text: &str) -> Vector {
         let mut sum = [0.0; DIMENSIONS];
-        pieces::each(self, text, &mut |row| self.add(row, &mut sum));
+        pieces::for_each_piece(self, text, &mut |row| self.add(row, &mut sum));
         Vector::pack(&sum)
     }
 

@@ -10,14 +10,14 @@ use unicode_normalization::char::is_combining_mark;
 const MAX_WORD_CHARS: usize = 100;
 
 /// Calls `visit` with the row of each piece of `text`, in order.
-pub(super) fn each(table: &Table, text: &str, visit: &mut dyn FnMut(usize)) {
+pub(super) fn for_each_piece(table: &Table, text: &str, visit: &mut dyn FnMut(usize)) {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let are_signs = is_sign(first);
-        let end = rest.find(|c| is_sign(c) != are_signs).unwrap_or(rest.len());
+        let are_signs = is_cjk(first);
+        let end = rest.find(|c| is_cjk(c) != are_signs).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         if are_signs {
-            split_signs(table, run, visit);
+            split_cjk(table, run, visit);
         } else {
             words(run, &mut |word| split_word(table, word, visit));
         }
@@ -26,7 +26,7 @@ pub(super) fn each(table: &Table, text: &str, visit: &mut dyn FnMut(usize)) {
 }
 
 /// Whether `c` is kana, Han or a Hangul syllable.
-fn is_sign(c: char) -> bool {
+fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
@@ -85,7 +85,7 @@ fn split_word(table: &Table, word: &str, visit: &mut dyn FnMut(usize)) {
 
 /// Calls `visit` with the row of each piece of a run of signs. Characters that start no known piece
 /// are skipped.
-fn split_signs(table: &Table, mut run: &str, visit: &mut dyn FnMut(usize)) {
+fn split_cjk(table: &Table, mut run: &str, visit: &mut dyn FnMut(usize)) {
     while let Some(first) = run.chars().next() {
         let longest = table.longest(b"", run.as_bytes());
         if let Some((row, _)) = longest {

@@ -22,7 +22,7 @@ fn checks() -> Vec<Check> {
 fn split(text: &str) -> Vec<String> {
     let table = Table::shipped();
     let mut found = Vec::new();
-    pieces::each(&table, text, &mut |row| {
+    pieces::for_each_piece(&table, text, &mut |row| {
         found.push(String::from_utf8_lossy(table.piece(row)).into_owned());
     });
     found

@@ -4,7 +4,7 @@
 use aidd_engine::check::Engine;
 use aidd_engine::text::files::{Disk, Memory, Overlay};
 use aidd_engine::text::source::{Encoding, Source, Span};
-use aidd_engine::workspace::fix::Undone;
+use aidd_engine::workspace::fix::UndoneFix;
 use aidd_lsp::actions::{self, ActionContext, Refusal};
 use aidd_lsp::client::Client;
 use aidd_lsp::convert;
@@ -133,7 +133,7 @@ impl Project {
     ) -> T {
         let files = Overlay { over: open.clone(), under: self.disk() };
         let version = |path: &str| open.0.contains_key(path).then_some(3);
-        let report_undone = |undone: &[Undone]| {
+        let report_undone = |undone: &[UndoneFix]| {
             let rules =
                 undone.iter().map(|fix| format!("{} {}: {}", fix.rule, fix.line, fix.reason));
             self.undone.borrow_mut().extend(rules);

@@ -254,7 +254,7 @@ fn names(client: &mut Client) -> Vec<String> {
 #[test]
 fn a_dynamic_list_reorders_tools_and_hides_none() {
     let folder = tempfile::tempdir().expect("a directory");
-    let server = server(folder.path(), Profile::Engine).dynamic();
+    let server = server(folder.path(), Profile::Engine).with_dynamic_order();
     let mut client = Client::new(server, OLD_REVISION);
     assert_eq!(client.initialize_result["capabilities"]["tools"]["listChanged"], true);
     assert_eq!(names(&mut client), ["aidd_echo", "aidd_wait", "save_decision"]);
@@ -273,7 +273,7 @@ fn a_dynamic_list_reorders_tools_and_hides_none() {
 #[test]
 fn clients_of_the_newest_revision_get_a_stable_list() {
     let folder = tempfile::tempdir().expect("a directory");
-    let server = server(folder.path(), Profile::Engine).dynamic();
+    let server = server(folder.path(), Profile::Engine).with_dynamic_order();
     let mut client = Client::new(server, Era::Modern);
     let found = client.request("server/discover", json!({}));
     assert_eq!(found["result"]["capabilities"]["tools"], json!({}));

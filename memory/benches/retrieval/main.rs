@@ -10,8 +10,8 @@ mod set;
 use aidd_engine::check::Distribution;
 use aidd_lexicon::embedding::DIMENSIONS;
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::recall::{Question, Using};
-use aidd_memory::store::{Layers, Wanted};
+use aidd_memory::recall::{MatchFeatures, Question};
+use aidd_memory::store::{BackendChoice, Layers};
 use set::{METRICS, Score, SetQuestion};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -21,8 +21,11 @@ use tempfile::TempDir;
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 /// The search methods to compare.
-const METHODS: [(&str, Using); 3] =
-    [("words", Using::Words), ("meaning", Using::Meaning), ("both", Using::Both)];
+const METHODS: [(&str, MatchFeatures); 3] = [
+    ("words", MatchFeatures::Words),
+    ("meaning", MatchFeatures::Meaning),
+    ("both", MatchFeatures::Both),
+];
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
@@ -31,7 +34,7 @@ fn main() {
         Some("speed") => speed(count.unwrap_or(1000)),
         _ => {
             let root = TempDir::new().expect("a directory");
-            evaluate(&mut set::filled(root.path(), Wanted::Sqlite, &[]));
+            evaluate(&mut set::filled(root.path(), BackendChoice::Sqlite, &[]));
         }
     }
 }
@@ -104,21 +107,21 @@ fn speed(count: usize) {
     let root = TempDir::new().expect("a directory");
     let own = set::memories().len();
     let start = Instant::now();
-    drop(set::filled(root.path(), Wanted::Sqlite, &set::others(count.saturating_sub(own))));
+    drop(set::filled(root.path(), BackendChoice::Sqlite, &set::others(count.saturating_sub(own))));
     println!("{count} memories saved in {:.1} s", start.elapsed().as_secs_f64());
     let questions = set::questions();
 
     let mut cold = Vec::new();
     for question in questions.iter().take(20) {
         let start = Instant::now();
-        let mut memory = set::open(root.path(), Wanted::Sqlite);
+        let mut memory = set::open(root.path(), BackendChoice::Sqlite);
         let opened = start.elapsed();
         memory.search(&set::query(question)).expect("found");
         cold.push(start.elapsed() - opened);
     }
     print_percentiles("first search of a process", &mut cold);
 
-    let mut memory = set::open(root.path(), Wanted::Sqlite);
+    let mut memory = set::open(root.path(), BackendChoice::Sqlite);
     memory.search(&Question { text: "first".into(), ..Question::new(Layers::ALL) }).expect("found");
     let start = Instant::now();
     memory

@@ -4,8 +4,8 @@
 
 use aidd_memory::privacy::Gate;
 use aidd_memory::project::{ProjectMemory, system_clock};
-use aidd_memory::recall::{Question, Using};
-use aidd_memory::store::{self, Durability, Layers, Wanted, transaction};
+use aidd_memory::recall::{MatchFeatures, Question};
+use aidd_memory::store::{self, BackendChoice, Durability, Layers, transaction};
 use aidd_memory::types::{Entry, Kind, Layer, Link, Relation, SCHEMA_VERSION, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -90,9 +90,9 @@ fn entry(memory: &Memory, superseded: &BTreeSet<&String>) -> Entry {
 }
 
 /// Fills the memory of the project at `root` with the set and `others`.
-pub(crate) fn filled(root: &Path, wanted: Wanted, others: &[Entry]) -> ProjectMemory {
+pub(crate) fn filled(root: &Path, choice: BackendChoice, others: &[Entry]) -> ProjectMemory {
     let gate = Gate::new(&crate::DISTRIBUTION);
-    let mut store = store::open(&root.join(".aidd"), wanted, 1).expect("a store").store;
+    let mut store = store::open(&root.join(".aidd"), choice, 1).expect("a store").store;
     let memories = memories();
     let superseded = memories.iter().filter_map(|memory| memory.supersedes.as_ref()).collect();
     let mut entries: Vec<Entry> =
@@ -118,11 +118,11 @@ pub(crate) fn filled(root: &Path, wanted: Wanted, others: &[Entry]) -> ProjectMe
     })
     .expect("linked");
     drop(store);
-    open(root, wanted)
+    open(root, choice)
 }
 
-pub(crate) fn open(root: &Path, wanted: Wanted) -> ProjectMemory {
-    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, system_clock()).expect("a memory")
+pub(crate) fn open(root: &Path, choice: BackendChoice) -> ProjectMemory {
+    ProjectMemory::open(&crate::DISTRIBUTION, root, choice, system_clock()).expect("a memory")
 }
 
 /// Returns memories that answer none of the questions. Each consists of three sentences of this
@@ -133,7 +133,7 @@ pub(crate) fn others(count: usize) -> Vec<Entry> {
         collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name), &mut sentences);
     }
     sentences.sort();
-    let mut series = Series::new();
+    let mut series = Rng::new();
     let mut other = |at: usize| {
         let mut random_sentence = || sentences[series.below(sentences.len())].clone();
         let (title, first, second) = (random_sentence(), random_sentence(), random_sentence());
@@ -172,9 +172,9 @@ fn collect(directory: &Path, sentences: &mut Vec<String>) {
 }
 
 /// A deterministic random sequence: xorshift64.
-pub(crate) struct Series(u64);
+pub(crate) struct Rng(u64);
 
-impl Series {
+impl Rng {
     pub(crate) fn new() -> Self {
         Self(0x9e37_79b9_7f4a_7c15)
     }
@@ -242,7 +242,7 @@ pub(crate) fn score(question: &SetQuestion, found: &[String]) -> Score {
 pub(crate) fn scores(
     memory: &mut ProjectMemory,
     questions: &[SetQuestion],
-    using: Using,
+    using: MatchFeatures,
 ) -> Vec<Score> {
     let answered = questions.iter().filter(|question| question.is_answered());
     answered
@@ -264,7 +264,7 @@ pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {
 /// and the bounds of its 95 % bootstrap interval.
 pub(crate) fn gain_interval(a: &[Score], b: &[Score]) -> [f64; 3] {
     let gains: Vec<f64> = a.iter().zip(b).map(|(a, b)| a.gain - b.gain).collect();
-    let mut series = Series::new();
+    let mut series = Rng::new();
     let mut means: Vec<f64> = (0..2000)
         .map(|_| mean((0..gains.len()).map(|_| gains[series.below(gains.len())])))
         .collect();

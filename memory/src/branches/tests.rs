@@ -1,5 +1,5 @@
 use super::*;
-use crate::store::Wanted;
+use crate::store::BackendChoice;
 use crate::tests::{new_session, on_both_stores, open_memory, text as text_at, write};
 
 fn patch(value: Value) -> BranchContext {
@@ -11,7 +11,7 @@ fn additions_during_a_merge_of_the_branch_are_not_lost() {
     on_both_stores(|root, memory| {
         memory.save_branch(&patch(json!({"branch": "x", "pendingTasks": ["a"]}))).expect("saved");
         let context = memory.joined_branch("x").expect("a branch");
-        let mut other = open_memory(root, Wanted::Json);
+        let mut other = open_memory(root, BackendChoice::Json);
         let additions = json!({"branch": "x", "decisions": [{"decision": "Use Argon2id"}]});
         other.save_branch(&patch(additions)).expect("saved");
         assert_eq!(memory.archive_unchanged("x", &context).expect("archived"), None);

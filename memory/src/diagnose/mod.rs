@@ -22,15 +22,15 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Number of mistakes with the highest shared weight that are compared in full, and number of
 /// search results.
-const COMPARED: usize = 64;
+const MAX_COMPARED: usize = 64;
 /// Score for a project file that occurs both in the error and in the mistake.
-const SAME_FILE: f64 = 0.15;
+const SAME_FILE_SCORE: f64 = 0.15;
 /// Score for a project directory that occurs in both, if no file does.
-const SAME_FOLDER: f64 = 0.08;
+const SAME_DIR_SCORE: f64 = 0.08;
 /// Score for a function that occurs in both.
-const SAME_FUNCTION: f64 = 0.10;
+const SAME_FUNCTION_SCORE: f64 = 0.10;
 /// Factor for words that occur anywhere in a mistake, instead of in its error.
-const ELSEWHERE: f64 = 0.6;
+const OTHER_FIELD_FACTOR: f64 = 0.6;
 
 /// The diagnosis of an error.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +100,7 @@ impl ProjectMemory {
         let disk = Disk::new(self.root());
         let mut trace = read(text);
         let mut locator = FrameLocator::new(&disk);
-        locator.mark(&mut trace.frames);
+        locator.set_project_files(&mut trace.frames);
         let lines: Vec<String> = [Some(&trace.raised), trace.cause.as_ref()]
             .into_iter()
             .flatten()
@@ -136,12 +136,12 @@ impl ProjectMemory {
         let weights = Weights::new(self.piece_counts(Kind::Mistake, &own)?, &entries);
         let weighted: Vec<(u64, f64)> =
             own.iter().map(|word| (*word, weights.weight(*word))).collect();
-        let mut ids = self.sharing(Kind::Mistake, &weighted, COMPARED);
+        let mut ids = self.find_sharing(Kind::Mistake, &weighted, MAX_COMPARED);
         // Finds mistakes whose cause or fix contains words of the error.
         let question = Question {
             text: lines.join("\n"),
             kinds: vec![Kind::Mistake],
-            limit: COMPARED,
+            limit: MAX_COMPARED,
             ..Question::new(Layers::SAVED)
         };
         ids.extend(self.search(&question)?.hits.into_iter().map(|hit| hit.id));
@@ -252,7 +252,7 @@ fn compare(
     let mistake: Mistake = kinds::typed(&entry.metadata).unwrap_or_default();
     let observation: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
     let mut trace = read(&entry.content);
-    locator.mark(&mut trace.frames);
+    locator.set_project_files(&mut trace.frames);
     let lines = [Some(&trace.raised), trace.cause.as_ref()];
     let lines: Vec<String> = lines.into_iter().flatten().map(ErrorText::line).collect();
     let mut word_score: f64 = 0.0;
@@ -273,15 +273,20 @@ fn compare(
     for own in &error.words {
         let all = weights.total_weight(own.iter());
         if all > 0.0 {
-            word_score = word_score
-                .max(ELSEWHERE * weights.total_weight(own.intersection(&everywhere)) / all);
+            word_score = word_score.max(
+                OTHER_FIELD_FACTOR * weights.total_weight(own.intersection(&everywhere)) / all,
+            );
         }
     }
     let mut files = files_of(&trace);
     files.extend(mistake.files.iter().chain(&observation.files_modified).cloned());
     let shared: Vec<String> = error.files.intersection(&files).cloned().collect();
     let added = file_score(error, &files, &shared)
-        + if error.functions.is_disjoint(&functions_of(&trace)) { 0.0 } else { SAME_FUNCTION };
+        + if error.functions.is_disjoint(&functions_of(&trace)) {
+            0.0
+        } else {
+            SAME_FUNCTION_SCORE
+        };
     let similarity = if word_score > 0.0 { (word_score + added).min(1.0) } else { 0.0 };
     let first = lines.first().cloned().unwrap_or_default();
     Match {
@@ -304,12 +309,12 @@ fn compare(
 
 fn file_score(error: &DiagnosedError, files: &BTreeSet<String>, shared: &[String]) -> f64 {
     if !shared.is_empty() {
-        return SAME_FILE;
+        return SAME_FILE_SCORE;
     }
     let folder = |file: &String| file.rsplit_once('/').map(|(folder, _)| folder.to_owned());
     let own: BTreeSet<String> = error.files.iter().filter_map(folder).collect();
     if files.iter().filter_map(folder).any(|folder| own.contains(&folder)) {
-        SAME_FOLDER
+        SAME_DIR_SCORE
     } else {
         0.0
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 const MAX_LOOKUPS: usize = 64;
 
 /// Directories of third-party code.
-const VENDORED: &[&str] = &[
+const VENDOR_DIRS: &[&str] = &[
     "node_modules",
     "bower_components",
     "vendor",
@@ -38,7 +38,7 @@ const VENDORED: &[&str] = &[
 ];
 
 /// Path prefixes that are never part of a project.
-const FOREIGN: &[&str] = &[
+const FOREIGN_PREFIXES: &[&str] = &[
     "<",
     "node:",
     "internal/",
@@ -57,7 +57,7 @@ const FOREIGN: &[&str] = &[
 ];
 
 /// Directories that contain packages, for locations that state the package instead of the path.
-const SOURCES: &[&str] = &[
+const SOURCE_DIRS: &[&str] = &[
     "src/main/java",
     "src/main/kotlin",
     "src/main/scala",
@@ -85,7 +85,7 @@ impl<'a> FrameLocator<'a> {
     }
 
     /// Sets the project file of each frame. Locations in the error itself are looked up first.
-    pub(super) fn mark(&mut self, frames: &mut [Frame]) {
+    pub(super) fn set_project_files(&mut self, frames: &mut [Frame]) {
         for frame in frames {
             let key = (frame.file.clone(), package_of(frame));
             if !self.known.contains_key(&key) {
@@ -103,7 +103,7 @@ impl<'a> FrameLocator<'a> {
     fn find(&self, file: &str, package: Option<&str>) -> Option<String> {
         let disk = self.disk;
         let path = file.replace('\\', "/");
-        if FOREIGN.iter().any(|start| path.starts_with(start)) {
+        if FOREIGN_PREFIXES.iter().any(|start| path.starts_with(start)) {
             return None;
         }
         let path = match path.strip_prefix("package:").and_then(|rest| rest.split_once('/')) {
@@ -113,15 +113,15 @@ impl<'a> FrameLocator<'a> {
             None => without_wrappers(&path).to_owned(),
         };
         let path = path.as_str();
-        if path.split('/').any(|part| VENDORED.contains(&part)) {
-            return inside(disk, path)
+        if path.split('/').any(|part| VENDOR_DIRS.contains(&part)) {
+            return relative_to_root(disk, path)
                 .filter(|own| !is_vendored(own))
                 .filter(|own| disk.exists(own));
         }
         if let Some(package) = package {
             return self.find_in_package(package, path);
         }
-        if let Some(own) = inside(disk, path) {
+        if let Some(own) = relative_to_root(disk, path) {
             return Some(own);
         }
         let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
@@ -142,7 +142,7 @@ impl<'a> FrameLocator<'a> {
     fn find_in_package(&self, package: &str, file: &str) -> Option<String> {
         let name = if package.is_empty() { file.to_owned() } else { format!("{package}/{file}") };
         let find_below = |module: &str| {
-            SOURCES.iter().find_map(|source| {
+            SOURCE_DIRS.iter().find_map(|source| {
                 let parts = [module, source, &name];
                 let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
                 let path = parts.join("/");
@@ -194,7 +194,7 @@ fn without_wrappers(path: &str) -> &str {
 }
 
 /// Returns an absolute path relative to the root, if the path is below the root.
-fn inside(disk: &Disk, path: &str) -> Option<String> {
+fn relative_to_root(disk: &Disk, path: &str) -> Option<String> {
     let root = disk.root().to_string_lossy().replace('\\', "/");
     let rest = path.strip_prefix(root.trim_end_matches('/'))?.strip_prefix('/')?;
     let is_clean = rest.split('/').all(|part| !matches!(part, ".." | "." | ""));
@@ -202,7 +202,7 @@ fn inside(disk: &Disk, path: &str) -> Option<String> {
 }
 
 fn is_vendored(path: &str) -> bool {
-    path.split('/').any(|part| VENDORED.contains(&part))
+    path.split('/').any(|part| VENDOR_DIRS.contains(&part))
 }
 
 #[cfg(test)]
@@ -212,7 +212,7 @@ mod tests {
     fn project_file(root: &std::path::Path, file: &str, function: &str) -> Option<String> {
         let function = Some(function.to_owned()).filter(|name| !name.is_empty());
         let mut frames = [Frame { file: file.to_owned(), function, ..Frame::default() }];
-        FrameLocator::new(&Disk::new(root)).mark(&mut frames);
+        FrameLocator::new(&Disk::new(root)).set_project_files(&mut frames);
         frames[0].project_path.clone()
     }
 
@@ -222,7 +222,10 @@ mod tests {
         let disk = Disk::new(folder.path());
         let mut locator = FrameLocator::new(&disk);
         for number in 0..MAX_LOOKUPS * 3 {
-            locator.mark(&mut [Frame { file: format!("src/{number}.ts"), ..Frame::default() }]);
+            locator.set_project_files(&mut [Frame {
+                file: format!("src/{number}.ts"),
+                ..Frame::default()
+            }]);
         }
         assert_eq!(locator.known.len(), MAX_LOOKUPS);
     }

@@ -59,17 +59,17 @@ pub struct Trace {
     /// Stack frames, innermost first. The frames of the cause precede all others.
     pub frames: Vec<Frame>,
     /// Whether parts of the text were skipped.
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
 /// Parses error output. If no line has a known form, the first line is the message.
 #[must_use]
 pub fn read(text: &str) -> Trace {
     let mut reader = Reader::default();
-    let (head, tail) = ends(text);
-    reader.is_cut = head.len() + tail.len() < text.len();
+    let (head, tail) = head_and_tail(text);
+    reader.is_truncated = head.len() + tail.len() < text.len();
     for line in head.lines().chain(tail.lines()) {
-        let clean = clean_line(line, &mut reader.is_cut);
+        let clean = clean_line(line, &mut reader.is_truncated);
         reader.line(&clean);
     }
     reader.finish()
@@ -77,7 +77,7 @@ pub fn read(text: &str) -> Trace {
 
 /// Returns the beginning and the end of a text that is too long. A shorter text is returned as the
 /// beginning, with an empty end.
-fn ends(text: &str) -> (&str, &str) {
+fn head_and_tail(text: &str) -> (&str, &str) {
     if text.len() <= MAX_BYTES {
         return (text, "");
     }
@@ -87,9 +87,9 @@ fn ends(text: &str) -> (&str, &str) {
 }
 
 /// Returns the line without colour codes and log prefixes, truncated to the maximum length.
-fn clean_line(line: &str, is_cut: &mut bool) -> String {
+fn clean_line(line: &str, is_truncated: &mut bool) -> String {
     let end = line.floor_char_boundary(MAX_LINE_BYTES.min(line.len()));
-    *is_cut |= end < line.len();
+    *is_truncated |= end < line.len();
     let mut clean = String::with_capacity(end);
     let mut chars = line[..end].chars();
     while let Some(c) = chars.next() {
@@ -152,7 +152,7 @@ struct Reader {
     /// The first line that is not a frame.
     first: Option<String>,
     count: usize,
-    is_cut: bool,
+    is_truncated: bool,
 }
 
 impl Reader {
@@ -160,7 +160,7 @@ impl Reader {
         if line.trim().is_empty() {
             return;
         }
-        if self.ends_traceback(line)
+        if self.takes_traceback_error(line)
             || self.takes_awaited_message(line)
             || self.takes_listed_cause(line)
         {
@@ -183,7 +183,7 @@ impl Reader {
     }
 
     /// Takes the line after the frames of a Python traceback: the error, whatever its name.
-    fn ends_traceback(&mut self, line: &str) -> bool {
+    fn takes_traceback_error(&mut self, line: &str) -> bool {
         let bare = line.trim_start_matches(['|', ' ', '+', '-']);
         let is_outside = line.starts_with(|c: char| c.is_alphabetic() || c == '_')
             || (line.trim_start().starts_with('|')
@@ -256,7 +256,7 @@ impl Reader {
         frame.function = frame.function.or_else(|| self.function.take());
         self.count += 1;
         if self.count > MAX_FRAMES {
-            self.is_cut = true;
+            self.is_truncated = true;
             return;
         }
         if language == "python" && (self.in_traceback || self.blocks.is_empty()) {
@@ -336,7 +336,13 @@ impl Reader {
         for at in order {
             frames.append(&mut self.blocks[at].frames);
         }
-        Trace { language, raised: raised_error, cause: cause_error, frames, is_cut: self.is_cut }
+        Trace {
+            language,
+            raised: raised_error,
+            cause: cause_error,
+            frames,
+            is_truncated: self.is_truncated,
+        }
     }
 
     /// The language of most frames; without frames, the language of the first matching form.

@@ -1,13 +1,13 @@
 //! The output of claude-mem's export script: observations, session summaries, prompts.
 
-use super::{Form, Read, entry, name, put, text, texts, time};
+use super::{Format, ImportedFile, entry, name, put, text, texts, time};
 use aidd_engine::parse::lines::types::{Entry, Kind};
 use serde_json::Value;
 
 const TIMES: [&str; 2] = ["created_at_epoch", "created_at"];
 
-pub(super) fn read(document: &Value) -> Read {
-    let mut read = Read::new(Form::ClaudeMem);
+pub(super) fn read(document: &Value) -> ImportedFile {
+    let mut read = ImportedFile::new(Format::ClaudeMem);
     let list = |name: &str| document.get(name).and_then(Value::as_array).into_iter().flatten();
     for (index, item) in list("observations").enumerate() {
         match observation(item) {

@@ -1,6 +1,6 @@
 //! Rows of MAMA's tables of decisions and checkpoints.
 
-use super::{Form, Read, entry, name, put, text, texts, time};
+use super::{Format, ImportedFile, entry, name, put, text, texts, time};
 use aidd_engine::parse::lines::id;
 use aidd_engine::parse::lines::log::Revision;
 use aidd_engine::parse::lines::types::{Kind, Link, Outcome, Relation};
@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Reads a list of decisions, or an object of lists.
-pub(super) fn read(document: &Value) -> Read {
-    let mut read = Read::new(Form::Mama);
+pub(super) fn read(document: &Value) -> ImportedFile {
+    let mut read = ImportedFile::new(Format::Mama);
     let list = |name: &str| document.get(name).and_then(Value::as_array);
     let decisions = document.as_array().or_else(|| list("decisions"));
     let mut ids: BTreeMap<String, String> = BTreeMap::new();
@@ -45,7 +45,7 @@ pub(super) fn read(document: &Value) -> Read {
         let links = known.map(|id| Link::new(Relation::Supersedes, id)).collect();
         read.revisions[index].links = links;
     }
-    read.revisions = read.revisions.into_iter().map(Revision::sealed).collect();
+    read.revisions = read.revisions.into_iter().map(Revision::with_rev).collect();
     for (index, item) in list("checkpoints").into_iter().flatten().enumerate() {
         checkpoint(item, index, &mut read);
     }
@@ -85,7 +85,7 @@ fn metadata(item: &Value, kind: Kind) -> Map<String, Value> {
     metadata
 }
 
-fn checkpoint(item: &Value, index: usize, read: &mut Read) {
+fn checkpoint(item: &Value, index: usize, read: &mut ImportedFile) {
     let Some(summary) = text(item, &["summary"]) else {
         return read.skip(format!("item {} of checkpoints", index + 1), "no summary");
     };

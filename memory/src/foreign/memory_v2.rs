@@ -1,7 +1,7 @@
-//! The decision log of Memory v2 (`aidd.memory.decision.v1`): one decision per line, in both
+//! The decision log of aidd's Memory v2 (`aidd.memory.decision.v1`): one decision per line, in both
 //! formats that exist.
 
-use super::{Form, Read, put, text, texts, time};
+use super::{Format, ImportedFile, put, text, texts, time};
 use aidd_engine::parse::lines::id;
 use aidd_engine::parse::lines::log::{Op, Revision};
 use aidd_engine::parse::lines::types::{Kind, Link, Relation};
@@ -16,7 +16,7 @@ pub(super) fn is_line(line: &Map<String, Value>) -> bool {
 }
 
 /// A memory of the log: its lines, oldest first.
-struct Logged {
+struct LoggedMemory {
     id: String,
     revisions: Vec<Revision>,
     /// Ids of the superseded memories in the log.
@@ -27,9 +27,9 @@ struct Logged {
 }
 
 /// Reads the lines of a log.
-pub(super) fn read(bytes: &[u8]) -> Read {
-    let mut read = Read::new(Form::MemoryV2);
-    let mut memories: Vec<(String, Logged)> = Vec::new();
+pub(super) fn read(bytes: &[u8]) -> ImportedFile {
+    let mut read = ImportedFile::new(Format::MemoryV2);
+    let mut memories: Vec<(String, LoggedMemory)> = Vec::new();
     let mut positions: BTreeMap<String, usize> = BTreeMap::new();
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -47,7 +47,7 @@ pub(super) fn read(bytes: &[u8]) -> Read {
             // The id is derived from the first line of the memory, so that a later export results
             // in the same id.
             let id = id::of_memory(Kind::Decision, at, &["memory-v2", &log_id]);
-            let logged = Logged {
+            let logged = LoggedMemory {
                 id,
                 revisions: Vec::new(),
                 supersedes: Vec::new(),
@@ -75,13 +75,18 @@ pub(super) fn read(bytes: &[u8]) -> Read {
         memories.iter().flat_map(|(_, memory)| memory.supersedes.clone()).collect();
     for (log_id, memory) in memories {
         let is_superseded = superseded.contains(&log_id);
-        seal(memory, &ids, is_superseded, &mut read);
+        add_memory(memory, &ids, is_superseded, &mut read);
     }
     read
 }
 
 /// Adds the lines of a memory. Each line replaces the previous line and has the links of all lines.
-fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, read: &mut Read) {
+fn add_memory(
+    memory: LoggedMemory,
+    ids: &BTreeMap<String, String>,
+    is_superseded: bool,
+    read: &mut ImportedFile,
+) {
     let mut links: Vec<Link> = Vec::new();
     let targets = memory.supersedes.iter().map(|log_id| (Relation::Supersedes, log_id));
     let targets =
@@ -107,7 +112,7 @@ fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, rea
         }
         revision.parents = parents;
         revision.links.clone_from(&links);
-        let revision = revision.sealed();
+        let revision = revision.with_rev();
         parents = vec![revision.rev.clone()];
         at = at.max(revision.at);
         read.revisions.push(revision);
@@ -124,7 +129,7 @@ fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, rea
         reason: Some(reason.to_owned()),
         ..Revision::first(Kind::Decision, memory.id, at, "")
     };
-    read.revisions.push(removal.sealed());
+    read.revisions.push(removal.with_rev());
 }
 
 fn metadata(item: &Value, log_id: &str) -> Map<String, Value> {

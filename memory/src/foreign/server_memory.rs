@@ -1,15 +1,15 @@
 //! The knowledge graph of `@modelcontextprotocol/server-memory`: entities with observations, and
 //! named relations.
 
-use super::{Form, Read, entry, put, text, texts};
+use super::{Format, ImportedFile, entry, put, text, texts};
 use aidd_engine::parse::lines::id;
 use aidd_engine::parse::lines::types::Kind;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Reads a graph as one object, or as lines.
-pub(super) fn read(document: Option<&Value>, bytes: &[u8]) -> Read {
-    let mut read = Read::new(Form::ServerMemory);
+pub(super) fn read(document: Option<&Value>, bytes: &[u8]) -> ImportedFile {
+    let mut read = ImportedFile::new(Format::ServerMemory);
     let list =
         |name: &str| document.and_then(|document| document.get(name)).and_then(Value::as_array);
     if let Some(entities) = list("entities") {
@@ -33,7 +33,7 @@ pub(super) fn read(document: Option<&Value>, bytes: &[u8]) -> Read {
     read
 }
 
-fn graph(entities: &[Value], relations: &[Value], read: &mut Read) {
+fn graph(entities: &[Value], relations: &[Value], read: &mut ImportedFile) {
     let mut related: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (index, relation) in relations.iter().enumerate() {
         let part = |name: &str| text(relation, &[name]);

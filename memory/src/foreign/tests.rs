@@ -3,13 +3,13 @@ use crate::kinds::{self, Decision, Observation};
 use aidd_engine::parse::lines::types::{Outcome, Relation};
 use serde_json::json;
 
-fn read_value(name: &str, value: &Value) -> Read {
+fn read_value(name: &str, value: &Value) -> ImportedFile {
     read(name, value.to_string().as_bytes(), None).expect("a format")
 }
 
 #[test]
 fn lines_and_entries_of_aidd_are_read() {
-    let decision = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "a").sealed();
+    let decision = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "a").with_rev();
     let insight = entry(Kind::Insight, 5, "x", "y", "lesson".into());
     let text = format!(
         "{}\n<<<<<<< HEAD\n{}\n{{\"id\":\n{}\n",
@@ -19,10 +19,10 @@ fn lines_and_entries_of_aidd_are_read() {
     );
     let read = read("x.jsonl", text.as_bytes(), None).expect("a format");
     assert_eq!(
-        (read.form, &*read.revisions, &*read.entries),
-        (Form::Aidd, &[decision][..], &[insight][..])
+        (read.format, &*read.revisions, &*read.entries),
+        (Format::Aidd, &[decision][..], &[insight][..])
     );
-    let positions: Vec<&str> = read.skipped.iter().map(|skipped| &*skipped.place).collect();
+    let positions: Vec<&str> = read.skipped.iter().map(|skipped| &*skipped.position).collect();
     assert_eq!(positions, ["line 4", "line 5"]);
 }
 
@@ -34,7 +34,7 @@ fn older_files_are_recognised_by_their_lists_or_names() {
     });
     let read = read_value("export.json", &export);
     let contents: Vec<&str> = read.revisions.iter().map(|revision| &*revision.content).collect();
-    assert_eq!((read.form, contents), (Form::Older, vec!["Use SQLite", "boom"]));
+    assert_eq!((read.format, contents), (Format::Older, vec!["Use SQLite", "boom"]));
     assert_eq!(read.skipped[0].why, "item 2 is not a mistake");
     let named = read_value("old/conventions.json", &json!([{"title": "Name files in kebab-case"}]));
     assert_eq!(named.revisions[0].kind, Kind::Convention);
@@ -44,7 +44,7 @@ fn older_files_are_recognised_by_their_lists_or_names() {
 
 #[test]
 fn lines_of_the_older_format_are_read() {
-    let current = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "ours").sealed();
+    let current = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "ours").with_rev();
     let lines = [
         r#"{"decision":"Use SQLite","reasoning":"x","id":"m0","type":"decision","at":7}"#,
         r#"{"error":"boom","fix":"f"}"#,
@@ -57,7 +57,7 @@ fn lines_of_the_older_format_are_read() {
     let read = read("old.jsonl", lines.join("\n").as_bytes(), None).expect("a format");
     let contents: Vec<(Kind, &str)> =
         read.revisions.iter().map(|revision| (revision.kind, &*revision.content)).collect();
-    assert_eq!(read.form, Form::Older);
+    assert_eq!(read.format, Format::Older);
     assert_eq!(
         contents,
         [
@@ -69,18 +69,18 @@ fn lines_of_the_older_format_are_read() {
     );
     assert_eq!((read.revisions[0].at, &read.revisions[0].metadata["reasoning"]), (7, &json!("x")));
     let skipped: Vec<(&str, &str)> =
-        read.skipped.iter().map(|skipped| (&*skipped.place, &*skipped.why)).collect();
+        read.skipped.iter().map(|skipped| (&*skipped.position, &*skipped.why)).collect();
     assert_eq!(skipped, [("line 6", "decision without `content`; rename `decision` to `content`")]);
     // A single memory, on one line and on several lines.
     for text in [lines[1].to_owned(), "{\n\"error\": \"boom\",\n\"fix\": \"f\"\n}".to_owned()] {
         let read_alone = super::read("one.json", text.as_bytes(), None).expect("a format");
         assert_eq!(
-            (read_alone.form, &read_alone.revisions[..]),
-            (Form::Older, &read.revisions[1..2])
+            (read_alone.format, &read_alone.revisions[..]),
+            (Format::Older, &read.revisions[1..2])
         );
     }
     let current =
-        super::read("x", current.line().as_bytes(), Some(Form::Older)).expect_err("current");
+        super::read("x", current.line().as_bytes(), Some(Format::Older)).expect_err("current");
     assert!(current.to_string().contains("contains no decisions"), "{current}");
 }
 
@@ -97,7 +97,7 @@ fn decisions_of_mama_retain_their_links() {
     ], "checkpoints": [{"id": 12, "summary": "Half done", "open_files": "[\"a.rs\"]",
         "next_steps": "tests", "timestamp": 1_763_900_000_000_i64}]});
     let read = read_value("mama.json", &rows);
-    assert_eq!(read.form, Form::Mama);
+    assert_eq!(read.format, Format::Mama);
     let [first, second] = &read.revisions[..] else { panic!("{:?}", read.revisions) };
     let body: Decision = kinds::typed(&first.metadata).expect("a decision");
     assert_eq!(
@@ -129,7 +129,7 @@ fn decisions_of_memory_v2_retain_their_links_and_times() {
         "not JSON",
     ];
     let read = read("T-1.decisions.jsonl", log.join("\n").as_bytes(), None).expect("a format");
-    assert_eq!(read.form, Form::MemoryV2);
+    assert_eq!(read.format, Format::MemoryV2);
     let [jwt, sessions, kafka, again, rejected, passkeys] = &read.revisions[..] else {
         panic!("{:#?}", read.revisions)
     };
@@ -159,7 +159,7 @@ fn decisions_of_memory_v2_retain_their_links_and_times() {
     // Both lines of the rejected decision are one memory, which is not active.
     assert_eq!((&again.id, &again.parents), (&kafka.id, &vec![kafka.rev.clone()]));
     assert_eq!((rejected.op, &rejected.parents), (log::Op::Remove, &vec![again.rev.clone()]));
-    let skipped: Vec<&str> = read.skipped.iter().map(|skipped| &*skipped.place).collect();
+    let skipped: Vec<&str> = read.skipped.iter().map(|skipped| &*skipped.position).collect();
     assert_eq!(skipped, ["line 6", "zzz"]);
 }
 
@@ -179,7 +179,7 @@ fn an_export_of_claude_mem_is_read() {
         "sessions": [], "prompts": [{"id": 1}],
     });
     let read = read_value("memories.json", &export);
-    assert_eq!((read.form, read.entries.len(), read.skipped.len()), (Form::ClaudeMem, 2, 2));
+    assert_eq!((read.format, read.entries.len(), read.skipped.len()), (Format::ClaudeMem, 2, 2));
     let first = &read.entries[0];
     let body: Observation = kinds::typed(&first.metadata).expect("an observation");
     assert_eq!((first.kind, first.created_at), (Kind::Mistake, 1_767_225_600_000));
@@ -197,7 +197,7 @@ fn a_knowledge_graph_is_read_as_lines_and_as_one_object() {
         {\"type\":\"entity\",\"name\":\"Empty\",\"entityType\":\"x\",\"observations\":[]}\n\
         {\"type\":\"relation\",\"from\":\"Auth\",\"to\":\"Redis\",\"relationType\":\"depends_on\"}\n\nnonsense\n";
     let read = read("memory.jsonl", lines.as_bytes(), None).expect("a format");
-    assert_eq!((read.form, read.entries.len(), read.skipped.len()), (Form::ServerMemory, 1, 2));
+    assert_eq!((read.format, read.entries.len(), read.skipped.len()), (Format::ServerMemory, 1, 2));
     assert_eq!(read.entries[0].content, "Auth: uses JWT\nby Kim\ndepends_on Redis");
     let graph = json!({
         "entities": [{"name": "Auth", "entityType": "component", "observations": ["uses JWT", "by Kim"]}],
@@ -213,7 +213,7 @@ fn a_knowledge_graph_is_read_as_lines_and_as_one_object() {
     later["relations"] = json!([graph["relations"][0], {"from": "Auth", "to": "Redis"}]);
     let skipped = read_value("graph.json", &later).skipped;
     let skipped: Vec<(&str, &str)> =
-        skipped.iter().map(|skipped| (&*skipped.place, &*skipped.why)).collect();
+        skipped.iter().map(|skipped| (&*skipped.position, &*skipped.why)).collect();
     assert_eq!(skipped, [("relation 2", "no `from`, `to` or `relationType`")]);
 }
 
@@ -223,6 +223,6 @@ fn files_without_memories_are_rejected() {
         let error = read("x.json", text.as_bytes(), None).expect_err(text);
         assert!(error.to_string().contains("no supported memory format"), "{error}");
     }
-    assert!(read("x.json", b"{", Some(Form::Mama)).is_err());
-    assert!(read("x.json", b"[]", Some(Form::Older)).is_err());
+    assert!(read("x.json", b"{", Some(Format::Mama)).is_err());
+    assert!(read("x.json", b"[]", Some(Format::Older)).is_err());
 }

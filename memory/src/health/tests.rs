@@ -29,9 +29,9 @@ fn outcome(passing: bool, score: f64) -> Value {
 fn render(memory: &mut ProjectMemory) -> String {
     let health = memory.health(50).expect("health");
     let mut output = format!("{:?} of {}\n", health.overall.map(f64::round), health.sessions);
-    for figure in &health.figures {
-        let value = figure.value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}"));
-        let _ = writeln!(output, "{} {value} {}/{}", figure.name, figure.measured, figure.samples);
+    for metric in &health.metrics {
+        let value = metric.value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}"));
+        let _ = writeln!(output, "{} {value} {}/{}", metric.name, metric.measured, metric.samples);
     }
     output
 }

@@ -65,8 +65,8 @@ pub(super) fn check_criterion(
     passed: Option<&Value>,
 ) -> Result<CriterionResult, MemoryError> {
     let verdict = match passed.filter(|value| !has_no_evidence(value)) {
-        Some(value) => by_evidence(memory, context, criterion, value)?,
-        None => by_record(memory, context, criterion)?,
+        Some(value) => check_by_evidence(memory, context, criterion, value)?,
+        None => check_by_records(memory, context, criterion)?,
     };
     let (met, why) = match verdict {
         Ok(why) => (true, why),
@@ -92,7 +92,7 @@ fn has_no_evidence(value: &Value) -> bool {
 }
 
 /// Checks a criterion by pieces of evidence: every piece must be valid and of an accepted kind.
-fn by_evidence(
+fn check_by_evidence(
     memory: &mut ProjectMemory,
     context: &Context<'_>,
     criterion: &Criterion,
@@ -107,7 +107,7 @@ fn by_evidence(
     }
     let mut accepted = Vec::new();
     for value in values {
-        let piece = match piece(context, value) {
+        let piece = match parse_piece(context, value) {
             Ok(piece) => piece,
             Err(why) => return Ok(Err(why)),
         };
@@ -120,7 +120,7 @@ fn by_evidence(
 }
 
 /// Parses a piece: an object names its kind; a string is an id, a path, or otherwise a note.
-fn piece<'a>(context: &Context<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
+fn parse_piece<'a>(context: &Context<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
     match value {
         Value::Object(map) => {
             let text = |name: &str| map.get(name).and_then(Value::as_str);
@@ -135,7 +135,7 @@ fn piece<'a>(context: &Context<'_>, value: &'a Value) -> Result<Piece<'a>, Strin
                 text("note").map(|text| Piece::Note { text, by }),
             ];
             candidates.into_iter().flatten().next().ok_or_else(|| {
-                "expected one of file, commit, branch, memory, note (with by)".to_owned()
+                "expected an object with `file`, `commit`, `branch`, `memory` or `note`".to_owned()
             })
         }
         Value::String(text) => {
@@ -182,39 +182,41 @@ fn check_piece(
     let mut why = None;
     for kind in criterion.accepts {
         let verdict = match (kind, piece) {
-            (EvidenceKind::File(content), Piece::File(path)) => file(context, path, *content),
-            (EvidenceKind::Commit, Piece::Commit { rev, file }) => commit(context, rev, *file),
+            (EvidenceKind::File(content), Piece::File(path)) => check_file(context, path, *content),
+            (EvidenceKind::Commit, Piece::Commit { rev, file }) => check_rev(context, rev, *file),
             // A commit hash without a prefix.
             (EvidenceKind::Commit, Piece::Note { text, by: None }) if is_hash(text) => {
-                commit(context, text, None)
+                check_rev(context, text, None)
             }
-            (EvidenceKind::Branch, Piece::Branch(name)) => branch(context, name),
+            (EvidenceKind::Branch, Piece::Branch(name)) => check_branch(context, name),
             (EvidenceKind::Branch, Piece::Note { text, .. })
                 if !text.contains(char::is_whitespace) =>
             {
-                branch(context, text)
+                check_branch(context, text)
             }
-            (EvidenceKind::Tasks, Piece::Branch(name)) => tasks(memory, name)?,
+            (EvidenceKind::Tasks, Piece::Branch(name)) => check_tasks(memory, name)?,
             (EvidenceKind::Outcome(check), Piece::Memory(id)) => {
-                outcome(memory, context, *check, id)?
+                check_run(memory, context, *check, id)?
             }
             (EvidenceKind::Memory(content), Piece::Memory(id)) => match find_memory(memory, id)? {
-                Ok(entry) => text(&full_text(&entry), *content).map(|()| format!("`{id}`")),
+                Ok(entry) => {
+                    check_content(&full_text(&entry), *content).map(|()| format!("`{id}`"))
+                }
                 Err(why) => Err(why),
             },
-            (EvidenceKind::Remembered, Piece::Memory(id)) => match find_memory(memory, id)? {
+            (EvidenceKind::SavedMemory, Piece::Memory(id)) => match find_memory(memory, id)? {
                 Ok(entry) if entry.updated_at >= context.began => Ok(format!("`{id}`")),
-                Ok(_) => Err(format!("`{id}` is from before the lifecycle started")),
+                Ok(_) => Err(format!("`{id}` was last saved before the lifecycle started")),
                 Err(why) => Err(why),
             },
             (EvidenceKind::Note(content), Piece::Note { text: note, .. }) => {
-                text(note, *content).map(|()| "a note".to_owned())
+                check_content(note, *content).map(|()| "a note".to_owned())
             }
             (EvidenceKind::Person, Piece::Note { text: note, by }) => match by.map(str::trim) {
                 Some(by) if !by.is_empty() => {
-                    text(note, Content::Words).map(|()| format!("a note by {by}"))
+                    check_content(note, Content::Words).map(|()| format!("a note by {by}"))
                 }
-                _ => Err("the note has no `by`".to_owned()),
+                _ => Err("the note has no `by`; set it to the person who approved".to_owned()),
             },
             _ => continue,
         };
@@ -235,7 +237,7 @@ fn check_piece(
 }
 
 /// Checks a criterion by the records of the lifecycle's branch: runs, tasks and memories.
-fn by_record(
+fn check_by_records(
     memory: &mut ProjectMemory,
     context: &Context<'_>,
     criterion: &Criterion,
@@ -243,13 +245,14 @@ fn by_record(
     let mut why = None;
     for kind in criterion.accepts {
         let verdict = match (kind, context.branch.as_deref()) {
-            (EvidenceKind::Remembered, _) => remembered(memory, context)?,
+            (EvidenceKind::SavedMemory, _) => check_memory_saved(memory, context)?,
             (EvidenceKind::Outcome(check), Some(branch)) => {
-                last_run(memory, context, *check, branch)?
+                check_last_run(memory, context, *check, branch)?
             }
-            (EvidenceKind::Tasks, Some(branch)) => tasks(memory, branch)?,
+            (EvidenceKind::Tasks, Some(branch)) => check_tasks(memory, branch)?,
             (EvidenceKind::Outcome(_) | EvidenceKind::Tasks, None) => {
-                Err("no evidence was passed, and the lifecycle has no session to search".to_owned())
+                Err("no evidence was passed, and the lifecycle has no session with records"
+                    .to_owned())
             }
             _ => continue,
         };
@@ -261,7 +264,7 @@ fn by_record(
     Ok(Err(why.unwrap_or_else(|| "no evidence was passed".to_owned())))
 }
 
-fn file(context: &Context<'_>, path: &str, content: Content) -> Verdict {
+fn check_file(context: &Context<'_>, path: &str, content: Content) -> Verdict {
     let path = path.replace('\\', "/");
     let disk = Disk::new(context.root);
     let location = disk.locate(&path).map_err(|_| format!("`{path}` is outside the project"))?;
@@ -276,34 +279,28 @@ fn file(context: &Context<'_>, path: &str, content: Content) -> Verdict {
     }
     let lower = path.to_lowercase();
     let mut parts = lower.split(|c: char| !c.is_alphanumeric());
-    let is_named = |words: &[&str]| parts.any(|part| words.contains(&part));
-    let by_path = match content {
-        Content::Test => Some(is_named),
-        Content::Archived => Some(is_named),
-        _ => None,
-    };
-    if let Some(mut is_named) = by_path {
-        let words: &[&str] = if content == Content::Test {
-            &["test", "tests", "spec", "specs", "e2e", "it"]
+    if matches!(content, Content::Test | Content::Archived) {
+        let (words, expected): (&[&str], &str) = if content == Content::Test {
+            (&["test", "tests", "spec", "specs", "e2e", "it"], "a test")
         } else {
-            &["archive", "archived", "done", "completed"]
+            (&["archive", "archived", "done", "completed"], "an archived file")
         };
-        let problem = if content == Content::Test { "is not a test" } else { "is not archived" };
         let is_prose = PROSE_EXTENSIONS.iter().any(|extension| lower.ends_with(extension));
-        return if is_named(words) && !(content == Content::Test && is_prose) {
+        return if parts.any(|part| words.contains(&part)) && !(content == Content::Test && is_prose)
+        {
             Ok(format!("the file `{path}`"))
         } else {
-            Err(format!("`{path}` {problem}, by its path"))
+            Err(format!("the path `{path}` does not look like the path of {expected}"))
         };
     }
     let bytes = disk.read(&path, MAX_FILE_BYTES).map_err(|error| format!("{path}: {error}"))?;
-    text(&String::from_utf8_lossy(&bytes), content)
+    check_content(&String::from_utf8_lossy(&bytes), content)
         .map(|()| format!("the file `{path}`"))
         .map_err(|why| format!("`{path}`: {why}"))
 }
 
-/// Checks the content of a text.
-fn text(text: &str, content: Content) -> Result<(), String> {
+/// Checks that a file, memory or note has the content that the criterion requires.
+fn check_content(text: &str, content: Content) -> Result<(), String> {
     let lower = text.to_lowercase();
     let has_all = |words: &[&[&str]]| {
         words.iter().all(|translations| translations.iter().any(|word| lower.contains(word)))
@@ -316,20 +313,21 @@ fn text(text: &str, content: Content) -> Result<(), String> {
                 &["when", "만일", "もし"],
                 &["then", "그러면", "ならば"],
             ]),
-            "it does not contain given, when and then",
+            "expected the words `given`, `when` and `then`",
         ),
         Content::Estimates => require(
             has_all(&[&["complexity", "복잡도", "複雑"], &["tier", "티어", "ティア"]]),
-            "it does not contain complexity and tier",
+            "expected the words `complexity` and `tier`",
         ),
-        Content::Paths => require(text.split_whitespace().any(is_path), "it does not name a file"),
+        Content::Paths => require(text.split_whitespace().any(is_path), "expected a file path"),
         Content::Short => {
             let lines = text.trim().lines().count();
-            require(lines > 0 && lines <= SUMMARY_LINES, &format!("it has {lines} lines"))
+            let why = format!("expected 1 to {SUMMARY_LINES} lines, found {lines}");
+            require(lines > 0 && lines <= SUMMARY_LINES, &why)
         }
         Content::Words | Content::Test | Content::Archived => {
             let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-            require(words.count() >= 3, "it has fewer than three words")
+            require(words.count() >= 3, "expected at least three words")
         }
     }
 }
@@ -354,7 +352,7 @@ fn repository(context: &Context<'_>) -> Result<Repository, String> {
     Repository::open(context.root).map_err(|error| error.to_string())
 }
 
-fn commit(context: &Context<'_>, rev: &str, file: Option<&str>) -> Verdict {
+fn check_rev(context: &Context<'_>, rev: &str, file: Option<&str>) -> Verdict {
     let repository = repository(context)?;
     let id = repository.commit(rev).map_err(|error| error.to_string())?;
     let commit = repository.commit_info(&id).map_err(|error| error.to_string())?;
@@ -375,7 +373,7 @@ fn commit(context: &Context<'_>, rev: &str, file: Option<&str>) -> Verdict {
     ))
 }
 
-fn branch(context: &Context<'_>, name: &str) -> Verdict {
+fn check_branch(context: &Context<'_>, name: &str) -> Verdict {
     if repository(context)?.has_branch(name) {
         Ok(format!("the branch `{name}`"))
     } else {
@@ -383,12 +381,12 @@ fn branch(context: &Context<'_>, name: &str) -> Verdict {
     }
 }
 
-fn tasks(memory: &mut ProjectMemory, branch: &str) -> Result<Verdict, MemoryError> {
+fn check_tasks(memory: &mut ProjectMemory, branch: &str) -> Result<Verdict, MemoryError> {
     let context = memory.branch(branch)?;
     let (completed, pending) = (context.completed_tasks.len(), context.pending_tasks.len());
     Ok(if pending > 0 {
         Err(format!(
-            "`{branch}` has {pending} pending tasks, such as \"{}\"",
+            "`{branch}` has pending tasks ({pending}), such as \"{}\"",
             context.pending_tasks[0]
         ))
     } else if completed == 0 {
@@ -416,7 +414,7 @@ fn full_text(entry: &Entry) -> String {
 
 /// Checks a recorded run by its id: the run must belong to the lifecycle, it must have passed, and
 /// no later run may have failed.
-fn outcome(
+fn check_run(
     memory: &mut ProjectMemory,
     context: &Context<'_>,
     check: Check,
@@ -427,23 +425,23 @@ fn outcome(
         Err(why) => return Ok(Err(why)),
     };
     if entry.kind != Kind::ToolOutcome {
-        return Ok(Err(format!("`{id}` is a {}, not a tool_outcome", entry.kind)));
+        return Ok(Err(format!("`{id}` has the type {}, not tool_outcome", entry.kind)));
     }
     if entry.created_at < context.began {
-        return Ok(Err(format!("`{id}` is from before the lifecycle started")));
+        return Ok(Err(format!("`{id}` was recorded before the lifecycle started")));
     }
     if context.branch.is_some() && entry.branch != context.branch {
         return Ok(Err(format!("`{id}` belongs to another branch")));
     }
     let Run { checks, passed } = outcomes::read(&entry);
     if !checks.contains(&check) {
-        return Ok(Err(format!("`{id}` is not recorded as a run of {}", check.word())));
+        return Ok(Err(format!("`{id}` is not recorded as a {}", check.noun())));
     }
     if passed != Some(true) {
         return Ok(Err(result_message(id, passed)));
     }
     match entry.branch.as_deref() {
-        Some(branch) => last_run(memory, context, check, branch),
+        Some(branch) => check_last_run(memory, context, check, branch),
         None => Ok(Ok(format!("`{id}` passed"))),
     }
 }
@@ -451,12 +449,12 @@ fn outcome(
 fn result_message(id: &str, passed: Option<bool>) -> String {
     match passed {
         Some(_) => format!("`{id}` failed"),
-        None => format!("`{id}` has no result; record exitCode"),
+        None => format!("`{id}` has no result; record its `exitCode`"),
     }
 }
 
 /// Checks the last recorded run of a check on a branch since the lifecycle started.
-fn last_run(
+fn check_last_run(
     memory: &mut ProjectMemory,
     context: &Context<'_>,
     check: Check,
@@ -477,13 +475,14 @@ fn last_run(
             });
         }
     }
-    Ok(Err(format!(
-        "no run of {} is recorded on `{branch}` since the lifecycle started",
-        check.word()
-    )))
+    Ok(Err(format!("no {} is recorded on `{branch}` since the lifecycle started", check.noun())))
 }
 
-fn remembered(memory: &mut ProjectMemory, context: &Context<'_>) -> Result<Verdict, MemoryError> {
+/// Checks that a memory was saved since the lifecycle started.
+fn check_memory_saved(
+    memory: &mut ProjectMemory,
+    context: &Context<'_>,
+) -> Result<Verdict, MemoryError> {
     const KINDS: [Kind; 5] =
         [Kind::Decision, Kind::Mistake, Kind::Convention, Kind::Insight, Kind::Checkpoint];
     let query = Query {

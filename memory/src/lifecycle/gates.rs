@@ -3,7 +3,7 @@
 //! this file.
 
 use super::evidence::{self, Context};
-use super::phases::{Content, Criterion, EvidenceKind};
+use super::phases::{Content, Criterion, EvidenceKind, join_hints};
 use crate::MemoryError;
 use crate::outcomes::{self, Check};
 use crate::project::ProjectMemory;
@@ -159,7 +159,7 @@ pub struct CheckedGate {
     /// Identifier of the gate.
     pub id: &'static str,
     /// Status; `None` when the gate depends on its rules alone.
-    pub standing: Option<GateStatus>,
+    pub status: Option<GateStatus>,
     /// The evidence, or the expected evidence; empty when the gate depends on its rules alone.
     pub why: String,
 }
@@ -209,9 +209,8 @@ impl ProjectMemory {
             let passed = evidence
                 .iter()
                 .find(|(name, _)| gate_named(name).is_some_and(|named| named.id == gate.id));
-            let (standing, why) =
-                self.gate(gate, branch, changed, passed.map(|(_, value)| value))?;
-            results.push(CheckedGate { id: gate.id, standing, why });
+            let (status, why) = self.gate(gate, branch, changed, passed.map(|(_, value)| value))?;
+            results.push(CheckedGate { id: gate.id, status, why });
         }
         Ok(results)
     }
@@ -244,11 +243,10 @@ impl ProjectMemory {
             let criterion =
                 Criterion { key: gate.id, description: gate.name, accepts: gate.accepts };
             let result = evidence::check_criterion(self, &context, &criterion, passed_evidence)?;
-            let standing = if result.met { GateStatus::Pass } else { GateStatus::Missing };
-            return Ok((Some(standing), result.why));
+            let status = if result.met { GateStatus::Pass } else { GateStatus::Missing };
+            return Ok((Some(status), result.why));
         }
-        let hints: Vec<String> = gate.accepts.iter().map(|kind| kind.hint()).collect();
-        Ok((Some(GateStatus::Missing), format!("expected {}", hints.join(" or "))))
+        Ok((Some(GateStatus::Missing), format!("expected {}", join_hints(gate.accepts))))
     }
 
     /// The newest run of one of the gate's checks since the last change, with a result.

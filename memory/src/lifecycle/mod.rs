@@ -31,7 +31,7 @@ pub struct Advance {
 }
 
 fn lifecycle(store: &mut dyn StorageBackend, id: &str) -> Result<Lifecycle, MemoryError> {
-    let unknown = || MemoryError::Unknown { what: "lifecycle", id: id.to_owned() };
+    let unknown = || MemoryError::Unknown { item: "lifecycle", id: id.to_owned() };
     Ok(serde_json::from_value(store.document(Table::Lifecycles, id)?.ok_or_else(unknown)?)?)
 }
 
@@ -101,7 +101,7 @@ impl ProjectMemory {
         id: &str,
         evidence: &Map<String, Value>,
     ) -> Result<Vec<CriterionResult>, MemoryError> {
-        let state = self.read(&mut |store| active(store, id))?;
+        let state = self.read(&mut |store| active_lifecycle(store, id))?;
         self.check_criteria(&state, evidence)
     }
 
@@ -148,7 +148,7 @@ impl ProjectMemory {
         notes: Option<&str>,
         force: Option<&str>,
     ) -> Result<Advance, MemoryError> {
-        let before = self.read(&mut |store| active(store, id))?;
+        let before = self.read(&mut |store| active_lifecycle(store, id))?;
         let current = phase(&before.current_phase)?;
         let results = self.check_criteria(&before, evidence)?;
         let is_met = results.iter().all(|result| result.met);
@@ -166,10 +166,10 @@ impl ProjectMemory {
             })
             .collect();
         let lifecycle = self.change_lifecycle(id, &mut |store| {
-            let mut state = active(store, id)?;
+            let mut state = active_lifecycle(store, id)?;
             if state.phases.len() != before.phases.len() {
                 return Err(MemoryError::Invalid(format!(
-                    "another process moved `{id}` meanwhile; retry"
+                    "another process changed the phase of `{id}` in the meantime; retry"
                 )));
             }
             if let Some(last) = state.phases.last_mut() {
@@ -202,7 +202,7 @@ impl ProjectMemory {
         let target = phase(to)?;
         let at = self.now();
         self.change_lifecycle(id, &mut |store| {
-            let mut state = active(store, id)?;
+            let mut state = active_lifecycle(store, id)?;
             let position = |name: &str| PHASES.iter().position(|phase| phase.name == name);
             if position(target.name) >= position(&state.current_phase) {
                 return Err(MemoryError::Invalid(format!(
@@ -228,7 +228,7 @@ impl ProjectMemory {
         require_reason(reason)?;
         let at = self.now();
         self.change_lifecycle(id, &mut |store| {
-            let mut state = active(store, id)?;
+            let mut state = active_lifecycle(store, id)?;
             "abandoned".clone_into(&mut state.status);
             if let Some(last) = state.phases.last_mut() {
                 last.exited_at = Some(at.into());
@@ -279,7 +279,7 @@ fn enter(state: &mut Lifecycle, phase: &Phase, at: i64) {
     state.phases.push(entered(phase, at));
 }
 
-fn active(store: &mut dyn StorageBackend, id: &str) -> Result<Lifecycle, MemoryError> {
+fn active_lifecycle(store: &mut dyn StorageBackend, id: &str) -> Result<Lifecycle, MemoryError> {
     let state = lifecycle(store, id)?;
     if state.status == "active" {
         return Ok(state);

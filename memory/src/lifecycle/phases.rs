@@ -48,7 +48,7 @@ pub enum EvidenceKind {
     Memory(Content),
     /// A memory created since the lifecycle started. When no evidence is passed, the memories are
     /// searched.
-    Remembered,
+    SavedMemory,
     /// A note with this content.
     Note(Content),
     /// A person's approval: a note with `by`.
@@ -60,17 +60,17 @@ pub enum EvidenceKind {
 pub enum Content {
     /// Any text of at least three words.
     Words,
-    /// The words given, when and then.
+    /// A text with the words `given`, `when` and `then`.
     Scenarios,
-    /// The path of a file.
+    /// A text with the path of a file.
     Paths,
-    /// The words complexity and tier.
+    /// A text with the words `complexity` and `tier`.
     Estimates,
-    /// At most twenty lines.
+    /// A text of at most twenty lines.
     Short,
-    /// A test file, by its path.
+    /// A file with a path like that of a test.
     Test,
-    /// A file in an archive directory, by its path.
+    /// A file with a path like that of an archived file.
     Archived,
 }
 
@@ -83,26 +83,45 @@ impl EvidenceKind {
             Self::Commit => "a commit since the lifecycle started".to_owned(),
             Self::Branch => "a branch of the repository".to_owned(),
             Self::Outcome(check) => {
-                format!("a tool_outcome observation of passing {}", check.word())
+                format!("a tool_outcome observation of a {} that passed", check.noun())
             }
             Self::Tasks => "a branch whose context has no pending tasks".to_owned(),
             Self::Memory(content) => format!("the id of a memory{}", content.hint()),
-            Self::Remembered => "a memory saved since the lifecycle started".to_owned(),
+            Self::SavedMemory => "a memory saved since the lifecycle started".to_owned(),
             Self::Note(content) => format!("a note{}", content.hint()),
             Self::Person => "a note with `by`, the person who approved".to_owned(),
         }
     }
 }
 
+/// Describes the evidence that meets a criterion, as alternatives joined by "or".
+pub(super) fn join_hints(accepts: &[EvidenceKind]) -> String {
+    let mut checks = Vec::new();
+    let mut others = Vec::new();
+    for kind in accepts {
+        match kind {
+            Outcome(check) => checks.push(format!("a {}", check.noun())),
+            other => others.push(other.hint()),
+        }
+    }
+    let mut hints = Vec::new();
+    if !checks.is_empty() {
+        let checks = checks.join(" or ");
+        hints.push(format!("a tool_outcome observation of {checks} that passed"));
+    }
+    hints.append(&mut others);
+    hints.join(", or ")
+}
+
 impl Content {
     fn hint(self) -> &'static str {
         match self {
             Self::Words => "",
-            Self::Scenarios => " with given, when, then",
-            Self::Paths => " that names files",
-            Self::Estimates => " with complexity and tier",
+            Self::Scenarios => " with the words `given`, `when` and `then`",
+            Self::Paths => " that contains file paths",
+            Self::Estimates => " with the words `complexity` and `tier`",
             Self::Short => " of at most 20 lines",
-            Self::Test => " of tests",
+            Self::Test => " with tests",
             Self::Archived => " in an archive directory",
         }
     }
@@ -117,14 +136,14 @@ const fn exit(
 }
 
 use Content::{Archived, Estimates, Paths, Scenarios, Short, Test, Words};
-use EvidenceKind::{Branch, Commit, File, Memory, Note, Outcome, Person, Remembered, Tasks};
+use EvidenceKind::{Branch, Commit, File, Memory, Note, Outcome, Person, SavedMemory, Tasks};
 
 /// The phases in order.
 pub const PHASES: [Phase; 6] = [
     Phase {
         name: "UNDERSTAND",
-        description: "Know what is asked for and what is there",
-        entry: &["A request, a task or a bug is at hand"],
+        description: "Clarify the request and the current state",
+        entry: &["There is a request, a task or a bug"],
         exit: &[
             exit("context", "The context is loaded", &[Memory(Words), File(Words), Note(Words)]),
             exit(
@@ -143,7 +162,7 @@ pub const PHASES: [Phase; 6] = [
     },
     Phase {
         name: "PLAN",
-        description: "Cut the work into tasks",
+        description: "Divide the work into tasks",
         entry: &["The requirements are approved"],
         exit: &[
             exit(
@@ -159,7 +178,7 @@ pub const PHASES: [Phase; 6] = [
             exit("order", "Dependencies are in order", &[File(Words), Memory(Words), Note(Words)]),
             exit("approval", "The user approved the plan", &[Person]),
         ],
-        activities: &["Look at the code", "List the tasks", "Order them"],
+        activities: &["Read the code", "List the tasks", "Order the tasks"],
     },
     Phase {
         name: "SPEC",
@@ -167,9 +186,9 @@ pub const PHASES: [Phase; 6] = [
         entry: &["The plan is approved"],
         exit: &[
             exit("spec", "The specification is committed", &[Commit]),
-            exit("branch", "The branch is there, if one is needed", &[Branch, Note(Words)]),
+            exit("branch", "The branch exists, if one is needed", &[Branch, Note(Words)]),
         ],
-        activities: &["Write the specification", "Commit it separately from code"],
+        activities: &["Write the specification", "Commit the specification separately from code"],
     },
     Phase {
         name: "BUILD",
@@ -180,11 +199,11 @@ pub const PHASES: [Phase; 6] = [
             exit("compiles", "The code compiles", &[Outcome(Check::Build)]),
             exit("types", "There are no type errors", &[Outcome(Check::Types)]),
         ],
-        activities: &["One task at a time", "Return to the specification if it is wrong"],
+        activities: &["Do one task at a time", "Return to the specification if it is wrong"],
     },
     Phase {
         name: "VERIFY",
-        description: "Show that it does what was asked for",
+        description: "Show that the code meets the requirements",
         entry: &["The implementation is complete"],
         exit: &[
             exit("covered", "Each criterion has a test", &[File(Test), Person]),
@@ -201,11 +220,11 @@ pub const PHASES: [Phase; 6] = [
     },
     Phase {
         name: "SHIP",
-        description: "Hand it over",
+        description: "Deliver the result",
         entry: &["Verification passed"],
         exit: &[
             exit("committed", "The implementation is committed", &[Commit]),
-            exit("memory", "The memory is up to date", &[Remembered]),
+            exit("memory", "The memory is up to date", &[SavedMemory]),
             exit(
                 "summary",
                 "The summary has at most 20 lines",

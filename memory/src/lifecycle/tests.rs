@@ -91,7 +91,7 @@ fn notes_files_and_memories_are_checked() {
             format!(
                 "context met: `{lesson}`\n\
                  requirements met: the file `docs/story.md`\n\
-                 acceptance unmet: `docs/list.md`: it does not contain given, when and then\n\
+                 acceptance unmet: `docs/list.md`: expected the words `given`, `when` and `then`\n\
                  edges unmet: `../outside.md` is outside the project\n"
             )
         );
@@ -118,7 +118,7 @@ fn notes_files_and_memories_are_checked() {
             "tasks met: the file `docs/list.md`\n\
              estimates met: the file `docs/list.md`\n\
              order unmet: unknown memory `insight_1_x`\n\
-             approval unmet: the note has no `by`\n"
+             approval unmet: the note has no `by`; set it to the person who approved\n"
         );
         let by =
             json!({"approval": {"note": "yes, go on then", "by": "Kim"}, "order": "docs/gone.md"});
@@ -181,8 +181,8 @@ fn recorded_runs_and_tasks_count_without_passed_evidence() {
         assert_eq!(
             render_criteria(memory, &id, json!({})),
             "tasks unmet: the context of `login` has no tasks\n\
-             compiles unmet: no run of build is recorded on `login` since the lifecycle started\n\
-             types unmet: no run of types is recorded on `login` since the lifecycle started\n"
+             compiles unmet: no build is recorded on `login` since the lifecycle started\n\
+             types unmet: no type check is recorded on `login` since the lifecycle started\n"
         );
         let context = |value| serde_json::from_value::<BranchContext>(value).expect("a context");
         let tasks =
@@ -192,9 +192,9 @@ fn recorded_runs_and_tasks_count_without_passed_evidence() {
         assert_eq!(
             render_criteria(memory, &id, json!({"types": before})),
             format!(
-                "tasks unmet: `login` has 1 pending tasks, such as \"docs\"\n\
+                "tasks unmet: `login` has pending tasks (1), such as \"docs\"\n\
                  compiles unmet: `{failed}` failed\n\
-                 types unmet: `{before}` is from before the lifecycle started\n"
+                 types unmet: `{before}` was recorded before the lifecycle started\n"
             )
         );
         memory
@@ -245,7 +245,10 @@ fn the_last_phase_requires_a_short_summary_an_archive_and_a_memory() {
         // Only test files count as tests, and a file is never a memory, whatever its name.
         write(root, "specs/login/spec.md", "");
         let output = render_criteria(memory, &id, json!({"covered": "file:specs/login/spec.md"}));
-        assert!(output.contains("`specs/login/spec.md` is not a test, by its path"), "{output}");
+        assert!(
+            output.contains("the path `specs/login/spec.md` does not look like the path of a test"),
+            "{output}"
+        );
         write(root, "decision_log_test.rs", "");
         let output = render_criteria(memory, &id, json!({"covered": "decision_log_test.rs"}));
         assert!(output.starts_with("covered met: the file `decision_log_test.rs`"), "{output}");
@@ -255,7 +258,7 @@ fn the_last_phase_requires_a_short_summary_an_archive_and_a_memory() {
             render_criteria(memory, &id, evidence).lines().skip(1).collect::<Vec<_>>(),
             [
                 "memory unmet: no memory was saved since the lifecycle started",
-                "summary unmet: `long.md`: it has 21 lines",
+                "summary unmet: `long.md`: expected 1 to 20 lines, found 21",
                 "archived met: the file `plans/done/login.md`",
             ]
         );

@@ -1,7 +1,7 @@
 use super::*;
-use crate::store::{Durability, Wanted, in_memory, open, transaction};
+use crate::store::{BackendChoice, Durability, in_memory, open, transaction};
 use aidd_engine::parse::lines::active_set::ActiveSet;
-use aidd_engine::parse::lines::log::{Folded, fold};
+use aidd_engine::parse::lines::log::{FoldedMemory, fold};
 use aidd_engine::parse::lines::types::{Kind, Link};
 use proptest::prelude::*;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn line(earlier: &[Revision], at: usize, (memory, links): &Operation) -> Revisio
         Some(links) => Revision { links: links.iter().map(to).collect(), ..first },
         None => Revision { op: log::Op::Remove, content: String::new(), ..first },
     }
-    .sealed()
+    .with_rev()
 }
 
 /// The active memories, computed from the lines alone.
@@ -39,7 +39,7 @@ fn active_by_lines(lines: &[Revision]) -> Vec<&'static str> {
         let own: Vec<Revision> = lines.iter().filter(|line| line.id == **id).cloned().collect();
         fold(&own)
     };
-    let memories: Vec<Folded> = NAMES.iter().filter_map(folded_memory).collect();
+    let memories: Vec<FoldedMemory> = NAMES.iter().filter_map(folded_memory).collect();
     let active_set = ActiveSet::new(&memories);
     NAMES.into_iter().filter(|id| active_set.is_active(id)).collect()
 }
@@ -89,8 +89,8 @@ proptest! {
 #[test]
 fn removing_one_link_of_a_cycle_resolves_the_whole_cycle() {
     let folder = TempDir::new().expect("a directory");
-    for wanted in [Wanted::Sqlite, Wanted::Json] {
-        let mut opened = open(folder.path(), wanted, 7).expect("a store");
+    for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
+        let mut opened = open(folder.path(), choice, 7).expect("a store");
         // a supersedes d, b supersedes a, c supersedes b, d supersedes c; then d supersedes
         // nothing.
         let operations: [Operation; 5] = [
@@ -112,7 +112,7 @@ fn saving_a_decision_reads_few_earlier_decisions() {
     let mut save = |n: usize| {
         let links = n.checked_sub(1).map(|n| Link::new(Relation::Supersedes, &format!("d{n}")));
         let first = Revision::first(Kind::Decision, format!("d{n}"), 1, "x");
-        let line = Revision { links: links.into_iter().collect(), ..first }.sealed();
+        let line = Revision { links: links.into_iter().collect(), ..first }.with_rev();
         transaction(&mut *opened.store, Durability::Normal, &mut |store| {
             put_lines(store, &gate, "decisions", std::slice::from_ref(&line))
         })

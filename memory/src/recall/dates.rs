@@ -24,7 +24,7 @@ const MONTH_TERMS: [&str; 12] = [
 ];
 
 /// Formats the day of a time in milliseconds since 1970, in UTC: `2026-03-04 4 March 2026`.
-pub(super) fn words(at: i64) -> String {
+pub(super) fn date_words(at: i64) -> String {
     let date = times::date(at);
     let name = usize::try_from(date.month() - 1).ok().and_then(|at| MONTHS.get(at)).unwrap_or(&"");
     format!("{date} {} {name} {}", date.day(), date.year())
@@ -56,11 +56,11 @@ mod tests {
             (1_766_137_513_000, "2025-12-19 19 December 2025"),
             (4_107_542_400_000, "2100-03-01 1 March 2100"),
         ] {
-            assert_eq!(words(at), expected);
+            assert_eq!(date_words(at), expected);
         }
         // Every time can be formatted.
-        assert!(words(i64::MIN).starts_with('-'));
-        assert!(!words(i64::MAX).is_empty());
+        assert!(date_words(i64::MIN).starts_with('-'));
+        assert!(!date_words(i64::MAX).is_empty());
     }
 
     #[test]
@@ -73,10 +73,10 @@ mod tests {
             ("users may march on", false),
             ("port 20260 and 404", false),
         ] {
-            assert_eq!(names_time(&terms::distinct(text, 9)), expected, "{text}");
+            assert_eq!(names_time(&terms::distinct_terms(text, 9)), expected, "{text}");
         }
         for (month, term) in MONTHS.iter().zip(MONTH_TERMS) {
-            assert_eq!(terms::distinct(month, 9), [term]);
+            assert_eq!(terms::distinct_terms(month, 9), [term]);
         }
     }
 }

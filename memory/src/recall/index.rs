@@ -3,7 +3,7 @@
 
 use super::prepare::COLUMNS;
 use crate::MemoryError;
-use crate::store::{Counts, Indexed, StorageBackend};
+use crate::store::{Counts, SearchData, StorageBackend};
 use crate::types::{Kind, Layer, Outcome, Status};
 use aidd_lexicon::embedding::Vector;
 use std::borrow::Cow;
@@ -128,7 +128,7 @@ impl Index {
         }
     }
 
-    fn add(&mut self, indexed: Indexed) {
+    fn add(&mut self, indexed: SearchData) {
         if let Some(slot) = self.slots.as_mut().and_then(|slots| slots.remove(&*indexed.id)) {
             self.drop_slot(slot);
         }

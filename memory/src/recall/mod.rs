@@ -31,7 +31,7 @@ pub enum SearchOrder {
 /// The features by which memories are compared with a question. They can be selected to measure the
 /// value of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Using {
+pub enum MatchFeatures {
     /// Words and meaning combined.
     #[default]
     Both,
@@ -130,13 +130,13 @@ pub struct Hit {
     /// Why the decision turned out that way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_reason: Option<String>,
-    /// The failed decision from which the memory follows.
+    /// The failed decision that this memory is based on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub follows_failed: Option<String>,
     /// The memory that superseded this memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// The rule that enforces an active convention or mistake with a check.
+    /// The rule that runs this memory's check, if it is an active convention or mistake with a check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enforced: Option<String>,
     /// Score from 0 to 1; 0 without a question.
@@ -171,13 +171,13 @@ pub struct Diagnostics {
     /// Number of memories that were searched.
     pub searched: usize,
     /// The partial scores of each hit.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<PartialScores>,
 }
 
 /// The partial scores of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Answer {
+pub struct PartialScores {
     /// Word score: about 1 when the memory contains all words of the question.
     pub words: f32,
     /// Meaning score: 0.5 for the memory with the most similar meaning.

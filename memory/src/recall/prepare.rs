@@ -30,7 +30,7 @@ const NUMBER_FIELDS: [&str; 5] =
 
 /// A memory prepared for search.
 #[derive(Clone, Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedMemory {
     /// The terms of each of [`COLUMNS`], separated by spaces.
     pub(crate) columns: [String; COLUMNS.len()],
     /// Embedding vector of the texts.
@@ -39,7 +39,7 @@ pub(crate) struct Prepared {
     pub(crate) files: Vec<String>,
 }
 
-impl Prepared {
+impl PreparedMemory {
     /// Prepares a memory for search.
     pub(crate) fn from_entry(entry: &Entry) -> Self {
         let (title, body) = split(&entry.content);
@@ -48,15 +48,15 @@ impl Prepared {
         let mut reported = String::new();
         for name in FILE_FIELDS {
             let field = entry.metadata.get(name);
-            field.into_iter().for_each(|value| each_text(value, &mut |file| files.add(file)));
+            field.into_iter().for_each(|value| for_each_text(value, &mut |file| files.add(file)));
         }
-        each_metadata_text(entry, &mut |text| {
+        for_each_metadata_text(entry, &mut |text| {
             reported.push('\n');
             reported.push_str(text);
         });
         files.add_mentioned(&entry.content);
         files.add_mentioned(&reported);
-        let rest = rest(entry, &files.named);
+        let rest = origin_text(entry, &files.named);
         let about = [topic, "\n", title, "\n", body, &reported].concat();
         Self {
             columns: [
@@ -65,7 +65,7 @@ impl Prepared {
                 joined_terms(&[body, &reported].concat()),
                 joined_terms(&rest),
             ],
-            vector: Table::shipped().vector(clipped(&about, VECTOR_BYTES)),
+            vector: Table::shipped().vector(truncate(&about, VECTOR_BYTES)),
             files: files.all.into_iter().collect(),
         }
     }
@@ -85,47 +85,47 @@ pub(super) fn split(content: &str) -> (&str, &str) {
 }
 
 /// The first bytes of a text, at most `bytes`.
-pub(super) fn clipped(text: &str, bytes: usize) -> &str {
+pub(super) fn truncate(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
 
 /// Calls `found` with each text in the metadata, ordered by field name; fields of files and numbers
 /// are skipped.
-pub(super) fn each_metadata_text<'a>(entry: &'a Entry, found: &mut dyn FnMut(&'a str)) {
+pub(super) fn for_each_metadata_text<'a>(entry: &'a Entry, found: &mut dyn FnMut(&'a str)) {
     let mut fields: Vec<(&String, &Value)> = entry.metadata.iter().collect();
     fields.sort_unstable_by_key(|(name, _)| *name);
     for (name, value) in fields {
         if !FILE_FIELDS.contains(&&**name) && !NUMBER_FIELDS.contains(&&**name) {
-            each_text(value, found);
+            for_each_text(value, found);
         }
     }
 }
 
 /// Calls `found` with each string in a value.
-fn each_text<'a>(value: &'a Value, found: &mut dyn FnMut(&'a str)) {
+fn for_each_text<'a>(value: &'a Value, found: &mut dyn FnMut(&'a str)) {
     match value {
         Value::String(text) => found(text),
-        Value::Array(items) => items.iter().for_each(|item| each_text(item, found)),
-        Value::Object(map) => map.values().for_each(|item| each_text(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| for_each_text(item, found)),
+        Value::Object(map) => map.values().for_each(|item| for_each_text(item, found)),
         _ => {}
     }
 }
 
 /// When and where a memory was created, and the files in its fields.
-fn rest(entry: &Entry, files: &[String]) -> String {
+fn origin_text(entry: &Entry, files: &[String]) -> String {
     let mut rest = files.join(" ");
     for word in [Some(entry.kind.word()), entry.branch.as_deref(), entry.session_id.as_deref()] {
         rest.push(' ');
         rest.push_str(word.unwrap_or_default());
     }
     rest.push(' ');
-    rest.push_str(&dates::words(entry.created_at));
+    rest.push_str(&dates::date_words(entry.created_at));
     rest
 }
 
 fn joined_terms(text: &str) -> String {
     let mut joined = String::new();
-    terms::each(text, &mut |term| {
+    terms::for_each_term(text, &mut |term| {
         if !joined.is_empty() {
             joined.push(' ');
         }
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn each_part_of_a_memory_has_its_terms() {
-        let prepared = Prepared::from_entry(&entry());
+        let prepared = PreparedMemory::from_entry(&entry());
         assert_eq!(prepared.columns[0], "auth");
         assert_eq!(prepared.columns[1], "token leak");
         assert_eq!(prepared.columns[2], "see src log rs 41 e g v1 2 env mask");

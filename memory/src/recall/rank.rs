@@ -4,7 +4,7 @@
 use super::index::{Index, Posting, topic_hash};
 use super::prepare::{self, COLUMNS};
 use super::terms;
-use super::{Question, SearchOrder, Using, dates};
+use super::{MatchFeatures, Question, SearchOrder, dates};
 use crate::MemoryError;
 use crate::store::StorageBackend;
 use crate::words::topic_key;
@@ -56,19 +56,23 @@ pub(super) struct PreparedQuestion {
 }
 
 impl PreparedQuestion {
-    pub(super) fn from_question(question: &Question, using: Using) -> Self {
-        let text = prepare::clipped(question.text.trim(), MAX_QUESTION_BYTES);
-        let terms = terms::distinct(text, MAX_QUESTION_TERMS);
+    pub(super) fn from_question(question: &Question, using: MatchFeatures) -> Self {
+        let text = prepare::truncate(question.text.trim(), MAX_QUESTION_BYTES);
+        let terms = terms::distinct_terms(text, MAX_QUESTION_TERMS);
         // Punctuation has vectors of its own, without meaning.
-        let by_meaning = using != Using::Words && text.contains(char::is_alphanumeric);
-        let is_literal = using == Using::Both && is_literal(text, &terms);
+        let by_meaning = using != MatchFeatures::Words && text.contains(char::is_alphanumeric);
+        let is_literal = using == MatchFeatures::Both && is_literal(text, &terms);
         let vector = by_meaning.then(|| Table::shipped().vector(text));
         Self {
             topic: topic_hash(&topic_key(text)),
             weight: if is_literal { MAX_MEANING_LITERAL } else { MAX_MEANING },
-            match_cosine: if using == Using::Meaning { f32::NEG_INFINITY } else { MIN_COSINE },
+            match_cosine: if using == MatchFeatures::Meaning {
+                f32::NEG_INFINITY
+            } else {
+                MIN_COSINE
+            },
             vector: vector.filter(|vector| !vector.is_empty()),
-            terms: if using == Using::Meaning { Vec::new() } else { terms },
+            terms: if using == MatchFeatures::Meaning { Vec::new() } else { terms },
             is_empty: text.is_empty(),
             has_filters: has_filters(question),
             file: question.file.as_deref().map(prepare::normalise_path),
@@ -109,8 +113,8 @@ pub(super) fn rank(
     question: &Question,
     prepared: &PreparedQuestion,
 ) -> Result<(Vec<Ranked>, usize), MemoryError> {
-    let words = by_words(index, store, &prepared.terms)?;
-    let meaning = prepared.vector.as_ref().map(|vector| by_meaning(index, vector));
+    let words = score_by_words(index, store, &prepared.terms)?;
+    let meaning = prepared.vector.as_ref().map(|vector| score_by_meaning(index, vector));
     let mut found = Vec::new();
     for (slot, brief) in index.briefs().iter().enumerate() {
         let words = words.get(slot).copied().unwrap_or_default();
@@ -210,7 +214,7 @@ fn has_filters(question: &Question) -> bool {
 
 /// BM25 of each slot, divided by the sum of the term weights: about 1 for a memory that contains
 /// all terms. Unknown terms count too, so that a question with few known terms has low scores.
-fn by_words(
+fn score_by_words(
     index: &Index,
     store: &mut dyn StorageBackend,
     terms: &[String],
@@ -219,7 +223,7 @@ fn by_words(
     let mut max_sum = 0.0;
     let average = index.average_length();
     for postings in index.postings(store, terms)? {
-        let weight = rarity(index.len(), live(index, &postings));
+        let weight = inverse_document_frequency(index.len(), live_count(index, &postings));
         max_sum += weight;
         for (slot, counts) in &*postings {
             let slot = *slot as usize;
@@ -238,7 +242,7 @@ fn by_words(
 }
 
 /// Number of live memories that contain a term.
-fn live(index: &Index, postings: &[Posting]) -> usize {
+fn live_count(index: &Index, postings: &[Posting]) -> usize {
     if index.is_full() {
         return postings.len();
     }
@@ -249,19 +253,19 @@ fn live(index: &Index, postings: &[Posting]) -> usize {
 /// Weight of a term that occurs in `containing` of `all` memories (inverse document frequency): low
 /// for common terms, never negative.
 #[expect(clippy::cast_precision_loss, reason = "counts of memories")]
-pub(super) fn rarity(all: usize, containing: usize) -> f32 {
+pub(super) fn inverse_document_frequency(all: usize, containing: usize) -> f32 {
     ((all as f32 + 1.0) / (containing as f32 + 0.5)).ln()
 }
 
 /// Similarity of the memories to the question.
-struct Meaning {
+struct MeaningScores {
     cosines: Vec<f32>,
     min_cosine: f32,
     /// 1 divided by the range of cosines.
     scale: f32,
 }
 
-impl Meaning {
+impl MeaningScores {
     /// The cosine, and its position between the minimum (0) and the maximum (1).
     fn cosine_at(&self, slot: usize) -> (f32, f32) {
         match self.cosines.get(slot) {
@@ -271,7 +275,7 @@ impl Meaning {
     }
 }
 
-fn by_meaning(index: &Index, question: &Vector) -> Meaning {
+fn score_by_meaning(index: &Index, question: &Vector) -> MeaningScores {
     let (mut min, mut max) = (f32::INFINITY, f32::NEG_INFINITY);
     let briefs = index.briefs().iter();
     let cosines = briefs.zip(index.vectors()).map(|(brief, vector)| match vector {
@@ -284,5 +288,5 @@ fn by_meaning(index: &Index, question: &Vector) -> Meaning {
         _ => f32::NAN,
     });
     let cosines = cosines.collect();
-    Meaning { cosines, min_cosine: min, scale: 1.0 / (max - min).max(MIN_COSINE_RANGE) }
+    MeaningScores { cosines, min_cosine: min, scale: 1.0 / (max - min).max(MIN_COSINE_RANGE) }
 }

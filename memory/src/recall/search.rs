@@ -2,7 +2,7 @@
 
 use super::rank::{PreparedQuestion, rank};
 use super::timeline::hit;
-use super::{Answer, Diagnostics, Found, Question, Using, snippet};
+use super::{Diagnostics, Found, MatchFeatures, PartialScores, Question, snippet};
 use crate::MemoryError;
 use crate::project::ProjectMemory;
 
@@ -12,7 +12,7 @@ impl ProjectMemory {
     /// # Errors
     /// When the store cannot be read.
     pub fn search(&mut self, question: &Question) -> Result<Found, MemoryError> {
-        self.search_using(question, Using::Both)
+        self.search_using(question, MatchFeatures::Both)
     }
 
     /// Like [`Self::search`], by words or by meaning alone.
@@ -22,14 +22,14 @@ impl ProjectMemory {
     pub fn search_using(
         &mut self,
         question: &Question,
-        using: Using,
+        using: MatchFeatures,
     ) -> Result<Found, MemoryError> {
         let prepared = PreparedQuestion::from_question(question, using);
         self.read_indexed(&mut |store, index| {
             index.refresh(store, !prepared.terms.is_empty())?;
             let (ranked, matched) = rank(index, store, question, &prepared)?;
             let mut found =
-                Found { matched, degraded: degraded(index.stale()), ..Found::default() };
+                Found { matched, degraded: degraded_reason(index.stale()), ..Found::default() };
             let mut answers = Vec::new();
             for candidate in ranked {
                 let Some(doc) = index.docs().get(candidate.slot) else { continue };
@@ -38,7 +38,7 @@ impl ProjectMemory {
                 let mut hit = hit(store, &entry, candidate.score)?;
                 hit.snippet = snippet::snippet_for(&entry, &hit.title, &prepared.terms);
                 found.hits.push(hit);
-                answers.push(Answer { words: candidate.words, meaning: candidate.meaning });
+                answers.push(PartialScores { words: candidate.words, meaning: candidate.meaning });
             }
             found.diagnostics = question.with_diagnostics.then(|| Diagnostics {
                 terms: prepared.terms.clone(),
@@ -50,11 +50,15 @@ impl ProjectMemory {
     }
 }
 
-fn degraded(stale: usize) -> Option<String> {
+fn degraded_reason(stale: usize) -> Option<String> {
     (stale > 0).then(|| {
+        let (memories, pronoun) = match stale {
+            1 => ("1 memory was".to_owned(), "it matches"),
+            _ => (format!("{stale} memories were"), "they match"),
+        };
         format!(
-            "{stale} of the memories were prepared by another version of aidd and match by their \
-             words only, until aidd next opens the memory"
+            "{memories} indexed by another version of aidd; {pronoun} by words only until aidd \
+             next opens the memory"
         )
     })
 }

@@ -1,6 +1,6 @@
 //! The part of a memory that matches the question, in one line.
 
-use super::prepare::{clipped, each_metadata_text};
+use super::prepare::{for_each_metadata_text, truncate};
 use super::terms;
 use crate::types::{Entry, Outcome};
 
@@ -21,13 +21,13 @@ pub(super) fn snippet_for(entry: &Entry, title: &str, question_terms: &[String])
     });
     let mut parts = vec![content.strip_prefix(shown).unwrap_or(content)];
     // The outcome of a decision is a separate field of the hit.
-    each_metadata_text(entry, &mut |text| {
+    for_each_metadata_text(entry, &mut |text| {
         parts.extend(Outcome::read(text).is_err().then_some(text));
     });
     let mut remaining = MAX_SEARCHED_BYTES;
     let mut best: Option<(usize, String)> = None;
     for part in parts {
-        let part = clipped(part, remaining);
+        let part = truncate(part, remaining);
         remaining -= part.len();
         for sentence in sentences(part) {
             let (shared, window) = window(sentence, question_terms);
@@ -59,7 +59,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 fn window(sentence: &str, question_terms: &[String]) -> (usize, String) {
     let words: Vec<(&str, usize, usize)> = sentence
         .split_whitespace()
-        .map(|word| (word, word.chars().count() + 1, shared(word, question_terms)))
+        .map(|word| (word, word.chars().count() + 1, shared_term_count(word, question_terms)))
         .collect();
     let (mut start, mut length, mut count) = (0, 0, 0);
     let mut best = (0, 0, 0);
@@ -91,10 +91,10 @@ fn window(sentence: &str, question_terms: &[String]) -> (usize, String) {
 }
 
 /// Number of terms of `word` that are in the question.
-fn shared(word: &str, question_terms: &[String]) -> usize {
+fn shared_term_count(word: &str, question_terms: &[String]) -> usize {
     let mut shared = 0;
     if !question_terms.is_empty() {
-        terms::each(word, &mut |term| {
+        terms::for_each_term(word, &mut |term| {
             shared += usize::from(question_terms.iter().any(|own| own == term));
         });
     }
@@ -113,7 +113,7 @@ mod tests {
             "status": "active", "createdAt": 1, "updatedAt": 1, "schemaVersion": 1
         }))
         .expect("an entry");
-        snippet_for(&entry, &entry.title(80), &terms::distinct(question, 99))
+        snippet_for(&entry, &entry.title(80), &terms::distinct_terms(question, 99))
     }
 
     #[test]

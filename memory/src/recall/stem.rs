@@ -6,7 +6,7 @@
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=64;
 
 /// Suffixes and their replacements when the part before them has a measure above 0.
-const DERIVED: [&[(&str, &str)]; 2] = [
+const DERIVED_SUFFIXES: [&[(&str, &str)]; 2] = [
     &[
         ("ational", "ate"),
         ("tional", "tion"),
@@ -42,7 +42,7 @@ const DERIVED: [&[(&str, &str)]; 2] = [
 ];
 
 /// Suffixes that are removed when the part before them has a measure above 1.
-const RESIDUES: [&str; 19] = [
+const RESIDUAL_SUFFIXES: [&str; 19] = [
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou",
     "ism", "ate", "iti", "ous", "ive", "ize",
 ];
@@ -57,7 +57,7 @@ pub(super) fn stem(word: &mut String) {
     if let Some(head) = word.strip_suffix('y').filter(|head| has_vowel(head)) {
         replace_from(word, head.len(), "i");
     }
-    for suffixes in DERIVED {
+    for suffixes in DERIVED_SUFFIXES {
         replace_suffix(word, suffixes);
     }
     remove_suffix(word);
@@ -162,7 +162,8 @@ fn replace_suffix(word: &mut String, suffixes: &[(&str, &str)]) {
 
 /// Step 4 of the algorithm.
 fn remove_suffix(word: &mut String) {
-    let matching = RESIDUES.iter().find_map(|suffix| Some((part_before(word, suffix)?, *suffix)));
+    let matching =
+        RESIDUAL_SUFFIXES.iter().find_map(|suffix| Some((part_before(word, suffix)?, *suffix)));
     let Some((head, suffix)) = matching else { return };
     if measure(head) > 1 && (suffix != "ion" || head.ends_with(['s', 't'])) {
         let keep = head.len();

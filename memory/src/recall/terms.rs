@@ -2,7 +2,7 @@
 //! separate words or attach particles to them.
 
 use super::stem::stem;
-use crate::words::{is_dense, is_mark};
+use crate::words::{is_cjk, is_mark};
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::decompose_canonical;
@@ -23,15 +23,15 @@ const STOP: [&str; 87] = [
 ];
 
 /// Calls `found` with each term of `text`, in order.
-pub(super) fn each(text: &str, found: &mut dyn FnMut(&str)) {
+pub(super) fn for_each_term(text: &str, found: &mut dyn FnMut(&str)) {
     let text =
         if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) };
     let mut rest = &*text;
     while let Some(start) = rest.find(is_word_char) {
         rest = rest.get(start..).unwrap_or_default();
-        let is_dense_run = rest.starts_with(is_dense);
+        let is_dense_run = rest.starts_with(is_cjk);
         let end =
-            rest.find(|c| !is_word_char(c) || is_dense(c) != is_dense_run).unwrap_or(rest.len());
+            rest.find(|c| !is_word_char(c) || is_cjk(c) != is_dense_run).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         if is_dense_run {
             pairs(run, found);
@@ -43,10 +43,10 @@ pub(super) fn each(text: &str, found: &mut dyn FnMut(&str)) {
 }
 
 /// The terms of `text` without duplicates, at most `limit`.
-pub(super) fn distinct(text: &str, limit: usize) -> Vec<String> {
+pub(super) fn distinct_terms(text: &str, limit: usize) -> Vec<String> {
     let mut terms: Vec<String> = Vec::new();
     let mut seen = std::collections::HashSet::new();
-    each(text, &mut |term| {
+    for_each_term(text, &mut |term| {
         if terms.len() < limit && seen.insert(term.to_owned()) {
             terms.push(term.to_owned());
         }
@@ -83,7 +83,7 @@ fn word(run: &str, found: &mut dyn FnMut(&str)) {
 }
 
 fn add_term(word: &str, found: &mut dyn FnMut(&str)) {
-    let mut term = folded(word);
+    let mut term = fold_word(word);
     if STOP.binary_search(&&*term).is_err() {
         stem(&mut term);
         found(&term);
@@ -91,7 +91,7 @@ fn add_term(word: &str, found: &mut dyn FnMut(&str)) {
 }
 
 /// Converts a word to lower case, without accents on Latin and Greek letters.
-fn folded(word: &str) -> String {
+fn fold_word(word: &str) -> String {
     let chars = word.chars().take(MAX_TERM_CHARS);
     if word.is_ascii() {
         return chars.map(|c| c.to_ascii_lowercase()).collect();
@@ -148,7 +148,7 @@ mod tests {
 
     fn terms_of(text: &str) -> String {
         let mut terms = Vec::new();
-        each(text, &mut |term| terms.push(term.to_owned()));
+        for_each_term(text, &mut |term| terms.push(term.to_owned()));
         terms.join(" ")
     }
 
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn terms_are_distinct() {
-        assert_eq!(distinct("test tests testing x", 9), ["test", "x"]);
-        assert_eq!(distinct("b c d", 2), ["b", "c"]);
+        assert_eq!(distinct_terms("test tests testing x", 9), ["test", "x"]);
+        assert_eq!(distinct_terms("b c d", 2), ["b", "c"]);
     }
 }

@@ -1,10 +1,10 @@
 //! Searches texts that are not memories, with the same terms, vectors and weights. The index is
 //! held in RAM; it is intended for hundreds of texts, such as knowledge base entries.
 
-use super::prepare::{VECTOR_BYTES, clipped};
+use super::prepare::{VECTOR_BYTES, truncate};
 use super::rank::{
     BM25_B, BM25_K1, MAX_MEANING, MAX_QUESTION_BYTES, MAX_QUESTION_TERMS, MIN_COSINE,
-    MIN_COSINE_RANGE, rarity,
+    MIN_COSINE_RANGE, inverse_document_frequency,
 };
 use super::terms;
 use aidd_lexicon::embedding::{Table, Vector};
@@ -41,7 +41,7 @@ impl Texts {
             let mut length = 0.0;
             let mut full_text = String::new();
             for (weight, text) in parts {
-                terms::each(&join_language_names(text), &mut |term| {
+                terms::for_each_term(&join_language_names(text), &mut |term| {
                     *counts.entry(term.to_owned()).or_default() += weight;
                     length += 1.0;
                 });
@@ -52,7 +52,7 @@ impl Texts {
                 index.postings.entry(term).or_default().push((at, count));
             }
             index.lengths.push(length);
-            index.vectors.push(table.vector(clipped(&full_text, VECTOR_BYTES)));
+            index.vectors.push(table.vector(truncate(&full_text, VECTOR_BYTES)));
         }
         index
     }
@@ -61,15 +61,15 @@ impl Texts {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
     pub fn rank(&self, question: &str) -> Vec<(usize, f32)> {
-        let question = clipped(question.trim(), MAX_QUESTION_BYTES);
-        let terms = terms::distinct(&join_language_names(question), MAX_QUESTION_TERMS);
+        let question = truncate(question.trim(), MAX_QUESTION_BYTES);
+        let terms = terms::distinct_terms(&join_language_names(question), MAX_QUESTION_TERMS);
         let all = self.lengths.len();
         let average = (self.lengths.iter().sum::<f32>() / all.max(1) as f32).max(1.0);
         let mut words = vec![0.0_f32; all];
         let mut max_score = 0.0;
         for term in &terms {
             let postings = self.postings.get(term).map_or(&[][..], |postings| postings);
-            let weight = rarity(all, postings.len());
+            let weight = inverse_document_frequency(all, postings.len());
             max_score += weight;
             for &(at, count) in postings {
                 let length = 1.0 - BM25_B + BM25_B * self.lengths[at] / average;

@@ -20,7 +20,7 @@ impl ProjectMemory {
     /// When there is no such memory, or the store cannot be read.
     pub fn timeline(&mut self, anchor: &str, depth: usize) -> Result<Timeline, MemoryError> {
         self.read(&mut |store| {
-            let unknown = || MemoryError::Unknown { what: "memory", id: anchor.to_owned() };
+            let unknown = || MemoryError::Unknown { item: "memory", id: anchor.to_owned() };
             let anchor = store.entry(anchor)?.ok_or_else(unknown)?;
             let at = anchor.created_at;
             let created = |since, until, order| Query {

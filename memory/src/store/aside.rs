@@ -19,7 +19,7 @@ pub fn set_aside(
         let _lock = lock::take(&path.with_extension("lock"))?;
         let is_done = store.is_set_aside();
         // The store is closed first, because some systems cannot rename an open file.
-        *store = json::closed(&path);
+        *store = json::closed_store(&path);
         match name {
             "sqlite" => move_aside(&path, &sqlite::FILE_SUFFIXES, is_done, why, now)?,
             _ => json::set_aside(&path, why, now)?,

@@ -19,18 +19,18 @@ pub struct Lock(
     File,
 );
 
-/// Returns the time to sleep after `times` failed attempts: about the duration of a write, so that
+/// Returns the time to sleep after `attempts` failed attempts: about the duration of a write, so that
 /// the lock is taken soon after it is released.
 #[must_use]
-pub fn pause(times: u32) -> Duration {
-    Duration::from_micros(100 << times.min(4)).min(Duration::from_millis(1))
+pub fn backoff(attempts: u32) -> Duration {
+    Duration::from_micros(100 << attempts.min(4)).min(Duration::from_millis(1))
 }
 
 /// Takes the lock at `path`; creates the file if it does not exist.
 ///
 /// # Errors
-/// When the file cannot be created, it or its directory is a link, or the lock is not released in
-/// time.
+/// Fails if the file cannot be created, if it or its directory is a link, or if the lock is not
+/// released in time.
 pub fn take(path: &Path) -> Result<Lock, MemoryError> {
     // Switching branches could have created a link at this path since the store was opened.
     path.parent().map_or(Ok(()), place::refuse_link)?;
@@ -47,7 +47,7 @@ pub fn take(path: &Path) -> Result<Lock, MemoryError> {
         match file.try_lock() {
             Ok(()) => return Ok(Lock(file)),
             Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_TIMEOUT => {
-                std::thread::sleep(pause(times));
+                std::thread::sleep(backoff(times));
                 times += 1;
             }
             Err(TryLockError::WouldBlock) => {
@@ -62,7 +62,7 @@ pub fn take(path: &Path) -> Result<Lock, MemoryError> {
     }
 }
 
-/// Whether a file of the size of some store pages can be written in `folder`.
+/// Whether a 64 KiB file, the size of a few database pages, can be written to `folder`.
 #[must_use]
 pub fn can_write(folder: &Path) -> bool {
     let probe = folder.join(format!("data.probe-{}", std::process::id()));
@@ -89,7 +89,7 @@ pub fn make_folder(folder: &Path) -> Result<(), MemoryError> {
 /// Makes the name of a new file durable, where the system supports syncing directories.
 pub fn sync_folder(path: &Path) {
     if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
-        // Systems that cannot sync directories write names at once.
+        // On systems that cannot sync directories, a new directory entry is durable immediately.
         let _ = folder.sync_all();
     }
 }

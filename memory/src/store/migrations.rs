@@ -127,12 +127,12 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 const MAX_SCHEMA: i64 = 10_000;
 
 /// The newest version that `steps` create.
-pub(super) fn known(steps: &[&str]) -> i64 {
+pub(super) fn newest_version(steps: &[&str]) -> i64 {
     i64::try_from(steps.len()).unwrap_or(i64::MAX)
 }
 
 /// The error for a store with a newer schema than `known`.
-pub(super) fn newer(path: &Path, found: i64, known: i64) -> MemoryError {
+pub(super) fn newer_schema_error(path: &Path, found: i64, known: i64) -> MemoryError {
     if found > MAX_SCHEMA {
         return MemoryError::Corrupt(format!("invalid schema version {found}"));
     }
@@ -140,7 +140,7 @@ pub(super) fn newer(path: &Path, found: i64, known: i64) -> MemoryError {
 }
 
 /// Describes the damage of a store whose version does not match the presence of tables.
-fn damage(connection: &Connection, found: i64) -> rusqlite::Result<Option<String>> {
+fn describe_damage(connection: &Connection, found: i64) -> rusqlite::Result<Option<String>> {
     let sql = "SELECT count(*) FROM sqlite_master";
     let tables: i64 = connection.query_row(sql, [], |row| row.get(0))?;
     Ok((found < 0 || (found == 0) != (tables == 0))
@@ -154,10 +154,10 @@ pub(super) fn run(
     steps: &[&str],
     now: i64,
 ) -> Result<Option<String>, MemoryError> {
-    let known = known(steps);
+    let known = newest_version(steps);
     let found = version(connection).map_err(super::sqlite::error)?;
     if found > known {
-        return Err(newer(path, found, known));
+        return Err(newer_schema_error(path, found, known));
     }
     if found == known {
         set_application_id(connection);
@@ -167,9 +167,9 @@ pub(super) fn run(
     // Another process could have migrated the store first.
     let found = version(connection).map_err(super::sqlite::error)?;
     if found >= known {
-        return if found > known { Err(newer(path, found, known)) } else { Ok(None) };
+        return if found > known { Err(newer_schema_error(path, found, known)) } else { Ok(None) };
     }
-    if let Some(damage) = damage(connection, found).map_err(super::sqlite::error)? {
+    if let Some(damage) = describe_damage(connection, found).map_err(super::sqlite::error)? {
         return Err(MemoryError::Corrupt(damage));
     }
     let backup = if found > 0 { Some(back_up(connection, path, found, known, now)?) } else { None };
@@ -204,7 +204,7 @@ fn apply(connection: &mut Connection, steps: &[&str], found: i64) -> rusqlite::R
     for step in &steps[applied.min(steps.len())..] {
         transaction.execute_batch(step)?;
     }
-    transaction.pragma_update(None, "user_version", known(steps))?;
+    transaction.pragma_update(None, "user_version", newest_version(steps))?;
     transaction.pragma_update(None, "application_id", ownership::APPLICATION_ID)?;
     transaction.commit()
 }

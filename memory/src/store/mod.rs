@@ -73,7 +73,7 @@ impl Table {
 
 /// A line of a tracked file, mirrored in the store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Mirrored {
+pub struct MirroredLine {
     /// Name of the file as in [`Kind::file`], or of a file in an older format.
     pub file: String,
     /// Whether the file contains the line now. A line that was removed, by hand or by switching
@@ -88,7 +88,7 @@ pub type Counts = [u8; COLUMNS.len()];
 
 /// The data of a memory that the search index needs.
 #[derive(Clone, Debug)]
-pub struct Indexed {
+pub struct SearchData {
     /// Row number in the store's own index.
     pub row: i64,
     /// Id of the memory.
@@ -171,7 +171,7 @@ pub trait StorageBackend: Send + fmt::Debug {
         &mut self,
         after: Option<i64>,
         with_columns: bool,
-        take: &mut dyn FnMut(Indexed),
+        take: &mut dyn FnMut(SearchData),
     ) -> Result<(), MemoryError>;
     /// The memories that contain a term, by [`Indexed::row`]; empty when the store has no index.
     fn postings(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError>;
@@ -186,11 +186,11 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn clashes(&mut self) -> Result<Clashes, MemoryError>;
 
     /// Adds or replaces a line of a tracked file, identified by file and revision.
-    fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError>;
+    fn put_line(&mut self, line: &Clean<MirroredLine>) -> Result<(), MemoryError>;
     /// Sets whether the file contains a line.
     fn set_present(&mut self, file: &str, rev: &str, present: bool) -> Result<(), MemoryError>;
     /// The lines of a memory.
-    fn lines_of(&mut self, id: &str) -> Result<Vec<Mirrored>, MemoryError>;
+    fn lines_of(&mut self, id: &str) -> Result<Vec<MirroredLine>, MemoryError>;
     /// The lines of a file: revision, memory id, whether the line is present.
     fn lines_in(&mut self, file: &str) -> Result<Vec<(String, String, bool)>, MemoryError>;
 
@@ -254,7 +254,7 @@ pub fn transaction<T>(
 
 /// Selects a storage backend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Wanted {
+pub enum BackendChoice {
     /// SQLite; JSON where SQLite cannot be used.
     #[default]
     Auto,
@@ -266,7 +266,7 @@ pub enum Wanted {
 
 /// An open store, with notices for the user.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedStore {
     /// The open store.
     pub store: Box<dyn StorageBackend>,
     /// Notices in sentences: a fallback, a quarantine, a migration.
@@ -278,17 +278,17 @@ pub struct Opened {
 ///
 /// # Errors
 /// When the store was written by a newer aidd, no backend can be opened, or `folder` is a link.
-pub fn open(folder: &Path, wanted: Wanted, now: i64) -> Result<Opened, MemoryError> {
+pub fn open(folder: &Path, choice: BackendChoice, now: i64) -> Result<OpenedStore, MemoryError> {
     place::check(folder)?;
     lock::make_folder(folder)?;
     if !sqlite::exists(folder) && !json::exists(folder) {
         place::ignore_in_git(folder);
     }
-    let moved = if wanted == Wanted::Json { None } else { set_foreign_aside(folder, now)? };
-    let mut opened = match wanted {
-        Wanted::Json => json::open(folder, now),
-        Wanted::Sqlite => sqlite::open(folder, now),
-        Wanted::Auto => open_best(folder, place::shared(folder), now),
+    let moved = if choice == BackendChoice::Json { None } else { set_foreign_aside(folder, now)? };
+    let mut opened = match choice {
+        BackendChoice::Json => json::open(folder, now),
+        BackendChoice::Sqlite => sqlite::open(folder, now),
+        BackendChoice::Auto => open_best(folder, place::detect_shared(folder), now),
     }?;
     opened.notices.splice(0..0, moved);
     Ok(opened)
@@ -297,12 +297,12 @@ pub fn open(folder: &Path, wanted: Wanted, now: i64) -> Result<Opened, MemoryErr
 /// Moves another program's database aside; returns a notice for the user.
 fn set_foreign_aside(folder: &Path, now: i64) -> Result<Option<String>, MemoryError> {
     let path = sqlite::path(folder);
-    if ownership::foreign(&path).is_none() {
+    if ownership::detect_foreign(&path).is_none() {
         return Ok(None);
     }
     let _lock = lock::take(&path.with_extension("lock"))?;
     // Another process could have moved the database first.
-    let Some(foreign) = ownership::foreign(&path) else { return Ok(None) };
+    let Some(foreign) = ownership::detect_foreign(&path) else { return Ok(None) };
     // The database itself is renamed last: if this process dies in between, the database is found
     // again and gets the same name as its other files.
     let names = |n| ownership::name_aside(folder, now, n);
@@ -314,9 +314,9 @@ fn set_foreign_aside(folder: &Path, now: i64) -> Result<Option<String>, MemoryEr
 /// `folder` if other machines can share it.
 fn open_best(
     folder: &Path,
-    shared: Option<place::Shared>,
+    shared: Option<place::SharedFileSystem>,
     now: i64,
-) -> Result<Opened, MemoryError> {
+) -> Result<OpenedStore, MemoryError> {
     let is_new = !sqlite::exists(folder);
     let json = |why: String| {
         let mut opened = json::open(folder, now)?;
@@ -328,7 +328,7 @@ fn open_best(
     if is_new && json::exists(folder) {
         return json("a JSON store already exists there".to_owned());
     }
-    if let Some(place::Shared::Network(name)) = shared.filter(|_| is_new) {
+    if let Some(place::SharedFileSystem::Network(name)) = shared.filter(|_| is_new) {
         return json(format!("SQLite is not safe on a network file system ({name})"));
     }
     let mut opened = match sqlite::open(folder, now) {
@@ -341,14 +341,14 @@ fn open_best(
         other => other?,
     };
     match shared {
-        Some(place::Shared::Network(name)) => opened.notices.push(format!(
+        Some(place::SharedFileSystem::Network(name)) => opened.notices.push(format!(
             "{} is on a network file system ({name}), where SQLite can lose concurrent writes of \
              two machines",
             folder.display()
         )),
-        Some(place::Shared::Possibly(name)) if is_new => opened.notices.push(format!(
-            "{} is on a file system ({name}) that can be a network file system; if it is, use it \
-             from one machine at a time",
+        Some(place::SharedFileSystem::Possibly(name)) if is_new => opened.notices.push(format!(
+            "{} could be on a network file system ({name}); if it is, use the store from one \
+             machine at a time",
             folder.display()
         )),
         _ => {}
@@ -360,8 +360,8 @@ fn open_best(
 ///
 /// # Errors
 /// When there is not enough memory.
-pub fn in_memory(folder: &Path) -> Result<Opened, MemoryError> {
-    Ok(Opened { store: sqlite::in_memory(folder)?, notices: Vec::new() })
+pub fn in_memory(folder: &Path) -> Result<OpenedStore, MemoryError> {
+    Ok(OpenedStore { store: sqlite::in_memory(folder)?, notices: Vec::new() })
 }
 
 /// The path with `suffix` appended to the file name.

@@ -42,14 +42,14 @@ const PROGRAMS: [(&str, &[&str], &str); 3] = [
 
 /// A database of another program.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Foreign {
+pub(super) struct ForeignDatabase {
     /// Name or description of the program.
     program: String,
     /// How to import its data; empty when unknown.
     remedy: &'static str,
 }
 
-impl Foreign {
+impl ForeignDatabase {
     /// The notice for the user after the database was moved to `aside`.
     pub(super) fn notice(&self, path: &Path, aside: &Path) -> String {
         let remedy =
@@ -67,7 +67,7 @@ impl Foreign {
 /// Detects another program's database at `path`. `None` for a database of aidd (with or without the
 /// application id), for a new database, and for an unreadable file, whose error is reported when
 /// the store is opened.
-pub(super) fn foreign(path: &Path) -> Option<Foreign> {
+pub(super) fn detect_foreign(path: &Path) -> Option<ForeignDatabase> {
     let mut header = [0; 100];
     let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     if metadata.len() < 100 {
@@ -82,10 +82,10 @@ pub(super) fn foreign(path: &Path) -> Option<Foreign> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).ok()?;
     connection.busy_timeout(lock::LOCK_TIMEOUT).ok()?;
-    by_schema(&connection).ok()?
+    detect_by_schema(&connection).ok()?
 }
 
-fn by_schema(connection: &Connection) -> rusqlite::Result<Option<Foreign>> {
+fn detect_by_schema(connection: &Connection) -> rusqlite::Result<Option<ForeignDatabase>> {
     // The application id could still be only in the write-ahead log.
     let id: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     // Databases of aidd without the application id, or with a damaged id, are recognised by unique
@@ -108,8 +108,8 @@ fn by_schema(connection: &Connection) -> rusqlite::Result<Option<Foreign>> {
         |required: &&[&str]| required.iter().all(|name| tables.iter().any(|own| own == name));
     let known = PROGRAMS.iter().find(|(_, required, _)| has_tables(required));
     Ok(Some(match known {
-        Some((program, _, remedy)) => Foreign { program: (*program).to_owned(), remedy },
-        None => Foreign { program: describe(id, &tables), remedy: "" },
+        Some((program, _, remedy)) => ForeignDatabase { program: (*program).to_owned(), remedy },
+        None => ForeignDatabase { program: describe(id, &tables), remedy: "" },
     }))
 }
 

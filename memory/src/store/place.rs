@@ -60,7 +60,7 @@ pub fn ignore_in_git(folder: &Path) {
 
 /// A file system that other machines can share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shared {
+pub enum SharedFileSystem {
     /// Other machines write to the file system; the value is its name.
     Network(&'static str),
     /// Depending on the configuration, other machines can write to the file system; the value is
@@ -71,18 +71,18 @@ pub enum Shared {
 /// Returns whether the file system at `path` is shared, if the operating system reports it.
 #[cfg(target_os = "linux")]
 #[must_use]
-pub fn shared(path: &Path) -> Option<Shared> {
+pub fn detect_shared(path: &Path) -> Option<SharedFileSystem> {
     let stats = rustix::fs::statfs(path).ok()?;
     // The type is signed on some architectures; its lower 32 bits are the number.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "see above")]
     let number = stats.f_type as u32;
-    by_number(number)
+    shared_by_magic(number)
 }
 
 /// Returns whether the file system at `path` is shared, if the operating system reports it.
 #[cfg(target_os = "macos")]
 #[must_use]
-pub fn shared(path: &Path) -> Option<Shared> {
+pub fn detect_shared(path: &Path) -> Option<SharedFileSystem> {
     let stats = rustix::fs::statfs(path).ok()?;
     let name: String = stats
         .f_fstypename
@@ -91,11 +91,11 @@ pub fn shared(path: &Path) -> Option<Shared> {
         .map(char::from)
         .collect();
     match name.as_str() {
-        "nfs" => Some(Shared::Network("NFS")),
-        "smbfs" => Some(Shared::Network("SMB")),
-        "afpfs" => Some(Shared::Network("AFP")),
-        "webdav" => Some(Shared::Network("WebDAV")),
-        "macfuse" | "osxfuse" => Some(Shared::Possibly("FUSE")),
+        "nfs" => Some(SharedFileSystem::Network("NFS")),
+        "smbfs" => Some(SharedFileSystem::Network("SMB")),
+        "afpfs" => Some(SharedFileSystem::Network("AFP")),
+        "webdav" => Some(SharedFileSystem::Network("WebDAV")),
+        "macfuse" | "osxfuse" => Some(SharedFileSystem::Possibly("FUSE")),
         _ => None,
     }
 }
@@ -103,12 +103,12 @@ pub fn shared(path: &Path) -> Option<Shared> {
 /// Returns whether the file system at `path` is shared, if the operating system reports it.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 #[must_use]
-pub fn shared(path: &Path) -> Option<Shared> {
+pub fn detect_shared(path: &Path) -> Option<SharedFileSystem> {
     use std::path::{Component, Prefix};
     let path = path.canonicalize().ok()?;
     match path.components().next()? {
         Component::Prefix(prefix) => match prefix.kind() {
-            Prefix::UNC(..) | Prefix::VerbatimUNC(..) => Some(Shared::Network("SMB")),
+            Prefix::UNC(..) | Prefix::VerbatimUNC(..) => Some(SharedFileSystem::Network("SMB")),
             _ => None,
         },
         _ => None,
@@ -117,18 +117,18 @@ pub fn shared(path: &Path) -> Option<Shared> {
 
 /// Numbers from statfs(2) and the kernel's `linux/magic.h`.
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "numbers of Linux"))]
-fn by_number(number: u32) -> Option<Shared> {
+fn shared_by_magic(number: u32) -> Option<SharedFileSystem> {
     Some(match number {
-        0x6969 => Shared::Network("NFS"),
-        0x517B | 0xFE53_4D42 | 0xFF53_4D42 => Shared::Network("SMB"),
-        0x5346_414F | 0x6B41_4653 => Shared::Network("AFS"),
-        0x7375_7245 => Shared::Network("Coda"),
-        0x00C3_6400 => Shared::Network("Ceph"),
-        0x0BD0_0BD0 => Shared::Network("Lustre"),
+        0x6969 => SharedFileSystem::Network("NFS"),
+        0x517B | 0xFE53_4D42 | 0xFF53_4D42 => SharedFileSystem::Network("SMB"),
+        0x5346_414F | 0x6B41_4653 => SharedFileSystem::Network("AFS"),
+        0x7375_7245 => SharedFileSystem::Network("Coda"),
+        0x00C3_6400 => SharedFileSystem::Network("Ceph"),
+        0x0BD0_0BD0 => SharedFileSystem::Network("Lustre"),
         // A network file system, or a directory that a virtual machine shares with its host.
-        0x0102_1997 => Shared::Possibly("9P"),
+        0x0102_1997 => SharedFileSystem::Possibly("9P"),
         // Any file system in user space: sshfs, a cloud drive, an encrypted directory.
-        0x6573_5546 => Shared::Possibly("FUSE"),
+        0x6573_5546 => SharedFileSystem::Possibly("FUSE"),
         _ => return None,
     })
 }
@@ -142,7 +142,8 @@ mod tests {
     fn git_ignores_a_new_store() {
         let folder = TempDir::new().expect("a directory");
         let ignore_file = folder.path().join(".gitignore");
-        let open_store = || super::super::open(folder.path(), super::super::Wanted::Sqlite, 1);
+        let open_store =
+            || super::super::open(folder.path(), super::super::BackendChoice::Sqlite, 1);
         drop(open_store().expect("a store"));
         assert_eq!(fs::read_to_string(&ignore_file).expect("text"), IGNORE_RULES);
         // For an existing store, the team decides what Git ignores.
@@ -157,15 +158,15 @@ mod tests {
 
     #[test]
     fn network_file_systems_are_recognised_by_number() {
-        assert_eq!(by_number(0x6969), Some(Shared::Network("NFS")));
-        assert_eq!(by_number(0xFF53_4D42), Some(Shared::Network("SMB")));
-        assert_eq!(by_number(0x6573_5546), Some(Shared::Possibly("FUSE")));
+        assert_eq!(shared_by_magic(0x6969), Some(SharedFileSystem::Network("NFS")));
+        assert_eq!(shared_by_magic(0xFF53_4D42), Some(SharedFileSystem::Network("SMB")));
+        assert_eq!(shared_by_magic(0x6573_5546), Some(SharedFileSystem::Possibly("FUSE")));
         // ext, tmpfs, btrfs, xfs, overlay, zfs
         for local in [0xEF53, 0x0102_1994, 0x9123_683E, 0x5846_5342, 0x794C_7630, 0x2FC1_2FC1] {
-            assert_eq!(by_number(local), None);
+            assert_eq!(shared_by_magic(local), None);
         }
         let folder = TempDir::new().expect("a directory");
-        assert_eq!(shared(&folder.path().join("none")), None);
-        assert!(!matches!(shared(folder.path()), Some(Shared::Network(_))));
+        assert_eq!(detect_shared(&folder.path().join("none")), None);
+        assert!(!matches!(detect_shared(folder.path()), Some(SharedFileSystem::Network(_))));
     }
 }

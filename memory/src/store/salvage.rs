@@ -2,7 +2,7 @@
 //! stores that have not been examined yet.
 #![expect(clippy::disallowed_methods, reason = "reads and writes the store's files")]
 
-use super::{Mirrored, Table, backup, json, lock, migrations, sqlite, with_suffix};
+use super::{MirroredLine, Table, backup, json, lock, migrations, sqlite, with_suffix};
 use crate::MemoryError;
 use crate::types::{Entry, Link};
 use rusqlite::{Connection, OpenFlags, Row};
@@ -14,20 +14,20 @@ use std::path::{Path, PathBuf};
 
 /// The readable records of a damaged store. They can differ from the records that were written.
 #[derive(Debug, Default)]
-pub struct Recovered {
+pub struct RecoveredRecords {
     /// Memories of all layers.
     pub entries: Vec<Entry>,
     /// Links between memories.
     pub links: Vec<Link>,
     /// Lines of tracked files.
-    pub lines: Vec<Mirrored>,
+    pub lines: Vec<MirroredLine>,
     /// Documents: table, id, creation time, content.
     pub documents: Vec<(Table, String, i64, Value)>,
     /// Number of records that were found, but could not be read.
     pub lost: usize,
 }
 
-impl Recovered {
+impl RecoveredRecords {
     /// Removes deleted records, which a damaged file can still contain.
     pub(crate) fn drop_deleted(&mut self, deleted: &BTreeSet<(String, String)>) {
         let is_deleted =
@@ -105,9 +105,9 @@ pub(super) fn add_to_list(folder: &Path, aside: &Path) -> Result<(), MemoryError
 ///
 /// # Errors
 /// When the lock is not released in time, or the list cannot be written.
-pub fn each(
+pub fn salvage_each(
     folder: &Path,
-    work: &mut dyn FnMut(&Path, Recovered) -> Result<(), MemoryError>,
+    work: &mut dyn FnMut(&Path, RecoveredRecords) -> Result<(), MemoryError>,
 ) -> Result<(), MemoryError> {
     let _lock = list_lock(folder)?;
     let mut list = read_list(folder);
@@ -137,15 +137,15 @@ pub fn each(
 
 /// The readable records of the store at `path`.
 #[must_use]
-pub fn recover(path: &Path) -> Recovered {
+pub fn recover(path: &Path) -> RecoveredRecords {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if name.contains(".jsonl") {
         return json::recover(path);
     }
-    let mut recovered = Recovered::default();
+    let mut recovered = RecoveredRecords::default();
     if read_database(path, &mut recovered).is_err() {
         let copy = RepairedCopy(path.with_extension(format!("repaired-{}", std::process::id())));
-        recovered = Recovered::default();
+        recovered = RecoveredRecords::default();
         // An unrepairable file has no readable records.
         let _ = copy.make(path).and_then(|()| read_database(&copy.0, &mut recovered));
     }
@@ -153,14 +153,14 @@ pub fn recover(path: &Path) -> Recovered {
 }
 
 /// Reads all readable records; fails when the schema cannot be read.
-fn read_database(path: &Path, recovered: &mut Recovered) -> Result<(), MemoryError> {
+fn read_database(path: &Path, recovered: &mut RecoveredRecords) -> Result<(), MemoryError> {
     let connection = open_read_only(path).map_err(sqlite::error)?;
     let mut lost = 0;
     recovered.entries = rows(&connection, "memories", sqlite::COLUMNS, sqlite::entry, &mut lost);
     recovered.lines =
         rows(&connection, "lines", "file, present, data", sqlite::mirrored, &mut lost);
     for table in Table::ALL {
-        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, sqlite::parsed(row, 2)?));
+        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, sqlite::parse_json(row, 2)?));
         let found: Vec<(String, i64, Value)> =
             rows(&connection, table.name(), "id, at, data", read, &mut lost);
         recovered.documents.extend(found.into_iter().map(|(id, at, data)| (table, id, at, data)));
@@ -211,7 +211,7 @@ struct Scan<'a, T> {
 impl<T> Scan<'_, T> {
     /// Reads the rows between two row numbers, up to a damaged page. Returns the number of the last
     /// row that was read; the number is an error if there was a damaged page.
-    fn between(
+    fn read_between(
         &mut self,
         after: i64,
         before: i64,
@@ -233,9 +233,9 @@ impl<T> Scan<'_, T> {
         if scan().is_ok() { Ok(last) } else { Err(last) }
     }
 
-    fn all(&mut self) {
-        let Err(front) = self.between(-1, i64::MAX, "ASC") else { return };
-        let back = self.between(-1, i64::MAX, "DESC").unwrap_or_else(|back| back);
+    fn read_all(&mut self) {
+        let Err(front) = self.read_between(-1, i64::MAX, "ASC") else { return };
+        let back = self.read_between(-1, i64::MAX, "DESC").unwrap_or_else(|back| back);
         let (mut last, back) = (front.unwrap_or(-1), back.unwrap_or(i64::MAX));
         // Searches past the damaged page in growing steps until a row is found, then back to the
         // page.
@@ -245,11 +245,11 @@ impl<T> Scan<'_, T> {
             if from >= back {
                 break;
             }
-            let (Ok(read) | Err(read)) = self.between(from - 1, back, "ASC");
+            let (Ok(read) | Err(read)) = self.read_between(from - 1, back, "ASC");
             let first = self.found.range(from..back).next().map(|(first, _)| *first);
             match (read, first) {
                 (Some(read), Some(first)) => {
-                    let _ = self.between(last, first, "DESC");
+                    let _ = self.read_between(last, first, "DESC");
                     (last, step) = (read, 1);
                 }
                 _ => step = step.saturating_mul(2),
@@ -269,7 +269,7 @@ fn rows<T>(
     let sql =
         format!("SELECT {columns}, rowid FROM {table} NOT INDEXED WHERE rowid > ?1 AND rowid < ?2");
     let mut scan = Scan { connection, sql, read, found: BTreeMap::new() };
-    scan.all();
+    scan.read_all();
     let all = scan.found.len();
     let readable: Vec<T> = scan.found.into_values().flatten().collect();
     *lost += all - readable.len();

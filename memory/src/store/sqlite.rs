@@ -9,8 +9,8 @@ mod rows;
 
 use super::aside::move_aside;
 use super::{
-    Clashes, Counts, Durability, Indexed, Mirrored, Opened, Query, Sessions, StorageBackend, Table,
-    backup, lock, migrations,
+    Clashes, Counts, Durability, MirroredLine, OpenedStore, Query, SearchData, Sessions,
+    StorageBackend, Table, backup, lock, migrations,
 };
 use crate::MemoryError;
 use crate::id::canonical;
@@ -18,8 +18,8 @@ use crate::privacy::Clean;
 use crate::types::{Entry, Kind, Layer, Link, Status};
 use aidd_engine::parse::lines::duplicates::meaning_key;
 use connect::{connect, connect_only};
-use rows::word;
-pub(super) use rows::{COLUMNS, entry, mirrored, parsed};
+use rows::parse_word;
+pub(super) use rows::{COLUMNS, entry, mirrored, parse_json};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row, params};
 use serde_json::{Value, json};
@@ -46,12 +46,16 @@ pub fn exists(folder: &Path) -> bool {
 ///
 /// # Errors
 /// When the store was written by a newer aidd, or SQLite cannot be used in `folder`.
-pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
+pub fn open(folder: &Path, now: i64) -> Result<OpenedStore, MemoryError> {
     open_with(folder, migrations::STEPS, now)
 }
 
 /// Like [`open`], with the migration steps of another version of aidd.
-pub(crate) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opened, MemoryError> {
+pub(crate) fn open_with(
+    folder: &Path,
+    steps: &[&str],
+    now: i64,
+) -> Result<OpenedStore, MemoryError> {
     let path = path(folder);
     let identity = lock::identity(&path);
     match connect(&path, steps, now) {
@@ -63,9 +67,9 @@ pub(crate) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opene
             let notice = aside.add_to_salvage_list(&path);
             let (store, migration_notice) = connect(&path, steps, now)?;
             let notices = std::iter::once(notice).chain(migration_notice).collect();
-            Ok(Opened { store: Box::new(store), notices })
+            Ok(OpenedStore { store: Box::new(store), notices })
         }
-        other => other.map(|(store, notice)| Opened {
+        other => other.map(|(store, notice)| OpenedStore {
             store: Box::new(store),
             notices: notice.into_iter().collect(),
         }),
@@ -79,7 +83,7 @@ pub(super) const FILE_SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, MemoryError> {
     let connection = Connection::open_in_memory().map_err(error)?;
     connection.execute_batch(&migrations::STEPS.concat()).map_err(error)?;
-    let known = migrations::known(migrations::STEPS);
+    let known = migrations::newest_version(migrations::STEPS);
     connection.pragma_update(None, "user_version", known).map_err(error)?;
     let path = path(folder);
     Ok(Box::new(Sqlite {
@@ -163,8 +167,9 @@ impl Sqlite {
 
     /// Records that a memory is about to change, unless it belongs to the tracked files.
     fn record_change(&mut self, id: &str) -> Result<(), MemoryError> {
-        let layer =
-            self.query_one("SELECT layer FROM memories WHERE id = ?1", [id], |row| word(row, 0))?;
+        let layer = self.query_one("SELECT layer FROM memories WHERE id = ?1", [id], |row| {
+            parse_word(row, 0)
+        })?;
         self.changed_records.entry(id, layer);
         Ok(())
     }
@@ -189,7 +194,9 @@ impl StorageBackend for Sqlite {
         self.connection.execute_batch(level).map_err(error)?;
         // A newer aidd could have changed the schema since the store was opened.
         let supported = self.value("PRAGMA user_version").and_then(|found: i64| match found {
-            found if found > self.known => Err(migrations::newer(&self.path, found, self.known)),
+            found if found > self.known => {
+                Err(migrations::newer_schema_error(&self.path, found, self.known))
+            }
             _ => Ok(()),
         });
         // The caller does not end a write that could not begin.
@@ -306,7 +313,7 @@ impl StorageBackend for Sqlite {
         &mut self,
         after: Option<i64>,
         with_columns: bool,
-        take: &mut dyn FnMut(Indexed),
+        take: &mut dyn FnMut(SearchData),
     ) -> Result<(), MemoryError> {
         self.indexed_after(after, with_columns, take)
     }
@@ -333,20 +340,21 @@ impl StorageBackend for Sqlite {
             "SELECT data FROM links WHERE from_id = ?1
              UNION ALL SELECT data FROM links WHERE to_id = ?1 AND from_id <> ?1",
             [id],
-            |row| parsed(row, 0),
+            |row| parse_json(row, 0),
         )
         .map(super::json::sorted)
     }
 
     fn all_links(&mut self) -> Result<Vec<Link>, MemoryError> {
-        self.query_all("SELECT data FROM links", [], |row| parsed(row, 0)).map(super::json::sorted)
+        self.query_all("SELECT data FROM links", [], |row| parse_json(row, 0))
+            .map(super::json::sorted)
     }
 
     fn clashes(&mut self) -> Result<Clashes, MemoryError> {
         self.find_clashes()
     }
 
-    fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError> {
+    fn put_line(&mut self, line: &Clean<MirroredLine>) -> Result<(), MemoryError> {
         self.run(
             "INSERT OR REPLACE INTO lines VALUES (?1, ?2, ?3, ?4, ?5)",
             params![line.file, line.line.rev, line.line.id, line.present, line.line.line()],
@@ -359,7 +367,7 @@ impl StorageBackend for Sqlite {
         self.run(sql, params![file, rev, present]).map(|_| ())
     }
 
-    fn lines_of(&mut self, id: &str) -> Result<Vec<Mirrored>, MemoryError> {
+    fn lines_of(&mut self, id: &str) -> Result<Vec<MirroredLine>, MemoryError> {
         let sql = "SELECT file, present, data FROM lines WHERE memory_id = ?1 ORDER BY file, rev";
         self.query_all(sql, [id], mirrored)
     }
@@ -383,12 +391,12 @@ impl StorageBackend for Sqlite {
 
     fn document(&mut self, table: Table, id: &str) -> Result<Option<Value>, MemoryError> {
         let sql = format!("SELECT data FROM {} WHERE id = ?1", table.name());
-        self.query_one(&sql, [id], |row| parsed(row, 0))
+        self.query_one(&sql, [id], |row| parse_json(row, 0))
     }
 
     fn documents(&mut self, table: Table) -> Result<Vec<Value>, MemoryError> {
         let sql = format!("SELECT data FROM {} ORDER BY at DESC, id DESC", table.name());
-        self.query_all(&sql, [], |row| parsed(row, 0))
+        self.query_all(&sql, [], |row| parse_json(row, 0))
     }
 
     fn sessions(&mut self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
@@ -406,7 +414,7 @@ impl StorageBackend for Sqlite {
 
     fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError> {
         let sql = format!("SELECT id, at, data FROM {}", table.name());
-        self.query_all(&sql, [], |row| Ok((row.get(0)?, row.get(1)?, parsed(row, 2)?)))
+        self.query_all(&sql, [], |row| Ok((row.get(0)?, row.get(1)?, parse_json(row, 2)?)))
     }
 
     fn writes(&mut self) -> Result<i64, MemoryError> {

@@ -9,10 +9,10 @@ use crate::types::Relation;
 use serde_json::{Map, json};
 use tempfile::TempDir;
 
-const BOTH: [Wanted; 2] = [Wanted::Sqlite, Wanted::Json];
+const BOTH: [BackendChoice; 2] = [BackendChoice::Sqlite, BackendChoice::Json];
 
-fn opened(folder: &Path, wanted: Wanted) -> Box<dyn StorageBackend> {
-    let opened = open(folder, wanted, 7).expect("a store");
+fn opened(folder: &Path, choice: BackendChoice) -> Box<dyn StorageBackend> {
+    let opened = open(folder, choice, 7).expect("a store");
     assert_eq!(opened.notices, [""; 0]);
     opened.store
 }
@@ -20,9 +20,9 @@ fn opened(folder: &Path, wanted: Wanted) -> Box<dyn StorageBackend> {
 /// Runs `test` on a new store of each kind.
 fn on_both(test: impl Fn(&mut dyn StorageBackend, &Gate)) {
     let gate = Gate::new(&crate::DISTRIBUTION);
-    for wanted in BOTH {
+    for choice in BOTH {
         let folder = TempDir::new().expect("a directory");
-        test(&mut *opened(folder.path(), wanted), &gate);
+        test(&mut *opened(folder.path(), choice), &gate);
     }
 }
 
@@ -54,7 +54,7 @@ fn entry(id: &str, kind: Kind, at: i64) -> Entry {
 }
 
 /// The search data of the memories that changed after a mark, with their terms.
-fn indexed(store: &mut dyn StorageBackend, after: Option<i64>) -> Vec<Indexed> {
+fn indexed(store: &mut dyn StorageBackend, after: Option<i64>) -> Vec<SearchData> {
     let mut all = Vec::new();
     store.indexed(after, true, &mut |row| all.push(row)).expect("indexed");
     all
@@ -168,8 +168,8 @@ fn links_are_found_from_both_ends() {
 #[test]
 fn lines_and_documents_are_stored() {
     on_both(|store, gate| {
-        let line = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "c").sealed();
-        let mirrored = Mirrored { file: "decisions".into(), present: true, line: line.clone() };
+        let line = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "c").with_rev();
+        let mirrored = MirroredLine { file: "decisions".into(), present: true, line: line.clone() };
         write(store, |store| {
             store.put_line(&gate.clean(&mirrored).expect("clean")).expect("put");
             for (at, id) in [(1, "a"), (3, "b"), (2, "c")] {
@@ -198,10 +198,10 @@ fn lines_and_documents_are_stored() {
 #[test]
 fn a_failed_write_is_rolled_back_and_a_committed_write_is_visible() {
     let gate = Gate::new(&crate::DISTRIBUTION);
-    for wanted in BOTH {
+    for choice in BOTH {
         let folder = TempDir::new().expect("a directory");
-        let mut one = opened(folder.path(), wanted);
-        let mut other = opened(folder.path(), wanted);
+        let mut one = opened(folder.path(), choice);
+        let mut other = opened(folder.path(), choice);
         let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
         let failed: Result<(), _> = transaction(&mut *one, Durability::Normal, &mut |store| {
             store.put_entry(&clean)?;
@@ -212,37 +212,38 @@ fn a_failed_write_is_rolled_back_and_a_committed_write_is_visible() {
         write(&mut *other, |store| store.put_entry(&clean).expect("put"));
         assert!(one.entry("decision_1_a").expect("read").is_some());
         drop((one, other));
-        let mut reopened = opened(folder.path(), wanted);
+        let mut reopened = opened(folder.path(), choice);
         assert!(reopened.entry("decision_1_a").expect("read").is_some());
     }
 }
 
 #[test]
 fn a_damaged_store_is_moved_aside() {
-    for (wanted, name) in [(Wanted::Sqlite, "data.db"), (Wanted::Json, "data.jsonl")] {
+    for (choice, name) in [(BackendChoice::Sqlite, "data.db"), (BackendChoice::Json, "data.jsonl")]
+    {
         let folder = TempDir::new().expect("a directory");
         std::fs::write(folder.path().join(name), "no store, ".repeat(1000)).expect("written");
-        let opened = open(folder.path(), wanted, 7).expect("a store");
+        let opened = open(folder.path(), choice, 7).expect("a store");
         assert!(opened.notices[0].contains("was damaged"), "{:?}", opened.notices);
         let aside = folder.path().join(format!("{name}.corrupt-7"));
         assert!(aside.is_file());
         drop(opened);
-        assert_eq!(open(folder.path(), wanted, 8).expect("a store").notices, [""; 0]);
+        assert_eq!(open(folder.path(), choice, 8).expect("a store").notices, [""; 0]);
     }
 }
 
 #[test]
 fn a_newer_store_is_rejected() {
     let folder = TempDir::new().expect("a directory");
-    drop(opened(folder.path(), Wanted::Sqlite));
+    drop(opened(folder.path(), BackendChoice::Sqlite));
     let connection = rusqlite::Connection::open(sqlite::path(folder.path())).expect("open");
     connection.pragma_update(None, "user_version", 99).expect("set");
     drop(connection);
-    let error = open(folder.path(), Wanted::Auto, 7).expect_err("newer");
+    let error = open(folder.path(), BackendChoice::Auto, 7).expect_err("newer");
     assert!(matches!(error, MemoryError::Newer { found: 99, .. }), "{error}");
     std::fs::write(folder.path().join("data.jsonl"), "{\"aidd\":9,\"generation\":\"x\"}\n")
         .expect("written");
-    let error = open(folder.path(), Wanted::Json, 7).expect_err("newer");
+    let error = open(folder.path(), BackendChoice::Json, 7).expect_err("newer");
     assert!(matches!(error, MemoryError::Newer { found: 9, .. }), "{error}");
 }
 
@@ -250,7 +251,7 @@ fn a_newer_store_is_rejected() {
 fn a_migration_backs_up_the_log_and_fails_atomically() {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a directory");
-    let mut old = opened(folder.path(), Wanted::Sqlite);
+    let mut old = opened(folder.path(), BackendChoice::Sqlite);
     let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
     write(&mut *old, |store| store.put_entry(&clean).expect("put"));
     // `old` recovered open, so its writes are still in the log.
@@ -266,39 +267,42 @@ fn a_migration_backs_up_the_log_and_fails_atomically() {
     let count: i64 =
         copy.query_row("SELECT count(*) FROM memories", [], |row| row.get(0)).expect("rows");
     assert_eq!(count, 1);
-    assert!(matches!(open(folder.path(), Wanted::Sqlite, 7), Err(MemoryError::Newer { .. })));
+    assert!(matches!(
+        open(folder.path(), BackendChoice::Sqlite, 7),
+        Err(MemoryError::Newer { .. })
+    ));
 }
 
 #[test]
 fn json_is_used_where_sqlite_cannot_be_used() {
     let folder = TempDir::new().expect("a directory");
     std::fs::create_dir(folder.path().join("data.db")).expect("a directory in place of the file");
-    let first = open(folder.path(), Wanted::Auto, 7).expect("a store");
+    let first = open(folder.path(), BackendChoice::Auto, 7).expect("a store");
     assert_eq!(first.store.name(), "json");
     assert!(first.notices[0].contains("SQLite cannot be used here"), "{:?}", first.notices);
     std::fs::remove_dir(folder.path().join("data.db")).expect("removed");
-    let second = open(folder.path(), Wanted::Auto, 8).expect("a store");
+    let second = open(folder.path(), BackendChoice::Auto, 8).expect("a store");
     assert_eq!(second.store.name(), "json");
     assert_eq!(second.notices.len(), 1);
 }
 
 #[test]
 fn network_file_systems_use_json_and_are_reported() {
-    let network = Some(place::Shared::Network("NFS"));
+    let network = Some(place::SharedFileSystem::Network("NFS"));
     let folder = TempDir::new().expect("a directory");
     let opened = open_best(folder.path(), network, 7).expect("a store");
     assert_eq!(opened.store.name(), "json");
     assert!(opened.notices[0].ends_with("network file system (NFS)"), "{:?}", opened.notices);
     // An existing database is not hidden; opening it prints a warning each time.
     let folder = TempDir::new().expect("a directory");
-    drop(self::opened(folder.path(), Wanted::Sqlite));
+    drop(self::opened(folder.path(), BackendChoice::Sqlite));
     for _ in 0..2 {
         let opened = open_best(folder.path(), network, 7).expect("a store");
         assert_eq!(opened.store.name(), "sqlite");
         assert!(opened.notices[0].contains("on a network file system (NFS)"));
     }
     // Where it can be a network file system, the notice appears once.
-    let possible = Some(place::Shared::Possibly("FUSE"));
+    let possible = Some(place::SharedFileSystem::Possibly("FUSE"));
     let folder = TempDir::new().expect("a directory");
     for notices in [1, 0] {
         let opened = open_best(folder.path(), possible, 7).expect("a store");
@@ -309,7 +313,7 @@ fn network_file_systems_use_json_and_are_reported() {
 #[test]
 fn a_failed_migration_does_not_switch_to_json() {
     let folder = TempDir::new().expect("a directory");
-    drop(opened(folder.path(), Wanted::Sqlite));
+    drop(opened(folder.path(), BackendChoice::Sqlite));
     let path = sqlite::path(folder.path());
     // Another schema with an older version number: a step fails, and the data is unchanged.
     let connection = rusqlite::Connection::open(&path).expect("open");
@@ -326,7 +330,7 @@ fn a_failed_migration_does_not_switch_to_json() {
 fn a_changed_line_of_a_log_is_reported_as_damage() {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a directory");
-    let mut store = opened(folder.path(), Wanted::Json);
+    let mut store = opened(folder.path(), BackendChoice::Json);
     for n in 0..3 {
         let document = gate.clean(&json!({"id": "a", "n": n})).expect("clean");
         write(&mut *store, |store| {
@@ -341,7 +345,7 @@ fn a_changed_line_of_a_log_is_reported_as_damage() {
     let dropped = [lines[0], lines[1], lines[3]].join("\n") + "\n";
     for bad in [good.replacen("\"n\":1", "\"n\":7", 1), duplicated, dropped] {
         std::fs::write(&path, bad).expect("written");
-        let opened = open(folder.path(), Wanted::Json, 7).expect("a store");
+        let opened = open(folder.path(), BackendChoice::Json, 7).expect("a store");
         assert!(
             opened.notices[0].contains("was changed after it was written"),
             "{:?}",
@@ -358,12 +362,12 @@ fn a_changed_line_of_a_log_is_reported_as_damage() {
 
 #[test]
 fn an_open_store_that_was_moved_aside_is_reported() {
-    for wanted in BOTH {
+    for choice in BOTH {
         let folder = TempDir::new().expect("a directory");
-        let one = opened(folder.path(), wanted);
-        let mut other = opened(folder.path(), wanted);
+        let one = opened(folder.path(), choice);
+        let mut other = opened(folder.path(), choice);
         assert!(!one.is_set_aside());
-        if wanted == Wanted::Json {
+        if choice == BackendChoice::Json {
             // Readable again, because another process repaired it.
             let path = other.path().to_owned();
             let text = std::fs::read_to_string(&path).expect("a log") + "[\"x\",[]]\n";
@@ -373,7 +377,7 @@ fn an_open_store_that_was_moved_aside_is_reported() {
         assert!(notice.contains("was damaged (a test)"), "{notice}");
         assert!(other.is_set_aside() && other.documents(Table::Meta).is_err());
         assert!(one.is_set_aside());
-        drop(opened(folder.path(), wanted));
+        drop(opened(folder.path(), choice));
         assert!(one.is_set_aside());
     }
 }
@@ -382,14 +386,14 @@ fn an_open_store_that_was_moved_aside_is_reported() {
 fn a_partial_line_is_skipped() {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a directory");
-    let mut store = opened(folder.path(), Wanted::Json);
+    let mut store = opened(folder.path(), BackendChoice::Json);
     let path = store.path().to_owned();
     let partial = "[[\"memories\",\"decision_0_x\",{\"id\"";
     let text = std::fs::read_to_string(&path).expect("a log") + partial;
     std::fs::write(&path, text).expect("written");
     let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
     write(&mut *store, |store| store.put_entry(&clean).expect("put"));
-    let mut again = opened(folder.path(), Wanted::Json);
+    let mut again = opened(folder.path(), BackendChoice::Json);
     assert!(again.entry("decision_1_a").expect("read").is_some());
     assert_eq!(again.check().expect("checked"), [""; 0]);
 }
@@ -398,8 +402,8 @@ fn a_partial_line_is_skipped() {
 fn a_log_of_outdated_lines_is_rewritten() {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a directory");
-    let mut one = opened(folder.path(), Wanted::Json);
-    let mut other = opened(folder.path(), Wanted::Json);
+    let mut one = opened(folder.path(), BackendChoice::Json);
+    let mut other = opened(folder.path(), BackendChoice::Json);
     let documents: Vec<_> = (0..3).map(|n| gate.clean(&json!({"n": n})).expect("clean")).collect();
     for n in 0..5000 {
         let document = &documents[n % 3];
@@ -434,7 +438,7 @@ fn memories_of_the_first_schema_are_prepared_for_searches() {
         .expect("a row");
     }
     drop(db);
-    let mut opened = open(folder.path(), Wanted::Sqlite, 7).expect("a store");
+    let mut opened = open(folder.path(), BackendChoice::Sqlite, 7).expect("a store");
     assert!(opened.notices[0].contains("from schema 1 to"), "{:?}", opened.notices);
     let found = indexed(&mut *opened.store, None);
     assert_eq!(found.len(), 300);
@@ -450,7 +454,7 @@ fn memories_of_the_first_schema_are_prepared_for_searches() {
 fn topic_keys_of_older_versions_are_updated() {
     let folder = TempDir::new().expect("a directory");
     let gate = Gate::new(&crate::DISTRIBUTION);
-    let mut store = opened(folder.path(), Wanted::Sqlite);
+    let mut store = opened(folder.path(), BackendChoice::Sqlite);
     let memory = Entry { topic: Some("Cafe\u{301}".into()), ..entry("d", Kind::Decision, 1) };
     write(&mut *store, |store| store.put_entry(&gate.clean(&memory).expect("clean")).expect("put"));
     drop(store);
@@ -460,7 +464,7 @@ fn topic_keys_of_older_versions_are_updated() {
         .expect("set");
     drop(db);
     let query = Query { topic: Some("CAF\u{C9}".into()), ..Query::new(Layers::ALL) };
-    let found = opened(folder.path(), Wanted::Sqlite).entries(&query).expect("found");
+    let found = opened(folder.path(), BackendChoice::Sqlite).entries(&query).expect("found");
     assert_eq!(ids(&found), ["d"]);
 }
 

@@ -21,7 +21,7 @@ fn fields_of_a_known_mistake_are_merged() {
     on_both_stores(|_, memory| {
         let cause = memory.save_decision(&decision("Use Redis", None)).expect("saved").id;
         let first = memory.save_mistake(&mistake("cache is empty", "warm it")).expect("saved");
-        let repeated_mistake = |to: &str| New {
+        let repeated_mistake = |to: &str| NewMemory {
             topic: Some("cache".into()),
             links: vec![Link::new(Relation::RelatesTo, to)],
             branch: Some("main".into()),
@@ -48,12 +48,12 @@ fn fields_of_a_known_mistake_are_merged() {
 fn fields_of_a_known_decision_or_convention_are_merged() {
     on_both_stores(|root, memory| {
         let other = memory.save_decision(&decision("Keep events", None)).expect("saved").id;
-        let new = |reasoning: &str, to: &[&str]| New {
+        let new = |reasoning: &str, to: &[&str]| NewMemory {
             content: "Use PostgreSQL".into(),
             topic: Some("store".into()),
             body: Decision { reasoning: reasoning.into(), ..Decision::default() },
             links: to.iter().map(|to| Link::new(Relation::BuildsOn, to)).collect(),
-            ..New::default()
+            ..NewMemory::default()
         };
         let first = memory.save_decision(&new("", &[])).expect("saved");
         let again = memory.save_decision(&new("it is known", &[&other])).expect("saved");
@@ -66,13 +66,13 @@ fn fields_of_a_known_decision_or_convention_are_merged() {
         let error = memory.save_decision(&new("", &[&first.id])).expect_err("a link to itself");
         assert!(error.to_string().ends_with("cannot be linked to itself"), "{error}");
 
-        let convention = |examples: &[&str]| New {
+        let convention = |examples: &[&str]| NewMemory {
             content: "Name booleans is, has or can".into(),
             body: Convention {
                 examples: examples.iter().map(|&example| example.to_owned()).collect(),
                 ..Convention::default()
             },
-            ..New::default()
+            ..NewMemory::default()
         };
         let first = memory.save_convention(&convention(&[])).expect("saved");
         let again = memory.save_convention(&convention(&["isOpen"])).expect("saved");
@@ -91,7 +91,7 @@ fn a_mistake_with_invalid_fields_is_still_counted() {
         on_both_stores(|root, memory| {
             let first = Revision::first(Kind::Mistake, "mistake_1_a".into(), 1, "cache is empty");
             let metadata = invalid_fields.as_object().expect("an object").clone();
-            let line = Revision { metadata, ..first }.sealed();
+            let line = Revision { metadata, ..first }.with_rev();
             write(root, "ai/memory/mistakes.jsonl", &(line.line() + "\n"));
             let again = memory.save_mistake(&mistake("cache is empty", "warm it"));
             assert_eq!(again.expect("saved").occurrences, Some(count));

@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 const FILE: &str = "ai/memory/conventions.jsonl";
 
-fn convention(content: &str, check: Value) -> New<Convention> {
+fn convention(content: &str, check: Value) -> NewMemory<Convention> {
     let body = Convention { check: Some(check), ..Convention::default() };
-    New { content: content.into(), body, ..New::default() }
+    NewMemory { content: content.into(), body, ..NewMemory::default() }
 }
 
 fn no_moment() -> Value {
@@ -104,7 +104,7 @@ fn a_rule_survives_edits_and_ends_with_its_memory() {
         let id = memory.save_mistake(&new).expect("saved").id;
         assert_eq!(rules(root), ["mistake/referenceerror-moment-is-not-defined"]);
         let later =
-            New { links: vec![Link::new(Relation::Supersedes, &id)], ..decision("x", None) };
+            NewMemory { links: vec![Link::new(Relation::Supersedes, &id)], ..decision("x", None) };
         memory.save_decision(&later).expect("saved");
         assert_eq!(rules(root), [""; 0]);
     });
@@ -139,7 +139,7 @@ fn a_merge_that_removes_a_check_disables_its_rule() {
         let base = text(root, FILE);
         let other = TempDir::new().expect("a directory");
         write(other.path(), FILE, &base);
-        let mut theirs = open_memory(other.path(), Wanted::Json);
+        let mut theirs = open_memory(other.path(), BackendChoice::Json);
         theirs.edit(Kind::Convention, &id, &change("check", Value::Null)).expect("edited");
         assert_eq!(rules(other.path()), [""; 0]);
         // This side adds no line, so the merge has the lines of the other side.
@@ -177,7 +177,7 @@ proptest! {
             "message": literal, "severity": "error",
             "text": {"regex": regex::escape(&literal)},
         });
-        let mut memory = open_memory(ours.path(), Wanted::Json);
+        let mut memory = open_memory(ours.path(), BackendChoice::Json);
         for (index, word) in words.iter().enumerate() {
             let content = format!("{word} {index}");
             memory.save_convention(&convention(&content, check.clone())).expect("saved");
@@ -191,7 +191,7 @@ proptest! {
         let split_at = split_at.min(lines.len());
         let merged = [&lines[split_at..], &lines[..], &lines[..split_at]].concat().join("\n");
         let (revisions, _) = log::read(FILE, merged.as_bytes());
-        let mut other = open_memory(theirs.path(), Wanted::Json);
+        let mut other = open_memory(theirs.path(), BackendChoice::Json);
         other.import_entries(&revisions, &[], false).expect("imported");
         prop_assert_eq!(&pages(theirs.path()), &before);
         // Rewrites the file from the other store.

@@ -5,7 +5,7 @@ use crate::MemoryError;
 use crate::graph::Step;
 use crate::kinds::{Checkpoint, Convention, Insight, Observation};
 use crate::permanent::{Conflict, Edit};
-use crate::prune::Rules;
+use crate::prune::PruneConditions;
 use crate::recall::Question;
 use crate::records::BranchContext;
 use crate::store::{Layers, Query};
@@ -56,12 +56,12 @@ fn a_new_decision_supersedes_the_decision_on_its_topic_in_every_script() {
 fn superseding_an_unknown_memory_itself_or_in_a_cycle_is_rejected() {
     on_both_stores(|_, memory| {
         let supersedes = |id: &str| vec![Link::new(Relation::Supersedes, id)];
-        let unknown = New { links: supersedes("decision_0_x"), ..decision("a", None) };
+        let unknown = NewMemory { links: supersedes("decision_0_x"), ..decision("a", None) };
         assert_eq!(error_text(memory.save_decision(&unknown)), "unknown memory `decision_0_x`");
         let a = memory.save_decision(&decision("Store files on disk", None)).expect("saved").id;
-        let b = New { links: supersedes(&a), ..decision("Keep blobs in a bucket", None) };
+        let b = NewMemory { links: supersedes(&a), ..decision("Keep blobs in a bucket", None) };
         let b = memory.save_decision(&b).expect("saved").id;
-        let c = New { links: supersedes(&b), ..decision("Mirror everything twice", None) };
+        let c = NewMemory { links: supersedes(&b), ..decision("Mirror everything twice", None) };
         let c = memory.save_decision(&c).expect("saved").id;
         let link = |memory: &mut ProjectMemory, from: &str, to: &str| {
             error_text(memory.link(from, &Link::new(Relation::Supersedes, to)))
@@ -79,7 +79,7 @@ fn conflicts_are_listed() {
     on_both_stores(|_, memory| {
         let a = memory.save_decision(&decision("Use tabs", Some("style"))).expect("saved").id;
         let debates = vec![Link::new(Relation::Contradicts, &a)];
-        let b = New { links: debates, ..decision("Use spaces", Some("style")) };
+        let b = NewMemory { links: debates, ..decision("Use spaces", Some("style")) };
         let b = memory.save_decision(&b).expect("saved");
         assert_eq!(b.superseded, [""; 0]);
         assert_eq!(
@@ -117,10 +117,10 @@ fn similar_memories_are_reported_and_repeated_errors_are_counted() {
         let other = memory.save_mistake(&mistake("disk full while writing logs", "rotate"));
         assert!(other.expect("saved").is_new);
 
-        let convention = |content: &str| New {
+        let convention = |content: &str| NewMemory {
             content: content.into(),
             body: Convention::default(),
-            ..New::default()
+            ..NewMemory::default()
         };
         let old =
             memory.save_convention(&convention("Name booleans is, has or can")).expect("saved");
@@ -210,7 +210,7 @@ fn edits_without_changes_are_not_written() {
 fn conflicts_of_a_memory_are_all_conflicts_that_contain_it() {
     on_both_stores(|_, memory| {
         let save = |memory: &mut ProjectMemory, content: &str, topic, links| {
-            let new = New { links, ..decision(content, Some(topic)) };
+            let new = NewMemory { links, ..decision(content, Some(topic)) };
             memory.save_decision(&new).expect("saved").id
         };
         let first = save(memory, "Use Redis for it", "cache", vec![]);
@@ -251,7 +251,7 @@ fn walks_are_breadth_first_and_end() {
         assert_eq!(depths(&walk.steps), [0, 1, 1, 2, 2, 3, 3, 4]);
         let walk = memory.walk(&ids[0], &[Relation::BuildsOn], 2).expect("a walk");
         assert_eq!(depths(&walk.steps), [0, 1, 2]);
-        assert!(!walk.is_cut);
+        assert!(!walk.is_truncated);
         assert_eq!(error_text(memory.walk("none", &[], 1)), "unknown memory `none`");
     });
 }
@@ -308,7 +308,9 @@ fn a_session_is_promoted_to_its_branch_and_made_permanent_once() {
         let archived = text(root, &merged.archived);
         let current = merged.archived.replace("/archive", "");
         write(other.path(), &current, &archived);
-        open_memory(other.path(), Wanted::Sqlite).merge_branch("feature/login").expect("merged");
+        open_memory(other.path(), BackendChoice::Sqlite)
+            .merge_branch("feature/login")
+            .expect("merged");
         assert_eq!(text(other.path(), "ai/memory/decisions.jsonl"), lines);
     });
 }
@@ -390,7 +392,7 @@ fn pruning_deletes_only_old_sessions() {
             }
             ids.push(session.id);
         }
-        let rules = Rules { days: 1, sessions: 2 };
+        let rules = PruneConditions { days: 1, sessions: 2 };
         let preview = memory.prune(rules, true).expect("listed");
         assert_eq!((&preview.sessions, preview.observations), (&vec![ids[0].clone()], 1));
         assert_eq!(memory.prune(rules, false).expect("pruned"), preview);

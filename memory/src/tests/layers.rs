@@ -5,7 +5,7 @@
 
 mod cases;
 
-use super::faults::{Numbers, size};
+use super::faults::{Rng, size};
 use super::*;
 use crate::branches::join;
 use crate::kinds::{Convention, Observation};
@@ -105,25 +105,28 @@ fn merged_files(
 struct World {
     models: BTreeMap<&'static str, BranchModel>,
     clones: Vec<TestClone>,
-    numbers: Numbers,
+    numbers: Rng,
     count: usize,
 }
 
 impl World {
     fn new(seed: u64) -> Self {
-        let clones = [("main", Wanted::Sqlite), ("login", Wanted::Json)].map(|(branch, wanted)| {
-            let folder = TempDir::new().expect("a directory");
-            // The index is empty, so missing files do not count as deleted by mistake.
-            repository::TestRepository::new(folder.path());
-            let start = START + if branch == "main" { 0 } else { 1 };
-            let time = Arc::new(AtomicI64::new(start));
-            let clock = Box::new(move || time.fetch_add(2, Ordering::Relaxed));
-            let memory = ProjectMemory::open(&crate::DISTRIBUTION, folder.path(), wanted, clock)
-                .expect("a memory");
-            TestClone { folder, memory, branch, observed: Vec::new() }
-        });
+        let clones = [("main", BackendChoice::Sqlite), ("login", BackendChoice::Json)].map(
+            |(branch, choice)| {
+                let folder = TempDir::new().expect("a directory");
+                // The index is empty, so missing files do not count as deleted by mistake.
+                repository::TestRepository::new(folder.path());
+                let start = START + if branch == "main" { 0 } else { 1 };
+                let time = Arc::new(AtomicI64::new(start));
+                let clock = Box::new(move || time.fetch_add(2, Ordering::Relaxed));
+                let memory =
+                    ProjectMemory::open(&crate::DISTRIBUTION, folder.path(), choice, clock)
+                        .expect("a memory");
+                TestClone { folder, memory, branch, observed: Vec::new() }
+            },
+        );
         let models = BRANCHES.map(|branch| (branch, BranchModel::default())).into();
-        Self { models, clones: clones.into(), numbers: Numbers(seed), count: 0 }
+        Self { models, clones: clones.into(), numbers: Rng(seed), count: 0 }
     }
 
     fn words(&mut self) -> String {
@@ -151,7 +154,7 @@ impl World {
                 let typed =
                     if self.numbers.below(2) > 0 { words.to_uppercase() } else { words.into() };
                 let body = Convention::default();
-                let new = New { content: typed, body, ..New::default() };
+                let new = NewMemory { content: typed, body, ..NewMemory::default() };
                 self.clones[at].memory.save_convention(&new).expect("saved");
                 self.models
                     .get_mut(branch)
@@ -206,7 +209,7 @@ impl World {
         let memory = &mut self.clones[at].memory;
         let id = ids(memory, &old).remove(0);
         let links = vec![Link::new(Relation::Supersedes, &id)];
-        memory.save_decision(&New { links, ..decision(&new, None) }).expect("saved");
+        memory.save_decision(&NewMemory { links, ..decision(&new, None) }).expect("saved");
         let model = self.models.get_mut(branch).expect("a branch");
         model.decisions.insert(new.clone());
         model.superseded.insert((new, old));

@@ -24,7 +24,7 @@ fn lines_committed_by_others_are_imported() {
     on_both_stores(|root, memory| {
         memory.save_decision(&decision("Ours", None)).expect("saved");
         let other = TempDir::new().expect("a directory");
-        open_memory(other.path(), Wanted::Json)
+        open_memory(other.path(), BackendChoice::Json)
             .save_decision(&decision("Theirs", None))
             .expect("saved");
         let lines_of_both = text(other.path(), FILE) + &text(root, FILE);
@@ -45,7 +45,7 @@ fn concurrent_edits_are_two_heads_until_another_edit_merges_them() {
         write(other.path(), FILE, &base);
         let edit = |content: &str| Edit { content: Some(content.into()), ..Edit::default() };
         memory.edit(Kind::Decision, &id, &edit("Ours")).expect("edited");
-        open_memory(other.path(), Wanted::Sqlite)
+        open_memory(other.path(), BackendChoice::Sqlite)
             .edit(Kind::Decision, &id, &edit("Theirs"))
             .expect("edited");
         let theirs = text(other.path(), FILE).replace(&base, "");
@@ -79,7 +79,7 @@ fn members_of_a_cycle_from_two_branches_are_active_and_reported() {
         let other = TempDir::new().expect("a directory");
         write(other.path(), FILE, &base);
         link(memory, &a, &b);
-        link(&mut open_memory(other.path(), Wanted::Json), &b, &a);
+        link(&mut open_memory(other.path(), BackendChoice::Json), &b, &a);
         let lines_of_both = text(root, FILE) + &text(other.path(), FILE).replace(&base, "");
         write(root, FILE, &lines_of_both);
         assert_eq!(texts_with_status(memory), ["A active 1", "B active 1"]);
@@ -100,7 +100,7 @@ fn memories_follow_the_checked_out_branch() {
         assert_eq!(texts_with_status(memory), ["New active 1", "Old superseded 1"]);
         // Lines that were removed by hand are retained in the store.
         write(root, FILE, &before);
-        assert_eq!(memory.missing("decisions").expect("missing").len(), 1);
+        assert_eq!(memory.missing_lines("decisions").expect("missing").len(), 1);
         assert_eq!(memory.export(true).expect("exported"), 1);
         assert_eq!(texts_with_status(memory), ["New active 1", "Old superseded 1"]);
     });
@@ -120,9 +120,13 @@ fn a_deleted_file_is_written_again() {
         std::fs::remove_dir_all(root.join("ai")).expect("removed");
         memory.save_decision(&decision("Three", None)).expect("saved");
         assert_eq!(text(root, FILE).lines().count(), 3);
-        let mut again =
-            ProjectMemory::open(&crate::DISTRIBUTION, root, Wanted::Auto, Box::new(|| START))
-                .expect("open");
+        let mut again = ProjectMemory::open(
+            &crate::DISTRIBUTION,
+            root,
+            BackendChoice::Auto,
+            Box::new(|| START),
+        )
+        .expect("open");
         assert_eq!(texts_with_status(&mut again).len(), 3);
     });
 }
@@ -130,10 +134,10 @@ fn a_deleted_file_is_written_again() {
 #[test]
 fn a_missing_or_damaged_store_is_rebuilt_from_the_files() {
     for name in ["data.db", "data.jsonl"] {
-        let wanted = if name == "data.db" { Wanted::Sqlite } else { Wanted::Json };
+        let choice = if name == "data.db" { BackendChoice::Sqlite } else { BackendChoice::Json };
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
-        let mut memory = open_memory(root, wanted);
+        let mut memory = open_memory(root, choice);
         for content in ["One", "Two", "Three"] {
             memory.save_decision(&decision(content, Some("t"))).expect("saved");
         }
@@ -141,10 +145,10 @@ fn a_missing_or_damaged_store_is_rebuilt_from_the_files() {
         drop(memory);
         let path = root.join(".aidd").join(name);
         std::fs::remove_file(&path).expect("removed");
-        assert_eq!(texts_with_status(&mut open_memory(root, wanted)), expected);
+        assert_eq!(texts_with_status(&mut open_memory(root, choice)), expected);
         std::fs::write(&path, "x".repeat(20_000)).expect("damaged");
         let mut memory =
-            ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, Box::new(|| START))
+            ProjectMemory::open(&crate::DISTRIBUTION, root, choice, Box::new(|| START))
                 .expect("open");
         assert!(memory.take_notices()[0].contains("was damaged"));
         assert_eq!(texts_with_status(&mut memory), expected);
@@ -155,7 +159,7 @@ fn a_missing_or_damaged_store_is_rebuilt_from_the_files() {
 fn damage_under_an_open_store_is_detected_and_repaired() {
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
-    let mut memory = open_memory(root, Wanted::Sqlite);
+    let mut memory = open_memory(root, BackendChoice::Sqlite);
     for n in 0..200 {
         memory
             .save_decision(&decision(&format!("number {n} {}", "long ".repeat(40)), None))
@@ -171,9 +175,13 @@ fn damage_under_an_open_store_is_detected_and_repaired() {
         bytes[page / 4096 * 4096..end].fill(0xA5);
     }
     std::fs::write(&path, bytes).expect("damaged");
-    let mut memory =
-        ProjectMemory::open(&crate::DISTRIBUTION, root, Wanted::Sqlite, Box::new(|| START + 9))
-            .expect("open");
+    let mut memory = ProjectMemory::open(
+        &crate::DISTRIBUTION,
+        root,
+        BackendChoice::Sqlite,
+        Box::new(|| START + 9),
+    )
+    .expect("open");
     assert_eq!(texts_with_status(&mut memory), expected);
     let notices = memory.take_notices().join("\n");
     assert!(notices.contains("was damaged"), "{notices}");
@@ -224,11 +232,11 @@ fn an_import_counts_new_and_removed_lines() {
 
 #[test]
 fn reading_changes_no_byte() {
-    for wanted in [Wanted::Sqlite, Wanted::Json] {
+    for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
-        drop(open_memory(root, wanted).save_decision(&decision("One", Some("t"))).expect("saved"));
-        let mut memory = open_memory(root, wanted);
+        drop(open_memory(root, choice).save_decision(&decision("One", Some("t"))).expect("saved"));
+        let mut memory = open_memory(root, choice);
         texts_with_status(&mut memory);
         let name = memory.read(&mut |store| Ok(store.path().to_owned())).expect("a path");
         let before = std::fs::read(&name).expect("read");
@@ -244,7 +252,7 @@ fn reading_changes_no_byte() {
 fn damage_at_any_offset_is_repaired_by_an_import() {
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
-    let mut memory = open_memory(root, Wanted::Sqlite);
+    let mut memory = open_memory(root, BackendChoice::Sqlite);
     for n in 0..40 {
         let topic = format!("topic {}", n % 9);
         memory.save_decision(&decision(&format!("number {n}"), Some(&topic))).expect("saved");
@@ -272,7 +280,7 @@ fn damage_at_any_offset_is_repaired_by_an_import() {
         let mut memory = match ProjectMemory::open(
             &crate::DISTRIBUTION,
             root,
-            Wanted::Sqlite,
+            BackendChoice::Sqlite,
             Box::new(move || now),
         ) {
             Ok(memory) => memory,

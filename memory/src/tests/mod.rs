@@ -13,10 +13,10 @@ pub(super) mod repository;
 mod settling;
 
 use super::kinds::{Decision, Mistake};
-use super::permanent::New;
+use super::permanent::NewMemory;
 use super::project::ProjectMemory;
 use super::records::{AiProvider, SessionState};
-use super::store::Wanted;
+use super::store::BackendChoice;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -26,32 +26,32 @@ use tempfile::TempDir;
 pub(super) const START: i64 = 1_763_800_000_000;
 
 /// Opens the memory of the project at `root`, and asserts that there are no notices.
-pub(super) fn open_memory(root: &Path, wanted: Wanted) -> ProjectMemory {
+pub(super) fn open_memory(root: &Path, choice: BackendChoice) -> ProjectMemory {
     let time = Arc::new(AtomicI64::new(START));
     let clock = Box::new(move || time.fetch_add(1, Ordering::Relaxed));
     let mut memory =
-        ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect("a memory");
+        ProjectMemory::open(&crate::DISTRIBUTION, root, choice, clock).expect("a memory");
     assert_eq!(memory.take_notices(), [""; 0]);
     memory
 }
 
 /// Runs `test` in a new project for each kind of store.
 pub(super) fn on_both_stores(test: impl Fn(&Path, &mut ProjectMemory)) {
-    for wanted in [Wanted::Sqlite, Wanted::Json] {
+    for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         let folder = TempDir::new().expect("a directory");
-        test(folder.path(), &mut open_memory(folder.path(), wanted));
+        test(folder.path(), &mut open_memory(folder.path(), choice));
     }
 }
 
-pub(super) fn decision(content: &str, topic: Option<&str>) -> New<Decision> {
-    New { content: content.into(), topic: topic.map(str::to_owned), ..New::default() }
+pub(super) fn decision(content: &str, topic: Option<&str>) -> NewMemory<Decision> {
+    NewMemory { content: content.into(), topic: topic.map(str::to_owned), ..NewMemory::default() }
 }
 
-pub(super) fn mistake(error: &str, fix: &str) -> New<Mistake> {
-    New {
+pub(super) fn mistake(error: &str, fix: &str) -> NewMemory<Mistake> {
+    NewMemory {
         content: error.into(),
         body: Mistake { fix: fix.into(), ..Mistake::default() },
-        ..New::default()
+        ..NewMemory::default()
     }
 }
 

@@ -10,11 +10,11 @@ const LINE: &str =
 
 #[test]
 fn the_existing_memory_directory_is_used() {
-    for wanted in [Wanted::Sqlite, Wanted::Json] {
+    for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
         write(root, "memory/decisions.jsonl", &format!("{LINE}\n"));
-        let mut memory = open_with_notices(root, wanted);
+        let mut memory = open_with_notices(root, choice);
         assert_eq!(memory.folder(), "memory");
         assert_eq!(memory.get(&["decision_1_a".into()]).expect("read")[0].content, "Use SQLite");
         memory.save_decision(&decision("Use Postgres", Some("store"))).expect("saved");
@@ -24,13 +24,13 @@ fn the_existing_memory_directory_is_used() {
         assert_eq!(text(root, "memory/mistakes.jsonl").lines().count(), 1);
         let expected = permanent_text(&mut memory);
         drop(memory);
-        assert_eq!(permanent_text(&mut open_with_notices(root, wanted)), expected);
+        assert_eq!(permanent_text(&mut open_with_notices(root, choice)), expected);
         // Moves the files as Git does: the memories are the same, and the new directory is used.
         write(root, "ai/memory/decisions.jsonl", &text(root, "memory/decisions.jsonl"));
         std::fs::rename(root.join("memory/mistakes.jsonl"), root.join("ai/memory/mistakes.jsonl"))
             .expect("moved");
         std::fs::remove_file(root.join("memory/decisions.jsonl")).expect("removed");
-        let mut memory = open_with_notices(root, wanted);
+        let mut memory = open_with_notices(root, choice);
         assert_eq!((memory.folder(), permanent_text(&mut memory)), ("ai/memory", expected));
     }
 }

@@ -66,14 +66,15 @@ fn all_writes(memory: &mut ProjectMemory) {
         extra: fields(),
         ..Decision::default()
     };
-    let new = New { body: reasons(18), ..decision(&sensitive_text(20), Some(&sensitive_text(21))) };
+    let new =
+        NewMemory { body: reasons(18), ..decision(&sensitive_text(20), Some(&sensitive_text(21))) };
     let first = memory.save_decision(&new).expect("saved").id;
     let link = Link {
         reason: Some(sensitive_text(22)),
         extra: fields(),
         ..Link::new(Relation::Debates, &first)
     };
-    let second = New { links: vec![link.clone()], ..decision("entirely other words", None) };
+    let second = NewMemory { links: vec![link.clone()], ..decision("entirely other words", None) };
     let second = memory.save_decision(&second).expect("saved").id;
     memory.link(&second, &link).expect("linked");
     memory.set_outcome(&first, Outcome::Failed, Some(&sensitive_text(23))).expect("set");
@@ -86,7 +87,7 @@ fn all_writes(memory: &mut ProjectMemory) {
     memory.remove(Kind::Decision, &first, Some(&sensitive_text(26))).expect("removed");
     memory.save_mistake(&mistake(&sensitive_text(27), &sensitive_text(28))).expect("saved");
     memory
-        .save_mistake(&New {
+        .save_mistake(&NewMemory {
             session_id: Some(sensitive_text(29)),
             ..mistake(&sensitive_text(27), &sensitive_text(33))
         })
@@ -98,7 +99,11 @@ fn all_writes(memory: &mut ProjectMemory) {
         ..Convention::default()
     };
     memory
-        .save_convention(&New { content: sensitive_text(36), body: convention, ..New::default() })
+        .save_convention(&NewMemory {
+            content: sensitive_text(36),
+            body: convention,
+            ..NewMemory::default()
+        })
         .expect("saved");
     let body = Checkpoint {
         next_steps: Some(json!([sensitive_text(37)])),

@@ -6,7 +6,7 @@ use crate::kinds::Insight;
 use crate::log::Revision;
 use crate::permanent::{Conflict, Edit};
 use crate::project::ProjectMemory;
-use crate::store::{Layers, Query, Wanted};
+use crate::store::{BackendChoice, Layers, Query};
 use crate::types::{Entry, Kind, Layer, Link, Relation, Status};
 
 const DECISIONS: &str = "ai/memory/decisions.jsonl";
@@ -14,7 +14,7 @@ const DECISIONS: &str = "ai/memory/decisions.jsonl";
 fn line(id: &str, at: i64, content: &str, topic: &str, links: &[(Relation, &str)]) -> Revision {
     let links = links.iter().map(|(relation, to)| Link::new(*relation, to)).collect();
     let first = Revision::first(Kind::Decision, id.into(), at, content);
-    Revision { topic: Some(topic.into()), links, ..first }.sealed()
+    Revision { topic: Some(topic.into()), links, ..first }.with_rev()
 }
 
 fn file(lines: &[&Revision]) -> String {
@@ -32,7 +32,7 @@ fn resolving_retains_the_requested_edit() {
                 content: content.into(),
                 ..first.clone()
             }
-            .sealed()
+            .with_rev()
         };
         let (day, week) = (edit(2, "cookies, a day"), edit(3, "cookies, a week"));
         write(root, DECISIONS, &file(&[&first, &day, &week]));
@@ -63,7 +63,7 @@ fn changes_after_the_same_edit_in_two_clones_replace_both_lines() {
             let first = line(id, 1, "cookies", "", &[]);
             let edit = |at| {
                 let parents = vec![first.rev.clone()];
-                Revision { parents, at, content: format!("jwt {id}"), ..first.clone() }.sealed()
+                Revision { parents, at, content: format!("jwt {id}"), ..first.clone() }.with_rev()
             };
             [first.clone(), edit(2), edit(3)]
         };
@@ -98,7 +98,7 @@ fn resolving_drops_duplicate_edits_in_favour_of_the_requested_edit() {
         let first = line("decision_1_a", 1, "cookies", "", &[]);
         let edit = |at, content: &str| {
             let parents = vec![first.rev.clone()];
-            Revision { parents, at, content: content.into(), ..first.clone() }.sealed()
+            Revision { parents, at, content: content.into(), ..first.clone() }.with_rev()
         };
         let (twin, same, other) = (edit(2, "jwt"), edit(3, "jwt"), edit(4, "sessions"));
         write(root, DECISIONS, &file(&[&first, &twin, &same, &other]));
@@ -198,7 +198,7 @@ fn memories_imported_twice_exist_once() {
             content: "use a vault".into(),
             ..first.clone()
         }
-        .sealed();
+        .with_rev();
         let entry = Entry {
             layer: Layer::Local,
             kind: Kind::Insight,
@@ -239,7 +239,7 @@ fn tracked_lines_are_pruned_only_when_old_and_requested() {
         assert_eq!(text(root, path), before);
         assert_eq!(later.prune_tracked(30, false).expect("pruned"), dropped);
         assert!(!text(root, path).contains(&gone) && text(root, path).contains(&retained));
-        assert_eq!(later.missing("mistakes").expect("missing").len(), 2);
+        assert_eq!(later.missing_lines("mistakes").expect("missing").len(), 2);
         later.export(true).expect("written");
         assert_eq!(text(root, path).lines().count(), before.lines().count());
     });
@@ -247,9 +247,10 @@ fn tracked_lines_are_pruned_only_when_old_and_requested() {
 
 /// Opens the memory forty days later.
 fn later(root: &std::path::Path, memory: &ProjectMemory) -> ProjectMemory {
-    let wanted = if memory.backend() == "json" { Wanted::Json } else { Wanted::Sqlite };
+    let choice =
+        if memory.backend() == "json" { BackendChoice::Json } else { BackendChoice::Sqlite };
     let clock = Box::new(|| START + 40 * 86_400_000);
-    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect("a memory")
+    ProjectMemory::open(&crate::DISTRIBUTION, root, choice, clock).expect("a memory")
 }
 
 #[test]

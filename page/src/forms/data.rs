@@ -20,7 +20,7 @@ pub struct DataHeader {
     pub not_equals: Option<Yaml>,
     /// The allowed values.
     #[serde(rename = "in")]
-    pub within: Option<Vec<Yaml>>,
+    pub allowed_values: Option<Vec<Yaml>>,
     /// The values that are not allowed.
     pub not_in: Option<Vec<Yaml>>,
     /// A regular expression that must match the value as text.
@@ -141,7 +141,7 @@ impl DataHeader {
         let tests = [
             self.equals.is_some(),
             self.not_equals.is_some(),
-            self.within.is_some(),
+            self.allowed_values.is_some(),
             self.not_in.is_some(),
             self.matches.is_some(),
             self.not_matches.is_some(),

@@ -119,9 +119,9 @@ impl CheckHeader {
     pub fn reason_not_settable_by_path(&self) -> Option<&'static str> {
         let tree = self.tree.as_deref();
         match self.form()? {
-            Form::Commit => Some("it checks commits, not files"),
+            Form::Commit => Some("the rule checks commits, not files"),
             Form::Tree if tree.is_some_and(|tree| tree.each.is_empty()) => {
-                Some("without `each` it checks the project as a whole")
+                Some("without `each`, the rule checks the project as a whole")
             }
             Form::Tree if tree.is_some_and(|tree| tree.unique.is_some()) => {
                 Some("`unique` compares files of different directories")

@@ -25,7 +25,7 @@ pub struct TextHeader {
     /// The parts of the file in which a match must start, as determined by the parser of the file's
     /// language. A file without a parser has no parts and is not checked. Empty: everywhere.
     #[serde(default, rename = "in")]
-    pub within: Many<Part>,
+    pub parts: Many<Part>,
     /// Only matches that start in the first N lines of the file count. With `last`: in the first or
     /// the last lines.
     #[serde(default)]
@@ -175,7 +175,7 @@ impl TextHeader {
         if let Some((_, name)) = line_limits.into_iter().find(|(count, _)| *count == Some(0)) {
             return Some(format!("`{name}` must be at least 1 line"));
         }
-        if self.within.len() > 1 && self.within.contains(&Part::All) {
+        if self.parts.len() > 1 && self.parts.contains(&Part::All) {
             return Some("`in`: `all` cannot be combined with other parts".to_owned());
         }
         if !self.swap.is_empty() {
@@ -196,7 +196,7 @@ impl TextHeader {
             (self.max.is_some(), "max"),
             (self.first.is_some(), "first"),
             (self.last.is_some(), "last"),
-            (!self.within.is_empty(), "in"),
+            (!self.parts.is_empty(), "in"),
             (!self.swap.is_empty(), "swap"),
         ];
         let key = whole_file_keys.into_iter().find(|(is_set, _)| *is_set)?.1;

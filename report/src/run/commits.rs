@@ -3,7 +3,7 @@
 
 use crate::error::RunError;
 use aidd_engine::check::Engine;
-use aidd_engine::forms::commits::{self, Commit, CommitInput, Touch};
+use aidd_engine::forms::commits::{self, Commit, CommitInput, TouchedFile};
 use aidd_engine::project::git::{Change, Repository, Snapshot};
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::workspace::commit_checks::{self, CommitInputs};
@@ -55,8 +55,10 @@ pub fn check(
         return Ok(Vec::new());
     }
     let mut notes = Vec::new();
-    let commits =
-        line.repository.between(&line.bases, line.head, MAX_COMMITS + 1).map_err(RunError::Git)?;
+    let commits = line
+        .repository
+        .commits_between(&line.bases, line.head, MAX_COMMITS + 1)
+        .map_err(RunError::Git)?;
     if commits.len() > MAX_COMMITS {
         notes.push(format!("Only the last {MAX_COMMITS} commits were checked"));
     } else if line.repository.is_shallow() {
@@ -89,13 +91,13 @@ fn members(required: CommitInputs, sides: &Sides<'_>) -> Vec<String> {
     commits::members(sides.after, sides.paths.iter().map(String::as_str))
 }
 
-fn touched(required: CommitInputs, sides: &Sides<'_>) -> Vec<Touch> {
-    let touch = |change: &Change| Touch {
+fn touched(required: CommitInputs, sides: &Sides<'_>) -> Vec<TouchedFile> {
+    let touch = |change: &Change| TouchedFile {
         path: change.path().to_owned(),
         added: change.base.is_none(),
         lines: if required.lines { lines(change, sides) } else { 0 },
     };
-    let mut touched: Vec<Touch> = sides.changes.iter().map(touch).collect();
+    let mut touched: Vec<TouchedFile> = sides.changes.iter().map(touch).collect();
     touched.sort();
     touched
 }

@@ -7,8 +7,10 @@ use crate::{Comparison, FileFindings, Severities};
 use aidd_engine::check::Engine;
 use aidd_engine::project::git::{Change, GitError, Repository, Snapshot};
 use aidd_engine::text::finding::{Severity, Status};
-use aidd_engine::workspace::diff::{self, Compared, Head};
-use aidd_engine::workspace::walk::{self, FileReport, Skipped, Uncommitted, Walk, Within};
+use aidd_engine::workspace::diff::{self, CompareResult, Head};
+use aidd_engine::workspace::walk::{
+    self, CheckedPaths, FileReport, Skipped, UncommittedChanges, Walk,
+};
 use std::path::PathBuf;
 
 /// The base of a comparison.
@@ -51,9 +53,9 @@ pub enum Against {
 pub fn check(
     against: &Against,
     (project, engine): (&Project, &Engine),
-    (walk, known): (Walk, Option<&Uncommitted>),
+    (walk, known): (Walk, Option<&UncommittedChanges>),
     advance: &(dyn Fn() + Sync),
-) -> Result<(Compared, Base), RunError> {
+) -> Result<(CompareResult, Base), RunError> {
     let repository = repository(project)?;
     let within = walk.within(project.root());
     let (base, snapshot) = match against {
@@ -109,15 +111,15 @@ pub fn check_sides(
     project: &Project,
     engine: &Engine,
     sides: (&Snapshot, Head<'_>),
-    changes: (&[Change], &Within),
+    changes: (&[Change], &CheckedPaths),
     advance: &(dyn Fn() + Sync),
-) -> Result<Compared, RunError> {
+) -> Result<CompareResult, RunError> {
     diff::compare(engine, &project.config, sides, changes, advance).map_err(RunError::Rules)
 }
 
 /// Creates the comparison for the report.
 #[must_use]
-pub fn comparison(base: Base, whole_tree: bool, compared: &Compared) -> Comparison {
+pub fn comparison(base: Base, whole_tree: bool, compared: &CompareResult) -> Comparison {
     let mut before = Severities::default();
     for (severity, count) in Severity::ALL.into_iter().zip(compared.before) {
         (0..count).for_each(|_| before.add(severity));

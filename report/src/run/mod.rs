@@ -14,9 +14,9 @@ use aidd_engine::project::config::FailOnName;
 use aidd_engine::text::files::{Disk, Files, Listed, Memory, Overlay};
 use aidd_engine::text::finding::{FailOn, Severity};
 use aidd_engine::text::source::Source;
-use aidd_engine::workspace::diff::Compared;
+use aidd_engine::workspace::diff::CompareResult;
 use aidd_engine::workspace::project_checks;
-use aidd_engine::workspace::walk::Uncommitted;
+use aidd_engine::workspace::walk::UncommittedChanges;
 use aidd_engine::workspace::walk::{self, Outcome, Walk, check_tree};
 use compare::{Against, Base};
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ pub fn check_until(
 pub fn check_changes(
     project: &Project,
     selection: &Selection,
-    known: &Uncommitted,
+    known: &UncommittedChanges,
 ) -> Result<Document, RunError> {
     let target = Target::Changes { base: None, below: &[] };
     check_with_known(project, selection, &target, Some(known), &Arc::default())
@@ -96,7 +96,7 @@ fn check_with_known(
     project: &Project,
     selection: &Selection,
     target: &Target<'_>,
-    known: Option<&Uncommitted>,
+    known: Option<&UncommittedChanges>,
     stop: &Arc<AtomicBool>,
 ) -> Result<Document, RunError> {
     let started = Instant::now();
@@ -107,13 +107,13 @@ fn check_with_known(
         Target::Text { path, text } => {
             let path = relative_to_root(project.root(), path)?;
             let outcome = check_text(project, &engine, path, text.as_bytes().to_vec());
-            Compared { outcome, ..Compared::default() }
+            CompareResult { outcome, ..CompareResult::default() }
         }
         Target::Files(paths) => {
             below = locate(project.root(), paths)?;
             let walk = Walk { stop: Some(stop.clone()), ..Walk::over(below.clone()) };
             let outcome = check_tree(&engine, &project.config, &project.disk, &walk, &|| ())?;
-            Compared { outcome, ..Compared::default() }
+            CompareResult { outcome, ..CompareResult::default() }
         }
         Target::Changes { base, below: paths } => {
             below = if paths.is_empty() {
@@ -144,7 +144,7 @@ fn check_with_known(
 fn document(
     project: &Project,
     engine: &Engine,
-    compared: &Compared,
+    compared: &CompareResult,
     comparison: Option<Comparison>,
     baseline: bool,
     started: Instant,
@@ -205,8 +205,8 @@ fn changes(
     project: &Project,
     engine: &Engine,
     base: Option<&str>,
-    (walk, known): (Walk, Option<&Uncommitted>),
-) -> Result<(Compared, Base), RunError> {
+    (walk, known): (Walk, Option<&UncommittedChanges>),
+) -> Result<(CompareResult, Base), RunError> {
     let repository = compare::repository(project)?;
     let diff = match base {
         Some(base) => Some(base.to_owned()),
@@ -233,7 +233,7 @@ fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>, RunError> {
 
 /// Converts a path from an agent to a path relative to the root.
 fn relative_to_root(root: &Path, path: &str) -> Result<String, RunError> {
-    Disk::new(root).inside(path).ok_or_else(|| RunError::OutsideProject(path.to_owned()))
+    Disk::new(root).to_relative(path).ok_or_else(|| RunError::OutsideProject(path.to_owned()))
 }
 
 /// Checks `bytes` as the contents of the file at `path`, relative to the root.

@@ -7,7 +7,7 @@ mod project;
 mod reports;
 mod texts;
 
-use aidd_engine::check::{Checked, Engine, SKIPPED, Selection};
+use aidd_engine::check::{CheckResult, Engine, SKIPPED, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::Memory;
@@ -29,7 +29,7 @@ static ALL: LazyLock<Engine> = LazyLock::new(|| {
         .expect("valid rules")
 });
 
-fn check(path: &str, text: String) -> (Source, Checked) {
+fn check(path: &str, text: String) -> (Source, CheckResult) {
     let source = Source::new(path, text);
     let checked = ALL.check(&source, &Memory::default());
     (source, checked)

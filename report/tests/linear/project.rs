@@ -9,7 +9,7 @@ use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::diff::{Head, compare};
-use aidd_engine::workspace::walk::Within;
+use aidd_engine::workspace::walk::CheckedPaths;
 use std::fmt::Write as _;
 
 fn page(index: usize) -> (String, String) {
@@ -147,8 +147,13 @@ fn findings_of_both_sides_are_compared_in_linear_time() {
         let (base, head) = (snapshot("main~1"), snapshot("main"));
         let changes = repository.changes(&base, &head).expect("changes");
         let head = Head::Snapshot { files: &head, ignores: &head, branch: None };
-        let compared =
-            compare(&engine, &Config::default(), (&base, head), (&changes, &Within::all()), &|| {});
+        let compared = compare(
+            &engine,
+            &Config::default(),
+            (&base, head),
+            (&changes, &CheckedPaths::all()),
+            &|| {},
+        );
         assert_eq!(compared.expect("compared").changed, 1);
     };
     assert_linear([

@@ -43,7 +43,7 @@ fn statement(config: &str, pages: &[(&str, &str)], format: ComplianceFormat) -> 
 }
 
 #[test]
-fn the_statement_in_markdown() {
+fn the_statement_is_rendered_as_markdown() {
     assert_snapshot!(statement(CONFIG, &PAGES, ComplianceFormat::Markdown), @r"
     ## aidd: what the gate enforces
 
@@ -97,7 +97,7 @@ fn the_statement_in_markdown() {
 }
 
 #[test]
-fn the_statement_in_json() {
+fn the_statement_is_rendered_as_json() {
     assert_snapshot!(statement(CONFIG, &PAGES, ComplianceFormat::Json), @r#"
     {
       "schemaVersion": 1,

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use std::path::Path;
 
 #[test]
-fn text() {
+fn findings_are_written_as_text() {
     assert_snapshot!(tree().write(Format::Text), @r#"
     warning[dockerfile/latest-tag]: Pin the tag
      --> Dockerfile:1:6
@@ -43,7 +43,7 @@ fn text() {
 }
 
 #[test]
-fn text_in_colour() {
+fn text_is_coloured_and_linked() {
     let tree = tree();
     let mut run = tree.run();
     run.files.truncate(1);
@@ -58,7 +58,7 @@ fn text_in_colour() {
 }
 
 #[test]
-fn json() {
+fn findings_are_written_as_json() {
     assert_snapshot!(tree().write(Format::Json), @r#"
     {
       "schemaVersion": 1,
@@ -246,7 +246,7 @@ fn json() {
 }
 
 #[test]
-fn github() {
+fn findings_are_written_as_workflow_commands() {
     assert_snapshot!(tree().write(Format::Github), @"
     ::error file=conf%2C dir/sé#t%3A1.toml,line=2,endLine=2,col=9,endColumn=25,title=secrets/some-key::`[REDACTED]` is 100%25 | open%0Asee @someone <b> #12%0ARevoke [REDACTED]
     ::warning file=Dockerfile,line=1,endLine=1,col=6,endColumn=19,title=dockerfile/latest-tag::Pin the tag%0AName a version
@@ -258,7 +258,7 @@ fn github() {
 }
 
 #[test]
-fn markdown() {
+fn findings_are_written_as_markdown() {
     let tree = tree();
     let mut run = tree.run();
     run.version_control = Some(&*GITHUB);
@@ -295,7 +295,7 @@ fn markdown() {
 }
 
 #[test]
-fn gitlab() {
+fn findings_are_written_as_gitlab_issues() {
     assert_snapshot!(tree().write(Format::Gitlab), @r#"
     [
       {
@@ -339,7 +339,7 @@ fn gitlab() {
 }
 
 #[test]
-fn junit() {
+fn findings_are_written_as_junit() {
     assert_snapshot!(tree().write(Format::Junit), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="aidd" tests="4" failures="2" errors="0" skipped="1" time="0.230">

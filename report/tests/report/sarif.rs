@@ -18,7 +18,7 @@ fn sarif(run: &Run<'_>) -> Value {
 }
 
 #[test]
-fn a_complete_log() {
+fn findings_are_written_as_sarif() {
     let tree = tree();
     let mut run = tree.run();
     run.files.remove(1);
@@ -413,7 +413,7 @@ fn the_most_severe_results_are_retained_up_to_the_limit() {
     let notes = &run["runs"][0]["invocations"][0]["toolExecutionNotifications"];
     assert_eq!(
         notes[0]["message"]["text"],
-        json!("1000 least severe results are omitted: code scanning accepts 25000")
+        json!("1000 results omitted, least severe first: code scanning accepts at most 25000")
     );
 }
 

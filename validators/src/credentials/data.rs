@@ -6,7 +6,7 @@ use super::values::{Trust, is_address, is_credible, is_dummy, is_password_hash};
 use super::{Format, Found, embedded};
 use aidd_engine::parse::ini;
 use aidd_engine::parse::tree::Tree;
-use aidd_engine::text::placeholder::{is_described, is_reference};
+use aidd_engine::text::placeholder::{is_description, is_reference};
 use aidd_engine::text::shape::looks_random;
 use aidd_engine::text::source::Span;
 use aidd_lexicon::tables::credentials as table;
@@ -93,7 +93,7 @@ pub(super) fn report_named(
             "secrets/wordpress-salt" | "secrets/browser-saved-login" | "secrets/django-secret-key"
         )
     {
-        if value.len() >= 16 && !is_described(value) && !is_reference_alone(value) {
+        if value.len() >= 16 && !is_description(value) && !is_reference_alone(value) {
             found.push(Found::new(rule, span));
         }
         return;
@@ -361,7 +361,7 @@ fn report_kubernetes_value(tree: &Tree, index: usize, value: &str, found: &mut V
     if !is_secret {
         let mut inner = Vec::new();
         if plain.contains("://") {
-            embedded::urls(plain, "secrets/kubernetes-secret", Trust::High, &mut inner);
+            embedded::report_urls(plain, "secrets/kubernetes-secret", Trust::High, &mut inner);
         }
         if inner.is_empty() {
             return;

@@ -11,7 +11,7 @@ use aidd_engine::text::source::Span;
 const MAX_KEY_LEN: usize = 64 << 10;
 
 /// Reports private keys between `BEGIN` and `END` lines, and private keys of PuTTY.
-pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
+pub(super) fn report_private_keys(text: &str, found: &mut Vec<Found>) {
     let mut at = 0;
     while let Some(next) = text[at..].find("-----BEGIN ").map(|next| at + next) {
         at = next + 11;
@@ -65,7 +65,7 @@ fn is_key_body(body: &str) -> bool {
 }
 
 /// Reports the passwords and tokens in `scheme://user:password@host`.
-pub(super) fn urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec<Found>) {
     let mut at = 0;
     while let Some(next) = text[at..].find("://").map(|next| at + next + 3) {
         at = next;
@@ -179,7 +179,7 @@ pub(super) fn report_value(
         } else {
             "secrets/connection-string-password"
         };
-        urls(value, rule, trust, &mut inner);
+        report_urls(value, rule, trust, &mut inner);
         found.extend(
             inner.into_iter().map(|hit| Found::new(hit.rule, hit.span.shift(span.start as usize))),
         );
@@ -224,7 +224,12 @@ fn class_of_parts(value: &str) -> Option<Class> {
 }
 
 /// Reports the tokens of `Authorization: Bearer …` in headers, commands and settings.
-pub(super) fn authorization(text: &str, rule: &'static str, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_authorization(
+    text: &str,
+    rule: &'static str,
+    trust: Trust,
+    found: &mut Vec<Found>,
+) {
     for (at, mark) in text.match_indices("uthorization") {
         let from = at + mark.len();
         let rest = &text[from..text.floor_char_boundary(text.len().min(from + 48))];
@@ -257,7 +262,7 @@ fn is_account(value: &str) -> bool {
 }
 
 /// Reports quoted connection strings in `text`.
-pub(super) fn connection_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_connection_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
         let start = offset;

@@ -1,15 +1,15 @@
-//! Files with texts of a user interface: `locales/de/settings.json`, `lang/fr/auth.php`. Their keys
-//! are named like settings, and their values are read by people.
+//! Files that contain user-interface strings: `locales/de/settings.json`, `lang/fr/auth.php`. Their
+//! keys are named like settings, and their values are read by people.
 
 use super::values::is_label;
-use aidd_engine::parse::ini::closing;
+use aidd_engine::parse::ini::find_closing_quote;
 use aidd_lexicon::tables::credentials as table;
 
 /// Maximum number of values examined: the first values are enough to distinguish labels from
 /// settings.
 const MAX_VALUES: usize = 2000;
 
-/// Whether most values of the file are texts of a user interface.
+/// Whether most values of the file are user-interface strings.
 pub(super) fn is_label_file(path: &str, text: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     let is_by_line = matches!(
@@ -19,7 +19,7 @@ pub(super) fn is_label_file(path: &str, text: &str) -> bool {
     let (mut labels, mut total) = (0, 0);
     let mut count = |value: &str| {
         total += usize::from(value.len() >= 2);
-        labels += usize::from(value.len() >= 2 && is_text(value));
+        labels += usize::from(value.len() >= 2 && is_human_readable(value));
         total < MAX_VALUES
     };
     if is_by_line {
@@ -35,8 +35,8 @@ pub(super) fn is_label_file(path: &str, text: &str) -> bool {
     }
 }
 
-/// Whether a value is a text for people: a sentence, a title, or a word of another script.
-fn is_text(value: &str) -> bool {
+/// Whether a value is human-readable text: a sentence, a title, or a word in a non-Latin script.
+fn is_human_readable(value: &str) -> bool {
     let words = || value.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic));
     let is_title = || {
         let mut chars = value.trim_end_matches(['.', '!', '?', ':', '…']).chars();
@@ -76,13 +76,13 @@ fn line_values(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Passes the quoted strings that are not keys to `count`, until it returns `false`.
+/// Calls `count` with each quoted string that is not a key, until it returns `false`.
 fn quoted_values<'a>(text: &'a str, count: &mut impl FnMut(&'a str) -> bool) {
     let mut at = 0;
     while let Some(open) = text[at..].find(['"', '\'']).map(|open| at + open) {
         let quote = if text[open..].starts_with('"') { '"' } else { '\'' };
         at = open + 1;
-        let Some(length) = closing(&text[at..], quote) else { continue };
+        let Some(length) = find_closing_quote(&text[at..], quote) else { continue };
         let (value, after) = (&text[at..at + length], text[at + length + 1..].trim_start());
         // The apostrophe of a comment is not a quote.
         if value.contains('\n') {

@@ -7,7 +7,7 @@ use super::names::Class;
 use super::values::{MAX_SECRET_LEN, Trust, is_credible};
 use aho_corasick::AhoCorasick;
 use aidd_engine::parse::assign::{self, Assignment, Join};
-use aidd_engine::parse::ini::closing;
+use aidd_engine::parse::ini::find_closing_quote;
 use aidd_engine::text::source::Span;
 use aidd_lexicon::tables::credentials as table;
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ const MAX_NESTED: usize = 4;
 
 /// Reports assignments whose names contain one of the words at `hits`. With `bare`, values do not
 /// require quotes.
-pub(super) fn assignments(
+pub(super) fn report_assignments(
     scan: Scan<'_>,
     hits: impl IntoIterator<Item = usize>,
     bare: bool,
@@ -68,7 +68,8 @@ pub(super) fn assignments(
             continue;
         }
         // The value is the fallback of a read from the environment.
-        let is_fallback = assignment.join == Join::Comma && is_read(scan.text, assignment.name);
+        let is_fallback =
+            assignment.join == Join::Comma && is_environment_lookup(scan.text, assignment.name);
         let trust = if is_fallback { Trust::Low } else { scan.trust };
         report_named(name, "", value, assignment.value, Scan { trust, ..scan }, found);
         found[before..].iter_mut().for_each(|secret| secret.weak |= is_fallback);
@@ -97,7 +98,7 @@ fn callee(text: &str, name: Span) -> Option<String> {
 
 /// Whether the function that has name and value as arguments reads a variable, and the value is the
 /// fallback of the variable: `env('NAME', 'value')`.
-fn is_read(text: &str, name: Span) -> bool {
+fn is_environment_lookup(text: &str, name: Span) -> bool {
     callee(text, name)
         .is_some_and(|callee| callee == "env" || callee == "config" || callee.ends_with("getenv"))
 }
@@ -168,7 +169,7 @@ static CALLEES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 });
 
 /// Reports literal passwords in calls that log in.
-pub(super) fn calls(text: &str, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_login_calls(text: &str, trust: Trust, found: &mut Vec<Found>) {
     let Some(callees) = CALLEES.as_ref() else { return };
     let second_count = table::CALLS_WITH_PASSWORD_SECOND.iter().count();
     for hit in callees.find_iter(text) {
@@ -192,7 +193,7 @@ pub(super) fn calls(text: &str, trust: Trust, found: &mut Vec<Found>) {
 const MAX_CALL_LEN: usize = 1024;
 
 /// Reports the passwords in `ConvertTo-SecureString "…" -AsPlainText`.
-pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
     const CALL: &str = "ConvertTo-SecureString";
     for (at, _) in text.match_indices(CALL) {
         let start = at + CALL.len();
@@ -203,7 +204,7 @@ pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
             continue;
         };
         let quote = if line[open..].starts_with('"') { '"' } else { '\'' };
-        let Some(length) = closing(&line[open + 1..], quote) else { continue };
+        let Some(length) = find_closing_quote(&line[open + 1..], quote) else { continue };
         let value = &line[open + 1..open + 1 + length];
         if is_credible(value, Class::Password, trust) {
             let from = start + open + 1;
@@ -224,7 +225,7 @@ fn arguments(text: &str, at: usize) -> Vec<(usize, usize, bool)> {
         let rest = &line[cursor..];
         let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
         let (start, end, mut after, literal) =
-            match quote.and_then(|quote| closing(&rest[1..], quote)) {
+            match quote.and_then(|quote| find_closing_quote(&rest[1..], quote)) {
                 Some(length) => (cursor + 1, cursor + 1 + length, cursor + length + 2, true),
                 None => {
                     let length = rest.find([',', ')']).unwrap_or(rest.len());

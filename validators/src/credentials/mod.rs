@@ -42,7 +42,7 @@ pub(super) const FAMILY: Family = Family {
     claim: |path, text| is_known(path, text).then_some(Kind("credentials")),
     check: |_, _, report| run_checks(rules::CHECKS, &parse(report.source()), report),
     keywords: || keywords().collect(),
-    hits: |offsets, report| {
+    check_keyword_hits: |offsets, report| {
         let found = generic(report.source(), offsets.iter().copied());
         run_checks(rules::CHECKS, &found, report);
     },
@@ -104,10 +104,10 @@ pub(crate) fn parse(source: &Source) -> Credentials {
     let mut found = Vec::new();
     read(scan, format, &mut found);
     if !matches!(format.syntax, Syntax::Store | Syntax::Key) {
-        embedded::private_keys(text, &mut found);
-        embedded::authorization(text, format.rule, trust, &mut found);
-        embedded::connection_strings(text, trust, &mut found);
-        embedded::urls(text, url_rule(format), trust, &mut found);
+        embedded::report_private_keys(text, &mut found);
+        embedded::report_authorization(text, format.rule, trust, &mut found);
+        embedded::report_connection_strings(text, trust, &mut found);
+        embedded::report_urls(text, url_rule(format), trust, &mut found);
     }
     let mut found = strength::assess(text, source.path(), deduplicate(text, found));
     for secret in found.iter_mut().filter(|secret| !secret.span.is_empty()) {
@@ -141,9 +141,9 @@ fn read(scan: Scan<'_>, format: &Format, found: &mut Vec<Found>) {
         Syntax::Words => records::named_words(text, format, trust, found),
         Syntax::Json | Syntax::Yaml | Syntax::Xml => report_tree(scan, format.syntax, found),
         Syntax::Code => {
-            literals::assignments(scan, hits_wide(text), false, found);
-            literals::calls(text, trust, found);
-            literals::secure_strings(text, trust, found);
+            literals::report_assignments(scan, hits_wide(text), false, found);
+            literals::report_login_calls(text, trust, found);
+            literals::report_secure_strings(text, trust, found);
         }
         Syntax::Shell => shell::scan_text(text, scan, found),
         Syntax::Sql => sql::scan(text, trust, found),
@@ -151,7 +151,7 @@ fn read(scan: Scan<'_>, format: &Format, found: &mut Vec<Found>) {
         Syntax::Htpasswd => records::htpasswd(text, found),
         Syntax::Shadow => records::shadow(text, found),
         Syntax::Urls => {
-            embedded::urls(text, format.rule, trust, found);
+            embedded::report_urls(text, format.rule, trust, found);
             data::scan_tree(&ini::parse(text), scan, found);
         }
         Syntax::Chap => records::chap(text, trust, found),
@@ -178,7 +178,7 @@ fn report_settings(scan: Scan<'_>, found: &mut Vec<Found>) {
             data::scan_tree(&ini::parse(scan.text), scan, found);
             // Scan blocks with several settings per line: `server { password = "x"; }`.
             let comments = Comments { text: scan.text, ..Comments::default() };
-            literals::assignments(scan, comments.retain_code(hits(scan.text)), true, found);
+            literals::report_assignments(scan, comments.retain_code(hits(scan.text)), true, found);
         }
     }
 }
@@ -222,7 +222,7 @@ fn report_tree(scan: Scan<'_>, syntax: Syntax, found: &mut Vec<Found>) {
     };
     data::scan_tree(&parsed, scan, found);
     if !parsed.complete {
-        literals::assignments(scan, hits(scan.text), syntax == Syntax::Yaml, found);
+        literals::report_assignments(scan, hits(scan.text), syntax == Syntax::Yaml, found);
     }
     if syntax == Syntax::Yaml {
         report_commands(&parsed, scan, found);
@@ -282,10 +282,10 @@ pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) ->
     let (trust, bare) = trust(source);
     let scan = Scan { text, path: source.path(), rule: "secrets/generic-secret", keys: &[], trust };
     let mut found = Vec::new();
-    literals::assignments(scan, hits, bare, &mut found);
+    literals::report_assignments(scan, hits, bare, &mut found);
     if trust == Trust::Low {
-        literals::calls(text, trust, &mut found);
-        literals::secure_strings(text, trust, &mut found);
+        literals::report_login_calls(text, trust, &mut found);
+        literals::report_secure_strings(text, trust, &mut found);
     }
     for hit in &mut found {
         let is_named_password = hit.rule == scan.rule && is_password(text, hit.span);

@@ -402,7 +402,7 @@ pub(super) fn rdp(text: &str, found: &mut Vec<Found>) {
 
 /// Reports an armoured key, or a key without armour.
 pub(super) fn private_key(text: &str, found: &mut Vec<Found>) {
-    embedded::private_keys(text, found);
+    embedded::report_private_keys(text, found);
     // Files of libotr contain the private number of a DSA key.
     if let Some(at) =
         text.find("(private-key").and_then(|from| text[from..].find("(x #").map(|at| from + at + 4))

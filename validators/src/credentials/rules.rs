@@ -42,7 +42,7 @@ rules! {
     "secrets/filezilla-password": "password saved by FileZilla",
         "Change it on the server, and keep FileZilla's files out of the repository";
     "secrets/ftp-client-password": "password in the settings of an upload tool",
-        "Change it on the server, use a key instead, and ignore the file";
+        "Change it on the server, use a key instead, and list the file in .gitignore";
     "secrets/generic-password": "password in plain text",
         "Read it from the environment or a secret store, and change it";
     "secrets/generic-secret": "secret in plain text",
@@ -52,12 +52,12 @@ rules! {
     "secrets/htpasswd-hash": "password hash of a web server account",
         "Exclude the file from the repository, and change the password";
     "secrets/key-store": "key store in the repository",
-        "Store key stores in a secret manager, and replace the keys in it";
+        "Move the key store to a secret manager, and replace the keys in it";
     "secrets/kubeconfig-credentials": "cluster credential in a kubeconfig",
         "Revoke it, and use an exec plugin that fetches short-lived credentials";
     "secrets/kubernetes-secret": "value of a Kubernetes Secret in plain text",
         "Move it to a secret store, or commit a sealed or encrypted form, and change it";
-    "secrets/login-call-password": "password in a call that logs in",
+    "secrets/login-call-password": "password in a login call",
         "Read it from the environment or a secret store, and change it";
     "secrets/mail-client-password": "mail password in plain text",
         "Change it, and have the program read it from a keychain (`passwordeval` or similar)";
@@ -78,7 +78,7 @@ rules! {
     "secrets/private-key-file": "private key",
         "Replace the key pair, and keep the private key out of the repository";
     "secrets/rails-master-key": "Rails master key",
-        "Store it in RAILS_MASTER_KEY, generate a new one, and change what it protected";
+        "Generate a new key, set it in RAILS_MASTER_KEY, and change the secrets that the old key protected";
     "secrets/rails-secret-key-base": "Rails secret_key_base in plain text",
         "Generate a new one, and read it from the environment or the encrypted credentials";
     "secrets/remote-desktop-password": "password in a remote desktop file",
@@ -102,9 +102,9 @@ rules! {
     "secrets/terraform-state-secret": "secret in Terraform state",
         "Keep state in an encrypted remote backend, and change the secret";
     "secrets/terraform-variable-secret": "secret in plain text in Terraform",
-        "Declare the variable `sensitive`, pass it through the environment, and change it";
+        "Declare the variable as `sensitive`, set it through the environment, and change the secret";
     "secrets/vault-password-file": "password of an Ansible vault",
-        "Use a script that reads a keychain, and rekey the vault";
+        "Read the password from a keychain with a script, and rekey the vault";
     "secrets/vpn-secret": "VPN secret in plain text",
         "Change it on both sides, and keep the file out of the repository";
     "secrets/web-framework-secret": "secret key of a web framework in plain text",

@@ -102,7 +102,7 @@ pub(super) fn scan_text(text: &str, scan: Scan<'_>, found: &mut Vec<Found>) {
 pub(super) fn scan_line(line: &str, offset: usize, scan: Scan<'_>, found: &mut Vec<Found>) {
     let words = words(line);
     if !line.starts_with("alias ") {
-        assignments(line, offset, scan, found);
+        report_assignments(line, offset, scan, found);
     }
     let mut password_args: &[PasswordArg] = &[];
     let mut operand_count = 0;
@@ -239,7 +239,7 @@ fn is_expanded(span: Span, scan: Scan<'_>) -> bool {
 
 /// Reports secrets in assignments: `NAME=value` before or without a command, with or without
 /// `export`, and `set -x` of fish.
-fn assignments(line: &str, offset: usize, scan: Scan<'_>, found: &mut Vec<Found>) {
+fn report_assignments(line: &str, offset: usize, scan: Scan<'_>, found: &mut Vec<Found>) {
     let mut at = 0;
     // Only words at the start of a command are assignments; flags and arguments are handled
     // elsewhere.
@@ -259,7 +259,7 @@ fn assignments(line: &str, offset: usize, scan: Scan<'_>, found: &mut Vec<Found>
         }
         let rest = &line[at..];
         let (start, length) = match rest.chars().next() {
-            Some(quote @ ('"' | '\'')) => match ini::closing(&rest[1..], quote) {
+            Some(quote @ ('"' | '\'')) => match ini::find_closing_quote(&rest[1..], quote) {
                 Some(length) => (at + 1, length),
                 None => continue,
             },

@@ -3,7 +3,7 @@
 use super::Found;
 use super::names::{Class, classify};
 use super::values::{Trust, is_credible, is_password_hash};
-use aidd_engine::parse::ini::closing;
+use aidd_engine::parse::ini::find_closing_quote;
 use aidd_engine::text::source::Span;
 use std::collections::HashMap;
 
@@ -245,7 +245,7 @@ fn fields(line: &str, mut at: usize) -> (Vec<Field>, usize) {
         at += line[at..].len() - line[at..].trim_start().len();
         let rest = &line[at..];
         if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '\'' | '"')) {
-            let length = closing(&rest[1..], quote).unwrap_or(rest.len() - 1);
+            let length = find_closing_quote(&rest[1..], quote).unwrap_or(rest.len() - 1);
             fields.push(Field { start: at + 1, end: at + 1 + length, quoted: true });
             at = (at + length + 2).min(line.len());
         } else {
@@ -341,7 +341,7 @@ pub(super) fn report_statement(
         }
         let quote = if line[start - 1..].starts_with('"') { '"' } else { '\'' };
         // `for 'user'@'host' = 'x'`: the last string is the password.
-        let (start, length) = match closing(&line[start..], quote) {
+        let (start, length) = match find_closing_quote(&line[start..], quote) {
             Some(length) if mark == "password for" || mark == "set password" => {
                 last_string(line, start, length, quote)
             }
@@ -376,7 +376,7 @@ fn last_string(line: &str, start: usize, length: usize, quote: char) -> (usize, 
     let (mut start, mut length) = (start, length);
     while let Some(open) = line[start + length + 1..].find(quote) {
         let next = start + length + 1 + open + 1;
-        let Some(next_length) = closing(&line[next..], quote) else { break };
+        let Some(next_length) = find_closing_quote(&line[next..], quote) else { break };
         (start, length) = (next, next_length);
     }
     (start, length)

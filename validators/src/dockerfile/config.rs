@@ -31,7 +31,7 @@ pub(crate) struct HadolintConfig {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Raw {
+struct RawConfig {
     ignored: Option<Vec<String>>,
     r#override: Option<BTreeMap<String, Option<Vec<String>>>>,
     #[serde(rename = "trustedRegistries")]
@@ -68,7 +68,7 @@ pub(super) const INVALID: &str = "dockerfile/invalid-hadolint-config";
 /// Reports why a configuration file is invalid. An invalid file is ignored completely.
 pub(crate) fn check(report: &mut Report<'_>) {
     let source = report.source();
-    let Err(error) = serde_saphyr::from_str::<Raw>(source.text()) else { return };
+    let Err(error) = serde_saphyr::from_str::<RawConfig>(source.text()) else { return };
     if !report.begin(INVALID) {
         return;
     }
@@ -91,7 +91,7 @@ pub(crate) fn check(report: &mut Report<'_>) {
 }
 
 fn read(text: &str, path: String) -> Option<HadolintConfig> {
-    let raw: Raw = serde_saphyr::from_str(text).ok()?;
+    let raw: RawConfig = serde_saphyr::from_str(text).ok()?;
     let mut config = HadolintConfig {
         path,
         ignored: raw.ignored.unwrap_or_default(),

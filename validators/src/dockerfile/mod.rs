@@ -62,7 +62,7 @@ pub(super) const FAMILY: Family = Family {
         HADOLINT_CONFIG => Vec::new(),
         _ => statements(source),
     },
-    is_read: |path| {
+    affects_other_files: |path| {
         is_hadolint_config(path)
             || path.to_ascii_lowercase().ends_with(".dockerignore")
             || builds::is_build_settings(path)
@@ -71,7 +71,7 @@ pub(super) const FAMILY: Family = Family {
 };
 
 const fn param(rule: &'static str, name: &'static str) -> Param {
-    Param { rule, name, takes: ParamType::Strings }
+    Param { rule, name, param_type: ParamType::Strings }
 }
 
 fn claim(path: &str, text: &str) -> Option<Kind> {

@@ -257,7 +257,7 @@ fn missing_colon(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<H
     };
     Some(Hint {
         span: Some(line),
-        message: Some(format!("the {statement} is missing `:` and a text")),
+        message: Some(format!("the {statement} is missing `:` and its text")),
         help: Some(help.to_owned()),
         ..Hint::default()
     })

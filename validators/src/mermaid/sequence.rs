@@ -28,7 +28,8 @@ pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>)
     }
     let implicit = diagram.symbols_of_kind(Part::SequenceImplicitParticipant);
     for symbol in implicit.filter(|symbol| !declared.contains(&&*symbol.name)) {
-        let message = format!("participant `{}` is not declared, unlike others", symbol.name);
+        let message =
+            format!("participant `{}` is not declared, unlike other participants", symbol.name);
         let finding = report.at(symbol.name_span, message);
         match nearest(&symbol.name, declared.iter().copied()) {
             Some(near) => finding

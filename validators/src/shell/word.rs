@@ -58,7 +58,7 @@ impl Word {
 }
 
 /// The result of parsing a word.
-pub(super) struct Read {
+pub(super) struct ParsedWord {
     pub(super) word: Word,
     /// End of the word in the text.
     pub(super) end: usize,
@@ -69,7 +69,7 @@ pub(super) struct Read {
 }
 
 /// Parses the word at `start`, up to an unquoted space or operator, or to `limit`.
-pub(super) fn read(text: &ShellText<'_>, start: usize, limit: usize) -> Read {
+pub(super) fn read(text: &ShellText<'_>, start: usize, limit: usize) -> ParsedWord {
     let mut reader = Reader {
         bytes: &text.text().as_bytes()[..limit],
         source: text,
@@ -83,7 +83,7 @@ pub(super) fn read(text: &ShellText<'_>, start: usize, limit: usize) -> Read {
     let Reader { at, value, mut word, inner, open, .. } = reader;
     word.span = text.span(start, at);
     word.text = String::from_utf8_lossy(&value).into();
-    Read { word, end: at, inner, open }
+    ParsedWord { word, end: at, inner, open }
 }
 
 /// Whether `byte` ends an unquoted word.

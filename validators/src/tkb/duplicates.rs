@@ -38,7 +38,7 @@ pub(super) fn find_duplicates(entry: &Entry, source: &Source, files: &dyn Files)
     let Some((root, _)) = kind::knowledge_root(path) else { return Vec::new() };
     let identity = Identity::from_entry(entry, source.text());
     let mut duplicates = Vec::new();
-    for other in others(root, path, &identity, files) {
+    for other in other_entries(root, path, &identity, files) {
         let text = side_file(files, &other).filter(|text| text.len() as u64 <= SIDE_FILE_LIMIT);
         let Some(text) = text.filter(|text| identity.can_match(text)) else { continue };
         let other_source = Source::new(other.as_str(), text);
@@ -52,7 +52,12 @@ pub(super) fn find_duplicates(entry: &Entry, source: &Source, files: &dyn Files)
 }
 
 /// The sorted paths of other entries.
-fn others(root: &str, path: &str, identity: &Identity, files: &dyn Files) -> BTreeSet<String> {
+fn other_entries(
+    root: &str,
+    path: &str,
+    identity: &Identity,
+    files: &dyn Files,
+) -> BTreeSet<String> {
     let directories = KNOWLEDGE_CATEGORIES.iter().map(|directory| format!("{root}/{directory}"));
     let directories: Vec<String> = directories.chain([root.to_owned()]).collect();
     let mut found = BTreeSet::new();

@@ -23,8 +23,8 @@ pub(super) const FAMILY: Family = Family {
     name: "tkb",
     rules: || check_ids(CHECKS),
     params: &[
-        Param { rule: "tkb/stale-entry", name: "months", takes: ParamType::Number },
-        Param { rule: "tkb/stale-entry", name: "today", takes: ParamType::String },
+        Param { rule: "tkb/stale-entry", name: "months", param_type: ParamType::Number },
+        Param { rule: "tkb/stale-entry", name: "today", param_type: ParamType::String },
     ],
     claim: |path, text| is_knowledge_entry(path, text).then_some(Kind::KNOWLEDGE_ENTRY),
     check: |_, context, report| run_checks(CHECKS, &parse(report.source(), context), report),
@@ -107,7 +107,7 @@ fn parse(source: &Source, file_context: &FileContext<'_>) -> EntryContext {
         entry,
         dead_links,
         duplicates,
-        reviewed: date(file_context.registry.tables().reviewed),
+        reviewed: parse_date(file_context.registry.tables().reviewed),
     }
 }
 
@@ -167,7 +167,7 @@ fn unknown_maturity(context: &EntryContext, report: &mut Report<'_>) {
 }
 
 /// A date in the form `2026-01-31`.
-fn date(text: &str) -> Option<Date> {
+fn parse_date(text: &str) -> Option<Date> {
     let has_date_format =
         text.len() == 10 && text.bytes().filter(|byte| *byte == b'-').count() == 2;
     text.parse().ok().filter(|_| has_date_format)
@@ -175,7 +175,7 @@ fn date(text: &str) -> Option<Date> {
 
 fn invalid_date(context: &EntryContext, report: &mut Report<'_>) {
     let Some((text, span)) = context.entry.field("last_updated") else { return };
-    let Some(date) = date(text) else {
+    let Some(date) = parse_date(text) else {
         report
             .at(span, format!("`{text}` is not a date"))
             .help("write the date of the last review as YYYY-MM-DD, such as 2026-01-31");
@@ -192,9 +192,9 @@ fn stale_entry(context: &EntryContext, report: &mut Report<'_>) {
     let Some((text, span)) = context.entry.field("last_updated") else { return };
     let months =
         report.param("months").and_then(serde_json::Value::as_i64).unwrap_or(MAX_AGE_MONTHS);
-    let configured = report.param("today").and_then(serde_json::Value::as_str).and_then(date);
+    let configured = report.param("today").and_then(serde_json::Value::as_str).and_then(parse_date);
     let today = configured.or(report.today()).or(context.reviewed);
-    let (Some(date), Some(today)) = (date(text), today) else { return };
+    let (Some(date), Some(today)) = (parse_date(text), today) else { return };
     // Deprecated technologies no longer change.
     if context.entry.field("maturity").is_some_and(|(maturity, _)| maturity == "deprecated") {
         return;

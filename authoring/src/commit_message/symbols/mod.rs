@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn rust() {
+    fn rust_symbols_are_read() {
         let text = "pub struct A { pub b: u8, c: u8 }\nimpl A { pub fn d(&self) {} fn e() {} }\n\
                     impl Clone for A { fn clone(&self) -> A {} }\npub(crate) fn f(x: u8) {}\n\
                     pub enum G { H }\npub trait I { fn j(); }\nconst K: u8 = 1;\n\
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts() {
+    fn script_symbols_are_read() {
         let text = "export class A { b(c) {} private d() {} #e() {} }\nfunction f() {}\n\
                     export const g = (h, i = 1) => { const j = 1; }\nconst k = 2, l = 3\nexport { f }\n\
                     export interface M { n: string }\nexport enum O { P, Q = 2 }\n\
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn other_languages() {
+    fn symbols_of_other_languages_are_read() {
         let python = "A = 1\ndef b(c, d=1): pass\nclass E:\n    def f(self): pass\n    def _g(self): pass\ndef test_h(): pass\n";
         assert_eq!(render("a.py", python), "V+ A, F+ b, T+ E, F+ E.f, F E._g, T? test_h");
         let go = "package a\ntype B struct { C int }\nfunc (b *B) D(e int) {}\nfunc f() {}\nconst G = 1\n";

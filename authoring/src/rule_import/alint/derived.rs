@@ -71,7 +71,7 @@ fn registry_vars(rule: &Rule<'_>) -> Result<Json, String> {
 /// The variables for a kind on a key in a file with lines `key = value`.
 fn setting_vars(rule: &Rule<'_>) -> Result<Json, String> {
     let path = rule.text("path")?;
-    let names = names(path).ok_or_else(|| {
+    let names = query_names(path).ok_or_else(|| {
         format!("`{path}` is not a plain path to a value: this format is read line by line")
     })?;
     Ok(json!({
@@ -84,7 +84,7 @@ fn setting_vars(rule: &Rule<'_>) -> Result<Json, String> {
 }
 
 /// The names of a query that is a plain path from the root.
-fn names(path: &str) -> Option<Vec<String>> {
+fn query_names(path: &str) -> Option<Vec<String>> {
     let keys = path_keys(path).filter(|_| !path.contains("..") && !path.contains("','"))?;
     let is_plain = |(name, in_list): &(String, bool)| !in_list && !name.contains(['*', '?', '@']);
     keys.iter().all(is_plain).then(|| keys.into_iter().map(|(name, _)| name).collect())
@@ -124,11 +124,11 @@ mod tests {
     #[test]
     fn queries_are_split() {
         assert_eq!(
-            names("$.a['b c'].d"),
+            query_names("$.a['b c'].d"),
             Some(vec!["a".to_owned(), "b c".to_owned(), "d".to_owned()])
         );
-        assert_eq!(names("$.a[*]"), None);
-        assert_eq!(names("$"), None);
+        assert_eq!(query_names("$.a[*]"), None);
+        assert_eq!(query_names("$"), None);
     }
 
     #[test]

@@ -10,8 +10,8 @@ mod when;
 use super::draft::Draft;
 use super::recipe::{self, RuleTable};
 use super::{
-    ImportDraft, ImportError, NotImported, Tool, anchor_glob, format_list, read_one, sample,
-    string_list, unsupported_keys,
+    ImportDraft, ImportError, NotImported, Tool, anchor_glob, format_list, read_single_document,
+    sample, string_list, unsupported_keys,
 };
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
@@ -44,7 +44,7 @@ struct Rule<'a> {
 }
 
 /// The kind with the name or alias `name`.
-fn kind_of(name: &str) -> Option<(&'static str, &'static RuleTable)> {
+fn find_kind(name: &str) -> Option<(&'static str, &'static RuleTable)> {
     let has_name = |(kind, table): &(&String, &RuleTable)| {
         *kind == name || table.names.iter().any(|alias| alias == name)
     };
@@ -95,7 +95,7 @@ fn merge_extended(
         if order.len() >= MAX_FILES {
             return Err(ImportError::TooManyExtends(path.to_owned()));
         }
-        let config = read_one(files, &file)?;
+        let config = read_single_document(files, &file)?;
         let mut rulesets = Vec::new();
         for entry in config.get("extends").and_then(Json::as_array).into_iter().flatten() {
             let url = entry.as_str().or_else(|| entry["url"].as_str()).unwrap_or_default();
@@ -108,7 +108,7 @@ fn merge_extended(
             } else if url.contains("://") {
                 made.not_imported.push(NotImported::new(
                     format!("extends `{url}`"),
-                    "nothing is downloaded: add the file to the project",
+                    "files are not downloaded; add the file to the project",
                 ));
             } else {
                 let folder = parent_dir(&file);
@@ -199,9 +199,11 @@ fn convert_rule(
         return Err(not_imported(&why).instead("write its fields into the rule and import again"));
     }
     let name = text("kind").filter(|kind| !kind.is_empty()).ok_or_else(|| {
-        not_imported("`kind` is missing: it overrides a rule of a file that is not read")
+        not_imported(
+            "`kind` is missing, because the rule overrides a rule of a file that is not read",
+        )
     })?;
-    let (kind, table) = kind_of(name)
+    let (kind, table) = find_kind(name)
         .ok_or_else(|| not_imported(&format!("unknown kind `{name}` of alint 0.21")))?;
     if let Some(why) = &table.unsupported {
         return Err(not_imported(why));
@@ -209,7 +211,7 @@ fn convert_rule(
     if let Some(ours) = &table.ours {
         return Err(not_imported("covered by a built-in rule").instead(ours));
     }
-    let (include, mut exclude) = scope(options.get("paths").unwrap_or(&Json::Null));
+    let (include, mut exclude) = parse_paths(options.get("paths").unwrap_or(&Json::Null));
     exclude.extend(ignored.iter().cloned());
     let mut rule =
         Rule { file, id, kind, options, include, exclude, when: None, notes: Vec::new() };
@@ -223,7 +225,7 @@ fn convert_rule(
 }
 
 /// Parses `paths`: a glob, a list with `!`, or an object.
-fn scope(paths: &Json) -> (Vec<String>, Vec<String>) {
+fn parse_paths(paths: &Json) -> (Vec<String>, Vec<String>) {
     if paths.is_object() {
         return (string_list(&paths["include"]), string_list(&paths["exclude"]));
     }
@@ -284,7 +286,8 @@ impl Rule<'_> {
         let paths = self.paths();
         let folders: Vec<String> = paths.iter().map(|path| format!("{path}/")).collect();
         let skip: &[&str] = if self.is_enabled("include_merges") { &[] } else { &["merges"] };
-        let leaves_out = self.options.get("paths").is_some_and(|paths| !scope(paths).1.is_empty());
+        let leaves_out =
+            self.options.get("paths").is_some_and(|paths| !parse_paths(paths).1.is_empty());
         let sample = self.sample_path("example");
         vars.extend(recipe::vars(json!({
             "include": include,

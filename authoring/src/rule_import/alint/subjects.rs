@@ -3,7 +3,7 @@
 use super::super::draft::Draft;
 use super::super::steps::{convert_template, expand_template};
 use super::super::{format_list, sample};
-use super::{Drafts, Rule, anchor_glob, kind_of, scope};
+use super::{Drafts, Rule, anchor_glob, find_kind, parse_paths};
 use serde_json::{Map, Value as Json, json};
 
 /// The requirements of a rule for each file or directory.
@@ -22,7 +22,7 @@ struct Requirements {
 
 /// Converts rules for each selected directory or file.
 pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
-    let (select, not) = scope(rule.options.get("select").unwrap_or(&Json::Null));
+    let (select, not) = parse_paths(rule.options.get("select").unwrap_or(&Json::Null));
     let folder = |glob: &String| format!("{}/", glob.trim_end_matches('/'));
     let mut each: Vec<String> = match rule.kind {
         "for_each_dir" => select.iter().map(folder).collect(),
@@ -52,7 +52,7 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
     let require = rule.options.get("require").and_then(Json::as_array);
     for nested in require.into_iter().flatten() {
         let kind = nested["kind"].as_str().unwrap_or_default();
-        let (paths, _) = scope(&nested["paths"]);
+        let (paths, _) = parse_paths(&nested["paths"]);
         let ours = paths.iter().map(|path| convert_template(&path.replace("{path}", subject)));
         let ours = ours.collect::<Result<Vec<String>, String>>()?;
         let names: Vec<String> = paths.iter().map(|path| path.replace("{path}/", "")).collect();
@@ -142,9 +142,9 @@ fn nested_file_rule(
     by_file: bool,
 ) -> Drafts {
     let name = nested.get("kind").and_then(Json::as_str).unwrap_or_default();
-    let (kind, table) = match kind_of(name) {
+    let (kind, table) = match find_kind(name) {
         Some((kind, table)) if table.ours.is_none() => (kind, table),
-        _ => return Err(format!("`{name}` is unsupported for each subject")),
+        _ => return Err(format!("`{name}` is unsupported under `require`")),
     };
     if let Some(why) = &table.unsupported {
         return Err(why.clone());
@@ -154,7 +154,7 @@ fn nested_file_rule(
         let rest = rest.ok_or_else(|| format!("`{path}` is not a path within the selection"))?;
         Ok(select.iter().map(|glob| format!("{}{rest}", glob.trim_end_matches('/'))).collect())
     };
-    let (paths, without) = scope(nested.get("paths").unwrap_or(&Json::Null));
+    let (paths, without) = parse_paths(nested.get("paths").unwrap_or(&Json::Null));
     let include = paths.iter().map(within).collect::<Result<Vec<_>, _>>()?.concat();
     let folders = not.iter().map(|glob| glob.trim_end_matches('/'));
     let folders = folders.flat_map(|glob| [glob.to_owned(), format!("{glob}/**")]);
@@ -166,7 +166,7 @@ fn nested_file_rule(
     let inner = Rule { kind, options: nested, include, exclude, when, notes: Vec::new(), ..*rule };
     let mut drafts = inner.drafts()?;
     if by_file {
-        let note = "directories without the file that its condition names are checked too";
+        let note = "the page also checks directories without the file that the condition requires";
         drafts.iter_mut().for_each(|draft| draft.notes.push(note.to_owned()));
     }
     Ok(drafts)

@@ -51,7 +51,7 @@ pub(super) fn forbidden_cases(
 ) -> Result<HeaderRequirement, String> {
     let Some(part) = setting.name.strip_suffix("-case").filter(|_| setting.never) else {
         return Err(format!(
-            "with the custom `headerPattern` `{pattern}`, only forbidden cases are imported, and, where `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: {{ subject: … }}`"
+            "unsupported with the custom `headerPattern` `{pattern}`, where only forbidden cases are imported and, if `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: {{ subject: … }}`"
         ));
     };
     let fill = |inner: &str| fill_groups(pattern, names, &[(part, inner)]);
@@ -85,7 +85,7 @@ pub(super) fn whole_line(
         let single = names.join("|");
         let several = format!("(?:{single})(?:{}(?:{single}))*", TABLES.parted);
         parts.push((part, if part == "scope" { several } else { single }));
-        clauses.push(format!("the {part} one of {}", format_list(&all, "and")));
+        clauses.push(format!("with {} as the {part}", format_list(&all, "or")));
     }
     for part in ["type", "subject"] {
         if find(format!("{part}-empty")).is_none_or(|setting| !setting.never) {

@@ -53,7 +53,7 @@ fn references_are_resolved() {
             "a": ["x", "y", "z"],
             "b": {"a": [2, "always", ["x", "y"]], "c": ["feat", "fix"], "d": [1, "Infinity"], "e": 2},
             "f": {"regex": "^x$", "flags": "i"},
-            "g": {"h": unread_marker(), "i": unread_marker(), "j": unread_marker()},
+            "g": {"h": not_literal_marker(), "i": not_literal_marker(), "j": not_literal_marker()},
         })
     );
     assert_eq!(
@@ -65,7 +65,7 @@ fn references_are_resolved() {
             "`k` (line 10): `(x) => { log(x); return 1 }`",
         ]
     );
-    assert!(is_unread(&read.value) && !is_unread(&read.value["b"]));
+    assert!(has_not_literal(&read.value) && !has_not_literal(&read.value["b"]));
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn a_page_is_validated_and_tried() {
       },
       "advice": {
         "severity": "warning",
-        "reason": "few places break it: fix them, or run `aidd baseline write`"
+        "reason": "few places break the rule: fix them, or run `aidd baseline write`"
       }
     }
     "#);

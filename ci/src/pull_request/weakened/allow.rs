@@ -7,7 +7,7 @@ use aidd_engine::project::git::Change;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::{Finding, Status};
 use aidd_engine::text::source::Source;
-use aidd_engine::workspace::diff::{Compared, hunks};
+use aidd_engine::workspace::diff::{CompareResult, hunks};
 use aidd_engine::workspace::walk::is_binary;
 use aidd_report::{Weakening, WeakeningKind};
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ impl Job<'_> {
     pub(super) fn added_comments(
         &self,
         engine: &Engine,
-        compared: &Compared,
+        compared: &CompareResult,
         difference: &Difference<'_>,
     ) -> Vec<Weakening> {
         let mut allowed: HashMap<&str, Vec<Finding>> = HashMap::new();

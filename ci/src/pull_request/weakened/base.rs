@@ -52,7 +52,7 @@ pub(super) struct IgnoreFiles<'a> {
 
 impl Files for IgnoreFiles<'_> {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
-        if is_of_change(self.before, self.head, path) {
+        if is_tracked_on_either_side(self.before, self.head, path) {
             self.before.read(path, limit)
         } else {
             self.disk.read(path, limit)
@@ -60,7 +60,7 @@ impl Files for IgnoreFiles<'_> {
     }
 
     fn exists(&self, path: &str) -> bool {
-        if is_of_change(self.before, self.head, path) {
+        if is_tracked_on_either_side(self.before, self.head, path) {
             self.before.exists(path)
         } else {
             self.disk.exists(path)
@@ -70,14 +70,14 @@ impl Files for IgnoreFiles<'_> {
 
 /// Whether Git tracks `path` on either side, so that the change can affect the file at `path`. A
 /// link or submodule in the path counts too, because the change can redirect it.
-fn is_of_change(before: &Snapshot, head: &Snapshot, path: &str) -> bool {
+fn is_tracked_on_either_side(before: &Snapshot, head: &Snapshot, path: &str) -> bool {
     // If the snapshot cannot be read, treat the path as part of the change.
     let is_absent = |side: &Snapshot| side.entry(path).is_ok_and(|entry| entry == Entry::Absent);
     !(is_absent(head) && is_absent(before))
 }
 
 /// Whether the settings at `path` are outside of the snapshot: behind a link or in a submodule.
-fn is_elsewhere(side: &Snapshot, path: &str) -> bool {
+fn is_outside_snapshot(side: &Snapshot, path: &str) -> bool {
     side.entry(path).is_ok_and(|entry| entry == Entry::Other)
 }
 
@@ -91,7 +91,7 @@ impl Job<'_> {
         let names = named.iter().map(String::as_str);
         let mut all = names.chain(RULE_DIRS).chain([PACK_DIR, MEMORY_DIR]);
         if all.any(|path| {
-            [difference.before, difference.head].iter().any(|side| is_elsewhere(side, path))
+            [difference.before, difference.head].iter().any(|side| is_outside_snapshot(side, path))
         }) {
             return true;
         }
@@ -151,11 +151,12 @@ impl Job<'_> {
         };
         let head_baseline = read(&self.project, &new, baseline_option.is_some())?;
         let old_name = relative(root, &old);
-        let baseline = if old.starts_with(root) && is_of_change(before, head, &old_name) {
-            read(&project, &old, false)?
-        } else {
-            head_baseline.clone()
-        };
+        let baseline =
+            if old.starts_with(root) && is_tracked_on_either_side(before, head, &old_name) {
+                read(&project, &old, false)?
+            } else {
+                head_baseline.clone()
+            };
         let mut changed =
             difference.all.iter().flat_map(|change| [&change.head, &change.base]).flatten();
         Ok(Base {
@@ -188,36 +189,39 @@ impl Job<'_> {
         if let Some(path) = once(name.as_str())
             .chain(RULE_DIRS)
             .chain([PACK_DIR, MEMORY_DIR])
-            .find(|path| is_elsewhere(before, path))
+            .find(|path| is_outside_snapshot(before, path))
         {
             return Err(format!("`{path}` is a link or in a submodule"));
         }
         let current = text(disk);
-        let (mut project, texts) = if path.starts_with(root) && is_of_change(before, head, &name) {
-            let project = Project::open_trusting(
-                self.project.distribution(),
-                root,
-                before.clone(),
-                self.config.map(|_| &*path),
-            );
-            let mut project = project.map_err(|error| error.to_string())?;
-            apply_options(self.args, &mut project, &self.cwd);
-            (project, [text(before), current])
-        } else {
-            let config: Config = self.project.config.clone();
-            let project = Project::at_revision(
-                self.project.distribution(),
-                root,
-                before.clone(),
-                config,
-                Some(path),
-            );
-            (project.map_err(|error| error.to_string())?, [current.clone(), current])
-        };
+        let (mut project, texts) =
+            if path.starts_with(root) && is_tracked_on_either_side(before, head, &name) {
+                let project = Project::open_trusting(
+                    self.project.distribution(),
+                    root,
+                    before.clone(),
+                    self.config.map(|_| &*path),
+                );
+                let mut project = project.map_err(|error| error.to_string())?;
+                apply_options(self.args, &mut project, &self.cwd);
+                (project, [text(before), current])
+            } else {
+                let config: Config = self.project.config.clone();
+                let project = Project::at_revision(
+                    self.project.distribution(),
+                    root,
+                    before.clone(),
+                    config,
+                    Some(path),
+                );
+                (project.map_err(|error| error.to_string())?, [current.clone(), current])
+            };
         project.today = self.project.today;
         // Rule pages that Git does not track apply to both sides.
         let pages = self.project.pages.iter();
-        project.pages.extend(pages.filter(|(path, _)| !is_of_change(before, head, path)).cloned());
+        project.pages.extend(
+            pages.filter(|(path, _)| !is_tracked_on_either_side(before, head, path)).cloned(),
+        );
         Ok((project, texts))
     }
 }

@@ -103,7 +103,7 @@ impl EditChecker {
             None => self.read(&path)?,
         };
         let text = before.as_ref().map(|bytes| Source::decode(&*path, bytes.clone()));
-        let after = proposal.change.after(text.as_ref().map(Source::text));
+        let after = proposal.change.apply(text.as_ref().map(Source::text));
         if !after.is_complete {
             let source = Source::new(&*path, &after.text);
             let checked = self.engine.check_secrets(&source, &Memory::default());
@@ -117,7 +117,7 @@ impl EditChecker {
     ///
     /// # Errors
     /// Fails when the file or the baseline cannot be read.
-    pub(super) fn check_made(
+    pub(super) fn check_completed(
         &self,
         proposal: &Proposal,
         original: Option<&str>,
@@ -127,12 +127,12 @@ impl EditChecker {
         let text = Source::decode(&*path, after.clone());
         let before = match (original, &proposal.change) {
             (Some(original), _) => Some(original.as_bytes().to_vec()),
-            (None, Change::Edits(_)) => proposal.change.before(text.text()).map(String::into_bytes),
+            (None, Change::Edits(_)) => proposal.change.revert(text.text()).map(String::into_bytes),
             (None, Change::Whole(_) | Change::Unknown) => None,
         };
         let committed = || {
             let from = proposal.from.as_ref().and_then(|from| self.checked_path(from));
-            self.committed(from.as_ref().unwrap_or(&path))
+            self.committed_bytes(from.as_ref().unwrap_or(&path))
         };
         let before = before.or_else(committed);
         self.new_findings(&path, before, after)
@@ -167,7 +167,7 @@ impl EditChecker {
 
     /// The path relative to the root; `None` if the file is not checked.
     fn checked_path(&self, path_in_input: &str) -> Option<String> {
-        let path = self.project.disk.inside(path_in_input)?;
+        let path = self.project.disk.to_relative(path_in_input)?;
         let is_ignored = IGNORED_PATHS.iter().any(|ignored| path.starts_with(ignored));
         let is_selected = !path.is_empty() && !is_ignored && self.globs.matches(&path);
         (is_selected && walk::covers(&self.project.disk, &path)).then_some(path)
@@ -200,7 +200,7 @@ impl EditChecker {
     }
 
     /// The file in the last commit.
-    fn committed(&self, path: &str) -> Option<Vec<u8>> {
+    fn committed_bytes(&self, path: &str) -> Option<Vec<u8>> {
         let repository = Repository::open(self.project.root()).ok()?;
         let head = repository.snapshot(&repository.commit("HEAD").ok()?).ok()?;
         let path = format!("{}{path}", repository.prefix());

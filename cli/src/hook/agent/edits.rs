@@ -46,13 +46,13 @@ pub(super) struct Edit {
 
 /// The text of a file after its edits.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct After {
+pub(super) struct TextAfter {
     pub(super) text: String,
     /// Whether `text` is the whole file. Otherwise, it contains only the inserted text.
     pub(super) is_complete: bool,
 }
 
-const PATHS: [&str; 9] = [
+const PATH_FIELDS: [&str; 9] = [
     "file_path",
     "filePath",
     "path",
@@ -63,11 +63,12 @@ const PATHS: [&str; 9] = [
     "file",
     "uri",
 ];
-const OLD: [&str; 4] = ["old_string", "oldString", "old_str", "old_text"];
-const NEW: [&str; 4] = ["new_string", "newString", "new_str", "new_text"];
-const WHOLE: [&str; 4] = ["content", "contents", "file_text", "text"];
+const OLD_TEXT_FIELDS: [&str; 4] = ["old_string", "oldString", "old_str", "old_text"];
+const NEW_TEXT_FIELDS: [&str; 4] = ["new_string", "newString", "new_str", "new_text"];
+const WHOLE_TEXT_FIELDS: [&str; 4] = ["content", "contents", "file_text", "text"];
 /// Fields with inserted text whose position is unknown.
-const PARTS: [&str; 5] = ["new_source", "newCode", "code", "code_edit", "insert_text"];
+const INSERTED_TEXT_FIELDS: [&str; 5] =
+    ["new_source", "newCode", "code", "code_edit", "insert_text"];
 /// Prefix of the line with the new path of a moved file.
 const MOVED_TO: &str = "*** Move to:";
 
@@ -80,7 +81,7 @@ pub(super) fn proposals(input: &Value) -> Vec<Proposal> {
     let mut proposals: Vec<Proposal> = Vec::new();
     if let Some(rows) = input.get("replacements").and_then(Value::as_array) {
         for row in rows {
-            let path = text(row, &PATHS).or_else(|| text(input, &PATHS));
+            let path = text(row, &PATH_FIELDS).or_else(|| text(input, &PATH_FIELDS));
             if let (Some(path), Some(edit)) = (path, edit(row)) {
                 add(&mut proposals, path, edit);
             }
@@ -91,15 +92,15 @@ pub(super) fn proposals(input: &Value) -> Vec<Proposal> {
         let files = files.iter().filter_map(Value::as_str).take(MAX_FILES);
         return files.map(|path| Proposal::new(path, Change::Unknown)).collect();
     }
-    let Some(path) = text(input, &PATHS) else { return proposals };
+    let Some(path) = text(input, &PATH_FIELDS) else { return proposals };
     let path = path.strip_prefix("file://").unwrap_or(path);
     let change = if let Some(rows) = input.get("edits").and_then(Value::as_array) {
         Change::Edits(rows.iter().filter_map(edit).collect())
     } else if let Some(edit) = edit(input) {
         Change::Edits(vec![edit])
-    } else if let Some(whole) = text(input, &WHOLE) {
+    } else if let Some(whole) = text(input, &WHOLE_TEXT_FIELDS) {
         Change::Whole(whole.to_owned())
-    } else if let Some(part) = text(input, &PARTS) {
+    } else if let Some(part) = text(input, &INSERTED_TEXT_FIELDS) {
         let (old, new) = (String::new(), part.to_owned());
         Change::Edits(vec![Edit { old, new, all: false }])
     } else {
@@ -110,8 +111,8 @@ pub(super) fn proposals(input: &Value) -> Vec<Proposal> {
 }
 
 fn edit(row: &Value) -> Option<Edit> {
-    let new = text(row, &NEW)?.to_owned();
-    let old = text(row, &OLD).unwrap_or_default().to_owned();
+    let new = text(row, &NEW_TEXT_FIELDS)?.to_owned();
+    let old = text(row, &OLD_TEXT_FIELDS).unwrap_or_default().to_owned();
     let all = ["replace_all", "replaceAll", "allow_multiple"];
     let all = all.iter().any(|name| row.get(name).and_then(Value::as_bool) == Some(true));
     Some(Edit { old, new, all })
@@ -198,22 +199,22 @@ fn flush(proposals: &mut [Proposal], hunk: &mut Edit) {
 
 impl Change {
     /// The result of applying the change to a file with the text `before`; `None` for a new file.
-    pub(super) fn after(&self, before: Option<&str>) -> After {
+    pub(super) fn apply(&self, before: Option<&str>) -> TextAfter {
         match self {
-            Self::Whole(text) => After { text: text.clone(), is_complete: true },
-            Self::Unknown => After { text: String::new(), is_complete: false },
+            Self::Whole(text) => TextAfter { text: text.clone(), is_complete: true },
+            Self::Unknown => TextAfter { text: String::new(), is_complete: false },
             Self::Edits(edits) => {
                 let replacements = edits.iter().map(|edit| (&*edit.old, &*edit.new, edit.all));
                 let parts = || edits.iter().map(|edit| &*edit.new).collect::<Vec<_>>().join("\n");
                 apply_replacements(before, replacements)
-                    .unwrap_or_else(|| After { text: parts(), is_complete: false })
+                    .unwrap_or_else(|| TextAfter { text: parts(), is_complete: false })
             }
         }
     }
 
     /// The text of the file before the change, given the text `after`; `None` if it cannot be
     /// determined.
-    pub(super) fn before(&self, after: &str) -> Option<String> {
+    pub(super) fn revert(&self, after: &str) -> Option<String> {
         match self {
             Self::Whole(_) | Self::Unknown => None,
             Self::Edits(edits) => {
@@ -229,7 +230,7 @@ impl Change {
 fn apply_replacements<'a>(
     text: Option<&str>,
     edits: impl Iterator<Item = (&'a str, &'a str, bool)>,
-) -> Option<After> {
+) -> Option<TextAfter> {
     let mut text_after = text.unwrap_or_default().to_owned();
     for (old, new, all) in edits {
         if old.is_empty() {
@@ -251,5 +252,5 @@ fn apply_replacements<'a>(
         text_after =
             if all { text_after.replace(&old, &new) } else { text_after.replacen(&old, &new, 1) };
     }
-    Some(After { text: text_after, is_complete: true })
+    Some(TextAfter { text: text_after, is_complete: true })
 }

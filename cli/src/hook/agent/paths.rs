@@ -18,7 +18,8 @@ pub(super) fn proposals(payload: &Payload, root: &Path, cwd: &Path) -> Vec<Propo
         proposals.retain(|proposal| proposal.change != Change::Unknown);
     }
     let is_in_project = |directory: &PathBuf| {
-        directory.is_absolute() && Disk::new(root).inside(&directory.to_string_lossy()).is_some()
+        directory.is_absolute()
+            && Disk::new(root).to_relative(&directory.to_string_lossy()).is_some()
     };
     let directory = payload.working_dir().filter(is_in_project).unwrap_or_else(|| cwd.to_owned());
     for proposal in &mut proposals {

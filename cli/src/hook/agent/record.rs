@@ -3,7 +3,7 @@
 
 use super::edits::Proposal;
 use super::payload::Payload;
-use crate::memory::checked_out;
+use crate::memory::current_branch;
 use aidd_engine::text::files::Disk;
 use aidd_memory::MemoryError;
 use aidd_memory::kinds::{self, Checkpoint, Observation};
@@ -31,7 +31,7 @@ const MAX_STALE: usize = 5;
 
 /// The checked-out branch; without one, Git's default branch name.
 pub(super) fn branch(root: &Path) -> String {
-    checked_out(root).unwrap_or_else(|| "main".to_owned())
+    current_branch(root).unwrap_or_else(|| "main".to_owned())
 }
 
 /// The open session of the client's conversation. If there is no open session, creates one. `None`
@@ -39,7 +39,7 @@ pub(super) fn branch(root: &Path) -> String {
 ///
 /// # Errors
 /// Fails when the memory cannot be saved.
-pub(super) fn begin(
+pub(super) fn begin_session(
     memory: &mut ProjectMemory,
     payload: &Payload,
     root: &Path,
@@ -106,7 +106,7 @@ fn now() -> i64 {
 }
 
 /// The open session of the client's conversation.
-fn open(memory: &mut ProjectMemory, payload: &Payload) -> Result<Option<SessionState>> {
+fn open_session(memory: &mut ProjectMemory, payload: &Payload) -> Result<Option<SessionState>> {
     let Some(thread) = payload.session() else { return Ok(None) };
     Ok(memory.thread(thread)?.filter(|state| !state.is_ended()))
 }
@@ -115,7 +115,7 @@ fn open(memory: &mut ProjectMemory, payload: &Payload) -> Result<Option<SessionS
 ///
 /// # Errors
 /// Fails when the memory cannot be saved.
-pub(super) fn tool(
+pub(super) fn record_tool(
     memory: &mut ProjectMemory,
     payload: &Payload,
     (root, proposals): (&Path, &[Proposal]),
@@ -124,7 +124,7 @@ pub(super) fn tool(
     let Some((title, body)) = describe_tool(payload, (root, proposals), findings) else {
         return Ok(());
     };
-    let Some(session) = begin(memory, payload, root)? else { return Ok(()) };
+    let Some(session) = begin_session(memory, payload, root)? else { return Ok(()) };
     memory.observe(&session.id, Kind::ToolOutcome, &title, &body)?;
     Ok(())
 }
@@ -141,7 +141,7 @@ fn describe_tool(
     let disk = Disk::new(root);
     let files: Vec<String> = proposals
         .iter()
-        .filter_map(|proposal| disk.inside(&proposal.path))
+        .filter_map(|proposal| disk.to_relative(&proposal.path))
         .filter(|path| !path.is_empty())
         .collect();
     if !files.is_empty() {
@@ -237,8 +237,8 @@ impl Summary {
 ///
 /// # Errors
 /// Fails when the memory cannot be saved.
-pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
-    let Some(session) = open(memory, payload)? else { return Ok(()) };
+pub(super) fn save_checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
+    let Some(session) = open_session(memory, payload)? else { return Ok(()) };
     let summary = Summary::from_entries(&observations(memory, &session.id)?);
     // Agents can save a checkpoint without a session id. Such a checkpoint on the branch belongs to
     // the session if it was saved after the session started.
@@ -296,8 +296,8 @@ fn agent_text(text: &str, is_automatic: bool) -> Option<String> {
 ///
 /// # Errors
 /// Fails when the memory cannot be saved.
-pub(super) fn progress(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
-    let Some(session) = open(memory, payload)? else { return Ok(()) };
+pub(super) fn update_progress(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
+    let Some(session) = open_session(memory, payload)? else { return Ok(()) };
     let summary = Summary::from_entries(&observations(memory, &session.id)?);
     let is_known = summary.files.iter().all(|file| session.files_modified.contains(file));
     if !is_known {
@@ -314,8 +314,8 @@ fn files(summary: &Summary) -> (String, Value) {
 ///
 /// # Errors
 /// Fails when the memory cannot be saved.
-pub(super) fn end(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
-    match open(memory, payload)? {
+pub(super) fn end_session(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
+    match open_session(memory, payload)? {
         Some(session) => finish(memory, &session),
         None => Ok(()),
     }

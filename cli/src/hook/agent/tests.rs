@@ -143,18 +143,18 @@ fn files_without_a_text_count_as_edits_only_for_writing_tools() {
 #[test]
 fn edits_are_applied_and_reverted() {
     let change = Change::Edits(vec![edit("b\n", "B\n", false), edit("x", "y", true)]);
-    let after = change.after(Some("a\nb\nx x\n"));
+    let after = change.apply(Some("a\nb\nx x\n"));
     assert_eq!((&*after.text, after.is_complete), ("a\nB\ny y\n", true));
-    assert_eq!(change.before("a\nB\ny y\n").as_deref(), Some("a\nb\nx x\n"));
+    assert_eq!(change.revert("a\nB\ny y\n").as_deref(), Some("a\nb\nx x\n"));
     // Line feeds match the line endings of the file.
-    let after = Change::Edits(vec![edit("a\nb", "c\nd", false)]).after(Some("a\r\nb\r\n"));
+    let after = Change::Edits(vec![edit("a\nb", "c\nd", false)]).apply(Some("a\r\nb\r\n"));
     assert_eq!((&*after.text, after.is_complete), ("c\r\nd\r\n", true));
     // If the position is not found, only the inserted text is known.
-    let after = Change::Edits(vec![edit("gone", "new", false)]).after(Some("text"));
+    let after = Change::Edits(vec![edit("gone", "new", false)]).apply(Some("text"));
     assert_eq!((&*after.text, after.is_complete), ("new", false));
-    let after = Change::Edits(vec![edit("", "new", false)]).after(None);
+    let after = Change::Edits(vec![edit("", "new", false)]).apply(None);
     assert_eq!((&*after.text, after.is_complete), ("new", true));
-    assert_eq!(change.before("nothing of it"), None);
+    assert_eq!(change.revert("nothing of it"), None);
 }
 
 #[test]
@@ -220,8 +220,8 @@ proptest! {
     ) {
         let patch = format!("*** Begin Patch\n{}\n", lines.join("\n"));
         for proposal in proposals(&json!({"input": patch})) {
-            let after = proposal.change.after(Some(&text));
-            let _ = proposal.change.before(&after.text);
+            let after = proposal.change.apply(Some(&text));
+            let _ = proposal.change.revert(&after.text);
         }
     }
 
@@ -231,7 +231,7 @@ proptest! {
     ) {
         let start = start % before.len();
         let old = &before[start..(start + length).min(before.len())];
-        let after = Change::Edits(vec![edit(old, &new, false)]).after(Some(&before));
+        let after = Change::Edits(vec![edit(old, &new, false)]).apply(Some(&before));
         prop_assert!(after.is_complete);
         prop_assert_eq!(after.text, before.replacen(old, &new, 1));
     }

@@ -1,6 +1,6 @@
 //! Position of the rules block in a file that people also edit.
 
-use aidd_authoring::suggest::EXPORTED as MARKERS;
+use aidd_authoring::suggest::EXPORT_MARKERS as MARKERS;
 use aidd_engine::parse::markdown::{closes_fence, fence_delimiter};
 use std::ops::Range;
 

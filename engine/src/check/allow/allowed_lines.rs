@@ -59,7 +59,7 @@ impl AllowedLines {
             let lines = lines.filter(|(first, last)| first <= last);
             ranges.extend(lines.map(|lines| AllowedRange { lines, directive: at }));
         }
-        Self { sections: first_of(ranges), single_lines }
+        Self { sections: split_into_sections(ranges), single_lines }
     }
 
     /// The index of the comment that allows the rule for a finding on the lines from `first` to
@@ -74,7 +74,7 @@ impl AllowedLines {
 
 /// Splits the lines at the start and end of each range. Returns the first line of each section, and
 /// the first comment whose range contains the section.
-fn first_of(mut ranges: Vec<AllowedRange>) -> Vec<(usize, Option<usize>)> {
+fn split_into_sections(mut ranges: Vec<AllowedRange>) -> Vec<(usize, Option<usize>)> {
     ranges.sort_by_key(|range| Reverse(range.lines.0));
     let begin = ranges.iter().map(|range| range.lines.0);
     let end = ranges.iter().filter_map(|range| range.lines.1.checked_add(1));
@@ -106,7 +106,7 @@ mod tests {
             let all: Vec<(usize, usize)> =
                 ranges.iter().map(|(first, length)| (*first, first + length)).collect();
             let range = |(directive, &lines): (usize, &(usize, usize))| AllowedRange { lines, directive };
-            let sections = first_of(all.iter().enumerate().map(range).collect());
+            let sections = split_into_sections(all.iter().enumerate().map(range).collect());
             let allowed_lines = AllowedLines { sections, single_lines: HashMap::new() };
             for line in 0..20 {
                 let first = all.iter().position(|(first, last)| (*first..=*last).contains(&line));

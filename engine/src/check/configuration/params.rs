@@ -32,9 +32,8 @@ pub(super) fn invalid_params(text: &str, context: &FileContext<'_>) -> Vec<(Stri
         for (name, range) in &key.params {
             let Some(value) = values.and_then(|values| values.get(name)) else { continue };
             let why = match known.iter().find(|param| param.name == name) {
-                Some(param) => {
-                    expected(param.takes, value).map(|kind| format!("`{name}`: expected {kind}"))
-                }
+                Some(param) => expected_type(param.param_type, value)
+                    .map(|kind| format!("`{name}`: expected {kind}")),
                 None if known.is_empty() => Some(format!("`{}` takes no parameters", key.name)),
                 None => {
                     let names: Vec<&str> = known.iter().map(|param| param.name).collect();
@@ -52,8 +51,8 @@ pub(super) fn invalid_params(text: &str, context: &FileContext<'_>) -> Vec<(Stri
 }
 
 /// The expected type of a parameter, if the value has another type.
-fn expected(takes: ParamType, value: &Value) -> Option<&'static str> {
-    let (is_valid, expected) = match takes {
+fn expected_type(param_type: ParamType, value: &Value) -> Option<&'static str> {
+    let (is_valid, expected) = match param_type {
         ParamType::Strings => (
             value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
             "a list of strings, such as `[\"a\"]`",

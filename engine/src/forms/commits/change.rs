@@ -1,6 +1,6 @@
 //! Checks the files that a change touches.
 
-use super::{CHANGE, CheckedText, CommitError, Fault, Touch};
+use super::{CHANGE_PATH, CheckedText, CommitError, Fault, TouchedFile};
 use crate::text::paths::Globs;
 use crate::text::source::Span;
 use aidd_page::ChangeHeader;
@@ -58,22 +58,22 @@ impl ChangeCheck {
 
     /// Checks the touched files. `text` of the result lists the files that triggered the rule, one
     /// per line.
-    pub(super) fn check(&self, touched: &[Touch]) -> CheckedText {
-        let is_trigger = |touch: &&Touch| {
+    pub(super) fn check(&self, touched: &[TouchedFile]) -> CheckedText {
+        let is_trigger = |touch: &&TouchedFile| {
             self.touches.as_ref().is_none_or(|globs| globs.matches(&touch.path))
                 && !self.excluded.as_ref().is_some_and(|globs| globs.matches(&touch.path))
         };
-        let mut triggering: Vec<&Touch> = touched.iter().filter(is_trigger).collect();
+        let mut triggering: Vec<&TouchedFile> = touched.iter().filter(is_trigger).collect();
         triggering.sort();
         let mut result =
-            CheckedText { path: CHANGE.to_owned(), text: String::new(), faults: Vec::new() };
+            CheckedText { path: CHANGE_PATH.to_owned(), text: String::new(), faults: Vec::new() };
         let Some(first) = triggering.first() else { return result };
         result.text = triggering.iter().map(|touch| format!("{}\n", touch.path)).collect();
         let span = Span::new(0, first.path.len());
         let subject = self.subject(&triggering);
         for (glob_text, globs) in &self.requires {
             if !touched.iter().any(|touch| globs.matches(&touch.path)) {
-                let message = format!("{subject} but not `{glob_text}`");
+                let message = format!("{subject} but no file that matches `{glob_text}`");
                 result.faults.push(Fault::new(span, message));
             }
         }
@@ -89,23 +89,24 @@ impl ChangeCheck {
             } else if matching().next().is_none()
                 && !touched.iter().any(|touch| touch.added && globs.matches(&touch.path))
             {
-                let message = format!("{subject} but adds no `{glob_text}`");
+                let message = format!("{subject} but adds no file that matches `{glob_text}`");
                 result.faults.push(Fault::new(span, message));
             }
         }
-        self.size(&triggering, span, &mut result.faults);
+        self.check_size(&triggering, span, &mut result.faults);
         result
     }
 
-    fn subject(&self, triggering: &[&Touch]) -> String {
+    fn subject(&self, triggering: &[&TouchedFile]) -> String {
         let first = triggering.first().map_or("", |touch| touch.path.as_str());
         match triggering.len().saturating_sub(1) {
             0 => format!("the change touches `{first}`"),
-            more => format!("the change touches `{first}` and {more} more"),
+            1 => format!("the change touches `{first}` and 1 other file"),
+            others => format!("the change touches `{first}` and {others} other files"),
         }
     }
 
-    fn size(&self, triggering: &[&Touch], span: Span, faults: &mut Vec<Fault>) {
+    fn check_size(&self, triggering: &[&TouchedFile], span: Span, faults: &mut Vec<Fault>) {
         let files = triggering.len() as u64;
         if let Some(max) = self.header.max_files.filter(|max| files > *max) {
             let message = format!("the change touches {files} files, more than {max}");

@@ -23,21 +23,22 @@ use change::ChangeCheck;
 use regex::Regex;
 
 /// The virtual directory of findings on commits. It contains no files; the rest of the path is the
-/// short hash of the commit, or one of [`TITLE`], [`BRANCH`], [`CHANGE`] and [`DRAFT`].
+/// short hash of the commit, or one of [`TITLE_PATH`], [`BRANCH_PATH`], [`CHANGE_PATH`] and
+/// [`DRAFT_PATH`].
 pub const DIR: &str = "commit/";
 /// The path of findings on the title of a pull request.
-pub const TITLE: &str = "commit/title";
+pub const TITLE_PATH: &str = "commit/title";
 /// The path of findings on the branch name.
-pub const BRANCH: &str = "commit/branch";
+pub const BRANCH_PATH: &str = "commit/branch";
 /// The path of findings on a change as a whole.
-pub const CHANGE: &str = "commit/change";
+pub const CHANGE_PATH: &str = "commit/change";
 /// The path of findings on a message that is being written.
-pub const DRAFT: &str = "commit/message";
+pub const DRAFT_PATH: &str = "commit/message";
 
 /// Whether `path` is the path of findings on a commit, a branch or a change rather than on a file.
 #[must_use]
 pub fn is_virtual_path(path: &str) -> bool {
-    let known = [TITLE, BRANCH, CHANGE, DRAFT].contains(&path);
+    let known = [TITLE_PATH, BRANCH_PATH, CHANGE_PATH, DRAFT_PATH].contains(&path);
     known
         || path.strip_prefix(DIR).is_some_and(|hash| {
             // The hash has the length that `commit_path` produces, which no file of a real project has.
@@ -69,7 +70,7 @@ pub struct Commit {
 
 /// A file that a change touches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Touch {
+pub struct TouchedFile {
     /// The path from the root; for a deleted file its former path.
     pub path: String,
     /// Whether the change adds the file.
@@ -88,7 +89,7 @@ pub struct CommitInput {
     /// The name of the branch.
     pub branch: Option<String>,
     /// The files that the change touches; `None`: unknown, and not checked.
-    pub touched: Option<Vec<Touch>>,
+    pub touched: Option<Vec<TouchedFile>>,
     /// The names of the project's members, for scopes.
     pub members: Vec<String>,
 }
@@ -228,14 +229,17 @@ impl CommitCheck {
     pub fn check(&self, input: &CommitInput) -> Vec<CheckedText> {
         let mut checked: Vec<CheckedText> = Vec::new();
         for commit in input.commits.iter().filter(|commit| !self.skips(commit)) {
-            let path =
-                if commit.hash.is_empty() { DRAFT.to_owned() } else { commit_path(&commit.hash) };
+            let path = if commit.hash.is_empty() {
+                DRAFT_PATH.to_owned()
+            } else {
+                commit_path(&commit.hash)
+            };
             let faults = self.check_message(&commit.message, &input.members);
             checked.push(CheckedText { path, text: commit.message.clone(), faults });
         }
         if let Some(title) = input.title.as_ref().filter(|_| self.title) {
             let faults = self.check_title(title, &input.members);
-            checked.push(CheckedText { path: TITLE.to_owned(), text: title.clone(), faults });
+            checked.push(CheckedText { path: TITLE_PATH.to_owned(), text: title.clone(), faults });
         }
         if let Some((branch, expected)) = input.branch.as_ref().zip(self.branch.as_ref())
             && !expected.is_match(branch)
@@ -243,7 +247,11 @@ impl CommitCheck {
             let span = Span::new(0, branch.len());
             let message = format!("the branch `{branch}` does not match `{expected}`");
             let faults = vec![Fault::new(span, message)];
-            checked.push(CheckedText { path: BRANCH.to_owned(), text: branch.clone(), faults });
+            checked.push(CheckedText {
+                path: BRANCH_PATH.to_owned(),
+                text: branch.clone(),
+                faults,
+            });
         }
         if let Some((change, touched)) = self.change.as_ref().zip(input.touched.as_ref()) {
             checked.push(change.check(touched));

@@ -238,7 +238,7 @@ fn check_breaking(
 }
 
 /// The line without the pull request number that a squash merge appends.
-fn without_number(line: &str) -> &str {
+fn without_pull_request_number(line: &str) -> &str {
     static NUMBER: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"\s\(#\d+\)\s*$").expect("a constant pattern"));
     NUMBER.find(line).map_or(line, |number| &line[..number.start()])
@@ -250,14 +250,14 @@ fn check_subject(
     parts: Option<&Header<'_>>,
     faults: &mut Vec<Fault>,
 ) {
-    let line = without_number(message.first_line());
+    let line = without_pull_request_number(message.first_line());
     let length = line.chars().count() as u64;
     if let Some(max) = requirements.max.filter(|max| length > *max) {
         let text = format!("the first line has {length} characters, more than {max}");
         faults.push(Fault::new(message.header, text));
     }
     let (description, span) = match parts {
-        Some(parts) => (without_number(parts.description), parts.description_span),
+        Some(parts) => (without_pull_request_number(parts.description), parts.description_span),
         None => (line, message.header),
     };
     if !requirements.case.is_empty()

@@ -131,7 +131,7 @@ fn generated_messages_are_skipped() {
 #[test]
 fn titles_branches_and_changes_are_checked() {
     let yaml = r#"{conventional: {types: [fix]}, title: true, branch: "^(main|fix/[a-z-]+)$", change: {touches: ["migrations/**"], requires: ["docs/schema.md", "CHANGELOG.md | .changeset/*.md"], added: "tests/**", max-files: 1, max-lines: 10}}"#;
-    let touch = |path: &str, added: bool| Touch { path: path.to_owned(), added, lines: 6 };
+    let touch = |path: &str, added: bool| TouchedFile { path: path.to_owned(), added, lines: 6 };
     let input = CommitInput {
         title: Some("Some work (#12)".to_owned()),
         branch: Some("Feature_X".to_owned()),
@@ -146,8 +146,8 @@ fn titles_branches_and_changes_are_checked() {
     insta::assert_snapshot!(display(&check_from(yaml).expect("valid").check(&input)), @r#"
     commit/title "Some work (#12)": not a Conventional Commit: expected a type and a colon, as in `fix: …` (expected `type(scope): description`, as in `fix(parser): read empty files`)
     commit/branch "Feature_X": the branch `Feature_X` does not match `^(main|fix/[a-z-]+)$`
-    commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 more but not `docs/schema.md`
-    commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 more but adds no `tests/**`
+    commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 other file but no file that matches `docs/schema.md`
+    commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 other file but adds no file that matches `tests/**`
     commit/change "migrations/1.sql": the change touches 2 files, more than 1 (split it: smaller changes are easier to review)
     commit/change "migrations/1.sql": the change adds and removes 12 lines, more than 10 (split it: smaller changes are easier to review)
     "#);
@@ -158,7 +158,7 @@ fn titles_branches_and_changes_are_checked() {
 
 #[test]
 fn excluded_files_are_not_counted() {
-    let touch = |path: &str| Touch { path: path.to_owned(), added: false, lines: 6 };
+    let touch = |path: &str| TouchedFile { path: path.to_owned(), added: false, lines: 6 };
     let input = CommitInput {
         touched: Some(vec![touch("Cargo.lock"), touch("src/a.rs"), touch("web/b.gen.ts")]),
         ..CommitInput::default()
@@ -196,7 +196,7 @@ fn malformed_checks_are_rejected() {
 #[test]
 fn paths_of_commits_are_virtual() {
     assert_eq!(commit_path("0123456789abcdef"), "commit/0123456789ab");
-    assert!(is_virtual_path("commit/0123456789ab") && is_virtual_path(TITLE));
+    assert!(is_virtual_path("commit/0123456789ab") && is_virtual_path(TITLE_PATH));
     assert!(!is_virtual_path("commit/readme") && !is_virtual_path("src/commit/title"));
 }
 

@@ -44,7 +44,7 @@ pub struct DataTest {
     path_text: String,
     equals: Option<Json>,
     not_equals: Option<Json>,
-    within: Option<Vec<Json>>,
+    allowed_values: Option<Vec<Json>>,
     not_in: Option<Vec<Json>>,
     matches: Option<Regex>,
     not_matches: Option<Regex>,
@@ -80,7 +80,7 @@ impl DataTest {
             path_text: header.at.clone(),
             equals: optional_json(&header.equals)?,
             not_equals: optional_json(&header.not_equals)?,
-            within: json_list(&header.within)?,
+            allowed_values: json_list(&header.allowed_values)?,
             not_in: json_list(&header.not_in)?,
             matches: header.matches.as_deref().map(regex).transpose()?,
             not_matches: header.not_matches.as_deref().map(regex).transpose()?,
@@ -98,7 +98,7 @@ impl DataTest {
     }
 
     /// Whether the test compares with another file.
-    pub(crate) fn reads_others(&self) -> bool {
+    pub(crate) fn reads_other_files(&self) -> bool {
         self.resolves.is_some() || self.same.as_ref().is_some_and(|(file, ..)| file.is_some())
     }
 
@@ -198,7 +198,7 @@ impl DataTest {
             return Some((format!("`{key}` is not {}", kinds.join(" or ")), None));
         }
         self.compare_constants(at, &key, values)
-            .or_else(|| self.text_fault(at, &key, tested, other_files))
+            .or_else(|| self.compare_text(at, &key, tested, other_files))
             .or_else(|| self.compare_bounds(at, &key, values))
             .or_else(|| self.compare_other(at, &key, tested, other_files))
     }
@@ -212,7 +212,7 @@ impl DataTest {
     ) -> Option<(String, Option<Json>)> {
         if self.equals.is_none()
             && self.not_equals.is_none()
-            && self.within.is_none()
+            && self.allowed_values.is_none()
             && self.not_in.is_none()
         {
             return None;
@@ -230,7 +230,7 @@ impl DataTest {
             return Some((format!("`{key}` must not be `{}`", display(&json)), None));
         }
         let contains = |list: &Vec<Json>| list.iter().any(|item| values_equal(item, &json));
-        if let Some(list) = self.within.as_ref().filter(|list| !contains(list)) {
+        if let Some(list) = self.allowed_values.as_ref().filter(|list| !contains(list)) {
             let known: Vec<String> =
                 list.iter().map(|item| format!("`{}`", display(item))).collect();
             return Some((format!("`{key}` is not one of {}", known.join(", ")), None));
@@ -243,7 +243,7 @@ impl DataTest {
 
     /// Compares with the expressions, and resolves the value as a path. Lists and mappings have no
     /// text.
-    fn text_fault(
+    fn compare_text(
         &self,
         at: usize,
         key: &str,

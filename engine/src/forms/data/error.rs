@@ -43,7 +43,7 @@ pub enum PathFault {
     #[error("a step has no name")]
     NoName,
     /// An unquoted name contains characters that must be quoted.
-    #[error("a name with such characters must be quoted: `['name']`")]
+    #[error("a name with special characters must be quoted: `['name']`")]
     Unquoted,
     /// Unclosed quote.
     #[error("unclosed quote")]

@@ -57,14 +57,14 @@ fn old_value(at: usize, tested: &FileUnderTest<'_>, text: &str) -> Option<Span> 
         let is_empty = next.is_none_or(|c| matches!(c, '\n' | '\r' | '#' | ',' | '}'));
         return is_empty.then(|| Span::at(end + rest.len() - after.len()));
     }
-    let header =
-        matches!(existing.datum, Datum::Text(_)).then(|| header(text, existing.span.start));
+    let header = matches!(existing.datum, Datum::Text(_))
+        .then(|| block_scalar_header(text, existing.span.start));
     let start = header.flatten().unwrap_or(existing.span.start as usize);
     Some(Span::new(start, existing.span.end as usize))
 }
 
 /// The offset of the header (`|`) of the block scalar whose content begins at `start`.
-fn header(text: &str, start: u32) -> Option<usize> {
+fn block_scalar_header(text: &str, start: u32) -> Option<usize> {
     let before = &text[..start as usize];
     let (before, last) = before.rsplit_once('\n')?;
     if !last.trim().is_empty() {
@@ -143,7 +143,7 @@ fn replace_with_block(
     let line = span.start as usize - indent;
     let own_line = key.end as usize <= line && text[line..line + indent].trim().is_empty();
     if own_line && existing.datum == Datum::Map {
-        let lines = block(value, indent).replace('\n', eol);
+        let lines = render_block(value, indent).replace('\n', eol);
         return Some(Edit::replace(span, lines.trim_start()));
     }
     let colon = text.get(key.end as usize..span.start as usize)?.find(':')?;
@@ -152,7 +152,7 @@ fn replace_with_block(
     if !text.get(from..span.start as usize)?.trim().is_empty() {
         return None;
     }
-    let lines = block(value, indent_of(text, key.start) + 2);
+    let lines = render_block(value, indent_of(text, key.start) + 2);
     let lines = format!("\n{lines}").replace('\n', eol);
     Some(Edit::replace(Span::new(from, span.end as usize), lines))
 }
@@ -183,7 +183,7 @@ fn indent_of(text: &str, at: u32) -> usize {
 }
 
 /// A mapping or list as YAML in block style, without the final line break.
-fn block(value: &Json, indent: usize) -> String {
+fn render_block(value: &Json, indent: usize) -> String {
     let space = " ".repeat(indent);
     let render = |value: &Json| render_scalar(value, Format::Yaml).unwrap_or_default();
     let lines: Vec<String> = match value {
@@ -193,10 +193,10 @@ fn block(value: &Json, indent: usize) -> String {
                 let key = render(&Json::String(key.clone()));
                 match value {
                     Json::Object(inner) if !inner.is_empty() => {
-                        format!("{space}{key}:\n{}", block(value, indent + 2))
+                        format!("{space}{key}:\n{}", render_block(value, indent + 2))
                     }
                     Json::Array(inner) if !inner.is_empty() => {
-                        format!("{space}{key}:\n{}", block(value, indent + 2))
+                        format!("{space}{key}:\n{}", render_block(value, indent + 2))
                     }
                     value => format!("{space}{key}: {}", render(value)),
                 }
@@ -275,7 +275,7 @@ fn insert_entry(
                 between
             };
             let entry = if is_block_style(value, tested) && comma.is_empty() {
-                format!("{key}:\n{}", block(value, indent_of(text, start) + 2))
+                format!("{key}:\n{}", render_block(value, indent_of(text, start) + 2))
             } else {
                 format!("{key}: {written}")
             };

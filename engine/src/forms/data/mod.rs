@@ -33,10 +33,10 @@ struct DataPattern {
     rule: Rule,
     /// Compiled when the rule first runs, because most rules are disabled. `None`: the test is
     /// invalid.
-    ready: OnceLock<Option<Ready>>,
+    compiled: OnceLock<Option<CompiledTest>>,
 }
 
-struct Ready {
+struct CompiledTest {
     test: DataTest,
     /// The conditions of the test (`where`).
     conditions: Vec<DataTest>,
@@ -57,15 +57,17 @@ impl DataPatterns {
     #[must_use]
     pub fn new(rules: &[Rule]) -> Self {
         let data_rules = rules.iter().filter(|rule| rule.form == Some(Form::Data));
-        let pattern = |rule: &Rule| DataPattern { rule: rule.clone(), ready: OnceLock::new() };
+        let pattern = |rule: &Rule| DataPattern { rule: rule.clone(), compiled: OnceLock::new() };
         Self { patterns: data_rules.map(pattern).collect() }
     }
 
-    /// Whether an enabled rule compares with other files.
+    /// Whether an enabled rule compares values with those in other files.
     #[must_use]
     pub fn has_cross_file_tests(&self, is_enabled: &dyn Fn(&str) -> bool) -> bool {
         let mut enabled = self.patterns.iter().filter(|pattern| is_enabled(&pattern.rule.id));
-        enabled.any(|pattern| pattern.ready().is_some_and(|ready| ready.test.reads_others()))
+        enabled.any(|pattern| {
+            pattern.compiled().is_some_and(|compiled| compiled.test.reads_other_files())
+        })
     }
 
     /// Runs all enabled tests over the source of `report`.
@@ -87,7 +89,8 @@ impl DataPatterns {
             if !report.begin(&pattern.rule.id) {
                 continue;
             }
-            let Some(ready) = pattern.ready().filter(|ready| ready.globs.matches(source.path()))
+            let Some(compiled) =
+                pattern.compiled().filter(|compiled| compiled.globs.matches(source.path()))
             else {
                 continue;
             };
@@ -100,15 +103,15 @@ impl DataPatterns {
                 continue;
             }
             let tested = FileUnderTest { values, path: source.path(), format };
-            if !ready
+            if !compiled
                 .conditions
                 .iter()
                 .all(|test| test.violations(&tested, &mut other_files).is_empty())
             {
                 continue;
             }
-            for violation in ready.test.violations(&tested, &mut other_files) {
-                pattern.report(ready, violation, &tested, report);
+            for violation in compiled.test.violations(&tested, &mut other_files) {
+                pattern.report(compiled, violation, &tested, report);
             }
         }
         parse_error
@@ -116,11 +119,11 @@ impl DataPatterns {
 }
 
 impl DataPattern {
-    fn ready(&self) -> Option<&Ready> {
+    fn compiled(&self) -> Option<&CompiledTest> {
         let compile = || {
             let check = self.rule.check.as_ref()?;
             let header = check.data.as_ref()?;
-            Some(Ready {
+            Some(CompiledTest {
                 test: DataTest::new(header).ok()?,
                 conditions: header
                     .conditions
@@ -132,19 +135,19 @@ impl DataPattern {
                 globs: Globs::from_check(check, self.rule.path.as_deref()),
             })
         };
-        self.ready.get_or_init(compile).as_ref()
+        self.compiled.get_or_init(compile).as_ref()
     }
 
     fn report(
         &self,
-        ready: &Ready,
+        compiled: &CompiledTest,
         violation: Violation,
         tested: &FileUnderTest<'_>,
         report: &mut Report<'_>,
     ) {
         let source = report.source();
-        let fix = ready.fix.as_ref().and_then(|fix| {
-            let fixed = fixes::fix(fix, &ready.test, &violation, tested, source.text())?;
+        let fix = compiled.fix.as_ref().and_then(|fix| {
+            let fixed = fixes::fix(fix, &compiled.test, &violation, tested, source.text())?;
             Some((fix.safe, fixed))
         });
         let value = source.slice(violation.span).trim_matches(['"', '\'']).to_owned();

@@ -54,10 +54,10 @@ pub(super) fn undefined_command(code: &str, page: &Source, files: &dyn Files) ->
     let dirs: Vec<&str> = upwards(parent_dir(page.path())).collect();
     let existing = existing_files(defining_files, &dirs, files);
     match runner {
-        Runner::Script => script(name, &existing, files),
-        Runner::Make => target(name, &existing, files),
-        Runner::Just => recipe(name, &existing, files),
-        Runner::Cargo => cargo(name, &existing, files),
+        Runner::Script => undefined_script(name, &existing, files),
+        Runner::Make => undefined_target(name, &existing, files),
+        Runner::Just => undefined_recipe(name, &existing, files),
+        Runner::Cargo => undefined_cargo_alias(name, &existing, files),
     }
 }
 
@@ -74,7 +74,7 @@ fn existing_files(names: &[&str], dirs: &[&str], files: &dyn Files) -> Vec<Strin
     paths.filter(|path| files.exists(path)).collect()
 }
 
-fn script(name: &str, manifests: &[String], files: &dyn Files) -> Option<String> {
+fn undefined_script(name: &str, manifests: &[String], files: &dyn Files) -> Option<String> {
     let defines = |path: &str| {
         let scripts = manifest::json(files, path);
         manifest::at(&scripts, &["scripts", name]).is_string()
@@ -97,7 +97,7 @@ fn member_manifests(files: &dyn Files) -> impl Iterator<Item = &str> {
         .take(MAX_MANIFESTS)
 }
 
-fn target(name: &str, makefiles: &[String], files: &dyn Files) -> Option<String> {
+fn undefined_target(name: &str, makefiles: &[String], files: &dyn Files) -> Option<String> {
     static TARGETS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?m)^([^\s#:=][^#:=\n]*?)[ \t]*::?(?:[^=\n]|$)").expect("a constant pattern")
     });
@@ -122,7 +122,7 @@ fn target(name: &str, makefiles: &[String], files: &dyn Files) -> Option<String>
         .then(|| format!("no Makefile in this directory or above defines the target `{name}`"))
 }
 
-fn recipe(name: &str, justfiles: &[String], files: &dyn Files) -> Option<String> {
+fn undefined_recipe(name: &str, justfiles: &[String], files: &dyn Files) -> Option<String> {
     static RECIPES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?m)^@?([A-Za-z_][\w-]*)(?:[ \t]+[^\n:=]*(?:=[^\n:]*)?)?:(?:[^=]|$)|^alias[ \t]+([\w-]+)[ \t]*:=")
             .expect("a constant pattern")
@@ -146,7 +146,7 @@ fn recipe(name: &str, justfiles: &[String], files: &dyn Files) -> Option<String>
 
 /// `cargo xtask` is by convention an alias defined in the repository
 /// (<https://github.com/matklad/cargo-xtask>).
-fn cargo(name: &str, configs: &[String], files: &dyn Files) -> Option<String> {
+fn undefined_cargo_alias(name: &str, configs: &[String], files: &dyn Files) -> Option<String> {
     let defines = |path: &String| {
         let config = manifest::toml(files, path);
         !manifest::at(&config, &["alias", name]).is_null()

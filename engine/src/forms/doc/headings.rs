@@ -184,7 +184,7 @@ impl<'a> Alignment<'a> {
             for column in (0..width).rev() {
                 let right = (column + 1 < width).then(|| costs[column + 1]);
                 let diagonal = (column + 1 < width).then(|| below[column + 1]);
-                let (cost, step) = cheapest(
+                let (cost, step) = cheapest_step(
                     (&patterns[row], missing_costs[row]),
                     headings.get(column),
                     (below[column], right, diagonal),
@@ -245,7 +245,7 @@ impl<'a> Alignment<'a> {
             misplaced.is_none()
         });
         for group in missing.chunk_by(|a, b| a.1 == b.1 && a.0.is_literal() == b.0.is_literal()) {
-            faults.push(self.missing(group, source, document));
+            faults.push(self.missing_headings_fault(group, source, document));
         }
     }
 
@@ -263,7 +263,7 @@ impl<'a> Alignment<'a> {
 
     /// Creates one fault for all headings that are missing at the same position, so that one edit
     /// fixes all of them.
-    fn missing(
+    fn missing_headings_fault(
         &self,
         group: &[(&RequiredHeading, usize)],
         source: &Source,
@@ -327,7 +327,7 @@ fn count(number: usize) -> u32 {
 /// The cheapest step for `patterns`, which costs `missing_cost` to omit, and `heading`. The costs
 /// of the rest are `below` if `patterns` is skipped, `right` if `heading` is skipped, and
 /// `diagonal` if they match. With equal costs, a match is preferred.
-fn cheapest(
+fn cheapest_step(
     (pattern, missing_cost): (&HeadingPattern, u32),
     heading: Option<&&Heading>,
     (below, right, diagonal): (u32, Option<u32>, Option<u32>),

@@ -28,7 +28,7 @@ pub(super) fn check(
         }
         let Some(target) = Target::parse(source, &link.to, files) else { continue };
         let on_site = |path| {
-            site::has_page(path, files) && site::is_page(source.path(), source.text(), files)
+            site::has_page(path, files) && site::is_on_site(source.path(), source.text(), files)
         };
         let found =
             target.path.as_deref().is_none_or(|path| path_exists(files, path) || on_site(path));
@@ -141,11 +141,11 @@ impl Target {
             "" => None,
             path => Some(match path.strip_prefix('/') {
                 Some(address) => {
-                    match site::find(from, address, &|path| path_exists(files, path)) {
+                    match site::resolve_address(from, address, &|path| path_exists(files, path)) {
                         Some(path) => path,
                         // `/guide/start` is an address of the site that is built from these pages.
                         None if !address.rsplit('/').next().unwrap_or(address).contains('.')
-                            || site::is_page(from, source.text(), files) =>
+                            || site::is_on_site(from, source.text(), files) =>
                         {
                             return None;
                         }

@@ -19,10 +19,10 @@ struct DocPattern {
     rule: Rule,
     /// Compiled when the rule first runs, because most rules are disabled. `None`: the check is
     /// invalid.
-    ready: OnceLock<Option<Ready>>,
+    compiled: OnceLock<Option<CompiledCheck>>,
 }
 
-struct Ready {
+struct CompiledCheck {
     doc: DocCheck,
     front: Vec<DataTest>,
     fix: Option<FixHeader>,
@@ -51,14 +51,15 @@ impl DocPatterns {
     #[must_use]
     pub fn new(rules: &[Rule]) -> Self {
         let doc_rules = rules.iter().filter(|rule| rule.form == Some(Form::Doc));
-        let pattern = |rule: &Rule| DocPattern { rule: rule.clone(), ready: OnceLock::new() };
+        let pattern = |rule: &Rule| DocPattern { rule: rule.clone(), compiled: OnceLock::new() };
         Self { patterns: doc_rules.map(pattern).collect() }
     }
 
     /// Whether a rule that is enabled according to `is_enabled` resolves links.
     pub(crate) fn follow_links(&self, is_enabled: &dyn Fn(&str) -> bool) -> bool {
         let mut enabled = self.patterns.iter().filter(|pattern| is_enabled(&pattern.rule.id));
-        enabled.any(|pattern| pattern.ready().is_some_and(|ready| ready.doc.follows_links()))
+        enabled
+            .any(|pattern| pattern.compiled().is_some_and(|compiled| compiled.doc.follows_links()))
     }
 
     /// Runs all enabled checks over the source of `report`.
@@ -69,47 +70,50 @@ impl DocPatterns {
             if !report.begin(&pattern.rule.id) {
                 continue;
             }
-            let Some(ready) = pattern.ready().filter(|ready| ready.globs.matches(source.path()))
+            let Some(compiled) =
+                pattern.compiled().filter(|compiled| compiled.globs.matches(source.path()))
             else {
                 continue;
             };
             let document =
                 document.get_or_insert_with(|| crate::parse::document::parse(source.text()));
-            for fault in ready.doc.check(source, document, files) {
-                pattern.report(ready, fault, report);
+            for fault in compiled.doc.check(source, document, files) {
+                pattern.report(compiled, fault, report);
             }
-            if ready.front.is_empty() {
+            if compiled.front.is_empty() {
                 continue;
             }
-            for violation in data::front_matter(&ready.front, source.path(), source.text(), files) {
+            for violation in
+                data::front_matter(&compiled.front, source.path(), source.text(), files)
+            {
                 let fault = Fault {
                     span: violation.span,
                     message: violation.message,
                     help: None,
                     fix: None,
                 };
-                pattern.report(ready, fault, report);
+                pattern.report(compiled, fault, report);
             }
         }
     }
 }
 
 impl DocPattern {
-    fn ready(&self) -> Option<&Ready> {
+    fn compiled(&self) -> Option<&CompiledCheck> {
         let compile = || {
             let check = self.rule.check.as_ref()?;
             let header = check.doc.as_ref()?;
-            Some(Ready {
+            Some(CompiledCheck {
                 doc: DocCheck::new(header).ok()?,
                 front: header.front.iter().map(DataTest::new).collect::<Result<_, _>>().ok()?,
                 fix: check.fix.as_deref().cloned(),
                 globs: Globs::from_check(check, self.rule.path.as_deref()),
             })
         };
-        self.ready.get_or_init(compile).as_ref()
+        self.compiled.get_or_init(compile).as_ref()
     }
 
-    fn report(&self, ready: &Ready, fault: Fault, report: &mut Report<'_>) {
+    fn report(&self, compiled: &CompiledCheck, fault: Fault, report: &mut Report<'_>) {
         let Fault { span, message, help, fix } = fault;
         let source = report.source();
         let page_message = self
@@ -124,7 +128,7 @@ impl DocPattern {
         });
         let finding = report.at(span, page_message.unwrap_or(message));
         finding.help = self.rule.help.clone().or(exact_message).or(help);
-        let page_fix = ready.fix.as_ref().filter(|fix| fix.inserts_missing());
+        let page_fix = compiled.fix.as_ref().filter(|fix| fix.inserts_missing());
         match (page_fix, fix) {
             (Some(FixHeader { safe: true, .. }), Some((title, edit))) => {
                 finding.fix(title, vec![edit]);

@@ -56,12 +56,17 @@ const MARKERS: [&str; 44] = [
 ];
 
 /// Suffixes of the files that a link without an extension can lead to on a site.
-const PAGES: [&str; 6] = [".md", ".mdx", "/index.md", "/index.mdx", "/README.md", "/_index.md"];
+const PAGE_SUFFIXES: [&str; 6] =
+    [".md", ".mdx", "/index.md", "/index.mdx", "/README.md", "/_index.md"];
 
-/// Returns the first existing path that an address on a site (without the leading `/`) can refer to
-/// in the page at `from`: in the root, in a directory above the page, or in a static directory of
-/// these directories.
-pub(super) fn find(from: &str, address: &str, exists: &dyn Fn(&str) -> bool) -> Option<String> {
+/// Resolves a site address (without the leading `/`) that is used on the page at `from`. Returns the
+/// first path that exists: below the root, below a directory above the page, or below a static
+/// directory of one of these.
+pub(super) fn resolve_address(
+    from: &str,
+    address: &str,
+    exists: &dyn Fn(&str) -> bool,
+) -> Option<String> {
     let above: Vec<&str> = upwards(parent_dir(from)).collect();
     let in_dir = |dir: &str| {
         let bases = std::iter::once(dir.to_owned())
@@ -77,7 +82,7 @@ pub(super) fn find(from: &str, address: &str, exists: &dyn Fn(&str) -> bool) -> 
 
 /// Whether the page at `from` belongs to a site: a directory above it has the configuration of a
 /// generator, or the page has front matter.
-pub(super) fn is_page(from: &str, text: &str, files: &dyn Files) -> bool {
+pub(super) fn is_on_site(from: &str, text: &str, files: &dyn Files) -> bool {
     let has_front_matter = text.trim_start_matches('\u{feff}').starts_with("---\n")
         || text.trim_start_matches('\u{feff}').starts_with("---\r\n");
     let is_root = |dir: &str| {
@@ -90,5 +95,5 @@ pub(super) fn is_page(from: &str, text: &str, files: &dyn Files) -> bool {
 /// or the name of the index page, or refer to the generated `.html` file.
 pub(super) fn has_page(path: &str, files: &dyn Files) -> bool {
     let stem = path.strip_suffix(".html").unwrap_or(path).trim_end_matches('/');
-    PAGES.iter().any(|suffix| files.exists(&format!("{stem}{suffix}")))
+    PAGE_SUFFIXES.iter().any(|suffix| files.exists(&format!("{stem}{suffix}")))
 }

@@ -118,7 +118,7 @@ impl LayersCheck {
     /// imported file.
     #[must_use]
     pub fn applies_to(&self, path: &str) -> bool {
-        self.packages_first && order::reads(path)
+        self.packages_first && order::is_checked_path(path)
             || self.order.iter().flatten().any(|part| part.contains(path))
             || self.forbid.iter().any(|entry| entry.from.contains(path) || entry.to.contains(path))
             || self.only.iter().any(|entry| entry.to.contains(path) || entry.from.contains(path))

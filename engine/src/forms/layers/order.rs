@@ -36,13 +36,13 @@ const PROJECT_DIRS: [&str; 25] = [
 ];
 
 /// Extensions of imported files that are not code.
-const ASSETS: [&str; 12] = [
+const ASSET_EXTENSIONS: [&str; 12] = [
     ".css", ".scss", ".sass", ".less", ".svg", ".png", ".jpg", ".webp", ".json", ".md", ".woff",
     ".woff2",
 ];
 
 /// Whether the order of imports is checked in the file at `path`.
-pub(super) fn reads(path: &str) -> bool {
+pub(super) fn is_checked_path(path: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     matches!(extension, "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts")
 }
@@ -58,12 +58,12 @@ pub(super) fn check(graph: &Graph, edges: &[&Edge], is_checked: &[bool]) -> Vec<
         *first = unresolved.span.start.min(*first);
     }
     let project_ends: HashSet<&str> =
-        graph.files.iter().filter_map(|file| end(stem(&file.path))).collect();
+        graph.files.iter().filter_map(|file| last_two_segments(stem(&file.path))).collect();
     let mut breaches = Vec::new();
     for imports in edges.chunk_by(|a, b| a.from == b.from) {
         let Some(first) = imports.first() else { continue };
         let path = graph.files[first.from].path.as_str();
-        if !is_checked[first.from] || !reads(path) {
+        if !is_checked[first.from] || !is_checked_path(path) {
             continue;
         }
         let is_considered =
@@ -108,8 +108,8 @@ fn package_name<'a>(name: &'a str, project_ends: &HashSet<&str>) -> Option<&'a s
     let first = name.split('/').next().unwrap_or(name);
     let is_project_path = name.contains('/')
         && (PROJECT_DIRS.contains(&first)
-            || end(stem(name)).is_some_and(|end| project_ends.contains(end)));
-    let is_asset = ASSETS.iter().any(|extension| name.ends_with(extension));
+            || last_two_segments(stem(name)).is_some_and(|end| project_ends.contains(end)));
+    let is_asset = ASSET_EXTENSIONS.iter().any(|extension| name.ends_with(extension));
     let is_virtual = name.contains(':') || name.ends_with("jsx-runtime");
     (is_name && !is_project_path && !is_asset && !is_virtual).then_some(name)
 }
@@ -121,7 +121,7 @@ fn stem(path: &str) -> &str {
 }
 
 /// The last two segments of a path.
-fn end(path: &str) -> Option<&str> {
+fn last_two_segments(path: &str) -> Option<&str> {
     let (before, _) = path.rsplit_once('/')?;
     Some(before.rfind('/').map_or(path, |slash| &path[slash + 1..]))
 }

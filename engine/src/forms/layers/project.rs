@@ -31,7 +31,7 @@ impl<'a> Imports<'a> {
     /// Builds the graph of the files in `cache`, with the file of `source` replaced by its current
     /// text. Only manifests are read.
     #[must_use]
-    pub fn with(
+    pub fn with_source(
         cache: &'a FactsCache,
         files: &dyn Files,
         listing: &Listing,
@@ -95,7 +95,10 @@ pub fn run(
         notes.push(text);
     }
     if *too_large > 0 {
-        notes.push(format!("{too_large} files are too large to read their imports"));
+        notes.push(match *too_large {
+            1 => "1 file is too large, so its imports were not read".to_owned(),
+            count => format!("{count} files are too large, so their imports were not read"),
+        });
     }
     Ok(ProjectResult { found, checked: checked_count, notes })
 }

@@ -48,7 +48,7 @@ pub(super) fn components(forward: &BTreeMap<usize, BTreeSet<usize>>) -> Vec<Vec<
     let mut found = Vec::new();
     for &root in forward.keys() {
         if !state.index.contains_key(&root) {
-            state.from(root, forward, &mut found);
+            state.search_from(root, forward, &mut found);
         }
     }
     found.retain(|component| component.len() > 1);
@@ -76,13 +76,13 @@ impl Tarjan {
         self.on_stack.insert(node);
     }
 
-    fn lower(&mut self, node: usize, to: usize) {
+    fn lower_link(&mut self, node: usize, to: usize) {
         if let Some(low) = self.low.get_mut(&node) {
             *low = to.min(*low);
         }
     }
 
-    fn from(
+    fn search_from(
         &mut self,
         root: usize,
         forward: &BTreeMap<usize, BTreeSet<usize>>,
@@ -100,7 +100,7 @@ impl Tarjan {
                         self.open(to);
                         calls.push((to, nexts(to)));
                     }
-                    Some(&number) if self.on_stack.contains(&to) => self.lower(node, number),
+                    Some(&number) if self.on_stack.contains(&to) => self.lower_link(node, number),
                     Some(_) => {}
                 }
                 continue;
@@ -108,7 +108,7 @@ impl Tarjan {
             calls.pop();
             let low = self.low[&node];
             if let Some((caller, _)) = calls.last() {
-                self.lower(*caller, low);
+                self.lower_link(*caller, low);
             }
             if low == self.index[&node] {
                 found.push(self.close(node));

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// Returns a key that expects a single rule but has a list. ast-grep would assign the items of the
 /// list to the first keys that it knows.
-pub(super) fn list_for_rule<'a>(key: &'a str, rule: &'a Value) -> Option<&'a str> {
+pub(super) fn key_with_list<'a>(key: &'a str, rule: &'a Value) -> Option<&'a str> {
     const SINGLE_RULE_KEYS: [&str; 5] = ["inside", "has", "precedes", "follows", "not"];
     let mut remaining = vec![(key, rule)];
     while let Some((key, rule)) = remaining.pop() {
@@ -54,7 +54,7 @@ pub(super) fn rewrite_error(message: &str, language: &str) -> String {
     }
     if let Some(kind) = quoted("Kind `") {
         let grammar = LANGUAGES.iter().find(|(name, _)| *name == language);
-        let kinds = grammar.map(|(_, grammar)| kinds(*grammar)).unwrap_or_default();
+        let kinds = grammar.map(|(_, grammar)| node_kinds(*grammar)).unwrap_or_default();
         let near = nearest(&kind, kinds.iter().map(String::as_str));
         let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
         return format!("`{kind}` is not a node kind of {}{hint}", author_name(language));
@@ -96,7 +96,7 @@ fn author_name(language: &str) -> &str {
 }
 
 /// The names of all node kinds of a grammar.
-fn kinds(grammar: SupportLang) -> BTreeSet<String> {
+fn node_kinds(grammar: SupportLang) -> BTreeSet<String> {
     let language = grammar.get_ts_language();
     let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
     let named = ids.filter(|&id| language.node_kind_is_named(id));

@@ -1,6 +1,6 @@
 //! The expressions of text patterns.
 
-use super::Compiled;
+use super::CompiledPattern;
 use crate::forms::expression;
 use aidd_page::{FixHeader, TextHeader};
 use regex_automata::meta::Regex;
@@ -27,7 +27,7 @@ pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Resu
             "`{text}` contains a backspace, because YAML reads `\\b` in double quotes as one; use single quotes"
         ));
     }
-    if !header.require && is_everywhere(&compiled.regex) {
+    if !header.require && matches_everywhere(&compiled.regex) {
         let text = header.regex.as_deref().unwrap_or_default();
         return Err(format!("`{text}` matches the empty string at every position"));
     }
@@ -58,7 +58,7 @@ pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Resu
 }
 
 /// Whether the expression matches between any two letters.
-fn is_everywhere(regex: &Regex) -> bool {
+fn matches_everywhere(regex: &Regex) -> bool {
     // Private-use characters, so that expressions for positions or words do not match.
     let text = "\u{E000}\u{E000}";
     regex.find_iter(text).filter(Match::is_empty).count() >= 3
@@ -91,17 +91,17 @@ fn unknown_group(fix: &FixHeader, regex: &Regex) -> Option<String> {
     unknown.into_inner()
 }
 
-pub(super) fn compile(header: &TextHeader) -> Result<Compiled, String> {
+pub(super) fn compile(header: &TextHeader) -> Result<CompiledPattern, String> {
     compile_for(header, true)
 }
 
 /// Compiles the expressions, either for fast matching or only to validate them.
-fn compile_for(header: &TextHeader, fast: bool) -> Result<Compiled, String> {
+fn compile_for(header: &TextHeader, fast: bool) -> Result<CompiledPattern, String> {
     // Secrets use ASCII alphabets, and ASCII classes are several times faster.
     let unicode = header.secret.is_none();
     let text = match (&header.regex, &header.assigned) {
         (Some(regex), _) => regex.clone(),
-        (None, Some(value)) => assigned(&header.keywords, value),
+        (None, Some(value)) => assignment_expression(&header.keywords, value),
         (None, None) if header.swap.is_empty() => {
             return Err("expected one of `regex`, `assigned` and `swap`".to_owned());
         }
@@ -118,7 +118,15 @@ fn compile_for(header: &TextHeader, fast: bool) -> Result<Compiled, String> {
         header.swap.iter().map(|(word, replacement)| (key(word), replacement.trim().to_owned()));
     let mentions_bom = mentions_bom(&text);
     let swap = swap.collect();
-    Ok(Compiled { regex, mentions_bom, max_match_len: longest, group, unless, unless_match, swap })
+    Ok(CompiledPattern {
+        regex,
+        mentions_bom,
+        max_match_len: longest,
+        group,
+        unless,
+        unless_match,
+        swap,
+    })
 }
 
 /// Whether an expression mentions U+FEFF as a character, by its number or by its bytes.
@@ -151,7 +159,7 @@ fn build(text: &str, unicode: bool, fast: bool) -> Result<(Regex, Option<usize>)
     Ok((regex, hir.properties().maximum_len()))
 }
 
-impl Compiled {
+impl CompiledPattern {
     /// The replacement for a found word, in the same case; `None` if there is none, or the word is
     /// already written that way.
     pub(super) fn replacement(&self, found: &str) -> Option<String> {
@@ -201,7 +209,7 @@ fn swap_expression(swap: &BTreeMap<String, String>) -> String {
 }
 
 /// The expression for a value that is assigned to a name containing one of `keywords`.
-fn assigned(keywords: &[String], value: &str) -> String {
+fn assignment_expression(keywords: &[String], value: &str) -> String {
     let names: Vec<String> = keywords.iter().map(|keyword| regex::escape(keyword)).collect();
     format!(
         r#"(?i:{names})[0-9A-Za-z_.\-]{{0,40}}(?:(?:[ \t][A-Za-z]{{2,12}}){{1,3}}[ \t]{{0,2}}[:=]|(?:\\?["'\])`]){{0,2}}(?:[ \t]{{0,8}}(?::?[ \t]{{0,4}}[&0-9A-Za-z_<>\[\]?.']{{1,24}}[ \t]{{1,4}}=|:[0-9A-Za-z_<>?]{{1,24}}=|=>|:{{1,3}}=?|\?\??=?|\|\|[=:]?|={{1,3}}|[>,(])|[ \t]+value=|[ \t]))[ \t]{{0,8}}(?:(?:@|[bBfFrRuU]{{1,2}})?\\?["'`]{{1,3}}|\[{{1,2}}["']?)?(?:(?i:bearer|token|basic)[ \t]+)?(?P<at>{value})(?:[^\w\-+/=.]|[.=]?(?:\s|$)|\\[nrt"])"#,

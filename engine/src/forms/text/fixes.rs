@@ -1,6 +1,6 @@
 //! Fixes for the findings of text patterns.
 
-use super::Compiled;
+use super::CompiledPattern;
 use crate::parse::comments;
 use crate::text::finding::{Edit, Finding};
 use crate::text::kind::{self, Kind};
@@ -14,7 +14,7 @@ use regex_automata::util::interpolate;
 pub(super) fn add_found_fix(
     fix: &FixHeader,
     source: &Source,
-    (captures, compiled): (&Captures, &Compiled),
+    (captures, compiled): (&Captures, &CompiledPattern),
     span: Span,
     finding: &mut Finding,
 ) {
@@ -67,7 +67,7 @@ pub(super) fn add_insert_fix(
         _ => Some(text.trim_end().lines().collect::<Vec<_>>().join(eol)),
     };
     let at_end = header.last.is_some() && header.first.is_none();
-    let offset = if at_end { Some(source.text().len()) } else { head(source) };
+    let offset = if at_end { Some(source.text().len()) } else { insertion_offset(source) };
     let (Some(lines), Some(offset)) = (lines, offset) else { return };
     let (before, after) = (&source.text()[..offset], &source.text()[offset..]);
     // Separates the inserted text from a last line that has no line break.
@@ -83,7 +83,7 @@ pub(super) fn add_insert_fix(
 /// The offset of the first line that can be moved down: after a byte order mark, an interpreter
 /// line, an encoding, parser directives, a document type and front matter. `None` for PHP that
 /// begins with markup.
-fn head(source: &Source) -> Option<usize> {
+fn insertion_offset(source: &Source) -> Option<usize> {
     let text = source.text();
     let kinds = kind::kinds(source.path(), "");
     if kinds.contains(&Kind::MARKDOWN)

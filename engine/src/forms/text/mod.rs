@@ -58,26 +58,27 @@ struct TextPattern {
     /// Index of the rule.
     rule: usize,
     /// Compiled when one of its keywords is first found.
-    ready: OnceLock<Box<Ready>>,
+    prepared: OnceLock<Box<PreparedPattern>>,
 }
 
+/// The parts of a pattern that are not needed before its keyword is found.
 #[derive(Debug)]
-struct Ready {
+struct PreparedPattern {
     globs: Globs,
-    compiled: OnceLock<Option<Compiled>>,
+    compiled: OnceLock<Option<CompiledPattern>>,
 }
 
 impl TextPattern {
-    fn ready(&self, check: &CheckHeader, rule: &Rule) -> &Ready {
-        self.ready.get_or_init(|| {
+    fn prepared(&self, check: &CheckHeader, rule: &Rule) -> &PreparedPattern {
+        self.prepared.get_or_init(|| {
             let globs = Globs::from_check(check, rule.path.as_deref());
-            Box::new(Ready { globs, compiled: OnceLock::new() })
+            Box::new(PreparedPattern { globs, compiled: OnceLock::new() })
         })
     }
 }
 
 #[derive(Debug)]
-struct Compiled {
+struct CompiledPattern {
     regex: Regex,
     /// Maximum length of a match in bytes; `None`: unbounded.
     max_match_len: Option<usize>,
@@ -98,7 +99,7 @@ impl TextPatterns {
     pub fn new(tables: &'static Tables, rules: &[Rule], watch: &[&[&'static str]]) -> Self {
         let text_rules =
             || rules.iter().enumerate().filter(|(_, rule)| rule.form == Some(Form::Text));
-        let pattern = |(rule, _)| TextPattern { rule, ready: OnceLock::new() };
+        let pattern = |(rule, _)| TextPattern { rule, prepared: OnceLock::new() };
         let required = (0..).zip(text_rules()).filter(|(_, (_, rule))| rule.requires);
         let (keywords, words) = Keywords::new(tables, text_rules().map(|(_, rule)| rule), watch);
         Self {
@@ -119,7 +120,7 @@ impl TextPatterns {
         tree: &Tree<'_>,
         only_secrets: bool,
         report: &mut Report<'_>,
-    ) -> Scanned {
+    ) -> ScanResult {
         let source = report.source();
         let mut scan = Scan::new(self, rules, (source, tree), only_secrets);
         let start = Instant::now();
@@ -146,13 +147,13 @@ impl TextPatterns {
                 scan.report_missing_match(index, report);
             }
         }
-        Scanned { watched, stopped: scan.stopped }
+        ScanResult { watched, stopped: scan.stopped }
     }
 }
 
 /// The results of one pass over a text, apart from findings.
 #[derive(Debug, Default)]
-pub struct Scanned {
+pub struct ScanResult {
     /// The offsets of the watched words, by list.
     pub watched: Vec<Vec<usize>>,
     /// The first rule whose pattern exceeded its time limit on the file and was searched for only
@@ -248,8 +249,8 @@ impl<'a> Scan<'a> {
         let unsure = header.secret.is_some_and(|sure| sure < Confidence::High);
         !(self.only_secrets && header.secret.is_none() || self.lock_file && unsure)
             && report.begin(&rule.id)
-            && pattern.ready(check, rule).globs.matches(self.source.path())
-            && parts::reads(&header.within, self.source.path())
+            && pattern.prepared(check, rule).globs.matches(self.source.path())
+            && parts::applies_to(&header.parts, self.source.path())
             // A rule page contains examples of the text that its rule reports.
             && rule.path.as_deref() != Some(self.source.path())
     }
@@ -275,8 +276,8 @@ impl<'a> Scan<'a> {
         }
         // An expression that does not compile is not searched for; the error is reported on the
         // rule page.
-        let ready = pattern.ready(check, rule);
-        let Some(compiled) = ready.compiled.get_or_init(|| compile::compile(header).ok()) else {
+        let prepared = pattern.prepared(check, rule);
+        let Some(compiled) = prepared.compiled.get_or_init(|| compile::compile(header).ok()) else {
             return;
         };
         let text = self.source.text();
@@ -332,7 +333,7 @@ impl<'a> Scan<'a> {
             }
             if let Some(replacement) = replacement {
                 let harmless = matches!(self.part(span.start), Some(Part::Prose | Part::Comments));
-                let safe = harmless && !parts::is_everywhere(&header.within);
+                let safe = harmless && !parts::includes_every_part(&header.parts);
                 fixes::add_swap_fix(span, &replacement, safe, finding);
             } else if let Some(fix) = check.fix.as_deref() {
                 fixes::add_found_fix(fix, self.source, (&captures, compiled), span, finding);
@@ -371,8 +372,8 @@ impl<'a> Scan<'a> {
                 return false;
             }
         }
-        parts::is_everywhere(&header.within)
-            || self.part(offset).is_some_and(|part| header.within.contains(&part))
+        parts::includes_every_part(&header.parts)
+            || self.part(offset).is_some_and(|part| header.parts.contains(&part))
     }
 
     fn part(&self, offset: u32) -> Option<Part> {
@@ -382,8 +383,8 @@ impl<'a> Scan<'a> {
     /// Reports a file that lacks the required match, on its first line.
     fn report_missing_match(&self, index: u32, report: &mut Report<'_>) {
         let Some((pattern, rule, check, header)) = self.pattern(index) else { return };
-        let ready = pattern.ready(check, rule);
-        if ready.compiled.get_or_init(|| compile::compile(header).ok()).is_none() {
+        let prepared = pattern.prepared(check, rule);
+        if prepared.compiled.get_or_init(|| compile::compile(header).ok()).is_none() {
             return;
         }
         let span = self.source.line_span(0);
@@ -396,7 +397,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-impl Compiled {
+impl CompiledPattern {
     /// The next part of a long text to search. A match is complete if it ends before the end of the
     /// part by at least the maximum match length.
     fn part(&self, text: &str, rest: Range<usize>) -> Range<usize> {
@@ -410,7 +411,7 @@ impl Compiled {
 /// Searches a part of a text as if it had no byte order mark (U+FEFF): authors expect `^` to match
 /// before the first letter. An expression that mentions the mark is matched against the text
 /// including the mark.
-fn search(compiled: &Compiled, text: &str, part: Range<usize>, captures: &mut Captures) {
+fn search(compiled: &CompiledPattern, text: &str, part: Range<usize>, captures: &mut Captures) {
     let visible = match text.strip_prefix('\u{FEFF}') {
         Some(visible) if !compiled.mentions_bom => visible,
         _ => text,
@@ -430,7 +431,7 @@ fn search(compiled: &Compiled, text: &str, part: Range<usize>, captures: &mut Ca
 const MIN_KEY_LEN: usize = 20;
 
 /// Applies the conditions on the found text that an expression cannot express.
-fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, full_match: &str) -> bool {
+fn accepts(header: &TextHeader, compiled: &CompiledPattern, found: &str, full_match: &str) -> bool {
     let is_credible = match header.secret {
         None => true,
         Some(Confidence::Low) => !is_placeholder(found),

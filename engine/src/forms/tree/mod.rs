@@ -9,7 +9,7 @@ mod template;
 pub use error::TreeError;
 
 use super::project_form::{FileSize, ProjectFinding, ProjectResult, Scope};
-use crate::text::captures::{self, Captured, PathPattern, PatternError};
+use crate::text::captures::{self, CaptureValues, PathPattern, PatternError};
 use crate::text::finding::{Edit, FileChange, Fix, Safety};
 use crate::text::listing::Listing;
 use crate::text::paths::check_new;
@@ -52,7 +52,7 @@ pub struct TreeCheck {
 struct Subject<'a> {
     path: &'a str,
     is_folder: bool,
-    captured: Captured,
+    captured: CaptureValues,
 }
 
 impl TreeCheck {
@@ -155,11 +155,11 @@ impl TreeCheck {
         };
         let mut run = Run { check: self, scope, listing, result };
         if self.each.is_empty() {
-            run.project();
+            run.check_project();
         } else {
             let subjects = self.subjects(listing, scope);
             run.result.checked = subjects.len();
-            run.subjects(&subjects);
+            run.check_subjects(&subjects);
         }
         let truncation_notes = self.exists.iter().filter_map(AlternativePaths::truncation_note);
         run.result.notes.extend(
@@ -169,7 +169,7 @@ impl TreeCheck {
     }
 
     fn subjects<'a>(&self, listing: &'a Listing, scope: &Scope<'_>) -> Vec<Subject<'a>> {
-        let mut captures_by_path: BTreeMap<(&str, bool), Captured> = BTreeMap::new();
+        let mut captures_by_path: BTreeMap<(&str, bool), CaptureValues> = BTreeMap::new();
         for pattern in &self.each {
             let is_folder = pattern.is_folder();
             let paths: Vec<&str> = if is_folder {
@@ -248,32 +248,33 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Checks the requirements on the project as a whole.
-    fn project(&mut self) {
+    fn check_project(&mut self) {
         // The conditions of the rule are evaluated for the directory that the rule covers.
         if !(self.scope.runs_on)(self.scope.base) {
             return;
         }
-        let root = Subject { path: self.scope.base, is_folder: true, captured: Captured::new() };
+        let root =
+            Subject { path: self.scope.base, is_folder: true, captured: CaptureValues::new() };
         self.result.checked = 1;
-        self.exists(&root);
-        self.absent_anywhere();
+        self.check_exists(&root);
+        self.check_absent_anywhere();
         if !self.check.only.is_empty() {
-            self.only(&root);
+            self.check_only(&root);
         }
     }
 
-    fn subjects(&mut self, subjects: &[Subject<'_>]) {
+    fn check_subjects(&mut self, subjects: &[Subject<'_>]) {
         let usage = self.check.prevailing.then(|| Usage::of(&self.check.names, subjects));
         for subject in subjects {
-            self.exists(subject);
-            self.absent(subject);
-            self.name(subject, usage.as_ref());
+            self.check_exists(subject);
+            self.check_absent(subject);
+            self.check_name(subject, usage.as_ref());
             self.check_limits(subject);
             if subject.is_folder && !self.check.only.is_empty() {
-                self.only(subject);
+                self.check_only(subject);
             }
         }
-        self.unique(subjects);
+        self.check_unique(subjects);
         let folders = subjects.iter().any(|subject| subject.is_folder);
         if let Some(limits) = self.check.count.filter(|_| !folders)
             && !limits.contains(subjects.len() as u64)
@@ -312,7 +313,7 @@ impl Run<'_> {
         &mut self.result.found[last]
     }
 
-    fn exists(&mut self, subject: &Subject<'_>) {
+    fn check_exists(&mut self, subject: &Subject<'_>) {
         let check = self.check;
         for alternatives in &check.exists {
             let siblings = (check.tracked != Some(true)).then_some(self.scope.files);
@@ -352,7 +353,7 @@ impl Run<'_> {
         }
     }
 
-    fn absent(&mut self, subject: &Subject<'_>) {
+    fn check_absent(&mut self, subject: &Subject<'_>) {
         let check = self.check;
         for template in &check.absent {
             for path in template.matches(&|name| subject.value(name), &self.listings()) {
@@ -372,9 +373,9 @@ impl Run<'_> {
         listings
     }
 
-    fn absent_anywhere(&mut self) {
+    fn check_absent_anywhere(&mut self) {
         let check = self.check;
-        let mut found: BTreeMap<String, Captured> = BTreeMap::new();
+        let mut found: BTreeMap<String, CaptureValues> = BTreeMap::new();
         for template in &check.absent {
             for listing in self.listings() {
                 template.for_each_path(listing, &mut |path, captured| {
@@ -400,7 +401,7 @@ impl Run<'_> {
         }
     }
 
-    fn only(&mut self, subject: &Subject<'_>) {
+    fn check_only(&mut self, subject: &Subject<'_>) {
         let below = self.listing.below(subject.path);
         let prefix_len = if subject.path.is_empty() { 0 } else { subject.path.len() + 1 };
         let mut entries: BTreeMap<&str, bool> = BTreeMap::new();
@@ -453,7 +454,7 @@ impl Run<'_> {
         }
     }
 
-    fn unique(&mut self, subjects: &[Subject<'_>]) {
+    fn check_unique(&mut self, subjects: &[Subject<'_>]) {
         let Some(template) = &self.check.unique else { return };
         let mut first: BTreeMap<String, &Subject<'_>> = BTreeMap::new();
         for subject in subjects {

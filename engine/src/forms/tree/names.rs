@@ -102,7 +102,7 @@ impl NameRule {
     /// not match the suggested name.
     pub(super) fn suggest(&self, stem: &str) -> Option<String> {
         let (Self::Case(_, case) | Self::Defined(_, case, _)) = self else { return None };
-        let parts: Vec<String> = stem.split('.').map(|part| case.of(part)).collect();
+        let parts: Vec<String> = stem.split('.').map(|part| case.convert(part)).collect();
         let better = parts.join(".");
         (matches!(self, Self::Case(..)) || self.matches(&better)).then_some(better)
     }
@@ -145,7 +145,7 @@ impl Case {
         }
     }
 
-    fn of(self, part: &str) -> String {
+    fn convert(self, part: &str) -> String {
         let words = words(part);
         let title = |word: &String| {
             let mut letters = word.chars();

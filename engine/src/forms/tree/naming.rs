@@ -66,7 +66,7 @@ fn extension(subject: &Subject<'_>) -> String {
 }
 
 impl Run<'_> {
-    pub(super) fn name(&mut self, subject: &Subject<'_>, usage: Option<&Usage>) {
+    pub(super) fn check_name(&mut self, subject: &Subject<'_>, usage: Option<&Usage>) {
         let names = &self.check.names;
         if names.is_empty() {
             return;
@@ -83,7 +83,7 @@ impl Run<'_> {
         let hint = suggestion.as_ref().map_or(String::new(), |name| format!(", such as `{name}`"));
         let message = format!("invalid name `{}`; expected {expected}{hint}", subject.name());
         let suggestion = suggestion.unwrap_or_default();
-        let to = self.renamed(subject, &stem, &suggestion);
+        let to = self.renamed_path(subject, &stem, &suggestion);
         let finding = self.add(
             subject,
             subject.path,
@@ -97,7 +97,7 @@ impl Run<'_> {
 
     /// The path of a file with a valid name, if the page offers to rename the file and no file
     /// exists at that path.
-    fn renamed(&self, subject: &Subject<'_>, stem: &str, new_stem: &str) -> Option<String> {
+    fn renamed_path(&self, subject: &Subject<'_>, stem: &str, new_stem: &str) -> Option<String> {
         if !self.check.rename || subject.is_folder {
             return None;
         }

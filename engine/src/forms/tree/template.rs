@@ -2,7 +2,7 @@
 //! path is looked up in the listing.
 
 use super::TreeError;
-use crate::text::captures::{self, Captured, PathPattern};
+use crate::text::captures::{self, CaptureValues, PathPattern};
 use crate::text::files::Files;
 use crate::text::listing::Listing;
 use std::collections::{BTreeSet, HashSet};
@@ -15,7 +15,7 @@ pub(super) const BUILT_IN: [&str; 5] = ["path", "dir", "name", "stem", "ext"];
 const MAX_COMPILED: usize = 2000;
 
 /// Resolves a placeholder to its value.
-type Value<'a> = &'a dyn Fn(&str) -> Option<String>;
+type ValueLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Rejects names that are not captured.
 pub(super) fn check_names(text: &str, bound: Option<&BTreeSet<&str>>) -> Result<(), TreeError> {
@@ -69,7 +69,11 @@ impl Template {
     }
 
     /// Calls `found` with each path of `listing` that matches, for any values of the placeholders.
-    pub(super) fn for_each_path(&self, listing: &Listing, found: &mut dyn FnMut(&str, Captured)) {
+    pub(super) fn for_each_path(
+        &self,
+        listing: &Listing,
+        found: &mut dyn FnMut(&str, CaptureValues),
+    ) {
         let pattern = &self.unbound;
         let mut try_path = |path: &str| {
             if let Some(captured) = pattern.find(path) {
@@ -84,23 +88,23 @@ impl Template {
     }
 
     /// The path for a subject, if it contains no glob.
-    pub(super) fn literal(&self, value: Value<'_>) -> Option<String> {
+    pub(super) fn literal(&self, value: ValueLookup<'_>) -> Option<String> {
         if self.has_glob || captures::names(&self.text).iter().any(|name| value(name).is_none()) {
             return None;
         }
         let path = captures::fill(&self.text, value);
-        Some(rooted(&self.base, &self.text, &path))
+        Some(to_root_relative(&self.base, &self.text, &path))
     }
 
     /// The existing paths for a subject.
-    pub(super) fn matches(&self, value: Value<'_>, listings: &[&Listing]) -> Vec<String> {
+    pub(super) fn matches(&self, value: ValueLookup<'_>, listings: &[&Listing]) -> Vec<String> {
         let mut found = BTreeSet::new();
         for listing in listings {
             if let Some(path) = self.literal(value) {
                 let exists =
                     if self.is_folder { listing.has_dir(&path) } else { listing.has_file(&path) };
                 found.extend(exists.then_some(path));
-            } else if let Some(pattern) = self.bound(value) {
+            } else if let Some(pattern) = self.pattern_for(value) {
                 let mut collect_match = |path: &str| {
                     if pattern.find(path).is_some() {
                         found.insert(path.to_owned());
@@ -117,7 +121,7 @@ impl Template {
     }
 
     /// The pattern for a subject; `None` once the maximum number of patterns is reached.
-    fn bound(&self, value: Value<'_>) -> Option<PathPattern> {
+    fn pattern_for(&self, value: ValueLookup<'_>) -> Option<PathPattern> {
         if self.compiled.fetch_add(1, Ordering::Relaxed) >= MAX_COMPILED {
             return None;
         }
@@ -133,7 +137,12 @@ impl Template {
     }
 
     /// Whether a path for the subject exists. Paths that are not listed are looked up in `files`.
-    fn is_present(&self, value: Value<'_>, listing: &Listing, files: Option<&dyn Files>) -> bool {
+    fn is_present(
+        &self,
+        value: ValueLookup<'_>,
+        listing: &Listing,
+        files: Option<&dyn Files>,
+    ) -> bool {
         if let Some(path) = self.literal(value) {
             return if self.is_folder {
                 listing.has_dir(&path)
@@ -188,7 +197,7 @@ impl Template {
 }
 
 /// Makes a filled-in path relative to the root.
-fn rooted(base: &str, text: &str, path: &str) -> String {
+fn to_root_relative(base: &str, text: &str, path: &str) -> String {
     let path = path.trim_start_matches('/');
     if base.is_empty() || text.starts_with("<dir>") || text.starts_with("<path>") {
         path.to_owned()
@@ -241,7 +250,7 @@ impl AlternativePaths {
 
     pub(super) fn is_present(
         &self,
-        value: Value<'_>,
+        value: ValueLookup<'_>,
         listing: &Listing,
         files: Option<&dyn Files>,
     ) -> bool {
@@ -249,12 +258,12 @@ impl AlternativePaths {
     }
 
     /// The first alternative without a glob.
-    pub(super) fn literal(&self, value: Value<'_>) -> Option<String> {
+    pub(super) fn literal(&self, value: ValueLookup<'_>) -> Option<String> {
         self.alternatives.iter().find_map(|template| template.literal(value))
     }
 
     /// The alternatives as text for a message.
-    pub(super) fn description(&self, value: Value<'_>) -> String {
+    pub(super) fn description(&self, value: ValueLookup<'_>) -> String {
         let filled = captures::fill(&self.text, value);
         let parts: Vec<String> = filled
             .split('|')

@@ -5,19 +5,19 @@ use super::{Escape, Instruction, Keyword, Logical, Pair, Word, json};
 use std::ops::Range;
 
 /// Sets words, pairs and the JSON form of `instruction` from its argument.
-pub(super) fn fill(instruction: &mut Instruction, escape: Escape) {
+pub(super) fn parse_arguments(instruction: &mut Instruction, escape: Escape) {
     use Keyword as K;
     let argument = instruction.argument.clone();
     match instruction.kind {
         K::Env | K::Label => pairs(instruction, argument, escape, true),
         K::Arg => pairs(instruction, argument, escape, false),
         K::Add | K::Copy | K::Volume => {
-            if !elements(instruction) {
+            if !parse_json_form(instruction) {
                 instruction.words = words(&instruction.logical, &argument, escape);
             }
         }
         K::Run | K::Cmd | K::Entrypoint | K::Shell => {
-            elements(instruction);
+            parse_json_form(instruction);
         }
         K::From | K::Expose | K::Healthcheck | K::Unknown => {
             instruction.words = words(&instruction.logical, &argument, escape);
@@ -32,7 +32,7 @@ pub(super) fn fill(instruction: &mut Instruction, escape: Escape) {
 }
 
 /// Parses the JSON form; returns `false` if the argument is not in that form.
-fn elements(instruction: &mut Instruction) -> bool {
+fn parse_json_form(instruction: &mut Instruction) -> bool {
     let text = instruction.argument();
     let Some(strings) = text.starts_with('[').then(|| json::strings(text)).flatten() else {
         return false;

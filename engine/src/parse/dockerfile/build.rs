@@ -38,14 +38,14 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Adds a piece from the current offset to `end`.
-    fn close(&mut self, kind: PieceKind, end: usize) {
+    fn add_piece(&mut self, kind: PieceKind, end: usize) {
         self.file.pieces.push(Piece { kind, span: Span::new(self.at, end) });
         self.at = end;
     }
 
     fn byte_order_mark(&mut self) {
         if self.text.starts_with('\u{FEFF}') {
-            self.close(PieceKind::Blank, '\u{FEFF}'.len_utf8());
+            self.add_piece(PieceKind::Blank, '\u{FEFF}'.len_utf8());
         }
     }
 
@@ -59,32 +59,35 @@ impl Builder<'_> {
                 match &*directive.text {
                     "\\" => {}
                     "`" => self.file.escape = Escape('`'),
-                    _ => problems::escape(&mut self.file, &directive),
+                    _ => problems::report_invalid_escape(&mut self.file, &directive),
                 }
             }
             self.file.directives.push(directive);
-            self.close(PieceKind::Directive(self.file.directives.len() - 1), line.next);
+            self.add_piece(PieceKind::Directive(self.file.directives.len() - 1), line.next);
         }
     }
 
     fn piece(&mut self, line: Line<'_>) {
         if self.file.instructions.len() >= MAX_INSTRUCTIONS {
-            problems::too_long(&mut self.file, Span::new(line.start, line.start + line.text.len()));
-            return self.close(PieceKind::Rest, self.text.len());
+            problems::report_too_long(
+                &mut self.file,
+                Span::new(line.start, line.start + line.text.len()),
+            );
+            return self.add_piece(PieceKind::Rest, self.text.len());
         }
         if line.is_blank() {
-            return self.close(PieceKind::Blank, line.next);
+            return self.add_piece(PieceKind::Blank, line.next);
         }
         if let Some(comment) = line.comment() {
             self.comment(&line, comment, None);
-            return self.close(PieceKind::Comment(self.file.comments.len() - 1), line.next);
+            return self.add_piece(PieceKind::Comment(self.file.comments.len() - 1), line.next);
         }
         self.file.template |= begins_template(line.text);
         if let Some(end) = template(self.text, line) {
-            return self.close(PieceKind::Template, end);
+            return self.add_piece(PieceKind::Template, end);
         }
         let end = self.instruction(line);
-        self.close(PieceKind::Instruction(self.file.instructions.len() - 1), end);
+        self.add_piece(PieceKind::Instruction(self.file.instructions.len() - 1), end);
     }
 
     fn comment(&mut self, line: &Line<'_>, at: usize, within: Option<usize>) {
@@ -160,7 +163,11 @@ impl Builder<'_> {
                     instruction.heredocs.push(heredoc);
                     at = next;
                 }
-                None => problems::open_heredoc(&mut self.file, opener.span(logical), opener.name()),
+                None => problems::report_open_heredoc(
+                    &mut self.file,
+                    opener.span(logical),
+                    opener.name(),
+                ),
             }
         }
         at
@@ -195,8 +202,8 @@ fn read(logical: Logical, start: usize, escape: Escape, depth: usize) -> Instruc
         shell: None,
         logical,
     };
-    arguments::fill(&mut instruction, escape);
-    if let Some(at) = inner(&instruction).filter(|_| depth < MAX_DEPTH) {
+    arguments::parse_arguments(&mut instruction, escape);
+    if let Some(at) = nested_start(&instruction).filter(|_| depth < MAX_DEPTH) {
         instruction.inner =
             Some(Box::new(read(instruction.logical.clone(), at, escape, depth + 1)));
     }
@@ -204,7 +211,7 @@ fn read(logical: Logical, start: usize, escape: Escape, depth: usize) -> Instruc
 }
 
 /// The start of the instruction nested in `instruction`.
-fn inner(instruction: &Instruction) -> Option<usize> {
+fn nested_start(instruction: &Instruction) -> Option<usize> {
     match instruction.kind {
         Keyword::Onbuild if !instruction.argument.is_empty() => Some(instruction.argument.start),
         Keyword::Healthcheck => instruction

@@ -79,7 +79,7 @@ pub(super) fn body(
     let names = [Some(&*opener.name), operator.map(|at| &opener.name[..at])];
     let is_closed = |name: &&str| lines.has_line(name, opener.strip_tabs, start);
     names.into_iter().flatten().filter(is_closed).find_map(|name| {
-        let (end, next) = closing(text, start, name, opener.strip_tabs)?;
+        let (end, next) = find_closing_line(text, start, name, opener.strip_tabs)?;
         let last = text[..end.start as usize].rfind('\n').map_or(0, |at| at + 1);
         let body = Span::new(start, last.max(start));
         Some((heredoc(text, name, opener, logical, body, end), next))
@@ -112,7 +112,12 @@ fn heredoc(
 }
 
 /// The line that closes a heredoc, and the offset after it.
-fn closing(text: &str, start: usize, name: &str, strip_tabs: bool) -> Option<(Span, usize)> {
+fn find_closing_line(
+    text: &str,
+    start: usize,
+    name: &str,
+    strip_tabs: bool,
+) -> Option<(Span, usize)> {
     let mut at = start;
     while let Some(line) = line_at(text, at) {
         let content = if strip_tabs { line.text.trim_start_matches('\t') } else { line.text };

@@ -43,19 +43,19 @@ pub(super) fn find(file: &mut Dockerfile) {
 }
 
 /// Reports an `escape` directive with an invalid character.
-pub(super) fn escape(file: &mut Dockerfile, directive: &Directive) {
+pub(super) fn report_invalid_escape(file: &mut Dockerfile, directive: &Directive) {
     let help = "use a backslash or a backtick".to_owned();
     file.problems.push(problem(directive.value, "invalid escape character", Some(help)));
 }
 
 /// Reports a heredoc that is not closed.
-pub(super) fn open_heredoc(file: &mut Dockerfile, span: Span, name: &str) {
+pub(super) fn report_open_heredoc(file: &mut Dockerfile, span: Span, name: &str) {
     let message = format!("heredoc is never closed by a line `{name}`");
     file.problems.push(problem(span, message, None));
 }
 
 /// Reports that the file has more instructions than are parsed.
-pub(super) fn too_long(file: &mut Dockerfile, span: Span) {
+pub(super) fn report_too_long(file: &mut Dockerfile, span: Span) {
     file.problems.push(problem(
         span,
         format!("only the first {MAX_INSTRUCTIONS} instructions are checked"),
@@ -73,7 +73,7 @@ fn check_instruction(instruction: &Instruction, escape: Escape, found: &mut Vec<
         return;
     }
     if instruction.kind == Keyword::Unknown {
-        return found.push(unknown(instruction));
+        return found.push(unknown_instruction(instruction));
     }
     found.extend(instruction.flags.iter().filter_map(|flag| unknown_flag(instruction, flag)));
     let name = instruction.kind.name();
@@ -81,13 +81,13 @@ fn check_instruction(instruction: &Instruction, escape: Escape, found: &mut Vec<
         return found.push(problem(instruction.keyword, format!("{name} has no argument"), None));
     }
     found.extend(check_arguments(instruction));
-    found.extend(quotes(instruction, escape));
+    found.extend(unclosed_quote(instruction, escape));
     if let Some(inner) = &instruction.inner {
         check_instruction(inner, escape, found);
     }
 }
 
-fn unknown(instruction: &Instruction) -> Problem {
+fn unknown_instruction(instruction: &Instruction) -> Problem {
     let text = &instruction.logical.text();
     let word = text.split_whitespace().next().unwrap_or_default();
     let upper = word.to_ascii_uppercase();
@@ -139,7 +139,8 @@ fn check_arguments(instruction: &Instruction) -> Option<Problem> {
             argument_problem(format!("{name} requires a source and a destination"))
         }
         Keyword::From
-            if !matches!(words.len(), 1 | 3) || (words.len() == 3 && !is_as(instruction)) =>
+            if !matches!(words.len(), 1 | 3)
+                || (words.len() == 3 && !is_as_clause(instruction)) =>
         {
             argument_problem("FROM requires an image, or `image AS name`".to_owned())
         }
@@ -161,7 +162,7 @@ fn check_arguments(instruction: &Instruction) -> Option<Problem> {
     }
 }
 
-fn is_as(instruction: &Instruction) -> bool {
+fn is_as_clause(instruction: &Instruction) -> bool {
     instruction.words.get(1).is_some_and(|word| word.text.eq_ignore_ascii_case("AS"))
 }
 
@@ -170,7 +171,7 @@ fn is_check(word: &str) -> bool {
 }
 
 /// An unclosed quote, in instructions for which a builder requires the end of the quote.
-fn quotes(instruction: &Instruction, escape: Escape) -> Option<Problem> {
+fn unclosed_quote(instruction: &Instruction, escape: Escape) -> Option<Problem> {
     if !matches!(instruction.kind, Keyword::Env | Keyword::Arg | Keyword::Label) {
         return None;
     }

@@ -98,19 +98,23 @@ impl Dockerfile {
                     base = stage.base;
                 }
                 for range in chain.into_iter().rev() {
-                    self.collect(&self.instructions[range], false, &mut found);
+                    self.collect_variables(&self.instructions[range], false, &mut found);
                 }
                 let own = self.stages[stage].instructions.start..index;
-                self.collect(&self.instructions[own], false, &mut found);
+                self.collect_variables(&self.instructions[own], false, &mut found);
             }
-            _ => self.collect(&self.instructions[..self.first_from().min(index)], true, &mut found),
+            _ => self.collect_variables(
+                &self.instructions[..self.first_from().min(index)],
+                true,
+                &mut found,
+            ),
         }
         found
     }
 
     /// The variables that `instructions` set. An `ARG` of a stage without a default has the value
     /// of the global `ARG`.
-    fn collect<'a>(
+    fn collect_variables<'a>(
         &'a self,
         instructions: &'a [Instruction],
         global: bool,
@@ -158,7 +162,7 @@ impl Dockerfile {
     pub fn globals(&self) -> HashMap<&str, Variable<'_>> {
         let mut found = HashMap::new();
         for instruction in &self.instructions[..self.first_from()] {
-            set(instruction, true, &HashMap::new(), &mut found);
+            add_variables(instruction, true, &HashMap::new(), &mut found);
         }
         found
     }
@@ -179,7 +183,7 @@ impl Dockerfile {
             let mut variables = base.cloned().unwrap_or_default();
             for instruction in self.of_stage(stage).iter().skip(1) {
                 visit(instruction, &variables);
-                set(instruction, false, &globals, &mut variables);
+                add_variables(instruction, false, &globals, &mut variables);
             }
             if is_base[stage_index] {
                 base_variables.insert(stage_index, variables);
@@ -190,7 +194,7 @@ impl Dockerfile {
 
 /// Adds the variables that `instruction` sets. An `ARG` of a stage without a default has the value
 /// of the global `ARG`.
-fn set<'a>(
+fn add_variables<'a>(
     instruction: &'a Instruction,
     global: bool,
     globals: &HashMap<&'a str, Variable<'a>>,

@@ -1,7 +1,7 @@
 //! Determines which memories of a file are active, from the file alone.
 
-use super::duplicates::repeats;
-use super::log::Folded;
+use super::duplicates::find_duplicates;
+use super::log::FoldedMemory;
 use super::types::{Entry, Kind, Relation, Status};
 use super::words::topic_key;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The memories of a file by id, and the ids of the active memories.
 #[derive(Debug, Default)]
 pub struct ActiveSet<'a> {
-    memories: BTreeMap<&'a str, &'a Folded>,
+    memories: BTreeMap<&'a str, &'a FoldedMemory>,
     active: BTreeSet<&'a str>,
     /// The supersession cycle that a memory is part of, identified by one of its members.
     cycles: BTreeMap<&'a str, &'a str>,
@@ -32,8 +32,8 @@ pub enum Conflict<'a> {
 impl<'a> ActiveSet<'a> {
     /// Analyzes the memories of one file.
     #[must_use]
-    pub fn new(memories: &'a [Folded]) -> Self {
-        let memories: BTreeMap<&str, &Folded> = memories
+    pub fn new(memories: &'a [FoldedMemory]) -> Self {
+        let memories: BTreeMap<&str, &FoldedMemory> = memories
             .iter()
             .filter(|memory| memory.entry.status != Status::Removed)
             .map(|memory| (&*memory.entry.id, memory))
@@ -47,7 +47,7 @@ impl<'a> ActiveSet<'a> {
             .collect();
         set.active = set.memories.keys().copied().filter(|id| !superseded.contains(id)).collect();
         let active_entries = set.active.iter().map(|id| &set.memories[id].entry);
-        let repeats = repeats(active_entries);
+        let repeats = find_duplicates(active_entries);
         set.active.retain(|id| !repeats.contains_key(id));
         set
     }
@@ -111,7 +111,7 @@ impl<'a> ActiveSet<'a> {
         let mut forked = forks(&superseding, &|id| self.is_active(id));
         forked.retain(|ids| {
             let links = ids.iter().flat_map(|id| self.memories[id].links.iter());
-            is_unrelated(ids, links.map(|link| (&*link.from, &*link.to)), |id| {
+            is_disconnected(ids, links.map(|link| (&*link.from, &*link.to)), |id| {
                 normalized_topic(&self.memories[id].entry)
             })
         });
@@ -140,11 +140,11 @@ pub fn forks<'a>(
     forks
 }
 
-/// Whether the memories are not all connected by links or a shared topic. Memories with the same
+/// Whether links and shared topics leave the memories in more than one connected group. Memories with the same
 /// topic are already reported as another conflict; two memories that intentionally replace the same
 /// memory are linked.
 #[must_use]
-pub fn is_unrelated<'a>(
+pub fn is_disconnected<'a>(
     ids: &[&'a str],
     links: impl Iterator<Item = (&'a str, &'a str)>,
     topic: impl Fn(&str) -> Option<String>,
@@ -246,10 +246,10 @@ mod tests {
     use super::super::types::Link;
     use super::*;
 
-    fn memory(id: &str, topic: &str, links: &[(Relation, &str)]) -> Folded {
+    fn memory(id: &str, topic: &str, links: &[(Relation, &str)]) -> FoldedMemory {
         let links = links.iter().map(|(relation, to)| Link::new(*relation, to)).collect();
         let first = Revision::first(Kind::Decision, id.into(), 1, id);
-        let revision = Revision { topic: Some(topic.into()), links, ..first }.sealed();
+        let revision = Revision { topic: Some(topic.into()), links, ..first }.with_rev();
         fold(&[revision]).expect("a memory")
     }
 
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn a_long_chain_does_not_overflow_the_stack() {
         let ids: Vec<String> = (0..20_000).map(|n| format!("d{n:05}")).collect();
-        let memories: Vec<Folded> = ids
+        let memories: Vec<FoldedMemory> = ids
             .iter()
             .enumerate()
             .map(|(n, id)| {

@@ -3,7 +3,7 @@
 
 use super::id::canonical;
 use super::types::{Entry, Kind};
-use super::words::{folded, topic_key};
+use super::words::{fold_text, topic_key};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ pub fn meaning_key(entry: &Entry) -> Option<String> {
         Kind::Convention => String::new(),
         _ => return None,
     };
-    let words = folded(&entry.content);
+    let words = fold_text(&entry.content);
     (!words.is_empty()).then(|| format!("{}{SEPARATOR}{topic}{SEPARATOR}{words}", entry.kind))
 }
 
@@ -29,7 +29,7 @@ pub fn meaning_key(entry: &Entry) -> Option<String> {
 /// precedence over a memory without; if checks or outcomes differ, one memory of each is retained.
 /// A memory with two concurrent edits is retained until the conflict is resolved.
 #[must_use]
-pub fn repeats<'a>(
+pub fn find_duplicates<'a>(
     active_entries: impl IntoIterator<Item = &'a Entry>,
 ) -> BTreeMap<&'a str, &'a str> {
     let mut groups: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
@@ -76,14 +76,14 @@ mod tests {
     fn memory(id: &str, at: i64, content: &str, metadata: &Value) -> Entry {
         let first = Revision::first(Kind::Convention, id.into(), at, content);
         let metadata = serde_json::from_value(metadata.clone()).expect("an object");
-        fold(&[Revision { metadata, ..first }.sealed()]).expect("a memory").entry
+        fold(&[Revision { metadata, ..first }.with_rev()]).expect("a memory").entry
     }
 
     #[test]
     fn the_first_duplicate_with_protected_fields_is_retained() {
         let (none, check) = (json!({}), json!({"check": {"text": {"regex": "a"}}}));
         let repeats_of = |entries: &[Entry]| -> Vec<(String, String)> {
-            let repeats = repeats(entries);
+            let repeats = find_duplicates(entries);
             repeats.into_iter().map(|(id, retained)| (id.to_owned(), retained.to_owned())).collect()
         };
         let pair = |id: &str, retained: &str| (id.to_owned(), retained.to_owned());

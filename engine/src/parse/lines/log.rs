@@ -152,7 +152,7 @@ impl Revision {
 
     /// Sets the hash of the revision.
     #[must_use]
-    pub fn sealed(mut self) -> Self {
+    pub fn with_rev(mut self) -> Self {
         self.rev = self.json().1;
         self
     }
@@ -183,7 +183,7 @@ impl Revision {
 
 /// The state of one memory, combined from its revisions.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Folded {
+pub struct FoldedMemory {
     /// The memory. Its status is active or removed; whether it is superseded follows from links.
     pub entry: Entry,
     /// The links from this memory to others.
@@ -196,7 +196,7 @@ pub struct Folded {
 /// If there are several heads, the latest is used, but an edit takes precedence over a removal; all
 /// heads are listed in [`Entry::heads`]. Heads with equal state count as one.
 #[must_use]
-pub fn fold(revisions: &[Revision]) -> Option<Folded> {
+pub fn fold(revisions: &[Revision]) -> Option<FoldedMemory> {
     let states = states(revisions);
     let mut heads = heads(&states);
     heads.sort_by_key(|head| head.op == Op::Remove);
@@ -226,7 +226,7 @@ pub fn fold(revisions: &[Revision]) -> Option<Folded> {
         heads: heads.iter().map(|head| head.rev.clone()).collect(),
         extra: current.extra.clone(),
     };
-    Some(Folded { entry, links })
+    Some(FoldedMemory { entry, links })
 }
 
 /// The distinct revisions of one memory that set or remove its state, latest first.
@@ -415,7 +415,7 @@ impl Reader<'_> {
 
     fn push_revision(&mut self, number: usize, revision: Revision) {
         let written_rev = revision.rev.clone();
-        let mut revision = revision.sealed();
+        let mut revision = revision.with_rev();
         if !written_rev.is_empty() && written_rev != revision.rev {
             let message =
                 format!("`{}` was edited in place; the edited version is used", revision.id);
@@ -424,7 +424,7 @@ impl Reader<'_> {
             revision.parents.push(written_rev);
             revision.parents.sort_unstable();
             revision.parents.dedup();
-            revision = revision.sealed();
+            revision = revision.with_rev();
         }
         if !self.known.insert(revision.rev.clone()) {
             let message = format!("duplicate line of `{}`", revision.id);

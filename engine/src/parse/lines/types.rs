@@ -162,6 +162,13 @@ impl Kind {
         }
     }
 
+    /// The word with its indefinite article, such as `a decision` and `an insight`.
+    #[must_use]
+    pub fn with_article(self) -> String {
+        let is_vowel = self.word().starts_with(['a', 'e', 'i', 'o', 'u']);
+        format!("{} {self}", if is_vowel { "an" } else { "a" })
+    }
+
     /// Whether a session can record memories of this kind.
     #[must_use]
     pub fn is_observable(self) -> bool {

@@ -53,7 +53,7 @@ fn ends_name(mut rest: impl Iterator<Item = char>) -> bool {
 
 /// Normalizes text for equality: lower case, white space collapsed, no final period.
 #[must_use]
-pub fn folded(text: &str) -> String {
+pub fn fold_text(text: &str) -> String {
     let lower = lower(text);
     let words: Vec<&str> = lower.split_whitespace().collect();
     words.join(" ").trim_end_matches(['.', '。', '!', ';']).to_owned()
@@ -88,7 +88,7 @@ pub fn pieces(text: &str) -> BTreeSet<u64> {
     let mut pieces = BTreeSet::new();
     for word in parts(&lower) {
         let chars: Vec<char> = word.chars().collect();
-        if chars.iter().any(|&c| is_dense(c)) && chars.len() > 1 {
+        if chars.iter().any(|&c| is_cjk(c)) && chars.len() > 1 {
             for pair in chars.windows(2) {
                 pieces.insert((u64::from(pair[0]) << 32) | u64::from(pair[1]));
             }
@@ -124,7 +124,7 @@ pub fn is_mark(c: char) -> bool {
 }
 
 /// Whether `c` is Hangul, kana or Han.
-pub fn is_dense(c: char) -> bool {
+pub fn is_cjk(c: char) -> bool {
     matches!(c,
         '\u{1100}'..='\u{11FF}' | '\u{3040}'..='\u{30FF}' | '\u{3130}'..='\u{318F}'
         | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{20000}'..='\u{3FFFF}')
@@ -183,7 +183,7 @@ mod tests {
             ("\u{929}\u{92E}", "\u{928}\u{93C}\u{92E}"),
         ] {
             assert_eq!(topic_key(one), topic_key(other));
-            assert_eq!(folded(one), folded(other));
+            assert_eq!(fold_text(one), fold_text(other));
             assert_eq!(pieces(one), pieces(other));
             assert_eq!(error_key(one), error_key(other));
         }

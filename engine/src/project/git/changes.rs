@@ -91,7 +91,7 @@ impl Changes {
         pairs.extend(pair_equal(&mut added, &mut removed, by_content));
         // A partial clone can lack the contents of old files; in this case, only renames with equal
         // contents are detected.
-        pairs.extend(similar::pairs(repository, &added, &removed));
+        pairs.extend(similar::similar_pairs(repository, &added, &removed));
         let mut base_of: HashMap<BString, BString> = pairs.into_iter().collect();
         let renamed: HashSet<BString> = base_of.values().cloned().collect();
         let remaining = removed.into_iter().map(|blob| blob.path);

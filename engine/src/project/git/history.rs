@@ -1,6 +1,6 @@
 //! Reads the times and messages of commits, from which the outcome of work is measured.
 
-use super::{GitError, Repository, id, to_git_error};
+use super::{GitError, Repository, parse_object_id, to_git_error};
 use gix::ObjectId;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
@@ -35,21 +35,25 @@ impl Repository {
     ///
     /// # Errors
     /// When `head` is not in the repository, or an object is missing.
-    pub fn between(
+    pub fn commits_between(
         &self,
         bases: &[&str],
         head: &str,
         limit: usize,
     ) -> Result<Vec<AuthoredCommit>, GitError> {
         let repository = self.inner.to_thread_local();
-        let known = |base: &&str| id(base).is_ok_and(|id| repository.find_commit(id).is_ok());
+        let known =
+            |base: &&str| parse_object_id(base).is_ok_and(|id| repository.find_commit(id).is_ok());
         let hidden: Vec<ObjectId> = bases
             .iter()
             .filter(|base| known(base))
-            .map(|base| id(base))
+            .map(|base| parse_object_id(base))
             .collect::<Result<_, _>>()?;
-        let walk =
-            repository.rev_walk([id(head)?]).with_hidden(hidden).all().map_err(to_git_error)?;
+        let walk = repository
+            .rev_walk([parse_object_id(head)?])
+            .with_hidden(hidden)
+            .all()
+            .map_err(to_git_error)?;
         let mut commits = Vec::new();
         for info in walk.take(limit) {
             let commit =
@@ -71,7 +75,7 @@ impl Repository {
     /// When the commit is not in the repository.
     pub fn commit_info(&self, commit: &str) -> Result<Commit, GitError> {
         let repository = self.inner.to_thread_local();
-        let commit = repository.find_commit(id(commit)?).map_err(to_git_error)?;
+        let commit = repository.find_commit(parse_object_id(commit)?).map_err(to_git_error)?;
         let seconds = commit.time().map_err(to_git_error)?.seconds;
         let message = String::from_utf8_lossy(commit.message_raw_sloppy()).into_owned();
         Ok(Commit { id: commit.id.to_string(), at: seconds.saturating_mul(1000), message })
@@ -123,8 +127,11 @@ impl Repository {
             order: CommitTimeOrder::NewestFirst,
             seconds: at.div_euclid(1000),
         };
-        let walk =
-            repository.rev_walk([id(&head)?]).sorting(sorting).all().map_err(to_git_error)?;
+        let walk = repository
+            .rev_walk([parse_object_id(&head)?])
+            .sorting(sorting)
+            .all()
+            .map_err(to_git_error)?;
         let mut commits = Vec::new();
         for info in walk.take(limit) {
             commits.push(self.commit_info(&info.map_err(to_git_error)?.id.to_string())?);

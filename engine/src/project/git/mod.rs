@@ -117,7 +117,7 @@ impl Repository {
     /// When the commit is not in the repository.
     pub fn parents(&self, commit: &str) -> Result<Vec<String>, GitError> {
         let repository = self.inner.to_thread_local();
-        let commit = repository.find_commit(id(commit)?).map_err(to_git_error)?;
+        let commit = repository.find_commit(parse_object_id(commit)?).map_err(to_git_error)?;
         // Read from the object, because a walk omits the parents at the boundary of a shallow
         // clone.
         let commit = commit.decode().map_err(to_git_error)?;
@@ -130,8 +130,9 @@ impl Repository {
     /// When an object is missing.
     pub fn merge_bases(&self, first: &str, second: &str) -> Result<Vec<String>, GitError> {
         let repository = self.inner.to_thread_local();
-        let bases =
-            repository.merge_bases_many(id(first)?, &[id(second)?]).map_err(to_git_error)?;
+        let bases = repository
+            .merge_bases_many(parse_object_id(first)?, &[parse_object_id(second)?])
+            .map_err(to_git_error)?;
         Ok(bases.iter().map(ToString::to_string).collect())
     }
 
@@ -147,7 +148,7 @@ impl Repository {
     /// When the commit is not in the repository.
     pub fn snapshot(&self, commit: &str) -> Result<Snapshot, GitError> {
         let repository = self.inner.to_thread_local();
-        let commit = repository.find_commit(id(commit)?).map_err(to_git_error)?;
+        let commit = repository.find_commit(parse_object_id(commit)?).map_err(to_git_error)?;
         let tree = commit.tree_id().map_err(to_git_error)?.detach();
         Ok(self.new_snapshot(Content::Tree(tree)))
     }
@@ -291,7 +292,7 @@ impl Repository {
     }
 }
 
-fn id(hash: &str) -> Result<ObjectId, GitError> {
+fn parse_object_id(hash: &str) -> Result<ObjectId, GitError> {
     ObjectId::from_hex(hash.as_bytes()).map_err(|_| GitError::UnknownRevision(hash.to_owned()))
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Blob {
 
 /// Pairs of similar files: current path, path in the base. Files whose content is missing, as in a
 /// partial clone, are not paired.
-pub(super) fn pairs(
+pub(super) fn similar_pairs(
     repository: &gix::Repository,
     added: &[Blob],
     removed: &[Blob],

@@ -1,6 +1,6 @@
 //! The files of a revision or of the index, read from the object store.
 
-use super::id;
+use super::parse_object_id;
 use crate::text::files::Files;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::entry::Stage;
@@ -67,12 +67,12 @@ impl Snapshot {
     fn find(&self, path: &str) -> io::Result<Option<ObjectId>> {
         let full_path = format!("{}{path}", self.prefix);
         match &self.content {
-            Content::Index(index) => Ok(in_index(index, &full_path)),
-            Content::Tree(tree) => self.in_tree(*tree, &full_path),
+            Content::Index(index) => Ok(find_in_index(index, &full_path)),
+            Content::Tree(tree) => self.find_in_tree(*tree, &full_path),
         }
     }
 
-    fn in_tree(&self, tree: ObjectId, path: &str) -> io::Result<Option<ObjectId>> {
+    fn find_in_tree(&self, tree: ObjectId, path: &str) -> io::Result<Option<ObjectId>> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let folder = self.folder(tree, folder)?;
         Ok(folder.and_then(|folder| folder.files.get(name).copied()))
@@ -230,7 +230,7 @@ impl Snapshot {
     #[must_use]
     pub fn has_object(&self, object: &str) -> bool {
         let repository = self.repository.to_thread_local();
-        id(object).is_ok_and(|id| repository.has_object(id))
+        parse_object_id(object).is_ok_and(|id| repository.has_object(id))
     }
 }
 
@@ -262,7 +262,7 @@ fn entry_of_index(index: &gix::index::State, path: &str) -> Entry {
     kinds.max().unwrap_or(Entry::Absent)
 }
 
-fn in_index(index: &gix::index::State, path: &str) -> Option<ObjectId> {
+fn find_in_index(index: &gix::index::State, path: &str) -> Option<ObjectId> {
     use gix::index::entry::Mode;
     let entry = if path.contains('\u{FFFD}') {
         index.entries().iter().find(|entry| is_named(entry.path(index), path))

@@ -1,6 +1,6 @@
 //! Collects the facts of all files of a project in parallel, and caches them until a file changes.
 
-use super::{Facts, is_read, read, read_tree};
+use super::{Facts, is_supported, read, read_tree};
 use crate::parse::syntax::Parsed;
 use crate::text::files::{Files, MIN_STAMP_AGE, SIDE_FILE_LIMIT, Stamp};
 use crate::text::listing::Listing;
@@ -120,7 +120,7 @@ impl FactsCache {
     /// changed, with `None` for facts of a file that does not exist or has no supported language.
     #[must_use]
     pub fn refresh(&self, files: &dyn Files, paths: &[&str]) -> Vec<ChangedFacts> {
-        let paths: Vec<&str> = paths.iter().copied().filter(|path| is_read(path)).collect();
+        let paths: Vec<&str> = paths.iter().copied().filter(|path| is_supported(path)).collect();
         let refresh_one = |path: &&str| {
             let before = self.lock_entries().get(*path).map(|known| known.facts.clone());
             let stamp = files.content_stamp(path);
@@ -188,12 +188,12 @@ struct TooLarge;
 pub fn gather(
     files: &dyn Files,
     listing: &Listing,
-    memo: &FactsCache,
+    facts_cache: &FactsCache,
 ) -> (BTreeMap<String, Arc<Facts>>, usize) {
     let paths: Vec<&str> =
-        listing.files().iter().map(String::as_str).filter(|path| is_read(path)).collect();
+        listing.files().iter().map(String::as_str).filter(|path| is_supported(path)).collect();
     let (mut all, mut too_large) = (BTreeMap::new(), 0);
-    for (path, facts) in in_parallel(&paths, &|path| (*path, memo.facts(files, path))) {
+    for (path, facts) in in_parallel(&paths, &|path| (*path, facts_cache.facts(files, path))) {
         match facts {
             Ok(facts) => all.extend(facts.map(|facts| (path.to_owned(), facts))),
             Err(TooLarge) => too_large += 1,
@@ -232,9 +232,9 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     /// A file with an old time stamp that counts how often it is read.
-    struct Counted(&'static str, SystemTime, AtomicUsize);
+    struct CountingFile(&'static str, SystemTime, AtomicUsize);
 
-    impl Files for Counted {
+    impl Files for CountingFile {
         fn read(&self, _: &str, _: u64) -> io::Result<Vec<u8>> {
             self.2.fetch_add(1, Ordering::Relaxed);
             Ok(self.0.as_bytes().to_vec())
@@ -251,13 +251,13 @@ mod tests {
 
     #[test]
     fn an_unchanged_file_is_not_read_again() {
-        let (memo, listing) = (FactsCache::default(), Listing::new(["a.ts".to_owned()]));
-        let reads = |files: &Counted| {
-            let (facts, _) = gather(files, &listing, &memo);
+        let (facts_cache, listing) = (FactsCache::default(), Listing::new(["a.ts".to_owned()]));
+        let reads = |files: &CountingFile| {
+            let (facts, _) = gather(files, &listing, &facts_cache);
             (facts["a.ts"].imports.len(), files.2.swap(0, Ordering::Relaxed))
         };
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-        let file = |text, time| Counted(text, time, AtomicUsize::new(0));
+        let file = |text, time| CountingFile(text, time, AtomicUsize::new(0));
         let first = file("import './b';\n", long_ago);
         // The stamp is read on the second request.
         assert_eq!([reads(&first), reads(&first), reads(&first)], [(1, 1), (1, 1), (1, 0)]);

@@ -182,7 +182,7 @@ impl Facts {
 
 /// Whether the imports of a file at `path` can be read.
 #[must_use]
-pub fn is_read(path: &str) -> bool {
+pub fn is_supported(path: &str) -> bool {
     language_of(path).is_some()
 }
 

@@ -27,10 +27,10 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
             "import_statement" => {
                 for name in node.field_children("name") {
                     let Some(module) = module_of(&name) else { continue };
-                    add(module, None, span(&name), span(&name), context, facts);
+                    add_import(module, None, span(&name), span(&name), context, facts);
                 }
             }
-            "import_from_statement" => from(&node, context, facts),
+            "import_from_statement" => add_from_import(&node, context, facts),
             _ => {}
         }
     }
@@ -55,7 +55,7 @@ fn module_of(node: &Node<'_>) -> Option<Module> {
     Some((0, name.text().split_whitespace().collect()))
 }
 
-fn from(statement: &Node<'_>, context: ImportContext, facts: &mut Facts) {
+fn add_from_import(statement: &Node<'_>, context: ImportContext, facts: &mut Facts) {
     let Some(module) = statement.field("module_name") else { return };
     let at = span(&module);
     let text: String = module.text().split_whitespace().collect();
@@ -64,15 +64,15 @@ fn from(statement: &Node<'_>, context: ImportContext, facts: &mut Facts) {
     let mut has_names = false;
     for name in statement.field_children("name") {
         let Some((_, member)) = module_of(&name) else { continue };
-        add(module.clone(), Some(member), span(&name), at, context, facts);
+        add_import(module.clone(), Some(member), span(&name), at, context, facts);
         has_names = true;
     }
     if !has_names {
-        add(module, None, at, at, context, facts);
+        add_import(module, None, at, at, context, facts);
     }
 }
 
-fn add(
+fn add_import(
     (level, module): Module,
     member: Option<String>,
     span: Span,

@@ -23,7 +23,7 @@ pub(super) fn roots(files: &dyn Files, project: &ProjectFiles<'_>) -> Vec<String
             let folder = parent_dir(path);
             roots.insert(folder.to_owned());
             let manifest = if name == "pyproject.toml" { toml(files, path) } else { Value::Null };
-            let named = named(&manifest).into_iter().chain(["src".to_owned()]);
+            let named = named_directories(&manifest).into_iter().chain(["src".to_owned()]);
             let named = named.filter_map(|to| join(folder, &to));
             roots.extend(named.filter(|root| project.has_folder(root)));
         }
@@ -40,7 +40,7 @@ pub(super) fn roots(files: &dyn Files, project: &ProjectFiles<'_>) -> Vec<String
 }
 
 /// The directories named in a manifest, for each supported build tool.
-fn named(manifest: &Value) -> Vec<String> {
+fn named_directories(manifest: &Value) -> Vec<String> {
     let tool = at(manifest, &["tool"]);
     let mut named = listed(tool, &["setuptools", "packages", "find", "where"]);
     named.extend(text(tool, &["setuptools", "package-dir", ""]).map(str::to_owned));

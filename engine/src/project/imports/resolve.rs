@@ -88,17 +88,19 @@ impl<'a> Resolver<'a> {
             Name::Script(specifier) => {
                 script_resolve::resolve(&self.project, &self.context.script, from, specifier)
             }
-            Name::Python { level: 0, module, member } => self.python(from, module, member.as_ref()),
+            Name::Python { level: 0, module, member } => {
+                self.resolve_python(from, module, member.as_ref())
+            }
             Name::Python { level, module, member } => {
-                self.relative_python(from, *level, module, member.as_ref())
+                self.resolve_relative_python(from, *level, module, member.as_ref())
             }
             Name::Rust { path, inside } => self.context.crates.resolve(from, path, inside),
-            Name::Go(path) => self.go(path),
-            Name::Java { name, all } => self.java(name, *all),
+            Name::Go(path) => self.resolve_go(path),
+            Name::Java { name, all } => self.resolve_java(name, *all),
         }
     }
 
-    fn python(&self, from: &str, module: &str, member: Option<&String>) -> Resolution {
+    fn resolve_python(&self, from: &str, module: &str, member: Option<&String>) -> Resolution {
         let nearest = |root: &&String| {
             root.is_empty()
                 || from.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/'))
@@ -123,7 +125,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn relative_python(
+    fn resolve_relative_python(
         &self,
         from: &str,
         level: usize,
@@ -161,7 +163,7 @@ impl<'a> Resolver<'a> {
             || self.project.in_folder(&path).any(|path| path.ends_with(".py"))
     }
 
-    fn go(&self, path: &str) -> Resolution {
+    fn resolve_go(&self, path: &str) -> Resolution {
         let inside = self.context.go.iter().find_map(|(module, folder)| {
             let rest = path.strip_prefix(module.as_str())?;
             (rest.is_empty() || rest.starts_with('/'))
@@ -175,7 +177,7 @@ impl<'a> Resolver<'a> {
         if files.is_empty() { Resolution::Missing } else { Resolution::Files(files) }
     }
 
-    fn java(&self, name: &str, all: bool) -> Resolution {
+    fn resolve_java(&self, name: &str, all: bool) -> Resolution {
         if all && let Some(files) = self.context.packages.get(name) {
             return Resolution::Files(files.clone());
         }

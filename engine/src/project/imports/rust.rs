@@ -88,7 +88,7 @@ impl State {
         }
     }
 
-    fn inside(&self) -> Vec<String> {
+    fn inline_modules(&self) -> Vec<String> {
         self.modules.iter().map(|(_, name)| name.clone()).collect()
     }
 
@@ -98,7 +98,7 @@ impl State {
         let body = node.field("body");
         facts.modules.push(Module {
             name: text.clone(),
-            inside: self.inside(),
+            inside: self.inline_modules(),
             path,
             is_external: body.is_none(),
             test,
@@ -166,7 +166,7 @@ impl State {
         facts: &mut Facts,
     ) {
         facts.imports.push(Import {
-            name: Name::Rust { path, inside: self.inside() },
+            name: Name::Rust { path, inside: self.inline_modules() },
             span,
             statement,
             type_only: false,

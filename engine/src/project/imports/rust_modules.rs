@@ -70,7 +70,7 @@ impl Crates {
         }
         let mut non_test_files: BTreeSet<String> = BTreeSet::new();
         for index in 0..all.crates.len() {
-            all.follow(index, project, facts, &mut non_test_files);
+            all.follow_modules(index, project, facts, &mut non_test_files);
         }
         all.tests.retain(|path| !non_test_files.contains(path));
         all
@@ -96,7 +96,7 @@ impl Crates {
     }
 
     /// Follows the `mod` declarations from the root of a crate.
-    fn follow(
+    fn follow_modules(
         &mut self,
         index: usize,
         project: &ProjectFiles<'_>,
@@ -161,16 +161,16 @@ impl Crates {
                 module.truncate(module.len() - supers);
                 self.walk(*index, module, &path[supers..])
             }
-            "" => rest
-                .split_first()
-                .map_or(Resolution::Unknown, |(first, rest)| self.foreign(*index, first, rest)),
+            "" => rest.split_first().map_or(Resolution::Unknown, |(first, rest)| {
+                self.resolve_in_other_crate(*index, first, rest)
+            }),
             _ => {
                 let mut child = module.clone();
                 child.push(first.clone());
                 if self.crates[*index].modules.contains_key(&child) {
                     return self.walk(*index, module, path);
                 }
-                self.foreign(*index, first, rest)
+                self.resolve_in_other_crate(*index, first, rest)
             }
         }
     }
@@ -190,7 +190,7 @@ impl Crates {
     }
 
     /// Resolves a path that starts with the name of another crate.
-    fn foreign(&self, index: usize, name: &str, rest: &[String]) -> Resolution {
+    fn resolve_in_other_crate(&self, index: usize, name: &str, rest: &[String]) -> Resolution {
         let package = &self.packages[self.crates[index].package];
         let named = package.dependencies.get(name);
         let root = match named {

@@ -74,7 +74,7 @@ impl ScriptConfig {
     }
 
     /// The package that contains a file.
-    pub(super) fn enclosing(&self, path: &str) -> Option<&Package> {
+    pub(super) fn enclosing_package(&self, path: &str) -> Option<&Package> {
         upwards(parent_dir(path)).find_map(|folder| self.at(folder))
     }
 
@@ -99,7 +99,7 @@ fn name_and_rest(specifier: &str) -> (&str, &str) {
 }
 
 fn settings_at(files: &dyn Files, project: &ProjectFiles<'_>, path: &str) -> Settings {
-    let own = extended(files, project, path);
+    let own = read_extended(files, project, path);
     if !own.paths.is_empty() || own.base.is_some() {
         return own;
     }
@@ -115,7 +115,7 @@ fn settings_at(files: &dyn Files, project: &ProjectFiles<'_>, path: &str) -> Set
         if !project.has(&to) || parent_dir(&to) != parent_dir(path) {
             continue;
         }
-        let other = extended(files, project, &to);
+        let other = read_extended(files, project, &to);
         all.base = all.base.or(other.base);
         all.paths.extend(other.paths);
     }
@@ -123,7 +123,7 @@ fn settings_at(files: &dyn Files, project: &ProjectFiles<'_>, path: &str) -> Set
 }
 
 /// The settings at `path`, merged with the settings that they extend.
-fn extended(files: &dyn Files, project: &ProjectFiles<'_>, path: &str) -> Settings {
+fn read_extended(files: &dyn Files, project: &ProjectFiles<'_>, path: &str) -> Settings {
     let mut settings = Settings::default();
     let (mut has_paths, mut read) = (false, 0);
     // Last in, first out: settings win over the settings that they extend, and later entries of a

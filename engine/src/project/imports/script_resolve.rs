@@ -13,7 +13,7 @@ const EXTENSIONS: [&str; 14] = [
 ];
 /// Output extension → source extensions: a specifier refers to the output, but the project contains
 /// the source.
-const SOURCES: [(&str, &[&str]); 4] = [
+const SOURCE_EXTENSIONS: [(&str, &[&str]); 4] = [
     (".js", &[".ts", ".tsx", ".d.ts", ".jsx"]),
     (".jsx", &[".tsx"]),
     (".mjs", &[".mts", ".d.mts"]),
@@ -41,23 +41,24 @@ pub(super) fn resolve(
         || specifier.starts_with("../");
     if is_relative {
         let path = join(parent_dir(from), specifier);
-        return file_or_missing(path.and_then(|path| file(project, config, &path)));
+        return file_or_missing(path.and_then(|path| find_file(project, config, &path)));
     }
     if specifier.starts_with('#') {
-        let package = config.enclosing(from);
-        let target = package.and_then(|package| own_import(project, config, package, specifier));
+        let package = config.enclosing_package(from);
+        let target =
+            package.and_then(|package| resolve_own_import(project, config, package, specifier));
         return file_or_missing(target);
     }
     let mut is_alias = false;
     if let Some(settings) = config.settings(from) {
-        match alias(project, config, settings, specifier) {
+        match resolve_alias(project, config, settings, specifier) {
             Alias::File(path) => return Resolution::files([path]),
             Alias::Missing => is_alias = true,
             Alias::None => {}
         }
     }
     if let Some((package, rest)) = config.named(specifier) {
-        return file_or_missing(Some(in_package(project, config, package, rest)));
+        return file_or_missing(Some(resolve_in_package(project, config, package, rest)));
     }
     // A package name cannot start with these prefixes.
     let is_invalid_name = ["@/", "~/", "/", "~"].iter().any(|start| specifier.starts_with(start));
@@ -73,11 +74,11 @@ fn file_or_missing(path: Option<String>) -> Resolution {
 }
 
 /// The file for a path with or without extension, or the entry file of a directory.
-fn file(project: &ProjectFiles<'_>, config: &ScriptConfig, path: &str) -> Option<String> {
+fn find_file(project: &ProjectFiles<'_>, config: &ScriptConfig, path: &str) -> Option<String> {
     if project.has(path) {
         return Some(path.to_owned());
     }
-    for (output, sources) in SOURCES {
+    for (output, sources) in SOURCE_EXTENSIONS {
         if let Some(stem) = path.strip_suffix(output) {
             let source = sources.iter().map(|source| format!("{stem}{source}"));
             if let Some(found) = source.into_iter().find(|path| project.has(path)) {
@@ -95,7 +96,7 @@ fn file(project: &ProjectFiles<'_>, config: &ScriptConfig, path: &str) -> Option
     if !project.has_folder(path) {
         return None;
     }
-    let named = config.at(path).into_iter().flat_map(|package| mains(&package.manifest));
+    let named = config.at(path).into_iter().flat_map(|package| main_files(&package.manifest));
     let mut named = named.filter_map(|main| join(path, main));
     let main =
         named.find_map(|main| if project.has(&main) { Some(main) } else { with_extension(&main) });
@@ -109,7 +110,7 @@ enum Alias {
     None,
 }
 
-fn alias(
+fn resolve_alias(
     project: &ProjectFiles<'_>,
     config: &ScriptConfig,
     settings: &Settings,
@@ -120,7 +121,7 @@ fn alias(
         .paths
         .iter()
         .filter_map(|(pattern, targets)| {
-            let (rank, star) = matched(pattern, specifier)?;
+            let (rank, star) = match_pattern(pattern, specifier)?;
             Some((rank, star, targets.as_slice()))
         })
         .collect();
@@ -128,7 +129,7 @@ fn alias(
     if let Some((rank, star, targets)) = matching.first() {
         // `@/../a` leaves the directory that the alias points to.
         let paths = targets.iter().filter_map(|target| join("", &target.replacen('*', star, 1)));
-        let found = paths.into_iter().find_map(|path| file(project, config, &path));
+        let found = paths.into_iter().find_map(|path| find_file(project, config, &path));
         // `*` alone also matches every package.
         return match found {
             Some(path) => Alias::File(path),
@@ -137,7 +138,7 @@ fn alias(
         };
     }
     let below = settings.base.as_ref().and_then(|base| join(base, specifier));
-    below.and_then(|path| file(project, config, &path)).map_or(Alias::None, Alias::File)
+    below.and_then(|path| find_file(project, config, &path)).map_or(Alias::None, Alias::File)
 }
 
 fn is_installed(targets: &[String]) -> bool {
@@ -145,7 +146,7 @@ fn is_installed(targets: &[String]) -> bool {
 }
 
 /// The precedence of a matching pattern with at most one `*`, and the text that the star matches.
-fn matched<'s>(pattern: &str, specifier: &'s str) -> Option<(usize, &'s str)> {
+fn match_pattern<'s>(pattern: &str, specifier: &'s str) -> Option<(usize, &'s str)> {
     match pattern.split_once('*') {
         None => (pattern == specifier).then_some((usize::MAX, "")),
         Some((before, after)) => {
@@ -157,7 +158,7 @@ fn matched<'s>(pattern: &str, specifier: &'s str) -> Option<(usize, &'s str)> {
 
 /// The file for `name/rest`. If there is none, falls back to the manifest of the package, so that
 /// rules on directories can still locate the import.
-fn in_package(
+fn resolve_in_package(
     project: &ProjectFiles<'_>,
     config: &ScriptConfig,
     package: &Package,
@@ -165,37 +166,38 @@ fn in_package(
 ) -> String {
     let manifest = &package.manifest;
     let subpath = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
-    let mut targets = exported(manifest.get("exports").unwrap_or(&Value::Null), &subpath);
+    let mut targets = export_targets(manifest.get("exports").unwrap_or(&Value::Null), &subpath);
     if rest.is_empty() {
-        targets.extend(mains(manifest).map(str::to_owned));
+        targets.extend(main_files(manifest).map(str::to_owned));
         targets.extend(["index".to_owned(), "src/index".to_owned()]);
     } else {
         targets.extend([rest.to_owned(), format!("src/{rest}")]);
     }
-    let found = targets.iter().find_map(|target| source(project, config, &package.folder, target));
+    let found =
+        targets.iter().find_map(|target| find_source(project, config, &package.folder, target));
     found.or_else(|| join(&package.folder, "package.json")).unwrap_or_default()
 }
 
 /// Resolves `#name` with `imports` of the package.
-fn own_import(
+fn resolve_own_import(
     project: &ProjectFiles<'_>,
     config: &ScriptConfig,
     package: &Package,
     specifier: &str,
 ) -> Option<String> {
-    let targets = exported(package.manifest.get("imports")?, specifier);
-    targets.iter().find_map(|target| source(project, config, &package.folder, target))
+    let targets = export_targets(package.manifest.get("imports")?, specifier);
+    targets.iter().find_map(|target| find_source(project, config, &package.folder, target))
 }
 
 /// The file of a package at `target`, or the source file from which the target is built.
-fn source(
+fn find_source(
     project: &ProjectFiles<'_>,
     config: &ScriptConfig,
     folder: &str,
     target: &str,
 ) -> Option<String> {
     let path = join(folder, target)?;
-    if let Some(found) = file(project, config, &path) {
+    if let Some(found) = find_file(project, config, &path) {
         return Some(found);
     }
     let plain = target.trim_start_matches("./");
@@ -207,35 +209,35 @@ fn source(
         .iter()
         .find_map(|extension| rest.strip_suffix(extension))
         .unwrap_or(rest);
-    file(project, config, &join(folder, &format!("src/{stem}"))?)
+    find_file(project, config, &join(folder, &format!("src/{stem}"))?)
 }
 
-fn mains(manifest: &Value) -> impl Iterator<Item = &str> {
+fn main_files(manifest: &Value) -> impl Iterator<Item = &str> {
     ["source", "module", "main", "types"].into_iter().filter_map(|key| manifest.get(key)?.as_str())
 }
 
 /// The targets of `subpath` in `exports` or `imports`, in order.
-fn exported(exports: &Value, subpath: &str) -> Vec<String> {
+fn export_targets(exports: &Value, subpath: &str) -> Vec<String> {
     let is_map = |value: &Value| {
         value.as_object().is_some_and(|map| map.keys().any(|key| key.starts_with(['.', '#'])))
     };
     if !is_map(exports) {
-        return if subpath == "." { conditions(exports, "") } else { Vec::new() };
+        return if subpath == "." { condition_targets(exports, "") } else { Vec::new() };
     }
     if let Some(entry) = exports.get(subpath) {
-        return conditions(entry, "");
+        return condition_targets(entry, "");
     }
     let patterns = exports.as_object().into_iter().flatten().filter(|(key, _)| key.contains('*'));
     let best = patterns
         .filter_map(|(pattern, entry)| {
-            matched(pattern, subpath).map(|(rank, star)| (rank, star, entry))
+            match_pattern(pattern, subpath).map(|(rank, star)| (rank, star, entry))
         })
         .max_by_key(|(rank, ..)| *rank);
-    best.map_or_else(Vec::new, |(_, star, entry)| conditions(entry, star))
+    best.map_or_else(Vec::new, |(_, star, entry)| condition_targets(entry, star))
 }
 
 /// The targets in an entry under all conditions.
-fn conditions(entry: &Value, star: &str) -> Vec<String> {
+fn condition_targets(entry: &Value, star: &str) -> Vec<String> {
     let mut paths = Vec::new();
     let mut remaining = vec![(entry, 0)];
     while let Some((value, depth)) = remaining.pop() {

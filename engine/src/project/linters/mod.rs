@@ -7,7 +7,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use settings::{Enforced, Settings, is_settings};
+pub use settings::{Enforcement, Settings, is_settings};
 
 use content::Content;
 use presets::{DEFAULTS, PRESETS};
@@ -100,7 +100,7 @@ fn matches_pattern(expression: &str, text: &str) -> bool {
 }
 
 /// Whether a preset named in the settings contains the rule.
-fn by_preset(tool: Tool, rule: &str, text: &str) -> bool {
+fn is_in_preset(tool: Tool, rule: &str, text: &str) -> bool {
     let has = |rules: &str| rules.split_whitespace().any(|known| known == rule);
     PRESETS.iter().any(|preset| {
         preset.tool == tool && has(preset.rules) && matches_pattern(preset.named, text)
@@ -108,20 +108,20 @@ fn by_preset(tool: Tool, rule: &str, text: &str) -> bool {
 }
 
 /// Whether the tool enables the rule by default.
-fn by_default(tool: Tool, rule: &str) -> bool {
+fn is_enabled_by_default(tool: Tool, rule: &str) -> bool {
     let defaults = DEFAULTS.iter().filter(|(known_tool, _)| *known_tool == tool);
     defaults.into_iter().any(|(_, rules)| rules.split_whitespace().any(|known| known == rule))
 }
 
 /// The level in a setting: `"error"`, `2`, `["error", …]`, `{ level = "warn" }`.
-fn word(setting: &Value) -> Option<String> {
+fn level_word(setting: &Value) -> Option<String> {
     let level = setting.get(0).or_else(|| setting.get("level")).unwrap_or(setting);
     level.as_str().map(str::to_owned).or_else(|| level.as_u64().map(|number| number.to_string()))
 }
 
 /// The state of a rule that is set by name.
-fn named(setting: &Value, on: &[&str], off: &[&str]) -> Option<Level> {
-    let word = word(setting)?;
+fn level_by_name(setting: &Value, on: &[&str], off: &[&str]) -> Option<Level> {
+    let word = level_word(setting)?;
     if on.contains(&&*word) { Some(Level::On) } else { off.contains(&&*word).then_some(Level::Off) }
 }
 
@@ -142,13 +142,14 @@ fn eslint(rule: &str, settings: &Content) -> Level {
     // In package.json, the settings are below the key `eslintConfig`.
     let root = data.get("eslintConfig").unwrap_or(data);
     let parts = || std::iter::once(root).chain(root["overrides"].as_array().into_iter().flatten());
-    let set =
-        |part: &Value| named(&part["rules"][rule], &["error", "warn", "1", "2"], &["off", "0"]);
+    let set = |part: &Value| {
+        level_by_name(&part["rules"][rule], &["error", "warn", "1", "2"], &["off", "0"])
+    };
     if let Some(level) = parts().find_map(set) {
         return level;
     }
     let extended: Vec<&str> = parts().flat_map(|part| strings(&part["extends"])).collect();
-    if extended.iter().any(|name| by_preset(Eslint, rule, name)) {
+    if extended.iter().any(|name| is_in_preset(Eslint, rule, name)) {
         Level::On
     } else if extended.iter().all(|name| is_preset(Eslint, name)) {
         Level::Absent
@@ -170,7 +171,7 @@ fn eslint_program(rule: &str, text: &str) -> Level {
         Level::On
     } else if matches_pattern(&format!(r"{key}(?:off|0)\b"), text) {
         Level::Off
-    } else if by_preset(Eslint, rule, text) {
+    } else if is_in_preset(Eslint, rule, text) {
         Level::On
     } else if matches_pattern(r"extends|\.\.\.|\brequire\(|\bimport\b|\bFlatCompat\b", text) {
         Level::Unknown
@@ -187,12 +188,13 @@ fn biome(rule: &str, data: &Value) -> Level {
     }
     let rules = &linter["rules"];
     let groups = rules.as_object().into_iter().flat_map(|groups| groups.values());
-    let set = |group: &Value| named(&group[rule], &["error", "warn", "info", "on"], &["off"]);
+    let set =
+        |group: &Value| level_by_name(&group[rule], &["error", "warn", "info", "on"], &["off"]);
     if let Some(level) = groups.into_iter().find_map(set) {
         return level;
     }
     let has_no_defaults = rules["recommended"] == false || rules["preset"] == "none";
-    if by_default(Biome, rule) && !has_no_defaults {
+    if is_enabled_by_default(Biome, rule) && !has_no_defaults {
         Level::On
     } else if data["extends"].is_null() {
         Level::Absent
@@ -207,9 +209,11 @@ fn clippy(rule: &str, settings: &Content) -> Level {
     let (tool, plain) = rule.split_once("::").unwrap_or(("rust", rule));
     let set = |name: &str| match settings {
         Content::Program(text) => attribute(&rule.replace(plain, name), text),
-        Content::Data(data) => [&data["lints"], &data["workspace"]["lints"]]
-            .into_iter()
-            .find_map(|lints| named(&lints[tool][name], &["deny", "warn", "forbid"], &["allow"])),
+        Content::Data(data) => {
+            [&data["lints"], &data["workspace"]["lints"]].into_iter().find_map(|lints| {
+                level_by_name(&lints[tool][name], &["deny", "warn", "forbid"], &["allow"])
+            })
+        }
         Content::Text(_) => None,
     };
     let has = |rules: &str| rules.split_whitespace().any(|known| known == plain);
@@ -274,7 +278,7 @@ fn golangci(rule: &str, data: &Value) -> Level {
     let none = is_set("disable-all") || linters["default"] == "none";
     if lists("disable") {
         Level::Off
-    } else if lists("enable") || all || !none && by_default(Golangci, linter) {
+    } else if lists("enable") || all || !none && is_enabled_by_default(Golangci, linter) {
         Level::On
     } else {
         Level::Absent

@@ -12,10 +12,10 @@ pub(super) struct Preset {
     pub(super) rules: &'static str,
 }
 
-/// ESLint: `configs/eslint-recommended.js` of `@eslint/js` 10.0.1. typescript-eslint:
-/// `configs/flat/` of `@typescript-eslint/eslint-plugin` 8.73.0; `next/typescript` includes its
-/// `recommended`. Clippy: `clippy-driver -W help` of Rust 1.95, limited to the lints that the
-/// shipped pages refer to.
+/// The presets, taken from these sources. ESLint: `configs/eslint-recommended.js` of `@eslint/js`
+/// 10.0.1. typescript-eslint: `configs/flat/` of `@typescript-eslint/eslint-plugin` 8.73.0;
+/// `next/typescript` includes typescript-eslint's `recommended`. Clippy: `clippy-driver -W help` of
+/// Rust 1.95, limited to the lints that the shipped pages refer to.
 pub(super) const PRESETS: [Preset; 10] = [
     Preset {
         tool: Eslint,

@@ -42,7 +42,7 @@ use Purpose::{About, Disallowed, Layout, Present, Rules};
 
 /// Whether a rule named in `enforced-by` is enforced.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Enforced {
+pub enum Enforcement {
     /// Enabled by the settings at this path.
     By(String),
     /// The settings at this path exist, but it is unknown whether they enable the rule.
@@ -227,7 +227,7 @@ impl Settings {
     pub fn forbids(&self, name: &str) -> Option<(String, String)> {
         let tail = format!("::{name}");
         for found in self.with_purpose(Disallowed) {
-            let mut known = disallowed(&found.content);
+            let mut known = disallowed_paths(&found.content);
             if let Some(known) = known.find(|known| *known == name || known.ends_with(&tail)) {
                 return Some((format!("clippy::disallowed ({known})"), found.path.clone()));
             }
@@ -257,7 +257,7 @@ impl Settings {
     /// Whether a name in `enforced-by` is enforced: `eslint/no-console`, `clippy::unwrap_used`,
     /// `ruff/T201`, or the name of a tool alone: `prettier`.
     #[must_use]
-    pub fn enforced_by(&self, name: &str) -> Enforced {
+    pub fn enforced_by(&self, name: &str) -> Enforcement {
         let (tool, rule) = tool_and_rule(name);
         let known = TOOLS.iter().find_map(|(known, purpose, _)| match purpose {
             Rules(linter) if *known == tool => Some(*linter),
@@ -269,47 +269,49 @@ impl Settings {
                 self.rule_of(Clippy, &format!("clippy::{rule}"))
             }
             (Some(known), Some(rule)) => self.rule_of(known, rule),
-            _ => self.tool_alone(tool),
+            _ => self.enforced_by_tool(tool),
         }
     }
 
-    fn rule_of(&self, tool: Tool, rule: &str) -> Enforced {
+    fn rule_of(&self, tool: Tool, rule: &str) -> Enforcement {
         let path_at =
             |expected: Level| self.at_level(tool, rule, expected).map(|found| found.path.clone());
         if let Some(path) = path_at(Level::On) {
-            return Enforced::By(path);
+            return Enforcement::By(path);
         }
         let name = tool.name();
         if let Some(path) = path_at(Level::Off) {
             let why = format!("{path} disables `{rule}`");
-            let remedy =
-                format!("enable the rule there, or remove {} from `enforced-by`", tool.rule(rule));
-            return Enforced::Not { why, remedy };
+            let remedy = format!(
+                "enable the rule in that file, or remove {} from `enforced-by`",
+                tool.rule(rule)
+            );
+            return Enforcement::Not { why, remedy };
         }
         if let Some(path) = path_at(Level::Unknown) {
-            return Enforced::Unknown(path);
+            return Enforcement::Unknown(path);
         }
         match self.with_purpose(Rules(tool)).next() {
-            Some(SettingsFile { path, .. }) => Enforced::Not {
+            Some(SettingsFile { path, .. }) => Enforcement::Not {
                 why: format!("no {name} configuration in this project enables `{rule}`"),
                 remedy: format!("enable the rule, for example in {path}"),
             },
-            None => missing(name),
+            None => without_settings(name),
         }
     }
 
     /// A tool without a rule, or whose rules are not known, counts as enforced if settings of the
     /// tool exist.
-    fn tool_alone(&self, tool: &str) -> Enforced {
+    fn enforced_by_tool(&self, tool: &str) -> Enforcement {
         if let Some(found) = self.0.iter().find(|found| found.tool == tool) {
-            return Enforced::By(found.path.clone());
+            return Enforcement::By(found.path.clone());
         }
         let mut known: Vec<&str> = TOOLS.iter().map(|(tool, ..)| *tool).collect();
         if known.contains(&tool) {
-            return missing(tool);
+            return without_settings(tool);
         }
         known.dedup();
-        Enforced::Not {
+        Enforcement::Not {
             why: format!("unknown tool `{tool}`"),
             remedy: format!("known tools: {}", known.join(", ")),
         }
@@ -333,7 +335,7 @@ fn tool_and_rule(name: &str) -> (&str, Option<&str>) {
 }
 
 /// The paths that clippy.toml disallows: strings, or objects with a `path`.
-fn disallowed(content: &Content) -> impl Iterator<Item = &str> {
+fn disallowed_paths(content: &Content) -> impl Iterator<Item = &str> {
     let tables = content.data().and_then(Value::as_object).into_iter().flatten();
     let lists = tables.filter(|(key, _)| key.starts_with("disallowed-"));
     let all = lists.flat_map(|(_, list)| list.as_array().into_iter().flatten());
@@ -359,8 +361,8 @@ fn restricts(content: &Content, name: &str) -> bool {
     }
 }
 
-fn missing(tool: &str) -> Enforced {
-    Enforced::Not {
+fn without_settings(tool: &str) -> Enforcement {
+    Enforcement::Not {
         why: format!("no {tool} configuration in this project"),
         remedy: "configure the tool, add a `check` to the page, or remove `enforced-by`".to_owned(),
     }

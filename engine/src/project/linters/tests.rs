@@ -164,7 +164,7 @@ fn names_disallowed_by_linter_settings_are_found() {
     assert_eq!(by("moment").as_deref(), Some("eslint/no-restricted-*"));
     assert_eq!(by("lodash"), None);
     assert_eq!(all.formatter(true).map(|(by, _)| by).as_deref(), Some("ruff format"));
-    assert!(matches!(all.enforced_by("black"), Enforced::Not { .. }));
+    assert!(matches!(all.enforced_by("black"), Enforcement::Not { .. }));
 }
 
 #[test]
@@ -181,9 +181,9 @@ fn enforced_by_is_resolved() {
         ("node_modules/a/.stylelintrc", ""),
     ]);
     let by = |name: &str| match all.enforced_by(name) {
-        Enforced::By(path) => path,
-        Enforced::Unknown(path) => format!("perhaps {path}"),
-        Enforced::Not { why, .. } => why,
+        Enforcement::By(path) => path,
+        Enforcement::Unknown(path) => format!("perhaps {path}"),
+        Enforcement::Not { why, .. } => why,
     };
     for (name, expected) in [
         ("eslint/no-console", ".eslintrc.json"),
@@ -207,7 +207,7 @@ fn enforced_by_is_resolved() {
         settings(&[("eslint.config.mjs", "import own from \"@own/eslint\";\nexport default own;")]);
     assert_eq!(
         shared.enforced_by("eslint/no-var"),
-        Enforced::Unknown("eslint.config.mjs".to_owned())
+        Enforcement::Unknown("eslint.config.mjs".to_owned())
     );
 }
 
@@ -241,6 +241,6 @@ fn a_hostile_name_is_escaped() {
             ("ruff.toml", ""),
             ("biome.json", "{}"),
         ]);
-        assert!(matches!(all.enforced_by(name), Enforced::Not { .. }), "{name}");
+        assert!(matches!(all.enforced_by(name), Enforcement::Not { .. }), "{name}");
     }
 }

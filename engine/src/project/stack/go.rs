@@ -68,7 +68,7 @@ fn go_mod(path: &str, text: &str, sums: Option<&BTreeSet<(&str, &str)>>) -> Mani
     for (word, rest) in statements(text) {
         match word {
             "module" => manifest.name = Some(rest.trim_matches('"').to_owned()),
-            "require" => manifest.dependencies.extend(required(rest)),
+            "require" => manifest.dependencies.extend(parse_requirement(rest)),
             _ => manifest.pins.extend(pin((word, rest), path)),
         }
     }
@@ -79,13 +79,13 @@ fn go_mod(path: &str, text: &str, sums: Option<&BTreeSet<(&str, &str)>>) -> Mani
         }
     }
     for (_, rest) in statements(text).filter(|(word, _)| *word == "replace") {
-        replace(rest, &mut manifest.dependencies);
+        apply_replacement(rest, &mut manifest.dependencies);
     }
     manifest
 }
 
 /// Parses `old [v1] => new v2`; a directory in place of a module has no version.
-fn replace(rest: &str, dependencies: &mut [Dependency]) {
+fn apply_replacement(rest: &str, dependencies: &mut [Dependency]) {
     let Some((old, new)) = rest.split_once("=>") else { return };
     let mut old = old.split_whitespace();
     let (name, old_version) = (old.next(), old.next());
@@ -126,7 +126,7 @@ fn statements(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Parses a direct dependency, `path version`; `None` for an indirect dependency.
-fn required(rest: &str) -> Option<Dependency> {
+fn parse_requirement(rest: &str) -> Option<Dependency> {
     if rest.contains("// indirect") {
         return None;
     }

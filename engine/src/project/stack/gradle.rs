@@ -54,7 +54,7 @@ fn group_of(configuration: &str) -> Option<Group> {
 }
 
 /// The first of two files that exists, with its text.
-fn first(folder: &str, names: [&str; 2], reader: &mut Reader<'_>) -> Option<(String, String)> {
+fn read_first(folder: &str, names: [&str; 2], reader: &mut Reader<'_>) -> Option<(String, String)> {
     names.into_iter().find_map(|name| {
         let path = join(folder, name);
         reader.text(&path).map(|text| (path, text))
@@ -62,8 +62,8 @@ fn first(folder: &str, names: [&str; 2], reader: &mut Reader<'_>) -> Option<(Str
 }
 
 pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
-    let settings = first(folder, ["settings.gradle.kts", "settings.gradle"], reader);
-    let build = first(folder, ["build.gradle.kts", "build.gradle"], reader);
+    let settings = read_first(folder, ["settings.gradle.kts", "settings.gradle"], reader);
+    let build = read_first(folder, ["build.gradle.kts", "build.gradle"], reader);
     let settings_path = settings.as_ref().map(|(path, _)| (path.clone(), String::new()));
     let Some((path, text)) = build.or(settings_path) else { return Vec::new() };
     let mut manifest = Manifest::new(path, Ecosystem::Maven);
@@ -79,7 +79,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     if let Some(catalog) = reader.toml(&join(folder, "gradle/libs.versions.toml")) {
         manifest.dependencies.extend(catalog_libraries(&catalog, &mut manifest.shared));
     }
-    manifest.members = included(settings.as_ref().map_or("", |(_, text)| text));
+    manifest.members = included_dirs(settings.as_ref().map_or("", |(_, text)| text));
     vec![manifest]
 }
 
@@ -120,7 +120,7 @@ fn dependencies(text: &str, variables: &BTreeMap<String, String>, manifest: &mut
 }
 
 /// The directories of the projects included in the settings, on one or several lines.
-fn included(settings: &str) -> Vec<String> {
+fn included_dirs(settings: &str) -> Vec<String> {
     let moved: BTreeMap<String, String> = PROJECT_DIR
         .captures_iter(settings)
         .map(|found| (found[1].replace(':', "/"), found[2].to_owned()))

@@ -15,7 +15,7 @@ const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 
 /// An installed package.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Installed {
+pub struct InstalledPackage {
     /// The file or directory from which the version was read.
     pub path: String,
     /// The installed version.
@@ -25,12 +25,12 @@ pub struct Installed {
 }
 
 /// The installed packages of a project. Files that list many packages are read only once.
-pub struct Installs<'d> {
+pub struct InstalledPackages<'d> {
     reader: RefCell<Reader<'d>>,
     records: RefCell<BTreeMap<String, Option<Value>>>,
 }
 
-impl<'d> Installs<'d> {
+impl<'d> InstalledPackages<'d> {
     /// Finds packages of the project on `disk`.
     #[must_use]
     pub fn new(disk: &'d Disk) -> Self {
@@ -47,7 +47,7 @@ impl<'d> Installs<'d> {
     /// nearest parent directory. `None` if the package is not installed, or the name is not a valid
     /// package name.
     #[must_use]
-    pub fn find(&self, manifest: &Manifest, dependency: &Dependency) -> Option<Installed> {
+    pub fn find(&self, manifest: &Manifest, dependency: &Dependency) -> Option<InstalledPackage> {
         // The name is untrusted input from the manifest.
         let name = &*dependency.name;
         let is_name = |c: char| c.is_ascii_alphanumeric() || "@/-_.~+".contains(c);
@@ -59,13 +59,13 @@ impl<'d> Installs<'d> {
         }
         self_and_ancestors(manifest.folder()).into_iter().find_map(|folder| {
             match manifest.ecosystem {
-                Ecosystem::Npm => self.npm(folder, name),
-                Ecosystem::Cargo => self.cargo(folder, name, dependency),
-                Ecosystem::Pypi => self.python(folder, name),
-                Ecosystem::Go => self.go(folder, name),
-                Ecosystem::Nuget => self.nuget(folder, name),
-                Ecosystem::Gem => self.gem(folder, name),
-                Ecosystem::Composer => self.composer(folder, name),
+                Ecosystem::Npm => self.find_npm(folder, name),
+                Ecosystem::Cargo => self.find_cargo(folder, name, dependency),
+                Ecosystem::Pypi => self.find_python(folder, name),
+                Ecosystem::Go => self.find_go(folder, name),
+                Ecosystem::Nuget => self.find_nuget(folder, name),
+                Ecosystem::Gem => self.find_gem(folder, name),
+                Ecosystem::Composer => self.find_composer(folder, name),
                 // Maven packages are in a cache outside the project.
                 Ecosystem::Maven => None,
             }
@@ -87,20 +87,25 @@ impl<'d> Installs<'d> {
         find(records.entry(path.to_owned()).or_insert_with(read).as_ref()?)
     }
 
-    fn npm(&self, folder: &str, name: &str) -> Option<Installed> {
+    fn find_npm(&self, folder: &str, name: &str) -> Option<InstalledPackage> {
         let package = join(folder, &format!("node_modules/{name}"));
         let path = format!("{package}/package.json");
         let value = self.reader.borrow_mut().json(&path)?;
         let version = Version::read(value["version"].as_str()?)?;
         let types = value["types"].as_str().or(value["typings"].as_str());
         let documents = types.map(|types| format!("{package}/{}", types.trim_start_matches("./")));
-        Some(Installed { path, version, documents })
+        Some(InstalledPackage { path, version, documents })
     }
 
     /// `cargo vendor` creates a directory for each package. If the vendor directory has several
     /// versions of a package, the directories of all versions except the newest include the
     /// version.
-    fn cargo(&self, folder: &str, name: &str, dependency: &Dependency) -> Option<Installed> {
+    fn find_cargo(
+        &self,
+        folder: &str,
+        name: &str,
+        dependency: &Dependency,
+    ) -> Option<InstalledPackage> {
         let locked = dependency.locked.as_deref();
         let exact = locked.map(|version| format!("vendor/{name}-{version}"));
         for package in exact.into_iter().chain([format!("vendor/{name}")]) {
@@ -110,16 +115,16 @@ impl<'d> Installs<'d> {
             let version = Version::read(value["package"]["version"].as_str()?)?;
             let source = format!("{package}/src/lib.rs");
             let documents = self.disk().exists(&source).then_some(source);
-            return Some(Installed { path, version, documents });
+            return Some(InstalledPackage { path, version, documents });
         }
         None
     }
 
-    fn python(&self, folder: &str, name: &str) -> Option<Installed> {
+    fn find_python(&self, folder: &str, name: &str) -> Option<InstalledPackage> {
         let disk = self.disk();
         for environment in ENVIRONMENTS {
             let home = join(folder, environment);
-            if !disk.is_dir(&home) || disk.inside(&home).is_none() {
+            if !disk.is_dir(&home) || disk.to_relative(&home).is_none() {
                 continue;
             }
             let libraries = dirs_below(disk, &format!("{home}/lib"));
@@ -137,7 +142,7 @@ impl<'d> Installs<'d> {
 
     /// Reads `name-1.2.dist-info/METADATA`:
     /// <https://packaging.python.org/en/latest/specifications/recording-installed-packages/>.
-    fn distribution(&self, package_dir: &str, name: &str) -> Option<Installed> {
+    fn distribution(&self, package_dir: &str, name: &str) -> Option<InstalledPackage> {
         let disk = self.disk();
         let mut folders = dirs_below(disk, package_dir).into_iter();
         let folder = folders.find(|folder| {
@@ -155,11 +160,11 @@ impl<'d> Installs<'d> {
         let module = format!("{package_dir}/{}", name.replace('-', "_"));
         let module_files = [format!("{module}/py.typed"), format!("{module}/__init__.py")];
         let documents = module_files.into_iter().find(|path| disk.exists(path));
-        Some(Installed { path, version, documents })
+        Some(InstalledPackage { path, version, documents })
     }
 
     /// Parses `# module v1.2.3` or `# module v1.2.3 => other v1.2.4`.
-    fn go(&self, folder: &str, name: &str) -> Option<Installed> {
+    fn find_go(&self, folder: &str, name: &str) -> Option<InstalledPackage> {
         let path = join(folder, "vendor/modules.txt");
         let text = self.text(&path)?;
         let line = text.lines().find_map(|line| {
@@ -169,11 +174,11 @@ impl<'d> Installs<'d> {
         let version = Version::read(line.split_whitespace().next_back()?)?;
         let sources = join(folder, &format!("vendor/{name}"));
         let documents = self.disk().is_dir(&sources).then_some(sources);
-        Some(Installed { path, version, documents })
+        Some(InstalledPackage { path, version, documents })
     }
 
     /// Reads the result of the last restore, in the project's directory.
-    fn nuget(&self, folder: &str, name: &str) -> Option<Installed> {
+    fn find_nuget(&self, folder: &str, name: &str) -> Option<InstalledPackage> {
         let path = join(folder, "obj/project.assets.json");
         let version = self.with_record(&path, |record| {
             let libraries = record["libraries"].as_object()?;
@@ -182,10 +187,10 @@ impl<'d> Installs<'d> {
                 id.eq_ignore_ascii_case(name).then(|| Version::read(version))?
             })
         })?;
-        Some(Installed { path, version, documents: None })
+        Some(InstalledPackage { path, version, documents: None })
     }
 
-    fn gem(&self, folder: &str, name: &str) -> Option<Installed> {
+    fn find_gem(&self, folder: &str, name: &str) -> Option<InstalledPackage> {
         let disk = self.disk();
         for ruby in dirs_below(disk, &join(folder, "vendor/bundle/ruby")) {
             for path in dirs_below(disk, &format!("{ruby}/gems")) {
@@ -198,14 +203,14 @@ impl<'d> Installs<'d> {
                 if let Some(version) = number.and_then(Version::read) {
                     let guide = format!("{path}/README.md");
                     let documents = disk.exists(&guide).then_some(guide);
-                    return Some(Installed { path, version, documents });
+                    return Some(InstalledPackage { path, version, documents });
                 }
             }
         }
         None
     }
 
-    fn composer(&self, folder: &str, name: &str) -> Option<Installed> {
+    fn find_composer(&self, folder: &str, name: &str) -> Option<InstalledPackage> {
         let path = join(folder, "vendor/composer/installed.json");
         let version = self.with_record(&path, |record| {
             // Composer 1 stored the list at the top level.
@@ -215,7 +220,7 @@ impl<'d> Installs<'d> {
         })?;
         let guide = join(folder, &format!("vendor/{name}/README.md"));
         let documents = self.disk().exists(&guide).then_some(guide);
-        Some(Installed { path, version, documents })
+        Some(InstalledPackage { path, version, documents })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tests of repository layouts: workspaces of every kind, requirements files that serve as lock
 //! files, and installed packages.
 
-use super::installed::Installs;
+use super::installed::InstalledPackages;
 use super::tests::{project, render};
 use super::*;
 
@@ -248,7 +248,7 @@ fn the_nearest_manifest_applies_to_a_file() {
 fn installs(files: &[(&str, &str)]) -> String {
     let (folder, stack) = project(files);
     let disk = Disk::new(folder.path());
-    let installs = Installs::new(&disk);
+    let installs = InstalledPackages::new(&disk);
     let mut lines = Vec::new();
     for (manifest, dependency) in stack.dependencies() {
         lines.push(match installs.find(manifest, dependency) {

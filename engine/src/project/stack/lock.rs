@@ -81,16 +81,17 @@ impl Lock {
         match self.versions.get(name).map_or(&[][..], |versions| versions) {
             [] => None,
             [single] => Some(single.clone()),
-            several => best(several, dependency.wanted.as_deref()?),
+            several => newest_compatible(several, dependency.wanted.as_deref()?),
         }
     }
 }
 
 /// The newest version that is compatible with the range.
-fn best(versions: &[String], wanted: &str) -> Option<String> {
-    let compatible_with = Version::read(wanted)?.line();
+fn newest_compatible(versions: &[String], wanted: &str) -> Option<String> {
+    let compatible_with = Version::read(wanted)?.compatibility_series();
     let parsed =
         versions.iter().filter_map(|text| Version::read(text).map(|parsed| (parsed, text)));
-    let compatible = parsed.filter(|(version, _)| version.line() == compatible_with);
+    let compatible =
+        parsed.filter(|(version, _)| version.compatibility_series() == compatible_with);
     compatible.max_by(|a, b| a.0.cmp(&b.0)).map(|(_, text)| text.clone())
 }

@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
         if !self.may_exist(path) || !self.disk.exists(path) {
             return None;
         }
-        if self.disk.inside(path).is_none() {
+        if self.disk.to_relative(path).is_none() {
             self.problems.push(format!("{path}: outside of the project, not read"));
             return None;
         }

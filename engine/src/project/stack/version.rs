@@ -56,7 +56,7 @@ impl Version {
     /// The numbers that a breaking release increments: the major version, and the minor version
     /// while the major version is zero.
     #[must_use]
-    pub fn line(&self) -> (u64, u64) {
+    pub fn compatibility_series(&self) -> (u64, u64) {
         let second = self.numbers.get(1).copied().unwrap_or(0);
         if self.numbers[0] == 0 { (0, second) } else { (self.numbers[0], 0) }
     }
@@ -140,6 +140,9 @@ mod tests {
         assert!(
             read("5.1.2").is_in_series(&read("5")) && !read("5.1.2").is_in_series(&read("5.2"))
         );
-        assert_eq!((read("0.3.1").line(), read("3.1").line()), ((0, 3), (3, 0)));
+        assert_eq!(
+            (read("0.3.1").compatibility_series(), read("3.1").compatibility_series()),
+            ((0, 3), (3, 0))
+        );
     }
 }

@@ -16,12 +16,14 @@ mod stricter;
 use crate::check::{Engine, EngineError, text_keys};
 use crate::project::config::Config;
 use crate::project::git::{Change, Snapshot};
-use crate::project::ignored::Ignored;
+use crate::project::ignored::IgnoreFiles;
 use crate::text::files::{Disk, Files, Memory};
 use crate::text::finding::{Finding, Status};
 use crate::text::paths::Globs;
 use crate::text::source::Encoding;
-use crate::workspace::walk::{self, ExcludedCounts, FileReport, Outcome, Skipped, Walk, Within};
+use crate::workspace::walk::{
+    self, CheckedPaths, ExcludedCounts, FileReport, Outcome, Skipped, Walk,
+};
 use lines::{LineMap, hunks_of};
 use match_findings::{Side, Verdict, pair};
 use renames::Renames;
@@ -72,7 +74,7 @@ impl std::fmt::Debug for Head<'_> {
 
 /// The result of comparing both sides of a change.
 #[derive(Debug, Default)]
-pub struct Compared {
+pub struct CompareResult {
     /// The findings of the head, with their statuses.
     pub outcome: Outcome,
     /// The files of the base with fixed findings, containing only those findings.
@@ -98,9 +100,9 @@ pub fn compare(
     engine: &Engine,
     config: &Config,
     (base, head): (&Snapshot, Head<'_>),
-    (changes, within): (&[Change], &Within),
+    (changes, within): (&[Change], &CheckedPaths),
     done: &(dyn Fn() + Sync),
-) -> Result<Compared, EngineError> {
+) -> Result<CompareResult, EngineError> {
     let all_changes = changes;
     let changes: Vec<&Change> =
         all_changes.iter().filter(|change| within.contains(change.path())).collect();
@@ -135,7 +137,7 @@ pub fn compare(
         }
         Head::Snapshot { ignores, .. } => (*ignores, false),
     };
-    let mut ignored = Ignored::new(ignores);
+    let mut ignored = IgnoreFiles::new(ignores);
     // Counted over the whole change, so that each part of a run reports the same numbers.
     let excluded = excluded_count(
         &mut ignored,
@@ -199,7 +201,7 @@ pub fn compare(
     )?;
     let base_project_findings = std::mem::take(&mut before.project_findings);
     let mut comparison =
-        Compared { outcome, changed: checked_changes.len(), ..Compared::default() };
+        CompareResult { outcome, changed: checked_changes.len(), ..CompareResult::default() };
     comparison.classify(&checked_changes, (&base_files, files), before);
     let renames = Renames::new(all_changes, listing.as_ref());
     comparison.classify_project_findings(base_project_findings, &renames, within);
@@ -208,7 +210,7 @@ pub fn compare(
 
 /// The number of tracked files among `paths` that are excluded.
 fn excluded_count(
-    ignored: &mut Ignored<'_>,
+    ignored: &mut IgnoreFiles<'_>,
     globs: &Globs,
     paths: impl Iterator<Item = String>,
 ) -> ExcludedCounts {
@@ -223,7 +225,7 @@ fn excluded_count(
     counts
 }
 
-impl Compared {
+impl CompareResult {
     fn classify(&mut self, changes: &[Change], sides: (&dyn Files, &dyn Files), base: Outcome) {
         let mut heads = Side::new(&self.outcome.files);
         let mut bases = Side::new(&base.files);
@@ -271,7 +273,7 @@ impl Compared {
     }
 }
 
-impl Compared {
+impl CompareResult {
     /// Matches new findings with findings that disappeared from other files, and marks them as
     /// moved. Must be called after the baseline was applied.
     pub fn match_across(&mut self) {

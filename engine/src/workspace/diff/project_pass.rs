@@ -2,16 +2,16 @@
 //! both sides are checked completely and compared by finding id.
 
 use super::renames::Renames;
-use super::{Compared, keyed};
+use super::{CompareResult, keyed};
 use crate::check::{Engine, EngineError};
 use crate::project::config::Config;
 use crate::project::git::Snapshot;
-use crate::project::ignored::Ignored;
+use crate::project::ignored::IgnoreFiles;
 use crate::text::files::Files;
 use crate::text::finding::{Finding, Severity, Status};
 use crate::text::listing::Listing;
 use crate::workspace::project_checks;
-use crate::workspace::walk::{self, FileReport, Outcome, Within};
+use crate::workspace::walk::{self, CheckedPaths, FileReport, Outcome};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The files of a snapshot that `.aiddignore` does not exclude, if a rule needs the listing.
@@ -25,7 +25,7 @@ pub(super) fn listing(
         return None;
     }
     let tracked = files.below("").ok()?;
-    let mut ignored = Ignored::new(ignores);
+    let mut ignored = IgnoreFiles::new(ignores);
     let included: Vec<String> =
         tracked.iter().filter(|path| !ignored.excludes(path)).cloned().collect();
     let branch = branch.map(str::to_owned).or_else(|| files.branch());
@@ -47,14 +47,14 @@ pub(super) fn findings_of_snapshot(
     }
 }
 
-impl Compared {
+impl CompareResult {
     /// Compares the findings of the project pass, and adds the findings `within` the run to the
     /// other findings.
     pub(super) fn classify_project_findings(
         &mut self,
         mut base: Vec<FileReport>,
         renames: &Renames<'_>,
-        within: &Within,
+        within: &CheckedPaths,
     ) {
         let is_within =
             |path: &str| within.contains(&renames.head_path(path).unwrap_or(path.into()));

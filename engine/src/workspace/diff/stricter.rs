@@ -1,7 +1,7 @@
 //! Compares the same change under two configurations: the findings under the stricter configuration
 //! count.
 
-use super::Compared;
+use super::CompareResult;
 use crate::check::secrets;
 use crate::text::finding::{Finding, Status};
 use crate::workspace::walk::FileReport;
@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 /// finding, its path and its status in that result.
 pub type Reason<'a> = &'a dyn Fn(&Finding, &str, Option<Status>) -> Option<String>;
 
-impl Compared {
+impl CompareResult {
     /// Adds the findings that `stricter`, the same change under other settings, reports as new but
     /// this result does not. In this result such a finding is missing, has a lower severity, or
     /// counts as known. A finding that a comment allows stays allowed. Both results must have had

@@ -104,7 +104,7 @@ pub(super) fn match_findings(
 
 /// The findings that are new after the fixes, at the position of a finding that an earlier fix
 /// removed.
-pub(super) fn restored(
+pub(super) fn restored_findings(
     after: &[Finding],
     matches: &[Option<usize>],
     map: &EditMap,

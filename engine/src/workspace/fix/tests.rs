@@ -72,8 +72,8 @@ fn a_fix_whose_finding_remains_is_undone_and_other_fixes_are_retained() {
 fn a_fix_that_adds_an_error_is_undone() {
     assert_eq!(
         fixed("a.txt", "harsh\nblue mild\nmild blue\n"),
-        "\"harsh\\nteal mild\\nmild teal\\n\" 2; t/worse 2:6 it added an error of `t/harsh` on \
-         line 2; t/worse 3:1 it added an error of `t/harsh` on line 3"
+        "\"harsh\\nteal mild\\nmild teal\\n\" 2; t/worse 2:6 the fix added an error of `t/harsh` on \
+         line 2; t/worse 3:1 the fix added an error of `t/harsh` on line 3"
     );
 }
 
@@ -81,7 +81,7 @@ fn a_fix_that_adds_an_error_is_undone() {
 fn a_fix_that_restores_a_fixed_finding_is_undone() {
     // The fix of each rule produces the finding of the other rule.
     let text = fixed("a.txt", "left\n");
-    assert_eq!(text, "\"right\\n\" 1; t/right 1:1 it restored a fixed finding of `t/left`");
+    assert_eq!(text, "\"right\\n\" 1; t/right 1:1 the fix restored a fixed finding of `t/left`");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn many_failing_fixes_require_few_checks() {
     let result = fix_file(&ENGINE, "a.txt", text.into_bytes(), &Memory::default(), Safety::Unsafe);
     assert_eq!(result.fixed, 500);
     assert_eq!(result.undone.len(), 41);
-    let is_verified = |undone: &Undone| matches!(undone.reason, Reason::AddsError { .. });
+    let is_verified = |undone: &UndoneFix| matches!(undone.reason, Reason::AddsError { .. });
     assert!(result.undone.iter().all(is_verified), "{:?}", result.undone);
 }
 

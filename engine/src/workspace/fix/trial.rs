@@ -2,7 +2,7 @@
 
 use super::Reason;
 use super::apply::{EditMap, Edits};
-use super::compare::{RemovedFinding, caused_by, match_findings, restored};
+use super::compare::{RemovedFinding, caused_by, match_findings, restored_findings};
 use super::structure::{Structure, syntax_rules};
 use crate::check::Engine;
 use crate::text::files::Files;
@@ -46,13 +46,13 @@ pub(super) struct Trial<'a> {
 /// The fixes of a round that succeed, and the fixes that fail.
 pub(super) struct Round {
     /// The fixes that succeed; `None` if all fail.
-    pub(super) accepted: Option<Accepted>,
+    pub(super) accepted: Option<AcceptedFixes>,
     /// The findings whose fixes fail, each with the reason.
     pub(super) failed: Vec<(usize, Reason)>,
 }
 
 /// Fixes that succeed when they are applied together.
-pub(super) struct Accepted {
+pub(super) struct AcceptedFixes {
     /// The findings that the fixes removed.
     pub(super) fixed: Vec<usize>,
     /// The text with the fixes.
@@ -113,7 +113,7 @@ impl<'a> Trial<'a> {
             let attempt = self.attempt(before, &combined, removed);
             let Attempt { state, map, matches, failing, fault } = attempt;
             if failing.is_empty() && fault.is_none() {
-                accepted = Some(Accepted { fixed: combined.clone(), state, map, matches });
+                accepted = Some(AcceptedFixes { fixed: combined.clone(), state, map, matches });
                 passing = combined;
                 continue;
             }
@@ -201,7 +201,7 @@ fn new_faults(
             faults.push((at, Reason::AddsError { rule, line: position.line + 1 }));
         }
     }
-    let restored = restored(&after.findings, matches, map, removed);
+    let restored = restored_findings(&after.findings, matches, map, removed);
     let restored = restored.into_iter().map(|at| (at, after.findings[at].rule.clone()));
     faults.extend(restored.map(|(at, rule)| (at, Reason::Restores(rule))));
     faults

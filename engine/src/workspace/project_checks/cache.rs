@@ -10,7 +10,7 @@ use super::file_requests::{FileRequests, RecordingFiles};
 use super::{
     Input, ProjectFinding, Rule, finding_path, rules, run_rule, settings, text_of, to_checked,
 };
-use crate::check::{Checked, Engine};
+use crate::check::{CheckResult, Engine};
 use crate::forms::layers::Imports;
 use crate::forms::project_form::{SizeCache, Sizes};
 use crate::forms::tree::TreeCheck;
@@ -25,7 +25,7 @@ use std::mem::{replace, take};
 use std::sync::Arc;
 
 /// The results for each path; the source of a finding on a whole file is empty.
-pub type CheckedFiles = BTreeMap<String, Arc<Vec<(Source, Checked)>>>;
+pub type CheckedFiles = BTreeMap<String, Arc<Vec<(Source, CheckResult)>>>;
 
 /// The findings of a project, and the inputs that the findings depend on.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl ProjectPassCache {
             runs: 0,
         };
         if needs_imports(engine) {
-            let _ = imports::gather(files, &cache.listing, engine.memo());
+            let _ = imports::gather(files, &cache.listing, engine.facts_cache());
         }
         cache.find_all(engine, globs, files);
         let found = cache.found.iter().zip(rules(engine));
@@ -147,13 +147,13 @@ impl ProjectPassCache {
         let mut paths = BTreeSet::new();
         for (rule, (old, (rule_of, _))) in before.iter().zip(rules(engine)).enumerate() {
             let new = self.found.get(rule).filter(|_| reruns_all || due_rules.contains(&rule));
-            paths.extend(new.into_iter().flat_map(|new| differing(rule_of, old, new)));
+            paths.extend(new.into_iter().flat_map(|new| differing_paths(rule_of, old, new)));
         }
         let is_covered = |path: &String| self.checked.contains_key(path);
         paths.extend(changed.into_iter().filter(is_covered));
         if reruns_all {
             // Rules with conditions also determine whether the lines of a finding may be displayed.
-            let in_text = |all: &Arc<Vec<(Source, Checked)>>| {
+            let in_text = |all: &Arc<Vec<(Source, CheckResult)>>| {
                 all.iter().any(|(source, _)| !source.text().is_empty())
             };
             let texts = self.checked.iter().filter(|(_, all)| in_text(all));
@@ -198,9 +198,10 @@ impl ProjectPassCache {
         files: &dyn Files,
         changed: &BTreeSet<String>,
     ) -> Vec<imports::ChangedFacts> {
-        let is_known = |path: &&str| self.listing.has_file(path) || engine.memo().contains(path);
+        let is_known =
+            |path: &&str| self.listing.has_file(path) || engine.facts_cache().contains(path);
         let paths: Vec<&str> = changed.iter().map(String::as_str).filter(is_known).collect();
-        engine.memo().refresh(files, &paths)
+        engine.facts_cache().refresh(files, &paths)
     }
 
     /// Updates the import graph for the files whose imports differ; returns the affected rules.
@@ -235,7 +236,7 @@ impl ProjectPassCache {
     fn find_all(&mut self, engine: &Engine, globs: &Globs, files: &dyn Files) {
         self.requests.clear();
         self.imports = needs_imports(engine).then(|| {
-            let facts = engine.memo().cached_facts(&self.listing);
+            let facts = engine.facts_cache().cached_facts(&self.listing);
             let recording = RecordingFiles { files, requests: &self.requests };
             imports::CachedGraph::new(&recording, &self.listing, &facts)
         });
@@ -260,10 +261,12 @@ impl ProjectPassCache {
         let mut before = vec![Vec::new(); self.found.len()];
         let recording = RecordingFiles { files, requests: &self.requests };
         let listed = &Listed { files: &recording, listing: &self.listing };
-        let memo = engine.memo();
+        let facts_cache = engine.facts_cache();
         let graph = self.imports.as_ref().map(imports::CachedGraph::graph);
-        let imports =
-            graph.map_or_else(|| Imports::new(memo), |graph| Imports::from_graph(memo, graph));
+        let imports = graph.map_or_else(
+            || Imports::new(facts_cache),
+            |graph| Imports::from_graph(facts_cache, graph),
+        );
         let sizes = Some(Sizes { known: &self.sizes, files });
         let input = Input { files: listed, imports: &imports, sizes };
         for (at, check) in rules(engine).enumerate().filter(|(at, _)| due_rules.contains(at)) {
@@ -311,7 +314,7 @@ impl ProjectPassCache {
                 all.insert(path.clone(), Arc::new(new))
             };
             let ids_and_messages =
-                |all: Option<&Arc<Vec<(Source, Checked)>>>| -> BTreeSet<(String, String)> {
+                |all: Option<&Arc<Vec<(Source, CheckResult)>>>| -> BTreeSet<(String, String)> {
                     let checked = all.into_iter().flat_map(|all| all.iter());
                     let findings = checked.flat_map(|(_, checked)| &checked.findings);
                     findings.map(|finding| (finding.id.clone(), finding.message.clone())).collect()
@@ -351,7 +354,11 @@ fn findings_by_path<'a>(
 }
 
 /// The paths at which the findings of a rule differ.
-fn differing(rule: &Rule, before: &[ProjectFinding], after: &[ProjectFinding]) -> BTreeSet<String> {
+fn differing_paths(
+    rule: &Rule,
+    before: &[ProjectFinding],
+    after: &[ProjectFinding],
+) -> BTreeSet<String> {
     let (before, after) = (by_path(rule, before), by_path(rule, after));
     let paths = before.keys().chain(after.keys());
     paths.filter(|path| before.get(*path) != after.get(*path)).cloned().collect()

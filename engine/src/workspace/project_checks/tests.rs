@@ -27,7 +27,7 @@ fn found_at(path: &str, page: &str, config: &str, files: &[(&str, &str)]) -> Vec
     let globs =
         Globs::new(&config.include.unwrap_or_default(), &config.exclude.unwrap_or_default());
     let report = run(&engine, &globs.expect("valid"), &files, &listing);
-    let line = |(source, checked): &(Source, Checked)| {
+    let line = |(source, checked): &(Source, CheckResult)| {
         let path = source.path().to_owned();
         let all = checked.findings.iter().map(move |finding| {
             let allowed = if finding.status == Status::Allowed { " (allowed)" } else { "" };

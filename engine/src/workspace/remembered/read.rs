@@ -7,7 +7,7 @@
 use super::{CHECK, RulePage, check_of, page_of};
 use crate::parse::lines::active_set::ActiveSet;
 use crate::parse::lines::id;
-use crate::parse::lines::log::{self, Folded, Revision};
+use crate::parse::lines::log::{self, FoldedMemory, Revision};
 use crate::text::files::Files;
 use crate::text::kind::{MEMORY_DIR, MEMORY_FILES, memory_dir};
 use memchr::memmem::Finder;
@@ -103,7 +103,7 @@ fn read_dir(files: &dyn Files, dir: &str) -> MemoryChecks {
 
 /// The memories with a check, and the memories that supersede them, as far as single lines show
 /// this. Each file is searched as a whole, because most lines belong to neither.
-fn memories(texts: &[Vec<u8>], check_key: &Finder<'_>) -> Vec<Folded> {
+fn memories(texts: &[Vec<u8>], check_key: &Finder<'_>) -> Vec<FoldedMemory> {
     let id = Finder::new("\"id\"");
     let lines_with_key = |key: &Finder<'_>| -> Vec<&[u8]> {
         texts.iter().flat_map(|text| lines_with(text, key)).collect()
@@ -141,7 +141,7 @@ fn memories(texts: &[Vec<u8>], check_key: &Finder<'_>) -> Vec<Folded> {
 }
 
 /// The pages of the active memories.
-fn pages(memories: &[Folded]) -> MemoryChecks {
+fn pages(memories: &[FoldedMemory]) -> MemoryChecks {
     let active_set = ActiveSet::new(memories);
     let active_entries = memories.iter().map(|memory| &memory.entry);
     let mut active_entries: Vec<_> = active_entries

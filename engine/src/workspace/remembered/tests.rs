@@ -16,7 +16,7 @@ use serde_json::json;
 fn convention(id: &str, at: i64, content: &str, check: Value) -> Revision {
     let mut revision = Revision::first(Kind::Convention, id.to_owned(), at, content);
     revision.metadata.insert(CHECK.to_owned(), check);
-    revision.sealed()
+    revision.with_rev()
 }
 
 fn no_moment() -> Value {
@@ -73,7 +73,7 @@ fn a_memory_is_a_rule_page() {
     );
     revision.metadata.insert("example".to_owned(), "Temporal.Now.instant()".into());
     revision.metadata.insert("rationale".to_owned(), "# moment\nis not maintained".into());
-    let checks = convention_checks(&[revision.sealed()]);
+    let checks = convention_checks(&[revision.with_rev()]);
     insta::assert_snapshot!(checks.pages[0].text, @r#"
     ---
     severity: error
@@ -147,7 +147,7 @@ fn only_active_memories_are_enforced() {
     let first = convention("convention_1_a", 1, "No moment", no_moment());
     assert_eq!(rules(&convention_checks(std::slice::from_ref(&first))), ["convention/no-moment"]);
     let after =
-        |revision: Revision| Revision { parents: vec![first.rev.clone()], ..revision }.sealed();
+        |revision: Revision| Revision { parents: vec![first.rev.clone()], ..revision }.with_rev();
     // The memory is removed, loses its check, or is superseded by a memory of the same kind or by a
     // decision.
     let base = Revision::first(Kind::Convention, first.id.clone(), 2, "");
@@ -158,7 +158,7 @@ fn only_active_memories_are_enforced() {
     let links = vec![Link::new(Relation::Supersedes, &first.id)];
     let superseding = |kind: Kind, id: &str| {
         let revision = Revision::first(kind, id.to_owned(), 3, "Use date-fns");
-        Revision { links: links.clone(), ..revision }.sealed()
+        Revision { links: links.clone(), ..revision }.with_rev()
     };
     let same_kind = superseding(Kind::Convention, "convention_3_b");
     assert_eq!(rules(&convention_checks(&[first.clone(), same_kind.clone()])), [""; 0]);
@@ -174,19 +174,19 @@ fn only_active_memories_are_enforced() {
         parents: vec![decision.rev.clone()],
         ..Revision::first(Kind::Decision, decision.id.clone(), 4, "")
     };
-    let decisions = lines(&[decision, removal.sealed()]);
+    let decisions = lines(&[decision, removal.with_rev()]);
     let two_files =
         [("conventions", &*lines(std::slice::from_ref(&first))), ("decisions", &decisions)];
     assert_eq!(rules(&read(&files(&two_files))), ["convention/no-moment"]);
     // In a cycle all memories stay active.
     let cycle =
         Revision { links: vec![Link::new(Relation::Supersedes, &same_kind.id)], ..first.clone() };
-    assert_eq!(rules(&convention_checks(&[cycle.sealed(), same_kind])), ["convention/no-moment"]);
+    assert_eq!(rules(&convention_checks(&[cycle.with_rev(), same_kind])), ["convention/no-moment"]);
     // A decision has no check.
     let mut decision = Revision::first(Kind::Decision, "decision_5_d".to_owned(), 5, "No moment");
     decision.metadata.insert(CHECK.to_owned(), no_moment());
     assert_eq!(
-        read(&files(&[("decisions", &lines(&[decision.sealed()]))])),
+        read(&files(&[("decisions", &lines(&[decision.with_rev()]))])),
         MemoryChecks::default()
     );
 }
@@ -315,7 +315,7 @@ proptest! {
         });
         let mut revision = convention("convention_1_a", 1, &content, check);
         revision.metadata.insert("example".to_owned(), example.clone().into());
-        let checks = convention_checks(&[revision.sealed()]);
+        let checks = convention_checks(&[revision.with_rev()]);
         prop_assert_eq!(&checks.malformed, &vec![]);
         let page = &checks.pages[0];
         let header = page::header(&page.text);

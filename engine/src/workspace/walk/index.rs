@@ -24,14 +24,14 @@ pub(super) struct Index {
     top: PathBuf,
     /// Length in bytes of the path prefix that leads to the top of the work tree.
     pub(super) at: usize,
-    loaded: OnceLock<Loaded>,
+    loaded: OnceLock<LoadedIndex>,
     min_age: Duration,
     /// The lookups so far, if they are cached.
     lookups: Option<Mutex<BTreeMap<(String, bool), LookupResult>>>,
 }
 
 #[derive(Debug)]
-struct Loaded {
+struct LoadedIndex {
     tracked: Result<Tracked, String>,
     /// The index file, with its modification stamp.
     state: Option<(PathBuf, PathState)>,
@@ -74,7 +74,7 @@ impl Indexes {
             }
             let lookups = index.lookups.as_ref().map(|lookups| lock(lookups).clone());
             let lookups = lookups.unwrap_or_default();
-            let reloaded = Loaded::read(&index.top, min_age);
+            let reloaded = LoadedIndex::read(&index.top, min_age);
             let is_same = lookups
                 .iter()
                 .all(|((path, is_dir), result)| reloaded.look_up(path, *is_dir) == *result);
@@ -117,8 +117,8 @@ impl Index {
         self.loaded().tracked.as_ref().map_or(0, |tracked| tracked.count(path))
     }
 
-    fn loaded(&self) -> &Loaded {
-        self.loaded.get_or_init(|| Loaded::read(&self.top, self.min_age))
+    fn loaded(&self) -> &LoadedIndex {
+        self.loaded.get_or_init(|| LoadedIndex::read(&self.top, self.min_age))
     }
 
     fn record_lookup(&self, path: &str, is_dir: bool) -> LookupResult {
@@ -130,7 +130,7 @@ impl Index {
     }
 }
 
-impl Loaded {
+impl LoadedIndex {
     fn read(top: &Path, min_age: Duration) -> Self {
         match Tracked::open(top) {
             Ok(tracked) => {

@@ -3,7 +3,7 @@
 
 use super::scope::{Cause, Scope};
 use super::{Outcome, Part, Skipped};
-use crate::check::{Checked, Engine, Occurrences};
+use crate::check::{CheckResult, Engine, Occurrences};
 use crate::text::files::{Disk, Files};
 use crate::text::paths::{Globs, relative};
 use crate::text::source::{Columns, Origin, Source};
@@ -74,7 +74,7 @@ impl Job<'_> {
         self.outcome.visited.insert(path.clone());
         if !self.engine.reads_files() {
             self.outcome.checked += 1;
-        } else if let Err(error) = self.file(entry.path(), &path) {
+        } else if let Err(error) = self.check_file(entry.path(), &path) {
             self.skip(path, format!("cannot be read: {error}"), true);
         }
         done();
@@ -94,45 +94,47 @@ impl Job<'_> {
     }
 
     /// Checks a file that was listed earlier.
-    pub(super) fn listed(&mut self, disk: &Disk, path: &str) {
-        let read = disk.locate(path).and_then(|disk_path| self.file(&disk_path, path));
+    pub(super) fn check_listed_file(&mut self, disk: &Disk, path: &str) {
+        let read = disk.locate(path).and_then(|disk_path| self.check_file(&disk_path, path));
         if let Err(error) = read {
             self.skip(path.to_owned(), format!("cannot be read: {error}"), true);
         }
     }
 
     /// Checks a file of a store other than the disk.
-    pub(super) fn stored(&mut self, path: &str) {
+    pub(super) fn check_stored_file(&mut self, path: &str) {
         if !self.globs.matches(path) {
             return;
         }
         self.outcome.visited.insert(path.to_owned());
         let read = self.files.read(path, u64::MAX);
         let size = read.as_ref().map_or(0, |bytes| bytes.len() as u64);
-        if let Err(error) = read.and_then(|bytes| self.text(&mut bytes.as_slice(), path, size)) {
+        if let Err(error) =
+            read.and_then(|bytes| self.check_text(&mut bytes.as_slice(), path, size))
+        {
             self.skip(path.to_owned(), format!("cannot be read: {error}"), true);
         }
     }
 
-    fn file(&mut self, disk_path: &Path, path: &str) -> io::Result<()> {
+    fn check_file(&mut self, disk_path: &Path, path: &str) -> io::Result<()> {
         let mut file = File::open(disk_path)?;
         let size = file.metadata()?.len();
-        self.text(&mut file, path, size)
+        self.check_text(&mut file, path, size)
     }
 
-    fn text(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
+    fn check_text(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
         self.outcome.checked += 1;
         self.outcome.bytes += size;
         let limit = self.engine.max_file_size();
         if size > limit {
-            return self.large(file, path, size);
+            return self.search_large(file, path, size);
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
         (&mut *file).take(limit + 1).read_to_end(&mut bytes)?;
         let read = bytes.len() as u64;
         if read > limit {
             // The file is growing, or its size is not known in advance, as in procfs.
-            return self.large(&mut bytes.as_slice().chain(file), path, read);
+            return self.search_large(&mut bytes.as_slice().chain(file), path, read);
         }
         let content = Content::of(&bytes);
         if content != Content::Text {
@@ -177,7 +179,7 @@ impl Job<'_> {
     }
 
     /// Searches a file that is too large to parse for secrets, in windows.
-    fn large(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
+    fn search_large(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
         self.outcome.incomplete.insert(path.to_owned());
         let mut origin = Origin::default();
         let mut window: Vec<u8> = Vec::new();
@@ -225,7 +227,7 @@ impl Job<'_> {
         true
     }
 
-    fn add_result(&mut self, source: Source, checked: Checked) {
+    fn add_result(&mut self, source: Source, checked: CheckResult) {
         self.outcome.add_checked(source, checked);
     }
 }

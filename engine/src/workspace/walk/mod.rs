@@ -11,7 +11,7 @@ mod tree;
 mod uncommitted;
 mod within;
 
-use crate::check::{Checked, Engine};
+use crate::check::{CheckResult, Engine};
 use crate::project::config::Config;
 use crate::project::git::{Change, GitError, Repository, Snapshot};
 use crate::text::files::{Disk, Files, Listed};
@@ -32,8 +32,8 @@ pub use cache::{ProjectCache, ReportedChanges};
 pub use job::is_binary;
 pub use project::{check_project, check_unsaved_text, listing};
 pub use scope::ExcludedCounts;
-pub use uncommitted::{Uncommitted, uncommitted};
-pub use within::{Part, Within};
+pub use uncommitted::{UncommittedChanges, uncommitted};
+pub use within::{CheckedPaths, Part};
 
 /// Maximum number of threads of one run.
 const MAX_JOBS: usize = 256;
@@ -91,8 +91,8 @@ impl Walk {
 
     /// The paths that the walk covers, in the project at `root`.
     #[must_use]
-    pub fn within(&self, root: &Path) -> Within {
-        Within::new(root, &self.paths, self.part)
+    pub fn within(&self, root: &Path) -> CheckedPaths {
+        CheckedPaths::new(root, &self.paths, self.part)
     }
 
     /// The flag that stops the walk.
@@ -108,7 +108,7 @@ pub struct FileReport {
     /// The text of the file.
     pub source: Source,
     /// The findings of the file.
-    pub checked: Checked,
+    pub checked: CheckResult,
 }
 
 /// A file that was not checked, or only in part.
@@ -152,12 +152,12 @@ pub struct Outcome {
 
 impl Outcome {
     /// Adds the result of checking one file.
-    pub fn add_checked(&mut self, source: Source, mut checked: Checked) {
+    pub fn add_checked(&mut self, source: Source, mut checked: CheckResult) {
         let pending_allows = std::mem::take(&mut checked.pending_allows);
         if !pending_allows.is_empty() {
             let (findings, secrets) = (pending_allows, checked.secrets.clone());
             let source = Source::new(source.path(), source.text());
-            let checked = Checked { findings, secrets, ..Checked::default() };
+            let checked = CheckResult { findings, secrets, ..CheckResult::default() };
             self.pending_allows.push(FileReport { source, checked });
         }
         if !checked.findings.is_empty() {
@@ -317,7 +317,7 @@ pub fn check_files(
                     if is_set(stop) {
                         break;
                     }
-                    job.stored(path);
+                    job.check_stored_file(path);
                 }
             });
         }
@@ -368,7 +368,7 @@ pub fn check_listed<'a>(
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        job.listed(disk, path);
+        job.check_listed_file(disk, path);
     }
     drop(job);
     sorted(total)

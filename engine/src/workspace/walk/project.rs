@@ -5,7 +5,7 @@ use super::scope::{Scope, from_root};
 use super::{
     FileReport, Outcome, Walk, builder, globs, includes_entry, is_set, is_store, sort_by_path, tree,
 };
-use crate::check::{Checked, Engine};
+use crate::check::{CheckResult, Engine};
 use crate::project::config::Config;
 use crate::project::git::Repository;
 use crate::text::files::{Disk, Files};
@@ -151,7 +151,7 @@ pub fn check_unsaved_text(
     files: &dyn Files,
     listing: &Listing,
     source: &Source,
-) -> Option<Checked> {
+) -> Option<CheckResult> {
     project_checks::check_text(engine, &globs(config).ok()?, files, listing, source)
 }
 

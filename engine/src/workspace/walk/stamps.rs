@@ -9,12 +9,12 @@ use std::time::SystemTime;
 
 /// The stamps of all files at the last update.
 #[derive(Debug, Default)]
-pub(super) struct Stamps(HashMap<String, Vec<Known>>);
+pub(super) struct Stamps(HashMap<String, Vec<KnownFile>>);
 
 /// A file of a directory, and its stamp. `None`: the file was written so recently that its
 /// modification time cannot prove that the file is unchanged.
 #[derive(Debug)]
-struct Known {
+struct KnownFile {
     name: Box<str>,
     stamp: Option<Stamp>,
 }
@@ -53,14 +53,14 @@ impl Stamps {
 }
 
 /// Aligns the known files with `names`; both are sorted.
-fn align(known: &mut Vec<Known>, names: &[String]) {
+fn align(known: &mut Vec<KnownFile>, names: &[String]) {
     let mut before = std::mem::take(known).into_iter().peekable();
     *known = names
         .iter()
         .map(|name| {
             while before.next_if(|file| *file.name < **name).is_some() {}
             let same = before.next_if(|file| *file.name == **name);
-            same.unwrap_or_else(|| Known { name: name.as_str().into(), stamp: None })
+            same.unwrap_or_else(|| KnownFile { name: name.as_str().into(), stamp: None })
         })
         .collect();
 }

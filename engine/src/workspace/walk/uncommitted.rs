@@ -10,14 +10,14 @@ const MAX_LISTED: usize = 200;
 
 /// The changes since the last commit, including untracked files.
 #[derive(Clone, Debug)]
-pub struct Uncommitted {
+pub struct UncommittedChanges {
     /// The hash of the last commit.
     pub head: String,
     /// The changed files, sorted by path.
     pub changes: Vec<Change>,
 }
 
-impl Uncommitted {
+impl UncommittedChanges {
     /// The paths of the first changes, up to a limit.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
@@ -31,10 +31,10 @@ impl Uncommitted {
 /// The changes since the last commit; `None` without a repository or a commit. Compares every
 /// tracked file, which is too slow for a session start.
 #[must_use]
-pub fn uncommitted(root: &Path) -> Option<Uncommitted> {
+pub fn uncommitted(root: &Path) -> Option<UncommittedChanges> {
     let repository = Repository::open(root).ok()?;
     let head = repository.commit("HEAD").ok()?;
     let snapshot = repository.snapshot(&head).ok()?;
     let changes = work_tree_changes(&repository, &snapshot, &Disk::new(root)).ok()?;
-    Some(Uncommitted { head, changes })
+    Some(UncommittedChanges { head, changes })
 }

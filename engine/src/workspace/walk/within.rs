@@ -28,12 +28,12 @@ impl Part {
 
 /// The paths that a run checks: the paths at or below some directories, limited to one part.
 #[derive(Clone, Debug)]
-pub struct Within {
+pub struct CheckedPaths {
     dirs: Vec<String>,
     part: Option<Part>,
 }
 
-impl Within {
+impl CheckedPaths {
     /// The paths at or below `paths`, in the project at `root`, and in `part`.
     #[must_use]
     pub fn new(root: &Path, paths: &[PathBuf], part: Option<Part>) -> Self {

@@ -1,8 +1,8 @@
 //! Finds the files that are newly excluded, by `include` and `exclude` and by ignore files.
 
-use super::{Kind, Scope, Side, Weakening, listed, number};
+use super::{Kind, Scope, Side, Weakening, list_names, number};
 use crate::project::config::{Config, line_of};
-use crate::project::ignored::{AIDDIGNORE, Ignored};
+use crate::project::ignored::{AIDDIGNORE, IgnoreFiles};
 use crate::text::files::{Files, side_file};
 use crate::text::paths::{GlobError, Globs, parent_dir, upwards};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -38,7 +38,7 @@ pub(super) fn globs(
     };
     let mut found = Vec::new();
     if !added.is_empty() || !excluded.is_empty() {
-        let globs = listed(added.iter().map(|glob| format!("`{glob}`")));
+        let globs = list_names(added.iter().map(|glob| format!("`{glob}`")));
         let action = if added.is_empty() {
             "changes `exclude`".to_owned()
         } else {
@@ -67,14 +67,14 @@ fn describe_excluded(files: &[&String]) -> String {
     if files.is_empty() {
         return "currently excludes no tracked files".to_owned();
     }
-    let names = listed(files.iter().map(|path| format!("`{path}`")));
+    let names = list_names(files.iter().map(|path| format!("`{path}`")));
     format!("excludes {}: {names}", number(files.len(), "tracked file"))
 }
 
 /// The files that ignore files exclude, one entry for each changed ignore file.
 pub(super) fn ignore_files(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> Vec<Weakening> {
     let (Some(old), Some(new)) = (base.ignores, head.ignores) else { return Vec::new() };
-    let (mut before, mut after) = (Ignored::new(old), Ignored::new(new));
+    let (mut before, mut after) = (IgnoreFiles::new(old), IgnoreFiles::new(new));
     let mut changed = ChangedIgnoreFiles { sides: [old, new], known: HashMap::new() };
     let mut newly_excluded: BTreeMap<String, Vec<&String>> = BTreeMap::new();
     for path in tracked {
@@ -91,7 +91,7 @@ pub(super) fn ignore_files(base: &Side<'_>, head: &Side<'_>, tracked: &[String])
         }
     }
     let weakening = |(path, files): (String, Vec<&String>)| {
-        let patterns = listed(changed.added(&path).into_iter().map(|line| format!("`{line}`")));
+        let patterns = list_names(changed.added(&path).into_iter().map(|line| format!("`{line}`")));
         let action = if patterns.is_empty() { String::new() } else { format!("adds {patterns}; ") };
         Weakening {
             kind: Kind::IgnoreFile,

@@ -1,6 +1,6 @@
 //! Finds the rules that are disabled, less severe or changed.
 
-use super::{Kind, Scope, Side, Weakening, listed, number};
+use super::{Kind, Scope, Side, Weakening, list_names, number};
 use crate::project::config::{Config, Level, RuleSetting, line_of};
 use crate::rules::packs::Packs;
 use crate::rules::registry::Registry;
@@ -24,12 +24,12 @@ struct Cause {
 }
 
 /// The rules lowered by each cause, with their severities in the base.
-type Lowered = BTreeMap<Cause, BTreeMap<RuleId, Severity>>;
+type LoweredRules = BTreeMap<Cause, BTreeMap<RuleId, Severity>>;
 
 pub(super) fn compare(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> Vec<Weakening> {
     let (before, after) = (base.engine.table().base(), head.engine.table().base());
     let causes = Causes::new(base, head);
-    let mut lowered = Lowered::new();
+    let mut lowered = LoweredRules::new();
     let mut found = Vec::new();
     // Sorted by id, because the order of a map is not deterministic.
     for rule in base.engine.registry().rules() {
@@ -72,7 +72,7 @@ fn severity_of<'a>(
 
 impl Cause {
     fn weakening(self, rules: BTreeMap<RuleId, Severity>, files: Scope) -> Weakening {
-        let names = || listed(rules.keys().map(|rule| format!("`{rule}`")));
+        let names = || list_names(rules.keys().map(|rule| format!("`{rule}`")));
         let action = match (rules.len(), rules.values().next(), self.to) {
             (1, Some(from), None) => format!("turns {} off ({from} in the base)", names()),
             (1, Some(from), Some(to)) => format!("lowers {} from {from} to {to}", names()),
@@ -249,14 +249,14 @@ fn new_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
         }
         let line = line_of(head.config_text, &["overrides", &index.to_string()]);
         let prefix =
-            format!("for {}: ", listed(written.files.iter().map(|glob| format!("`{glob}`"))));
+            format!("for {}: ", list_names(written.files.iter().map(|glob| format!("`{glob}`"))));
         for (to, rules) in lowered {
             let path = head.config_path.to_owned();
             let cause = Cause { kind: Kind::Rule, path, line, prefix: prefix.clone(), to };
             found.push(cause.weakening(rules, Scope::Matching(globs.clone())));
         }
         if !params.is_empty() {
-            let names = listed(params.iter().map(|rule| format!("`{rule}`")));
+            let names = list_names(params.iter().map(|rule| format!("`{rule}`")));
             found.push(Weakening {
                 kind: Kind::Rule,
                 path: head.config_path.to_owned(),
@@ -296,7 +296,7 @@ fn removed_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
             }
         }
         for (to, rules) in lowered {
-            let files = listed(written.files.iter().map(|glob| format!("`{glob}`")));
+            let files = list_names(written.files.iter().map(|glob| format!("`{glob}`")));
             let cause = Cause {
                 kind: Kind::Rule,
                 path: head.config_path.to_owned(),
@@ -347,7 +347,7 @@ fn weakened_by_path(
             }
         }
         for (to, rules) in lowered {
-            let names = listed(files.iter().map(|path| format!("`{path}`")));
+            let names = list_names(files.iter().map(|path| format!("`{path}`")));
             let cause = Cause {
                 kind: Kind::Rule,
                 path: head.config_path.to_owned(),

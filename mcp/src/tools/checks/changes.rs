@@ -18,18 +18,23 @@ pub(super) fn tools() -> Vec<Tool> {
     let check = Tool::new(
         "aidd_ci_diff_check",
         "Check changes",
-        "Checks uncommitted and branch changes for new findings, like the pull request check. Use \
-         before a commit.",
+        "Checks the uncommitted changes and the changes of the branch for new findings, like the \
+         pull request check. Use before a commit; use aidd_check_compliance for a single file.",
         diff_check,
     )
     .in_profiles(&[Profile::Tools, Profile::Lean]);
     let report = Tool::new(
         "aidd_ci_report",
         "Pull-request report",
-        "Returns the pull request report. Use to show the result to people; use aidd_ci_diff_check to fix findings.",
+        "Returns the report of the pull request check. Use to show the result to people; use \
+         aidd_ci_diff_check to fix findings.",
         report,
     )
-    .with_choice(Choice { argument: "policy", default: "false", allowed: &[(&["false"], &["base"])] })
+    .with_choice(Choice {
+        argument: "policy",
+        default: "false",
+        allowed: &[(&["false"], &["base"])],
+    })
     .in_profiles(&[Profile::Tools]);
     vec![check, report]
 }
@@ -37,12 +42,12 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DiffParams {
-    /// Base revision; default: main branch
+    /// Revision to compare with; default: the main branch
     base: Option<String>,
-    /// Check only these paths
+    /// Paths to check; default: all changed files
     #[serde(default)]
     changed_files: Vec<String>,
-    /// Maximum findings; default: 20
+    /// Maximum number of findings; default: 20
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
@@ -89,9 +94,9 @@ fn check_changes(
 struct ReportParams {
     #[serde(default)]
     format: ReportFormat,
-    /// Base revision; default: main branch
+    /// Revision to compare with; default: the main branch
     base: Option<String>,
-    /// Return the enforced policy instead of findings
+    /// Whether to return the enforced policy instead of findings
     #[serde(default)]
     policy: bool,
 }

@@ -34,9 +34,9 @@ pub(super) struct Findings {
     is_partial: bool,
     /// New findings, most severe first.
     findings: Vec<FoundItem>,
-    /// Counts of findings and files.
+    /// The numbers of findings and files.
     summary: Summary,
-    /// Reasons of the rules of these findings.
+    /// The reasons of the rules that reported these findings.
     why: Vec<Why>,
     /// Files that could not be checked completely.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -154,7 +154,7 @@ pub(super) fn answer(
 ) -> Answer<Findings> {
     let ranked = document.ranked();
     let shown = &ranked[..ranked.len().min(options.limit)];
-    let failing = verified::failing(project, options.selection, options.files, shown);
+    let failing = verified::ineffective_fixes(project, options.selection, options.files, shown);
     let (is_unchecked, disabled) = options
         .disabled
         .map_or_else(Default::default, |disabled| (disabled.has_disabled_group, disabled.notes));

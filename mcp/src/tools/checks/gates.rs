@@ -27,7 +27,9 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_check_quality_gates",
             "Quality gates",
-            "Checks whether a phase is complete, using rules, recorded runs and Git. Use before review or release.",
+            "Evaluates the quality gates of a phase by rules, recorded runs and evidence. Use \
+             before a review or a release; use aidd_lifecycle_status for the criteria of a \
+             feature.",
             check,
         )
         .in_profiles(&[Profile::Tools]),
@@ -36,12 +38,12 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct GateParams {
-    /// BUILD, VERIFY or SHIP; default: phase of the open lifecycle, or VERIFY
+    /// Phase: BUILD, VERIFY or SHIP; default: the phase of the open lifecycle, otherwise VERIFY
     phase: Option<String>,
     /// Evidence by gate id, such as file:PATH, commit:REVISION, memory:ID or note:TEXT
     #[serde(default)]
     evidence: Map<String, Value>,
-    /// Base revision; default: main branch
+    /// Revision to compare with; default: the main branch
     base: Option<String>,
 }
 
@@ -57,7 +59,8 @@ struct Gates {
 #[derive(Serialize, JsonSchema)]
 struct GateResult {
     id: &'static str,
-    standing: GateOutcome,
+    #[serde(rename = "standing")]
+    status: GateOutcome,
     blocks: bool,
     /// Whether all rules of the gate are disabled.
     #[serde(rename = "disabled", skip_serializing_if = "std::ops::Not::not")]
@@ -92,26 +95,26 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
         ToolError::new(error.to_string())
             .remedy("gates check changes and require a repository: `git init`")
     })?;
-    let document = changes(context, &project, phase_name, params.base.as_deref())?;
+    let document = changed_file_findings(context, &project, phase_name, params.base.as_deref())?;
     let branch = repository.branch();
     let changed = last_change(context.root(), &repository);
-    let statuses = context.memory(|memory| {
+    let checked_gates = context.memory(|memory| {
         memory.check_gates(phase_name, branch.as_deref(), changed, &params.evidence)
     })?;
     let engine = project.engine(&Selection::default())?;
     let gates: Vec<GateResult> = gates_of(phase_name)
-        .zip(statuses)
-        .map(|(gate, status)| evaluate(gate, status, &document, (&project, &engine)))
+        .zip(checked_gates)
+        .map(|(gate, checked)| evaluate(gate, checked, &document, (&project, &engine)))
         .collect();
     let is_open = |gate: &&GateResult| {
-        gate.blocks && matches!(gate.standing, GateOutcome::Fail | GateOutcome::Missing)
+        gate.blocks && matches!(gate.status, GateOutcome::Fail | GateOutcome::Missing)
     };
     let answer = Gates {
         phase: phase_name.to_owned(),
         passes: !gates.iter().any(|gate| is_open(&gate)),
         gates,
     };
-    let text = text(&answer);
+    let text = render(&answer);
     Ok(Answer::new(answer, text))
 }
 
@@ -123,8 +126,8 @@ fn open_phase(context: &Context) -> Result<String, ToolError> {
         .map_or_else(|| "VERIFY".to_owned(), |lifecycle| lifecycle.current_phase.clone()))
 }
 
-/// The findings of the gates' rules in the changes.
-fn changes(
+/// The findings of the rules of the gates in the changed files.
+fn changed_file_findings(
     context: &Context,
     project: &Project,
     phase: &str,
@@ -176,7 +179,7 @@ fn is_memory_file(path: &str) -> bool {
 
 fn evaluate(
     gate: &Gate,
-    status: CheckedGate,
+    checked: CheckedGate,
     document: &Document,
     (project, engine): (&Project, &Engine),
 ) -> GateResult {
@@ -191,7 +194,8 @@ fn evaluate(
         .into_iter()
         .filter(|found| gate.rules.iter().any(|rule| is_named(rule, &found.rule)))
         .collect();
-    let mut why = Vec::new();
+    let mut why: Vec<String> =
+        [checked.why].into_iter().filter(|reason| !reason.is_empty()).collect();
     for found in findings.iter().take(MAX_QUOTED_FINDINGS) {
         why.push(format!("{} {}:{}", found.rule, found.path, found.start.line));
     }
@@ -202,17 +206,14 @@ fn evaluate(
         why.push(format!("no new findings by {}", enabled.join(", ")));
     }
     if !disabled_globs.is_empty() {
-        why.push(format!("disabled in this project: {}", disabled_globs.join(", ")));
+        why.push(format!("rules disabled in this project: {}", disabled_globs.join(", ")));
     }
     if !disabled_globs.is_empty() && gate.blocks {
         let rules = engine.registry().rules().iter().map(|rule| &rule.id);
         let disabled = rules.filter(|id| disabled_globs.iter().any(|glob| is_named(glob, id)));
         why.push(disabled::remedy(project, engine, &disabled.collect::<Vec<_>>()));
     }
-    if !status.why.is_empty() {
-        why.push(status.why);
-    }
-    let standing = match status.standing {
+    let status = match checked.status {
         _ if !findings.is_empty() => GateOutcome::Fail,
         Some(GateStatus::Pass) => GateOutcome::Pass,
         Some(GateStatus::Fail) => GateOutcome::Fail,
@@ -221,14 +222,14 @@ fn evaluate(
         None => GateOutcome::Pass,
     };
     let is_disabled = !gate.rules.is_empty() && enabled.is_empty();
-    GateResult { id: gate.id, standing, blocks: gate.blocks, is_disabled, why: why.join("; ") }
+    GateResult { id: gate.id, status, blocks: gate.blocks, is_disabled, why: why.join("; ") }
 }
 
-fn text(gates: &Gates) -> String {
+fn render(gates: &Gates) -> String {
     let unmet = gates
         .gates
         .iter()
-        .filter(|gate| matches!(gate.standing, GateOutcome::Fail | GateOutcome::Missing));
+        .filter(|gate| matches!(gate.status, GateOutcome::Fail | GateOutcome::Missing));
     let verdict = if gates.passes { "is complete" } else { "is not complete" };
     let mut text = format!(
         "{} {verdict}; {} of {} gates not met",
@@ -242,7 +243,7 @@ fn text(gates: &Gates) -> String {
         let _ = write!(text, "; blocking gates with disabled rules: {}", disabled.join(", "));
     }
     for gate in &gates.gates {
-        let word = match gate.standing {
+        let word = match gate.status {
             GateOutcome::Pass => "pass",
             GateOutcome::Fail => "fail",
             GateOutcome::Missing => "missing",

@@ -2,13 +2,13 @@
 
 mod changes;
 mod disabled;
+mod explain;
 mod found;
 mod gates;
 mod suggest;
 #[cfg(test)]
 mod tests;
 mod verified;
-mod words;
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -43,29 +43,32 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "aidd_scan_secrets",
         title: "Scan for secrets",
-        description: "Finds keys and passwords without printing them. Use before a commit.",
+        description: "Finds keys and passwords without printing them. Use before a commit; \
+                      use aidd_check_compliance to run all rules.",
         rules: &["secrets/*"],
         path: "text.txt",
     },
     Family {
         name: "aidd_validate_dockerfile",
         title: "Validate Dockerfile",
-        description: "Checks Dockerfiles and their shell commands. Use after writing one.",
+        description: "Checks Dockerfiles and their shell commands. Use after writing or \
+                      changing a Dockerfile.",
         rules: &["dockerfile/*"],
         path: "Dockerfile",
     },
     Family {
         name: "aidd_validate_tkb_entry",
         title: "Validate knowledge entry",
-        description: "Checks knowledge base entries: header, sections, scores, sources, age. Use \
-                      after writing one.",
+        description: "Checks entries of the knowledge base: header, sections, scores, sources \
+                      and age. Use after writing or changing an entry.",
         rules: &["tkb/*"],
         path: ".aidd/knowledge/tooling/entry.md",
     },
     Family {
         name: "aidd_validate_mermaid",
         title: "Validate Mermaid",
-        description: "Checks Mermaid diagrams, also in Markdown. Use after writing one.",
+        description: "Checks Mermaid diagrams, also in Markdown. Use after writing or \
+                      changing a diagram.",
         rules: &["mermaid/*"],
         path: "diagram.mmd",
     },
@@ -89,12 +92,12 @@ pub fn tools() -> Vec<Tool> {
     let compliance = Tool::new(
         "aidd_check_compliance",
         "Check all rules",
-        "Checks files or text against all rules. Use after an edit; use aidd_ci_diff_check for a \
-         branch.",
+        "Checks a file, a directory or text against the enabled rules of the project. Use after \
+         an edit; use aidd_ci_diff_check for the changes of a branch.",
         compliance,
     )
     .in_profiles(&[Profile::Tools]);
-    let rest = changes::tools().into_iter().chain(words::tools()).chain(gates::tools());
+    let rest = changes::tools().into_iter().chain(explain::tools()).chain(gates::tools());
     let rest = rest.chain(suggest::tools());
     families.chain([compliance]).chain(rest).collect()
 }
@@ -102,11 +105,11 @@ pub fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct CheckParams {
-    /// File or directory, or the path of `content`
+    /// File or directory to check; with `content`, the path to assume for that text
     file_path: Option<String>,
-    /// Text to check
+    /// Text to check instead of a file
     content: Option<String>,
-    /// Maximum findings; default: 20
+    /// Maximum number of findings; default: 20
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
@@ -114,14 +117,14 @@ struct CheckParams {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ComplianceParams {
-    /// File or directory, or the path of `content`
+    /// File or directory to check; with `content`, the path to assume for that text
     file_path: Option<String>,
-    /// Text to check
+    /// Text to check instead of a file
     content: Option<String>,
-    /// Categories, tags, ids or globs of rules, such as secrets/*; default: all
+    /// Categories, tags, ids or globs of the rules to run, such as secrets/*; default: all
     #[serde(default)]
     rule_categories: Vec<String>,
-    /// Maximum findings; default: 20
+    /// Maximum number of findings; default: 20
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }

@@ -34,13 +34,13 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Params {
-    /// Requirement, such as: never use `eval()`
+    /// Requirement as a sentence, such as: never use `eval()`
     sentence: Option<String>,
-    /// Document with requirements, such as AGENTS.md
+    /// Path of a document with requirements, such as AGENTS.md
     file_path: Option<String>,
     /// Draft of a rule page, or only its front matter
     draft: Option<String>,
-    /// Maximum sentences; default: 20
+    /// Maximum number of sentences; default: 20
     #[schemars(range(min = 1, max = 50))]
     limit: Option<usize>,
 }
@@ -62,7 +62,7 @@ fn suggest_rule(context: &Context, params: Params) -> Result<Answer<Suggestion>,
             Suggestion::from_statement(suggest::describe_sentence(&project, &sentence)?)
         }
         (.., Some(path)) => {
-            let survey = suggest::run_survey(&project, &[context.inside(&path)?])?;
+            let survey = suggest::run_survey(&project, &[context.to_relative(&path)?])?;
             if survey.sentences.is_empty() {
                 return Err(ToolError::new(format!("`{path}` contains no requirement"))
                     .remedy("pass the sentence itself as `sentence`"));

@@ -360,7 +360,7 @@ fn a_sentence_becomes_a_check_in_two_calls() {
       examples    0 fails, 0 passes
       trial       1 finding in 1 of 1 checked items
                   src/a.ts:2  const user = legacyParse(text);
-      severity    warning: few places break it: fix them, or run `aidd baseline write`
+      severity    warning: few places break the rule: fix them, or run `aidd baseline write`
       note        no examples yet: add `## Fails` and `## Passes` before you save the page
 
     ---

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Applies each fix of the `shown` findings and runs the rules of `selection`. Returns, by finding
 /// id, a note on each fix that does not resolve its finding or that causes another. `files`
 /// contains the checked texts.
-pub(super) fn failing(
+pub(super) fn ineffective_fixes(
     project: &Project,
     selection: &Selection,
     files: &dyn Files,

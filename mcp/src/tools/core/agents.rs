@@ -16,14 +16,16 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_agent",
             "Role",
-            "Returns the page of a role, workflow or template. Use for names from aidd_classify_task.",
+            "Returns the page of a role, workflow or template. Use for the names that \
+             aidd_classify_task returns.",
             get_agent,
         )
         .in_profiles(&[Profile::Core]),
         Tool::new(
             "aidd_get_competency_matrix",
             "Competencies",
-            "Lists which role is responsible for which skill. Use to find a role by skill; use aidd_classify_task for a task.",
+            "Lists the roles that are responsible for each competency. Use to find a role by \
+             competency; use aidd_classify_task to find the roles for a task.",
             matrix,
         )
         .in_profiles(&[Profile::Core]),
@@ -32,7 +34,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct AgentParams {
-    /// Name, such as security-architect or bug-fix
+    /// Name of the page, such as security-architect or bug-fix
     agent: String,
 }
 
@@ -92,8 +94,8 @@ fn to_agent(page: &Page, body: String) -> Agent {
     }
 }
 
-/// Renders a workflow with the steps of its front matter, or a template: not every client reads
-/// resources.
+/// Renders a template, or a workflow with the steps of its front matter. These pages are also
+/// resources, but not every client can read resources.
 fn render_other(kind: PageKind, page: &Page) -> Answer<Agent> {
     let mut body = String::new();
     let steps = page.header.get("steps").and_then(Value::as_array);
@@ -121,13 +123,13 @@ fn render_other(kind: PageKind, page: &Page) -> Answer<Agent> {
 
 #[derive(Deserialize, JsonSchema)]
 struct MatrixParams {
-    /// Part of a competency or role name
+    /// Text that the name of a competency or role must contain
     filter: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Matrix {
-    /// competency, primary, secondary
+    /// Competencies, each with `competency`, `primary` and `secondary` roles.
     competencies: Vec<Row>,
 }
 

@@ -21,10 +21,11 @@ pub(super) fn tools() -> Vec<Tool> {
             "aidd_bootstrap",
             "Start here",
             "Returns rules, past mistakes, decisions and work state within a token budget; with \
-             aiProvider, opens a session. Use as the first call.",
+             aiProvider, opens a session. Use as the first call; use aidd_optimize_context later \
+             in the session.",
             bootstrap,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Core])
         .with_aliases(&["aidd_start"]),
     ]
@@ -33,13 +34,13 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct BootstrapParams {
-    /// Task to start
+    /// Description of the task
     task: Option<String>,
-    /// Maximum tokens: minimal 400, standard 1200, full 3000
+    /// Maximum number of tokens: minimal 400, standard 1200, full 3000
     token_budget: Option<Budget>,
-    /// {provider, model, modelId, client}
+    /// Model and client of the agent: {provider, model, modelId, client}
     ai_provider: Option<Row>,
-    /// Conversation id, to resume sessions
+    /// Id of the conversation, to find its other sessions
     memory_session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     branch: Option<String>,
@@ -85,7 +86,7 @@ struct Started {
 fn bootstrap(context: &Context, params: BootstrapParams) -> Result<Answer<Started>, ToolError> {
     let start = Instant::now();
     if let Some(path) = params.path.as_deref()
-        && !context.inside(path)?.is_empty()
+        && !context.to_relative(path)?.is_empty()
     {
         return Err(ToolError::new(format!(
             "`path` is {path}, but this server only serves the project root"

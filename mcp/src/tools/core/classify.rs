@@ -17,14 +17,16 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_classify_task",
             "Classify task",
-            "Returns roles, workflow, tier, phase and skippable stages of a task. Use before planning it.",
+            "Returns the roles, workflow, tier, phase and skippable stages for a task. Use before \
+             planning a task; use aidd_get_routing_table for an overview.",
             classify_task,
         )
         .in_profiles(&[Profile::Core]),
         Tool::new(
             "aidd_get_routing_table",
             "Routing table",
-            "Lists which role gets which task. Use for an overview; use aidd_classify_task for one task.",
+            "Lists the role, workflow, tier and template for each kind of task. Use for an \
+             overview; use aidd_classify_task for a single task.",
             table,
         )
         .in_profiles(&[Profile::Core]),
@@ -33,12 +35,12 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct ClassifyParams {
-    /// Task in one sentence
+    /// Description of the task in one sentence
     description: String,
-    /// Files expected to change
+    /// Paths of the files that are expected to change
     #[serde(default)]
     files: Vec<String>,
-    /// Lines expected to change
+    /// Number of lines that are expected to change
     #[schemars(extend("x-unlisted" = true))]
     lines: Option<usize>,
     /// Whether tests cover the affected code
@@ -73,11 +75,11 @@ struct Classified {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     tier: Option<u8>,
-    /// Template to fill in, or template of questions for the user.
+    /// Name of the template to fill in, or of the template with questions for the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     template: Option<String>,
-    /// Roles suggested for after the work.
+    /// Roles suggested as the next step after the task.
     #[schemars(skip)]
     then: Vec<String>,
     /// Paths of existing deliverables, by role.
@@ -88,11 +90,10 @@ struct Classified {
     risks: Vec<String>,
     #[schemars(skip)]
     skippable_stages: Vec<String>,
-    /// Conditions of the fast track: id, text (`asks`), and whether it is met (`holds`; absent if
-    /// unknown).
+    /// Conditions of the fast track, each with `id`, `description` and `met` (absent if unknown).
     #[schemars(skip)]
     conditions: Vec<Row>,
-    /// Argument for aidd_bootstrap.
+    /// Value for the argument `tokenBudget` of aidd_bootstrap.
     #[schemars(skip)]
     token_budget: &'static str,
 }
@@ -115,14 +116,15 @@ fn classify_task(
     let task = classify(&library, routing, &project.disk, &params.description, &expected)
         .map_err(|error| ToolError::new(error.to_string()))?;
     let text = render(&task);
-    Ok(Answer::new(data(task), text))
+    Ok(Answer::new(to_classified(task), text))
 }
 
-fn data(task: Task) -> Classified {
+fn to_classified(task: Task) -> Classified {
     let conditions = task.conditions.iter().map(|condition| {
-        let mut row = Row::from_value(json!({"id": condition.id, "asks": condition.asks}));
-        if let Some(holds) = condition.is_met {
-            row.0.insert("holds".to_owned(), json!(holds));
+        let mut row =
+            Row::from_value(json!({"id": condition.id, "description": condition.description}));
+        if let Some(is_met) = condition.is_met {
+            row.0.insert("met".to_owned(), json!(is_met));
         }
         row
     });
@@ -203,7 +205,7 @@ fn render(task: &Task) -> String {
     } else {
         let conditions_with = |is_met| {
             let all = task.conditions.iter().filter(|condition| condition.is_met == is_met);
-            all.map(|condition| &*condition.asks).collect::<Vec<_>>().join("; ")
+            all.map(|condition| &*condition.description).collect::<Vec<_>>().join("; ")
         };
         let (unmet, unknown) = (conditions_with(Some(false)), conditions_with(None));
         text.push_str("\nfast track: no");

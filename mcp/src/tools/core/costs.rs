@@ -7,8 +7,8 @@ use serde_json::json;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Tools, their arguments, and the maximum number of tokens of the result; the tokens are counted
-/// by the upper bound of the token counter.
+/// Tools, their arguments, and the maximum number of tokens of the result. Token counts are upper
+/// bounds.
 const MAX_TOKENS: &[(&str, &str, usize)] = &[
     ("aidd_bootstrap", r#"{"tokenBudget": "minimal", "task": "Add a login page"}"#, 400),
     ("aidd_bootstrap", r#"{"tokenBudget": "standard", "task": "Add a login page"}"#, 1200),

@@ -15,10 +15,11 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_scaffold",
             "Create guidance",
-            "Creates initial guidance pages without overwriting files. Use in a project without guidance pages.",
+            "Creates initial guidance pages without overwriting existing files. Use in a project \
+             without guidance pages.",
             scaffold,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(&[Profile::Core]),
     ]
@@ -38,19 +39,19 @@ enum Size {
 struct ScaffoldParams {
     #[serde(default)]
     preset: Size,
-    /// Preview without writing
+    /// Whether to return a preview without writing files
     #[serde(default)]
     dry_run: bool,
-    /// Target directory; default: project root
+    /// Target directory; default: the project root
     path: Option<String>,
 }
 
 #[derive(Default, Serialize, JsonSchema)]
 struct ScaffoldResult {
     created: Vec<String>,
-    /// Existing files, unchanged.
+    /// Paths of existing files, which were not changed.
     kept: Vec<String>,
-    /// Patch of a dry run.
+    /// Patch with the files that would be created; only for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
 }
@@ -68,7 +69,7 @@ fn scaffold(
         None | Some("." | "./") => String::new(),
         Some(path) => {
             let in_path = |error: ToolError| ToolError::new(format!("`path`: {error}"));
-            context.for_new(path).map_err(in_path)?
+            context.path_for_new_file(path).map_err(in_path)?
         }
     };
     let config = context.project()?.config.content.clone().unwrap_or_default();
@@ -80,7 +81,7 @@ fn scaffold(
             file.path = format!("{base}/{}", file.path);
         }
         // A symbolic link in the path can lead outside the project.
-        file.path = context.for_new(&file.path)?;
+        file.path = context.path_for_new_file(&file.path)?;
         if params.dry_run {
             let exists = context.root().join(&file.path).symlink_metadata().is_ok();
             if exists { &mut result.kept } else { &mut result.created }.push(file.path.clone());

@@ -17,8 +17,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_config",
             "Settings",
-            "Returns effective settings with sources, and the project's pages. Use when unsure which \
-             settings apply.",
+            "Returns the effective settings with the source of each value, and the project's \
+             pages. Use when it is unclear which settings apply.",
             get_config,
         )
         .in_profiles(&[Profile::Core]),
@@ -30,14 +30,14 @@ struct NoParams {}
 
 #[derive(Serialize, JsonSchema)]
 struct Settings {
-    /// Values by key.
+    /// The effective value of each setting, by key.
     settings: Row,
-    /// Sources by key.
+    /// The source of each value, by key.
     origins: Row,
-    /// Paths of project pages.
+    /// Paths of the project's pages.
     #[schemars(skip)]
     pages: Vec<String>,
-    /// Skipped pages with the reason.
+    /// Pages that were skipped, each with the reason.
     #[schemars(skip)]
     problems: Vec<String>,
 }

@@ -351,7 +351,7 @@ fn next_steps_follow_from_the_project_state() {
     let context = Context::at(&crate::DISTRIBUTION, root);
     let answer = try_call(&context, "aidd_suggest_next", json!({})).expect("an answer");
     insta::assert_snapshot!(stabilize(&answer.text, root), @r#"
-    - Fix the new findings: `aidd_ci_diff_check` (the changes add 2 findings, 0 of them errors)
+    - Fix the new findings: `aidd_ci_diff_check` (the changes add 2 findings, including 0 errors)
     - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{"provider":"","model":"","client":""}}` (no session is open on feature/login)
     - Check Dockerfile: `aidd_validate_dockerfile {"filePath":"Dockerfile"}` (a Dockerfile changed)
     - Scan for secrets before the commit: `aidd_scan_secrets {"filePath":"."}` (files to commit: 1)

@@ -7,7 +7,7 @@ use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::render::Row;
 use aidd_engine::check::Selection;
 use aidd_engine::text::finding::Severity;
-use aidd_engine::workspace::walk::{self, Uncommitted};
+use aidd_engine::workspace::walk::{self, UncommittedChanges};
 use aidd_guidance::session_start::{
     RESERVE_PERCENT, SECTIONS, StartContext, next_line, render_sections,
 };
@@ -30,7 +30,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_suggest_next",
             "Next steps",
-            "Suggests the next tool calls, based on branch, changes, phase and findings. Use when unsure what to do.",
+            "Suggests the next tool calls, based on the branch, changes, phase and findings. Use \
+             when it is unclear what to do next.",
             suggest_next,
         )
         .in_profiles(&[Profile::Core])
@@ -38,7 +39,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_optimize_context",
             "Session context",
-            "Returns rules, memory and state within a token budget. Use during a session; use aidd_bootstrap at its start.",
+            "Returns rules, memory and work state within a token budget. Use during a session; \
+             use aidd_bootstrap at the start of a session.",
             optimize,
         )
         .in_profiles(&[Profile::Core]),
@@ -49,7 +51,7 @@ pub(super) fn tools() -> Vec<Tool> {
 #[serde(rename_all = "camelCase")]
 struct SuggestParams {
     task: Option<String>,
-    /// Names of the tools called last
+    /// Names of the most recently called tools
     #[serde(default)]
     recent_actions: Vec<String>,
     #[schemars(extend("x-unlisted" = true))]
@@ -58,7 +60,8 @@ struct SuggestParams {
 
 #[derive(Serialize, JsonSchema)]
 struct Suggested {
-    /// action, tool, args, reason; `needs` lists arguments to add.
+    /// Suggestions, each with `action`, `tool`, `args` and `reason`; `needs` lists arguments that
+    /// must be added.
     suggestions: Vec<Row>,
 }
 
@@ -76,7 +79,7 @@ pub(super) fn row(next: &Suggestion) -> Row {
 fn suggest_next(context: &Context, params: SuggestParams) -> Result<Answer<Suggested>, ToolError> {
     let state = project_state(context, params.branch.as_deref(), params.task.as_deref())?;
     let uncommitted = walk::uncommitted(context.root());
-    let changed = uncommitted.as_ref().map(Uncommitted::paths);
+    let changed = uncommitted.as_ref().map(UncommittedChanges::paths);
     let checkable =
         changed.as_ref().filter(|files| !files.is_empty() && files.len() <= MAX_CHECKED_FILES);
     let input = SuggestionInput {
@@ -99,7 +102,7 @@ fn suggest_next(context: &Context, params: SuggestParams) -> Result<Answer<Sugge
 
 /// The number of new errors and the number of other new findings in the changes. `None` if the
 /// check cannot run; `aidd_ci_diff_check` reports the reason.
-fn findings(context: &Context, uncommitted: &Uncommitted) -> Option<(usize, usize)> {
+fn findings(context: &Context, uncommitted: &UncommittedChanges) -> Option<(usize, usize)> {
     let project = context.project().ok()?;
     let document = run::check_changes(&project, &Selection::default(), uncommitted).ok()?;
     let ranked = document.ranked();
@@ -109,13 +112,13 @@ fn findings(context: &Context, uncommitted: &Uncommitted) -> Option<(usize, usiz
 
 #[derive(Deserialize, JsonSchema)]
 struct OptimizeParams {
-    /// Maximum tokens; default: 4000
+    /// Maximum number of tokens; default: 4000
     #[schemars(range(min = 100, max = 100_000))]
     budget: Option<usize>,
-    /// Any of header, memory, session, suggestions, rules, agents; default: all
+    /// Sections to return: header, memory, session, suggestions, rules, agents; default: all
     #[serde(default)]
     sections: Vec<String>,
-    /// Current task
+    /// Description of the current task
     task: Option<String>,
 }
 

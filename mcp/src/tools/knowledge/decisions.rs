@@ -29,8 +29,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_apply_heuristics",
             "Question a decision",
-            "Asks critical questions about a decision, with evidence from memory, knowledge and manifests. Use \
-             for decisions that are hard to undo.",
+            "Returns critical questions about a decision, with evidence from the memory, the \
+             knowledge base, manifests and code. Use before a decision that is hard to undo.",
             apply,
         )
         .in_profiles(&[Profile::Core]),
@@ -50,11 +50,11 @@ enum StakesParam {
 struct HeuristicsParams {
     /// Decision in one sentence, with numbers and names
     decision: String,
-    /// Reasons and alternatives
+    /// Reasons for the decision, and its alternatives
     context: Option<String>,
-    /// Stakes; default: medium
+    /// Severity of the consequences of a wrong decision; default: medium
     stakes: Option<StakesParam>,
-    /// Maximum heuristics; default: 5
+    /// Maximum number of heuristics; default: 5
     #[schemars(range(min = 1, max = 10))]
     limit: Option<usize>,
 }
@@ -62,7 +62,7 @@ struct HeuristicsParams {
 #[derive(Serialize, JsonSchema)]
 struct HeuristicsResult {
     heuristics: Vec<Row>,
-    /// Names in the decision.
+    /// The parts found in the text of the decision, by kind.
     named: Row,
     /// Number of further heuristics that apply.
     more: usize,
@@ -142,7 +142,7 @@ fn mentions(context: &Context, names: &[String]) -> Result<Vec<Mention>, ToolErr
         let found = search.found.iter().filter(|usage| usage.pattern == *name);
         Mention {
             name: name.clone(),
-            places: found.map(|usage| format!("{}:{}", usage.path, usage.line)).collect(),
+            locations: found.map(|usage| format!("{}:{}", usage.path, usage.line)).collect(),
             searched: search.files,
         }
     };
@@ -156,13 +156,13 @@ fn names_found(report: &HeuristicsReport<'_, '_>) -> Row {
     let facts = &report.facts;
     let names = |entries: Vec<&str>| entries.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let lists = [
-        ("chooses", names(facts.chosen().map(|entry| entry.name).collect())),
-        ("leaves", names(facts.abandoned.iter().map(|entry| entry.name).collect())),
+        ("chosen", names(facts.chosen().map(|entry| entry.name).collect())),
+        ("abandoned", names(facts.abandoned.iter().map(|entry| entry.name).collect())),
         ("figures", facts.figures.clone()),
-        ("acts", facts.acts.clone()),
+        ("actions", facts.acts.clone()),
         ("reasons", facts.reasons.clone()),
         ("absolutes", facts.absolutes.clone()),
-        ("pulls", facts.biases.clone()),
+        ("biases", facts.biases.clone()),
     ];
     let filled = lists.into_iter().filter(|(_, list)| !list.is_empty());
     Row(filled.map(|(key, list)| (key.to_owned(), Value::from(list))).collect::<Map<_, _>>())

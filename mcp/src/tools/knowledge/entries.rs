@@ -22,8 +22,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_query_tkb",
             "Search knowledge",
-            "Ranks entries of the technology knowledge base (TKB). Use before choosing a technology; \
-             use aidd_get_tkb_entry to read an entry.",
+            "Searches the technology knowledge base (TKB) and ranks the entries. Use before \
+             choosing a technology; use aidd_get_tkb_entry to read an entry.",
             query,
         )
         .with_spellings(&[("keyword", "query")])
@@ -31,15 +31,16 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_tkb_entry",
             "Knowledge entry",
-            "Returns a technology's page: metrics, fit scores, trade-offs, migrations. Use before relying on it.",
+            "Returns the page of a technology: metrics, fit scores, trade-offs and migrations. \
+             Use before relying on the technology; use aidd_query_tkb to find technologies.",
             get,
         )
         .in_profiles(&[Profile::Core]),
         Tool::new(
             "aidd_tech_compatibility",
             "Compatibility",
-            "Scores how well technologies fit together and with the project. Use \
-             before adding one.",
+            "Scores how well technologies work with each other and with the project. Use before \
+             adding a technology.",
             compatible,
         )
         .in_profiles(&[Profile::Core]),
@@ -49,15 +50,15 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct QueryParams {
-    /// Words or the name of a technology
+    /// Words to search for, or the name of a technology
     query: Option<String>,
-    /// One of runtime, frontend, backend, data, testing, infrastructure, security, tooling, pattern
+    /// Category: runtime, frontend, backend, data, testing, infrastructure, security, tooling, pattern
     category: Option<String>,
-    /// One of stable, emerging, experimental, deprecated
+    /// Maturity: stable, emerging, experimental or deprecated
     maturity: Option<String>,
-    /// Use case, such as cache in front of a database
+    /// Use case, such as: cache in front of a database
     use_case: Option<String>,
-    /// Maximum entries; default: 10
+    /// Maximum number of entries; default: 10
     limit: Option<i64>,
 }
 
@@ -149,9 +150,9 @@ fn query(context: &Context, params: QueryParams) -> Result<Answer<Entries>, Tool
 
 #[derive(Deserialize, JsonSchema)]
 struct EntryParams {
-    /// Name, alias or package
+    /// Name, alias or package of the technology
     name: String,
-    /// Section, such as Use Cases; default: all
+    /// Section of the page, such as Use Cases; default: all sections
     section: Option<String>,
 }
 
@@ -265,7 +266,7 @@ fn section_of(body: &str, name: &str) -> Result<String, ToolError> {
 
 #[derive(Deserialize, JsonSchema)]
 struct CompatibilityParams {
-    /// 2 to 12 technology names
+    /// Names of 2 to 12 technologies
     technologies: Vec<String>,
 }
 
@@ -273,7 +274,7 @@ struct CompatibilityParams {
 struct CompatibilityResult {
     /// The pairs, lowest score first.
     pairs: Vec<Row>,
-    /// Score of the lowest pair.
+    /// The lowest score of all pairs.
     score: i32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     clashes: Vec<String>,

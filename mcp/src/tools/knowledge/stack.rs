@@ -21,8 +21,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_detect_project",
             "Detect project",
-            "Returns manifests, locked versions, package managers, runtimes and guidance. Use \
-             before choosing a library or command.",
+            "Returns the project's manifests, locked versions, package managers, runtimes and \
+             guidance. Use before choosing a library or a command.",
             detect,
         )
         .in_profiles(&[Profile::Core]),
@@ -31,7 +31,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct DetectParams {
-    /// Directory; default: project root
+    /// Directory to examine; default: the project root
     path: Option<String>,
     /// Whether to list every dependency
     #[serde(default)]
@@ -43,9 +43,9 @@ struct Detected {
     /// Whether the project has aidd guidance.
     detected: bool,
     markers: Row,
-    /// Manifests.
+    /// The manifests of the project.
     packages: Vec<Row>,
-    /// Technologies with a knowledge entry.
+    /// The technologies that have an entry in the knowledge base.
     technologies: Vec<Row>,
     runtimes: Vec<Row>,
     monorepo: bool,
@@ -56,7 +56,7 @@ struct Detected {
 }
 
 fn detect(context: &Context, params: DetectParams) -> Result<Answer<Detected>, ToolError> {
-    let folder = params.path.as_deref().map(|path| context.inside(path)).transpose()?;
+    let folder = params.path.as_deref().map(|path| context.to_relative(path)).transpose()?;
     let path = folder.unwrap_or_default();
     let directory = context.root().join(&path);
     if !directory.is_dir() {

@@ -188,8 +188,8 @@ fn a_decision_is_questioned_with_related_memories() {
     let params = json!({"decision": "Move the tests from Jest to Vitest", "stakes": "high"});
     let answer = call(root, "aidd_apply_heuristics", params);
     assert!(answer.text.contains("Tests run on Jest until"), "{}", answer.text);
-    assert_eq!(answer.data["named"]["leaves"], json!(["Jest"]));
-    assert_eq!(answer.data["named"]["chooses"], json!(["Vitest"]));
+    assert_eq!(answer.data["named"]["abandoned"], json!(["Jest"]));
+    assert_eq!(answer.data["named"]["chosen"], json!(["Vitest"]));
     assert!(error_text(root, "aidd_apply_heuristics", json!({"decision": " "})).contains("empty"));
     // No memory is created in a project without one.
     let other = project(&[]);
@@ -276,7 +276,7 @@ fn versions_are_verified_and_migrations_are_planned() {
     9. [medium] At 19: run the checks, compare with the recorded output, review deprecation warnings, and commit
        $ npm run test
     guardrail: Rollback: revert the commit, then `npm ci` restores package-lock.json; test this once before the first hop
-    guardrail: Check that these support each version on the path: react-router
+    guardrail: Check that these packages support each version on the path: react-router
     ");
     let params = json!({"framework": "react", "targetVersion": "16"});
     assert!(error_text(root, "aidd_plan_migration", params).contains("is older than 18.3.1"));

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::render::Row;
-use aidd_engine::project::stack::installed::Installs;
+use aidd_engine::project::stack::installed::InstalledPackages;
 use aidd_engine::project::stack::{self, Dependency, Manifest, Stack, Version};
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::nearest::nearest;
@@ -33,8 +33,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_verify_version",
             "Verify versions",
-            "Returns installed versions, their documentation and outdated API uses in code, with \
-             evidence. Use before coding against a library.",
+            "Returns the installed versions of packages, their documentation, and outdated API \
+             uses in the code, with evidence. Use before writing code against a library.",
             verify,
         )
         .with_spellings(&[("packageJsonPath", "path")])
@@ -42,8 +42,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_plan_migration",
             "Plan migration",
-            "Lists steps to another version: breaking changes, codemods, commands, outdated code. Use \
-             before an upgrade.",
+            "Lists the steps of a migration to another version or technology: breaking changes, \
+             codemods, commands and outdated code. Use before an upgrade.",
             plan,
         )
         .with_spellings(&[("technology", "framework")])
@@ -53,10 +53,10 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct VerifyParams {
-    /// Package names; default: all with a knowledge entry
+    /// Names of packages; default: all packages with an entry in the knowledge base
     #[serde(default)]
     packages: Vec<String>,
-    /// Manifest, directory or source file; default: all
+    /// Manifest, directory or source file to examine; default: the whole project
     path: Option<String>,
 }
 
@@ -74,7 +74,7 @@ struct Versions {
 /// Resolves a path relative to the root. The result for the root is an empty string.
 fn resolve_path(context: &Context, requested: Option<&str>) -> Result<String, ToolError> {
     let Some(requested) = requested else { return Ok(String::new()) };
-    let path = context.inside(requested)?;
+    let path = context.to_relative(requested)?;
     if !context.root().join(&path).exists() {
         return Err(ToolError::new(format!("`{requested}` does not exist"))
             .remedy("pass a manifest such as package.json, a directory or a source file"));
@@ -193,7 +193,7 @@ fn verify(context: &Context, params: VerifyParams) -> Result<Answer<Versions>, T
         find_outdated_usage(context, below, &requests)?;
     notes.extend(search_notes);
     let memories = memories(context, &packages)?;
-    let installs = Installs::new(&disk);
+    let installs = InstalledPackages::new(&disk);
     let version_context = VersionContext {
         installs: &installs,
         stack: &stack,
@@ -292,11 +292,11 @@ fn render_versions(
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct MigrationParams {
-    /// Technology or package
+    /// Technology or package to migrate
     framework: String,
-    /// Default: the project's version
+    /// Version to migrate from; default: the version in the project
     current_version: Option<String>,
-    /// Version or technology; default: latest known
+    /// Version or technology to migrate to; default: the latest known version
     target_version: Option<String>,
 }
 

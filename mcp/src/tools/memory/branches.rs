@@ -15,11 +15,12 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_branch",
             "Branch",
-            "Saves and reads a branch's state. After its Git merge, use action `merge` to make its \
-             decisions and errors permanent.",
+            "Saves or returns the state of a branch, such as its tasks and decisions. After the \
+             branch is merged in Git, use the action `merge` to make its decisions and errors \
+             permanent.",
             branch,
         )
-        .destroys()
+        .destructive()
         .with_choice(CHOICE)
         .in_profiles(&[Profile::Memory]),
     ]
@@ -64,7 +65,7 @@ enum Action {
 #[serde(rename_all = "camelCase")]
 struct BranchParams {
     action: Action,
-    /// Default: current branch
+    /// Name of the branch; default: the current branch
     branch: Option<String>,
     session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
@@ -111,13 +112,14 @@ struct BranchAnswer {
     context: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
     branches: Option<Vec<Row>>,
-    /// For `promote`, texts of added entries; for `merge`, ids of entries made permanent.
+    /// For `promote`, the texts of the added entries; for `merge`, the ids of the entries that became
+    /// permanent.
     #[serde(skip_serializing_if = "Option::is_none")]
     promoted: Option<Vec<String>>,
-    /// For `merge`, ids of entries that were already permanent.
+    /// For `merge`, the ids of the entries that were already permanent.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<Vec<String>>,
-    /// For `merge`, path of the archived context.
+    /// For `merge`, the path of the archived context.
     #[serde(skip_serializing_if = "Option::is_none")]
     archived: Option<String>,
 }

@@ -23,8 +23,9 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_diagnose_error",
             "Diagnose error",
-            "Finds project stack frames, similar mistakes and fixes for any error or stack \
-             trace. Use before a fix; use aidd_memory_add_mistake after it.",
+            "Finds the project's stack frames and similar past mistakes with their fixes, for an \
+             error message or a stack trace. Use before a fix; use aidd_memory_add_mistake after \
+             the fix.",
             diagnose,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
@@ -35,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
 struct DiagnoseParams {
     error: String,
     limit: Option<i64>,
-    /// Minimum similarity, 0 to 1; default: 0.3
+    /// Minimum similarity from 0 to 1; default: 0.3
     threshold: Option<f64>,
 }
 
@@ -50,7 +51,7 @@ struct Diagnosed {
     language: Option<&'static str>,
     #[schemars(skip)]
     category: Row,
-    /// The frames and the primary file.
+    /// The stack frames and the path of the primary file.
     #[serde(skip_serializing_if = "Option::is_none")]
     stack_trace: Option<Row>,
     matches: Vec<Row>,
@@ -223,7 +224,7 @@ fn render(found: &Diagnosis) -> String {
             }
         }
     }
-    if trace.is_cut {
+    if trace.is_truncated {
         text.push_str("\nnote: the text is too long; parts of it were skipped");
     }
     text

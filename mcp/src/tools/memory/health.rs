@@ -4,7 +4,7 @@ use super::render::{Row, cap_limit, count_noun};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use aidd_memory::health::{Figure, MIN_SAMPLES};
+use aidd_memory::health::{MIN_SAMPLES, Metric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -15,7 +15,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_project_health",
             "Project health",
-            "Scores project health from the memory, with sample counts. Use for reviews.",
+            "Scores the health of the project from recorded sessions and mistakes, with sample \
+             counts. Use to review the project, not a single change.",
             health,
         )
         .in_profiles(&[Profile::Memory]),
@@ -25,6 +26,7 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct HealthParams {
+    /// Maximum number of sessions to examine; default: 50
     sessions_limit: Option<i64>,
 }
 
@@ -34,7 +36,7 @@ struct Health {
     /// Overall score from 0 to 100; absent if there is not enough data.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall: Option<f64>,
-    /// Each with value, samples, measured, weight and meaning.
+    /// Categories by name, each with `value`, `samples`, `measured`, `weight` and `meaning`.
     categories: Row,
     #[schemars(skip)]
     sessions_analyzed: usize,
@@ -46,12 +48,12 @@ fn rounded(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-fn row(figure: &Figure) -> Row {
+fn row(metric: &Metric) -> Row {
     let mut row = Row::from_value(json!({
-        "samples": figure.samples, "measured": figure.measured, "weight": figure.weight,
-        "meaning": figure.meaning,
+        "samples": metric.samples, "measured": metric.measured, "weight": metric.weight,
+        "meaning": metric.meaning,
     }));
-    match figure.value {
+    match metric.value {
         Some(value) => row.0.insert("value".to_owned(), json!(rounded(value))),
         None => row.0.insert("note".to_owned(), json!("not enough data")),
     };
@@ -71,20 +73,20 @@ fn health(context: &Context, params: HealthParams) -> Result<Answer<Health>, Too
         }
     };
     let mut categories = Row(serde_json::Map::new());
-    for figure in &health.figures {
-        let value = match figure.value {
+    for metric in &health.metrics {
+        let value = match metric.value {
             Some(value) => format!("{value:.0}"),
             None => format!("not enough data, fewer than {MIN_SAMPLES} samples"),
         };
         let _ = write!(
             text,
             "\n{}: {value} ({}, {} measured): {}",
-            figure.name,
-            count_noun(figure.samples, "sample"),
-            figure.measured,
-            figure.meaning
+            metric.name,
+            count_noun(metric.samples, "sample"),
+            metric.measured,
+            metric.meaning
         );
-        categories.0.insert(figure.name.to_owned(), json!(row(figure)));
+        categories.0.insert(metric.name.to_owned(), json!(row(metric)));
     }
     for advice in &health.advice {
         let _ = write!(text, "\n- {advice}");

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use aidd_memory::kinds::{Checkpoint, Decision, Insight};
-use aidd_memory::permanent::{Conflict, New};
+use aidd_memory::permanent::{Conflict, NewMemory};
 use aidd_memory::types::{Kind, Link, Relation, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,36 +20,39 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_decision",
             "Save decision",
-            "Saves a team decision and supersedes the last decision on its topic. Use after a \
-             decision; use save_checkpoint for a pause and save_insight for a note.",
+            "Saves a decision for the team, and supersedes the last decision on the same topic. \
+             Use after a decision; use save_checkpoint before a break and save_insight for a \
+             note.",
             save_decision,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Memory, Profile::Lean])
         .with_older_names(older::SAVE_DECISION),
         Tool::new(
             "save_checkpoint",
             "Save checkpoint",
-            "Saves the work state. Use before a break; use load_checkpoint to resume.",
+            "Saves the state of the work. Use before a break; use load_checkpoint to resume the \
+             work.",
             save_checkpoint,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Memory, Profile::Lean])
         .with_spellings(&[("open_files", "openFiles"), ("next_steps", "nextSteps")])
         .with_older_names(older::SAVE_CHECKPOINT),
         Tool::new(
             "save_insight",
             "Save insight",
-            "Saves a lesson for this checkout. Use for a quick note; use save_decision for the team.",
+            "Saves a lesson that stays in this checkout. Use for a short note; use save_decision \
+             to record a decision for the team.",
             save_insight,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Memory]),
         Tool::new(
             "load_checkpoint",
             "Load checkpoint",
-            "Returns the last checkpoint, open session and pending tasks. Use to resume work; use \
-             load_context for a memory.",
+            "Returns the last checkpoint, the open session and the pending tasks. Use to resume \
+             work; use load_context to read a memory.",
             load_checkpoint,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean])
@@ -57,10 +60,11 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "evolve_outcome",
             "Record outcome",
-            "Records a decision's outcome. Use once it is known.",
+            "Records the outcome of a decision. Use once the outcome is known; use \
+             evolve_supersede to replace the decision.",
             evolve_outcome,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(&[Profile::Memory, Profile::Lean])
         .with_spellings(&[
@@ -75,11 +79,11 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "evolve_supersede",
             "Supersede decision",
-            "Replaces a decision, which stays in the history. Use after a change of mind; use \
-             aidd_memory_edit_decision for wording.",
+            "Replaces a decision with a new decision; the old decision stays in the history. Use \
+             after a change of mind; use aidd_memory_edit_decision to change only the wording.",
             evolve_supersede,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Memory])
         .with_spellings(&[("decisionId", "id"), ("decision_id", "id")]),
     ]
@@ -91,7 +95,7 @@ struct DecisionParams {
     topic: String,
     decision: String,
     reasoning: String,
-    /// 0 to 1; default: 0.7
+    /// Confidence from 0 to 1; default: 0.7
     confidence: Option<f64>,
     #[serde(default)]
     alternatives: Vec<String>,
@@ -99,11 +103,11 @@ struct DecisionParams {
     context: Option<String>,
     #[serde(default)]
     supersedes: Vec<String>,
-    /// {to, relation (builds_on, refines, contradicts …), reason}
+    /// Links to memories: {to, relation (builds_on, refines, contradicts …), reason}
     #[serde(default)]
     links: Vec<Row>,
     session_id: Option<String>,
-    /// An argument of MAMA, stored with the decision
+    /// Evidence for the decision, such as links or measurements
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     evidence: Vec<String>,
@@ -163,7 +167,7 @@ fn save_decision(
         ),
         ..Decision::default()
     };
-    let mut new = New {
+    let mut new = NewMemory {
         content: params.decision,
         topic: Some(params.topic),
         body,
@@ -384,7 +388,8 @@ fn evolve_supersede(
     context.memory(|memory| -> Result<_, ToolError> {
         let old = memory.get(std::slice::from_ref(&params.id))?.remove(0);
         if old.kind != Kind::Decision {
-            return Err(ToolError::new(format!("`{}` is a {}, not a decision", old.id, old.kind)));
+            let kind = old.kind.with_article();
+            return Err(ToolError::new(format!("`{}` is {kind}, not a decision", old.id)));
         }
         if old.status == Status::Superseded {
             let chain = memory.chain(&old.id)?;
@@ -401,7 +406,7 @@ fn evolve_supersede(
             ..Decision::default()
         };
         let branch = branch_of(memory, params.session_id.as_deref())?;
-        let new = New {
+        let new = NewMemory {
             content: params.decision,
             topic: params.topic.or(old.topic),
             body,

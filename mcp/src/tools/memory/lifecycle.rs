@@ -16,39 +16,44 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_get",
             "Lifecycle phases",
-            "Lists the six lifecycle phases and their criteria. Use before aidd_lifecycle_init.",
+            "Lists the six lifecycle phases with their criteria. Use before aidd_lifecycle_init; \
+             use aidd_lifecycle_status for a feature in progress.",
             get,
         )
         .in_profiles(memory),
         Tool::new(
             "aidd_lifecycle_init",
             "Start lifecycle",
-            "Starts a lifecycle for a feature. Use for multi-step work.",
+            "Starts a lifecycle for a feature. Use for work with several steps, not for a small \
+             fix.",
             init,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(memory),
         Tool::new(
             "aidd_lifecycle_advance",
             "Advance lifecycle",
-            "Completes the phase if evidence or recorded runs meet its criteria. Use action `back` if the \
-             spec was wrong; use aidd_lifecycle_status just to check.",
+            "Completes the current phase if evidence or recorded runs meet its exit criteria. Use \
+             the action `back` if the specification was wrong; use aidd_lifecycle_status only to \
+             check the criteria.",
             advance,
         )
-        .writes()
+        .non_destructive()
         .with_choice(CHOICE)
         .in_profiles(memory),
         Tool::new(
             "aidd_lifecycle_status",
             "Lifecycle status",
-            "Shows a feature's phase and the criteria met. Use before aidd_lifecycle_advance.",
+            "Returns the current phase of a feature and which exit criteria are met. Use before \
+             aidd_lifecycle_advance.",
             status,
         )
         .in_profiles(memory),
         Tool::new(
             "aidd_lifecycle_list",
             "List lifecycles",
-            "Lists features in progress. Use to find a lifecycle id.",
+            "Lists lifecycles with their phase and progress. Use to find the id of a lifecycle; \
+             use aidd_lifecycle_status to read one lifecycle.",
             list,
         )
         .in_profiles(memory),
@@ -134,7 +139,7 @@ struct LifecycleAnswer {
     current_phase: String,
     #[schemars(skip)]
     progress: String,
-    /// Exit criteria of the current phase; if checked, each with `met` and `why`.
+    /// Exit criteria of the current phase; criteria that were checked have `met` and `why`.
     #[schemars(skip)]
     exit_criteria: Vec<Row>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -197,13 +202,15 @@ struct Advance {
     lifecycle_id: String,
     #[serde(default)]
     action: Option<AdvanceAction>,
-    /// By criterion key: {file}, {commit}, {branch}, {memory} or {note, by}
+    /// Evidence by criterion key: {file}, {commit}, {branch}, {memory} or {note, by}
     evidence: Option<Row>,
     #[schemars(extend("x-unlisted" = true))]
     notes: Option<String>,
+    /// Whether to complete the phase although criteria are not met; requires `reason`
     #[serde(default)]
     force: bool,
     reason: Option<String>,
+    /// Earlier phase to return to, for the action `back`
     to: Option<String>,
 }
 

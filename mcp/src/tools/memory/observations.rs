@@ -14,11 +14,11 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_observation",
             "Observe",
-            "Records an observation or a command run (`type` tool_outcome). Use when it occurs; use \
-             save_decision for the team.",
+            "Records an observation or a command run (`type` tool_outcome) in a session. Use as \
+             soon as it occurs; use save_decision to record a decision for the team.",
             observe,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Memory]),
     ]
 }

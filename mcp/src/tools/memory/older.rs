@@ -7,7 +7,7 @@ use crate::older::OlderName;
 const FORMAT: &str = "every result contains text and data";
 const SCOPES: &str = "the memory has only one scope, the project";
 const RANKED: &str = "the best matches come first";
-const NO_REGISTRY: &str = "no registry of items and people exists";
+const NO_REGISTRY: &str = "items and people are not stored";
 const LINKED: &str = "load_context returns a memory with its links";
 
 pub(super) const SAVE_DECISION: &[OlderName] = &[OlderName {

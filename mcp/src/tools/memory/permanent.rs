@@ -6,7 +6,7 @@ use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use aidd_engine::workspace::remembered::{self, CHECK};
 use aidd_memory::kinds::{Convention, Decision, Mistake};
-use aidd_memory::permanent::{Edit, New, Saved};
+use aidd_memory::permanent::{Edit, NewMemory, Saved};
 use aidd_memory::types::{Kind, Link, Relation};
 use aidd_report::enforcement::{DUPLICATE_NOTE, preview};
 use schemars::JsonSchema;
@@ -20,63 +20,69 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_decision",
             "Add decision",
-            "Saves a decision for the team. Use if it has no topic; otherwise use save_decision.",
+            "Saves a decision for the team. Use for a decision without a topic; otherwise use \
+             save_decision.",
             add_decision,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(memory),
         Tool::new(
             "aidd_memory_add_mistake",
             "Add mistake",
-            "Saves an error with its fix, for aidd_diagnose_error. Use after a fix.",
+            "Saves an error with its cause and fix, so that aidd_diagnose_error finds it. Use \
+             after a fix.",
             add_mistake,
         )
-        .writes()
+        .non_destructive()
         .in_profiles(&[Profile::Memory, Profile::Lean]),
         Tool::new(
             "aidd_memory_add_convention",
             "Add convention",
-            "Saves a convention. Use for a general practice; use save_decision for a choice.",
+            "Saves a convention of the team. Use for a general practice; use save_decision for a \
+             single choice.",
             add_convention,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(memory),
         Tool::new(
             "aidd_memory_edit_decision",
             "Edit decision",
-            "Edits a decision. Use to improve its wording; use evolve_supersede to replace it.",
+            "Changes the text of a decision. Use to improve the wording; use evolve_supersede to \
+             replace the decision.",
             edit_decision,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(memory),
         Tool::new(
             "aidd_memory_edit_mistake",
             "Edit mistake",
-            "Edits a mistake. Use when a better fix is known.",
+            "Changes a recorded mistake. Use when a better fix is known; use \
+             aidd_memory_add_mistake for a new mistake.",
             edit_mistake,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(memory),
         Tool::new(
             "aidd_memory_edit_convention",
             "Edit convention",
-            "Edits a convention. Use to improve it.",
+            "Changes a convention. Use to correct or clarify the convention; use \
+             aidd_memory_prune to retract it.",
             edit_convention,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(memory),
         Tool::new(
             "aidd_memory_prune",
             "Remove memory",
-            "Retracts a memory and reactivates those it superseded. Use for a wrong memory; use \
-             evolve_supersede to replace a decision.",
+            "Retracts a memory and reactivates the memories that it superseded. Use if a memory \
+             is wrong; use evolve_supersede to replace a decision.",
             prune,
         )
-        .destroys()
+        .destructive()
         .in_profiles(memory),
     ]
 }
@@ -88,7 +94,7 @@ pub(super) struct SavedAnswer {
     #[serde(rename = "type")]
     #[schemars(skip)]
     kind: &'static str,
-    /// False if nothing was written, because the memory already existed.
+    /// Whether the memory was written; false if it already existed.
     #[schemars(skip)]
     saved: bool,
     #[schemars(skip)]
@@ -215,12 +221,12 @@ fn add_decision(context: &Context, params: NewDecision) -> Result<Answer<SavedAn
             ..Decision::default()
         };
         let branch = branch_of(memory, params.session_id.as_deref())?;
-        let new = New {
+        let new = NewMemory {
             content: params.decision,
             body,
             session_id: params.session_id,
             branch,
-            ..New::default()
+            ..NewMemory::default()
         };
         Ok(saved_answer(Kind::Decision, memory.save_decision(&new)?))
     })
@@ -251,12 +257,12 @@ fn add_mistake(context: &Context, params: NewMistake) -> Result<Answer<SavedAnsw
             ..Mistake::default()
         };
         let branch = branch_of(memory, params.session_id.as_deref())?;
-        let new = New {
+        let new = NewMemory {
             content: params.error,
             body,
             session_id: params.session_id,
             branch,
-            ..New::default()
+            ..NewMemory::default()
         };
         Ok(saved_answer(Kind::Mistake, memory.save_mistake(&new)?))
     })?;
@@ -270,7 +276,7 @@ struct NewConvention {
     example: String,
     rationale: Option<String>,
     category: Option<String>,
-    /// Check, such as {"files": ["*.ts"], "text": {"regex": "…"}}
+    /// Check that enforces the convention, such as {"files": ["*.ts"], "text": {"regex": "…"}}
     check: Option<Row>,
     session_id: Option<String>,
 }
@@ -289,12 +295,12 @@ fn add_convention(
             ..Convention::default()
         };
         let branch = branch_of(memory, params.session_id.as_deref())?;
-        let new = New {
+        let new = NewMemory {
             content: params.convention,
             body,
             session_id: params.session_id,
             branch,
-            ..New::default()
+            ..NewMemory::default()
         };
         Ok(saved_answer(Kind::Convention, memory.save_convention(&new)?))
     })?;

@@ -21,22 +21,24 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_search",
             "Search memory",
-            "Finds memories by words and meaning. Use before a decision or fix; use \
-             aidd_memory_get to read results.",
+            "Finds memories by words and meaning. Use before a decision or a fix; use \
+             aidd_memory_get to read the results in full.",
             search,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
         Tool::new(
             "aidd_memory_context",
             "Memory timeline",
-            "Lists memories saved before and after another. Use for a result's context.",
+            "Lists the memories saved before and after a given memory. Use to see the context of \
+             a search result.",
             timeline,
         )
         .in_profiles(&[Profile::Memory]),
         Tool::new(
             "aidd_memory_get",
             "Read memories",
-            "Returns full memories with links. Use for search results.",
+            "Returns full memories with their links. Use to read search results in full; use \
+             aidd_memory_search to find memories.",
             get,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
@@ -81,9 +83,9 @@ impl OutcomeArg {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SearchParams {
-    /// Text; empty for newest memories
+    /// Text to search for; empty: the newest memories
     query: String,
-    /// decision, mistake, convention, insight …
+    /// Type of the memories: decision, mistake, convention, insight …
     #[serde(rename = "type")]
     kind: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
@@ -94,7 +96,7 @@ struct SearchParams {
     topic: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     outcome: Option<String>,
-    /// Such as 2026-01-05
+    /// Earliest date, such as 2026-01-05
     since: Option<String>,
     until: Option<String>,
     #[serde(default)]
@@ -170,7 +172,9 @@ pub(super) fn hits(
 
 #[derive(Deserialize, JsonSchema)]
 struct ContextParams {
+    /// Id of the memory
     anchor: String,
+    /// Maximum number of memories before and after; default: 3
     depth: Option<i64>,
 }
 

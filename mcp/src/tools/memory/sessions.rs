@@ -23,11 +23,11 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_session",
             "Session",
-            "Records a session; action `end` adds the session's decisions to the branch. Use as \
-             work proceeds; use aidd_observation for an observation.",
+            "Records the work of a session; the action `end` adds the session's decisions to the \
+             branch. Use as the work proceeds; use aidd_observation for a single observation.",
             session,
         )
-        .destroys()
+        .destructive()
         .with_choice(CHOICE)
         .in_profiles(&[Profile::Memory, Profile::Lean]),
     ]
@@ -99,11 +99,11 @@ struct Session {
     branch: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     parent_session_id: Option<String>,
-    /// Conversation id, to resume sessions
+    /// Id of the conversation, to find its other sessions
     memory_session_id: Option<String>,
-    /// {provider, model, modelId, client}
+    /// Model and client of the agent: {provider, model, modelId, client}
     ai_provider: Option<Row>,
-    /// {agents, skills, rules, workflows, knowledge}
+    /// Resources that the session used: {agents, skills, rules, workflows, knowledge}
     #[schemars(extend("x-unlisted" = true))]
     used: Option<Row>,
     #[serde(flatten)]
@@ -124,10 +124,10 @@ struct SessionFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     task_classification: Option<Row>,
-    /// {decision, reasoning}
+    /// Decisions, each {decision, reasoning}
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<Vec<Row>>,
-    /// {error, fix}
+    /// Resolved errors, each {error, fix}
     #[serde(skip_serializing_if = "Option::is_none")]
     errors_resolved: Option<Vec<Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,13 +139,13 @@ struct SessionFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     tools_called: Option<Vec<Row>>,
-    /// {inputTokens, outputTokens}
+    /// Numbers of tokens: {inputTokens, outputTokens}
     #[serde(skip_serializing_if = "Option::is_none")]
     token_usage: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     timing_metrics: Option<Row>,
-    /// {testsPassing, complianceScore, reverts}
+    /// Outcome of the session: {testsPassing, complianceScore, reverts}
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -16,21 +16,21 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_export",
             "Restore memory",
-            "Restores lines missing from ai/memory. Use after a merge removed lines; not \
-             needed after a save.",
+            "Restores the lines that are missing from the files in ai/memory. Use after a merge \
+             removed lines; not needed after a save.",
             export,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(&[Profile::Memory]),
         Tool::new(
             "aidd_memory_import",
             "Import memory",
-            "Imports a memory file of aidd, MAMA, claude-mem or server-memory. Use \
-             without `path` to reload ai/memory and list its problems.",
+            "Imports a memory file of aidd, MAMA, claude-mem or server-memory. Use without `path` \
+             to reload ai/memory and list the problems in its files.",
             import,
         )
-        .writes()
+        .non_destructive()
         .idempotent()
         .in_profiles(&[Profile::Memory]),
     ]
@@ -128,7 +128,7 @@ fn import_file(
     path: &str,
     dry_run: bool,
 ) -> Result<Answer<ImportResult>, ToolError> {
-    let path = context.inside(path)?;
+    let path = context.to_relative(path)?;
     let disk = Disk::new(context.root());
     if !disk.exists(&path) {
         return Err(ToolError::new(format!("no such file: `{path}`")));
@@ -145,19 +145,22 @@ fn import_file(
         .memory(|memory| memory.import_entries(&parsed.revisions, &parsed.entries, dry_run))?;
     let verb = if dry_run { "Would import" } else { "Imported" };
     let mut text =
-        format!("{verb} {} memories; {} already known.", imported.new.len(), imported.known);
+        format!("{verb} memories: {}; already known: {}.", imported.new.len(), imported.known);
     if imported.redacted > 0 {
-        let _ =
-            write!(text, "\nRedacted secrets or private text in {} memories.", imported.redacted);
+        let _ = write!(
+            text,
+            "\nMemories with redacted secrets or private text: {}.",
+            imported.redacted
+        );
     }
     for skipped in parsed.skipped.iter().take(MAX_SKIPPED) {
-        let _ = write!(text, "\nskipped {}: {}", skipped.place, skipped.why);
+        let _ = write!(text, "\nskipped {}: {}", skipped.position, skipped.why);
     }
     if parsed.skipped.len() > MAX_SKIPPED {
         let _ = write!(text, "\nskipped {} more", parsed.skipped.len() - MAX_SKIPPED);
     }
-    let problem = |skipped: &foreign::Skipped| {
-        Row::from_value(serde_json::json!({"place": skipped.place, "message": skipped.why}))
+    let problem = |skipped: &foreign::SkippedItem| {
+        Row::from_value(serde_json::json!({"place": skipped.position, "message": skipped.why}))
     };
     let data = ImportResult {
         new: imported.new.len(),
@@ -176,7 +179,7 @@ fn reload(context: &Context) -> Result<Answer<ImportResult>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let imported = memory.import()?;
         let problems = memory.problems()?;
-        let mut text = format!("{} new lines, {} removed.", imported.new, imported.gone);
+        let mut text = format!("Lines: {} new, {} removed.", imported.new, imported.gone);
         if let Some(folder) = memory.journal().unread_folder() {
             let _ = write!(
                 text,

@@ -28,16 +28,16 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "load_context",
             "Load context",
-            "Returns a memory, by id or topic, with its links. Use before changing a decision; use \
-             load_checkpoint to resume work.",
+            "Returns a memory, selected by id or topic, with its links. Use before changing a \
+             decision; use load_checkpoint to resume work.",
             load_context,
         )
         .in_profiles(&[Profile::Memory]),
         Tool::new(
             "search_by_topic",
             "Search by topic",
-            "Returns current and past decisions on a topic. Use for a known topic; \
-             otherwise use search_by_context.",
+            "Returns the current and past decisions on a topic. Use for a known topic; otherwise \
+             use search_by_context.",
             by_topic,
         )
         .in_profiles(&[Profile::Memory])
@@ -45,8 +45,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "search_by_context",
             "Search by context",
-            "Finds memories by meaning, with links of the best result. Use for \"how did we …?\"; \
-             use aidd_memory_search to filter.",
+            "Finds memories by meaning, with the links of the best result. Use for questions such \
+             as \"how did we …?\"; use aidd_memory_search to filter.",
             by_context,
         )
         .in_profiles(&[Profile::Memory])
@@ -55,7 +55,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "search_recent",
             "Recent memories",
-            "Lists the newest memories. Use to see recent changes.",
+            "Lists the newest memories. Use to see recent changes; use aidd_memory_search to find \
+             memories by text.",
             recent,
         )
         .in_profiles(&[Profile::Memory])
@@ -67,6 +68,7 @@ pub(super) fn tools() -> Vec<Tool> {
 struct ContextParams {
     id: Option<String>,
     topic: Option<String>,
+    /// Maximum number of links to follow
     depth: Option<i64>,
 }
 
@@ -102,7 +104,7 @@ fn load_context(context: &Context, params: ContextParams) -> Result<Answer<Loade
         let entry_links = links(memory, entry)?;
         let mut text = entry_text(&memory.brief(entry)?, &entry_links);
         let related = render_steps(memory, &walk.steps[1..], MAX_WALKED, &mut text)?;
-        if walk.is_cut {
+        if walk.is_truncated {
             text.push_str("\nnote: more linked memories exist at this depth");
         }
         if let Some(note) = note {
@@ -138,7 +140,7 @@ fn render_steps(
         rows.push(row);
     }
     if steps.len() > max {
-        let _ = write!(text, "\nnote: {} more linked memories omitted", steps.len() - max);
+        let _ = write!(text, "\nnote: omitted linked memories: {}", steps.len() - max);
     }
     Ok(rows)
 }
@@ -177,6 +179,7 @@ fn similar_topics(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<String>
 #[derive(Deserialize, JsonSchema)]
 struct TopicParams {
     topic: String,
+    /// Maximum number of links to follow
     depth: Option<i64>,
     limit: Option<i64>,
 }
@@ -243,7 +246,7 @@ fn by_topic(context: &Context, params: TopicParams) -> Result<Answer<Evolution>,
         }
         let related = render_steps(memory, &steps, MAX_RELATED, &mut text)?;
         if more > 0 {
-            let _ = write!(text, "\nnote: {more} older memories omitted");
+            let _ = write!(text, "\nnote: omitted older memories: {more}");
         }
         for note in depth_note.into_iter().chain(limit_note) {
             let _ = write!(text, "\nnote: {note}");
@@ -282,6 +285,7 @@ fn with_linked_decisions(
 struct QueryParams {
     query: String,
     limit: Option<i64>,
+    /// Maximum number of links to follow
     depth: Option<i64>,
 }
 
@@ -312,7 +316,7 @@ struct RecentParams {
     limit: Option<i64>,
     #[serde(rename = "type")]
     kind: Option<String>,
-    /// Such as 2026-01-05
+    /// Earliest date, such as 2026-01-05
     since: Option<String>,
 }
 

@@ -175,7 +175,7 @@ impl Json {
         // was valid before, the checksum of the next line does not match.
         let Some((check, changes)) = parts(line) else { return Ok(()) };
         let Ok(read) = serde_json::from_str::<Vec<Change>>(changes) else { return Ok(()) };
-        if check != check_of(&self.check, changes) {
+        if check != checksum(&self.check, changes) {
             return Err(MemoryError::Corrupt("a line was changed after it was written".into()));
         }
         self.check = check.to_owned();
@@ -357,14 +357,14 @@ pub(super) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, MemoryError>
 
 /// The checksum of a line, chained to the checksum of the previous line, so that it is unique in
 /// the log.
-fn check_of(previous_check: &str, changes: &str) -> String {
+fn checksum(previous_check: &str, changes: &str) -> String {
     id::digest(&[previous_check, changes])
 }
 
 /// Appends a line to `text`: a list of its checksum and its changes. Returns the checksum.
 fn add_line(text: &mut String, previous_check: &str, changes: &[Change]) -> String {
     let changes = json!(changes).to_string();
-    let check = check_of(previous_check, &changes);
+    let check = checksum(previous_check, &changes);
     text.push_str(&format!("[\"{check}\",{changes}]\n"));
     check
 }

@@ -8,14 +8,14 @@
 mod log;
 
 use super::aside::{MovedAside, move_aside};
-use super::salvage::Recovered;
+use super::salvage::RecoveredRecords;
 use super::{
-    Clashes, Counts, Durability, Indexed, Layers, Mirrored, Opened, Order, Query, Sessions,
-    StorageBackend, Table, backup, lock,
+    Clashes, Counts, Durability, Layers, MirroredLine, OpenedStore, Order, Query, SearchData,
+    Sessions, StorageBackend, Table, backup, lock,
 };
 use crate::MemoryError;
 use crate::privacy::Clean;
-use crate::recall::prepare::Prepared;
+use crate::recall::prepare::PreparedMemory;
 use crate::types::{Entry, Kind, Layer, Link, Status};
 use crate::words::topic_key;
 use aidd_engine::parse::lines::duplicates::meaning_key;
@@ -42,7 +42,7 @@ pub fn exists(folder: &Path) -> bool {
 ///
 /// # Errors
 /// When the store was written by a newer aidd, or cannot be read or written.
-pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
+pub fn open(folder: &Path, now: i64) -> Result<OpenedStore, MemoryError> {
     let mut store = Json::new(path(folder));
     let result = store.begin(Durability::Full).and_then(|()| store.commit());
     let notices = match result {
@@ -60,7 +60,7 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
         }
         other => other.map(|()| Vec::new())?,
     };
-    Ok(Opened { store: Box::new(store), notices })
+    Ok(OpenedStore { store: Box::new(store), notices })
 }
 
 /// Moves a damaged store aside, unless another process already has. The caller must hold its lock.
@@ -70,16 +70,16 @@ pub(super) fn set_aside(path: &Path, why: &str, now: i64) -> Result<MovedAside, 
 }
 
 /// A closed store: nothing is read or written through it.
-pub(super) fn closed(path: &Path) -> Box<dyn StorageBackend> {
+pub(super) fn closed_store(path: &Path) -> Box<dyn StorageBackend> {
     let mut store = Json::new(path.to_owned());
     store.is_closed = true;
     Box::new(store)
 }
 
 /// The readable records of the damaged store at `path`.
-pub(super) fn recover(path: &Path) -> Recovered {
+pub(super) fn recover(path: &Path) -> RecoveredRecords {
     let mut store = Json::new(path.to_owned());
-    let mut recovered = Recovered { lost: store.salvage(), ..Recovered::default() };
+    let mut recovered = RecoveredRecords { lost: store.salvage(), ..RecoveredRecords::default() };
     for (_, value) in store.range(ENTRIES, "") {
         recovered.add(read(value).ok(), |recovered| &mut recovered.entries);
     }
@@ -117,10 +117,10 @@ const MARK: &str = "mark";
 const DELETIONS: &str = "deletions";
 
 /// Prepares a memory for search: the log contains no search data.
-fn indexed(entry: Entry) -> Indexed {
-    let prepared = Prepared::from_entry(&entry);
+fn indexed(entry: Entry) -> SearchData {
+    let prepared = PreparedMemory::from_entry(&entry);
     let topic = entry.topic.as_deref().map(topic_key);
-    Indexed {
+    SearchData {
         row: 0,
         kind: entry.kind,
         layer: entry.layer,
@@ -264,7 +264,7 @@ impl StorageBackend for Json {
         &mut self,
         after: Option<i64>,
         _: bool,
-        take: &mut dyn FnMut(Indexed),
+        take: &mut dyn FnMut(SearchData),
     ) -> Result<(), MemoryError> {
         let statuses = Status::ALL.to_vec();
         let query = Query { statuses, after, order: Order::Change, ..Query::new(Layers::ALL) };
@@ -310,7 +310,7 @@ impl StorageBackend for Json {
         Ok(Clashes::from_entries(&self.entries(&query)?, self.all_links()?))
     }
 
-    fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError> {
+    fn put_line(&mut self, line: &Clean<MirroredLine>) -> Result<(), MemoryError> {
         let line_key = key(&[&line.file, &line.line.rev]);
         self.put(LINES, &line_key, &**line)?;
         self.put(LINES_OF, &key(&[&line.line.id, &line.file, &line.line.rev]), &line_key)
@@ -318,14 +318,14 @@ impl StorageBackend for Json {
 
     fn set_present(&mut self, file: &str, rev: &str, present: bool) -> Result<(), MemoryError> {
         let line_key = key(&[file, rev]);
-        if let Some(mut line) = self.get::<Mirrored>(LINES, &line_key)? {
+        if let Some(mut line) = self.get::<MirroredLine>(LINES, &line_key)? {
             line.present = present;
             self.put(LINES, &line_key, &line)?;
         }
         Ok(())
     }
 
-    fn lines_of(&mut self, id: &str) -> Result<Vec<Mirrored>, MemoryError> {
+    fn lines_of(&mut self, id: &str) -> Result<Vec<MirroredLine>, MemoryError> {
         self.refresh()?;
         let line_keys: Vec<String> = self
             .range(LINES_OF, &key(&[id, ""]))
@@ -342,7 +342,7 @@ impl StorageBackend for Json {
         self.refresh()?;
         self.range(LINES, &key(&[file, ""]))
             .map(|(_, value)| {
-                let line: Mirrored = read(value)?;
+                let line: MirroredLine = read(value)?;
                 Ok((line.line.rev, line.line.id, line.present))
             })
             .collect()
@@ -443,7 +443,7 @@ impl Json {
             read::<Link>(link)?;
         }
         for (_, line) in self.range(LINES, "") {
-            read::<Mirrored>(line)?;
+            read::<MirroredLine>(line)?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ pub(super) fn connect_only(path: &Path) -> Result<Connection, MemoryError> {
         if times == 0 {
             start = Instant::now();
         }
-        std::thread::sleep(lock::pause(times.unsigned_abs()));
+        std::thread::sleep(lock::backoff(times.unsigned_abs()));
         start.elapsed() < lock::LOCK_TIMEOUT
     };
     connection.busy_handler(Some(wait)).map_err(error)?;
@@ -88,7 +88,7 @@ pub(super) fn connect(
     enable_wal(&connection, path)?;
     let notice = migrations::run(&mut connection, path, steps, now)?;
     let identity = lock::identity(path);
-    let known = migrations::known(steps);
+    let known = migrations::newest_version(steps);
     let path = path.to_owned();
     let changed_records = backup::ChangedRecords::default();
     let mut store = Sqlite {

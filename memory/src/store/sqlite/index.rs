@@ -4,11 +4,11 @@
 //! Texts are split into terms before they are stored, so that this table and an index in memory
 //! give the same results; the table's own tokenizer only splits at spaces.
 
-use super::{COLUMNS as ENTRY, Sqlite, entry, error, parsed, word};
+use super::{COLUMNS as ENTRY, Sqlite, entry, error, parse_json, parse_word};
 use crate::MemoryError;
 use crate::id::canonical;
-use crate::recall::prepare::{COLUMNS, Prepared, SCHEME};
-use crate::store::{Counts, Durability, Indexed, StorageBackend};
+use crate::recall::prepare::{COLUMNS, PreparedMemory, SCHEME};
+use crate::store::{Counts, Durability, SearchData, StorageBackend};
 use crate::types::{Entry, Outcome, Status};
 use crate::words::topic_key;
 use aidd_engine::parse::lines::duplicates::meaning_key;
@@ -22,7 +22,7 @@ const SEARCH_COLUMNS: &str =
     "s.row, s.id, s.type, s.status, s.created_at, s.topic_key, s.session_id,
     s.branch, s.outcome, s.files, s.length, s.model = ?1 AND s.scheme = ?2, s.vector, s.layer";
 /// Condition for the memories that changed after a mark.
-const CHANGED: &str = "WHERE m.seq > ?3 AND s.type IS NOT NULL";
+const CHANGED_CONDITION: &str = "WHERE m.seq > ?3 AND s.type IS NOT NULL";
 
 /// Number of memories prepared again in one write, so that other writers do not wait long.
 const BATCH_SIZE: usize = 256;
@@ -52,7 +52,7 @@ impl Sqlite {
 
     /// Prepares a memory for search.
     pub(super) fn put_prepared(&self, entry: &Entry) -> Result<(), MemoryError> {
-        let prepared = Prepared::from_entry(entry);
+        let prepared = PreparedMemory::from_entry(entry);
         let sql = "INSERT INTO search (id, model, scheme, length, vector, outcome, files,
                 type, status, created_at, topic_key, session_id, branch, layer)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
@@ -154,7 +154,7 @@ impl Sqlite {
         &self,
         after: Option<i64>,
         with_columns: bool,
-        take: &mut dyn FnMut(Indexed),
+        take: &mut dyn FnMut(SearchData),
     ) -> Result<(), MemoryError> {
         let sql = match (after, with_columns) {
             // All memories: the search table alone is sufficient.
@@ -163,12 +163,12 @@ impl Sqlite {
             }
             (Some(_), false) => {
                 format!(
-                    "SELECT {SEARCH_COLUMNS} FROM memories m JOIN search s ON s.id = m.id {CHANGED}"
+                    "SELECT {SEARCH_COLUMNS} FROM memories m JOIN search s ON s.id = m.id {CHANGED_CONDITION}"
                 )
             }
             (_, true) => format!(
                 "SELECT {SEARCH_COLUMNS}, t.topic, t.title, t.body, t.rest FROM memories m
-                    JOIN search s ON s.id = m.id JOIN search_text t ON t.rowid = s.row {CHANGED}"
+                    JOIN search s ON s.id = m.id JOIN search_text t ON t.rowid = s.row {CHANGED_CONDITION}"
             ),
         };
         let read = if with_columns { indexed_with_terms } else { indexed };
@@ -217,17 +217,17 @@ pub(super) fn topic_of(entry: &Entry) -> Option<String> {
     entry.topic.as_deref().map(topic_key).filter(|key| !key.is_empty())
 }
 
-fn indexed(row: &Row<'_>) -> rusqlite::Result<Indexed> {
+fn indexed(row: &Row<'_>) -> rusqlite::Result<SearchData> {
     let text = |index: usize| Ok::<_, rusqlite::Error>(row.get_ref(index)?.as_str_or_null()?);
     let vector = if row.get(11)? { Vector::from_bytes(row.get_ref(12)?.as_blob()?) } else { None };
     // Most memories name no file.
-    let files = if text(9)? == Some("[]") { Vec::new() } else { parsed(row, 9)? };
-    Ok(Indexed {
+    let files = if text(9)? == Some("[]") { Vec::new() } else { parse_json(row, 9)? };
+    Ok(SearchData {
         row: row.get(0)?,
         id: text(1)?.unwrap_or_default().into(),
-        kind: word(row, 2)?,
-        layer: word(row, 13)?,
-        status: word(row, 3)?,
+        kind: parse_word(row, 2)?,
+        layer: parse_word(row, 13)?,
+        status: parse_word(row, 3)?,
         created_at: row.get(4)?,
         topic_key: text(5)?.map(Into::into),
         session_id: text(6)?.map(Into::into),
@@ -240,7 +240,7 @@ fn indexed(row: &Row<'_>) -> rusqlite::Result<Indexed> {
     })
 }
 
-fn indexed_with_terms(row: &Row<'_>) -> rusqlite::Result<Indexed> {
+fn indexed_with_terms(row: &Row<'_>) -> rusqlite::Result<SearchData> {
     let columns = Some([row.get(14)?, row.get(15)?, row.get(16)?, row.get(17)?]);
-    Ok(Indexed { columns, ..indexed(row)? })
+    Ok(SearchData { columns, ..indexed(row)? })
 }

@@ -2,7 +2,7 @@
 //! a partial index. The condition of the query must repeat the condition of the index; otherwise
 //! SQLite does not use the index.
 
-use super::{Sqlite, parsed, word};
+use super::{Sqlite, parse_json, parse_word};
 use crate::MemoryError;
 use crate::store::{Clashes, Sessions};
 use crate::types::{Kind, Layer, Status};
@@ -47,11 +47,11 @@ const SUPERSEDING: &str = "SELECT l.from_id, l.to_id FROM links l INDEXED BY lin
         AND t.layer = 'permanent' AND t.status <> 'removed'
         AND f.layer = 'permanent' AND f.status <> 'removed'";
 
-const OPEN: &str = "SELECT data FROM sessions
+const OPEN_SESSIONS: &str = "SELECT data FROM sessions
     WHERE CASE WHEN json_valid(data) THEN data ->> '$.endedAt' END IS NULL
     ORDER BY at DESC, id DESC";
 
-const OF_THREAD: &str = "SELECT data FROM sessions
+const SESSIONS_OF_THREAD: &str = "SELECT data FROM sessions
     WHERE CASE WHEN json_valid(data)
         THEN coalesce(data ->> '$.memorySessionId', data ->> '$.memory_session_id') END = ?1
     ORDER BY at DESC, id DESC";
@@ -59,7 +59,7 @@ const OF_THREAD: &str = "SELECT data FROM sessions
 impl Sqlite {
     pub(super) fn find_clashes(&self) -> Result<Clashes, MemoryError> {
         let mut contested: Vec<(String, Vec<String>)> =
-            self.query_all(CONTESTED, [], |row| Ok((row.get(0)?, parsed(row, 1)?)))?;
+            self.query_all(CONTESTED, [], |row| Ok((row.get(0)?, parse_json(row, 1)?)))?;
         contested.retain(|(_, heads)| heads.len() > 1);
         let mut clashes = Clashes { contested, ..Clashes::default() };
         let decisions: Vec<(String, String)> =
@@ -68,7 +68,7 @@ impl Sqlite {
             clashes.topics.entry(topic).or_default().push(id);
         }
         clashes.links =
-            self.query_all(LINKS, [], |row| parsed(row, 0)).map(crate::store::json::sorted)?;
+            self.query_all(LINKS, [], |row| parse_json(row, 0)).map(crate::store::json::sorted)?;
         if self.query_one(FORKED, [], |_| Ok(()))?.is_some() {
             clashes.superseding =
                 self.query_all(SUPERSEDING, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -78,7 +78,9 @@ impl Sqlite {
 
     pub(super) fn count_memories(&self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
         let sql = "SELECT layer, type, status, count(*) FROM memories GROUP BY 1, 2, 3";
-        let read = |row: &Row<'_>| Ok((word(row, 0)?, word(row, 1)?, word(row, 2)?, row.get(3)?));
+        let read = |row: &Row<'_>| {
+            Ok((parse_word(row, 0)?, parse_word(row, 1)?, parse_word(row, 2)?, row.get(3)?))
+        };
         let mut counts = self.query_all(sql, [], read)?;
         counts.sort_unstable();
         Ok(counts)
@@ -86,8 +88,10 @@ impl Sqlite {
 
     pub(super) fn find_sessions(&self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
         match which {
-            Sessions::Open => self.query_all(OPEN, [], |row| parsed(row, 0)),
-            Sessions::Thread(thread) => self.query_all(OF_THREAD, [thread], |row| parsed(row, 0)),
+            Sessions::Open => self.query_all(OPEN_SESSIONS, [], |row| parse_json(row, 0)),
+            Sessions::Thread(thread) => {
+                self.query_all(SESSIONS_OF_THREAD, [thread], |row| parse_json(row, 0))
+            }
         }
     }
 }
@@ -114,8 +118,8 @@ mod tests {
             (LINKS, &["links_by_relation", "memories_holding"]),
             (FORKED, &["links_by_relation"]),
             (SUPERSEDING, &["links_by_relation"]),
-            (OPEN, &["sessions_open"]),
-            (OF_THREAD, &["sessions_by_thread"]),
+            (OPEN_SESSIONS, &["sessions_open"]),
+            (SESSIONS_OF_THREAD, &["sessions_by_thread"]),
         ] {
             let plan = plan(sql);
             for index in indexes {

@@ -1,6 +1,6 @@
 //! Converts database rows to records.
 
-use crate::store::Mirrored;
+use crate::store::MirroredLine;
 use crate::types::Entry;
 use rusqlite::Row;
 use serde::de::DeserializeOwned;
@@ -11,12 +11,15 @@ pub(in crate::store) const COLUMNS: &str =
     created_at, updated_at, schema_version, heads, extra";
 
 /// Parses a column that contains the word of an enum value.
-pub(super) fn word<T: FromStr<Err = String>>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
+pub(super) fn parse_word<T: FromStr<Err = String>>(
+    row: &Row<'_>,
+    index: usize,
+) -> rusqlite::Result<T> {
     row.get_ref(index)?.as_str()?.parse().map_err(|error: String| conversion_error(index, error))
 }
 
 /// Parses a column that contains JSON.
-pub(in crate::store) fn parsed<T: DeserializeOwned>(
+pub(in crate::store) fn parse_json<T: DeserializeOwned>(
     row: &Row<'_>,
     index: usize,
 ) -> rusqlite::Result<T> {
@@ -31,22 +34,22 @@ fn conversion_error(index: usize, why: String) -> rusqlite::Error {
 pub(in crate::store) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     Ok(Entry {
         id: row.get(0)?,
-        kind: word(row, 1)?,
-        layer: word(row, 2)?,
+        kind: parse_word(row, 1)?,
+        layer: parse_word(row, 2)?,
         topic: row.get(3)?,
         content: row.get(4)?,
-        metadata: parsed(row, 5)?,
-        status: word(row, 6)?,
+        metadata: parse_json(row, 5)?,
+        status: parse_word(row, 6)?,
         session_id: row.get(7)?,
         branch: row.get(8)?,
         created_at: row.get(9)?,
         updated_at: row.get(10)?,
         schema_version: row.get(11)?,
-        heads: parsed(row, 12)?,
-        extra: parsed(row, 13)?,
+        heads: parse_json(row, 12)?,
+        extra: parse_json(row, 13)?,
     })
 }
 
-pub(in crate::store) fn mirrored(row: &Row<'_>) -> rusqlite::Result<Mirrored> {
-    Ok(Mirrored { file: row.get(0)?, present: row.get(1)?, line: parsed(row, 2)? })
+pub(in crate::store) fn mirrored(row: &Row<'_>) -> rusqlite::Result<MirroredLine> {
+    Ok(MirroredLine { file: row.get(0)?, present: row.get(1)?, line: parse_json(row, 2)? })
 }

@@ -5,7 +5,8 @@ use super::*;
 /// The search data of each memory without its terms, ordered by id.
 fn indexed_rows(store: &mut dyn StorageBackend) -> Vec<String> {
     let mut all = Vec::new();
-    let read = &mut |row: Indexed| all.push(format!("{:?}", Indexed { columns: None, ..row }));
+    let read =
+        &mut |row: SearchData| all.push(format!("{:?}", SearchData { columns: None, ..row }));
     store.indexed(None, false, read).expect("indexed");
     all.sort();
     all
@@ -25,7 +26,7 @@ fn a_first_search_reads_the_same_data_as_a_full_read() {
         put(store, gate, &Entry { topic: None, ..entry("insight_3_c", Kind::Insight, 3) });
         let assert_same_data = |store: &mut dyn StorageBackend| {
             let full = indexed(store, None);
-            let full = full.into_iter().map(|row| Indexed { columns: None, ..row });
+            let full = full.into_iter().map(|row| SearchData { columns: None, ..row });
             let mut full: Vec<String> = full.map(|row| format!("{row:?}")).collect();
             full.sort();
             assert_eq!(indexed_rows(store), full);
@@ -77,7 +78,7 @@ fn memories_of_an_older_schema_are_indexed_unchanged() {
     db.execute_batch("INSERT INTO sessions VALUES ('s', 1, '{')").expect("put");
     db.pragma_update(None, "user_version", 2).expect("set");
     drop(db);
-    let opened = open(folder.path(), Wanted::Sqlite, 7).expect("a store");
+    let opened = open(folder.path(), BackendChoice::Sqlite, 7).expect("a store");
     assert!(opened.notices[0].contains("from schema 2 to 4"), "{:?}", opened.notices);
     let mut store = opened.store;
     assert_eq!(indexed_rows(&mut *store), before);
@@ -88,7 +89,7 @@ fn memories_of_an_older_schema_are_indexed_unchanged() {
 fn a_row_without_its_memory_is_not_searched() {
     let folder = TempDir::new().expect("a directory");
     let gate = Gate::new(&crate::DISTRIBUTION);
-    let mut store = opened(folder.path(), Wanted::Sqlite);
+    let mut store = opened(folder.path(), BackendChoice::Sqlite);
     put(&mut *store, &gate, &entry("decision_1_a", Kind::Decision, 1));
     let db = rusqlite::Connection::open(store.path()).expect("open");
     db.execute_batch(

@@ -7,9 +7,9 @@ use aidd_lexicon::embedding::NAME;
 use std::fs;
 
 /// The path of a store of each kind, and its other files.
-fn files(wanted: Wanted) -> &'static [&'static str] {
-    match wanted {
-        Wanted::Json => &[".aidd/data.jsonl"],
+fn files(choice: BackendChoice) -> &'static [&'static str] {
+    match choice {
+        BackendChoice::Json => &[".aidd/data.jsonl"],
         _ => &[".aidd/data.db", ".aidd/data.db-wal"],
     }
 }
@@ -27,7 +27,7 @@ fn copy_folder(from: &Path, to: &Path) {
 }
 
 /// Changes the file; returns a description of the change.
-fn damage(path: &Path, round: usize, numbers: &mut Numbers) -> String {
+fn damage(path: &Path, round: usize, numbers: &mut Rng) -> String {
     let mut bytes = fs::read(path).expect("bytes");
     let start = match round % 4 {
         // The header, of the file or of its log.
@@ -49,12 +49,12 @@ fn damage(path: &Path, round: usize, numbers: &mut Numbers) -> String {
     format!("{} {change}", path.display())
 }
 
-fn check_random_damage(wanted: Wanted) {
+fn check_random_damage(choice: BackendChoice) {
     let folder = ram_temp_dir();
-    let mut numbers = Numbers(11);
+    let mut numbers = Rng(11);
     let good = folder.path().join("good");
     fs::create_dir_all(&good).expect("made");
-    let mut memory = open_memory(&good, wanted);
+    let mut memory = open_memory(&good, choice);
     save_some(&mut memory, &mut numbers, 12);
     let permanent_before = permanent_text(&mut memory);
     let counts_before = counts(&mut memory);
@@ -67,10 +67,10 @@ fn check_random_damage(wanted: Wanted) {
     for round in 0..size(24, 200) {
         let root = folder.path().join(format!("round-{round}"));
         copy_folder(&image, &root);
-        let paths = files(wanted);
+        let paths = files(choice);
         let change = damage(&root.join(paths[round / 2 % paths.len()]), round, &mut numbers);
         let mut memory =
-            ProjectMemory::open(&crate::DISTRIBUTION, &root, wanted, Box::new(|| START + 9_999))
+            ProjectMemory::open(&crate::DISTRIBUTION, &root, choice, Box::new(|| START + 9_999))
                 .unwrap_or_else(|error| panic!("round {round}, {change}: {error}"));
         // Damage that does not change the structure is found by the check of the import.
         memory.import().unwrap_or_else(|error| panic!("round {round}, {change}: {error}"));
@@ -82,7 +82,7 @@ fn check_random_damage(wanted: Wanted) {
         memory.start_session(new_session("main")).expect("a session");
         drop(memory);
         assert!(!root.join(".aidd/data.salvage").exists(), "round {round}, {change}");
-        let mut reopened = open_with_notices(&root, wanted);
+        let mut reopened = open_with_notices(&root, choice);
         assert_eq!(reopened.take_notices(), [""; 0], "round {round}, {change}");
         assert_eq!(counts(&mut reopened)[2], counts_before[2] + 1, "round {round}, {change}");
         drop(reopened);
@@ -92,38 +92,38 @@ fn check_random_damage(wanted: Wanted) {
 
 #[test]
 fn a_database_damaged_at_random_offsets_is_repaired() {
-    check_random_damage(Wanted::Sqlite);
+    check_random_damage(BackendChoice::Sqlite);
 }
 
 #[test]
 fn a_log_damaged_at_random_offsets_is_repaired() {
-    check_random_damage(Wanted::Json);
+    check_random_damage(BackendChoice::Json);
 }
 
 /// Creates and closes a store without a backup, as an earlier aidd left it; returns its directory
 /// and contents.
-fn create_store(wanted: Wanted) -> (TempDir, [usize; 4], String) {
+fn create_store(choice: BackendChoice) -> (TempDir, [usize; 4], String) {
     let folder = ram_temp_dir();
-    let mut memory = open_memory(folder.path(), wanted);
-    save_some(&mut memory, &mut Numbers(5), 30);
+    let mut memory = open_memory(folder.path(), choice);
+    save_some(&mut memory, &mut Rng(5), 30);
     let (counts, permanent_before) = (counts(&mut memory), permanent_text(&mut memory));
     drop(memory);
-    fs::remove_file(folder.path().join(files(wanted)[0].to_owned() + ".backup")).expect("removed");
+    fs::remove_file(folder.path().join(files(choice)[0].to_owned() + ".backup")).expect("removed");
     (folder, counts, permanent_before)
 }
 
 #[test]
 fn sessions_and_observations_of_a_damaged_store_are_recovered() {
-    for wanted in [Wanted::Sqlite, Wanted::Json] {
-        let (folder, counts_before, permanent_before) = create_store(wanted);
-        let path = folder.path().join(files(wanted)[0]);
+    for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
+        let (folder, counts_before, permanent_before) = create_store(choice);
+        let path = folder.path().join(files(choice)[0]);
         let mut bytes = fs::read(&path).expect("bytes");
         // Without the first bytes of the file, nothing in it can be read in the normal way.
         bytes[..40].fill(0);
         fs::write(&path, bytes).expect("damaged");
-        let mut memory = open_with_notices(folder.path(), wanted);
-        assert_eq!(counts(&mut memory), counts_before, "{wanted:?}");
-        assert_eq!(permanent_text(&mut memory), permanent_before, "{wanted:?}");
+        let mut memory = open_with_notices(folder.path(), choice);
+        assert_eq!(counts(&mut memory), counts_before, "{choice:?}");
+        assert_eq!(permanent_text(&mut memory), permanent_before, "{choice:?}");
         let notices = memory.take_notices();
         assert!(notices[0].contains("the store was damaged"), "{notices:?}");
         assert!(
@@ -132,14 +132,14 @@ fn sessions_and_observations_of_a_damaged_store_are_recovered() {
             ),
             "{notices:?}"
         );
-        assert!(notices[1].contains("it had no backup"), "{notices:?}");
+        assert!(notices[1].contains("the store had no backup"), "{notices:?}");
         assert_eq!(notices[2], "read from the tracked files: 30 of type decision");
     }
 }
 
 #[test]
 fn a_damaged_page_loses_only_its_own_records() {
-    let (folder, counts_before, permanent_before) = create_store(Wanted::Sqlite);
+    let (folder, counts_before, permanent_before) = create_store(BackendChoice::Sqlite);
     let path = folder.path().join(".aidd/data.db");
     let mut bytes = fs::read(&path).expect("bytes");
     // A leaf page of the memories table: such pages start with 13 and contain observations.
@@ -153,7 +153,7 @@ fn a_damaged_page_loses_only_its_own_records() {
     let page_start = leaves[leaves.len() / 2];
     bytes[page_start..page_start + 4096].fill(0xA5);
     fs::write(&path, bytes).expect("damaged");
-    let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
+    let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
     memory.import().expect("imported");
     assert_eq!(permanent_text(&mut memory), permanent_before);
     let remaining_counts = counts(&mut memory);
@@ -173,29 +173,29 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
 
 #[test]
 fn missing_tracked_files_are_restored_from_a_damaged_store() {
-    for wanted in [Wanted::Sqlite, Wanted::Json] {
-        let (folder, counts_before, permanent_before) = create_store(wanted);
+    for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
+        let (folder, counts_before, permanent_before) = create_store(choice);
         fs::remove_dir_all(folder.path().join("ai")).expect("removed");
-        let path = folder.path().join(files(wanted)[0]);
+        let path = folder.path().join(files(choice)[0]);
         let mut bytes = fs::read(&path).expect("bytes");
         bytes[..40].fill(0);
         fs::write(&path, bytes).expect("damaged");
-        let mut memory = open_with_notices(folder.path(), wanted);
-        assert_eq!(counts(&mut memory), counts_before, "{wanted:?}");
-        assert_eq!(permanent_text(&mut memory), permanent_before, "{wanted:?}");
+        let mut memory = open_with_notices(folder.path(), choice);
+        assert_eq!(counts(&mut memory), counts_before, "{choice:?}");
+        assert_eq!(permanent_text(&mut memory), permanent_before, "{choice:?}");
         assert_eq!(memory.export(false).expect("exported"), 30);
-        assert_eq!(permanent_text_of_files(folder.path()), permanent_before, "{wanted:?}");
+        assert_eq!(permanent_text_of_files(folder.path()), permanent_before, "{choice:?}");
     }
 }
 
 #[test]
 fn an_unreadable_damaged_store_is_abandoned_after_two_attempts() {
-    let (folder, counts_before, _) = create_store(Wanted::Sqlite);
+    let (folder, counts_before, _) = create_store(BackendChoice::Sqlite);
     let aidd = folder.path().join(".aidd");
     let examine = |list: &str| {
         fs::write(aidd.join("data.salvage"), list).expect("written");
         let mut calls = 0;
-        let result = crate::store::salvage::each(&aidd, &mut |_, recovered| {
+        let result = crate::store::salvage::salvage_each(&aidd, &mut |_, recovered| {
             calls += 1;
             assert!(recovered.entries.is_empty());
             Err(MemoryError::Store("full".to_owned()))
@@ -206,7 +206,7 @@ fn an_unreadable_damaged_store_is_abandoned_after_two_attempts() {
     assert_eq!(examine("first data.db.corrupt-1\n"), (1, true, retry_list));
     assert_eq!(examine("again data.db.corrupt-1\n"), (1, true, None));
     assert_eq!(examine("nonsense"), (0, false, None));
-    assert_eq!(counts(&mut open_with_notices(folder.path(), Wanted::Sqlite)), counts_before);
+    assert_eq!(counts(&mut open_with_notices(folder.path(), BackendChoice::Sqlite)), counts_before);
 }
 
 /// Damages the full-text table of the closed store at `path` in one of several ways; returns a
@@ -242,17 +242,17 @@ fn damage_search(path: &Path, variant: usize) -> String {
 fn a_damaged_search_index_is_repaired_in_place() {
     use crate::recall::Question;
     for variant in 0..8 {
-        let (folder, counts_before, permanent_before) = create_store(Wanted::Sqlite);
-        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
+        let (folder, counts_before, permanent_before) = create_store(BackendChoice::Sqlite);
+        let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
         let word = "zanzibar";
         let id =
             memory.save_decision(&decision(&format!("Ship to {word}"), None)).expect("saved").id;
         let permanent_after_save = permanent_text(&mut memory);
         assert_ne!(permanent_before, permanent_after_save);
         drop(memory);
-        let path = folder.path().join(files(Wanted::Sqlite)[0]);
+        let path = folder.path().join(files(BackendChoice::Sqlite)[0]);
         let change = damage_search(&path, variant);
-        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
+        let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
         memory.import().unwrap_or_else(|error| panic!("{change}: {error}"));
         let notices = memory.take_notices();
         assert_eq!(notices.len(), 1, "{change}: {notices:?}");
@@ -269,7 +269,7 @@ fn a_damaged_search_index_is_repaired_in_place() {
         let names = fs::read_dir(folder.path().join(".aidd")).expect("a directory").flatten();
         let aside = names.filter(|name| name.file_name().to_string_lossy().contains("corrupt"));
         assert_eq!(aside.count(), 0, "{change}");
-        let mut reopened = open_with_notices(folder.path(), Wanted::Sqlite);
+        let mut reopened = open_with_notices(folder.path(), BackendChoice::Sqlite);
         assert_eq!(reopened.take_notices(), [""; 0], "{change}");
         assert_eq!(reopened.search(&question).expect("found").hits[0].id, id, "{change}");
     }
@@ -279,10 +279,10 @@ fn a_damaged_search_index_is_repaired_in_place() {
 #[test]
 fn a_search_repairs_a_damaged_index() {
     use crate::recall::Question;
-    let (folder, ..) = create_store(Wanted::Sqlite);
-    let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
+    let (folder, ..) = create_store(BackendChoice::Sqlite);
+    let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
     let id = memory.save_decision(&decision("Ship to zanzibar", None)).expect("saved").id;
-    damage_search(&folder.path().join(files(Wanted::Sqlite)[0]), 0);
+    damage_search(&folder.path().join(files(BackendChoice::Sqlite)[0]), 0);
     let question = Question { text: "zanzibar".to_owned(), ..Question::new(Layers::ALL) };
     let found = memory.search(&question).expect("found");
     assert_eq!(found.hits.first().map(|hit| &hit.id), Some(&id));

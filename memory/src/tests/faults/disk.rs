@@ -52,9 +52,9 @@ fn fill_except(root: &Path, free: usize) -> std::path::PathBuf {
 
 /// Runs one round on a disk with `free` free bytes: saves until saving fails, and again when there
 /// is space.
-fn check_full_disk(root: &Path, wanted: Wanted, free: usize) {
-    let mut numbers = Numbers(free as u64);
-    let mut memory = open_with_notices(root, wanted);
+fn check_full_disk(root: &Path, choice: BackendChoice, free: usize) {
+    let mut numbers = Rng(free as u64);
+    let mut memory = open_with_notices(root, choice);
     save_some(&mut memory, &mut numbers, 3);
     let filler = fill_except(root, free);
     let mut saved_ids = Vec::new();
@@ -93,7 +93,7 @@ fn check_full_disk(root: &Path, wanted: Wanted, free: usize) {
     for id in &saved_ids {
         read_back(id, &mut memory).unwrap_or_else(|error| panic!("{free} bytes, open: {error}"));
     }
-    let mut other = open_with_notices(root, wanted);
+    let mut other = open_with_notices(root, choice);
     for id in &saved_ids {
         read_back(id, &mut other).unwrap_or_else(|error| panic!("{free} bytes, reopened: {error}"));
     }
@@ -107,7 +107,7 @@ fn check_full_disk(root: &Path, wanted: Wanted, free: usize) {
         );
     }
     drop((memory, other));
-    let mut reopened = open_with_notices(root, wanted);
+    let mut reopened = open_with_notices(root, choice);
     for id in &saved_ids {
         read_back(id, &mut reopened).unwrap_or_else(|error| panic!("{free} bytes, after: {error}"));
     }
@@ -119,28 +119,28 @@ fn check_full_disk(root: &Path, wanted: Wanted, free: usize) {
 #[test]
 fn a_full_disk_is_reported_and_loses_nothing() {
     let rounds = size(6, 50);
-    for wanted in [Wanted::Sqlite, Wanted::Json] {
+    for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         for round in 0..rounds {
             let Some(disk) = SmallDisk::mounted(4096) else {
                 print_note(
                     "cannot mount a separate disk; testing with a limit on file sizes instead",
                 );
-                return check_file_size_limit(wanted);
+                return check_file_size_limit(choice);
             };
-            check_full_disk(disk.root(), wanted, round * 150_000 / rounds);
+            check_full_disk(disk.root(), choice, round * 150_000 / rounds);
         }
     }
 }
 
 /// Runs a worker with a file size limit, for systems on which no disk can be mounted.
-fn check_file_size_limit(wanted: Wanted) {
+fn check_file_size_limit(choice: BackendChoice) {
     if cfg!(not(unix)) {
         return;
     }
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
-    save_some(&mut open_with_notices(root, wanted), &mut Numbers(1), 3);
-    let job = Job { work: "disk", root, wanted, number: 0, count: 60 };
+    save_some(&mut open_with_notices(root, choice), &mut Rng(1), 3);
+    let job = Job { work: "disk", root, choice, number: 0, count: 60 };
     let command = job.command();
     // 96 blocks of 1,024 bytes. A write beyond the limit fails, because the signal is ignored.
     let script = "trap '' XFSZ; ulimit -f 96; exec \"$0\" \"$@\"";
@@ -151,7 +151,7 @@ fn check_file_size_limit(wanted: Wanted) {
     }
     let output = shell.output().expect("a process");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut memory = open_with_notices(root, wanted);
+    let mut memory = open_with_notices(root, choice);
     let saved_ids = fs::read_to_string(root.join("acked")).expect("acks");
     for id in saved_ids.lines() {
         memory.get(&[id.to_owned()]).expect("what was acknowledged");
@@ -163,8 +163,8 @@ fn check_file_size_limit(wanted: Wanted) {
 
 /// Saves until files cannot grow any more; writes the acknowledged ids to a file.
 pub(super) fn fill(job: &Job<'_>) {
-    let mut numbers = Numbers(2);
-    let mut memory = open_with_notices(job.root, job.wanted);
+    let mut numbers = Rng(2);
+    let mut memory = open_with_notices(job.root, job.choice);
     let (mut saved_ids, mut failures) = (String::new(), 0);
     for _ in 0..job.count {
         let text = numbers.words(200);
@@ -182,32 +182,32 @@ pub(super) fn fill(job: &Job<'_>) {
 
 #[test]
 fn a_limit_on_the_length_of_files_loses_nothing() {
-    for wanted in [Wanted::Sqlite, Wanted::Json] {
-        check_file_size_limit(wanted);
+    for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
+        check_file_size_limit(choice);
     }
 }
 
 #[test]
 fn a_read_only_disk_can_be_read() {
-    for wanted in [Wanted::Sqlite, Wanted::Json] {
+    for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         let Some(disk) = SmallDisk::mounted(4096) else {
             print_note("cannot mount a separate disk");
             return;
         };
-        check_read_only(disk.root(), wanted, |writable| {
+        check_read_only(disk.root(), choice, |writable| {
             disk.remount(if writable { "remount,rw" } else { "remount,ro" });
         });
     }
 }
 
 /// Checks a project on a disk that `switch` makes writable (`true`) or read-only.
-fn check_read_only(root: &Path, wanted: Wanted, switch: impl Fn(bool)) {
-    let mut memory = open_with_notices(root, wanted);
-    save_some(&mut memory, &mut Numbers(4), 4);
+fn check_read_only(root: &Path, choice: BackendChoice, switch: impl Fn(bool)) {
+    let mut memory = open_with_notices(root, choice);
+    save_some(&mut memory, &mut Rng(4), 4);
     let (counts_before, permanent_before) = (counts(&mut memory), permanent_text(&mut memory));
     drop(memory);
     switch(false);
-    let mut memory = open_with_notices(root, wanted);
+    let mut memory = open_with_notices(root, choice);
     let notices = memory.take_notices();
     assert!(notices[0].ends_with("memory is read-only in this project"), "{notices:?}");
     assert_eq!(permanent_text(&mut memory), permanent_before);
@@ -222,6 +222,6 @@ fn check_read_only(root: &Path, wanted: Wanted, switch: impl Fn(bool)) {
     switch(true);
     memory.save_decision(&decision("Now it can be saved", None)).expect("saved");
     memory.start_session(new_session("main")).expect("a session");
-    assert_eq!(counts(&mut open_with_notices(root, wanted))[3], counts_before[3] + 1);
+    assert_eq!(counts(&mut open_with_notices(root, choice))[3], counts_before[3] + 1);
     assert_eq!(permanent_text(&mut memory), permanent_text_of_files(root));
 }

@@ -7,7 +7,7 @@ use crate::permanent::{Conflict, Edit};
 use crate::store::Order;
 use crate::types::{Link, Outcome, Relation};
 use aidd_engine::parse::lines::active_set::{self, ActiveSet};
-use aidd_engine::parse::lines::log::Folded;
+use aidd_engine::parse::lines::log::FoldedMemory;
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -23,7 +23,7 @@ struct Side {
 /// Applies a random operation to a memory.
 fn apply_random_operation(
     memory: &mut ProjectMemory,
-    numbers: &mut Numbers,
+    numbers: &mut Rng,
     edited: &mut BTreeSet<String>,
 ) {
     let oldest = Query { order: Order::Oldest, ..Query::active(Layers::PERMANENT, Kind::Decision) };
@@ -34,7 +34,7 @@ fn apply_random_operation(
         .map(|entry| entry.id)
         .collect();
     // Chooses older memories more often, so that both sides often choose the same memory.
-    let pick = |numbers: &mut Numbers| {
+    let pick = |numbers: &mut Rng| {
         let index = numbers.below(known.len()).min(numbers.below(known.len()));
         known[index].clone()
     };
@@ -80,8 +80,10 @@ fn conflicts_from_links(memory: &mut ProjectMemory) -> Vec<Conflict> {
         .read(&mut |store| Ok((store.entries(&query)?, store.all_links()?)))
         .expect("memories");
     let links_of = |id: &str| links.iter().filter(|link| link.from == id).cloned().collect();
-    let memories: Vec<Folded> =
-        entries.into_iter().map(|entry| Folded { links: links_of(&entry.id), entry }).collect();
+    let memories: Vec<FoldedMemory> = entries
+        .into_iter()
+        .map(|entry| FoldedMemory { links: links_of(&entry.id), entry })
+        .collect();
     let contested = memories.iter().map(|memory| &memory.entry);
     let contested = contested.filter(|entry| entry.is_contested());
     let mut conflicts: Vec<Conflict> = contested
@@ -104,7 +106,8 @@ fn conflicts_from_links(memory: &mut ProjectMemory) -> Vec<Conflict> {
     conflicts
 }
 
-fn apply_random_operations(memory: &mut ProjectMemory, numbers: &mut Numbers) -> BTreeSet<String> {
+/// Applies one to five random operations; returns the ids of the edited memories.
+fn apply_random_operations(memory: &mut ProjectMemory, numbers: &mut Rng) -> BTreeSet<String> {
     let mut edited = BTreeSet::new();
     for _ in 0..1 + numbers.below(5) {
         apply_random_operation(memory, numbers, &mut edited);
@@ -113,10 +116,10 @@ fn apply_random_operations(memory: &mut ProjectMemory, numbers: &mut Numbers) ->
 }
 
 /// Opens a memory with a clock that starts at `start`.
-fn open_with_clock(root: &Path, wanted: Wanted, start: i64) -> ProjectMemory {
+fn open_with_clock(root: &Path, choice: BackendChoice, start: i64) -> ProjectMemory {
     let time = Arc::new(AtomicI64::new(start));
     let clock = Box::new(move || time.fetch_add(7, Ordering::Relaxed));
-    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect("a memory")
+    ProjectMemory::open(&crate::DISTRIBUTION, root, choice, clock).expect("a memory")
 }
 
 fn lines_of(root: &Path, file: &str) -> Vec<String> {
@@ -149,10 +152,10 @@ fn merged_text(style: usize, base: &[String], ours: &[String], theirs: &[String]
 
 /// Checks one random history; returns the number of memories that both sides edited.
 fn check_history(seed: u64) -> usize {
-    let mut numbers = Numbers(seed);
-    let wanted = if seed.is_multiple_of(2) { Wanted::Sqlite } else { Wanted::Json };
+    let mut numbers = Rng(seed);
+    let choice = if seed.is_multiple_of(2) { BackendChoice::Sqlite } else { BackendChoice::Json };
     let base = ram_temp_dir();
-    let mut first = open_with_clock(base.path(), wanted, START);
+    let mut first = open_with_clock(base.path(), choice, START);
     apply_random_operations(&mut first, &mut numbers);
     apply_random_operations(&mut first, &mut numbers);
     drop(first);
@@ -165,7 +168,7 @@ fn check_history(seed: u64) -> usize {
             }
         }
         let edited = apply_random_operations(
-            &mut open_with_clock(folder.path(), wanted, start),
+            &mut open_with_clock(folder.path(), choice, start),
             &mut numbers,
         );
         Side { folder, edited }
@@ -184,7 +187,7 @@ fn check_history(seed: u64) -> usize {
             let lines: BTreeSet<&String> = ours.iter().chain(&theirs).collect();
             all += lines.len();
         }
-        let mut memory = open_with_clock(folder.path(), wanted, START + 9_000);
+        let mut memory = open_with_clock(folder.path(), choice, START + 9_000);
         let present_lines = memory
             .read(&mut |store| {
                 let mut present_lines = 0;
@@ -233,7 +236,7 @@ fn any_history_of_two_branches_preserves_both_sides() {
 #[test]
 fn git_merges_memory_without_a_conflict() {
     for seed in 0..size(2, 50) {
-        let mut numbers = Numbers(900 + seed as u64);
+        let mut numbers = Rng(900 + seed as u64);
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
         let git = |args: &[&str]| {
@@ -254,7 +257,7 @@ fn git_merges_memory_without_a_conflict() {
         }
         write(root, ".gitattributes", "ai/memory/*.jsonl merge=union\n");
         write(root, ".gitignore", ".aidd/data.*\n");
-        let mut memory = open_with_clock(root, Wanted::Sqlite, START);
+        let mut memory = open_with_clock(root, BackendChoice::Sqlite, START);
         for _ in 0..3 {
             let text = numbers.words(4);
             memory.save_decision(&decision(&text, None)).expect("saved");

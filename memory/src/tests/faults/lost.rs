@@ -11,10 +11,10 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-const BOTH: [Wanted; 2] = [Wanted::Sqlite, Wanted::Json];
+const BOTH: [BackendChoice; 2] = [BackendChoice::Sqlite, BackendChoice::Json];
 
-fn store_in(root: &Path, wanted: Wanted) -> PathBuf {
-    root.join(if wanted == Wanted::Json { ".aidd/data.jsonl" } else { ".aidd/data.db" })
+fn store_in(root: &Path, choice: BackendChoice) -> PathBuf {
+    root.join(if choice == BackendChoice::Json { ".aidd/data.jsonl" } else { ".aidd/data.db" })
 }
 
 fn truncate(path: &Path, length: u64) {
@@ -50,10 +50,10 @@ fn local_data(memory: &mut ProjectMemory) -> String {
 }
 
 /// Creates and closes a store; returns its directory and contents.
-fn create_store(wanted: Wanted, rounds: usize) -> (TempDir, [usize; 4], String, String) {
+fn create_store(choice: BackendChoice, rounds: usize) -> (TempDir, [usize; 4], String, String) {
     let folder = ram_temp_dir();
-    let mut memory = open_memory(folder.path(), wanted);
-    save_some(&mut memory, &mut Numbers(7), rounds);
+    let mut memory = open_memory(folder.path(), choice);
+    save_some(&mut memory, &mut Rng(7), rounds);
     memory.note_figures("health", &serde_json::json!({"score": 7})).expect("noted");
     let (permanent_before, local) = (permanent_text(&mut memory), local_data(&mut memory));
     let counts = counts(&mut memory);
@@ -62,13 +62,13 @@ fn create_store(wanted: Wanted, rounds: usize) -> (TempDir, [usize; 4], String, 
 
 #[test]
 fn a_truncated_or_missing_store_is_restored_and_reported() {
-    for wanted in BOTH {
-        let (folder, counts_before, permanent_before, before) = create_store(wanted, 12);
+    for choice in BOTH {
+        let (folder, counts_before, permanent_before, before) = create_store(choice, 12);
         let root = folder.path();
-        let path = store_in(root, wanted);
+        let path = store_in(root, choice);
         let image = fs::read(&path).expect("bytes");
         let length = image.len() as u64;
-        let mut numbers = Numbers(23);
+        let mut numbers = Rng(23);
         let mut lengths =
             vec![None, Some(0), Some(1), Some(length / 2), Some(length / 8192 * 4096)];
         lengths.extend((0..size(3, 60)).map(|_| Some(numbers.next() % length)));
@@ -79,23 +79,23 @@ fn a_truncated_or_missing_store_is_restored_and_reported() {
                 None => fs::remove_file(&path).expect("removed"),
                 Some(at) => truncate(&path, at),
             }
-            let mut memory = open_with_notices(root, wanted);
-            assert_eq!(counts(&mut memory), counts_before, "{wanted:?} truncated at {at:?}");
+            let mut memory = open_with_notices(root, choice);
+            assert_eq!(counts(&mut memory), counts_before, "{choice:?} truncated at {at:?}");
             assert_eq!(
                 permanent_text(&mut memory),
                 permanent_before,
-                "{wanted:?} truncated at {at:?}"
+                "{choice:?} truncated at {at:?}"
             );
-            assert_eq!(local_data(&mut memory), before, "{wanted:?} truncated at {at:?}");
+            assert_eq!(local_data(&mut memory), before, "{choice:?} truncated at {at:?}");
             let notices = memory.take_notices().join("\n");
             for words in ["restored from", "sessions", "complete up to", "12 of type decision"] {
-                assert!(notices.contains(words), "{wanted:?} truncated at {at:?}: {notices}");
+                assert!(notices.contains(words), "{choice:?} truncated at {at:?}: {notices}");
             }
             drop(memory);
             assert_eq!(
-                open_with_notices(root, wanted).take_notices(),
+                open_with_notices(root, choice).take_notices(),
                 [""; 0],
-                "{wanted:?} truncated at {at:?}"
+                "{choice:?} truncated at {at:?}"
             );
         }
     }
@@ -103,12 +103,12 @@ fn a_truncated_or_missing_store_is_restored_and_reported() {
 
 #[test]
 fn the_notice_lists_restored_records_and_their_source() {
-    let (folder, ..) = create_store(Wanted::Sqlite, 3);
-    truncate(&store_in(folder.path(), Wanted::Sqlite), 0);
-    let notices = open_with_notices(folder.path(), Wanted::Sqlite).take_notices();
+    let (folder, ..) = create_store(BackendChoice::Sqlite, 3);
+    truncate(&store_in(folder.path(), BackendChoice::Sqlite), 0);
+    let notices = open_with_notices(folder.path(), BackendChoice::Sqlite).take_notices();
     assert!(notices[0].contains("data.db was missing or empty; restored from"), "{notices:?}");
     let counted = "3 sessions, 12 observations, 3 other memories of this checkout, 3 lifecycles, \
-                   1 figures; it is complete up to";
+                   1 statistics record; the backup is complete up to";
     assert!(notices[0].contains(counted), "{notices:?}");
     assert_eq!(notices[1], "read from the tracked files: 3 of type decision");
 }
@@ -118,9 +118,9 @@ fn the_notice_lists_restored_records_and_their_source() {
 fn a_database_that_lost_its_log_is_restored_from_the_backup() {
     let folder = ram_temp_dir();
     let root = folder.path();
-    save_some(&mut open_memory(root, Wanted::Sqlite), &mut Numbers(1), 2);
-    let path = store_in(root, Wanted::Sqlite);
-    let mut memory = open_with_notices(root, Wanted::Sqlite);
+    save_some(&mut open_memory(root, BackendChoice::Sqlite), &mut Rng(1), 2);
+    let path = store_in(root, BackendChoice::Sqlite);
+    let mut memory = open_with_notices(root, BackendChoice::Sqlite);
     let old = fs::read(&path).expect("bytes");
     let session = memory.start_session(new_session("main")).expect("a session").id;
     memory.save_insight("Noted late", None, &Insight::default(), None).expect("saved");
@@ -129,7 +129,7 @@ fn a_database_that_lost_its_log_is_restored_from_the_backup() {
     drop(memory);
     fs::write(&path, old).expect("restored");
     let _ = fs::remove_file(root.join(".aidd/data.db-wal"));
-    let mut memory = open_with_notices(root, Wanted::Sqlite);
+    let mut memory = open_with_notices(root, BackendChoice::Sqlite);
     let notices = memory.take_notices().join("\n");
     assert!(notices.contains("had lost its last 3 writes; restored from"), "{notices}");
     assert_eq!(local_data(&mut memory), before);
@@ -137,9 +137,9 @@ fn a_database_that_lost_its_log_is_restored_from_the_backup() {
 
 #[test]
 fn deleted_records_are_not_restored_and_leave_the_backup() {
-    for wanted in BOTH {
-        let (folder, ..) = create_store(wanted, 4);
-        let mut memory = open_with_notices(folder.path(), wanted);
+    for choice in BOTH {
+        let (folder, ..) = create_store(choice, 4);
+        let mut memory = open_with_notices(folder.path(), choice);
         let id = memory.save_insight("Not for long", None, &Insight::default(), None);
         let id = id.expect("saved");
         let sessions = memory.sessions(None, None, 100).expect("sessions");
@@ -147,23 +147,23 @@ fn deleted_records_are_not_restored_and_leave_the_backup() {
         memory.remove_any(&id, None).expect("removed");
         let before = local_data(&mut memory);
         drop(memory);
-        let path = store_in(folder.path(), wanted);
+        let path = store_in(folder.path(), choice);
         let text = fs::read_to_string(backup::path_of(&path)).expect("a backup");
         assert!(!text.contains("Not for long") && !text.contains(&sessions[0].id));
         // The store is damaged, so that its pages are examined as well.
         let mut bytes = fs::read(&path).expect("bytes");
         bytes[..40].fill(0);
         fs::write(&path, bytes).expect("damaged");
-        assert_eq!(local_data(&mut open_with_notices(folder.path(), wanted)), before, "{wanted:?}");
+        assert_eq!(local_data(&mut open_with_notices(folder.path(), choice)), before, "{choice:?}");
     }
 }
 
 /// The backup itself is damaged: its readable records are restored, and the rest is counted.
 #[test]
 fn readable_records_of_a_damaged_backup_are_restored() {
-    for wanted in BOTH {
-        let (folder, counts_before, permanent_before, _) = create_store(wanted, 6);
-        let path = store_in(folder.path(), wanted);
+    for choice in BOTH {
+        let (folder, counts_before, permanent_before, _) = create_store(choice, 6);
+        let path = store_in(folder.path(), choice);
         let log = backup::path_of(&path);
         let mut bytes = fs::read(&log).expect("bytes");
         let middle = bytes.len() / 2;
@@ -171,7 +171,7 @@ fn readable_records_of_a_damaged_backup_are_restored() {
         bytes.extend(b"[half of a line that a killed process l");
         fs::write(&log, bytes).expect("damaged");
         fs::remove_file(&path).expect("removed");
-        let mut memory = open_with_notices(folder.path(), wanted);
+        let mut memory = open_with_notices(folder.path(), choice);
         let notices = memory.take_notices().join("\n");
         assert!(notices.contains("2 lines of the backup could not be read"), "{notices}");
         let restored = counts(&mut memory);
@@ -185,33 +185,33 @@ fn readable_records_of_a_damaged_backup_are_restored() {
 
 #[test]
 fn a_long_backup_is_replaced_by_a_snapshot() {
-    for wanted in BOTH {
+    for choice in BOTH {
         let folder = ram_temp_dir();
-        let mut memory = open_memory(folder.path(), wanted);
+        let mut memory = open_memory(folder.path(), choice);
         let session = memory.start_session(new_session("main")).expect("a session").id;
-        let text = Numbers(2).words(20_000);
+        let text = Rng(2).words(20_000);
         // The same record repeatedly: most of the log is out of date.
         for n in 0..80 {
             let input = serde_json::json!({"input": format!("{n} {text}")});
             let fields = input.as_object().expect("an object").clone();
             memory.update_session(&session, &fields).expect("updated");
         }
-        let log = backup::path_of(&store_in(folder.path(), wanted));
+        let log = backup::path_of(&store_in(folder.path(), choice));
         let length = fs::metadata(&log).expect("a backup").len();
         assert!(length < (5 << 20), "{length}");
         let before = local_data(&mut memory);
         drop(memory);
-        fs::remove_file(store_in(folder.path(), wanted)).expect("removed");
-        assert_eq!(local_data(&mut open_with_notices(folder.path(), wanted)), before);
+        fs::remove_file(store_in(folder.path(), choice)).expect("removed");
+        assert_eq!(local_data(&mut open_with_notices(folder.path(), choice)), before);
     }
 }
 
 /// Saves and deletes until it is killed: each deletion replaces the backup with a snapshot.
 pub(super) fn save_and_delete(job: &Job<'_>) {
     let mut acks = OpenOptions::new().create(true).append(true).open(job.acks()).expect("acks");
-    let mut memory = open_with_notices(job.root, job.wanted);
+    let mut memory = open_with_notices(job.root, job.choice);
     let retained = memory.start_session(new_session("main")).expect("a session").id;
-    let mut numbers = Numbers(u64::from(std::process::id()));
+    let mut numbers = Rng(u64::from(std::process::id()));
     for _ in 0..job.count {
         let deleted = memory.start_session(new_session("other")).expect("a session").id;
         let title = numbers.words(5);
@@ -224,15 +224,15 @@ pub(super) fn save_and_delete(job: &Job<'_>) {
 /// The store is in the state after a process was killed between its snapshot and its commit.
 #[test]
 fn writes_to_a_store_behind_its_backup_are_backed_up() {
-    for wanted in BOTH {
+    for choice in BOTH {
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
-        let mut memory = open_with_notices(root, wanted);
+        let mut memory = open_with_notices(root, choice);
         let save = |memory: &mut ProjectMemory, text: &str| {
             memory.save_insight(text, None, &Insight::default(), None).expect("saved")
         };
         let first = save(&mut memory, "before");
-        let log = backup::path_of(&store_in(root, wanted));
+        let log = backup::path_of(&store_in(root, choice));
         let number = backup::last_number(&log).expect("a number");
         let next = (number + 1).to_string();
         let line = format!("\n[]\t{next}\t{}\n", crate::id::digest(&[&next, "[]"]));
@@ -240,11 +240,11 @@ fn writes_to_a_store_behind_its_backup_are_backed_up() {
         file.write_all(line.as_bytes()).expect("appended");
         let ids = [first, save(&mut memory, "after"), save(&mut memory, "later")];
         drop(memory);
-        truncate(&store_in(root, wanted), 0);
-        let mut memory = open_with_notices(root, wanted);
+        truncate(&store_in(root, choice), 0);
+        let mut memory = open_with_notices(root, choice);
         for id in ids {
             let found = memory.read(&mut |store| store.entry(&id)).expect("read");
-            assert!(found.is_some(), "{wanted:?}: {id}");
+            assert!(found.is_some(), "{choice:?}: {id}");
         }
         assert!(backup::last_number(&log).expect("a number") >= number + 3);
     }
@@ -252,13 +252,13 @@ fn writes_to_a_store_behind_its_backup_are_backed_up() {
 
 #[test]
 fn killing_a_process_that_writes_the_backup_loses_no_acknowledged_write() {
-    for wanted in BOTH {
+    for choice in BOTH {
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
-        drop(open_with_notices(root, wanted));
-        let mut numbers = Numbers(31);
+        drop(open_with_notices(root, choice));
+        let mut numbers = Rng(31);
         for number in 0..size(6, 80) {
-            let job = |number| Job { work: "churn", root, wanted, number, count: 100_000 };
+            let job = |number| Job { work: "churn", root, choice, number, count: 100_000 };
             let (first, second) = (2 * number, 2 * number + 1);
             let mut children = [job(first).start(), job(second).start()];
             let start = std::time::Instant::now();
@@ -277,14 +277,14 @@ fn killing_a_process_that_writes_the_backup_loses_no_acknowledged_write() {
                 (0..=second).flat_map(|n| processes::acknowledged_ids(root, n)).collect();
             // In every second round, the store is lost as well.
             if number % 2 == 1 {
-                truncate(&store_in(root, wanted), 0);
+                truncate(&store_in(root, choice), 0);
             }
-            let mut memory = open_with_notices(root, wanted);
+            let mut memory = open_with_notices(root, choice);
             let entries = memory.read(&mut |store| store.entries(&Query::new(Layers::ALL)));
             let present: BTreeSet<String> =
                 entries.expect("entries").into_iter().map(|entry| entry.id).collect();
             let lost: Vec<&String> = acknowledged.difference(&present).collect();
-            assert!(lost.is_empty(), "{wanted:?}: {} of {} lost", lost.len(), acknowledged.len());
+            assert!(lost.is_empty(), "{choice:?}: {} of {} lost", lost.len(), acknowledged.len());
             assert_eq!(memory.check().expect("checked"), [""; 0]);
         }
     }
@@ -343,7 +343,7 @@ fn the_database_of_another_program_is_moved_aside_unchanged() {
             }
             let bytes = |name: &str| fs::read(aidd.join(name)).ok();
             let before = (bytes("data.db"), bytes("data.db-wal"));
-            let mut memory = open_with_notices(folder.path(), Wanted::Auto);
+            let mut memory = open_with_notices(folder.path(), BackendChoice::Auto);
             assert_eq!(memory.backend(), "sqlite");
             let notices = memory.take_notices();
             assert_eq!(notices.len(), 1, "{notices:?}");
@@ -355,7 +355,7 @@ fn the_database_of_another_program_is_moved_aside_unchanged() {
             assert_eq!((bytes(&aside), bytes(&format!("{aside}-wal"))), before, "{expected}");
             memory.save_decision(&decision("Ours", None)).expect("saved");
             drop(memory);
-            let mut reopened = open_with_notices(folder.path(), Wanted::Auto);
+            let mut reopened = open_with_notices(folder.path(), BackendChoice::Auto);
             assert_eq!(reopened.take_notices(), [""; 0]);
             assert_eq!(counts(&mut reopened)[2], 1);
             // The database of the other program is not examined as a damaged store.
@@ -368,13 +368,13 @@ fn the_database_of_another_program_is_moved_aside_unchanged() {
 fn a_json_store_remains_in_use_next_to_a_foreign_database() {
     let folder = ram_temp_dir();
     let aidd = folder.path().join(".aidd");
-    open_memory(folder.path(), Wanted::Json)
+    open_memory(folder.path(), BackendChoice::Json)
         .save_insight("In the log", None, &Insight::default(), None)
         .expect("saved");
     let db = rusqlite::Connection::open(sqlite::path(&aidd)).expect("a database");
     db.execute_batch(FOREIGN[0].0).expect("a schema");
     drop(db);
-    let mut memory = open_with_notices(folder.path(), Wanted::Auto);
+    let mut memory = open_with_notices(folder.path(), BackendChoice::Auto);
     assert_eq!(memory.backend(), "json");
     assert!(memory.take_notices()[0].contains("the earlier aidd.md"));
     assert_eq!(counts(&mut memory)[1], 1);
@@ -382,8 +382,8 @@ fn a_json_store_remains_in_use_next_to_a_foreign_database() {
 
 #[test]
 fn a_store_is_recognised_with_and_without_its_application_id() {
-    let (folder, counts_before, ..) = create_store(Wanted::Sqlite, 2);
-    let path = store_in(folder.path(), Wanted::Sqlite);
+    let (folder, counts_before, ..) = create_store(BackendChoice::Sqlite, 2);
+    let path = store_in(folder.path(), BackendChoice::Sqlite);
     let id = || -> i32 {
         let db = rusqlite::Connection::open(&path).expect("a database");
         db.query_row("PRAGMA application_id", [], |row| row.get(0)).expect("an id")
@@ -393,7 +393,7 @@ fn a_store_is_recognised_with_and_without_its_application_id() {
         let db = rusqlite::Connection::open(&path).expect("a database");
         db.pragma_update(None, "application_id", other).expect("set");
         drop(db);
-        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
+        let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
         assert_eq!(memory.take_notices(), [""; 0]);
         assert_eq!(counts(&mut memory), counts_before);
         drop(memory);

@@ -35,9 +35,9 @@ fn print_note(text: &str) {
 }
 
 /// A deterministic random sequence: SplitMix64.
-pub(super) struct Numbers(pub(super) u64);
+pub(super) struct Rng(pub(super) u64);
 
-impl Numbers {
+impl Rng {
     pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -73,8 +73,8 @@ fn ram_temp_dir() -> TempDir {
 }
 
 /// Like [`open_memory`], but the memory can have notices.
-pub(super) fn open_with_notices(root: &Path, wanted: Wanted) -> ProjectMemory {
-    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, crate::project::system_clock())
+pub(super) fn open_with_notices(root: &Path, choice: BackendChoice) -> ProjectMemory {
+    ProjectMemory::open(&crate::DISTRIBUTION, root, choice, crate::project::system_clock())
         .expect("a memory")
 }
 
@@ -106,7 +106,7 @@ fn permanent_text_of_files(root: &Path) -> String {
             std::fs::copy(entry.path(), target.join(entry.file_name())).expect("copied");
         }
     }
-    permanent_text(&mut open_with_notices(folder.path(), Wanted::Sqlite))
+    permanent_text(&mut open_with_notices(folder.path(), BackendChoice::Sqlite))
 }
 
 /// Number of memories of each layer, and of sessions.
@@ -125,7 +125,7 @@ fn counts(memory: &mut ProjectMemory) -> [usize; 4] {
 }
 
 /// Saves records of several types in each of `rounds`.
-fn save_some(memory: &mut ProjectMemory, numbers: &mut Numbers, rounds: usize) {
+fn save_some(memory: &mut ProjectMemory, numbers: &mut Rng, rounds: usize) {
     for _ in 0..rounds {
         let topic = format!("topic {}", numbers.below(9));
         let text = numbers.words(6);

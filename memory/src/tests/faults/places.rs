@@ -14,10 +14,10 @@ mod unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn assert_refused(root: &Path, name: &str) {
-        for wanted in [Wanted::Auto, Wanted::Sqlite, Wanted::Json] {
+        for choice in [BackendChoice::Auto, BackendChoice::Sqlite, BackendChoice::Json] {
             let clock = crate::project::system_clock();
             let error =
-                ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect_err(name);
+                ProjectMemory::open(&crate::DISTRIBUTION, root, choice, clock).expect_err(name);
             assert!(error.to_string().contains("is a link; memory is not written"), "{error}");
         }
     }
@@ -62,7 +62,7 @@ mod unix {
             fs::remove_file(&victim).expect("removed");
         }
         // Switching branches adds a link while the store is open.
-        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
+        let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
         fs::write(&victim, "mine").expect("written");
         let lock = aidd.join("data.journal.lock");
         let _ = fs::remove_file(&lock);
@@ -80,9 +80,9 @@ mod unix {
     /// A cloned repository must not choose which of the user's files are read.
     #[test]
     fn a_list_of_damaged_stores_names_only_sibling_files() {
-        for wanted in [Wanted::Sqlite, Wanted::Json] {
+        for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
             let (folder, other) = (ram_temp_dir(), ram_temp_dir());
-            let mut theirs = open_with_notices(other.path(), wanted);
+            let mut theirs = open_with_notices(other.path(), choice);
             theirs.save_insight("secret plan", None, &Insight::default(), None).expect("saved");
             let path = theirs.read(&mut |store| Ok(store.path().to_owned())).expect("a path");
             drop(theirs);
@@ -103,22 +103,22 @@ mod unix {
             .expect("a pipe");
             let list = format!("first {}\nfirst {up}\nfirst data.pipe\n", path.display());
             fs::write(aidd.join("data.salvage"), list).expect("written");
-            let mut memory = open_with_notices(folder.path(), wanted);
-            assert_eq!(counts(&mut memory), [0; 4], "{wanted:?}");
+            let mut memory = open_with_notices(folder.path(), choice);
+            assert_eq!(counts(&mut memory), [0; 4], "{choice:?}");
             assert!(!aidd.join("data.salvage").exists());
             // A store next to the list is examined.
             fs::copy(&path, aidd.join("data.old")).expect("copied");
             fs::write(aidd.join("data.salvage"), "first data.old\n").expect("written");
-            let found = if wanted == Wanted::Sqlite { 1 } else { 0 };
-            assert_eq!(counts(&mut open_with_notices(folder.path(), wanted))[1], found);
+            let found = if choice == BackendChoice::Sqlite { 1 } else { 0 };
+            assert_eq!(counts(&mut open_with_notices(folder.path(), choice))[1], found);
         }
     }
 
     #[test]
     fn an_unreadable_file_does_not_affect_the_other_files() {
-        for wanted in [Wanted::Sqlite, Wanted::Json] {
+        for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
             let folder = ram_temp_dir();
-            let mut memory = open_with_notices(folder.path(), wanted);
+            let mut memory = open_with_notices(folder.path(), choice);
             memory.save_decision(&decision("Ours", None)).expect("saved");
             let link = folder.path().join("ai/memory/mistakes.jsonl");
             symlink("mistakes.jsonl", &link).expect("linked");
@@ -142,11 +142,11 @@ mod unix {
     fn tracked_files_behind_a_link_that_leads_out_are_neither_read_nor_written() {
         let (folder, other) = (ram_temp_dir(), ram_temp_dir());
         let theirs =
-            open_memory(other.path(), Wanted::Json).save_decision(&decision("Theirs", None));
+            open_memory(other.path(), BackendChoice::Json).save_decision(&decision("Theirs", None));
         theirs.expect("saved");
         let before = text(other.path(), FILE);
         symlink(other.path().join("ai"), folder.path().join("ai")).expect("linked");
-        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
+        let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
         assert_eq!(counts(&mut memory), [0; 4]);
         let problems = memory.problems().expect("problems");
         assert_eq!(problems.len(), 1, "{problems:?}");
@@ -183,7 +183,7 @@ mod unix {
             } else {
                 symlink(source, &path).expect("linked");
             }
-            let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
+            let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
             memory.import().expect("imported");
             let problems = memory.problems().expect("problems");
             assert!(problems[0].message.ends_with("it is not a file"), "{problems:?}");
@@ -191,13 +191,13 @@ mod unix {
     }
 
     /// Lets a worker that runs as another user read a project of this user; only root can do this.
-    fn as_nobody(root: &Path) -> Option<std::process::Output> {
+    fn run_as_nobody(root: &Path) -> Option<std::process::Output> {
         use std::os::unix::fs::MetadataExt;
         use std::os::unix::process::CommandExt;
         if fs::metadata(root).expect("a directory").uid() != 0 {
             return None;
         }
-        let job = Job { work: "look", root, wanted: Wanted::Sqlite, number: 0, count: 0 };
+        let job = Job { work: "look", root, choice: BackendChoice::Sqlite, number: 0, count: 0 };
         let mut command = job.command();
         Some(command.uid(65_534).gid(65_534).output().expect("a process"))
     }
@@ -206,8 +206,8 @@ mod unix {
     fn a_project_of_another_user_can_be_read() {
         let folder = TempDir::new().expect("a directory");
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("set");
-        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
-        save_some(&mut memory, &mut Numbers(6), 3);
+        let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
+        save_some(&mut memory, &mut Rng(6), 3);
         let set = |path: &str, mode: u32| {
             let path = folder.path().join(path);
             if path.exists() {
@@ -222,13 +222,13 @@ mod unix {
         }
         // The other user can read the files of this user, while the log is in use and after
         // closing.
-        let nobody = as_nobody(folder.path());
+        let nobody = run_as_nobody(folder.path());
         drop(memory);
         let Some(nobody) = nobody else {
             print_note("only root can start a process as another user");
             return;
         };
-        for output in [Some(nobody), as_nobody(folder.path())].into_iter().flatten() {
+        for output in [Some(nobody), run_as_nobody(folder.path())].into_iter().flatten() {
             let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(output.status.success(), "{stderr}");
             assert!(stderr.contains("looked: 3 permanent, 3 sessions"), "{stderr}");
@@ -238,17 +238,17 @@ mod unix {
         }
         // A tracked file that only its owner can read: the store's copy remains in use.
         set(FILE, 0o600);
-        let output = as_nobody(folder.path()).expect("another user");
+        let output = run_as_nobody(folder.path()).expect("another user");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(stderr.contains("looked: 3 permanent, 3 sessions"), "{stderr}");
         set(FILE, 0o644);
         // The directory is writable, and the files of the log are not.
         set(".aidd", 0o777);
         set(".aidd/data.db", 0o666);
-        let memory = open_with_notices(folder.path(), Wanted::Sqlite);
+        let memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
         set(".aidd/data.db-shm", 0o600);
         set(".aidd/data.db-wal", 0o600);
-        let output = as_nobody(folder.path()).expect("another user");
+        let output = run_as_nobody(folder.path()).expect("another user");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{stderr}");
         assert!(stderr.contains("looked: 3 permanent, 3 sessions"), "{stderr}");
@@ -260,13 +260,13 @@ mod unix {
 #[test]
 fn a_blocked_lock_is_not_retried_at_every_read() {
     let folder = ram_temp_dir();
-    let mut memory = open_with_notices(folder.path(), Wanted::Json);
+    let mut memory = open_with_notices(folder.path(), BackendChoice::Json);
     memory.save_insight("lesson", None, &Insight::default(), None).expect("saved");
     drop(memory);
     let lock = folder.path().join(".aidd/data.lock");
     fs::remove_file(&lock).expect("removed");
     fs::create_dir(&lock).expect("a directory in place of the lock");
-    let mut memory = open_with_notices(folder.path(), Wanted::Json);
+    let mut memory = open_with_notices(folder.path(), BackendChoice::Json);
     assert_eq!(memory.take_notices().len(), 1);
     let mut notices = 0;
     for _ in 0..50 {
@@ -284,8 +284,8 @@ fn a_blocked_lock_is_not_retried_at_every_read() {
 }
 
 /// Prints the contents of a project as a worker reads them.
-pub(super) fn report_contents(root: &Path, wanted: Wanted) {
-    let mut memory = open_with_notices(root, wanted);
+pub(super) fn report_contents(root: &Path, choice: BackendChoice) {
+    let mut memory = open_with_notices(root, choice);
     let [_, _, permanent, sessions] = counts(&mut memory);
     print_note(&format!("looked: {permanent} permanent, {sessions} sessions"));
     print_note(&format!("{:?}", memory.take_notices()));
@@ -298,7 +298,7 @@ fn binary_and_oversized_files_are_skipped() {
     on_both_stores(|root, memory| {
         memory.save_decision(&decision("Good", None)).expect("saved");
         let good = text(root, FILE);
-        let mut numbers = Numbers(8);
+        let mut numbers = Rng(8);
         let mut bytes: Vec<u8> = (0..200_000).map(|_| numbers.next().to_le_bytes()[0]).collect();
         bytes.extend([0; 100_000]);
         bytes.push(b'\n');
@@ -331,13 +331,13 @@ fn saved_memories_survive_branch_switches_under_an_open_process() {
         let base_lines = text(root, FILE);
         let other = ram_temp_dir();
         write(other.path(), FILE, &base_lines);
-        let theirs = open_with_notices(other.path(), Wanted::Json)
+        let theirs = open_with_notices(other.path(), BackendChoice::Json)
             .save_decision(&decision("Theirs", Some("theirs")))
             .expect("saved")
             .id;
         let branch = text(other.path(), FILE);
         for n in 0..size(20, 400) {
-            let ours = decision(&format!("Ours {}", Numbers(n as u64).words(3)), None);
+            let ours = decision(&format!("Ours {}", Rng(n as u64).words(3)), None);
             let ours = memory.save_decision(&ours).expect("saved").id;
             let mine = text(root, FILE);
             // As Git does it: the old file is deleted, and a new file gets its name.
@@ -362,16 +362,16 @@ fn saved_memories_survive_branch_switches_under_an_open_process() {
 /// Git replaces the file while another thread saves continuously.
 #[test]
 fn acknowledged_writes_survive_concurrent_merges() {
-    for wanted in [Wanted::Sqlite, Wanted::Json] {
+    for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         let folder = ram_temp_dir();
         let root = folder.path().to_owned();
-        drop(open_with_notices(&root, wanted));
+        drop(open_with_notices(&root, choice));
         let writes = size(60, 2000);
         let writer = {
             let root = root.clone();
             std::thread::spawn(move || {
-                let mut memory = open_with_notices(&root, wanted);
-                let mut numbers = Numbers(12);
+                let mut memory = open_with_notices(&root, choice);
+                let mut numbers = Rng(12);
                 (0..writes)
                     .map(|_| {
                         let text = numbers.words(4);
@@ -381,7 +381,7 @@ fn acknowledged_writes_survive_concurrent_merges() {
             })
         };
         // Adds lines as a merge does: writes all existing lines and one more.
-        let mut numbers = Numbers(13);
+        let mut numbers = Rng(13);
         let mut foreign = Vec::new();
         while !writer.is_finished() {
             let line = crate::log::Revision::first(
@@ -390,7 +390,7 @@ fn acknowledged_writes_survive_concurrent_merges() {
                 START,
                 numbers.words(3),
             );
-            let line = line.sealed();
+            let line = line.with_rev();
             let lock = crate::journal::Journal::new(&root).lock();
             // A real merge does not take the lock. The test holds it between reading and writing,
             // because a merge loses the lines that others write in between.
@@ -406,7 +406,7 @@ fn acknowledged_writes_survive_concurrent_merges() {
             std::thread::sleep(std::time::Duration::from_millis(3));
         }
         let saved = writer.join().expect("written");
-        let mut memory = open_with_notices(&root, wanted);
+        let mut memory = open_with_notices(&root, choice);
         for id in saved.iter().chain(&foreign) {
             memory.get(std::slice::from_ref(id)).expect("there");
         }

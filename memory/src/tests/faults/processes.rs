@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 pub(super) struct Job<'a> {
     pub(super) work: &'a str,
     pub(super) root: &'a Path,
-    pub(super) wanted: Wanted,
+    pub(super) choice: BackendChoice,
     pub(super) number: usize,
     pub(super) count: usize,
 }
@@ -34,7 +34,7 @@ impl Job<'_> {
             .args(["--nocapture", "--test-threads=1"])
             .env("AIDD_WORKER", self.work)
             .env("AIDD_WORKER_ROOT", self.root)
-            .env("AIDD_WORKER_JSON", if self.wanted == Wanted::Json { "1" } else { "0" })
+            .env("AIDD_WORKER_JSON", if self.choice == BackendChoice::Json { "1" } else { "0" })
             .env("AIDD_WORKER_NUMBER", self.number.to_string())
             .env("AIDD_WORKER_COUNT", self.count.to_string())
             .stdout(Stdio::null())
@@ -77,15 +77,15 @@ fn worker() {
     if work.is_empty() {
         return;
     }
-    let wanted = if task("_JSON") == "1" { Wanted::Json } else { Wanted::Sqlite };
+    let choice = if task("_JSON") == "1" { BackendChoice::Json } else { BackendChoice::Sqlite };
     let number = task("_NUMBER").parse().expect("a number");
     let count = task("_COUNT").parse().expect("a number");
-    let job = Job { work: &work, root: &root, wanted, number, count };
+    let job = Job { work: &work, root: &root, choice, number, count };
     match job.work {
         "save" => save_and_acknowledge(&job),
         "churn" => lost::save_and_delete(&job),
         "migrate" => migrate(&job),
-        "look" => places::report_contents(&root, wanted),
+        "look" => places::report_contents(&root, choice),
         "disk" => disk::fill(&job),
         other => panic!("unknown task `{other}`"),
     }
@@ -96,8 +96,8 @@ fn save_and_acknowledge(job: &Job<'_>) {
     let acknowledged = lines(&job.acks()).len();
     let mut acks = OpenOptions::new().create(true).append(true).open(job.acks()).expect("acks");
     let seed = u64::from(std::process::id()) << 32 | job.number as u64;
-    let mut numbers = Numbers(seed);
-    let mut memory = open_with_notices(job.root, job.wanted);
+    let mut numbers = Rng(seed);
+    let mut memory = open_with_notices(job.root, job.choice);
     let session = memory.start_session(new_session("main")).expect("a session").id;
     for n in acknowledged..job.count {
         let text = numbers.words(5);
@@ -121,13 +121,13 @@ fn error_output(child: Child) -> Option<String> {
 
 /// Starts workers, kills and restarts them at random times, and checks that all acknowledged writes
 /// are present.
-fn check_killed_writers(wanted: Wanted, writers: usize, count: usize, kills: usize) {
+fn check_killed_writers(choice: BackendChoice, writers: usize, count: usize, kills: usize) {
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
-    drop(open_with_notices(root, wanted));
-    let job = |number| Job { work: "save", root, wanted, number, count };
+    drop(open_with_notices(root, choice));
+    let job = |number| Job { work: "save", root, choice, number, count };
     let mut children: Vec<Option<Child>> = (0..writers).map(|n| Some(job(n).start())).collect();
-    let mut numbers = Numbers(3);
+    let mut numbers = Rng(3);
     let (mut killed, start) = (0, Instant::now());
     while killed < kills && start.elapsed() < Duration::from_secs(1200) {
         std::thread::sleep(Duration::from_millis(20 + numbers.next() % 130));
@@ -150,7 +150,7 @@ fn check_killed_writers(wanted: Wanted, writers: usize, count: usize, kills: usi
     assert_eq!(errors, [""; 0], "no worker may fail");
     let duration = start.elapsed();
 
-    let mut memory = open_with_notices(root, wanted);
+    let mut memory = open_with_notices(root, choice);
     assert_eq!(memory.take_notices(), [""; 0]);
     let known: BTreeSet<String> = memory
         .read(&mut |store| store.entries(&Query::new(Layers::ALL)))
@@ -180,19 +180,19 @@ fn check_killed_writers(wanted: Wanted, writers: usize, count: usize, kills: usi
     assert!(problems.len() <= killed, "{problems:?}");
     assert_eq!(permanent_text(&mut memory), permanent_text_of_files(root));
     print_note(&format!(
-        "{wanted:?}: {all} writes of {writers} processes, {killed} killed, in {:.1} s",
+        "{choice:?}: {all} writes of {writers} processes, {killed} killed, in {:.1} s",
         duration.as_secs_f64()
     ));
 }
 
 #[test]
 fn killed_processes_lose_no_acknowledged_write_in_sqlite() {
-    check_killed_writers(Wanted::Sqlite, 8, size(40, 6000), size(8, 50));
+    check_killed_writers(BackendChoice::Sqlite, 8, size(40, 6000), size(8, 50));
 }
 
 #[test]
 fn killed_processes_lose_no_acknowledged_write_in_json() {
-    check_killed_writers(Wanted::Json, 4, size(30, 1000), size(4, 25));
+    check_killed_writers(BackendChoice::Json, 4, size(30, 1000), size(4, 25));
 }
 
 /// The migration steps of a later version.
@@ -223,7 +223,7 @@ fn migrate(job: &Job<'_>) {
 
 /// Starts eight processes at once on the database in `root`; returns their notices.
 fn race(root: &Path, count: usize) -> Vec<String> {
-    let job = |number| Job { work: "migrate", root, wanted: Wanted::Sqlite, number, count };
+    let job = |number| Job { work: "migrate", root, choice: BackendChoice::Sqlite, number, count };
     let children: Vec<Child> = (0..8).map(|number| job(number).start()).collect();
     std::thread::sleep(Duration::from_millis(200));
     fs::write(root.join("go"), "").expect("written");
@@ -236,8 +236,8 @@ fn race(root: &Path, count: usize) -> Vec<String> {
 fn eight_processes_migrate_an_old_database_once() {
     for round in 0..size(2, 20) {
         let folder = TempDir::new().expect("a directory");
-        let mut old = open_memory(folder.path(), Wanted::Sqlite);
-        save_some(&mut old, &mut Numbers(round as u64), 3);
+        let mut old = open_memory(folder.path(), BackendChoice::Sqlite);
+        save_some(&mut old, &mut Rng(round as u64), 3);
         let counts_before = counts(&mut old);
         // The database stays open, so part of it is in its log.
         let notices = race(folder.path(), 2);
@@ -280,7 +280,7 @@ fn eight_processes_migrate_the_first_schema_once() {
     let notices = race(folder.path(), 1);
     assert_eq!(notices.len(), 1, "{notices:?}");
     assert!(notices[0].starts_with("the store was migrated from schema 1 to"), "{notices:?}");
-    let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
+    let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
     assert_eq!(counts(&mut memory), [0, 20, 0, 0]);
     assert_eq!(memory.check().expect("checked"), [""; 0]);
     let question = Question { text: "lesson 7".to_owned(), ..Question::new(Layers::ALL) };
@@ -293,7 +293,7 @@ fn eight_processes_create_one_new_database() {
         let folder = TempDir::new().expect("a directory");
         fs::create_dir_all(folder.path().join(".aidd")).expect("made");
         assert_eq!(race(folder.path(), 1), [""; 0]);
-        let mut memory = open_with_notices(folder.path(), Wanted::Sqlite);
+        let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
         assert_eq!(memory.check().expect("checked"), [""; 0]);
         let table = crate::store::Table::Analytics;
         let documents = memory.read(&mut |store| store.documents(table)).expect("documents");
@@ -304,12 +304,12 @@ fn eight_processes_create_one_new_database() {
 /// Neither a search nor a timeline changes a byte of the store, and no file is created or deleted.
 #[test]
 fn a_search_changes_no_byte_of_the_store() {
-    for wanted in [Wanted::Sqlite, Wanted::Json] {
+    for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         let folder = TempDir::new().expect("a directory");
         let root = folder.path();
-        save_some(&mut open_with_notices(root, wanted), &mut Numbers(21), 8);
+        save_some(&mut open_with_notices(root, choice), &mut Rng(21), 8);
         // Opening a store updates the search data and checkpoints its log.
-        let mut memory = open_with_notices(root, wanted);
+        let mut memory = open_with_notices(root, choice);
         let search = |memory: &mut ProjectMemory, text: &str| {
             let question = Question { text: text.to_owned(), ..Question::new(Layers::ALL) };
             memory.search(&question).expect("found").hits
@@ -333,7 +333,7 @@ fn a_search_changes_no_byte_of_the_store() {
             files.into_iter().map(|path| (path.clone(), fs::read(path).expect("bytes"))).collect()
         };
         let before = bytes();
-        let mut numbers = Numbers(21);
+        let mut numbers = Rng(21);
         let mut found = 0;
         for n in 0..size(100, 1000) {
             let text = match n % 4 {

@@ -21,7 +21,7 @@ fn newer_line() -> (String, Value) {
         "voters": ["a", "b"],
     });
     let revision: Revision = serde_json::from_value(line.clone()).expect("a revision");
-    (revision.sealed().line() + "\n", line)
+    (revision.with_rev().line() + "\n", line)
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn unknown_fields_of_a_newer_version_survive_an_edit() {
         // The fields also survive in a rebuilt store.
         let other = ram_temp_dir();
         write(other.path(), FILE, &written);
-        let entry = open_with_notices(other.path(), Wanted::Auto).get(&[id.to_owned()]);
+        let entry = open_with_notices(other.path(), BackendChoice::Auto).get(&[id.to_owned()]);
         let entry = entry.expect("there").remove(0);
         assert_eq!(entry.extra["voters"], line["voters"]);
     });
@@ -76,8 +76,8 @@ fn lines_of_unknown_types_are_reported_and_retained() {
 #[test]
 fn a_newer_database_is_rejected_and_not_changed() {
     let folder = TempDir::new().expect("a directory");
-    let mut memory = open_memory(folder.path(), Wanted::Sqlite);
-    save_some(&mut memory, &mut Numbers(1), 2);
+    let mut memory = open_memory(folder.path(), BackendChoice::Sqlite);
+    save_some(&mut memory, &mut Rng(1), 2);
     drop(memory);
     let path = folder.path().join(".aidd/data.db");
     let connection = rusqlite::Connection::open(&path).expect("a database");
@@ -86,11 +86,11 @@ fn a_newer_database_is_rejected_and_not_changed() {
         .expect("a newer schema");
     drop(connection);
     let before = std::fs::read(&path).expect("bytes");
-    for wanted in [Wanted::Auto, Wanted::Sqlite] {
+    for choice in [BackendChoice::Auto, BackendChoice::Sqlite] {
         let error = ProjectMemory::open(
             &crate::DISTRIBUTION,
             folder.path(),
-            wanted,
+            choice,
             crate::project::system_clock(),
         )
         .expect_err("newer");
@@ -109,15 +109,15 @@ fn a_newer_database_is_rejected_and_not_changed() {
 fn an_invalid_schema_version_is_reported_as_damage() {
     for number in [-5, 0, 1 << 30] {
         let folder = TempDir::new().expect("a directory");
-        let mut memory = open_memory(folder.path(), Wanted::Sqlite);
-        save_some(&mut memory, &mut Numbers(1), 2);
+        let mut memory = open_memory(folder.path(), BackendChoice::Sqlite);
+        save_some(&mut memory, &mut Rng(1), 2);
         let (counts_before, permanent_before) = (counts(&mut memory), permanent_text(&mut memory));
         drop(memory);
         let connection = rusqlite::Connection::open(folder.path().join(".aidd/data.db"));
         let connection = connection.expect("a database");
         connection.pragma_update(None, "user_version", number).expect("set");
         drop(connection);
-        let mut memory = open_with_notices(folder.path(), Wanted::Auto);
+        let mut memory = open_with_notices(folder.path(), BackendChoice::Auto);
         assert_eq!(memory.backend(), "sqlite");
         assert!(memory.take_notices()[0].contains("schema version"), "{number}");
         assert_eq!(

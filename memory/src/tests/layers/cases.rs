@@ -56,7 +56,7 @@ fn failed_decisions_are_listed_separately_with_their_reason() {
         let body = Convention::default();
         let links = vec![Link::new(Relation::BuildsOn, &failed)];
         let content = "Sign every cookie".to_owned();
-        let new = New { content, body, links, ..New::default() };
+        let new = NewMemory { content, body, links, ..NewMemory::default() };
         memory.save_convention(&new).expect("saved");
         let state = state::read(memory, None, None).expect("state");
         let lines = |briefs: &[crate::brief::Brief]| -> Vec<String> {
@@ -78,7 +78,7 @@ fn lines_of_another_branch_do_not_apply_where_the_file_is_not_checked_out() {
         repository::TestRepository::new(root);
         let content = "Use tabs".to_owned();
         memory.save_decision(&decision("Use Redis", Some("cache"))).expect("saved");
-        memory.save_convention(&New { content, ..New::default() }).expect("saved");
+        memory.save_convention(&NewMemory { content, ..NewMemory::default() }).expect("saved");
         let files = tracked(root);
         check_out(root, &BTreeMap::new());
         assert_eq!(active_texts(memory, Layers::ALL), [""; 0]);
@@ -100,7 +100,7 @@ fn different_successors_of_a_decision_on_two_branches_are_a_conflict() {
         let links = || vec![Link::new(Relation::Supersedes, &old)];
         let replace = |memory: &mut ProjectMemory, words: &str, topic: Option<&str>| {
             memory
-                .save_decision(&New { links: links(), ..decision(words, topic) })
+                .save_decision(&NewMemory { links: links(), ..decision(words, topic) })
                 .expect("saved")
                 .id
         };
@@ -128,11 +128,14 @@ fn duplicates_of_two_clones_are_one_memory_and_change_together() {
         let file = "ai/memory/conventions.jsonl";
         let save = |memory: &mut ProjectMemory, content: &str| {
             let content = content.to_owned();
-            memory.save_convention(&New { content, ..New::default() }).expect("saved").id
+            memory
+                .save_convention(&NewMemory { content, ..NewMemory::default() })
+                .expect("saved")
+                .id
         };
         let ours = save(memory, "Dates are UTC");
         let other = TempDir::new().expect("a directory");
-        let mut clone = open_memory(other.path(), Wanted::Json);
+        let mut clone = open_memory(other.path(), BackendChoice::Json);
         clone.save_decision(&decision("An hour passes", None)).expect("saved");
         let theirs = save(&mut clone, "dates are  UTC.");
         write(root, file, &(text(other.path(), file) + &text(root, file)));

@@ -11,7 +11,7 @@ pub(super) const CHECKS: &[(&str, Check)] =
 const APK: Installer = Installer {
     programs: &["apk"],
     verbs: &["add"],
-    valued: &[
+    options_with_value: &[
         "-t",
         "--virtual",
         "-X",

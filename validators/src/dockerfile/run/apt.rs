@@ -1,6 +1,6 @@
 //! apt and apt-get.
 
-use super::caches::{self, append};
+use super::caches::{self, append_command};
 use super::pins::{Installer, is_file, report_unpinned};
 use super::{Check, Run, Runs, Site};
 use crate::shell::Command;
@@ -18,7 +18,7 @@ pub(super) const CHECKS: &[(&str, Check)] = &[
 const APT_GET: Installer = Installer {
     programs: &["apt-get", "aptitude"],
     verbs: &["install"],
-    valued: &[
+    options_with_value: &[
         "-t",
         "--target-release",
         "--default-release",
@@ -93,7 +93,7 @@ fn lists_kept_by(run: &Run<'_>, keeps_archives: bool, report: &mut Report<'_>) {
     let finding =
         report.at(update.command.span, "the downloaded package lists remain in the image");
     finding.help("Remove them in the same `RUN`: `rm -rf /var/lib/apt/lists/*`");
-    if let Some(edit) = append(run, "rm -rf /var/lib/apt/lists/*") {
+    if let Some(edit) = append_command(run, "rm -rf /var/lib/apt/lists/*") {
         finding.fix_unsafe("Remove the package lists at the end of the RUN", vec![edit]);
     }
 }

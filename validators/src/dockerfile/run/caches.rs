@@ -29,7 +29,7 @@ pub(super) fn calls(command: &Command, programs: &[&str], verbs: &[&str]) -> boo
 
 /// The edit that runs `command` at the end of a `RUN`; `None` if the syntax of the `RUN` does not
 /// allow it.
-pub(super) fn append(run: &Run<'_>, command: &str) -> Option<Edit> {
+pub(super) fn append_command(run: &Run<'_>, command: &str) -> Option<Edit> {
     let [script] = run.scripts.as_slice() else { return None };
     if !run.is_editable() || !run.instruction.heredocs.is_empty() || !script.faults.is_empty() {
         return None;

@@ -16,7 +16,7 @@ pub(super) const CHECKS: &[(&str, Check)] = &[
 ];
 
 /// Options of pip whose value is the next word.
-const PIP_VALUED: &[&str] = &[
+const PIP_OPTIONS_WITH_VALUE: &[&str] = &[
     "-r",
     "--requirement",
     "-c",
@@ -80,7 +80,7 @@ fn pip_install(command: &Command) -> Option<(&Word, &[Word])> {
     } else {
         return None;
     };
-    let verb = *super::pins::operands(words, PIP_VALUED).first()?;
+    let verb = *super::pins::operands(words, PIP_OPTIONS_WITH_VALUE).first()?;
     let at = words.iter().position(|word| word.span == verb.span)?;
     (verb.text() == "install").then(|| (verb, &words[at + 1..]))
 }
@@ -105,7 +105,7 @@ fn pip_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
         if words.iter().any(|word| names_requirements(word.text())) {
             continue;
         }
-        let packages = super::pins::operands(words, PIP_VALUED);
+        let packages = super::pins::operands(words, PIP_OPTIONS_WITH_VALUE);
         if super::pins::has_placeholder(&packages) {
             continue;
         }
@@ -211,7 +211,7 @@ fn pip_like(command: &Command) -> bool {
 }
 
 /// Options of npm whose value is the next word.
-const NPM_VALUED: &[&str] = &[
+const NPM_OPTIONS_WITH_VALUE: &[&str] = &[
     "--registry",
     "--prefix",
     "-C",
@@ -235,7 +235,11 @@ const NPM_VALUED: &[&str] = &[
 ];
 
 fn npm_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
-    let npm = Installer { programs: &["npm"], verbs: &["install", "i", "add"], valued: NPM_VALUED };
+    let npm = Installer {
+        programs: &["npm"],
+        verbs: &["install", "i", "add"],
+        options_with_value: NPM_OPTIONS_WITH_VALUE,
+    };
     for install in npm.installs(runs) {
         let unpinned: Vec<_> =
             install.packages.into_iter().filter(|word| !is_pinned_npm(word.text())).collect();
@@ -270,14 +274,14 @@ fn yarn_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
         }
         let finding = report.at(command.span, "yarn's cache remains in the image");
         finding.help("Clean up in the same `RUN`: `yarn cache clean`");
-        if let Some(edit) = caches::append(site.run, "yarn cache clean") {
+        if let Some(edit) = caches::append_command(site.run, "yarn cache clean") {
             finding.fix_unsafe("Run yarn cache clean at the end of the RUN", vec![edit]);
         }
     }
 }
 
 /// Options of gem whose value is the next word.
-const GEM_VALUED: &[&str] = &[
+const GEM_OPTIONS_WITH_VALUE: &[&str] = &[
     "-i",
     "--install-dir",
     "-n",
@@ -304,7 +308,11 @@ const GEM_VALUED: &[&str] = &[
 const SWITCH_VALUES: [&str; 4] = ["true", "false", "yes", "no"];
 
 fn gem_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
-    let gem = Installer { programs: &["gem"], verbs: &["install", "i"], valued: GEM_VALUED };
+    let gem = Installer {
+        programs: &["gem"],
+        verbs: &["install", "i"],
+        options_with_value: GEM_OPTIONS_WITH_VALUE,
+    };
     for Install { site, packages, .. } in gem.installs(runs) {
         // Options after `--`, such as `-- --with-xml2`, are passed to the build of the gem.
         let after = site.command.words.iter().find(|it| it.text() == "--");
@@ -327,7 +335,7 @@ fn gem_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 /// Options of go whose value is the next word.
-const GO_VALUED: &[&str] = &[
+const GO_OPTIONS_WITH_VALUE: &[&str] = &[
     "-tags",
     "-ldflags",
     "-gcflags",
@@ -347,7 +355,11 @@ const GO_VALUED: &[&str] = &[
 ];
 
 fn go_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
-    let go = Installer { programs: &["go"], verbs: &["install", "get", "run"], valued: GO_VALUED };
+    let go = Installer {
+        programs: &["go"],
+        verbs: &["install", "get", "run"],
+        options_with_value: GO_OPTIONS_WITH_VALUE,
+    };
     for Install { site, verb, mut packages } in go.installs(runs) {
         if verb.text() == "run" {
             packages.truncate(1);
@@ -399,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn npm_and_go_packages_are_recognised() {
+    fn pinned_npm_and_go_packages_are_recognised() {
         for pinned in ["a@1", "@x/a@1", "./a", "a.tgz", "git+https://x#v1", "file:x"] {
             assert!(is_pinned_npm(pinned), "{pinned}");
         }

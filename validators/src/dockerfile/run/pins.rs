@@ -12,7 +12,7 @@ pub(super) struct Installer {
     /// The subcommands that install packages.
     pub(super) verbs: &'static [&'static str],
     /// Options whose value is the next word.
-    pub(super) valued: &'static [&'static str],
+    pub(super) options_with_value: &'static [&'static str],
 }
 
 /// An installing command: its subcommand and its operands.
@@ -42,7 +42,7 @@ impl Installer {
 
     /// The subcommand and its operands, if the command installs packages.
     fn read<'a>(&self, command: &'a Command) -> Option<(&'a Word, Vec<&'a Word>)> {
-        let mut operands = operands(command.arguments(), self.valued).into_iter();
+        let mut operands = operands(command.arguments(), self.options_with_value).into_iter();
         let mut verb = operands.next()?;
         // `dnf module install`
         if verb.text() == "module" && !self.verbs.contains(&"module") {
@@ -52,8 +52,8 @@ impl Installer {
     }
 }
 
-/// The words that are neither options nor values of the options in `valued`.
-pub(super) fn operands<'a>(words: &'a [Word], valued: &[&str]) -> Vec<&'a Word> {
+/// The words that are neither options nor values of the options in `options_with_value`.
+pub(super) fn operands<'a>(words: &'a [Word], options_with_value: &[&str]) -> Vec<&'a Word> {
     let mut found = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -64,7 +64,7 @@ pub(super) fn operands<'a>(words: &'a [Word], valued: &[&str]) -> Vec<&'a Word> 
         }
         if !text.starts_with('-') {
             found.push(word);
-        } else if valued.contains(&text) {
+        } else if options_with_value.contains(&text) {
             words.next();
         }
     }
@@ -79,12 +79,12 @@ pub(super) fn has_placeholder(packages: &[&Word]) -> bool {
         let bare = text.trim_matches(['[', ']', '<', '>', '{', '}']);
         text.starts_with(['[', '<'])
             || matches!(bare, "" | "..." | "…")
-            || word.is_literal() && is_described(bare)
+            || word.is_literal() && is_description(bare)
     })
 }
 
 /// Whether a name describes what to insert: `your-package`, `package-name`, `PACKAGE`.
-fn is_described(name: &str) -> bool {
+fn is_description(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let mut parts = name.split(['-', '_', ' ']);
     match parts.next() {

@@ -1,6 +1,6 @@
 //! yum, dnf, microdnf and zypper.
 
-use super::caches::{self, append};
+use super::caches::{self, append_command};
 use super::pins::{Install, Installer, is_file, report_unpinned};
 use super::{Check, Runs, Site};
 use crate::shell::{Command, ExpansionKind, Word};
@@ -47,7 +47,7 @@ const DOWNLOADING: &[&str] = &[
 ];
 
 /// Options of yum and dnf whose value is the next word.
-const RPM_VALUED: &[&str] = &[
+const RPM_OPTIONS_WITH_VALUE: &[&str] = &[
     "--enablerepo",
     "--disablerepo",
     "--repo",
@@ -69,7 +69,7 @@ const RPM_VALUED: &[&str] = &[
 ];
 
 const fn rpm(programs: &'static [&'static str], verbs: &'static [&'static str]) -> Installer {
-    Installer { programs, verbs, valued: RPM_VALUED }
+    Installer { programs, verbs, options_with_value: RPM_OPTIONS_WITH_VALUE }
 }
 
 fn yum_without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
@@ -211,14 +211,14 @@ fn cache_kept(
         let finding =
             report.at(install.site.command.span, "the package cache remains in the image");
         finding.help(format!("Clean up in the same `RUN`: `{clean}`"));
-        if let Some(edit) = append(run, clean) {
+        if let Some(edit) = append_command(run, clean) {
             finding.fix_unsafe(format!("Run {clean} at the end of the RUN"), vec![edit]);
         }
     }
 }
 
 /// Options of zypper whose value is the next word.
-const ZYPPER_VALUED: &[&str] = &[
+const ZYPPER_OPTIONS_WITH_VALUE: &[&str] = &[
     "-t",
     "--type",
     "-r",
@@ -239,12 +239,16 @@ const ZYPPER_VALUED: &[&str] = &[
     "--releasever",
 ];
 
-const ZYPPER_INSTALL: Installer =
-    Installer { programs: ZYPPER, verbs: &["install", "in"], valued: ZYPPER_VALUED };
+const ZYPPER_INSTALL: Installer = Installer {
+    programs: ZYPPER,
+    verbs: &["install", "in"],
+    options_with_value: ZYPPER_OPTIONS_WITH_VALUE,
+};
 
 fn zypper_without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
     let verbs = &["install", "in", "remove", "rm", "source-install", "si", "patch"];
-    let installer = Installer { programs: ZYPPER, verbs, valued: ZYPPER_VALUED };
+    let installer =
+        Installer { programs: ZYPPER, verbs, options_with_value: ZYPPER_OPTIONS_WITH_VALUE };
     for install in installer.installs(runs) {
         let options = &["n", "non-interactive", "y", "no-confirm"];
         if !install.site.command.has_option(options) {
@@ -256,7 +260,7 @@ fn zypper_without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
 
 fn zypper_dist_upgrade(runs: &Runs<'_>, report: &mut Report<'_>) {
     for site in runs.calls(ZYPPER) {
-        let operands = super::pins::operands(site.command.arguments(), ZYPPER_VALUED);
+        let operands = super::pins::operands(site.command.arguments(), ZYPPER_OPTIONS_WITH_VALUE);
         if let Some(verb) =
             operands.first().filter(|it| matches!(it.text(), "dist-upgrade" | "dup"))
         {

@@ -11,19 +11,19 @@ type StrictCheck = fn(&Source, &Diagram) -> Violation;
 
 /// The checks by type.
 const CHECKS: &[(Type, StrictCheck)] = &[
-    (Type::FlowchartV2, flowchart),
-    (Type::FlowchartElk, flowchart),
-    (Type::Swimlane, flowchart),
-    (Type::Journey, journey),
-    (Type::ClassDiagram, class),
-    (Type::StateDiagram, state),
-    (Type::Radar, radar),
-    (Type::Block, block),
-    (Type::Gantt, gantt),
-    (Type::GitGraph, git_graph),
-    (Type::Venn, venn),
-    (Type::Sequence, sequence),
-    (Type::C4, c4),
+    (Type::FlowchartV2, check_flowchart),
+    (Type::FlowchartElk, check_flowchart),
+    (Type::Swimlane, check_flowchart),
+    (Type::Journey, check_journey),
+    (Type::ClassDiagram, check_class),
+    (Type::StateDiagram, check_state),
+    (Type::Radar, check_radar),
+    (Type::Block, check_block),
+    (Type::Gantt, check_gantt),
+    (Type::GitGraph, check_git_graph),
+    (Type::Venn, check_venn),
+    (Type::Sequence, check_sequence),
+    (Type::C4, check_c4),
 ];
 
 /// The first error that the check of the diagram's type finds.
@@ -45,7 +45,7 @@ fn within(line: Span, text: &str, part: &str) -> Span {
     Span::new(start, start + part.len())
 }
 
-fn flowchart(source: &Source, diagram: &Diagram) -> Violation {
+fn check_flowchart(source: &Source, diagram: &Diagram) -> Violation {
     body(source, diagram).find_map(|(line, text)| {
         let mut words = text.split_whitespace();
         match words.next()? {
@@ -59,16 +59,16 @@ fn flowchart(source: &Source, diagram: &Diagram) -> Violation {
                 let span = within(line, text, &text[at..at + c.len_utf8()]);
                 Some((span, format!("a style cannot contain `{c}`")))
             }
-            "click" => click(line, text, source),
-            "subgraph" => subgraph(line, text),
+            "click" => check_click(line, text, source),
+            "subgraph" => check_subgraph(line, text),
             "accTitle" | "accTitle:" | "accDescr" | "accDescr:" | "class" => None,
-            _ => empty_brackets(line, text),
+            _ => check_empty_brackets(line, text),
         }
     })
 }
 
 /// Checks the title in `subgraph id [title]`, or a title without brackets.
-fn subgraph(line: Span, text: &str) -> Violation {
+fn check_subgraph(line: Span, text: &str) -> Violation {
     let name = text.strip_prefix("subgraph")?.trim();
     // Skip a body on the same line, and a title that continues on the next line.
     if name.contains(['"', ';', '`', '@']) {
@@ -86,23 +86,23 @@ fn subgraph(line: Span, text: &str) -> Violation {
     Some((span, "expected `subgraph id[title]`; quote a title that contains brackets".to_owned()))
 }
 
-fn click(line: Span, text: &str, source: &Source) -> Violation {
+fn check_click(line: Span, text: &str, source: &Source) -> Violation {
     // A tooltip can span several lines.
     let has_odd_quotes = |text: &str| text.matches('"').count() % 2 == 1;
     if has_odd_quotes(text) && has_odd_quotes(source.text()) {
         return Some((line, "the closing `\"` is missing".to_owned()));
     }
-    click_call(line, text)
+    check_click_call(line, text)
 }
 
-fn click_call(line: Span, text: &str) -> Violation {
+fn check_click_call(line: Span, text: &str) -> Violation {
     let call = text.find(" call ").filter(|at| !text[*at..].contains('('))?;
     let span = within(line, text, text[call..].trim());
     Some((span, "`call` requires parentheses after the function name".to_owned()))
 }
 
 /// Reports a shape without text: `A[]`, `A("")`.
-fn empty_brackets(line: Span, text: &str) -> Violation {
+fn check_empty_brackets(line: Span, text: &str) -> Violation {
     const EMPTY: [&str; 6] = ["[]", "()", "{}", "[\"\"]", "(\"\")", "{\"\"}"];
     let mut quoted = false;
     let mut depth = 0_u32;
@@ -127,7 +127,7 @@ fn empty_brackets(line: Span, text: &str) -> Violation {
     None
 }
 
-fn journey(source: &Source, diagram: &Diagram) -> Violation {
+fn check_journey(source: &Source, diagram: &Diagram) -> Violation {
     body(source, diagram).find_map(|(line, text)| {
         let at = match text.strip_prefix("section") {
             Some(rest) if rest.starts_with([' ', '\t']) => text.find([':', ';'])?,
@@ -139,17 +139,17 @@ fn journey(source: &Source, diagram: &Diagram) -> Violation {
     })
 }
 
-fn class(source: &Source, diagram: &Diagram) -> Violation {
+fn check_class(source: &Source, diagram: &Diagram) -> Violation {
     if diagram.lines.len() == 1 {
         return Some((diagram.header, "the class diagram is empty".to_owned()));
     }
-    if let Some(found) = body(source, diagram).find_map(|(line, text)| class_style(line, text)) {
+    if let Some(found) = body(source, diagram).find_map(|(line, text)| check_style(line, text)) {
         return Some(found);
     }
-    if let Some(found) = class_bodies(source, diagram) {
+    if let Some(found) = check_class_bodies(source, diagram) {
         return Some(found);
     }
-    if let Some(found) = annotation(diagram) {
+    if let Some(found) = check_annotations(diagram) {
         return Some(found);
     }
     let is_forbidden = |c: char| "!#$%&'()*+/;=?@\\^|".contains(c);
@@ -179,7 +179,7 @@ fn class(source: &Source, diagram: &Diagram) -> Violation {
 }
 
 /// Reports an annotation `<<interface>> Name` before the declaration of the class.
-fn annotation(diagram: &Diagram) -> Violation {
+fn check_annotations(diagram: &Diagram) -> Violation {
     const NAMES: [Part; 3] = [Part::Class, Part::ClassRelationTarget, Part::ClassMemberOwner];
     fn base_name(name: &str) -> &str {
         name.split('~').next().unwrap_or_default()
@@ -196,11 +196,11 @@ fn annotation(diagram: &Diagram) -> Violation {
 }
 
 /// Checks the bodies of classes and namespaces, line by line.
-fn class_bodies(source: &Source, diagram: &Diagram) -> Violation {
+fn check_class_bodies(source: &Source, diagram: &Diagram) -> Violation {
     let mut lines = body(source, diagram).peekable();
     let (mut in_class, mut closed_early) = (false, false);
     while let Some((line, text)) = lines.next() {
-        if let Some(found) = member(line, text, in_class) {
+        if let Some(found) = check_member(line, text, in_class) {
             return Some(found);
         }
         if in_class && text.ends_with('{') {
@@ -236,7 +236,7 @@ fn class_bodies(source: &Source, diagram: &Diagram) -> Violation {
 
 /// Reports a member with `)` but without a name and `(` before it. Mermaid treats a member with `)`
 /// as a method.
-fn member(line: Span, text: &str, in_class: bool) -> Violation {
+fn check_member(line: Span, text: &str, in_class: bool) -> Violation {
     let member = if in_class {
         text
     } else {
@@ -260,10 +260,10 @@ fn member(line: Span, text: &str, in_class: bool) -> Violation {
 
 /// Reports a style whose first property has a hyphen in its name; Mermaid allows hyphens in later
 /// properties.
-fn class_style(line: Span, text: &str) -> Violation {
+fn check_style(line: Span, text: &str) -> Violation {
     let rest = text.strip_prefix("style ").or_else(|| text.strip_prefix("classDef "));
     let Some(rest) = rest else {
-        return text.strip_prefix("click ").and_then(|_| click_call(line, text));
+        return text.strip_prefix("click ").and_then(|_| check_click_call(line, text));
     };
     let Some((_, styles)) = rest.trim_start().split_once([' ', '\t']) else {
         return Some((line, "a style requires a name and properties".to_owned()));
@@ -276,7 +276,7 @@ fn class_style(line: Span, text: &str) -> Violation {
 }
 
 /// Reports text after the diagram type if the text starts with one of `marks`.
-fn text_after_type(source: &Source, diagram: &Diagram, marks: &[char]) -> Violation {
+fn check_text_after_type(source: &Source, diagram: &Diagram, marks: &[char]) -> Violation {
     let line = *diagram.lines.first()?;
     let text = source.slice(line);
     let rest = text.get(diagram.header.len()..)?.trim_start();
@@ -284,8 +284,8 @@ fn text_after_type(source: &Source, diagram: &Diagram, marks: &[char]) -> Violat
     found.then(|| (within(line, text, rest), format!("`{rest}` is not allowed here")))
 }
 
-fn state(source: &Source, diagram: &Diagram) -> Violation {
-    if let Some(found) = text_after_type(source, diagram, &[':']) {
+fn check_state(source: &Source, diagram: &Diagram) -> Violation {
+    if let Some(found) = check_text_after_type(source, diagram, &[':']) {
         return Some(found);
     }
     let mut in_note = false;
@@ -329,7 +329,7 @@ fn state(source: &Source, diagram: &Diagram) -> Violation {
     })
 }
 
-fn radar(source: &Source, diagram: &Diagram) -> Violation {
+fn check_radar(source: &Source, diagram: &Diagram) -> Violation {
     let names = diagram.symbols.iter();
     names.filter(|symbol| symbol.is(&[Part::RadarAxis, Part::RadarCurve])).find_map(|symbol| {
         let name = source.slice(symbol.name_span);
@@ -339,7 +339,7 @@ fn radar(source: &Source, diagram: &Diagram) -> Violation {
     })
 }
 
-fn block(_: &Source, diagram: &Diagram) -> Violation {
+fn check_block(_: &Source, diagram: &Diagram) -> Violation {
     let known = |name: &str| {
         diagram.symbols.iter().any(|symbol| {
             symbol.name == name
@@ -351,8 +351,8 @@ fn block(_: &Source, diagram: &Diagram) -> Violation {
     Some((unknown.name_span, format!("unknown block `{}`", unknown.name)))
 }
 
-fn gantt(source: &Source, diagram: &Diagram) -> Violation {
-    if let Some(found) = text_after_type(source, diagram, &[':']) {
+fn check_gantt(source: &Source, diagram: &Diagram) -> Violation {
+    if let Some(found) = check_text_after_type(source, diagram, &[':']) {
         return Some(found);
     }
     body(source, diagram).find_map(|(line, text)| {
@@ -374,7 +374,7 @@ fn gantt(source: &Source, diagram: &Diagram) -> Violation {
     })
 }
 
-fn git_graph(source: &Source, diagram: &Diagram) -> Violation {
+fn check_git_graph(source: &Source, diagram: &Diagram) -> Violation {
     let first = *diagram.lines.first()?;
     let text = source.slice(first);
     let rest = text.get(diagram.header.len()..)?.trim_start();
@@ -387,7 +387,7 @@ fn git_graph(source: &Source, diagram: &Diagram) -> Violation {
 }
 
 /// Checks labels in brackets: a label is a quoted string, or text without quotes.
-fn venn(source: &Source, diagram: &Diagram) -> Violation {
+fn check_venn(source: &Source, diagram: &Diagram) -> Violation {
     const BROKEN: [&str; 5] = ["[]", "[\"\"", "\"\"]", "[\"[", "[\" ["];
     body(source, diagram).find_map(|(line, text)| {
         let masked = text.replace("[\"\"]", "[...]");
@@ -399,7 +399,7 @@ fn venn(source: &Source, diagram: &Diagram) -> Violation {
     })
 }
 
-fn sequence(source: &Source, diagram: &Diagram) -> Violation {
+fn check_sequence(source: &Source, diagram: &Diagram) -> Violation {
     body(source, diagram).find_map(|(line, text)| {
         let (signal, _) = text.split_once(':')?;
         let at = signal.find("-))")?;
@@ -407,7 +407,7 @@ fn sequence(source: &Source, diagram: &Diagram) -> Violation {
     })
 }
 
-fn c4(source: &Source, diagram: &Diagram) -> Violation {
+fn check_c4(source: &Source, diagram: &Diagram) -> Violation {
     body(source, diagram).find_map(|(line, text)| {
         let arguments = text.strip_prefix("UpdateLayoutConfig(")?.strip_suffix(')')?;
         arguments.split(',').map(str::trim).find_map(|argument| {

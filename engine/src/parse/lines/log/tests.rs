@@ -3,12 +3,12 @@ use proptest::prelude::*;
 use serde_json::json;
 
 fn decision(id: &str, at: i64, content: &str) -> Revision {
-    Revision::first(Kind::Decision, id.into(), at, content).sealed()
+    Revision::first(Kind::Decision, id.into(), at, content).with_rev()
 }
 
 fn edit(revision: &Revision, at: i64, content: &str) -> Revision {
     let parents = vec![revision.rev.clone()];
-    Revision { parents, at, content: content.into(), ..revision.clone() }.sealed()
+    Revision { parents, at, content: content.into(), ..revision.clone() }.with_rev()
 }
 
 fn file(lines: &[&Revision]) -> String {
@@ -30,7 +30,7 @@ fn an_edit_replaces_a_revision_and_concurrent_edits_conflict() {
     assert_eq!(folded.entry.heads, [second_edit.rev.clone(), first_edit.rev.clone()]);
 
     let parents = tips(&[first.clone(), first_edit.clone(), second_edit.clone()]);
-    let resolved = Revision::next(&folded.entry, folded.links, parents, 4).sealed();
+    let resolved = Revision::next(&folded.entry, folded.links, parents, 4).with_rev();
     let folded = fold(&[resolved, second_edit, first_edit, first]).expect("a memory");
     assert!(!folded.entry.is_contested());
 }
@@ -40,7 +40,7 @@ fn an_edit_takes_precedence_over_a_concurrent_removal() {
     let first = decision("decision_1_a", 1, "a");
     let entry = fold(std::slice::from_ref(&first)).expect("a memory").entry;
     let parents = vec![first.rev.clone()];
-    let removal = Revision::removal(&entry, parents, 9, Some("wrong".into())).sealed();
+    let removal = Revision::removal(&entry, parents, 9, Some("wrong".into())).with_rev();
     let removed = fold(&[first.clone(), removal.clone()]).expect("a memory").entry;
     assert_eq!((removed.status, &*removed.content), (Status::Removed, "a"));
     let edited = edit(&first, 2, "b");
@@ -61,10 +61,10 @@ fn identical_edits_count_as_one() {
 fn an_edit_after_identical_edits_replaces_both() {
     let first = decision("decision_1_a", 1, "a");
     let lines = [first.clone(), edit(&first, 2, "b"), edit(&first, 3, "b")];
-    let Folded { entry, links } = fold(&lines).expect("a memory");
+    let FoldedMemory { entry, links } = fold(&lines).expect("a memory");
     assert_eq!((entry.heads.len(), tips(&lines).len()), (1, 2));
     let fold_with = |line: Revision| {
-        let all = [&lines[..], &[line.sealed()]].concat();
+        let all = [&lines[..], &[line.with_rev()]].concat();
         fold(&all).expect("a memory").entry
     };
     let removed = fold_with(Revision::removal(&entry, tips(&lines), 4, None));
@@ -107,8 +107,9 @@ fn a_line_without_content_is_not_a_memory() {
 
 #[test]
 fn occurrences_of_both_sides_are_added() {
-    let first = Revision::first(Kind::Mistake, "mistake_1_a".into(), 1, "boom").sealed();
-    let seen = |at| Revision { op: Op::Seen, at, content: String::new(), ..first.clone() }.sealed();
+    let first = Revision::first(Kind::Mistake, "mistake_1_a".into(), 1, "boom").with_rev();
+    let seen =
+        |at| Revision { op: Op::Seen, at, content: String::new(), ..first.clone() }.with_rev();
     let folded = fold(&[first.clone(), seen(5), seen(3), seen(5)]).expect("a memory");
     assert_eq!(folded.entry.metadata[OCCURRENCES], 3);
     assert_eq!(folded.entry.metadata[LAST_SEEN], 5);
@@ -154,7 +155,7 @@ fn a_written_line_is_parsed_to_the_same_revision() {
     let mut revision = decision("decision_1_a", 1, "줄\nbreak \u{2028}");
     revision.links.push(Link::new(super::super::types::Relation::Debates, "decision_0_z"));
     revision.extra.insert("later".into(), json!({"b": 1, "a": [null]}));
-    let revision = revision.sealed();
+    let revision = revision.with_rev();
     let line = revision.line();
     assert!(!line.contains('\n'));
     let (read, problems) = read("f", line.as_bytes());
@@ -177,7 +178,7 @@ fn any_action() -> impl Strategy<Value = Action> {
     })
 }
 
-fn of_memory(lines: &[Revision], id: &str) -> Option<Folded> {
+fn of_memory(lines: &[Revision], id: &str) -> Option<FoldedMemory> {
     let own_lines: Vec<Revision> = lines.iter().filter(|line| line.id == id).cloned().collect();
     fold(&own_lines)
 }
@@ -192,11 +193,11 @@ fn apply_actions(base: &[Revision], actions: &[Action]) -> [Vec<Revision>; 2] {
         let new = match (fold(&own_lines), action.operation) {
             (None, _) => decision(&id, at, &format!("made by {}", action.side)),
             (Some(folded), 0) => {
-                Revision::removal(&folded.entry, tips(&own_lines), at, None).sealed()
+                Revision::removal(&folded.entry, tips(&own_lines), at, None).with_rev()
             }
             (Some(folded), 1) => {
                 let seen = Revision::first(Kind::Decision, folded.entry.id, at, "");
-                Revision { op: Op::Seen, ..seen }.sealed()
+                Revision { op: Op::Seen, ..seen }.with_rev()
             }
             (Some(folded), operation) => {
                 let mut next = Revision::next(&folded.entry, folded.links, tips(&own_lines), at);
@@ -205,7 +206,7 @@ fn apply_actions(base: &[Revision], actions: &[Action]) -> [Vec<Revision>; 2] {
                     2 => "the same".to_owned(),
                     _ => format!("{operation} by {} at {at}", action.side),
                 };
-                next.sealed()
+                next.with_rev()
             }
         };
         side.push(new);

@@ -107,8 +107,8 @@ fn listing(files: &Memory) -> Listing {
 }
 
 /// All results as text.
-fn render_all<'a>(all: impl Iterator<Item = &'a (Source, Checked)>) -> Vec<String> {
-    let render = |(source, checked): &(Source, Checked)| {
+fn render_all<'a>(all: impl Iterator<Item = &'a (Source, CheckResult)>) -> Vec<String> {
+    let render = |(source, checked): &(Source, CheckResult)| {
         format!("{} {:?} {checked:?}", source.path(), source.text())
     };
     all.map(render).collect()
@@ -116,7 +116,7 @@ fn render_all<'a>(all: impl Iterator<Item = &'a (Source, Checked)>) -> Vec<Strin
 
 /// The findings at each path, as ids and messages.
 fn ids_by_path(cache: &ProjectPassCache) -> BTreeMap<String, BTreeSet<(String, String)>> {
-    let ids = |all: &Arc<Vec<(Source, Checked)>>| {
+    let ids = |all: &Arc<Vec<(Source, CheckResult)>>| {
         let findings = all.iter().flat_map(|(_, checked)| &checked.findings);
         findings.map(|finding| (finding.id.clone(), finding.message.clone())).collect()
     };

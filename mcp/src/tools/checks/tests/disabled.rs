@@ -66,7 +66,7 @@ fn a_check_by_disabled_rules_does_not_pass() {
     assert!(secrets.text.ends_with("change the override for this path"), "{}", secrets.text);
 }
 
-/// An agent applies the edits of a result, so fixes that leave their finding are omitted.
+/// An agent applies the edits of a result, so fixes that do not resolve their finding are omitted.
 #[test]
 fn a_fix_that_does_not_resolve_its_finding_is_omitted() {
     let rule = |id: &str, regex: &str, to: &str| {
@@ -147,7 +147,7 @@ fn gates_are_evaluated_from_evidence() {
     let why = gate["why"].as_str().expect("a reason");
     assert!(
         why.ends_with(
-            "; disabled in this project: compliance/any-type; to enable in .aidd/config.json: remove \
+            "; rules disabled in this project: compliance/any-type; to enable in .aidd/config.json: remove \
              \"compliance/any-type\": \"off\" from `rules`"
         ),
         "{why}"

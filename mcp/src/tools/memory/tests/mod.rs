@@ -158,11 +158,12 @@ fn the_tool_list_is_small() {
     let sizes: Vec<(usize, &str)> =
         tools().iter().map(|tool| (bytes_of(tool), tool.name)).collect();
     let sum: usize = sizes.iter().map(|(bytes, _)| bytes).sum();
-    assert!(sum / sizes.len() <= 560, "{} on average: {sizes:?}", sum / sizes.len());
+    // Every conversation pays for the list; clear sentences are worth the bytes.
+    assert!(sum / sizes.len() <= 640, "{} on average: {sizes:?}", sum / sizes.len());
 }
 
 #[test]
-fn a_session_from_start_to_merge() {
+fn a_session_is_recorded_from_start_to_merge() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     std::fs::create_dir(root.join("src")).expect("created");
@@ -322,7 +323,7 @@ fn a_session_from_start_to_merge() {
     == aidd_memory_export
     0 lines written; ai/memory contains 3 decisions, 1 mistake and 0 conventions. Commit ai/memory to share these memories.
     == aidd_memory_import
-    0 new lines, 0 removed.
+    Lines: 0 new, 0 removed.
     == list_decisions
     2:
     decision#3 2025-11-22 Sessions last a day | asked for

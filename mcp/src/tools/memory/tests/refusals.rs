@@ -93,7 +93,7 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     aidd_branch: `branch` is missing, and no branch is checked out
     aidd_branch: `plan` is not allowed with `action` get; it is only allowed with save
     aidd_branch: unknown branch `x`
-    hint: it has no data; list known branches with aidd_branch, action list
+    hint: the branch has no data; list known branches with aidd_branch, action list
     aidd_branch: `promoteDecisions` is not allowed with `action` get; it is only allowed with merge
     aidd_session: `status` is not allowed with `action` get; it is only allowed with list
     `decisions` is not allowed with `action` get; it is only allowed with start, update, end

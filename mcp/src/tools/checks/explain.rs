@@ -29,15 +29,17 @@ pub(super) fn tools() -> Vec<Tool> {
     let explain = Tool::new(
         "aidd_explain_violation",
         "Explain rule",
-        "Returns a rule's reason with failing and passing examples. Use when a finding is unclear.",
+        "Returns the page of a rule: its reason, failing and passing examples, and the fix. Use \
+         when a finding is unclear.",
         explain,
     )
     .in_profiles(&[Profile::Tools]);
     let message = Tool::new(
         "aidd_generate_commit_message",
         "Commit message",
-        "Returns staged changes and the project's commit types and scopes. Use after `git add`.",
-        message,
+        "Returns facts about the staged changes, and the commit types and scopes of the project. \
+         Use after `git add`, before writing a commit message.",
+        commit_message,
     )
     .in_profiles(&[Profile::Tools]);
     vec![explain, message]
@@ -45,7 +47,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct ExplainParams {
-    /// Rule id, alias, or last part of an id
+    /// Id or alias of the rule, or the last part of its id
     rule: String,
 }
 
@@ -181,7 +183,7 @@ fn explain(context: &Context, params: ExplainParams) -> Result<Answer<Explained>
 #[derive(Deserialize, JsonSchema)]
 struct NoParams {}
 
-fn message(context: &Context, _: NoParams) -> Result<Answer<Description>, ToolError> {
+fn commit_message(context: &Context, _: NoParams) -> Result<Answer<Description>, ToolError> {
     let index = context.variable("GIT_INDEX_FILE").map(PathBuf::from);
     let described = describe_staged(context.distribution(), context.root(), index.as_deref());
     let description = described.map_err(|error| {
