@@ -1,7 +1,7 @@
 //! The purpose of a single value: an example, a setting for development, or the password of a local
 //! service. The purpose of whole files is in [`crate::text::purpose`].
 
-use crate::parse::values::{Format, Values};
+use crate::parse::values::{Datum, Format, Value, Values};
 use crate::text::finding::Finding;
 use crate::text::purpose::Purpose;
 use crate::text::shape::looks_random;
@@ -128,8 +128,8 @@ fn is_local(host: &str) -> bool {
 }
 
 /// The outermost values of a YAML or JSON file that are examples (`example`, `x-example`,
-/// `profile_endpoint_example`) or the settings of an environment for development (`test`), in
-/// source order.
+/// `profile_endpoint_example`), settings that `enabled: false` switches off, or the settings of an
+/// environment for development (`test`), in source order.
 fn sections(source: &Source) -> Vec<(Span, Purpose)> {
     let format = match Format::from_path(source.path()) {
         Some(format @ (Format::Json | Format::Yaml)) => format,
@@ -144,11 +144,21 @@ fn sections(source: &Source) -> Vec<(Span, Purpose)> {
         purposes::DEVELOPMENT_ENVIRONMENTS.contains(&key).then_some(Purpose::Development)
     };
     let values = Values::read(format, source.text());
-    let named = values.all.iter().filter_map(|value| {
+    let is_off = |value: &Value| {
+        let key = value.key.as_ref().map(|(key, _)| key.to_ascii_lowercase());
+        value.datum == Datum::Bool(false)
+            && key.is_some_and(|key| matches!(&*key, "enable" | "enabled"))
+    };
+    let sections = values.all.iter().filter_map(|value| {
+        if is_off(value) {
+            // At the top level, the setting concerns the whole program.
+            let section = values.all.get(value.parent?)?;
+            return section.parent.map(|_| (section.span, Purpose::Sample));
+        }
         let (key, _) = value.key.as_ref()?;
         Some((value.span, purpose(key)?))
     });
-    let mut sections: Vec<(Span, Purpose)> = named.collect();
+    let mut sections: Vec<(Span, Purpose)> = sections.collect();
     sections.sort_by_key(|(span, _)| (span.start, Reverse(span.end)));
     let mut end = 0;
     sections.retain(|(span, _)| {

@@ -335,7 +335,7 @@ fn migrations_are_planned_from_the_manifest() {
     Medium Check whether this affects the project, and fix it: browser mode takes a provider object []
     Medium Check whether this affects the project, and fix it: workspace files are removed []
     High Set 4 in package.json and commit the lock file with it ["pnpm update vitest@4"]
-    Medium Replace the old forms that 4 replaced: `poolOptions` with maxWorkers and pool settings at the top level of test (vitest.config.ts:1) []
+    Medium Replace the API uses outdated in 4: `poolOptions` with maxWorkers and pool settings at the top level of test (vitest.config.ts:1) []
     Medium At 4: run the checks, compare with the recorded output, review deprecation warnings, and commit ["pnpm run lint", "pnpm run test"]
     Low 4 to 5: read the guide and note what affects this project []
     Medium Check whether this affects the project, and fix it: Vite 6.4 and Node.js 22.12 are the minimum []
@@ -346,8 +346,8 @@ fn migrations_are_planned_from_the_manifest() {
     Medium At 5: run the checks, compare with the recorded output, review deprecation warnings, and commit ["pnpm run lint", "pnpm run test"]
     guard: One hop at a time (3.2.4, 4, 5), each merged and running before the next
     guard: Rollback: revert the commit, then `pnpm install --frozen-lockfile` restores pnpm-lock.yaml; test this once before the first hop
-    guard: From the same publisher, to be updated in the same commit: @vitest/ui
-    guard: Check that these support each version on the path: vite
+    guard: Update the packages of this publisher in the same commit: @vitest/ui
+    guard: Check that these packages support each version on the path: vite
     "#);
 }
 
@@ -465,7 +465,7 @@ fn versions_are_verified_with_evidence() {
       document Failed
         the entry covers 8.3, not 6
       filter Done
-        2 old forms, none in 1 file
+        searched 1 file for 2 outdated API uses: none found
     @vitest/ui Low
       detect Failed
         package.json specifies ^3
@@ -475,7 +475,7 @@ fn versions_are_verified_with_evidence() {
       document NotDone
         not installed, and no knowledge entry: find the documentation of this version
       filter NotDone
-        no old forms are known
+        no outdated API uses are known
     ");
     // Everything verified: the locked version, its documentation, no old form.
     let tidy_manifest = r#"{"devDependencies": {"vitest": "^5.1.0"}}"#;

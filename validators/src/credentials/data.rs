@@ -141,6 +141,9 @@ fn is_object_name(value: &str, is_named: bool) -> bool {
 /// Whether the value consists of words of its name: `"apiKey": "API key"`,
 /// `app_db_password: app_db_password`, `POSTGRES_PASSWORD=postgres`.
 fn spells_name(value: &str, name: &str) -> bool {
+    if value.eq_ignore_ascii_case(name) {
+        return true;
+    }
     let has_digit =
         value.trim_end_matches(|c: char| c.is_ascii_digit()).bytes().any(|b| b.is_ascii_digit());
     let name_words = words(name);

@@ -16,6 +16,9 @@ const MAX_WORDED_LEN: usize = 128;
 /// Length in bytes up to which a word with digits for letters is only a word: `f00d`.
 const MAX_SPELLED_LEN: usize = 6;
 
+/// Minimum length in bytes of a secret that was generated.
+const MIN_GENERATED_LEN: usize = 16;
+
 /// How far before a value its name is searched for, in bytes.
 const MAX_NAME_LEN: usize = 120;
 
@@ -41,13 +44,18 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
     let is_labels = labels::is_label_file(path, text);
     let has_samples = has_sample_comments(path);
     let secret_names = LazyCell::new(|| secret_names(text));
+    let is_production = is_production(path);
     found.retain_mut(|found| {
         if found.span.is_empty() {
             return true;
         }
         let value = &text[found.span.range()];
         let strength = strength(value);
-        found.weak |= strength == Strength::Weak;
+        let is_generated_secret = value.len() >= MIN_GENERATED_LEN && looks_random(value);
+        let is_by_name = table::RULES_BY_NAME.contains(found.rule);
+        found.weak |= strength == Strength::Weak
+            // A password that somebody made up is the default of an installation in most cases.
+            || is_by_name && !is_production && !is_generated_secret;
         let is_comment = || is_in_comment(text, found.span.start as usize);
         let is_sample = (found.weak || has_samples) && is_comment();
         // A secret that somebody made up is an example if it is commented out.
@@ -59,6 +67,13 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
             && !begins_comment(text, found)
     });
     found
+}
+
+/// Whether the path says that the settings are those of a production system.
+fn is_production(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| matches!(word, "live" | "prd" | "prod" | "production"))
 }
 
 /// How strong `value` is by itself, without the name that it is assigned to.

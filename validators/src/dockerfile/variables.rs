@@ -194,7 +194,12 @@ fn is_switch(value: &str) -> bool {
 fn is_harmless(pair: &Pair, globals: &HashMap<&str, Variable<'_>>) -> bool {
     let global = || globals.get(&*pair.key.text)?.value;
     let value = pair.value.as_ref().map(|value| &*value.text).or_else(global).unwrap_or_default();
-    is_switch(value) || !value.contains('$') && is_placeholder(value)
+    is_switch(value) || is_fingerprint(value) || !value.contains('$') && is_placeholder(value)
+}
+
+/// Whether a value is the fingerprint of a public key, as GnuPG prints it.
+fn is_fingerprint(value: &str) -> bool {
+    value.len() == 40 && value.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'))
 }
 
 /// Whether a variable is set to the value of one of `names`: `$NAME`, `${NAME}`.

@@ -238,7 +238,7 @@ fn alint_extends_and_overrides_and_reports_templates() {
         },
         NotImported {
             item: "extends `https://example.org/a.yml`",
-            why: "nothing is downloaded: add the file to the project",
+            why: "files are not downloaded; add the file to the project",
             instead: None,
         },
         NotImported {
@@ -248,7 +248,7 @@ fn alint_extends_and_overrides_and_reports_templates() {
         },
         NotImported {
             item: "of-gone",
-            why: "`kind` is missing: it overrides a rule of a file that is not read",
+            why: "`kind` is missing, because the rule overrides a rule of a file that is not read",
             instead: None,
         },
         NotImported {

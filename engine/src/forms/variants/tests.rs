@@ -199,11 +199,11 @@ fn invalid_parameters_are_rejected_when_the_engine_is_created() {
     insta::assert_snapshot!(errors.join("\n"), @"
     overrides[1]: parameters of `t/x`: unknown parameter `wort`; did you mean `word`?
     overrides[1]: parameters of `t/x`: parameter `word`: expected a string, found a number
-    overrides[1]: parameters of `t/x`: `unique` compares files of different directories; set them under `rules`, for all paths
-    overrides[1]: parameters of `t/x`: `count` counts files of different directories together; set them under `rules`, for all paths
-    overrides[1]: parameters of `t/x`: without `each` it checks the project as a whole; set them under `rules`, for all paths
-    overrides[1]: parameters of `t/x`: a cycle of `acyclic` can span several directories; set them under `rules`, for all paths
-    overrides[1]: parameters of `t/x`: it checks commits, not files; set them under `rules`, for all paths
+    overrides[1]: parameters of `t/x`: `unique` compares files of different directories, so they must be the same for all paths; set them under `rules`
+    overrides[1]: parameters of `t/x`: `count` counts files of different directories together, so they must be the same for all paths; set them under `rules`
+    overrides[1]: parameters of `t/x`: without `each`, the rule checks the project as a whole, so they must be the same for all paths; set them under `rules`
+    overrides[1]: parameters of `t/x`: a cycle of `acyclic` can span several directories, so they must be the same for all paths; set them under `rules`
+    overrides[1]: parameters of `t/x`: the rule checks commits, not files, so they must be the same for all paths; set them under `rules`
     overrides[1]: parameters of `t/x`: `lines`: 2 is more than 1
     ");
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Common names of Python virtual environments.
 const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 
-/// An installed package.
+/// A package in the directory in which its package manager installs packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstalledPackage {
     /// The file or directory from which the version was read.

@@ -210,8 +210,9 @@ fn without_a_main_branch_the_base_is_not_guessed() {
     let root = folder.path();
     git(root, &["checkout", "-qb", "feat/x"]);
     let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
-    fs::write(root.join("x.md"), format!("token = {token}\n")).expect("written");
-    git(root, &["commit", "-qam", "feat: y"]);
+    fs::write(root.join("y.txt"), format!("token = {token}\n")).expect("written");
+    git(root, &["add", "."]);
+    git(root, &["commit", "-qm", "feat: y"]);
     let error_text = |tool: &str| call(root, tool, json!({})).expect_err("refused").to_string();
     insta::assert_snapshot!(error_text("aidd_ci_diff_check"), @"
     no main branch found: there is no origin/HEAD, origin/main, origin/master, main or master, nor a branch named by the repository's `init.defaultBranch`

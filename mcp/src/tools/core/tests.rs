@@ -154,7 +154,7 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
     Pending: form; tests
     ## First
     - Provide evidence: The context is loaded, and 3 more: `aidd_lifecycle_advance {"lifecycleId":"lifecycle_ID","evidence":{"context":"","requirements":"","acceptance":"","edges":""}}` (leaving UNDERSTAND requires evidence for login)
-    - Do the next task: form: `aidd_branch {"action":"save","branch":"feature/login","completedTasks":["form"],"pendingTasks":["tests"]}` (pending on feature/login: 2; save when this task is done)
+    - Do the next task: form: `aidd_branch {"action":"save","branch":"feature/login","completedTasks":["form"],"pendingTasks":["tests"]}` (tasks pending on feature/login: 2; save the branch when this task is done)
     ## Mistakes not to repeat
     - Login tokens were logged -> never log headers [mistake_ID]
     ## Active decisions

@@ -257,7 +257,7 @@ fn versions_are_verified_and_migrations_are_planned() {
     1. [low] Create a branch from a clean work tree; run the checks and record their output
        $ npm run test
        from package.json
-    2. [medium] First replace the old forms that 18.3.1 already replaced, in a separate commit: `ReactDOM.render` with createRoot(node).render (src/main.tsx:2)
+    2. [medium] First replace the API uses that are already outdated in 18.3.1, in a separate commit: `ReactDOM.render` with createRoot(node).render (src/main.tsx:2)
        from knowledge/frontend/react.md, legacy
     3. [low] 18.3.1 to 19: read the guide and note what affects this project
        from https://react.dev/blog/2024/04/25/react-19-upgrade-guide

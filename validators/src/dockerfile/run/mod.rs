@@ -334,7 +334,13 @@ fn is_windows_image(image: &str) -> bool {
 /// The base image of the stage of `instruction`, as written.
 pub(super) fn image<'a>(file: &'a Dockerfile, instruction: &Instruction) -> &'a str {
     let image = root_stage(file, instruction).and_then(|stage| stage.image.as_ref());
-    image.map_or("", |word| word.text.as_str())
+    let image = image.map_or("", |word| word.text.as_str());
+    // `FROM ${BASE}` is the default of `ARG BASE`.
+    let variable = image.strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
+    let Some(name) = variable else { return image };
+    let args = file.all(Keyword::Arg).take_while(|arg| arg.stage.is_none());
+    let pairs = args.flat_map(|arg| &arg.pairs).filter(|pair| pair.key.text == name);
+    pairs.last().and_then(|pair| pair.value.as_ref()).map_or(image, |value| value.text.as_str())
 }
 
 /// The stage of `instruction`, or the first stage in the chain of stages on which it builds.

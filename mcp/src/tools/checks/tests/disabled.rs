@@ -105,8 +105,8 @@ fn gates_are_evaluated_from_evidence() {
     insta::assert_snapshot!(build.text, @"
     BUILD is not complete; 3 of 3 gates not met
     fail no_secrets: secrets/github-personal-access-token a.py:2
-    missing types_clean: expected a tool_outcome observation of passing types or a tool_outcome observation of passing build
-    missing lint_clean: expected a tool_outcome observation of passing lint
+    missing types_clean: expected a tool_outcome observation of a type check or a build that passed
+    missing lint_clean: expected a tool_outcome observation of a linter run that passed
     ");
 
     fs::write(root.join("a.py"), "x = 2\n").expect("written");
@@ -127,13 +127,13 @@ fn gates_are_evaluated_from_evidence() {
     insta::assert_snapshot!(text.collect::<Vec<_>>().join("`"), @r#"
     VERIFY is not complete; 2 of 10 gates not met; blocking gates with disabled rules: module_rules, no_unchecked_types, no_dead_code, tests_pass
     pass no_secrets: no new findings by secrets/*
-    not applicable naming_conventions (does not block): disabled in this project: compliance/file-name-case, compliance/identifier-case
-    not applicable module_rules: disabled in this project: compliance/commonjs, compliance/wildcard-import, compliance/layer-breach, compliance/import-cycle; to enable in .aidd/config.json: add "typescript-strict", "architecture" to `compliance`
-    not applicable no_unchecked_types: disabled in this project: compliance/any-type, compliance/non-null-assertion; to enable in .aidd/config.json: add "typescript-strict" to `compliance`
+    not applicable naming_conventions (does not block): rules disabled in this project: compliance/file-name-case, compliance/identifier-case
+    not applicable module_rules: rules disabled in this project: compliance/commonjs, compliance/wildcard-import, compliance/layer-breach, compliance/import-cycle; to enable in .aidd/config.json: add "typescript-strict", "architecture" to `compliance`
+    not applicable no_unchecked_types: rules disabled in this project: compliance/any-type, compliance/non-null-assertion; to enable in .aidd/config.json: add "typescript-strict" to `compliance`
     pass types_clean: `ID` passed
     pass lint_clean: `ID` passed
-    pass no_dead_code: disabled in this project: compliance/commented-out-code; to enable in .aidd/config.json: add "clean-code" to `compliance`; `ID` passed
-    fail tests_pass: disabled in this project: compliance/disabled-test, compliance/focused-test; to enable in .aidd/config.json: add "testing" to `compliance`; `ID` failed
+    pass no_dead_code: `ID` passed; rules disabled in this project: compliance/commented-out-code; to enable in .aidd/config.json: add "clean-code" to `compliance`
+    fail tests_pass: `ID` failed; rules disabled in this project: compliance/disabled-test, compliance/focused-test; to enable in .aidd/config.json: add "testing" to `compliance`
     missing acceptance_criteria: no evidence was passed
     pass spec_matches: a note
     "#);

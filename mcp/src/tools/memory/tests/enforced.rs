@@ -96,6 +96,6 @@ fn an_invalid_check_is_rejected_and_nothing_is_saved() {
     error: `check`: unknown key `regx`; did you mean `regex`?
     error: `check.text` cannot run: the expression is too large to match efficiently; bound its repetitions
     error: `check` fails its own examples: `fails`: no finding in src/a.ts
-    error: `check`: expected an object (Check, such as {"files": ["*.ts"], "text": {"regex": "…"}}), found the string "text"
+    error: `check`: expected an object (Check that enforces the convention, such as {"files": ["*.ts"], "text": {"regex": "…"}}), found the string "text"
     "#);
 }

@@ -87,7 +87,7 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     aidd_session: `action`: expected `start`, `update`, `end`, `get`, `list` or `delete`, found the string "strat"; did you mean `start`?
     aidd_observation: unknown session `session_1_x`
     hint: list ids with aidd_session, action list
-    aidd_session: `aiProvider`: expected an object ({provider, model, modelId, client}), found the string "me"
+    aidd_session: `aiProvider`: expected an object (Model and client of the agent: {provider, model, modelId, client}), found the string "me"
     aidd_session: `errorsResolved[0].error` is missing; expected {"error": "…", "fix": "…"}
     aidd_branch: `decisions[1].decision` is missing; expected {"decision": "…", "reasoning": "…"}
     aidd_branch: `branch` is missing, and no branch is checked out
@@ -104,7 +104,7 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     aidd_memory_edit_decision: `confidence` must be from 0 to 1, found 70
     aidd_observation: `discoveryTokens` must be at least 0, found -5
     aidd_memory_search: unknown argument `quary`; did you mean `query`?
-    `query` is missing: Text; empty for newest memories
+    `query` is missing: Text to search for; empty: the newest memories
     aidd_memory_search: `since` is not a time: tomorrow
     hint: use the form 2026-01-05 or 2026-01-05T10:00:00Z
     aidd_memory_context: unknown memory `decision_1_x`
