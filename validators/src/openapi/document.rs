@@ -5,8 +5,10 @@ use super::specification::{Grammar, Version};
 use super::structure;
 use aidd_engine::parse::values::{Datum, Format, Values};
 use aidd_engine::text::files::Files;
+use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::{Source, Span};
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 
 /// Maximum nesting of a document. Deeper documents are not checked.
 pub(super) const MAX_DEPTH: usize = 200;
@@ -16,6 +18,13 @@ const MAX_SCANNED_ENTRIES: usize = 12;
 
 /// Maximum number of references that are followed from one reference.
 const MAX_HOPS: usize = 50;
+
+/// Maximum number of words for which a similar word is searched.
+const MAX_SUGGESTIONS: usize = 200;
+/// Maximum number of words that are compared with a word.
+const MAX_CANDIDATES: usize = 500;
+/// Maximum length in bytes of a quoted text in messages that can occur several times.
+const MAX_QUOTED: usize = 100;
 
 /// The HTTP methods that are fields of a path item.
 pub(super) const METHODS: [&str; 9] =
@@ -45,6 +54,8 @@ pub(super) struct Document<'a> {
     pub(super) references: Vec<Reference>,
     /// The targets of all references, by the object that contains `$ref`.
     pub(super) targets: HashMap<usize, Target>,
+    /// The number of words for which a similar word was searched.
+    suggestions: Cell<usize>,
     /// Whether schemas have their own base URIs, so that references cannot be resolved by position.
     pub(super) has_base_uris: bool,
 }
@@ -91,8 +102,6 @@ pub(super) struct Operation<'d> {
     pub(super) path: &'d str,
     /// The value of the path in `paths`.
     pub(super) entry: usize,
-    /// The path item, which differs from `entry` if that is a reference.
-    pub(super) item: usize,
     pub(super) method: &'d str,
     pub(super) at: usize,
 }
@@ -158,6 +167,7 @@ impl<'a> Document<'a> {
             references: Vec::new(),
             targets: HashMap::new(),
             has_base_uris: false,
+            suggestions: Cell::new(0),
         };
         pointer::find_targets(&mut document);
         structure::walk(&mut document);
@@ -289,13 +299,15 @@ impl<'a> Document<'a> {
 
     /// The operations of all path items in the field `field` of the document.
     pub(super) fn operations_in(&self, field: &str) -> impl Iterator<Item = Operation<'_>> {
+        let mut seen = HashSet::new();
         self.path_items(field).flat_map(move |(path, entry, item)| {
-            let item = item.filter(|&item| self.is_map(item));
+            // Several paths can share a path item.
+            let item = item.filter(|&item| self.is_map(item) && seen.insert(item));
             let methods = METHODS.iter().filter_map(move |&method| {
                 let item = item?;
                 let at = self.get(item, method).filter(|&at| self.is_type(at, "operation"))?;
                 let is_object = self.is_map(at) && !self.targets.contains_key(&at);
-                is_object.then_some(Operation { path, entry, item, method, at })
+                is_object.then_some(Operation { path, entry, method, at })
             });
             methods.collect::<Vec<_>>()
         })
@@ -313,6 +325,19 @@ impl<'a> Document<'a> {
         entries.map(|&entry| (self.key(entry), entry, self.resolve(entry)))
     }
 
+    /// The known word that is most similar to `word`. The search is slow, so only the first words of
+    /// a document have suggestions.
+    pub(super) fn nearest<'c>(
+        &self,
+        word: &str,
+        candidates: impl Iterator<Item = &'c str>,
+    ) -> Option<&'c str> {
+        self.suggestions.set(self.suggestions.get() + 1);
+        (self.suggestions.get() <= MAX_SUGGESTIONS)
+            .then(|| nearest(word, candidates.take(MAX_CANDIDATES)))
+            .flatten()
+    }
+
     /// Whether the document or a part of it is in other files.
     pub(super) fn has_external_references(&self) -> bool {
         self.targets.values().any(|target| matches!(target, Target::External))
@@ -322,6 +347,11 @@ impl<'a> Document<'a> {
     pub(super) fn parent(&self, at: usize) -> Option<usize> {
         self.values.all[at].parent
     }
+}
+
+/// The start of a text that several messages can quote.
+pub(super) fn short(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_QUOTED)]
 }
 
 /// Whether `text` contains a placeholder of a template language.
@@ -366,7 +396,7 @@ fn merge_keys(values: &mut Values) {
             }
         }
         let key = |child: usize| values.all[child].key.as_ref().map(|(key, _)| key.clone());
-        let mut keys: std::collections::HashSet<_> = own.iter().map(|&child| key(child)).collect();
+        let mut keys: HashSet<_> = own.iter().map(|&child| key(child)).collect();
         for map in maps {
             for &child in &values.all[map].children {
                 if keys.insert(key(child)) {

@@ -2,28 +2,38 @@
 //! patterns accept every value.
 
 use super::document::{Document, is_template};
-use super::schemas::{has_type, is_nullable, types};
+use super::schemas::{has_type, is_ambiguous, is_nullable, types};
 use super::specification::Version;
 use super::structure::{describe, list_of};
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::source::Span;
 use std::collections::HashSet;
 
 /// Maximum nesting of schemas and references for one example.
 const MAX_DEPTH: usize = 64;
 /// The number of comparisons for an example: a part for each value, and a constant for the schema.
 const STEPS: (usize, usize) = (50, 2000);
+/// The number of values in checked examples for each value of the document.
+const MAX_SHARED: usize = 20;
 /// Maximum number of values of a list or object in an example that are compared with each other.
 const MAX_COMPARED: usize = 1000;
 
 pub(super) fn invalid_example(document: &Document<'_>, report: &mut Report<'_>) {
     let mut seen = HashSet::new();
+    // Several objects can share an example.
+    let mut values = MAX_SHARED * document.values.all.len();
     for (schema, value, what) in examples(document) {
-        if !seen.insert((schema, value)) || is_opaque(document, value) {
+        if !seen.insert((schema, value)) {
             continue;
         }
         let size = size(document, value);
+        if size > values {
+            return;
+        }
+        values -= size;
+        if is_opaque(document, value) {
+            continue;
+        }
         let mut check = Check { document, steps: STEPS.0 * size + STEPS.1 };
         if let Err(mismatch) = check.check(schema, value, 0) {
             let Mismatch { at, message } = mismatch;
@@ -31,17 +41,12 @@ pub(super) fn invalid_example(document: &Document<'_>, report: &mut Report<'_>) 
             let place = if path.is_empty() { String::new() } else { format!(" at `{path}`") };
             report
                 .at(
-                    span(document, at),
+                    document.span(at),
                     format!("the {what} does not match its schema{place}: {message}"),
                 )
                 .help("Correct the value, or the schema");
         }
     }
-}
-
-/// The span of a value of an example.
-fn span(document: &Document<'_>, at: usize) -> Span {
-    document.span(at)
 }
 
 /// The examples with their schemas, and what they are.
@@ -258,6 +263,14 @@ impl Check<'_, '_> {
             match (document.datum(first), document.datum(second)) {
                 (Datum::Number(one), Datum::Number(other)) => {
                     if one != other && document.number(first) != document.number(second) {
+                        return false;
+                    }
+                }
+                (Datum::Number(one), Datum::Text(other))
+                | (Datum::Text(other), Datum::Number(one))
+                    if is_ambiguous(one) =>
+                {
+                    if one != other {
                         return false;
                     }
                 }

@@ -81,7 +81,7 @@ pub(super) fn undefined_server_variable(document: &Document<'_>, report: &mut Re
         while let Some((name, after)) =
             rest.split_once('{').and_then(|(_, after)| after.split_once('}'))
         {
-            if used.insert(name) && !declared.iter().any(|&child| document.key(child) == name) {
+            if used.insert(name) && variables.and_then(|at| document.get(at, name)).is_none() {
                 report
                     .at(document.span(at), format!("the variable `{name}` is not defined"))
                     .help(format!("Add `{name}` to `variables` of the server"));
@@ -94,7 +94,7 @@ pub(super) fn undefined_server_variable(document: &Document<'_>, report: &mut Re
                 report
                     .at(
                         document.key_span(variable),
-                        format!("`{url}` does not use the variable `{name}`"),
+                        format!("the URL does not use the variable `{name}`"),
                     )
                     .help("Remove the variable, or use it in `url`");
             }
@@ -186,15 +186,17 @@ fn find_script(text: &str) -> Option<&str> {
         }
         let lower = line.to_ascii_lowercase();
         for word in ["<script", "eval("] {
+            let (mut last, mut ticks) = (0, 0);
             for (at, _) in lower.match_indices(word) {
-                let is_code = line[..at].matches('`').count() % 2 == 1;
+                ticks += line[last..at].matches('`').count();
+                last = at;
+                let is_code = ticks % 2 == 1;
+                let is_call = word == "eval(";
                 let before = line[..at].chars().next_back();
-                let is_word = word.starts_with('e')
-                    && before.is_some_and(|c| c.is_alphanumeric() || "_.".contains(c));
+                let is_name = before.is_some_and(|c| c.is_alphanumeric() || "_.".contains(c));
                 let after = lower[at + word.len()..].chars().next();
-                let is_tag = word.starts_with('e')
-                    || after.is_some_and(|c| c == '>' || c == '/' || c.is_whitespace());
-                if !is_code && !is_word && is_tag {
+                let is_tag = after.is_some_and(|c| c == '>' || c == '/' || c.is_whitespace());
+                if !is_code && (is_call && !is_name || !is_call && is_tag) {
                     return Some(&line[at..at + word.len()]);
                 }
             }

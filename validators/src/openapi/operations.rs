@@ -1,14 +1,10 @@
 //! Checks on operations: ids, tags, parameters, bodies and responses.
 
-use super::document::{Document, Operation};
+use super::document::{Document, Operation, short};
 use super::specification::Version;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::nearest::nearest;
 use std::collections::{HashMap, HashSet};
-
-/// Maximum number of tags that are compared for a suggestion.
-const MAX_SUGGESTIONS: usize = 200;
 
 pub(super) fn duplicate_operation_id(document: &Document<'_>, report: &mut Report<'_>) {
     let mut seen: HashMap<&str, usize> = HashMap::new();
@@ -48,7 +44,11 @@ pub(super) fn duplicate_parameter(document: &Document<'_>, report: &mut Report<'
                     report
                         .at(
                             document.key_span(item),
-                            format!("duplicate parameter `{name}` with `in: {place}`"),
+                            format!(
+                                "duplicate parameter `{}` with `in: {}`",
+                                short(name),
+                                short(place)
+                            ),
                         )
                         .help("Remove the parameter")
                         .related(document.key_span(first), "the first parameter");
@@ -68,7 +68,7 @@ pub(super) fn undefined_tag(document: &Document<'_>, report: &mut Report<'_>) {
     if names.is_empty() || !is_complete {
         return;
     }
-    let mut sorted: Vec<&str> = names.iter().copied().take(MAX_SUGGESTIONS).collect();
+    let mut sorted: Vec<&str> = names.iter().copied().collect();
     sorted.sort_unstable();
     let mut suggestions: HashMap<&str, Option<&str>> = HashMap::new();
     for operation in document.objects("operation") {
@@ -77,8 +77,9 @@ pub(super) fn undefined_tag(document: &Document<'_>, report: &mut Report<'_>) {
             let Some(tag) = document.text(item).filter(|tag| !names.contains(tag)) else {
                 continue;
             };
-            let near =
-                *suggestions.entry(tag).or_insert_with(|| nearest(tag, sorted.iter().copied()));
+            let near = *suggestions
+                .entry(tag)
+                .or_insert_with(|| document.nearest(tag, sorted.iter().copied()));
             let finding = report
                 .at(document.span(item), format!("the tag `{tag}` is not declared in `tags`"));
             match near {

@@ -1,6 +1,6 @@
 //! Checks on the paths and their parameters.
 
-use super::document::Document;
+use super::document::{Document, short};
 use super::structure::unquoted_key;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -57,6 +57,7 @@ pub(super) fn path_parameters(document: &Document<'_>, report: &mut Report<'_>) 
     for operation in document.operations() {
         methods.entry(operation.entry).or_default().push((operation.method, operation.at));
     }
+    let mut seen = HashSet::new();
     for (path, entry, item) in document.path_items("paths") {
         if super::document::is_template(path) {
             continue;
@@ -64,7 +65,7 @@ pub(super) fn path_parameters(document: &Document<'_>, report: &mut Report<'_>) 
         let names: Vec<&str> = template_names(path);
         duplicate_names(document, (path, entry), &names, report);
         let names: HashSet<&str> = names.into_iter().map(base_name).collect();
-        let Some(item) = item else { continue };
+        let Some(item) = item.filter(|&item| seen.insert(item)) else { continue };
         let (shared, is_complete) = declared(document, item);
         report_unknown(&shared, &names, path, report);
         let operations = methods.get(&entry).map_or(&[][..], Vec::as_slice);
@@ -120,7 +121,10 @@ fn report_unknown(
     for (name, span) in declared {
         if !names.contains(name) && !names.contains(base_name(name)) {
             report
-                .at(*span, format!("the path `{path}` has no parameter `{{{name}}}`"))
+                .at(
+                    *span,
+                    format!("the path `{}` has no parameter `{{{}}}`", short(path), short(name)),
+                )
                 .help("Correct the name, or remove the parameter");
         }
     }
@@ -174,9 +178,13 @@ struct Node<'d> {
 pub(super) fn ambiguous_paths(document: &Document<'_>, report: &mut Report<'_>) {
     let mut nodes = vec![Node::default()];
     let mut steps = 0;
+    // A path such as `/guilds/templates/{code}` conflicts with many others.
+    let mut reported = HashSet::new();
     for (path, entry, _) in document.path_items("paths").take(MAX_COMPARED.0) {
         let segments: Vec<&str> = path.split('/').skip(1).collect();
-        if let Some((other, other_path)) = find_ambiguous(&nodes, &segments, &mut steps) {
+        if let Some((other, other_path)) = find_ambiguous(&nodes, &segments, &mut steps)
+            && reported.insert(other)
+        {
             report
                 .at(
                     document.key_span(entry),

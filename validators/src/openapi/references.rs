@@ -3,32 +3,24 @@
 use super::document::{Document, Reference};
 use super::pointer::Target;
 use super::specification::Version;
-use super::structure::title;
+use super::structure::with_article;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::nearest::nearest;
 use std::collections::{HashMap, HashSet};
-
-/// Maximum number of components that are compared for a suggestion.
-const MAX_SUGGESTIONS: usize = 500;
-/// Maximum number of suggestions for one document: each compares many names.
-const MAX_SUGGESTED: usize = 50;
 
 fn target(document: &Document<'_>, reference: &Reference) -> Option<Target> {
     document.targets.get(&reference.object).copied()
 }
 
 pub(super) fn unresolved_ref(document: &Document<'_>, report: &mut Report<'_>) {
-    let mut suggested = 0;
     for reference in &document.references {
         let Some(text) = document.text(reference.at) else { continue };
         let span = document.span(reference.at);
         match target(document, reference) {
             Some(Target::Missing) if !document.has_base_uris => {
-                let near = (suggested < MAX_SUGGESTED).then(|| nearest_pointer(document, text));
-                suggested += 1;
+                let near = nearest_pointer(document, text);
                 let finding = report.at(span, format!("`{text}` does not exist"));
-                match near.flatten() {
+                match near {
                     Some(near) => finding.help(format!("Did you mean `{near}`?")),
                     None => finding.help("Define the value, or correct the reference"),
                 };
@@ -73,8 +65,8 @@ fn has_name(document: &Document<'_>, text: &str) -> bool {
 fn nearest_pointer(document: &Document<'_>, text: &str) -> Option<String> {
     let (folder, name) = text.rsplit_once('/')?;
     let parent = super::pointer::find_local(document, folder.strip_prefix('#')?)?;
-    let names = document.children(parent).iter().take(MAX_SUGGESTIONS);
-    let near = nearest(name, names.map(|&child| document.key(child)))?;
+    let names = document.children(parent).iter();
+    let near = document.nearest(name, names.map(|&child| document.key(child)))?;
     Some(format!("{folder}/{near}"))
 }
 
@@ -108,9 +100,9 @@ pub(super) fn ref_type(document: &Document<'_>, report: &mut Report<'_>) {
             Some(found) if found == expected => continue,
             Some(found) => {
                 format!(
-                    "the reference must lead to a {}, found a {}",
-                    title(expected),
-                    title(found)
+                    "expected a reference to {}, found {}",
+                    with_article(expected),
+                    with_article(found)
                 )
             }
             // Values of extensions and unknown keywords have no type.
@@ -122,12 +114,12 @@ pub(super) fn ref_type(document: &Document<'_>, report: &mut Report<'_>) {
                     continue;
                 }
                 let found = super::structure::describe(document, target);
-                format!("the reference must lead to a {}, found {found}", title(expected))
+                format!("expected a reference to {}, found {found}", with_article(expected))
             }
         };
         report.at(document.span(reference.at), message).help(format!(
-            "Refer to a {}, such as `{}`",
-            title(expected),
+            "Refer to {}, such as `{}`",
+            with_article(expected),
             example(document.version, expected)
         ));
     }

@@ -9,6 +9,8 @@ use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
 use std::collections::{HashMap, HashSet};
 
+/// Maximum number of types of a schema; there are seven.
+const MAX_TYPES: usize = 10;
 /// Maximum number of composed schemas that are visited for one schema.
 const MAX_PARTS: usize = 200;
 /// Maximum number of properties of composed schemas that are visited for one document.
@@ -28,9 +30,12 @@ pub(super) fn types<'d>(document: &'d Document<'_>, schema: usize) -> Vec<&'d st
     let Some(at) = document.get(schema, "type") else { return Vec::new() };
     match document.datum(at) {
         Datum::Text(text) => vec![text],
-        Datum::List => {
-            document.children(at).iter().filter_map(|&item| document.text(item)).collect()
-        }
+        Datum::List => document
+            .children(at)
+            .iter()
+            .take(MAX_TYPES)
+            .filter_map(|&item| document.text(item))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -44,12 +49,23 @@ pub(super) fn has_type(datum: &Datum, name: &str, number: Option<f64>) -> bool {
         "integer" => {
             matches!(datum, Datum::Number(_)) && number.is_none_or(|number| number.fract() == 0.0)
         }
-        "string" => matches!(datum, Datum::Text(_)),
+        // For parsers of YAML 1.1, `098` is a string.
+        "string" => match datum {
+            Datum::Text(_) => true,
+            Datum::Number(text) => is_ambiguous(text),
+            _ => false,
+        },
         "array" => *datum == Datum::List,
         "object" => *datum == Datum::Map,
         // An unknown type is reported by another rule; a file is not in the document.
         _ => true,
     }
+}
+
+/// Whether a number starts with zeros, so that some parsers of YAML read it as a string.
+pub(super) fn is_ambiguous(number: &str) -> bool {
+    let digits = number.trim_start_matches(['+', '-']).as_bytes();
+    matches!(digits, [b'0', next, ..] if next.is_ascii_digit())
 }
 
 /// Whether `null` is valid in addition to the types of a schema.
@@ -320,7 +336,7 @@ pub(super) fn unknown_required_property(document: &Document<'_>, report: &mut Re
                     .get(schema, "properties")
                     .map_or(&[][..], |map| document.children(map));
                 let known = known.iter().take(200).map(|&child| document.key(child));
-                let near = aidd_engine::text::nearest::nearest(name, known);
+                let near = document.nearest(name, known);
                 let finding = report.at(
                     document.span(item),
                     format!("the required property `{name}` is not in `properties`"),
@@ -374,8 +390,7 @@ pub(super) fn conflicting_all_of(document: &Document<'_>, report: &mut Report<'_
                 };
                 let is_number = |name: &&str| matches!(*name, "integer" | "number");
                 let is_common = types.iter().any(|name| others.contains(name))
-                    || types.iter().any(|name| is_number(&name))
-                        && others.iter().any(|name| is_number(&name));
+                    || types.iter().any(is_number) && others.iter().any(is_number);
                 if is_common || !reported.insert(name) {
                     continue;
                 }

@@ -1,13 +1,9 @@
 //! Checks on security requirements.
 
-use super::document::Document;
+use super::document::{Document, short};
 use super::specification::Version;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::nearest::nearest;
 use std::collections::{HashMap, HashSet};
-
-/// Maximum number of schemes that are compared for a suggestion.
-const MAX_SUGGESTIONS: usize = 100;
 
 /// The map of declared security schemes.
 pub(super) fn scheme_map(document: &Document<'_>) -> Option<usize> {
@@ -70,8 +66,8 @@ pub(super) fn undefined_security_scheme(document: &Document<'_>, report: &mut Re
                     {
                         continue;
                     }
-                    let names = schemes.iter().take(MAX_SUGGESTIONS);
-                    let near = nearest(name, names.map(|&scheme| document.key(scheme)));
+                    let names = schemes.iter();
+                    let near = document.nearest(name, names.map(|&scheme| document.key(scheme)));
                     let finding = report.at(
                         document.key_span(entry),
                         format!("the security scheme `{name}` is not declared"),
@@ -93,7 +89,8 @@ pub(super) fn undefined_security_scheme(document: &Document<'_>, report: &mut Re
                                 .at(
                                     document.span(item),
                                     format!(
-                                        "the scheme `{name}` does not declare the scope `{scope}`"
+                                        "the scheme `{}` does not declare the scope `{scope}`",
+                                        short(name)
                                     ),
                                 )
                                 .help("Declare the scope in `scopes` of the scheme");

@@ -71,8 +71,6 @@ pub(super) struct Object {
     pub(super) name: &'static str,
     /// Whether any other field is allowed.
     pub(super) is_open: bool,
-    /// Whether extensions (`x-…`) are not allowed.
-    pub(super) is_closed: bool,
     pub(super) fields: HashMap<&'static str, Field>,
     /// The fields that match a pattern.
     pub(super) pattern: Option<(Pattern, Shape)>,
@@ -138,7 +136,6 @@ impl Grammar {
                 open = Some(Object {
                     name,
                     is_open: flag == Some("open"),
-                    is_closed: flag == Some("closed"),
                     fields: HashMap::new(),
                     pattern: None,
                 });
@@ -155,10 +152,10 @@ impl Grammar {
 fn read_field(object: &mut Object, line: &'static str, version: Version) {
     let mut words: Vec<&'static str> = line.split(' ').collect();
     let name = words.remove(0);
-    if words.first().is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit())) {
-        if !includes(words.remove(0), version) {
-            return;
-        }
+    if words.first().is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+        && !includes(words.remove(0), version)
+    {
+        return;
     }
     let shape = read_shape(&words);
     let pattern = match name {

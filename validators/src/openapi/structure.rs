@@ -46,10 +46,16 @@ pub(super) fn structure(document: &Document<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// Maximum number of words that a message lists.
+const MAX_LISTED: usize = 10;
+
 type Pending = Vec<(usize, &'static Shape)>;
 
 fn visit(document: &mut Document<'_>, at: usize, shape: &'static Shape, pending: &mut Pending) {
     if document.text(at).is_some_and(is_template) || is_template(document.key(at)) {
+        return;
+    }
+    if document.is_map(at) && !is_object(shape) && is_external(document, at) {
         return;
     }
     match shape {
@@ -93,16 +99,13 @@ fn visit(document: &mut Document<'_>, at: usize, shape: &'static Shape, pending:
         Shape::List(inner) => {
             if *document.datum(at) == Datum::List {
                 pending.extend(document.children(at).iter().rev().map(|&item| (item, &**inner)));
-            } else if !is_external(document, at) {
+            } else {
                 expect(document, at, "a list");
             }
         }
         Shape::Map(inner) | Shape::Named(inner) => {
             if !document.is_map(at) {
                 expect(document, at, "an object");
-                return;
-            }
-            if is_external(document, at) {
                 return;
             }
             if matches!(shape, Shape::Named(_)) {
@@ -118,6 +121,13 @@ fn visit(document: &mut Document<'_>, at: usize, shape: &'static Shape, pending:
             );
         }
     }
+}
+
+fn is_object(shape: &Shape) -> bool {
+    matches!(
+        shape,
+        Shape::Object(_) | Shape::Ref(_) | Shape::SchemaOrBoolean | Shape::Schemas | Shape::Any
+    )
 }
 
 /// Whether the mapping `at` is a reference to another file. Such references are allowed everywhere,
@@ -181,7 +191,8 @@ fn unquoted_span(document: &Document<'_>, mut span: Span, text: &str) -> Option<
 pub(super) fn list_of(words: &[String]) -> String {
     match words.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        Some((last, rest)) if words.len() <= MAX_LISTED => format!("{} or {last}", rest.join(", ")),
+        Some(_) => format!("{} or another", words[..MAX_LISTED].join(", ")),
         None => String::new(),
     }
 }
@@ -302,7 +313,7 @@ pub(super) fn title(name: &str) -> String {
     }
 }
 
-fn with_article(name: &str) -> String {
+pub(super) fn with_article(name: &str) -> String {
     let title = title(name);
     let article = match name {
         "paths" | "responses" | "components" | "external-docs" => {
@@ -350,7 +361,7 @@ fn unknown_field(document: &Document<'_>, object: &Object, child: usize) -> Faul
     let known = object.fields.keys().copied();
     let known = known
         .filter(|field| document.parent(child).is_none_or(|at| document.get(at, field).is_none()));
-    match nearest(key, known) {
+    match document.nearest(key, known) {
         Some(near) => {
             let mut fault = fault.help(format!("Did you mean `{near}`?"));
             let written = unquoted_span(document, span, key);
