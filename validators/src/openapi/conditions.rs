@@ -200,10 +200,11 @@ impl Faults<'_, '_> {
         if place != "path" || document.bool_of(at, "required") == Some(true) {
             return;
         }
-        let name = document.text_of(at, "name").unwrap_or_default();
+        let name_at = document.get(at, "name");
+        let name = name_at.and_then(|at| document.text(at)).unwrap_or_default();
         let (span, value) = match document.get(at, "required") {
             Some(value) => (document.span(value), Some(value)),
-            None => (document.key_span(at), None),
+            None => (document.key_span(name_at.unwrap_or(at)), None),
         };
         let message = format!("the path parameter `{name}` is not `required: true`");
         let mut fault = Fault::new(span, message).help("Path parameters are always required");

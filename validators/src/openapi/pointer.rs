@@ -138,7 +138,9 @@ fn find_in_file(
         };
     }
     // Without the document itself, the store does not contain the project.
-    if !document.files.exists(document.source.path()) {
+    let own = document.source.path();
+    let is_listed = document.files.listing().is_some_and(|listing| listing.has_file(own));
+    if !is_listed && !document.files.exists(own) {
         return Target::Ignored;
     }
     if !document.files.exists(&path) {

@@ -215,7 +215,18 @@ fn field_name(document: &Document<'_>, at: usize) -> String {
 pub(super) fn expect(document: &mut Document<'_>, at: usize, expected: &str) {
     let found = describe(document, at);
     let message = format!("expected {expected} for {}, found {found}", field_name(document, at));
-    document.faults.push(Fault::new(document.span(at), message));
+    let mut fault = Fault::new(document.span(at), message);
+    let is_modern = document.version >= Version::V3_1;
+    match document.key(at) {
+        "exclusiveMinimum" | "exclusiveMaximum" if is_modern => {
+            fault = fault.help("Write the bound itself instead of `minimum` or `maximum`");
+        }
+        "exclusiveMinimum" | "exclusiveMaximum" => {
+            fault = fault.help("Write the bound in `minimum` or `maximum`, and `true` here");
+        }
+        _ => {}
+    }
+    document.faults.push(fault);
 }
 
 /// The type of the value `at`, with an article.
@@ -350,10 +361,12 @@ fn unknown_field(document: &Document<'_>, object: &Object, child: usize) -> Faul
                 "Write the object itself, or refer to a component of a type that allows references",
             );
     }
-    let other = Version::ALL.iter().rev().find(|&&version| {
-        let object = Grammar::of(version).object(object.name);
+    let has_field = |version: &&Version| {
+        let object = Grammar::of(**version).object(object.name);
         object.is_some_and(|object| object.fields.contains_key(key))
-    });
+    };
+    let mut later = Version::ALL.iter().filter(|&&version| version > document.version);
+    let other = later.find(has_field).or_else(|| Version::ALL.iter().rev().find(has_field));
     if let Some(other) = other {
         let (this, other) = (document.version.name(), other.name());
         return fault.help(format!("{this} has no such field; it is a field of {other}"));
