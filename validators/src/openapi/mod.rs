@@ -6,6 +6,7 @@ mod examples;
 mod info;
 mod operations;
 mod owasp;
+mod parameters;
 mod paths;
 mod pointer;
 mod references;
