@@ -26,6 +26,9 @@ const MAX_CANDIDATES: usize = 500;
 /// Maximum length in bytes of a quoted text in messages that can occur several times.
 const MAX_QUOTED: usize = 100;
 
+/// The fields of which a document has at least one.
+const PARTS: [&str; 5] = ["info", "paths", "components", "webhooks", "definitions"];
+
 /// The HTTP methods that are fields of a path item.
 pub(super) const METHODS: [&str; 9] =
     ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
@@ -148,6 +151,10 @@ impl<'a> Document<'a> {
         };
         let Some(text) = values.text(at) else { return Err(Refusal::NotChecked) };
         if is_template(&text) {
+            return Err(Refusal::NotChecked);
+        }
+        // Other files can have a field with this name too.
+        if !PARTS.iter().any(|part| values.child(root, part).is_some()) {
             return Err(Refusal::NotChecked);
         }
         let Some(version) = Version::from_field(field, &text) else {

@@ -13,8 +13,9 @@ use std::collections::{HashMap, HashSet};
 const MAX_TYPES: usize = 10;
 /// Maximum number of composed schemas that are visited for one schema.
 const MAX_PARTS: usize = 200;
-/// Maximum number of properties of composed schemas that are visited for one document.
-const MAX_COMPOSED: usize = 1_000_000;
+/// Maximum number of properties and parts of composed schemas that are visited, for each value of
+/// the document: many schemas can extend the same large schema.
+const MAX_COMPOSED: usize = 20;
 
 /// The schemas, and the objects of Swagger 2.0 with the fields of schemas.
 pub(super) fn schema_like<'d>(document: &'d Document<'_>) -> impl Iterator<Item = usize> + use<'d> {
@@ -304,7 +305,7 @@ fn parts(document: &Document<'_>, schema: usize, fields: &[&str]) -> Parts {
 
 pub(super) fn unknown_required_property(document: &Document<'_>, report: &mut Report<'_>) {
     const PARTS: [&str; 7] = ["allOf", "anyOf", "oneOf", "if", "then", "else", "not"];
-    let mut visited = 0;
+    let mut visits_left = MAX_COMPOSED * document.values.all.len();
     for schema in document.objects("schema") {
         let (Some(required), Some(_)) =
             (document.get(schema, "required"), document.get(schema, "properties"))
@@ -318,8 +319,11 @@ pub(super) fn unknown_required_property(document: &Document<'_>, report: &mut Re
             continue;
         }
         let parts = parts(document, schema, &PARTS);
-        visited += parts.found.len();
-        if !parts.is_complete || visited > MAX_COMPOSED {
+        visits_left = visits_left.saturating_sub(parts.found.len());
+        if visits_left == 0 {
+            return;
+        }
+        if !parts.is_complete {
             continue;
         }
         let maps: Vec<usize> =
@@ -363,7 +367,7 @@ fn is_part(document: &Document<'_>, schema: usize) -> bool {
 }
 
 pub(super) fn conflicting_all_of(document: &Document<'_>, report: &mut Report<'_>) {
-    let mut visited = 0;
+    let mut visits_left = MAX_COMPOSED * document.values.all.len();
     for schema in document.objects("schema") {
         let Some(list) = document.get(schema, "allOf") else { continue };
         if *document.datum(list) != Datum::List {
@@ -374,8 +378,8 @@ pub(super) fn conflicting_all_of(document: &Document<'_>, report: &mut Report<'_
         for part in parts(document, schema, &["allOf"]).found {
             let Some(properties) = document.get(part, "properties") else { continue };
             for &property in document.children(properties) {
-                visited += 1;
-                if visited > MAX_COMPOSED {
+                visits_left = visits_left.saturating_sub(1);
+                if visits_left == 0 {
                     return;
                 }
                 let Some(target) = document.resolve(property) else { continue };

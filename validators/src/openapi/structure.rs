@@ -63,6 +63,7 @@ fn visit(document: &mut Document<'_>, at: usize, shape: &'static Shape, pending:
         Shape::String => {
             if document.text(at).is_none() {
                 expect(document, at, "a string");
+                quote(document, at);
             }
         }
         Shape::Boolean => {
@@ -227,6 +228,17 @@ pub(super) fn expect(document: &mut Document<'_>, at: usize, expected: &str) {
         _ => {}
     }
     document.faults.push(fault);
+}
+
+/// Offers to quote the number at `at`, which was just reported.
+fn quote(document: &mut Document<'_>, at: usize) {
+    let Datum::Number(number) = document.datum(at) else { return };
+    let text = format!("\"{number}\"");
+    let span = document.values.all[at].span;
+    if let Some(fault) = document.faults.last_mut() {
+        fault.help = Some(format!("Write `{text}`"));
+        fault.fix_unsafe = Some((span, text));
+    }
 }
 
 /// The type of the value `at`, with an article.

@@ -102,7 +102,7 @@ fn valid_documents_have_no_structural_findings() {
 #[test]
 fn violations_of_the_specification_are_reported() {
     let cases = [
-        ("openapi: 4.0.0\n", "4.0.0: unsupported version `4.0.0`"),
+        ("openapi: 4.0.0\ninfo: {}\n", "4.0.0: unsupported version `4.0.0`"),
         (
             "openapi: 3.1.0\ninfo: {title: a, version: '1'}\n",
             "openapi: `paths`, `components` and `webhooks` are missing",
